@@ -208,6 +208,8 @@ export function createAttributesService(deps: {
         ((await polls.wait(deviceId, ms, signal)) && sharedSince(deviceId, from))
       );
     },
+    /** Returns what has become of SHARED attributes after the change `since`; `undefined` for nothing. */
+    sharedSince,
     /** A `since` for `nextShared`: whatever is read after it is as new. */
     newestChange: ({ deviceId }: IngestDevice): number => changes.newestId(deviceId),
     /** Ends all requests that wait. */

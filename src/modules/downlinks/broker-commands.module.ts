@@ -3,15 +3,21 @@ import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { CommandEngine } from "../commands/command-engine.ts";
 import type { CommandWays } from "../commands/command-ways.ts";
 import type { createIntegrationsModule } from "../integrations/integrations.module.ts";
-import { EXTERNAL_ID_KEY, INTEGRATION_ID_KEY } from "../integrations/integrations.types.ts";
+import { EXTERNAL_ID_KEY, INTEGRATION_ID_KEY, SHARED_SENT_KEY } from "../integrations/integrations.types.ts";
 import type { Core } from "../module.types.ts";
-import { BrokerCommands } from "./broker-commands.ts";
+import { BrokerCommands, isInUse } from "./broker-commands.ts";
+import { SharedAttributes } from "./shared-attributes.ts";
 
-/** Creates the transport of commands to devices of brokers, and registers it. */
+interface BrokerTransports {
+  readonly commands: BrokerCommands;
+  readonly sharedAttributes: SharedAttributes;
+}
+
+/** Creates the transports of commands and of SHARED attributes to devices of brokers, and registers them. */
 export function createBrokerCommands(
   { events, clock, log }: Pick<Core, "events" | "clock" | "log">,
   deps: {
-    attributes: Pick<AttributesService, "valueOf" | "saveServer">;
+    attributes: Pick<AttributesService, "valueOf" | "saveServer" | "sharedSince">;
     integrations: Pick<
       ReturnType<typeof createIntegrationsModule>,
       "repository" | "publish" | "announcedCommand"
@@ -19,7 +25,7 @@ export function createBrokerCommands(
     commands: Pick<CommandEngine, "answered" | "left" | "wayOpened">;
     ways: Pick<CommandWays, "add">;
   },
-): BrokerCommands {
+): BrokerTransports {
   const { attributes, integrations, commands } = deps;
   const textOf = (deviceId: DeviceId, key: string) => {
     const value = attributes.valueOf(deviceId, "SERVER", key);
@@ -38,7 +44,27 @@ export function createBrokerCommands(
     log: log.child("commands"),
   });
   deps.ways.add("broker", brokerCommands);
+  const sharedAttributes = new SharedAttributes({
+    externalIdOf: (deviceId) => textOf(deviceId, EXTERNAL_ID_KEY),
+    integrationOf(deviceId) {
+      const id = textOf(deviceId, INTEGRATION_ID_KEY);
+      const integration = id === undefined ? undefined : integrations.repository.find(id);
+      return integration && isInUse(integration) ? integration : undefined;
+    },
+    changesSince: attributes.sharedSince,
+    sentChange: (deviceId) => Number(attributes.valueOf(deviceId, "SERVER", SHARED_SENT_KEY) ?? 0),
+    saveSent: (deviceId, changeId) => attributes.saveServer(deviceId, SHARED_SENT_KEY, changeId),
+    publish: integrations.publish,
+    log: log.child("shared attributes"),
+  });
+  events.on("attributes.changed", ({ deviceId, scope }) => {
+    if (scope === "SHARED") sharedAttributes.changed(deviceId);
+  });
+  events.on("integration.changed", () => sharedAttributes.recheck());
   // The connection to a broker may have been restored.
-  events.on("integration.events", () => commands.wayOpened());
-  return brokerCommands;
+  events.on("integration.events", () => {
+    commands.wayOpened();
+    sharedAttributes.retry();
+  });
+  return { commands: brokerCommands, sharedAttributes };
 }

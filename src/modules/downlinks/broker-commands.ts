@@ -35,8 +35,16 @@ interface BrokerCommandsDeps {
 
 const CACHED_MAX = 100_000;
 
-const takesCommands = ({ status, settings }: Integration): boolean =>
-  (status === "active" || status === "error") && settings.mqtt !== undefined && hasCommands(settings.format);
+export const isInUse = ({ status, settings }: Integration): boolean =>
+  (status === "active" || status === "error") && settings.mqtt !== undefined;
+
+const takesCommands = (integration: Integration): boolean =>
+  isInUse(integration) && hasCommands(integration.settings.format);
+
+/** Returns whether something goes back to the devices of an integration. */
+const hasWayBack = (integration: Integration): boolean =>
+  takesCommands(integration) ||
+  (isInUse(integration) && integration.settings.mqtt?.attributesTopic !== undefined);
 
 /**
  * Transport of commands to devices of a broker: Tasmota, Zigbee2MQTT, Shelly, Sparkplug. A command is successful once the broker has it,
@@ -51,10 +59,10 @@ export class BrokerCommands implements CommandTransport {
     this.#deps = deps;
   }
 
-  /** Saves the integration through which a device was seen: its commands go back through it. */
+  /** Saves the integration through which a device was seen: its commands and attributes go back through it. */
   seen(integration: Integration, deviceId: DeviceId): void {
     const { integrationId } = integration;
-    if (this.#saved.get(deviceId) === integrationId || !takesCommands(integration)) return;
+    if (this.#saved.get(deviceId) === integrationId || !hasWayBack(integration)) return;
     const { savedIntegrationOf, saveIntegration } = this.#deps;
     if (savedIntegrationOf(deviceId) !== integrationId) saveIntegration(deviceId, integrationId);
     if (this.#saved.size >= CACHED_MAX) this.#saved.clear();
@@ -99,6 +107,7 @@ export class BrokerCommands implements CommandTransport {
       await publish(integrationId, message);
       commands.answered(deviceId, rpcId, { published: message.topic });
     } catch (error) {
+      if (error instanceof DomainError && error.kind === "invalid") return this.#fail(command, error);
       log.info("a command waits for the broker", { integrationId, deviceId, error });
       commands.left(deviceId);
     }

@@ -2,6 +2,7 @@ import { settingOf } from "../../lib/command-setting.ts";
 import { invalid } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { isTopicName } from "../../lib/mqtt/topic-names.ts";
 import { commandPayload } from "../../lib/sparkplug/sparkplug-payload.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Command } from "../commands/commands.types.ts";
@@ -31,24 +32,41 @@ type Writer = (target: CommandTarget, command: AskedCommand) => BrokerMessage;
 
 const onOff = (value: JsonValue): JsonValue => (value === true ? "ON" : value === false ? "OFF" : value);
 
-/** Length of a topic in MQTT packets. */
-const TOPIC_BYTES_MAX = 65_535;
 const SHOWN_CHARACTERS = 100;
-
-const isTopicName = (topic: string): boolean =>
-  !/[+#\0]/.test(topic) && !topic.startsWith("$") && Buffer.byteLength(topic) <= TOPIC_BYTES_MAX;
 
 const filtersOf = ({ mqtt }: IntegrationSettings): readonly string[] => [mqtt?.topicFilter ?? []].flat();
 
+const isLevel = (name: string): boolean => name !== "" && !/[/+#\0]/.test(name);
+
+/** Returns the messages for changed SHARED attributes, on the topic that the integration names for them. */
+export function attributeMessages(
+  { settings, externalId }: Pick<CommandTarget, "settings" | "externalId">,
+  values: ReadonlyMap<string, JsonValue>,
+): BrokerMessage[] {
+  const topic = settings.mqtt?.attributesTopic?.replace("{device}", () => externalId);
+  if (topic === undefined || values.size === 0) return [];
+  const isSwitched = settings.format === "tasmota";
+  const messages: readonly BrokerMessage[] = topic.includes("{key}")
+    ? [...values]
+        .filter(([key]) => isLevel(key))
+        .map(([key, value]) => ({
+          topic: topic.replaceAll("{key}", () => key),
+          payload: textOf(isSwitched ? onOff(value) : value),
+          qos: 1,
+        }))
+    : [{ topic, payload: JSON.stringify(Object.fromEntries(values)), qos: 1 }];
+  return messages.filter((message) => isTopicName(message.topic));
+}
+
 /** Returns a name that becomes a level of a topic. @throws DomainError `command.method_no_topic` */
 function ensureLevel(name: string): string {
-  if (name === "" || /[/+#\0]/.test(name)) throw invalid("command.method_no_topic", { method: name });
+  if (!isLevel(name)) throw invalid("command.method_no_topic", { method: name });
   return name;
 }
 
 function textOf(value: JsonValue): string {
   if (value === null) return "";
-  return typeof value === "object" ? JSON.stringify(value) : String(onOff(value));
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 const isReport = (level: string | undefined): boolean => level === "tele" || level === "stat";
@@ -61,7 +79,7 @@ const tasmota: Writer = ({ settings, externalId }, command) => {
     return !isReport(levels[0]) && isReport(levels.at(-2));
   });
   const place = isBehind ? `${externalId}/cmnd` : `cmnd/${externalId}`;
-  return { topic: `${place}/${ensureLevel(name)}`, payload: textOf(value), qos: 1 };
+  return { topic: `${place}/${ensureLevel(name)}`, payload: textOf(onOff(value)), qos: 1 };
 };
 
 /** Publishes to `<base>/<device>/set`, or to `…/get` for the method `get`. */

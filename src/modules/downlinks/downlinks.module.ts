@@ -114,7 +114,7 @@ export function createDownlinksModule(
     sender.hasten(integrationId);
     commands.wayOpened();
   });
-  const brokerCommands = createBrokerCommands({ events, clock, log }, deps);
+  const brokers = createBrokerCommands({ events, clock, log }, deps);
   deps.ways.add("radio", {
     send: (command) => (downlinks.carry(command) ? "kept" : false),
     keepsFor: (deviceId) => downlinks.carriesTo(deviceId),
@@ -124,7 +124,8 @@ export function createDownlinksModule(
   );
   integrated.deviceSeen.connect((integration, { deviceId }, reference) => {
     ways.uplinkSeen(integration, reference);
-    brokerCommands.seen(integration, deviceId);
+    brokers.commands.seen(integration, deviceId);
+    brokers.sharedAttributes.seen(integration, deviceId);
     commands.listening(deviceId);
   });
   return {

@@ -30,6 +30,12 @@ const mqttSchema = t.Object(
     topicFilter: t.Union([text(1_024), t.Array(text(1_024), { minItems: 1, maxItems: 20 })]),
     topicDeviceRegex: t.Optional(text(512)),
     topicTemplate: t.Optional(text(512)),
+    attributesTopic: t.Optional(
+      text(
+        512,
+        "topic for changes of SHARED attributes: `{device}`, and `{key}` for one message per attribute",
+      ),
+    ),
     clientId: t.Optional(text(128)),
     qos: t.Optional(t.Union([t.Literal(0), t.Literal(1), t.Literal(2)])),
     protocolVersion: t.Optional(t.Union([t.Literal(4), t.Literal(5)])),
@@ -82,6 +88,7 @@ export const settingsSchema = t.Object(
           deviceType: t.Optional(path),
           ts: t.Optional(path),
           telemetry: t.Optional(path),
+          attributes: t.Optional(path),
           items: t.Optional(path),
         },
         closed,

@@ -2,6 +2,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { DomainError, detail, invalid } from "../../lib/domain-error.ts";
 import { pathExcerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { isTopicName } from "../../lib/mqtt/topic-names.ts";
 import { ruleOf } from "../../lib/schema-rule.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
@@ -131,7 +132,7 @@ function ensureTopicFilter(filter: string): void {
   const levels = filter.split("/");
   const isGood =
     filter !== "" &&
-    !filter.includes("\0") &&
+    !/\p{Cc}/u.test(filter) &&
     levels.every((level, index) =>
       level === "#" ? index === levels.length - 1 : level === "+" || !/[+#]/.test(level),
     );
@@ -147,12 +148,19 @@ function ensurePaths(paths: IntegrationSettings["paths"] = {}): void {
     }
 }
 
+function ensureAttributesTopic(topic: string | undefined): void {
+  if (topic === undefined) return;
+  if (topic.split("{device}").length !== 2 || !isTopicName(topic))
+    throw fail("mqtt.attributesTopic", detail("rule.attributes_topic", { place: "{device}" }));
+}
+
 function ensureMqtt(mqtt: MqttSettings): void {
   if (mqtt.brokerUrl !== LOCAL_BROKER)
     ensureUrl("mqtt.brokerUrl", mqtt.brokerUrl, ["mqtt:", "mqtts:", "ws:", "wss:"]);
   for (const filter of [mqtt.topicFilter].flat()) ensureTopicFilter(filter);
   if (mqtt.topicDeviceRegex !== undefined && mqtt.topicTemplate !== undefined)
     throw fail("mqtt", detail("rule.topic_device_twice"));
+  ensureAttributesTopic(mqtt.attributesTopic);
   if ((mqtt.credentials?.cert === undefined) !== (mqtt.credentials?.key === undefined))
     throw fail("mqtt.credentials", detail("rule.cert_and_key"));
 }

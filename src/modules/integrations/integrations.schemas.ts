@@ -38,11 +38,11 @@ const timeOrNull = t.Union([time, t.Null()]);
 const settings = documentedAs(settingsSchema, {
   description: `A missing field has its default.
 - \`format\`: how bodies are read: \`auto\` (what the type says), \`generic\`, \`chirpstack\`, \`the-things-stack\`, \`tasmota\`, \`zigbee2mqtt\`, \`shelly\`, \`sparkplug\`, \`home-assistant\`; \`encoding\`: \`AUTO\`, \`JSON\`, \`CBOR\`
-- \`paths {deviceId, deviceName, deviceType, ts, telemetry, items}\`: where a generic body has what
+- \`paths {deviceId, deviceName, deviceType, ts, telemetry, attributes, items}\`: where a generic body has what
 - \`autoCreateDevice\`: unknown devices are created, of the \`deviceType\` and \`profileId\` given here
 - \`announceDevices\`: with the format \`home-assistant\` at the broker \`local:\`, all devices of the tenant are announced there
 - \`radioPrefix\` (\`radio_\`), \`radioMetadata\` (true): radio data as telemetry
-- \`mqtt {brokerUrl, topicFilter, topicDeviceRegex | topicTemplate, qos, clientId, protocolVersion, tls, credentials {username, password, ca, cert, key}}\`: required for the type \`MQTT\`, refused for \`HTTP\`
+- \`mqtt {brokerUrl, topicFilter, topicDeviceRegex | topicTemplate, attributesTopic, qos, clientId, protocolVersion, tls, credentials {username, password, ca, cert, key}}\`: required for the type \`MQTT\`, refused for \`HTTP\`
 - \`scriptTransform {enabled, source}\`: \`transform(message, metadata)\` or a codec of a vendor, 32 KB at most
 - \`codecs [{codecId, deviceType?}]\`: of the library, for frames of devices of these types (as the network or this gateway calls them); one without a type is for all others
 - \`downlink {via, url, apiKey, applicationId, webhookId, fPort, confirmed, priority, retries}\`

@@ -14,6 +14,9 @@ export const INTEGRATION_ID_KEY = "integration.id";
 /** Begins the topics, and the external ids, of all Shelly devices of the first generation. */
 export const SHELLY_GEN1_BASE = "shellies/";
 
+/** Attribute with the id of the newest change of a SHARED attribute that was sent to a device of a broker. */
+export const SHARED_SENT_KEY = "integration.shared_sent";
+
 export type IntegrationType = "HTTP" | "MQTT" | "CHIRPSTACK" | "THE_THINGS_STACK";
 
 /** `error`: it is switched on and cannot do its work, see `lastError`; it goes on trying. */
@@ -41,6 +44,8 @@ export interface PathTemplates {
   readonly ts?: string;
   /** The object of telemetry; the whole body unless given. */
   readonly telemetry?: string;
+  /** The object of the device's own attributes; `$` for the whole body. */
+  readonly attributes?: string;
   /** The list of messages in a body that holds several. */
   readonly items?: string;
 }
@@ -51,6 +56,8 @@ export interface MqttSettings extends BrokerSettings {
   readonly topicDeviceRegex?: string;
   /** A template such as `sensors/{device}/up`, instead of a pattern. */
   readonly topicTemplate?: string;
+  /** Topic for changes of SHARED attributes, with `{device}` and, for one message per attribute, `{key}`. */
+  readonly attributesTopic?: string;
   readonly clientId?: string;
   readonly qos?: 0 | 1 | 2;
   /** Retained messages are only a broker's memory of what it has sent before; left out unless true. */

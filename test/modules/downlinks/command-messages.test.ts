@@ -1,7 +1,11 @@
 import { expect, test } from "bun:test";
 import type { JsonValue } from "../../../src/lib/json.ts";
 import { readPayload } from "../../../src/lib/sparkplug/sparkplug-payload.ts";
-import { commandMessage, hasCommands } from "../../../src/modules/downlinks/command-messages.ts";
+import {
+  attributeMessages,
+  commandMessage,
+  hasCommands,
+} from "../../../src/modules/downlinks/command-messages.ts";
 import type { MessageFormat } from "../../../src/modules/integrations/integrations.types.ts";
 
 const NOW = 1_790_000_000_000;
@@ -109,6 +113,42 @@ test.each([
     timestamp: NOW,
     metrics: [{ name: "Speed", value: 12.5 }],
   });
+});
+
+const changed = new Map<string, JsonValue>([
+  ["TelePeriod", 60],
+  ["SetOption65", true],
+  ["a/b", 1],
+]);
+const sentTo = (format: MessageFormat, externalId: string, attributesTopic?: string) =>
+  attributeMessages(
+    {
+      settings: {
+        format,
+        mqtt: { brokerUrl: "local:", topicFilter: "#", ...(attributesTopic && { attributesTopic }) },
+      },
+      externalId,
+    },
+    changed,
+  ).map(({ topic, payload }) => [topic, payload]);
+
+test("changes of shared attributes go to the topic that the settings name", () => {
+  expect(sentTo("tasmota", "plug", "cmnd/{device}/{key}")).toEqual([
+    ["cmnd/plug/TelePeriod", "60"],
+    ["cmnd/plug/SetOption65", "ON"],
+  ]);
+  expect(sentTo("zigbee2mqtt", "hall/lamp", "zigbee2mqtt/{device}/set")).toEqual([
+    ["zigbee2mqtt/hall/lamp/set", '{"TelePeriod":60,"SetOption65":true,"a/b":1}'],
+  ]);
+  expect(sentTo("generic", "$& pump", "site/{device}/settings").map(([topic]) => topic)).toEqual([
+    "site/$& pump/settings",
+  ]);
+});
+
+test("nothing is sent without a topic, or to a topic that nobody can publish on", () => {
+  expect(sentTo("tasmota", "plug")).toEqual([]);
+  for (const device of ["#", "a+", "x\0", "x\ny"])
+    expect(sentTo("generic", device, "site/{device}")).toEqual([]);
 });
 
 test("refuses a command whose name is no topic level or whose value is not plain", () => {

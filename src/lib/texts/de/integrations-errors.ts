@@ -84,6 +84,7 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "integration.limit": "Ein Standort hat höchstens {limit} Anbindungen. Löschen Sie zuerst eine.",
   "integration.location_missing": "das Ereignis hat keinen Standort",
   "integration.no_gateway": "childDeviceId: {name} ist kein Gateway",
+  "integration.message_too_large": "Die Nachricht hat {bytes} Byte, der Broker nimmt höchstens {max} an.",
   "integration.not_connected": "Die Anbindung ist mit keinem Broker verbunden.",
   "integration.not_found": "Diese Anbindung gibt es nicht.",
   "integration.not_replayable": "Dieses Ereignis hat keine Nachricht, die sich erneut verarbeiten lässt.",

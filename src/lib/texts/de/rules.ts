@@ -106,6 +106,7 @@ export const rulesDe: Readonly<Record<keyof typeof rules, string>> = {
   "rule.metrics_list": "muss eine Liste mit mindestens einem Objekt mit key, min und max sein",
   "rule.min_above_max": "min darf nicht über max liegen",
   "rule.more_than_bytes": "darf höchstens {max} Byte haben",
+  "rule.attributes_topic": "muss ein Topic ohne + und # sein und {place} genau einmal enthalten",
   "rule.announce_devices": "setzt das Format home-assistant und den Broker „local:“ voraus",
   "rule.mqtt_required": "ist bei einer Anbindung vom Typ MQTT nötig",
   "rule.mqtt_types": "ist nur bei den Typen MQTT, CHIRPSTACK und THE_THINGS_STACK möglich",

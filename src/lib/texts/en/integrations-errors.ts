@@ -77,6 +77,7 @@ export const integrationsErrors = {
   "integration.limit": "A site can have at most {limit} integrations. Delete one first.",
   "integration.location_missing": "the event has no location",
   "integration.no_gateway": "childDeviceId: {name} is not a gateway",
+  "integration.message_too_large": "The message has {bytes} bytes, and the broker accepts at most {max}.",
   "integration.not_connected": "The integration is not connected to a broker.",
   "integration.not_found": "There is no such integration.",
   "integration.not_replayable": "This event has no message that can be processed again.",

@@ -101,6 +101,7 @@ export const rules = {
   "rule.metrics_list": "must be a list of at least one object with key, min and max",
   "rule.min_above_max": "min must not be greater than max",
   "rule.more_than_bytes": "must have at most {max} bytes",
+  "rule.attributes_topic": "must be a topic without + and #, and must contain {place} once",
   "rule.announce_devices": "needs the format home-assistant and the broker “local:”",
   "rule.mqtt_required": "is required for an integration of the type MQTT",
   "rule.mqtt_types": "is possible for the types MQTT, CHIRPSTACK and THE_THINGS_STACK only",

@@ -133,6 +133,14 @@ function addBody(messages: NormalizedMessage[], body: unknown, around: Surroundi
   if (inner !== undefined) addBody(messages, inner, { ...around, device, ts, nesting });
 }
 
+/** Returns the message for the attributes at their path; `undefined` if nothing is there. */
+function attributesMessage(found: unknown, device: DeviceReference): NormalizedMessage | undefined {
+  const attributes = attributesOf({ attributes: found });
+  return attributes && Object.keys(attributes).length > 0
+    ? { kind: "attributes", device, telemetry: {}, attributes }
+    : undefined;
+}
+
 /** Adds an item as the paths of the integration read it. */
 function addItem(messages: NormalizedMessage[], item: unknown, rest: { paths: Paths; around: Surrounding }) {
   const { paths, around } = rest;
@@ -153,6 +161,9 @@ function addItem(messages: NormalizedMessage[], item: unknown, rest: { paths: Pa
     }),
   };
   const ts = timeIn(paths.ts ? find("ts") : fields.ts, around.receivedAt);
+  const described = attributesMessage(find("attributes"), device);
+  if (described !== undefined) addMessage(messages, described);
+  if (paths.attributes?.segments.length === 0) return;
   if (!paths.telemetry) {
     // What the paths have taken as who and when is not telemetry beside.
     const taken = new Set(
@@ -166,6 +177,7 @@ function addItem(messages: NormalizedMessage[], item: unknown, rest: { paths: Pa
     return;
   }
   const found = find("telemetry");
+  if ((found === undefined || found === null) && described !== undefined) return;
   if (found === undefined || found === null) throw bodyInvalid(detail("rule.telemetry_path_empty"));
   if (typeof found === "object") {
     addBody(messages, found, { ...around, device, ts });

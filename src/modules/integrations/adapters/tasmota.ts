@@ -1,6 +1,12 @@
 import { detail } from "../../../lib/domain-error.ts";
-import type { AdapterDefinition, InboundMessage, Normalized } from "../integrations.types.ts";
-import { objectOf, textOf } from "./fields.ts";
+import type {
+  AdapterDefinition,
+  InboundMessage,
+  Normalized,
+  NormalizedMessage,
+} from "../integrations.types.ts";
+import { type Fields, objectOf, textOf } from "./fields.ts";
+import { textsOf } from "./lorawan.ts";
 import {
   COMMAND_TO_DEVICE,
   ensureObject,
@@ -64,6 +70,25 @@ function timeOf(body: Readonly<Record<string, unknown>>): number | undefined {
 /** Versions, addresses and the like: said after each start, and by STATUS. */
 const isAboutItself = (kind: string) => /^INFO\d$/.test(kind) || /^STATUS\d{0,2}$/.test(kind);
 
+const reasonOf = (kind: string) => (isAboutItself(kind) ? detail("ignored.device_details") : NOT_MEASURED);
+
+/** What a device says of itself after each start (`INFO1` to `INFO3`) and on request (`STATUS`, `STATUS0` to `STATUS5`). */
+function attributesOf(body: Fields) {
+  const part = (name: string) => objectOf(body[name]) ?? {};
+  // Before version 10 the fields of INFO were not in an object.
+  const info = { ...body, ...part("Info1"), ...part("Info2"), ...part("Info3") };
+  const { DeviceName, FriendlyName } = part("Status");
+  const friendly: unknown = Array.isArray(FriendlyName) ? FriendlyName[0] : FriendlyName;
+  const { Version = info.Version, Hardware } = part("StatusFWR");
+  const { Hostname = info.Hostname, IPAddress = info.IPAddress, Mac } = part("StatusNET");
+  const { RestartReason = info.RestartReason } = part("StatusPRM");
+  return {
+    ...textsOf({ module: info.Module, deviceName: DeviceName, friendlyName: friendly }),
+    ...textsOf({ firmware: Version, hardware: Hardware, hostname: Hostname, ip: IPAddress, mac: Mac }),
+    ...textsOf({ restartReason: RestartReason }),
+  };
+}
+
 function read(place: Place, message: InboundMessage): Normalized {
   const { device, kind } = place;
   const body = jsonOrText(message);
@@ -73,12 +98,15 @@ function read(place: Place, message: InboundMessage): Normalized {
   if (/^(UPTIME|LOGGING)$/.test(kind)) return ignored(NOT_MEASURED);
   const all = ensureObject(body);
   const status = objectOf(all.StatusSNS) ?? objectOf(all.StatusSTS);
-  if (isAboutItself(kind) && status === undefined) return ignored(detail("ignored.device_details"));
-  const reported = status ?? all;
+  const attributes = isAboutItself(kind) ? attributesOf(all) : {};
+  const described: NormalizedMessage[] =
+    Object.keys(attributes).length === 0 ? [] : [{ ...reading(device, {}), kind: "attributes", attributes }];
+  const reported = status ?? (isAboutItself(kind) ? {} : all);
   const telemetry = telemetryOf(reported);
-  if (Object.keys(telemetry).length === 0) return ignored(NOT_MEASURED);
+  if (Object.keys(telemetry).length === 0)
+    return described.length > 0 ? { messages: described } : ignored(reasonOf(kind));
   const ts = timeOf(reported);
-  return { messages: [reading(device, telemetry, ts === undefined ? {} : { ts })] };
+  return { messages: [...described, reading(device, telemetry, ts === undefined ? {} : { ts })] };
 }
 
 export const tasmota: AdapterDefinition = {

@@ -1,5 +1,12 @@
 import type { BodyEncoding } from "../../../lib/body.ts";
-import { DomainError, detail, inEnglish, unavailable, unavailableDueTo } from "../../../lib/domain-error.ts";
+import {
+  DomainError,
+  detail,
+  inEnglish,
+  invalid,
+  unavailable,
+  unavailableDueTo,
+} from "../../../lib/domain-error.ts";
 import { networkErrorText } from "../../../lib/network-error.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { BrokerMessage, GrantedSubscription } from "../../../platform/broker/broker.types.ts";
@@ -21,6 +28,9 @@ const FIRST_WAIT_MS = 1_000;
 const WAIT_MS_MAX = 60_000;
 /** A connection that has held for so long did not fail. */
 const HELD_MS = 30_000;
+
+/** Fixed header, lengths and packet id, with empty properties. */
+const PACKET_HEAD_BYTES = 10;
 
 export interface MqttBridgeDeps {
   readonly integrationId: string;
@@ -52,6 +62,12 @@ function complaintOf(subscriptions: readonly GrantedSubscription[], qos: number)
   const lesser = subscriptions.find((subscription) => subscription.qos !== null && subscription.qos < qos);
   if (lesser === undefined) return null;
   return detail("broker_error.lesser_quality", { filter: lesser.filter, qos: String(lesser.qos) });
+}
+
+/** A broker ends the connection of a client that sends a larger packet, and the message would be sent again after each reconnect. */
+function ensureFits({ topic, payload }: BrokerMessage, max: number): void {
+  const bytes = PACKET_HEAD_BYTES + Buffer.byteLength(topic) + Buffer.byteLength(payload);
+  if (bytes > max) throw invalid("integration.message_too_large", { bytes, max });
 }
 
 /** Returns the time until the next attempt: twice as long after each failure; at random between half of it and the whole. */
@@ -122,10 +138,11 @@ export class MqttBridge implements Bridge {
     await (await this.open(nothing, true, signal)).end();
   }
 
-  /** Resolves when the broker has it. @throws DomainError `unavailable` while there is no connection. */
+  /** Resolves when the broker has it. @throws DomainError `unavailable` while there is no connection, `invalid` for what the broker never takes */
   async publish(message: BrokerMessage): Promise<void> {
     if (this.connection === undefined || this.current.status !== "connected")
       throw unavailable("integration.not_connected");
+    ensureFits(message, this.connection.limits.packetBytesMax);
     try {
       await this.connection.publish(message);
     } catch (cause) {

@@ -21,6 +21,7 @@ export interface IntegrationFields {
   /** Topics, one per line. */
   readonly topics: string;
   readonly topicTemplate: string;
+  readonly attributesTopic: string;
   readonly username: string;
   readonly password: string;
   readonly ca: string;
@@ -53,6 +54,7 @@ function brokerFieldsOf({ mqtt }: IntegrationSettings) {
     usesMqtt: mqtt !== undefined,
     brokerUrl: mqtt?.brokerUrl ?? "",
     topics: [mqtt?.topicFilter ?? []].flat().join("\n"),
+    attributesTopic: mqtt?.attributesTopic ?? "",
     topicTemplate: mqtt?.topicTemplate ?? mqtt?.topicDeviceRegex ?? "",
     username: credentials.username ?? "",
     password: shown(credentials.password),
@@ -128,6 +130,7 @@ function mqttOf(fields: IntegrationFields, before: IntegrationSettings): MqttSet
   const {
     credentials: _,
     topicTemplate: __,
+    attributesTopic: _________,
     topicDeviceRegex: ___,
     tls: ____,
     clientId: _____,
@@ -145,6 +148,7 @@ function mqttOf(fields: IntegrationFields, before: IntegrationSettings): MqttSet
     topicFilter: topics.length === 1 ? (topics[0] ?? "") : topics,
     ...filled({
       [isPattern(fields.topicTemplate) ? "topicDeviceRegex" : "topicTemplate"]: fields.topicTemplate.trim(),
+      attributesTopic: fields.attributesTopic.trim(),
       takeRetained: fields.takeRetained || undefined,
     }),
   };

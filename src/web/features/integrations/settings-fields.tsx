@@ -175,6 +175,12 @@ function BrokerFields(props: Omit<PartProps, "type"> & { isAnyBody: boolean }) {
           <Input name="topicTemplate" fields={fields} set={set} max={512} />
         </Field>
       )}
+      <Field
+        label={t("integration.attributesTopic")}
+        hint={t("integration.attributesTopicHint", { device: "{device}", key: "{key}" })}
+      >
+        <Input name="attributesTopic" fields={fields} set={set} max={512} />
+      </Field>
       {isLocal ? (
         <Checkbox
           checked={fields.takeRetained}

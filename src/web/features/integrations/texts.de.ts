@@ -119,6 +119,9 @@ export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string
   "integration.brokerUrlHint": "mqtt://host:1883, mqtts://host:8883, ws:// oder wss://",
   "integration.topicFilter": "Topics",
   "integration.topicFilterHint": "Ein Topic je Zeile. + steht für eine Ebene, # für alle folgenden.",
+  "integration.attributesTopic": "Topic für geteilte Attribute",
+  "integration.attributesTopicHint":
+    "Optional. Änderungen geteilter Attribute gehen als JSON hierhin. {device} ist das Gerät; mit {key} hat jedes Attribut seine eigene Nachricht.",
   "integration.topicTemplate": "Position des Geräts im Topic",
   "integration.topicTemplateHint":
     "Zum Beispiel {example} oder ein Muster mit einer Gruppe. Wenn das Feld leer ist, nennt die Nachricht das Gerät.",

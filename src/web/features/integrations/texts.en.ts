@@ -114,6 +114,9 @@ export const integrationsEn = {
   "integration.brokerUrlHint": "mqtt://host:1883, mqtts://host:8883, ws:// or wss://",
   "integration.topicFilter": "Topics",
   "integration.topicFilterHint": "One per line. + matches one level, # all following levels.",
+  "integration.attributesTopic": "Topic for shared attributes",
+  "integration.attributesTopicHint":
+    "Optional. Changes of shared attributes go here as JSON. {device} is the device; with {key} each attribute has its own message.",
   "integration.topicTemplate": "Position of the device in the topic",
   "integration.topicTemplateHint":
     "For example {example}, or a pattern with a group. If empty, the message must name the device.",

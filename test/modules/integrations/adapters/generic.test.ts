@@ -214,3 +214,42 @@ test("nothing that anybody sends breaks it", () => {
   const paths = { items: "list", deviceId: "$.id", telemetry: "v", ts: "v.t" };
   expectNeverToBreak(() => adapter("generic", { paths }), bodies);
 });
+
+describe("attributes by a path", () => {
+  const body = { id: "pump", about: { firmware: "2.1" }, v: { pressure: 3 } };
+
+  test("become attributes of the device beside its telemetry", () => {
+    expect(take(body, { deviceId: "id", telemetry: "v", attributes: "about" })).toEqual([
+      {
+        kind: "attributes",
+        device: { externalId: "pump" },
+        telemetry: {},
+        attributes: { firmware: "2.1" },
+      },
+      { kind: "uplink", device: { externalId: "pump" }, telemetry: { pressure: 3 } },
+    ]);
+  });
+
+  test("need no telemetry beside them", () => {
+    const messages = take(
+      { id: "pump", about: { firmware: "2.1" } },
+      {
+        deviceId: "id",
+        telemetry: "v",
+        attributes: "about",
+      },
+    );
+    expect(messages.map(({ kind }) => kind)).toEqual(["attributes"]);
+    expect(() => take({ id: "pump" }, { deviceId: "id", telemetry: "v", attributes: "about" })).toThrow();
+  });
+
+  test("may be the whole body", () => {
+    expect(take({ firmware: "2.1", port: 3 }, { attributes: "$" })).toEqual([
+      { kind: "attributes", device: {}, telemetry: {}, attributes: { firmware: "2.1", port: 3 } },
+    ]);
+  });
+
+  test("nothing that anybody sends breaks it", () => {
+    expectNeverToBreak(() => adapter("generic", { paths: { attributes: "about", telemetry: "v" } }), [body]);
+  });
+});

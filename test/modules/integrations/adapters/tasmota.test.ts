@@ -79,7 +79,50 @@ test("commands, versions and topics of others are ignored", () => {
     "a/b/c",
     "tasmota/discovery/A/config",
   ])
-    expect(outcomeOf(take(topic, { Info1: { Version: "14" } }))).toEqual([0, "ignored"]);
+    expect(outcomeOf(take(topic, { Info4: { Version: "14" } }))).toEqual([0, "ignored"]);
+});
+
+test.each([
+  [
+    "tele/a/INFO1",
+    { Info1: { Module: "Sonoff S31", Version: "13.1.0(tasmota)", FallbackTopic: "cmnd/DVES_0A_fb/" } },
+    { module: "Sonoff S31", firmware: "13.1.0(tasmota)" },
+  ],
+  ["tele/a/INFO1", { Module: "Sonoff S31", Version: "9.5.0" }, { module: "Sonoff S31", firmware: "9.5.0" }],
+  [
+    "tele/a/INFO2",
+    { Info2: { WebServerMode: "Admin", Hostname: "plug-1", IPAddress: "192.168.1.5" } },
+    { hostname: "plug-1", ip: "192.168.1.5" },
+  ],
+  ["tele/a/INFO3", { Info3: { RestartReason: "Power On" } }, { restartReason: "Power On" }],
+  [
+    "stat/a/STATUS",
+    { Status: { Module: 1, DeviceName: "Plug", FriendlyName: ["Cold store", null] } },
+    { deviceName: "Plug", friendlyName: "Cold store" },
+  ],
+  [
+    "stat/a/STATUS2",
+    { StatusFWR: { Version: "13.1.0", Hardware: "ESP8285" } },
+    { firmware: "13.1.0", hardware: "ESP8285" },
+  ],
+  [
+    "stat/a/STATUS5",
+    { StatusNET: { Hostname: "plug-1", Mac: "A4:CF" } },
+    { hostname: "plug-1", mac: "A4:CF" },
+  ],
+])("%s %j becomes attributes", (topic, body, attributes) => {
+  expect(said(topic, body)).toMatchObject({ kind: "attributes", attributes });
+  expect(Object.keys(said(topic, body).attributes ?? {})).toEqual(Object.keys(attributes));
+});
+
+test("the answer to STATUS0 has attributes and readings", () => {
+  const { messages } = take("stat/a/STATUS0", {
+    StatusFWR: { Version: "13.1.0" },
+    StatusNET: { Mac: "A4:CF" },
+    StatusSNS: sensor,
+  });
+  expect(messages.map(({ kind }) => kind)).toEqual(["attributes", "uplink"]);
+  expect(messages[1]?.telemetry).toMatchObject({ DS18B20_Temperature: 20.6 });
 });
 
 test("what is no JSON where it should be is refused, and so is a body without a topic", () => {
@@ -89,7 +132,7 @@ test("what is no JSON where it should be is refused, and so is a body without a 
 });
 
 test("nothing that anybody sends breaks it", () => {
-  const kinds = ["SENSOR", "STATE", "LWT", "STATUS8", "RESULT", "POWER"];
+  const kinds = ["SENSOR", "STATE", "LWT", "STATUS8", "RESULT", "POWER", "INFO1", "STATUS0"];
   expectNeverToBreak(
     () => adapter("tasmota"),
     [sensor, state, { StatusSNS: sensor }],

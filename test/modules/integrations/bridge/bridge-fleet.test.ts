@@ -177,4 +177,24 @@ describe.skipIf(!hasMosquitto)("bridges of all integrations", () => {
       await fleet.publish("h", { topic: "g/x", payload: "hello", qos: 1 }).catch(({ kind }) => kind),
     ).toBe("unavailable");
   });
+
+  test("refuses what is larger than the broker's largest packet, and stays connected", async () => {
+    const small = await createMosquitto({ lines: ["max_packet_size 200"] });
+    const { fleet, taken, set, connected } = rig(new Map());
+    fleet.start();
+    const settings = {
+      brokerUrl: `mqtt://127.0.0.1:${small.port}`,
+      protocolVersion: 5 as const,
+      topicFilter: "#",
+    };
+    set("s", { settings });
+    await connected("s");
+    const publish = (bytes: number) =>
+      fleet.publish("s", { topic: "s/x", payload: "x".repeat(bytes), qos: 1 }).catch(({ code }) => code);
+    expect(await publish(250)).toBe("integration.message_too_large");
+    expect(await publish(100)).toBeUndefined();
+    await until(() => taken.length === 1, "the message");
+    expect(fleet.stateOf("s")).toMatchObject({ status: "connected", failedAttempts: 0 });
+    await small.stop();
+  });
 });

@@ -1,0 +1,106 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { SharedUpdate } from "../attributes/attributes.service.ts";
+import type { Integration } from "../integrations/integrations.types.ts";
+import { attributeMessages } from "./command-messages.ts";
+
+interface SharedAttributesDeps {
+  readonly externalIdOf: (deviceId: DeviceId) => string | undefined;
+  /** Returns the integration that the device was last seen through, if it is running. */
+  readonly integrationOf: (deviceId: DeviceId) => Integration | undefined;
+  readonly changesSince: (deviceId: DeviceId, changeId: number) => SharedUpdate | undefined;
+  /** Id of the newest change that the broker has, as saved. */
+  readonly sentChange: (deviceId: DeviceId) => number;
+  readonly saveSent: (deviceId: DeviceId, changeId: number) => void;
+  readonly publish: (integrationId: string, message: BrokerMessage) => Promise<void>;
+  readonly log: Logger;
+}
+
+const CHECKED_MAX = 100_000;
+
+/**
+ * Sends changes of SHARED attributes to devices of brokers. What could not be sent goes out when the connection is restored, or
+ * with the next message of the device: the newest change that was sent is saved.
+ */
+export class SharedAttributes {
+  readonly #deps: SharedAttributesDeps;
+  /** Devices with changes that are not sent. */
+  readonly #behind = new Set<DeviceId>();
+  /** Devices that had nothing to send when they were last looked at. */
+  readonly #checked = new Set<DeviceId>();
+  readonly #inFlight = new Set<DeviceId>();
+  /** Devices that have to be looked at once more after what is in flight. */
+  readonly #again = new Set<DeviceId>();
+
+  constructor(deps: SharedAttributesDeps) {
+    this.#deps = deps;
+  }
+
+  changed(deviceId: DeviceId): void {
+    this.#checked.delete(deviceId);
+    this.#send(deviceId);
+  }
+
+  /** Sends what is left of the time before a restart. */
+  seen({ settings }: Integration, deviceId: DeviceId): void {
+    if (settings.mqtt?.attributesTopic !== undefined && !this.#checked.has(deviceId)) this.#send(deviceId);
+  }
+
+  /** A connection to a broker may have been restored. */
+  retry(): void {
+    for (const deviceId of this.#behind) this.#send(deviceId);
+  }
+
+  /** The topic of an integration may be another one. */
+  recheck(): void {
+    this.#checked.clear();
+  }
+
+  #send(deviceId: DeviceId): void {
+    if (this.#inFlight.has(deviceId)) {
+      this.#again.add(deviceId);
+      return;
+    }
+    this.#inFlight.add(deviceId);
+    this.#deliver(deviceId)
+      .then(() => {
+        this.#behind.delete(deviceId);
+        if (this.#checked.size >= CHECKED_MAX) this.#checked.clear();
+        this.#checked.add(deviceId);
+      })
+      .catch((error) => {
+        this.#behind.add(deviceId);
+        this.#deps.log.info("shared attributes wait for the broker", { deviceId, error });
+      })
+      .finally(() => {
+        this.#inFlight.delete(deviceId);
+        if (this.#again.delete(deviceId)) this.#send(deviceId);
+      });
+  }
+
+  async #deliver(deviceId: DeviceId): Promise<void> {
+    const { externalIdOf, integrationOf, changesSince, sentChange, saveSent } = this.#deps;
+    for (;;) {
+      const integration = integrationOf(deviceId);
+      const externalId = externalIdOf(deviceId);
+      if (externalId === undefined || integration?.settings.mqtt?.attributesTopic === undefined) return;
+      const update = changesSince(deviceId, sentChange(deviceId));
+      if (update === undefined) return;
+      for (const message of attributeMessages({ settings: integration.settings, externalId }, update.values))
+        await this.#publish(integration, message);
+      saveSent(deviceId, update.changeId);
+    }
+  }
+
+  /** A message that no broker takes must not hold up the others. */
+  async #publish({ integrationId }: Integration, message: BrokerMessage): Promise<void> {
+    try {
+      await this.#deps.publish(integrationId, message);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
+      this.#deps.log.warn("a shared attribute could not be sent", { integrationId, error });
+    }
+  }
+}
