@@ -20,19 +20,13 @@ import {
   attributeScopes,
   type ChangedBy,
   type DesiredState,
+  type SharedUpdate,
 } from "./attributes.types.ts";
 import { compareStates } from "./desired-state.ts";
 
 const KEYS_PER_SCOPE_MAX = 2_000;
 /** Bytes of all values of a scope. Without this limit one device could fill the disk with attributes. */
 const BYTES_PER_SCOPE_MAX = 4 * 1024 * 1024;
-
-export interface SharedUpdate {
-  /** The newest change in it. */
-  readonly changeId: number;
-  readonly values: ReadonlyMap<string, JsonValue>;
-  readonly deleted: readonly string[];
-}
 
 const byGateway: ChangedBy = { source: "SYSTEM", by: null };
 const byDevice: ChangedBy = { source: "DEVICE", by: null };

@@ -37,3 +37,11 @@ export interface DesiredState {
   readonly reportedAt?: string;
   readonly state: "IN_SYNC" | "DIFFERENT" | "NOT_REPORTED";
 }
+
+/** What has become of the SHARED attributes of a device. */
+export interface SharedUpdate {
+  /** The newest change in it. */
+  readonly changeId: number;
+  readonly values: ReadonlyMap<string, JsonValue>;
+  readonly deleted: readonly string[];
+}

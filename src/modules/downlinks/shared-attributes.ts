@@ -2,7 +2,7 @@ import { DomainError } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Logger } from "../../platform/log.ts";
-import type { SharedUpdate } from "../attributes/attributes.service.ts";
+import type { SharedUpdate } from "../attributes/attributes.types.ts";
 import type { Integration } from "../integrations/integrations.types.ts";
 import { attributeMessages } from "./command-messages.ts";
 
