@@ -190,6 +190,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       release: (packetId) => client.delivery.release(packetId),
       lost: () => client.connection.end(Reason.unspecified),
       isCongested: () => client.connection.output.congested,
+      hasRoom: () => client.delivery.hasRoom,
     });
     client.delivery.bind(link);
     return link;
