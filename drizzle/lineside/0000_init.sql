@@ -419,6 +419,15 @@ CREATE TABLE `held_readings` (
 --> statement-breakpoint
 CREATE INDEX `held_readings_device` ON `held_readings` (`device_id`,`seq`);--> statement-breakpoint
 CREATE INDEX `held_readings_due` ON `held_readings` (`due_at`);--> statement-breakpoint
+CREATE TABLE `integration_announcements` (
+	`integration_id` text NOT NULL,
+	`topic` text NOT NULL,
+	`source` text NOT NULL,
+	`body` blob NOT NULL,
+	PRIMARY KEY(`integration_id`, `topic`),
+	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`integration_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 CREATE TABLE `integration_events` (
 	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`event_id` text NOT NULL,

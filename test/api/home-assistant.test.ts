@@ -239,6 +239,29 @@ test("the gateway's devices are announced, follow changes, and are announced aga
   await call("DELETE", `/integrations/${id}`);
 });
 
+test("announcements belong to one running integration of a tenant", async () => {
+  const first = await discover("ha6");
+  const body = (topicFilter: string, status: string) => ({
+    ...{ name: "second", type: "MQTT", status },
+    settings_json: { format: "home-assistant", mqtt: { brokerUrl: "local:", topicFilter } },
+  });
+  const create = (topicFilter: string, status: string, token = owner) =>
+    call("POST", "/integrations", body(topicFilter, status), token);
+  expect(await create("ha6/+/x/#", "active")).toMatchObject({ status: 409 });
+  const stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "three" })).token;
+  expect(await create("ha6/#", "active", stranger)).toMatchObject({ status: 201 });
+  const { body: draft } = await create("ha6/#", "draft");
+  const { body: elsewhere } = await create("ha7/#", "active");
+  const start = () => call("POST", `/integrations/${draft.integrationId}/start`);
+  expect((await start()).status).toBe(409);
+  const settings_json = body("ha6/#", "").settings_json;
+  expect((await call("PATCH", `/integrations/${elsewhere.integrationId}`, { settings_json })).status).toBe(
+    409,
+  );
+  await call("POST", `/integrations/${first}/pause`);
+  expect((await start()).status).toBe(200);
+});
+
 test("devices are announced at the embedded broker only", async () => {
   const settings = (mqtt: object, format: string) => ({
     ...{ name: "x", type: "MQTT" },

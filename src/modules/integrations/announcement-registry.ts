@@ -1,4 +1,7 @@
 import { AnnouncedDevices } from "./adapters/announced-devices.ts";
+import { HomeAssistantAdapter } from "./adapters/home-assistant.ts";
+import { AnnouncementStore } from "./announcement-store.ts";
+import type { AnnouncementsRepository } from "./announcements.repository.ts";
 import type { Integration } from "./integrations.types.ts";
 
 interface Registered {
@@ -7,13 +10,19 @@ interface Registered {
   readonly source: string;
 }
 
-/** Announcements of devices to each integration that follows them. Retained announcements fill it again after a restart. */
+/**
+ * Announcements of devices to each integration that follows them. They are stored, because a broker elsewhere sends the states that it
+ * has kept over a restart before it sends the announcements again.
+ */
 export class AnnouncementRegistry {
   /** Keyed by integration id. */
   readonly #registered = new Map<string, Registered>();
 
   /** @param onTopics is called when an integration has to follow other topics */
-  constructor(private readonly onTopics: (integrationId: string) => void) {}
+  constructor(
+    private readonly repository: AnnouncementsRepository,
+    private readonly onTopics: (integrationId: string) => void,
+  ) {}
 
   /** Returns `undefined` for an integration whose devices do not announce themselves. */
   of({
@@ -25,7 +34,9 @@ export class AnnouncementRegistry {
     const source = JSON.stringify([brokerUrl, topicFilter]);
     const registered = this.#registered.get(integrationId);
     if (registered?.source === source) return registered.devices;
-    const devices = new AnnouncedDevices(() => this.onTopics(integrationId));
+    const store = new AnnouncementStore(this.repository, integrationId, source);
+    const devices = new AnnouncedDevices(() => this.onTopics(integrationId), store);
+    new HomeAssistantAdapter(settings, devices).restore(store.load());
     this.#registered.set(integrationId, { devices, source });
     return devices;
   }

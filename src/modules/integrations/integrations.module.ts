@@ -15,6 +15,7 @@ import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { createScriptSandboxModule } from "../script-sandbox/script-sandbox.module.ts";
 import { AnnouncementRegistry } from "./announcement-registry.ts";
+import { createAnnouncementsRepository } from "./announcements.repository.ts";
 import { createBacklog } from "./backlog.ts";
 import { createBridges } from "./bridges.ts";
 import { usesOfCodecs } from "./codec-uses.ts";
@@ -98,7 +99,9 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
   const identities = createDeviceIdentities(database);
   const resolution = createResolution({ clock, events }, deps, identities);
   deps.codecs.usesOf.connect((tenantId) => usesOfCodecs(repository.list(tenantId)));
-  const announced = new AnnouncementRegistry((integrationId) => bridges.fleet.topicsChanged(integrationId));
+  const announced = new AnnouncementRegistry(createAnnouncementsRepository(database), (integrationId) =>
+    bridges.fleet.topicsChanged(integrationId),
+  );
   events.on("integration.deleting", ({ integrationId }) => announced.forget(integrationId));
   const integrations = createIntegrationsService({
     repository,

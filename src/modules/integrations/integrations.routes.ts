@@ -87,7 +87,7 @@ export const integrationsRoutes = (deps: {
         response: { 201: integrationBody },
         detail: {
           summary: "Create an integration",
-          description: `The integration is a draft unless \`status\` says otherwise. The first running integration of a type becomes the default of the type; a draft or a paused one never does. 400 names what is wrong; 409 when there are 100, and for \`isDefault\` on an integration that is not running. ${allDevices}`,
+          description: `The integration is a draft unless \`status\` says otherwise. The first running integration of a type becomes the default of the type; a draft or a paused one never does. 400 names what is wrong; 409 when there are 100, when another running integration receives the same announcements for Home Assistant, and for \`isDefault\` on an integration that is not running. ${allDevices}`,
         },
       },
     )
@@ -123,7 +123,10 @@ export const integrationsRoutes = (deps: {
         audit: { action: "integration.update", target: "integration", read },
         body: updateIntegrationBody,
         response: { 200: integrationBody },
-        detail: { summary: "Change an integration", description: `It applies at once. ${allDevices}` },
+        detail: {
+          summary: "Change an integration",
+          description: `It applies at once. 409 if another running integration receives the same announcements for Home Assistant. ${allDevices}`,
+        },
       },
     )
     .delete(
@@ -168,7 +171,7 @@ export const integrationsRoutes = (deps: {
         detail: {
           summary: "Start an integration",
           description:
-            "It accepts messages, once the tenant has a webhook secret, and connects to its broker. It becomes the default of its type if there is none.",
+            "It accepts messages, once the tenant has a webhook secret, and connects to its broker. It becomes the default of its type if there is none. 409 if another running integration receives the same announcements for Home Assistant.",
         },
       },
     )

@@ -9,6 +9,7 @@ import type { DomainEvents } from "../events.types.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
+import { ensureOwnDiscovery } from "./discovery-overlap.ts";
 import type { EventLog } from "./event-log.ts";
 import { type IntegrationPreview, type PreviewRequest, previewMessage } from "./integration-preview.ts";
 import { scriptKeysOf } from "./integration-principal.ts";
@@ -97,6 +98,7 @@ export function createIntegrationsService(
 
   function save(current: Integration, changes: Partial<Integration>): ShownIntegration {
     const wanted: Integration = { ...current, ...changes, updatedAt: clock.now() };
+    ensureOwnDiscovery(wanted, repository.list(wanted.tenantId));
     repository.update(wanted);
     changed(wanted);
     return show(wanted);
@@ -158,6 +160,7 @@ export function createIntegrationsService(
       createdAt: now,
       updatedAt: now,
     };
+    ensureOwnDiscovery(integration, repository.list(tenantId));
     deps.transact(() => {
       repository.insert(integration);
       if (newIntegration.isDefault === true && !isFirst) repository.setDefault(integration, now);

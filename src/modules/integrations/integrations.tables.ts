@@ -64,6 +64,21 @@ export const integrationEvents = sqliteTable(
   ],
 );
 
+/** Announcements of devices, by which the messages of their other topics are read. */
+export const integrationAnnouncements = sqliteTable(
+  "integration_announcements",
+  {
+    integrationId: text("integration_id")
+      .notNull()
+      .references(() => integrations.integrationId, { onDelete: "cascade" }),
+    topic: text("topic").notNull(),
+    /** Broker and topics of the integration, when it received the announcement. */
+    source: text("source").notNull(),
+    body: blob("body", { mode: "buffer" }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.integrationId, table.topic] })],
+);
+
 /** Messages that were taken, so that the same one is not taken twice. */
 export const integrationSeen = sqliteTable(
   "integration_seen",

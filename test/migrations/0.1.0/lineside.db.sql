@@ -393,6 +393,14 @@ CREATE TABLE `held_readings` (
 );
 CREATE INDEX `held_readings_device` ON `held_readings` (`device_id`,`seq`);
 CREATE INDEX `held_readings_due` ON `held_readings` (`due_at`);
+CREATE TABLE `integration_announcements` (
+	`integration_id` text NOT NULL,
+	`topic` text NOT NULL,
+	`source` text NOT NULL,
+	`body` blob NOT NULL,
+	PRIMARY KEY(`integration_id`, `topic`),
+	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`integration_id`) ON UPDATE no action ON DELETE cascade
+);
 CREATE TABLE `integration_events` (
 	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`event_id` text NOT NULL,
@@ -898,17 +906,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, '703bd24a404023e67cb038fefdc0e43ec00c572ad6a59fb1d1df2c3ae2831ace', 1795426720618);
-INSERT INTO "alarm_run" VALUES (1, 1795426721548, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a207c5-9e13-70c4-b393-26a5e82998f9', 'SERVER', 'line', '"A"', 1795426721536, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a207c5-9e13-70c4-b393-26a5e82998f9', 'SERVER', 'line', '"A"', 1795426721536);
-INSERT INTO "audit_entries" VALUES (1, '01a207c5-9e02-77d4-bdd2-72f3174d8d22', '01a207c5-9dcd-7113-9c1e-9d5e7c76806e', 1795426721282, 'USER', '01a207c5-9dce-7425-b909-e85b85440835', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a207c5-9dce-7425-b909-e85b85440835', 'session', '01a207c5-9e00-7467-aa2a-81ecfef3c37b', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a207c5-9e16-7286-aac6-d9241d3ae36f', '01a207c5-9dcd-7113-9c1e-9d5e7c76806e', 1795426721302, 'USER', '01a207c5-9dce-7425-b909-e85b85440835', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a207c5-9dce-7425-b909-e85b85440835', 'device', '01a207c5-9e13-70c4-b393-26a5e82998f9', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a207c5-9e13-70c4-b393-26a5e82998f9","profileId":"01a207c5-9dcd-7114-b025-7d68e9399568","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a207c5-9f02-7606-81ca-0a108e1b8c20', '01a207c5-9dcd-7113-9c1e-9d5e7c76806e', 1795426721538, 'USER', '01a207c5-9dce-7425-b909-e85b85440835', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a207c5-9dce-7425-b909-e85b85440835', 'device', '01a207c5-9e13-70c4-b393-26a5e82998f9', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a207c5-9e13-70c4-b393-26a5e82998f9', 1, 1795426721529, NULL, NULL, NULL, 26, 26);
-INSERT INTO "devices" VALUES ('01a207c5-9e13-70c4-b393-26a5e82998f9', '01a207c5-9dcd-7113-9c1e-9d5e7c76806e', '01a207c5-9dcd-7114-b025-7d68e9399568', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'mdOuYMdV6uRsX3ylHb8TixBEpAZHXLzYNVlHbRK-uMc', 'hWMwJLun9LxwzOGYvE21qNBep0_Se6n8z2-4FPhONG_GvmjGNIUVQRXbuYUNgG3Ugt2vhRjKKg', 1795426721299, 1795426721299);
-INSERT INTO "device_profiles" VALUES ('01a207c5-9dcd-7114-b025-7d68e9399568', '01a207c5-9dcd-7113-9c1e-9d5e7c76806e', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, 'REPLACE', NULL, NULL, 0, '[]', 1795426721229, 1795426721229);
-INSERT INTO "tenants" VALUES ('01a207c5-9dcd-7113-9c1e-9d5e7c76806e', 'one', 'onprem', 1, 1795426721229, 1795426721229);
-INSERT INTO "users" VALUES ('01a207c5-9dce-7425-b909-e85b85440835', '01a207c5-9dcd-7113-9c1e-9d5e7c76806e', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795426721230, 1795426721230);
-INSERT INTO "sessions" VALUES ('01a207c5-9e00-7467-aa2a-81ecfef3c37b', '01a207c5-9dce-7425-b909-e85b85440835', NULL, NULL, 'local', '', 1795426721280, 1795426721280, 1798018721283, 1, 1795426721283);
+INSERT INTO "__drizzle_migrations" VALUES (1, 'c407e4c4ef6712f649c397ae3d29ad0a97537ff0854f61070d203028dfd387cb', 1795437146566);
+INSERT INTO "alarm_run" VALUES (1, 1795437147553, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a20864-b4e2-7667-b8e8-557f58f0c090', 'SERVER', 'line', '"A"', 1795437147544, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a20864-b4e2-7667-b8e8-557f58f0c090', 'SERVER', 'line', '"A"', 1795437147544);
+INSERT INTO "audit_entries" VALUES (1, '01a20864-b4c6-757d-82ca-54b6f71b89af', '01a20864-b48c-7406-bb95-1548b4e9e9f7', 1795437147334, 'USER', '01a20864-b48e-7713-911d-b77abea0f97e', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20864-b48e-7713-911d-b77abea0f97e', 'session', '01a20864-b4c5-7365-b7de-ca3451af83ef', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a20864-b4e6-7400-b093-0ef2fdec419f', '01a20864-b48c-7406-bb95-1548b4e9e9f7', 1795437147366, 'USER', '01a20864-b48e-7713-911d-b77abea0f97e', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20864-b48e-7713-911d-b77abea0f97e', 'device', '01a20864-b4e2-7667-b8e8-557f58f0c090', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20864-b4e2-7667-b8e8-557f58f0c090","profileId":"01a20864-b48d-75aa-a92d-2049f1498799","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a20864-b59a-73f8-9263-7b8a119827cc', '01a20864-b48c-7406-bb95-1548b4e9e9f7', 1795437147546, 'USER', '01a20864-b48e-7713-911d-b77abea0f97e', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20864-b48e-7713-911d-b77abea0f97e', 'device', '01a20864-b4e2-7667-b8e8-557f58f0c090', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a20864-b4e2-7667-b8e8-557f58f0c090', 1, 1795437147538, NULL, NULL, NULL, 9, 9);
+INSERT INTO "devices" VALUES ('01a20864-b4e2-7667-b8e8-557f58f0c090', '01a20864-b48c-7406-bb95-1548b4e9e9f7', '01a20864-b48d-75aa-a92d-2049f1498799', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'yDwrDMIvDE88fS4Hq1LTFcu1fZblkKwJHtpT91VF_xo', 'uYzf--rwd9EZpO8KB7r8IgJh1gQINfsjBQB1bIeCPzDGob5rWSpxclLfCM6dSHmdzAxBspe70A', 1795437147362, 1795437147362);
+INSERT INTO "device_profiles" VALUES ('01a20864-b48d-75aa-a92d-2049f1498799', '01a20864-b48c-7406-bb95-1548b4e9e9f7', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, 'REPLACE', NULL, NULL, 0, '[]', 1795437147277, 1795437147277);
+INSERT INTO "tenants" VALUES ('01a20864-b48c-7406-bb95-1548b4e9e9f7', 'one', 'onprem', 1, 1795437147276, 1795437147276);
+INSERT INTO "users" VALUES ('01a20864-b48e-7713-911d-b77abea0f97e', '01a20864-b48c-7406-bb95-1548b4e9e9f7', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795437147278, 1795437147278);
+INSERT INTO "sessions" VALUES ('01a20864-b4c5-7365-b7de-ca3451af83ef', '01a20864-b48e-7713-911d-b77abea0f97e', NULL, NULL, 'local', '', 1795437147332, 1795437147332, 1798029147335, 1, 1795437147335);
 PRAGMA user_version=0;

@@ -1,8 +1,8 @@
 CREATE TABLE session (key TEXT PRIMARY KEY, space TEXT NOT NULL, client_id TEXT NOT NULL, expiry_s INTEGER NOT NULL,
     subscriptions TEXT NOT NULL, tenant_id TEXT NOT NULL, credential_id TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE received (key TEXT PRIMARY KEY, ids BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE queued (no INTEGER PRIMARY KEY, key TEXT NOT NULL, broker_id TEXT NOT NULL,
-    broker_counter INTEGER NOT NULL, topic TEXT NOT NULL, payload BLOB NOT NULL, qos INTEGER NOT NULL,
+CREATE TABLE queued (no INTEGER PRIMARY KEY, key TEXT NOT NULL, broker_id TEXT,
+    broker_counter INTEGER, topic TEXT NOT NULL, payload BLOB NOT NULL, qos INTEGER NOT NULL,
     retain INTEGER NOT NULL, message_id INTEGER, released INTEGER NOT NULL);
 CREATE TABLE retained (topic TEXT PRIMARY KEY, payload BLOB NOT NULL, qos INTEGER NOT NULL) WITHOUT ROWID;
 PRAGMA user_version=1;

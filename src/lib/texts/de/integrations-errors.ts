@@ -84,6 +84,8 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "integration.limit": "Ein Standort hat höchstens {limit} Anbindungen. Löschen Sie zuerst eine.",
   "integration.location_missing": "das Ereignis hat keinen Standort",
   "integration.no_gateway": "childDeviceId: {name} ist kein Gateway",
+  "integration.discovery_taken":
+    "Die Anbindung „{name}“ empfängt diese Ankündigungen bereits. Pausieren Sie sie zuerst, oder geben Sie ein anderes Präfix ein.",
   "integration.message_too_large": "Die Nachricht hat {bytes} Byte, der Broker nimmt höchstens {max} an.",
   "integration.not_connected": "Die Anbindung ist mit keinem Broker verbunden.",
   "integration.not_found": "Diese Anbindung gibt es nicht.",
@@ -142,4 +144,6 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "integration.announcement_topic":
     "die Ankündigung ist nicht lesbar: „{topic}“ in {field} ist kein Topic, das verwendet werden kann",
   "integration.announcements_full": "es können höchstens {max} Komponenten angekündigt werden",
+  "integration.announcements_large":
+    "die Ankündigungen einer Anbindung dürfen zusammen höchstens {max} MiB haben",
 };

@@ -77,6 +77,8 @@ export const integrationsErrors = {
   "integration.limit": "A site can have at most {limit} integrations. Delete one first.",
   "integration.location_missing": "the event has no location",
   "integration.no_gateway": "childDeviceId: {name} is not a gateway",
+  "integration.discovery_taken":
+    "The integration “{name}” already receives these announcements. Pause it first, or enter another prefix.",
   "integration.message_too_large": "The message has {bytes} bytes, and the broker accepts at most {max}.",
   "integration.not_connected": "The integration is not connected to a broker.",
   "integration.not_found": "There is no such integration.",
@@ -132,4 +134,6 @@ export const integrationsErrors = {
   "integration.announcement_topic":
     "the announcement cannot be read: “{topic}” in {field} is not a topic that can be used",
   "integration.announcements_full": "at most {max} components can be announced",
+  "integration.announcements_large":
+    "the announcements of an integration can have at most {max} MiB together",
 } as const;

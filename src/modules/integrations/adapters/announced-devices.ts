@@ -116,7 +116,14 @@ class Announced {
   }
 }
 
-/** Announcements of devices to one integration: their components, topics and commands. It is kept in memory. */
+/** Where announcements are kept over a restart. */
+export interface StoredAnnouncements {
+  ensureRoom(topic: string, body: Uint8Array): void;
+  save(topic: string, body: Uint8Array): void;
+  delete(topic: string): void;
+}
+
+/** Announcements of devices to one integration: their components, topics and commands. */
 export class AnnouncedDevices {
   readonly #devices = new Map<string, Announced>();
   /** External id by topic of an announcement. */
@@ -126,7 +133,10 @@ export class AnnouncedDevices {
   #entityCount = 0;
 
   /** @param onTopics is called when other topics have to be followed */
-  constructor(private readonly onTopics: () => void = () => {}) {}
+  constructor(
+    private readonly onTopics: () => void = () => {},
+    readonly store?: StoredAnnouncements,
+  ) {}
 
   /** Topics of states and availabilities. */
   get topics(): Pick<ReadonlyMap<string, unknown>, "has" | "keys"> {

@@ -2,9 +2,9 @@ import { invalid } from "../../../lib/domain-error.ts";
 import { excerpt } from "../../../lib/excerpt.ts";
 import { isJsonObject } from "../../../lib/json.ts";
 import { depthOf } from "../../../lib/json-depth.ts";
-import type { InboundMessage } from "../integrations.types.ts";
+import { isTopicName } from "../../../lib/mqtt/topic-names.ts";
 import { type Fields, objectOf, textOf } from "./fields.ts";
-import { textBody } from "./topic-devices.ts";
+import { textOfBytes } from "./topic-devices.ts";
 
 /**
  * Announcements of MQTT devices as Home Assistant's "MQTT discovery" defines them: retained JSON at
@@ -236,10 +236,9 @@ function withoutDevice(objectId: string, device: Fields): string {
 }
 
 /** @throws DomainError `invalid` for a body that is no announcement */
-export function readAnnouncement(message: InboundMessage, topic: AnnouncementTopic): Announcement {
-  if (message.bytes.length > BYTES_MAX)
-    throw invalid("integration.announcement_large", { max: BYTES_MAX / 1024 });
-  const text = textBody(message);
+export function readAnnouncement(bytes: Uint8Array, topic: AnnouncementTopic): Announcement {
+  if (bytes.length > BYTES_MAX) throw invalid("integration.announcement_large", { max: BYTES_MAX / 1024 });
+  const text = textOfBytes(bytes);
   if (depthOf(text) > DEPTH_MAX) throw invalid("integration.announcement_deep", { max: DEPTH_MAX });
   let body: unknown;
   try {
@@ -263,8 +262,7 @@ export function topicIn(config: Fields, field: string): string | undefined {
   const isGood =
     typeof value === "string" &&
     value.length <= TOPIC_CHARACTERS_MAX &&
-    !/[+#\0]/.test(value) &&
-    !value.startsWith("$") &&
+    isTopicName(value) &&
     !value.startsWith("lineside/");
   if (isGood) return value;
   throw invalid("integration.announcement_topic", { field, topic: excerpt(String(value)) });

@@ -80,17 +80,34 @@ export class HomeAssistantAdapter implements Adapter {
     return message.bytes.length === 0 ? this.#remove(topic) : this.#announce(topic, announcement, message);
   }
 
+  /** Takes announcements of the time before a restart. What cannot be read is left out. */
+  restore(stored: readonly { readonly topic: string; readonly body: Uint8Array }[]): void {
+    for (const { topic, body } of stored) {
+      const parts = readAnnouncementTopic(topic, this.#prefixes);
+      if (parts === undefined) continue;
+      try {
+        const { device, components } = readAnnouncement(body, parts);
+        const { entities } = readEntities(components);
+        if (entities.length > 0) this.devices.announce(topic, { device, entities });
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error;
+      }
+    }
+  }
+
   #announce(topic: string, parts: AnnouncementTopic, message: InboundMessage): Normalized {
-    const { device, components } = readAnnouncement(message, parts);
+    const { device, components } = readAnnouncement(message.bytes, parts);
     const { entities, failures } = readEntities(components);
     const [failure] = failures;
     if (entities.length === 0) {
       // What was announced before under this topic is no longer true.
-      this.devices.remove(topic);
+      this.#forget(topic);
       if (failure !== undefined) throw failure;
       return ignored(detail("ignored.component", { component: components[0]?.component ?? parts.component }));
     }
+    this.devices.store?.ensureRoom(topic, message.bytes);
     const { keys, entityCount, gone } = this.devices.announce(topic, { device, entities });
+    this.devices.store?.save(topic, message.bytes);
     return {
       messages: [
         {
@@ -107,8 +124,13 @@ export class HomeAssistantAdapter implements Adapter {
     };
   }
 
+  #forget(topic: string): ReturnType<AnnouncedDevices["remove"]> {
+    this.devices.store?.delete(topic);
+    return this.devices.remove(topic);
+  }
+
   #remove(topic: string): Normalized {
-    const removed = this.devices.remove(topic);
+    const removed = this.#forget(topic);
     if (removed === undefined) return ignored(detail("ignored.nothing_announced"));
     const { externalId, entityCount, gone } = removed;
     return {

@@ -10,9 +10,11 @@ const DEPTH_MAX = 6;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-export function textBody(message: InboundMessage): string {
+export const textBody = ({ bytes }: InboundMessage): string => textOfBytes(bytes);
+
+export function textOfBytes(bytes: Uint8Array): string {
   try {
-    return utf8.decode(message.bytes);
+    return utf8.decode(bytes);
   } catch {
     throw invalid("integration.body_not_text");
   }
