@@ -28,6 +28,7 @@ export function createOwnTopics(
   const local: LocalTopics = {
     follow: (tenantId, filters, take, more) => followers.add(tenantId, { filters, take, more }),
     retained: (tenantId, filter) => mqtt().applications.retained(tenantId, filter),
+    newest: (tenantId) => topicLog.list(tenantId, ""),
     publish: (tenantId, { topic, payload, qos, retain }) =>
       mqtt().applications.publish(tenantId, topic, payload, { qos, retain }),
   };

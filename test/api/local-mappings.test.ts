@@ -116,6 +116,40 @@ test("an invalid message is listed and does not end the connection", async () =>
   expect(body).toHaveLength(1);
 });
 
+test("devices that publish are listed until a mapping reads them, and it starts with their newest messages", async () => {
+  const discovered = async (token = owner) =>
+    (await call("GET", "/integrations/discovered", undefined, token)).body.networks;
+  await client.publishAsync("zigbee2mqtt/cellar", '{"humidity": 70}', { qos: 1 });
+  await client.publishAsync("zigbee2mqtt/cellar", '{"humidity": 71}', { qos: 1 });
+  await client.publishAsync("zigbee2mqtt/attic", `{"note": "${"x".repeat(5_000)}"}`, { qos: 1 });
+  const [network] = await discovered();
+  expect(network).toMatchObject({ format: "zigbee2mqtt", devices: ["attic", "cellar"], deviceCount: 2 });
+  expect(await discovered((await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token)).toEqual([]);
+  const sentAt = Date.parse(network.lastMessageAt);
+  const id = await mapping({ format: "zigbee2mqtt" }, { topicFilter: "zigbee2mqtt/#" });
+  await untilAnswer(
+    () => latestOf("cellar"),
+    (values) => values?.humidity === 71,
+  );
+  const [device] = (await call("GET", "/devices?search=cellar")).body;
+  const range = `/devices/${device.deviceId}/telemetry/range?keys=humidity&from=${sentAt - 60_000}&to=${sentAt}`;
+  expect(JSON.stringify((await call("GET", range)).body)).toContain("71");
+  // Only the first bytes of a large message are known.
+  expect(await latestOf("attic")).toBeUndefined();
+  expect(await discovered()).toEqual([]);
+  await client.publishAsync("zigbee2mqtt/cellar", '{"humidity": 72}', { qos: 1 });
+  await call("POST", `/integrations/${id}/pause`);
+  expect(await discovered()).toMatchObject([{ format: "zigbee2mqtt" }]);
+  await client.publishAsync("zigbee2mqtt/cellar", '{"humidity": 99}', { qos: 1 });
+  await call("POST", `/integrations/${id}/start`);
+  await client.publishAsync("zigbee2mqtt/other", '{"humidity": 1}', { qos: 1 });
+  await untilAnswer(
+    () => latestOf("other"),
+    (values) => values?.humidity === 1,
+  );
+  expect((await latestOf("cellar")).humidity).toBe(72);
+});
+
 test("the address of a broker may be that of the embedded one", async () => {
   const settings = (brokerUrl: string) => ({
     ...{ name: "x", type: "MQTT" },

@@ -357,6 +357,7 @@ export const policies: Record<string, Policy> = {
   "DELETE /api/demo-plant": { kind: "own" },
   "GET /api/integrations": { kind: "own" },
   "POST /api/integrations": { kind: "own", body: { name: "own", type: "HTTP" } },
+  "GET /api/integrations/discovered": { kind: "own" },
   "POST /api/integrations/preview": { kind: "own", body: { type: "HTTP", payload: { a: 1 } } },
   "GET /api/integrations/:integrationId": { kind: "tenant" },
   "PATCH /api/integrations/:integrationId": { kind: "tenant", body: () => ({ name: "taken over" }) },

@@ -164,6 +164,7 @@ export const operationNames: Readonly<Record<string, string>> = {
   "GET /api/integrations/codecs/:codecId": "getCodec",
   "PATCH /api/integrations/codecs/:codecId": "updateCodec",
   "DELETE /api/integrations/codecs/:codecId": "deleteCodec",
+  "GET /api/integrations/discovered": "listDiscoveredNetworks",
   "POST /api/integrations/:integrationId/set-default": "setDefaultIntegration",
   "POST /api/integrations/:integrationId/events/replay": "replayIntegrationEvents",
   "POST /api/integrations/:integrationId/events/:eventId/replay": "replayIntegrationEvent",

@@ -8,6 +8,7 @@ import type { LocalTopics } from "../mqtt-clients/mqtt-clients.types.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
 import type { AnnouncementRegistry } from "./announcement-registry.ts";
 import { BridgeFleet, type FleetMember } from "./bridge/bridge-fleet.ts";
+import type { EventLog } from "./event-log.ts";
 import type { InboundPipeline } from "./inbound-pipeline.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 import type { IntegrationsService } from "./integrations.service.ts";
@@ -19,6 +20,7 @@ import { isRunning } from "./running-integrations.ts";
 export function createBridges(deps: {
   integrations: Pick<IntegrationsService, "liveOf" | "readyOf">;
   announced: Pick<AnnouncementRegistry, "of">;
+  eventLog: Pick<EventLog, "countsOf">;
   repository: Pick<IntegrationsRepository, "find" | "listStarted" | "setState">;
   pipeline: Pick<InboundPipeline, "take">;
   reach: OutboundReach;
@@ -32,7 +34,9 @@ export function createBridges(deps: {
 
   function memberOf(integration: Integration): FleetMember {
     const { integrationId, tenantId } = integration;
-    const member = { integrationId, tenantId, isRunning: isRunning(integration) };
+    const { lastMessageAt } = deps.eventLog.countsOf(integrationId);
+    const isNew = (lastMessageAt ?? integration.lastMessageAt) === null;
+    const member = { integrationId, tenantId, isRunning: isRunning(integration), isNew };
     try {
       const { mqtt, encoding } = integrations.readyOf(integration).settings;
       return { ...member, settings: mqtt, encoding, announced: deps.announced.of(integration) };

@@ -21,6 +21,8 @@ import { createBridges } from "./bridges.ts";
 import { usesOfCodecs } from "./codec-uses.ts";
 import { createDeviceIdentities } from "./device-identities.repository.ts";
 import { DeviceResolution } from "./device-resolution.ts";
+import { discoveredNetworksRoutes } from "./discovered-networks.routes.ts";
+import { createDiscoveredNetworks } from "./discovered-networks.ts";
 import { EventLog } from "./event-log.ts";
 import { createFrameDecoding } from "./frame-decoding.ts";
 import { InboundPipeline } from "./inbound-pipeline.ts";
@@ -140,7 +142,7 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
     clock,
   });
   const bridges = createBridges({
-    ...{ integrations, announced, repository, pipeline, reach, topics },
+    ...{ integrations, announced, eventLog, repository, pipeline, reach, topics },
     ...{ clock, events, log },
   });
   const announcing = createOwnAnnouncementsModule(core, { ...deps, repository });
@@ -157,6 +159,7 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
     clock,
     log,
   });
+  const discovered = createDiscoveredNetworks({ repository, topics, announced });
   const webhooks = createWebhooksService({ integrations, pipeline, secrets, directory, clock, events });
   return {
     integrations,
@@ -179,6 +182,7 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
         endpointsFor,
         auth,
       }),
+      discoveredNetworksRoutes({ discovered, auth }),
       webhooksRoutes({ webhooks, clock }),
     ],
     parts: [

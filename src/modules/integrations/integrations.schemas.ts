@@ -6,12 +6,14 @@ import {
   jsonObject,
   jsonValue,
   jsonValueSchema,
+  literals,
   nameText,
   textFields,
   textSchema,
   wholeNumber,
 } from "../wire.schemas.ts";
 import { settingsChangesSchema, settingsSchema } from "./integration-settings.schemas.ts";
+import { discoveredFormats } from "./integrations.types.ts";
 
 const textOrNull = t.Union([textSchema, t.Null()], { description: "code and parameters of the text" });
 
@@ -23,6 +25,16 @@ export const typeBody = t.Union([
   t.Literal("CHIRPSTACK"),
   t.Literal("THE_THINGS_STACK"),
 ]);
+export const discoveredBody = t.Object({
+  networks: t.Array(
+    t.Object({
+      format: literals(discoveredFormats),
+      devices: t.Array(t.String(), { description: "names of ten of the devices at most" }),
+      deviceCount: wholeNumber({ minimum: 1 }),
+      lastMessageAt: t.String({ description: "ISO 8601" }),
+    }),
+  ),
+});
 const stage = t.Union([
   t.Literal("receive"),
   t.Literal("adapter"),

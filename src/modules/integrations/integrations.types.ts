@@ -36,6 +36,16 @@ export const messageFormats = [
 ] as const;
 export type MessageFormat = (typeof messageFormats)[number];
 
+/** Formats whose devices are recognised by the topics on which they publish. */
+export const discoveredFormats = [
+  "tasmota",
+  "zigbee2mqtt",
+  "shelly",
+  "home-assistant",
+  "sparkplug",
+] as const satisfies readonly MessageFormat[];
+export type DiscoveredFormat = (typeof discoveredFormats)[number];
+
 /** Describes where a generic body has what; dotted paths, `[0]` for places in lists. */
 export interface PathTemplates {
   readonly deviceId?: string;

@@ -81,6 +81,8 @@ export interface LocalTopics {
     topics?: { has(topic: string): boolean },
   ): () => void;
   retained(tenantId: TenantId, filter: string): readonly LocalMessage[];
+  /** Returns the newest message of each topic since the gateway started, with the first bytes of its payload. */
+  newest(tenantId: TenantId): readonly TopicState[];
   /** Publishes to the clients, but not to `follow`. */
   publish(tenantId: TenantId, message: NewMessage): Promise<void>;
 }

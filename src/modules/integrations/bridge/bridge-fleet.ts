@@ -20,6 +20,8 @@ export interface FleetMember {
   readonly integrationId: string;
   readonly tenantId: TenantId;
   readonly isRunning: boolean;
+  /** It has had no message yet. */
+  readonly isNew?: boolean | undefined;
   /** Settings with the decrypted secrets; `undefined` if there is no broker. */
   readonly settings: MqttSettings | undefined;
   readonly encoding?: BodyEncoding | undefined;
@@ -194,7 +196,7 @@ export class BridgeFleet {
   }
 
   private createBridge(
-    { integrationId, tenantId, encoding, announced }: FleetMember,
+    { integrationId, tenantId, isNew, encoding, announced }: FleetMember,
     settings: MqttSettings,
     more: Pick<MqttBridgeDeps, "onState" | "formerFilters">,
   ): Bridge {
@@ -207,6 +209,7 @@ export class BridgeFleet {
         settings,
         encoding,
         announced,
+        isNew,
         topics,
         handle,
         onState: more.onState,

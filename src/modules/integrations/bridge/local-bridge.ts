@@ -1,11 +1,11 @@
 import type { BodyEncoding } from "../../../lib/body.ts";
 import { DomainError, unavailable } from "../../../lib/domain-error.ts";
 import type { TenantId } from "../../../lib/ids.ts";
-import { withoutShare } from "../../../lib/mqtt/topic-filters.ts";
+import { filterMatches, withoutShare } from "../../../lib/mqtt/topic-filters.ts";
 import type { BrokerMessage } from "../../../platform/broker/broker.types.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
-import type { LocalMessage, LocalTopics } from "../../mqtt-clients/mqtt-clients.types.ts";
+import type { LocalMessage, LocalTopics, TopicState } from "../../mqtt-clients/mqtt-clients.types.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 import type { AnnouncedTopics, Bridge, BridgeMessage, BridgeState } from "./bridge.types.ts";
 import { MessageTaker } from "./message-taker.ts";
@@ -25,6 +25,8 @@ interface LocalBridgeDeps {
   readonly settings: MqttSettings;
   readonly encoding?: BodyEncoding | undefined;
   readonly announced?: AnnouncedTopics | undefined;
+  /** It has had no message yet, and starts with the newest of each topic. */
+  readonly isNew?: boolean | undefined;
   readonly topics: LocalTopics;
   /** Resolves when the message, or what is wrong with it, is on the disk. */
   readonly handle: (message: BridgeMessage) => Promise<void>;
@@ -111,20 +113,33 @@ export class LocalBridge implements Bridge {
     });
     if (this.#stopping.signal.aborted) return;
     const filters = filtersOf(settings).map(withoutShare);
+    // Listed before it follows: what is published from now on comes by itself.
+    const newest = this.#deps.isNew === true ? topics.newest(tenantId) : [];
     this.#unfollow = topics.follow(
       tenantId,
       filters,
-      (message) => take(taker, message, false),
+      (message) => take(taker, message, { retain: false }),
       announced?.topics,
     );
     this.#change({
       status: "connected",
       subscriptions: filtersOf(settings).map((filter) => ({ filter, qos: 2 as const })),
     });
-    for (const message of this.#retained(filters))
-      await take(taker, message, true).catch((error) =>
-        log.warn("a retained message was not taken", { integrationId, topic: message.topic, error }),
+    const earlier = (message: LocalMessage, retain: boolean, receivedAt?: number) =>
+      take(taker, message, { retain, receivedAt }).catch((error) =>
+        log.warn("an earlier message was not taken", { integrationId, topic: message.topic, error }),
       );
+    for (const message of this.#retained(filters)) await earlier(message, true);
+    for (const message of newest.toSorted((a, b) => a.receivedAt - b.receivedAt))
+      if (this.#isEarlier(message, filters)) await earlier(message, false, message.receivedAt);
+  }
+
+  /** Returns whether a message is one of those that a new mapping starts with, so that its devices appear at once. */
+  #isEarlier({ topic, payload, bytes, isRetained }: TopicState, filters: readonly string[]): boolean {
+    const { announced, settings } = this.#deps;
+    const isFollowed = filters.some((filter) => filterMatches(filter, topic));
+    const isTaken = isRetained && (settings.takeRetained === true || (announced !== undefined && isFollowed));
+    return !isTaken && payload.length === bytes && (isFollowed || announced?.topics.has(topic) === true);
   }
 
   /** Returns announcements first, so that the retained states of announced topics can be read. */
@@ -147,17 +162,13 @@ export class LocalBridge implements Bridge {
 async function take(
   taker: MessageTaker,
   { topic, payload, qos }: LocalMessage,
-  retain: boolean,
+  { retain, receivedAt }: { readonly retain: boolean; readonly receivedAt?: number | undefined },
 ): Promise<void> {
   const packetId = qos === 0 ? 0 : 1;
   const copy = Buffer.from(payload); // the bytes are the connection's
-  const outcome = await taker.take({
-    topic,
-    payload: copy,
-    qos,
-    retain,
-    packetId,
-    duplicate: false,
-  });
+  const outcome = await taker.take(
+    { topic, payload: copy, qos, retain, packetId, duplicate: false },
+    receivedAt,
+  );
   if (outcome.kind === "later" && qos > 0) throw new DomainError("unavailable", outcome.reason);
 }

@@ -52,10 +52,11 @@ export class MessageTaker {
     this.#filters = filtersOf(deps.settings).map(withoutShare);
   }
 
-  take(message: PublishPacket): Promise<Outcome> {
+  /** @param receivedAt is given for a message of an earlier time, epoch ms */
+  take(message: PublishPacket, receivedAt?: number): Promise<Outcome> {
     const { counts } = this.#deps;
     counts.received++;
-    if (!this.#isIgnored(message)) return this.#handOver(message);
+    if (!this.#isIgnored(message)) return this.#handOver(message, receivedAt);
     counts.ignored++;
     return Promise.resolve(TAKEN);
   }
@@ -82,10 +83,10 @@ export class MessageTaker {
   }
 
   /** Offers the message until it is accepted, or has failed for good. */
-  async #handOver(message: PublishPacket): Promise<Outcome> {
+  async #handOver(message: PublishPacket, receivedAt?: number): Promise<Outcome> {
     const { handle, signal, clock } = this.#deps;
     const offeredAt = clock.monotonic();
-    const inbound = this.#inboundOf(message);
+    const inbound = this.#inboundOf(message, receivedAt);
     for (;;) {
       try {
         await handle(inbound);
@@ -110,7 +111,7 @@ export class MessageTaker {
     return this.#waiting < limits.waiting && clock.monotonic() < offeredAt + limits.waitMs;
   }
 
-  #inboundOf({ topic, payload, retain }: PublishPacket): BridgeMessage {
+  #inboundOf({ topic, payload, retain }: PublishPacket, receivedAt: number | undefined): BridgeMessage {
     const { encoding = "AUTO", deviceIn, clock } = this.#deps;
     const topicDevice = deviceIn(topic);
     return {
@@ -118,7 +119,7 @@ export class MessageTaker {
       encoding,
       topic,
       ...(retain && { retained: true }),
-      receivedAt: clock.now(),
+      receivedAt: receivedAt ?? clock.now(),
       ...(topicDevice !== undefined && { topicDevice }),
     };
   }

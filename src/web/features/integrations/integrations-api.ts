@@ -7,6 +7,7 @@ import type {
 import type { settingsSchema } from "../../../modules/integrations/integration-settings.schemas.ts";
 import type {
   createIntegrationBody,
+  discoveredBody,
   eventBody,
   integrationBody,
   takenBody,
@@ -43,6 +44,7 @@ export type IntegrationForm = Refined<
   Pick<Wire<typeof createIntegrationBody>, "name" | "type" | "status">,
   { settings_json: IntegrationSettings }
 >;
+export type DiscoveredNetwork = Wire<typeof discoveredBody>["networks"][number];
 export type SecretStatus = Wire<typeof webhookAddresses>;
 
 const BASE = "/api/integrations";
@@ -52,6 +54,7 @@ const event = (id: string, eventId: string) => `${pathOf(id)}/events/${encodeURI
 export const integrationsApi = {
   list: () => get<Integration[]>(BASE),
   get: (id: string) => get<Integration>(pathOf(id)),
+  discovered: () => get<Wire<typeof discoveredBody>>(`${BASE}/discovered`),
   create: (form: IntegrationForm) => post<Integration>(BASE, form),
   update: (id: string, changes: { name?: string; settings_json?: SettingsChanges }) =>
     patch<Integration>(pathOf(id), changes),

@@ -24,6 +24,7 @@ import { useAction } from "../../ui/use-form.ts";
 import { codecIndexApi } from "../codecs/codec-index-api.ts";
 import { CodecIndexSearch } from "../codecs/codec-index-search.tsx";
 import type { Codec } from "../codecs/codecs-api.ts";
+import { DiscoveredNetworks } from "./discovered-networks.tsx";
 import { fieldsOf, LOCAL_BROKER, settingsOf } from "./integration-form.ts";
 import { integrationsApi } from "./integrations-api.ts";
 import { isLorawan, type Network, networks, startedText } from "./networks.ts";
@@ -51,10 +52,12 @@ export function NewIntegrationPage() {
 }
 
 function Choice() {
+  const { route } = useLocation();
   return (
     <>
       <BackLink href="/integrations">{t("nav.integrations")}</BackLink>
       <PageHead title={t("integrations.create")} />
+      <DiscoveredNetworks onConnected={() => route("/integrations")} />
       <p class="-mt-2 text-soft">{t("network.label")}</p>
       <ul class="grid gap-3 sm:grid-cols-2 lg:grid-cols-3" aria-label={t("network.label")}>
         {networks.map(({ id }) => (

@@ -96,6 +96,10 @@ export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string
   "network.sparkplug": "Sparkplug B",
   "network.sparkplug.hint": "Edge-Knoten, an diesem Gateway oder einem anderen MQTT-Broker",
 
+  "discovered.text": "Geräte senden an dieses Gateway ({name}), und keine Anbindung liest sie:",
+  "discovered.more": "und {n} weitere",
+  "discovered.connect": "{name} verbinden",
+
   "integration.name": "Name",
   "integration.autoCreate": "Für jeden unbekannten Sensor ein Gerät anlegen",
   "integration.autoCreateHint":

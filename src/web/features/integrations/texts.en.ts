@@ -92,6 +92,10 @@ export const integrationsEn = {
   "network.sparkplug": "Sparkplug B",
   "network.sparkplug.hint": "Edge nodes, at this gateway or another MQTT broker",
 
+  "discovered.text": "Devices publish to this gateway ({name}), and no integration reads them:",
+  "discovered.more": "and {n} more",
+  "discovered.connect": "Connect {name}",
+
   "integration.name": "Name",
   "integration.autoCreate": "Create a device for each unknown sensor",
   "integration.autoCreateHint": "Otherwise messages of unknown sensors fail. You can replay them later.",

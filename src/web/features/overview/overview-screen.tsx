@@ -15,6 +15,7 @@ import { DemoPlantNote, StartDemoPlant } from "../demo-plant/demo-plant.tsx";
 import { CreateDevice } from "../devices/create-device.tsx";
 import { rememberNames } from "../devices/device-names.ts";
 import { devicesApi } from "../devices/devices-api.ts";
+import { DiscoveredNetworks } from "../integrations/discovered-networks.tsx";
 import { GatewayList } from "./gateway-list.tsx";
 import { KeyFigures } from "./key-figures.tsx";
 import { RecentDevices, SilentDevices } from "./site-lists.tsx";
@@ -70,6 +71,7 @@ export function OverviewScreen() {
         )}
       </PageHead>
       {site.error !== undefined && <ErrorNote error={site.error} onRetry={site.reload} />}
+      {site.data && <DiscoveredNetworks onConnected={reloadSoon} />}
       {empty ? (
         <FirstSteps onCreate={() => setCreating(true)} />
       ) : (

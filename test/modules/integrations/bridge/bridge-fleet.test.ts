@@ -22,7 +22,12 @@ function rig(members: Map<string, FleetMember>) {
     onProblem: (integrationId, problem) => problems.push([integrationId, problem?.code]),
     onChange: () => undefined,
     addresses: allAddresses(),
-    topics: { follow: () => () => undefined, retained: () => [], publish: () => Promise.resolve() },
+    topics: {
+      follow: () => () => undefined,
+      retained: () => [],
+      newest: () => [],
+      publish: () => Promise.resolve(),
+    },
     clock: hasty,
     random: () => 0,
     log: createLogger("fleet"),

@@ -1,0 +1,32 @@
+import { Elysia } from "elysia";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { DiscoveredNetworks } from "./discovered-networks.ts";
+import { discoveredBody } from "./integrations.schemas.ts";
+
+/** Devices that publish to the embedded broker, and that no integration reads. */
+export const discoveredNetworksRoutes = ({
+  discovered,
+  auth,
+}: {
+  discovered: DiscoveredNetworks;
+  auth: AuthPlugin;
+}) =>
+  new Elysia({ prefix: "/api/integrations", tags: ["integrations"] }).use(auth).get(
+    "/discovered",
+    ({ principal }) => ({
+      networks: discovered.list(principal).map(({ devices, lastMessageAt, ...network }) => ({
+        ...network,
+        devices: [...devices],
+        lastMessageAt: new Date(lastMessageAt).toISOString(),
+      })),
+    }),
+    {
+      auth: "integrations:write",
+      response: { 200: discoveredBody },
+      detail: {
+        summary: "List devices that publish to this gateway and that no integration reads",
+        description:
+          "Recognises Tasmota, Zigbee2MQTT, Shelly, Home Assistant discovery and Sparkplug B by the default topics on which MQTT clients have published since the gateway started. 403 without access to all devices.",
+      },
+    },
+  );

@@ -1,0 +1,75 @@
+import { Cable, Radar } from "lucide-preact";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { useEvery } from "../pipelines/use-every.ts";
+import { fieldsOf, LOCAL_BROKER, settingsOf } from "./integration-form.ts";
+import { type DiscoveredNetwork, integrationsApi } from "./integrations-api.ts";
+import { networks, startedText } from "./networks.ts";
+
+/** Offers to connect devices that publish to this gateway already. */
+export function DiscoveredNetworks({ onConnected }: { onConnected?: () => void }) {
+  return may("integrations:write") ? <Offers onConnected={onConnected} /> : null;
+}
+
+function Offers({ onConnected }: { onConnected: (() => void) | undefined }) {
+  const found = useResource(integrationsApi.discovered, []);
+  useEvery(() => found.error === undefined && found.reload());
+  const connected = () => {
+    found.reload();
+    onConnected?.();
+  };
+  return (
+    <>
+      {found.data?.networks.map((network) => (
+        <Offer key={network.format} network={network} onConnected={connected} />
+      ))}
+    </>
+  );
+}
+
+/** Connects with the topics that the devices use by default; a new device is created for each. */
+async function connect(format: DiscoveredNetwork["format"]): Promise<void> {
+  const network = networks.find(({ id }) => id === format);
+  if (network === undefined || !("topics" in network)) return;
+  const fields = { ...fieldsOf({}), autoCreate: true, brokerUrl: LOCAL_BROKER, topics: network.topics };
+  const integration = await integrationsApi.create({
+    name: t(`network.${format}`),
+    type: "MQTT",
+    status: "active",
+    settings_json: { format, ...settingsOf("MQTT", fields) },
+  });
+  toast("success", startedText(integration));
+}
+
+function Offer({ network, onConnected }: { network: DiscoveredNetwork; onConnected: () => void }) {
+  const { format, devices, deviceCount } = network;
+  const action = useAction();
+  const name = t(`network.${format}`);
+  const more = deviceCount - devices.length;
+  return (
+    <section class="panel flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3" aria-label={name}>
+      <Radar size={18} class="flex-none text-primary" aria-hidden="true" />
+      <p class="min-w-48 flex-1">
+        {t("discovered.text", { name })}{" "}
+        <span class="text-soft">
+          {devices.join(", ")}
+          {more > 0 && ` ${t("discovered.more", { n: more })}`}
+        </span>
+      </p>
+      <Button
+        icon={Cable}
+        class="btn btn-primary btn-sm"
+        disabled={action.busy}
+        onClick={() => action.run(() => connect(format).then(onConnected))}
+      >
+        {t("discovered.connect", { name })}
+      </Button>
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+    </section>
+  );
+}
