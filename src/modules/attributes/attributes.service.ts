@@ -123,8 +123,7 @@ export function createAttributesService(deps: {
     const last = new Map(found.map((change) => [change.key, change.value]));
     const values = new Map<string, JsonValue>();
     for (const [key, value] of last) if (value !== undefined) values.set(key, value);
-    const deleted = [...last.keys()].filter((key) => !values.has(key));
-    return { changeId: newest.changeId, values, deleted };
+    return { changeId: newest.changeId, values, deleted: [...last.keys()].filter((key) => !values.has(key)) };
   }
 
   return {
@@ -202,7 +201,6 @@ export function createAttributesService(deps: {
         ((await polls.wait(deviceId, ms, signal)) && sharedSince(deviceId, from))
       );
     },
-    /** Returns what has become of SHARED attributes after the change `since`; `undefined` for nothing. */
     sharedSince,
     /** A `since` for `nextShared`: whatever is read after it is as new. */
     newestChange: ({ deviceId }: IngestDevice): number => changes.newestId(deviceId),

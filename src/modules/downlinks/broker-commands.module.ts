@@ -3,14 +3,19 @@ import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { CommandEngine } from "../commands/command-engine.ts";
 import type { CommandWays } from "../commands/command-ways.ts";
 import type { createIntegrationsModule } from "../integrations/integrations.module.ts";
-import { EXTERNAL_ID_KEY, INTEGRATION_ID_KEY, SHARED_SENT_KEY } from "../integrations/integrations.types.ts";
+import {
+  EXTERNAL_ID_KEY,
+  INTEGRATION_ID_KEY,
+  type Integration,
+  SHARED_SENT_KEY,
+} from "../integrations/integrations.types.ts";
 import type { Core } from "../module.types.ts";
 import { BrokerCommands, isInUse } from "./broker-commands.ts";
 import { SharedAttributes } from "./shared-attributes.ts";
 
 interface BrokerTransports {
-  readonly commands: BrokerCommands;
-  readonly sharedAttributes: SharedAttributes;
+  /** A device has said something through an integration. */
+  seen(integration: Integration, deviceId: DeviceId): void;
 }
 
 /** Creates the transports of commands and of SHARED attributes to devices of brokers, and registers them. */
@@ -66,5 +71,10 @@ export function createBrokerCommands(
     commands.wayOpened();
     sharedAttributes.retry();
   });
-  return { commands: brokerCommands, sharedAttributes };
+  return {
+    seen(integration, deviceId) {
+      brokerCommands.seen(integration, deviceId);
+      sharedAttributes.seen(integration, deviceId);
+    },
+  };
 }

@@ -124,8 +124,7 @@ export function createDownlinksModule(
   );
   integrated.deviceSeen.connect((integration, { deviceId }, reference) => {
     ways.uplinkSeen(integration, reference);
-    brokers.commands.seen(integration, deviceId);
-    brokers.sharedAttributes.seen(integration, deviceId);
+    brokers.seen(integration, deviceId);
     commands.listening(deviceId);
   });
   return {

@@ -1,17 +1,15 @@
 import { Elysia } from "elysia";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import type { DiscoveredNetworks } from "./discovered-networks.ts";
+import { createDiscoveredNetworks } from "./discovered-networks.ts";
 import { discoveredBody } from "./integrations.schemas.ts";
 
 /** Devices that publish to the embedded broker, and that no integration reads. */
 export const discoveredNetworksRoutes = ({
-  discovered,
   auth,
-}: {
-  discovered: DiscoveredNetworks;
-  auth: AuthPlugin;
-}) =>
-  new Elysia({ prefix: "/api/integrations", tags: ["integrations"] }).use(auth).get(
+  ...deps
+}: Parameters<typeof createDiscoveredNetworks>[0] & { readonly auth: AuthPlugin }) => {
+  const discovered = createDiscoveredNetworks(deps);
+  return new Elysia({ prefix: "/api/integrations", tags: ["integrations"] }).use(auth).get(
     "/discovered",
     ({ principal }) => ({
       networks: discovered.list(principal).map(({ devices, lastMessageAt, ...network }) => ({
@@ -30,3 +28,4 @@ export const discoveredNetworksRoutes = ({
       },
     },
   );
+};

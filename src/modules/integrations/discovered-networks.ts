@@ -91,5 +91,3 @@ export function createDiscoveredNetworks(deps: {
     },
   };
 }
-
-export type DiscoveredNetworks = ReturnType<typeof createDiscoveredNetworks>;

@@ -22,7 +22,6 @@ import { usesOfCodecs } from "./codec-uses.ts";
 import { createDeviceIdentities } from "./device-identities.repository.ts";
 import { DeviceResolution } from "./device-resolution.ts";
 import { discoveredNetworksRoutes } from "./discovered-networks.routes.ts";
-import { createDiscoveredNetworks } from "./discovered-networks.ts";
 import { EventLog } from "./event-log.ts";
 import { createFrameDecoding } from "./frame-decoding.ts";
 import { InboundPipeline } from "./inbound-pipeline.ts";
@@ -75,6 +74,15 @@ function createResolution(
   return resolution;
 }
 
+function createAnnouncements(
+  { database, events }: Pick<Core, "database" | "events">,
+  onTopics: (integrationId: string) => void,
+): AnnouncementRegistry {
+  const announced = new AnnouncementRegistry(createAnnouncementsRepository(database), onTopics);
+  events.on("integration.deleting", ({ integrationId }) => announced.forget(integrationId));
+  return announced;
+}
+
 /** Messages from other networks and programs, and the devices behind them. */
 export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDeps) {
   const { config, data, database, clock, events, log: root } = core;
@@ -101,10 +109,7 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
   const identities = createDeviceIdentities(database);
   const resolution = createResolution({ clock, events }, deps, identities);
   deps.codecs.usesOf.connect((tenantId) => usesOfCodecs(repository.list(tenantId)));
-  const announced = new AnnouncementRegistry(createAnnouncementsRepository(database), (integrationId) =>
-    bridges.fleet.topicsChanged(integrationId),
-  );
-  events.on("integration.deleting", ({ integrationId }) => announced.forget(integrationId));
+  const announced = createAnnouncements(core, (integrationId) => bridges.fleet.topicsChanged(integrationId));
   const integrations = createIntegrationsService({
     repository,
     eventLog,
@@ -159,7 +164,6 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
     clock,
     log,
   });
-  const discovered = createDiscoveredNetworks({ repository, topics, announced });
   const webhooks = createWebhooksService({ integrations, pipeline, secrets, directory, clock, events });
   return {
     integrations,
@@ -182,7 +186,7 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
         endpointsFor,
         auth,
       }),
-      discoveredNetworksRoutes({ discovered, auth }),
+      discoveredNetworksRoutes({ repository, topics, announced, auth }),
       webhooksRoutes({ webhooks, clock }),
     ],
     parts: [

@@ -32,6 +32,8 @@ const integrationList = wholeList({
 });
 
 const allDevices = "403 without access to all devices.";
+const ownDiscovery = "409 if another running integration receives the same announcements for Home Assistant.";
+const updateDescription = `It applies at once. ${ownDiscovery} ${allDevices}`;
 
 /** Other networks and programs from which devices come. */
 export const integrationsRoutes = (deps: {
@@ -123,10 +125,7 @@ export const integrationsRoutes = (deps: {
         audit: { action: "integration.update", target: "integration", read },
         body: updateIntegrationBody,
         response: { 200: integrationBody },
-        detail: {
-          summary: "Change an integration",
-          description: `It applies at once. 409 if another running integration receives the same announcements for Home Assistant. ${allDevices}`,
-        },
+        detail: { summary: "Change an integration", description: updateDescription },
       },
     )
     .delete(

@@ -54,6 +54,12 @@ interface IntegrationFilter {
   readonly status?: string | undefined;
 }
 
+/** Returns the source of a script that was not there before. */
+function newScript(type: IntegrationType, input: unknown, before?: SplitSettings): string | undefined {
+  const { source = "" } = parseSettings(type, input, before).settings.scriptTransform ?? {};
+  return source.trim() === "" || source === before?.settings.scriptTransform?.source ? undefined : source;
+}
+
 /**
  * Integrations of a tenant as its administrators set them up.
  */
@@ -113,16 +119,9 @@ export function createIntegrationsService(
   }
 
   /** A script that is new must be one that can be run. */
-  async function checkScript(
-    tenantId: TenantId,
-    type: IntegrationType,
-    input: unknown,
-    before?: SplitSettings,
-  ) {
-    const { settings } = parseSettings(type, input, before);
-    const { source = "" } = settings.scriptTransform ?? {};
-    if (source.trim() === "" || source === before?.settings.scriptTransform?.source) return;
-    await deps.ensureScript(tenantId, source);
+  async function checkScript(tenantId: TenantId, ...input: Parameters<typeof newScript>) {
+    const source = newScript(...input);
+    if (source !== undefined) await deps.ensureScript(tenantId, source);
   }
 
   function checkMapping(steps: unknown): readonly unknown[] {

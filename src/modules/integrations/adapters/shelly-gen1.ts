@@ -103,8 +103,8 @@ function announced(device: string | undefined, { id, model, mac, ip, fw_ver }: F
   if (name === undefined || Object.keys(attributes).length === 0)
     return ignored(detail("ignored.device_details"));
   const { type } = textsOf({ type: model });
-  const known = { externalId: name, name, ...(typeof type === "string" && { type }) };
-  return { messages: [{ ...reading(name, {}), kind: "attributes", device: known, attributes }] };
+  const reference = { externalId: name, name, ...(typeof type === "string" && { type }) };
+  return { messages: [{ ...reading(name, {}), kind: "attributes", device: reference, attributes }] };
 }
 
 function telemetryOf(path: string, message: InboundMessage): Record<string, unknown> | undefined {
