@@ -142,6 +142,9 @@ describe("the index of codecs", () => {
     expect(index).toMatchObject({ origin: "chirpstack.zip", layouts: ["CHIRPSTACK"], entries: 1 });
     expect(uploadedBytes).toBe(0);
     expect((await call("GET", "/entries?search=wind")).body).toEqual([]);
+    // The folder of the repository in the archive is left out.
+    const [{ file }] = (await call("GET", "/entries?search=acme")).body;
+    expect(file).toStartWith("vendors/");
     expect((await call("POST", `/entries/${await idOf("acme")}/test`)).body).toMatchObject({
       passed: 2,
       total: 2,

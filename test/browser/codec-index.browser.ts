@@ -69,7 +69,7 @@ test(
     const [codec] = (await ui.call("GET", "/api/integrations/codecs")) as Array<Record<string, unknown>>;
     expect(codec).toMatchObject({
       name: "Gusts & Söhne Wind Sensor",
-      description: "Measures the wind\ncollection-main/vendor/gusts/wind.js, Apache License",
+      description: "Measures the wind\nvendor/gusts/wind.js, Apache License",
       functions: ["decodeUplink", "encodeDownlink"],
     });
   },

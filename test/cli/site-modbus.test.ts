@@ -77,3 +77,13 @@ test("refuses a unit that moves to another connection, and one without connectio
   expect([typo.code, typo.error]).toEqual([1, expect.stringContaining('Did you mean "Line 1"?')]);
   expect(await units()).toEqual(["Line 1: Meter 1 = 1"]);
 });
+
+test("refuses an unknown setting of a serial port by its name", async () => {
+  const path = join(folder.path, "site.yaml");
+  const serial = "{ baudRate: 9600, parity: NONE, stopBits: 1, dataBits: 7 }";
+  const line = `{ name: Line 3, host: /dev/ttyUSB0, framing: SERIAL, serial: ${serial} }`;
+  await Bun.write(path, `format: lineside.site\nversion: 1\nmodbusConnections:\n  - ${line}\n`);
+  const { code, error } = await gateway.run(["apply", "site", path, "--yes"]);
+  expect([code, error]).toEqual([1, expect.stringContaining("dataBits")]);
+  expect((await gateway.call("GET", "/api/modbus/connections")).body).toEqual([]);
+});

@@ -17,6 +17,9 @@ import { thingsNetworkLayout } from "./things-network-layout.ts";
 const LICENSE_CHARACTERS_MAX = 100;
 const LICENSE = /(^|\/)licen[cs]e(\.txt|\.md)?$/i;
 
+/** Top folders of collections themselves. */
+const OF_LAYOUTS = new Set(["vendor/", "vendors/"]);
+
 type OnProgress = (done: number, total: number) => void;
 
 /** Writes the index of a collection to a new file. For threads: it reads whole collections in one go. */
@@ -74,13 +77,14 @@ class IndexBuilder {
     for (const path of this.#paths) if (LICENSE.test(path)) this.#addLicense(path);
   }
 
-  build({ origin, now }: IndexJob): IndexSummary {
+  build({ source, origin, now }: IndexJob): IndexSummary {
     const layouts: Array<IndexSummary["layouts"][number]> = [];
     if (this.#addAll(thingsNetworkLayout)) layouts.push("THINGS_NETWORK");
     if (this.#addAll(chirpstackLayout)) layouts.push("CHIRPSTACK");
     if (layouts.length === 0 && this.#addAll(filesLayout)) layouts.push("FILES");
     if (layouts.length === 0) throw noCodecs();
     this.#database.run("DELETE FROM file WHERE path NOT IN (SELECT file FROM entry)");
+    if (source.kind === "archive") this.#leaveOutTop();
     const counts = this.#database
       .query<{ entries: number; vendors: number; scripts: number }, []>(
         "SELECT count(*) AS entries, count(DISTINCT vendor) AS vendors, count(DISTINCT file) AS scripts FROM entry",
@@ -89,6 +93,20 @@ class IndexBuilder {
     const summary: IndexSummary = { origin, layouts, ...counts, skipped: this.#files.skipped, loadedAt: now };
     this.#database.query("INSERT INTO summary VALUES (?)").run(JSON.stringify(summary));
     return summary;
+  }
+
+  /** Archives of repositories have everything in one folder with the name of the repository and a version. */
+  #leaveOutTop(): void {
+    const [first = ""] = this.#paths;
+    const top = first.slice(0, first.indexOf("/") + 1);
+    const isTop = top !== "" && !OF_LAYOUTS.has(top) && this.#paths.every((path) => path.startsWith(top));
+    const files = this.#database.query<{ file: string }, []>("SELECT file FROM entry").all();
+    // Scripts right below it are in the folder of their vendor.
+    if (!isTop || files.some(({ file }) => !file.slice(top.length).includes("/"))) return;
+    this.#database.query("UPDATE entry SET file = substr(file, ?)").run(top.length + 1);
+    // In two steps: a new path may be that of another file before. No path contains control characters.
+    this.#database.query("UPDATE file SET path = char(1) || substr(path, ?)").run(top.length + 1);
+    this.#database.run("UPDATE file SET path = substr(path, 2)");
   }
 
   /** Returns whether the layout found any codec. */

@@ -121,6 +121,8 @@ const shelly: Writer = ({ externalId }, command) =>
 const sparkplug: Writer = ({ externalId, now }, command) => {
   const [group = "", node = "", device] = externalId.split("/");
   const { name, value } = settingOf(command);
+  if ([group, node, device ?? node].includes(""))
+    throw invalid("command.topic_unusable", { topic: externalId.slice(0, SHOWN_CHARACTERS) });
   if (typeof value === "object") throw invalid("command.value_not_plain", { method: command.method });
   const place = device === undefined ? `NCMD/${node}` : `DCMD/${node}/${device}`;
   return { topic: `spBv1.0/${group}/${place}`, payload: commandPayload(now, name, value), qos: 0 };

@@ -19,6 +19,7 @@ export const signedInUser = t.Object(
     hasGlobalDeviceAccess: t.Optional(
       t.Boolean({ description: "whether the caller has access to all devices" }),
     ),
+    isHost: t.Optional(t.Boolean({ description: "whether the tenant is the gateway's own" })),
     onboardingRequired: t.Optional(t.Boolean()),
     impersonator: t.Optional(
       t.Object({ userId: t.String(), email: t.String() }, { description: "the user who acts as this user" }),

@@ -1,6 +1,7 @@
 import { conflict, forbidden, invalid, notFound, unauthenticated } from "../../lib/domain-error.ts";
 import type { SessionId, TenantId, UserId } from "../../lib/ids.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { Tenant } from "../tenants/tenants.types.ts";
 import type { UsersService } from "../users/users.service.ts";
 import { type Principal, roles, type User } from "../users/users.types.ts";
 import type { AccessTokens, Authenticator, Client, CurrentUser, Session } from "./identity.types.ts";
@@ -52,11 +53,12 @@ function permissionsOf(
 }
 
 /** Returns an API key as the user that its requests act as. A key never manages the gateway. */
-function keyAsUser(principal: Principal, fullName: string, tenantName: string): CurrentUser {
+function keyAsUser(principal: Principal, fullName: string, ownTenant: Tenant | undefined): CurrentUser {
   const { userId, email, tenantId, role } = principal;
   const permissions = permissionsOf(principal, false);
   const hasGlobalDeviceAccess = principal.devices === "all";
-  const key = { userId, email, fullName, tenantId, role, tenantName };
+  const { name: tenantName = "", isHost = false } = ownTenant ?? {};
+  const key = { userId, email, fullName, tenantId, role, tenantName, isHost };
   return { ...key, permissions, hasGlobalDeviceAccess, onboardingRequired: false };
 }
 
@@ -64,13 +66,14 @@ function keyAsUser(principal: Principal, fullName: string, tenantName: string): 
 const personAsUser = (
   { devices, impersonator }: Principal,
   user: User,
-  of: { isOperator: boolean; tenantName: string | undefined },
+  of: { isOperator: boolean; ownTenant: Tenant | undefined },
 ): CurrentUser => ({
   userId: user.userId,
   email: user.email,
   fullName: user.fullName,
   ...(user.tenantId === null ? {} : { tenantId: user.tenantId, role: user.role }),
-  ...(of.tenantName === undefined ? {} : { tenantName: of.tenantName }),
+  ...(of.ownTenant && { tenantName: of.ownTenant.name }),
+  isHost: of.ownTenant?.isHost === true,
   // Onboarding has just given the user a tenant, which the principal of its request does not know.
   permissions: permissionsOf({ ...user, tenantId: user.tenantId ?? ("" as TenantId) }, of.isOperator),
   hasGlobalDeviceAccess: devices === "all",
@@ -178,11 +181,12 @@ export function createIdentityService(deps: {
     me(principal) {
       const ownTenant = tenants.find(principal.tenantId);
       const isOperator = principal.devices === "all" && ownTenant?.isHost === true;
-      if (principal.apiKey !== undefined)
-        return keyAsUser(principal, principal.apiKey.name, ownTenant?.name ?? "");
+      if (principal.apiKey !== undefined) return keyAsUser(principal, principal.apiKey.name, ownTenant);
       const user = ensureUser(principal.userId);
-      const tenantName = user.tenantId === null ? undefined : tenants.find(user.tenantId)?.name;
-      return personAsUser(principal, user, { isOperator, tenantName });
+      return personAsUser(principal, user, {
+        isOperator,
+        ownTenant: user.tenantId === null ? undefined : tenants.find(user.tenantId),
+      });
     },
     async impersonate(principal, targetUserId, client) {
       if (principal.impersonator !== undefined) throw forbidden("impersonate.nested");

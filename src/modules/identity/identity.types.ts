@@ -58,6 +58,8 @@ export interface CurrentUser {
   readonly permissions: Permission[];
   /** Whether the caller has access to all devices. Some operations need it beside the permission. */
   readonly hasGlobalDeviceAccess: boolean;
+  /** Whether the tenant is the gateway's own, whose people may use its serial ports. */
+  readonly isHost: boolean;
   readonly onboardingRequired: boolean;
   /** The user who acts, if somebody acts as this user. */
   readonly impersonator?: { readonly userId: string; readonly email: string };

@@ -166,6 +166,11 @@ test.each(["#", "a+", "lamp\0", "hall/#/lamp"])("a command to a device named %j 
     );
 });
 
+test.each(["works/", "/line-1", "works/line-1/", "works"])("Sparkplug has no place for %j", (externalId) => {
+  const command = ["setValue", { key: "Speed", value: 1 }] as const;
+  expect(() => written("sparkplug", { externalId, topicFilter: "spBv1.0/#" }, command)).toThrow(/nobody can/);
+});
+
 test("a command whose topic is too long for a packet is refused", () => {
   const key = "ü".repeat(40_000);
   expect(() => written("tasmota", plug, ["setValue", { key, value: 1 }])).toThrow(/nobody can/);

@@ -69,7 +69,8 @@ const NO_SPARKPLUG = detail("ignored.topic_of_others", { system: "Sparkplug B" }
 function placeOf(topic: string): Place | Text {
   const [namespace, group, type, node, device = "", ...rest] = topic.split("/");
   if (namespace === "STATE" || group === "STATE") return detail("ignored.host_state");
-  const isWhole = group && node && type !== undefined && rest.length === 0;
+  const isNamed = group?.trim() && node?.trim();
+  const isWhole = group && node && isNamed && type !== undefined && rest.length === 0;
   if (namespace !== "spBv1.0" || !isWhole) return NO_SPARKPLUG;
   if (!types.has(type)) return detail("ignored.command_to_edge_node");
   return (device === "") === type.startsWith("N") ? { group, type, node, device } : NO_SPARKPLUG;

@@ -4,6 +4,9 @@ import { brokerLinkFields } from "./broker-link.schemas.ts";
 const PLACES = "{site}, {device}, {deviceId}, {type}, {tag.<name>}";
 const TEMPLATE_CHARACTERS_MAX = 512;
 
+/** A level of a topic that is not blank. */
+const TOPIC_LEVEL = "^[^/+#]*[^/+#\\s][^/+#]*$";
+
 /** Any MQTT broker. */
 export const mqttSettings = t.Object(
   {
@@ -41,14 +44,16 @@ export const mqttSettings = t.Object(
     groupId: t.String({
       minLength: 1,
       maxLength: 128,
+      pattern: TOPIC_LEVEL,
       default: "lineside",
-      description: "group of Sparkplug B",
+      description: "group of Sparkplug B, without /, + and #",
     }),
     edgeNodeId: t.String({
       minLength: 1,
       maxLength: 128,
+      pattern: TOPIC_LEVEL,
       default: "gateway",
-      description: "edge node of Sparkplug B, unique in its group: the name of the site",
+      description: "edge node of Sparkplug B, unique in its group: the name of the site, without /, + and #",
     }),
   },
   { title: "MqttTarget", additionalProperties: false },

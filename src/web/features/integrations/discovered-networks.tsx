@@ -1,7 +1,7 @@
 import { Cable, Radar } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
-import { may } from "../../platform/session.ts";
+import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -13,7 +13,8 @@ import { networks, startedText } from "./networks.ts";
 
 /** Offers to connect devices that publish to this gateway already. */
 export function DiscoveredNetworks({ onConnected }: { onConnected?: () => void }) {
-  return may("integrations:write") ? <Offers onConnected={onConnected} /> : null;
+  const isOffered = may("integrations:write") && me.value?.hasGlobalDeviceAccess === true;
+  return isOffered ? <Offers onConnected={onConnected} /> : null;
 }
 
 function Offers({ onConnected }: { onConnected: (() => void) | undefined }) {

@@ -8,6 +8,7 @@ import {
 } from "../../../lib/modbus/modbus-lists.ts";
 import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { me } from "../../platform/session.ts";
 import { Checkbox, Radio } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { errorText, fieldProblem } from "../../ui/error-text.ts";
@@ -83,6 +84,10 @@ function ConnectionForm({
       ),
     );
   };
+  // Only people of the gateway's own site may use its serial ports.
+  const framings = modbusFramings.filter(
+    (name) => name !== "SERIAL" || me.value?.isHost === true || connection?.framing === "SERIAL",
+  );
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
       <TextField
@@ -97,7 +102,7 @@ function ConnectionForm({
       />
       <fieldset class="flex flex-col gap-2">
         <legend class="mb-2 text-sm font-medium">{t("modbus.framing")}</legend>
-        {modbusFramings.map((name) => (
+        {framings.map((name) => (
           <Radio
             key={name}
             name="framing"

@@ -253,6 +253,9 @@ describe("values", () => {
 test("hosts, commands and topics of others are ignored", () => {
   for (const topic of [
     "spBv1.0/STATE/host",
+    "spBv1.0/works/NBIRTH/",
+    "spBv1.0/works/NBIRTH/ ",
+    "spBv1.0/ /NBIRTH/line-1",
     "STATE/host",
     atTime("NCMD"),
     atTime("DCMD", "press"),
