@@ -183,10 +183,8 @@ export function createIdentityService(deps: {
       const isOperator = principal.devices === "all" && ownTenant?.isHost === true;
       if (principal.apiKey !== undefined) return keyAsUser(principal, principal.apiKey.name, ownTenant);
       const user = ensureUser(principal.userId);
-      return personAsUser(principal, user, {
-        isOperator,
-        ownTenant: user.tenantId === null ? undefined : tenants.find(user.tenantId),
-      });
+      const saved = user.tenantId === null ? undefined : tenants.find(user.tenantId);
+      return personAsUser(principal, user, { isOperator, ownTenant: saved });
     },
     async impersonate(principal, targetUserId, client) {
       if (principal.impersonator !== undefined) throw forbidden("impersonate.nested");

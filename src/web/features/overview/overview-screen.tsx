@@ -2,10 +2,12 @@ import { Plus } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { toMs } from "../../platform/i18n/format.ts";
-import { t } from "../../platform/i18n/i18n.ts";
+import { loadLanguage, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
+import { loadPart } from "../../platform/load-part.ts";
+import { language } from "../../platform/preferences.ts";
 import { useResource } from "../../platform/resource.ts";
-import { mayWrite } from "../../platform/session.ts";
+import { may, mayWrite } from "../../platform/session.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -15,7 +17,6 @@ import { DemoPlantNote, StartDemoPlant } from "../demo-plant/demo-plant.tsx";
 import { CreateDevice } from "../devices/create-device.tsx";
 import { rememberNames } from "../devices/device-names.ts";
 import { devicesApi } from "../devices/devices-api.ts";
-import { DiscoveredNetworks } from "../integrations/discovered-networks.tsx";
 import { GatewayList } from "./gateway-list.tsx";
 import { KeyFigures } from "./key-figures.tsx";
 import { RecentDevices, SilentDevices } from "./site-lists.tsx";
@@ -71,7 +72,7 @@ export function OverviewScreen() {
         )}
       </PageHead>
       {site.error !== undefined && <ErrorNote error={site.error} onRetry={site.reload} />}
-      {site.data && <DiscoveredNetworks onConnected={reloadSoon} />}
+      {site.data && may("integrations:write") && <Discovered onConnected={reloadSoon} />}
       {empty ? (
         <FirstSteps onCreate={() => setCreating(true)} />
       ) : (
@@ -87,6 +88,16 @@ export function OverviewScreen() {
       {creating && <CreateDevice onClose={() => setCreating(false)} />}
     </div>
   );
+}
+
+/** Its code and texts arrive after what the overview shows first. */
+function Discovered(props: { onConnected: () => void }) {
+  const part = useResource(async () => {
+    await loadLanguage(language.value);
+    return loadPart(() => import("../integrations/discovered-networks.tsx"));
+  }, []);
+  const Networks = part.data?.DiscoveredNetworks;
+  return Networks === undefined ? null : <Networks {...props} />;
 }
 
 function FirstSteps({ onCreate }: { onCreate: () => void }) {
