@@ -105,7 +105,7 @@ const features: Record<string, readonly string[]> = {
   dashboards: ["alarms", "annotations", "attributes", "commands", "devices", "telemetry"],
   profiles: ["alarm-rules", "dashboards"],
   explore: ["alarms", "annotations", "dashboards", "devices", "telemetry"],
-  overview: ["alarms", "demo-plant", "devices", "telemetry"],
+  overview: ["alarms", "demo-plant", "devices", "integrations", "telemetry"],
   setup: ["demo-plant", "devices", "sign-in"],
   system: ["alarms", "refusals", "telemetry"],
   "device-page": [
@@ -202,12 +202,14 @@ describe("features", () => {
     expect(users.filter(({ from }) => !/-(api|types)\.ts$/.test(from)).map(show)).toEqual([]);
   });
 
-  test("are loaded on demand as screens, pages, tabs and dialogs", () => {
+  test("are loaded on demand as screens, pages, panels, tabs and dialogs", () => {
     const loaded = own.filter(
       ({ to, isDynamic }) => isDynamic && !to.startsWith("catalogue/") && !to.startsWith("../lib/texts/"),
     );
     expect(
-      loaded.filter(({ to }) => !/(-(dialog|page|screen|tab)\.tsx|palette-search\.ts)$/.test(to)).map(show),
+      loaded
+        .filter(({ to }) => !/(-(dialog|page|panel|screen|tab)\.tsx|palette-search\.ts)$/.test(to))
+        .map(show),
     ).toEqual([]);
   });
 });

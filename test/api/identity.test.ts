@@ -250,6 +250,13 @@ describe("signing in", () => {
     expect(body).toEqual({ accessToken: expect.any(String), tokenType: "Bearer" });
   });
 
+  test("a user learns whether the tenant is the gateway's own", async () => {
+    const isHostOf = async (token: string) =>
+      (await fixture.call("GET", "/api/auth/me", { token })).body.isHost;
+    expect(await isHostOf((await fixture.signIn("TENANT_ADMIN", { tenant: "host" })).token)).toBe(true);
+    expect(await isHostOf((await fixture.signIn("TENANT_ADMIN", { tenant: "elsewhere" })).token)).toBe(false);
+  });
+
   test("the session, not the token, is the authority", async () => {
     const { code } = (await signIn({ email: owner.email, password: PASSWORD })).body;
     const { accessToken: token } = (await fixture.call("POST", "/api/auth/exchange", { body: { code } }))

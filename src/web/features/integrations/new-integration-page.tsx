@@ -24,7 +24,7 @@ import { useAction } from "../../ui/use-form.ts";
 import { codecIndexApi } from "../codecs/codec-index-api.ts";
 import { CodecIndexSearch } from "../codecs/codec-index-search.tsx";
 import type { Codec } from "../codecs/codecs-api.ts";
-import { DiscoveredNetworks } from "./discovered-networks.tsx";
+import { DiscoveredNetworks } from "./discovered-panel.tsx";
 import { fieldsOf, LOCAL_BROKER, settingsOf } from "./integration-form.ts";
 import { integrationsApi } from "./integrations-api.ts";
 import { isLorawan, type Network, networks, startedText } from "./networks.ts";

@@ -94,7 +94,7 @@ export function OverviewScreen() {
 function Discovered(props: { onConnected: () => void }) {
   const part = useResource(async () => {
     await loadLanguage(language.value);
-    return loadPart(() => import("../integrations/discovered-networks.tsx"));
+    return loadPart(() => import("../integrations/discovered-panel.tsx"));
   }, []);
   const Networks = part.data?.DiscoveredNetworks;
   return Networks === undefined ? null : <Networks {...props} />;
