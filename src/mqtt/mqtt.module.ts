@@ -199,7 +199,14 @@ export function createMqttModule(
     routes: ownTopics.routes,
     topics: ownTopics.topics,
     parts: [
-      { name: "mqtt", start: () => mqtt.start(), stop: () => mqtt.stop() },
+      {
+        name: "mqtt",
+        async start() {
+          await mqtt.start();
+          ownTopics.endOrphans();
+        },
+        stop: () => mqtt.stop(),
+      },
       { name: "applications", start: () => feeds.start(), stop: () => feeds.stop() },
     ],
   };
