@@ -217,8 +217,8 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
       const sums = { events: sql<number>`count(*)`, bytes: sql<number>`coalesce(sum(${sizes.bytes}), 0)` };
       return orm.select(sums).from(sizes).get() ?? { events: 0, bytes: 0 };
     },
-    /** Keeps the newest of those in these states: so many, and so many bytes of payloads. */
-    trim(integrationId: string, statuses: readonly EventStatus[], keep: EventsSize): void {
+    /** Keeps the newest of those in these states: so many, and so many bytes of payloads. Returns what is left. */
+    trim(integrationId: string, statuses: readonly EventStatus[], keep: EventsSize): EventsSize {
       const kept = orm
         .select({ seq: integrationEvents.seq, bytes: sql<number>`coalesce(length(${payload}), 0)` })
         .from(integrationEvents)
@@ -226,18 +226,21 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
         .orderBy(desc(integrationEvents.seq))
         .limit(keep.events)
         .all();
-      let [oldest, bytes] = [kept[0]?.seq, 0];
+      let oldest = kept[0]?.seq;
+      let left: EventsSize = { events: 0, bytes: 0 };
       for (const event of kept) {
-        bytes += event.bytes;
+        const bytes = left.bytes + event.bytes;
         // However large the newest is, it stays.
         if (bytes > keep.bytes && event !== kept[0]) break;
+        left = { events: left.events + 1, bytes };
         oldest = event.seq;
       }
-      if (oldest === undefined) return;
+      if (oldest === undefined) return left;
       orm
         .delete(integrationEvents)
         .where(and(inStates(integrationId, statuses), lt(integrationEvents.seq, oldest)))
         .run();
+      return left;
     },
     deleteAll: (integrationId: string): void =>
       void orm.delete(integrationEvents).where(ofIntegration(integrationId)).run(),
