@@ -45,6 +45,21 @@ export const LISTED_BYTES_MAX = 8 * 1024;
 type Row = typeof integrationEvents.$inferSelect;
 const toEvent = (row: Row) => row as IntegrationEvent; // its stage is one that we wrote
 
+/** Returns how many events fit into so many bytes, and the oldest of them. However large the newest is, it fits. */
+function newestWithin(
+  newestFirst: readonly { readonly seq: number; readonly bytes: number }[],
+  bytesMax: number,
+) {
+  let oldest: number | undefined;
+  let left: EventsSize = { events: 0, bytes: 0 };
+  for (const { seq, bytes } of newestFirst) {
+    if (left.bytes + bytes > bytesMax && oldest !== undefined) break;
+    left = { events: left.events + 1, bytes: left.bytes + bytes };
+    oldest = seq;
+  }
+  return { oldest, left };
+}
+
 export function createIntegrationEventsRepository({ orm }: MainDatabase) {
   const placeholder = sql.placeholder;
   const fields = [
@@ -226,15 +241,7 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
         .orderBy(desc(integrationEvents.seq))
         .limit(keep.events)
         .all();
-      let oldest = kept[0]?.seq;
-      let left: EventsSize = { events: 0, bytes: 0 };
-      for (const event of kept) {
-        const bytes = left.bytes + event.bytes;
-        // However large the newest is, it stays.
-        if (bytes > keep.bytes && event !== kept[0]) break;
-        left = { events: left.events + 1, bytes };
-        oldest = event.seq;
-      }
+      const { oldest, left } = newestWithin(kept, keep.bytes);
       if (oldest === undefined) return left;
       orm
         .delete(integrationEvents)
