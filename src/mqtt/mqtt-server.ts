@@ -255,6 +255,10 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#evictions.application(applicationId);
   }
 
+  applicationCredentials(): readonly string[] {
+    return this.#store?.applicationSessions.credentials() ?? [];
+  }
+
   connectionsOf(credentialId: string): number {
     return this.#clients.counts.ofCredential(credentialId);
   }

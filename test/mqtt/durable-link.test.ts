@@ -79,12 +79,12 @@ test("messages of QoS 0 are for clients that are here, and do not wait", async (
 test("a session receives a message once, with the best of its subscriptions, and none of its own if it asked so", async () => {
   const best = broker.session("a", ["t/#"]);
   broker.store.subscribe(best, "tenant~x/t/+", { qos: 2, nl: false, rap: true, rh: 0, identifier: 0 });
-  const quiet = broker.session("b", ["t/#"], { nl: true });
-  await broker.publish("t/1", { qos: 2, retain: true, from: `${quiet.key}#7` });
+  const deaf = broker.session("b", ["t/#"], { nl: true });
+  await broker.publish("t/1", { qos: 2, retain: true, from: `${deaf.key}#7` });
   expect(best.queue).toMatchObject([{ qos: 2, retain: true }]);
-  expect(quiet.queue).toEqual([]);
+  expect(deaf.queue).toEqual([]);
   await broker.publish("t/1", { from: `${best.key}#7` });
-  expect(quiet.queue).toMatchObject([{ qos: 1, retain: false }]);
+  expect(deaf.queue).toMatchObject([{ qos: 1, retain: false }]);
 });
 
 test("a subscription that was removed, and a session that ended, keep nothing", async () => {
