@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
+import { createMosquitto, hasMosquitto } from "../support/mosquitto.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { untilAnswer } from "../support/until.ts";
 
@@ -14,7 +15,7 @@ const call = (method: string, path: string, body?: unknown) =>
   fixture.call(method, `/api${path}`, { token, body });
 
 beforeAll(async () => {
-  fixture = await createTestApp();
+  fixture = await createTestApp({ config: { outbound_allow: "127.0.0.1" } });
   token = (await fixture.signIn("TENANT_OWNER")).token;
   const account = { name: "field", signIn: "PASSWORD", username: "field", password: "sesame street" };
   await call("POST", "/mqtt/clients", { ...account, publish: ["#"], subscribe: ["#"] });
@@ -91,6 +92,40 @@ test("attributes of another scope, and of devices elsewhere, are not sent", asyn
   await share({ interval: 5 });
   await until('cfg/p1 {"interval":5}');
   expect(received.slice(before)).toEqual(['cfg/p1 {"interval":5}']);
+});
+
+test.skipIf(!hasMosquitto)("a change without a connection goes out when the broker is back", async () => {
+  const broker = await createMosquitto();
+  const remote = await broker.client();
+  const { body } = await call("POST", "/integrations", {
+    ...{ name: "elsewhere", type: "MQTT", status: "active" },
+    settings_json: {
+      ...{ format: "tasmota", autoCreateDevice: true },
+      mqtt: {
+        brokerUrl: `mqtt://127.0.0.1:${broker.port}`,
+        topicFilter: "tele/#",
+        attributesTopic: "cmnd/{device}/{key}",
+      },
+    },
+  });
+  const statusOf = async () => (await call("GET", `/integrations/${body.integrationId}`)).body.bridge?.status;
+  await untilAnswer(statusOf, (status) => status === "connected");
+  await remote.publishAsync("tele/plug/STATE", '{"POWER": "ON"}', { qos: 1 });
+  const [plug] = await untilAnswer(
+    async () => (await call("GET", "/devices?search=plug")).body,
+    (devices) => devices.length === 1,
+  );
+  await broker.kill("SIGTERM");
+  await untilAnswer(statusOf, (status) => status !== "connected");
+  await set(plug.deviceId, "SHARED", { TelePeriod: 60 });
+  await broker.start();
+  const again = await broker.client();
+  again.on("message", (topic, payload) => received.push(`${topic} ${payload.toString()}`));
+  await again.subscribeAsync("cmnd/#", { qos: 1 });
+  await until("cmnd/plug/TelePeriod 60");
+  await remote.endAsync(true);
+  await again.endAsync(true);
+  await broker.stop();
 });
 
 test.each([
