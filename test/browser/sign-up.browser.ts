@@ -91,6 +91,20 @@ test(
 );
 
 test(
+  "a site other than the gateway's own is not offered its serial ports",
+  async () => {
+    const { page } = newUser;
+    await page.goto(`${app.url}/modbus`);
+    await page.getByRole("button", { name: "Create connection" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("radio", { name: /^Modbus TCP/ }).waitFor();
+    expect(await dialog.getByRole("radio").count()).toBe(2);
+    expect(await dialog.getByRole("radio", { name: /^Serial port/ }).count()).toBe(0);
+  },
+  STEP_MS,
+);
+
+test(
   "the new user invites a colleague by mail",
   async () => {
     const { page } = newUser;
