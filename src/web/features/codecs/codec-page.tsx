@@ -1,5 +1,5 @@
 import { FileUp, Trash2 } from "lucide-preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -9,6 +9,7 @@ import { BackLink } from "../../ui/back-link.tsx";
 import { CodeEditor } from "../../ui/code-editor.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { useLeaveQuestion } from "../../ui/form-page.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Pending } from "../../ui/pending.tsx";
@@ -90,7 +91,15 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
   const action = useAction();
   const mayChange = may("integrations:write");
   const trial = useTrial(mayChange ? form.source : undefined);
-  const isDirty = codec === undefined || JSON.stringify(form) !== JSON.stringify(formOf(codec));
+  const isChanged = useRef(false);
+  isChanged.current = JSON.stringify(form) !== JSON.stringify(formOf(codec));
+  const isDirty = codec === undefined || isChanged.current;
+  const question = useLeaveQuestion(
+    () => isChanged.current,
+    () => {
+      isChanged.current = false;
+    },
+  );
   const set = (changes: Partial<CodecForm>) => setForm((existing) => ({ ...existing, ...changes }));
   const takeFile = async (file: File | undefined) => {
     if (!file) return;
@@ -103,12 +112,14 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
     action.run(async () => {
       const saved = await (codec ? codecsApi.update(codec.codecId, form) : codecsApi.create(form));
       toast("success", t("codecs.saved", { name: saved.name }));
+      isChanged.current = false;
       if (codec) onSaved(saved);
       else route(`/integrations/codecs/${saved.codecId}`, true);
     });
   };
   return (
     <>
+      {question}
       {back()}
       <PageHead title={codec?.name ?? t("codecs.create")}>
         {mayChange && (
@@ -171,6 +182,7 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
           onConfirm={async () => {
             await codecsApi.delete(codec.codecId);
             toast("success", t("codecs.deleted", { name: codec.name }));
+            isChanged.current = false;
             route("/integrations/codecs");
           }}
         />

@@ -147,8 +147,8 @@ function markSizes(isLarge: boolean) {
   return {
     mark: { width: 54 * px, height: 32 * px },
     cardOf({ device, text = "" }: Marker): Size {
-      const textPx = Math.max(Math.min(device.name.length * 7, 128), text.length * 9) * (isLarge ? 1.25 : 1);
-      return { width: (44 + textPx) * px, height: (isLarge ? 54 : 46) * px };
+      const textPx = Math.max(Math.min(device.name.length * 6, 128), text.length * 9) * (isLarge ? 1.2 : 1);
+      return { width: (40 + textPx) * px, height: (isLarge ? 54 : 46) * px };
     },
   };
 }
