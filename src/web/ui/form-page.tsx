@@ -74,7 +74,9 @@ interface Props {
   readonly back: { readonly href: string; readonly text: string };
   /** Address of the Cancel button, if that is another page. */
   readonly cancelHref?: string;
-  /** Content in place of the link and the title, for a page within a page. */
+  /** States whether it is a page within a page, which has a title of its own. */
+  readonly isNested?: boolean;
+  /** Content in place of the link and the title. */
   readonly head?: ComponentChildren;
   readonly submitText: string;
   readonly onSubmit: (form: HTMLFormElement) => void;
@@ -111,10 +113,14 @@ export function FormPage(props: Props) {
     <div ref={ref} class="flex flex-col gap-5" {...handlers}>
       {question}
       {props.head ?? (
-        <>
+        <div class={props.isNested ? "" : "flex flex-col gap-5"}>
           <BackLink href={back.href}>{back.text}</BackLink>
-          <PageHead title={props.title} />
-        </>
+          {props.isNested ? (
+            <h2 class="text-lg font-semibold wrap-anywhere">{props.title}</h2>
+          ) : (
+            <PageHead title={props.title} />
+          )}
+        </div>
       )}
       <form
         class={`grid items-start gap-5 ${aside === undefined ? "max-w-3xl" : "lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]"}`}
