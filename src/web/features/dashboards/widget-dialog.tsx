@@ -77,6 +77,7 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
     }));
   const aliasId = typeof widget.config.aliasId === "string" ? widget.config.aliasId : undefined;
   const { devices, keys } = useAlias(aliases.find(({ id }) => id === aliasId));
+  const fieldProps = { widget, keys, devices, onChange: set };
   const submit = (e: Event) => {
     e.preventDefault();
     onClose(withWidget({ ...board, aliases }, widget, kind?.size ?? { w: 4, h: 3 }));
@@ -104,7 +105,7 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
             />
           )}
           {kind && (
-            <WidgetFields widget={widget} fields={kind.fields} keys={keys} devices={devices} onChange={set} />
+            <WidgetFields {...fieldProps} fields={kind.fields.filter((field) => field !== "places")} />
           )}
           {board.states.length > 1 && (
             <SelectField
@@ -125,7 +126,10 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
             </SelectField>
           )}
         </div>
-        <Preview board={{ ...board, aliases, widgets: [widget] }} stateId={stateId} widget={widget} />
+        <div class="flex min-w-0 flex-col gap-5 lg:sticky lg:top-0">
+          <Preview board={{ ...board, aliases, widgets: [widget] }} stateId={stateId} widget={widget} />
+          {kind?.fields.includes("places") && <WidgetFields {...fieldProps} fields={["places"]} />}
+        </div>
       </div>
       <FormButtons busy={false} onCancel={() => onClose(undefined)}>
         {t("widget.take")}
@@ -148,7 +152,7 @@ function Preview({ board, stateId, widget }: { board: Board; stateId: string; wi
       data-testid="widget-preview"
     >
       <h3 class="text-sm font-medium">{t("widget.preview")}</h3>
-      <div class="h-56 rounded-box lg:h-80 border border-base-300 p-3">
+      <div class="h-56 rounded-box lg:h-72 border border-base-300 p-3">
         {view.isLoaded && (
           <WidgetBody
             widget={widget}

@@ -21,6 +21,7 @@ export const devicesDe: Readonly<Record<keyof typeof devicesEn, string>> = {
   "devices.allTypes": "Alle Typen",
   "devices.count.one": "{count} Gerät",
   "devices.count.other": "{count} Geräte",
+  "devices.more": "Weitere Aktionen",
   "devices.none": "Noch keine Geräte",
   "devices.noneHint": "Legen Sie das erste an; Sie sehen gleich, wie Sie es verbinden.",
   "devices.noMatch": "Kein Gerät passt",

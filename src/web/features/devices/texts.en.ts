@@ -19,6 +19,7 @@ export const devicesEn = {
   "devices.allTypes": "All types",
   "devices.count.one": "{count} device",
   "devices.count.other": "{count} devices",
+  "devices.more": "More actions",
   "devices.none": "No devices yet",
   "devices.noneHint": "Create the first device. You will see how to connect it.",
   "devices.noMatch": "No device matches",

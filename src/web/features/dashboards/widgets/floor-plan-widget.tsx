@@ -78,7 +78,9 @@ export const frameOf = ({ device }: Pick<Marker, "device">): string =>
     ? "border-base-content/20 hover:border-primary"
     : "border-base-content outline-2 outline-base-content/25";
 
-export function Card({ marker, isLarge }: { marker: Marker; isLarge: boolean }) {
+/** `hasRoom`: name and value are shown however small the picture is. */
+export function Card(props: { marker: Marker; isLarge: boolean; hasRoom?: boolean }) {
+  const { marker, isLarge, hasRoom = false } = props;
   const { device, text, level } = marker;
   const [nameSize, textSize] = isLarge ? ["text-sm", "text-lg"] : ["text-xs", "text-sm"];
   return (
@@ -88,9 +90,9 @@ export function Card({ marker, isLarge }: { marker: Marker; isLarge: boolean }) 
       title={device.name}
     >
       <StateLamp active={device.active} severity={device.alarmSeverity} bare />
-      <span class="flex flex-col @max-sm:sr-only">
+      <span class={`flex flex-col ${hasRoom ? "" : "@max-sm:sr-only"}`}>
         <span
-          class={`max-w-32 truncate ${nameSize} ${text === undefined ? "font-medium" : "text-soft @max-lg:sr-only"}`}
+          class={`max-w-32 truncate ${nameSize} ${text === undefined ? "font-medium" : hasRoom ? "text-soft" : "text-soft @max-lg:sr-only"}`}
         >
           {device.name}
         </span>

@@ -165,7 +165,7 @@ function Marks(props: { markers: readonly Marker[]; size: Size; place: WidgetPro
             {items.length > 1 ? (
               <Cluster markers={items} onOpen={isLarge ? undefined : () => setOpen(items)} />
             ) : isCard ? (
-              <Card marker={items[0]} isLarge={isLarge} />
+              <Card marker={items[0]} isLarge={isLarge} hasRoom />
             ) : (
               <NumberMark marker={items[0]} />
             )}
