@@ -1,5 +1,5 @@
 import { count, eq, sql } from "drizzle-orm";
-import type { TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { deviceActivity, devices } from "./devices.tables.ts";
 import { DEV_EUI_KEY, type DeviceFilter, type DeviceWithActivity } from "./devices.types.ts";
@@ -50,3 +50,16 @@ export const createDeviceList =
       .get();
     return { items: items.map(toDevice), total: counted?.total ?? 0 };
   };
+
+/** Creates the function that returns the ids of all devices that a list shows, by name. */
+export const createIdList =
+  (orm: MainDatabase["orm"]) =>
+  (tenantId: TenantId, visible: Visible, filter: DeviceFilter): DeviceId[] =>
+    orm
+      .select({ deviceId: devices.deviceId })
+      .from(devices)
+      .leftJoin(deviceActivity, eq(deviceActivity.deviceId, devices.deviceId))
+      .where(whereOf(tenantId, visible, filter))
+      .orderBy(...orderOf({ sort: "name" }))
+      .all()
+      .map(({ deviceId }) => deviceId as DeviceId); // only such ids are stored

@@ -20,6 +20,7 @@ import {
 import type { DevicesService } from "./devices.service.ts";
 import type { Device, DeviceMaintenance, DeviceWithActivity, SearchAttributes } from "./devices.types.ts";
 import { maintenanceToWire, toDetail, toListItem } from "./devices.wire.ts";
+import type { SortedList } from "./devices-value-order.ts";
 
 const assetList = wholeList({ sort: ["assetId", "count"], search: ["assetId"] });
 const childList = wholeList({
@@ -42,6 +43,7 @@ interface DevicesRoutesDeps {
   /** Returns the maintenance of the device or of its gateway; alarms are muted while it lasts. */
   maintenanceOf(device: Pick<Device, "deviceId" | "parentDeviceId">): DeviceMaintenance | undefined;
   readonly searchAttributes: SearchAttributes;
+  readonly listSorted: SortedList;
   readonly auth: AuthPlugin;
 }
 
@@ -74,7 +76,11 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         const { search = "" } = query;
         const searched =
           search === "" ? [] : await deps.searchAttributes(principal.tenantId, search, request.signal);
-        const { items, total } = devices.list(principal, { ...query, ...page, searched });
+        const { items, total } = await deps.listSorted(
+          principal,
+          { ...query, ...page, searched },
+          request.signal,
+        );
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items.map(item);
       },
