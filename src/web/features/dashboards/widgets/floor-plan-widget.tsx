@@ -55,7 +55,7 @@ export function MarkerList({ markers, place }: { markers: readonly Marker[]; pla
       {markers.map((marker, index) => (
         <li key={marker.deviceId} class="absolute" style={placeOf(marker)}>
           {place === "stack" ? (
-            <NumberMark marker={marker} number={index + 1} />
+            <NumberMark marker={marker} text={String(index + 1)} />
           ) : (
             <Card marker={marker} isLarge={place === "wall"} />
           )}
@@ -104,8 +104,8 @@ export function Card(props: { marker: Marker; isLarge: boolean; hasRoom?: boolea
   );
 }
 
-/** A round mark, with the number that stands for the device in a list. */
-export function NumberMark({ marker, number }: { marker: Marker; number?: number }) {
+/** A round mark, with the number that stands for the device in a list, or with its short value. */
+export function NumberMark({ marker, text }: { marker: Marker; text: string | undefined }) {
   const { device } = marker;
   return (
     <Drill
@@ -114,7 +114,7 @@ export function NumberMark({ marker, number }: { marker: Marker; number?: number
       title={device.name}
     >
       <StateLamp active={device.active} severity={device.alarmSeverity} bare />
-      <span aria-hidden="true">{number}</span>
+      {text !== undefined && <span aria-hidden="true">{text}</span>}
       <span class="sr-only">{device.name}</span>
     </Drill>
   );

@@ -153,6 +153,10 @@ function markSizes(isLarge: boolean) {
   };
 }
 
+/** Longest text for which there is room in a mark, in characters. */
+const SHORT_MAX = 4;
+const shortOf = ({ text }: Marker) => (text !== undefined && text.length <= SHORT_MAX ? text : undefined);
+
 function Marks(props: { markers: readonly Marker[]; size: Size; place: WidgetProps["place"] }) {
   const { markers, size, place } = props;
   const isLarge = place === "wall";
@@ -167,7 +171,7 @@ function Marks(props: { markers: readonly Marker[]; size: Size; place: WidgetPro
             ) : isCard ? (
               <Card marker={items[0]} isLarge={isLarge} hasRoom />
             ) : (
-              <NumberMark marker={items[0]} />
+              <NumberMark marker={items[0]} text={shortOf(items[0])} />
             )}
           </li>
         ))}
