@@ -23,8 +23,8 @@ export interface SelectedDevice {
   readonly devEui: string | null;
 }
 
-/** Creates the function that returns a page of the devices that a list shows, and how many there are. */
-export const createDeviceList =
+/** Returns a page of the devices that a list shows, and how many there are. */
+const createPage =
   (orm: MainDatabase["orm"], toDevice: (row: SelectedDevice) => DeviceWithActivity) =>
   (
     tenantId: TenantId,
@@ -51,8 +51,8 @@ export const createDeviceList =
     return { items: items.map(toDevice), total: counted?.total ?? 0 };
   };
 
-/** Creates the function that returns the ids of all devices that a list shows, by name. */
-export const createIdList =
+/** Returns the ids of all devices that a list shows, by name. */
+const createIdList =
   (orm: MainDatabase["orm"]) =>
   (tenantId: TenantId, visible: Visible, filter: DeviceFilter): DeviceId[] =>
     orm
@@ -63,3 +63,9 @@ export const createIdList =
       .orderBy(...orderOf({ sort: "name" }))
       .all()
       .map(({ deviceId }) => deviceId as DeviceId); // only such ids are stored
+
+/** Creates the functions that read lists of devices. */
+export const createDeviceLists = (
+  orm: MainDatabase["orm"],
+  toDevice: (row: SelectedDevice) => DeviceWithActivity,
+) => ({ list: createPage(orm, toDevice), listIdsByName: createIdList(orm) });

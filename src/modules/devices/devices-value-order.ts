@@ -2,7 +2,7 @@ import type { DeviceId } from "../../lib/ids.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
-import type { DeviceFilter, DeviceWithActivity } from "./devices.types.ts";
+import type { DeviceFilter, DeviceWithActivity, SearchAttributes } from "./devices.types.ts";
 
 /** Devices of one request to the store. */
 const DEVICES_PER_BATCH = 2_000;
@@ -32,6 +32,7 @@ function compare(a: Comparable, b: Comparable): number {
 interface ValueOrderDeps {
   readonly repository: Pick<DevicesRepository, "list" | "listIdsByName">;
   readonly store: Pick<TelemetryStore, "latest">;
+  readonly searchAttributes: { readonly call: SearchAttributes };
 }
 
 /** Returns devices in the order of their newest values of a key. Those without such a value come last, by name. */
@@ -58,14 +59,17 @@ async function inOrder(
   });
 }
 
-/** Creates the function that lists devices in any order, that of the newest values of a key included. */
+/** Creates the function that lists devices in any order, that of the newest values of a key included, and searches their attributes too. */
 export const createSortedList =
-  ({ repository, store }: ValueOrderDeps) =>
+  ({ repository, store, searchAttributes }: ValueOrderDeps) =>
   async (
     { tenantId, devices }: Pick<Principal, "tenantId" | "devices">,
-    filter: DeviceFilter,
+    query: DeviceFilter,
     signal: AbortSignal,
   ): Promise<{ items: DeviceWithActivity[]; total: number }> => {
+    const { search = "" } = query;
+    const searched = search === "" ? [] : await searchAttributes.call(tenantId, search, signal);
+    const filter = { ...query, searched };
     const order = valueOrderOf(filter.sort);
     if (order === undefined) return repository.list(tenantId, devices, filter);
     const sorted = await inOrder(repository.listIdsByName(tenantId, devices, filter), order, {

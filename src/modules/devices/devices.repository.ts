@@ -14,12 +14,7 @@ import {
   type TypeDefaults,
 } from "./devices.types.ts";
 import { type Visible, whereOf } from "./devices-filter.repository.ts";
-import {
-  createDeviceList,
-  createIdList,
-  type SelectedDevice,
-  selectDevices,
-} from "./devices-list.repository.ts";
+import { createDeviceLists, type SelectedDevice, selectDevices } from "./devices-list.repository.ts";
 
 export interface TypeCount {
   readonly deviceType: string;
@@ -116,8 +111,7 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
 
   return {
     ...createChildrenRepository(orm, toDevice),
-    list: createDeviceList(orm, withActivity),
-    listIdsByName: createIdList(orm),
+    ...createDeviceLists(orm, withActivity),
     listNames: (tenantId) =>
       new Set(
         orm

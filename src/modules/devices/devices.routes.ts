@@ -18,7 +18,7 @@ import {
   updateDeviceBody,
 } from "./devices.schemas.ts";
 import type { DevicesService } from "./devices.service.ts";
-import type { Device, DeviceMaintenance, DeviceWithActivity, SearchAttributes } from "./devices.types.ts";
+import type { Device, DeviceMaintenance, DeviceWithActivity } from "./devices.types.ts";
 import { maintenanceToWire, toDetail, toListItem } from "./devices.wire.ts";
 import type { SortedList } from "./devices-value-order.ts";
 
@@ -42,7 +42,6 @@ interface DevicesRoutesDeps {
   readonly activity: Pick<DeviceActivityTracker, "get" | "inactivityOf">;
   /** Returns the maintenance of the device or of its gateway; alarms are muted while it lasts. */
   maintenanceOf(device: Pick<Device, "deviceId" | "parentDeviceId">): DeviceMaintenance | undefined;
-  readonly searchAttributes: SearchAttributes;
   readonly listSorted: SortedList;
   readonly auth: AuthPlugin;
 }
@@ -73,14 +72,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
       "",
       async ({ principal, query, set, request }) => {
         const page = toPage(query);
-        const { search = "" } = query;
-        const searched =
-          search === "" ? [] : await deps.searchAttributes(principal.tenantId, search, request.signal);
-        const { items, total } = await deps.listSorted(
-          principal,
-          { ...query, ...page, searched },
-          request.signal,
-        );
+        const { items, total } = await deps.listSorted(principal, { ...query, ...page }, request.signal);
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items.map(item);
       },

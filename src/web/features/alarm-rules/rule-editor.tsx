@@ -47,9 +47,7 @@ export function RuleEditor(props: Props) {
   const top = useRef<HTMLFormElement>(null);
   useEffect(() => top.current?.querySelector("input")?.focus(), []);
   const set = (changes: Partial<RuleForm>) => setForm((ruleForm) => ({ ...ruleForm, ...changes }));
-  const setCreate = (position: number, create: TriggerForm) =>
-    set({ creates: form.creates.with(position, create) });
-  const [free, isTaken] = [freeSeverity(form), others.includes(form.alarmType.trim())];
+  const isTaken = others.includes(form.alarmType.trim());
   const hasCondition = form.creates.some(
     ({ condition }) => "json" in condition || condition.rows.some(({ key }) => key.trim() !== ""),
   );
@@ -79,51 +77,7 @@ export function RuleEditor(props: Props) {
           class="input w-full max-w-md"
           onText={(text) => set({ alarmType: text })}
         />
-        {form.creates.map((create, position) => (
-          <TriggerFields
-            key={create.severity}
-            title={t("rule.raise")}
-            trigger={create}
-            keys={metadata}
-            taken={form.creates.flatMap(({ severity }, index) => (index === position ? [] : severity))}
-            onChange={(changed) => setCreate(position, changed)}
-            onRemove={
-              form.creates.length > 1
-                ? () => set({ creates: form.creates.toSpliced(position, 1) })
-                : undefined
-            }
-          />
-        ))}
-        {free !== undefined && (
-          <Button
-            icon={Plus}
-            size={14}
-            class="btn btn-sm self-start"
-            onClick={() => set({ creates: [...form.creates, newTrigger(free)] })}
-          >
-            {t("rule.addSeverity")}
-          </Button>
-        )}
-        {form.clear === null ? (
-          <Button
-            icon={Plus}
-            size={14}
-            class="btn btn-sm self-start"
-            onClick={() => set({ clear: newTrigger("INDETERMINATE") })}
-          >
-            {t("rule.addClear")}
-          </Button>
-        ) : (
-          <TriggerFields
-            title={t("rule.clear")}
-            isClear
-            trigger={form.clear}
-            keys={metadata}
-            taken={[]}
-            onChange={(clear) => set({ clear })}
-            onRemove={() => set({ clear: null })}
-          />
-        )}
+        <Triggers form={form} metadata={metadata} set={set} />
         <OptionFields form={form} set={set} />
         <RecipientFields
           recipientIds={form.recipientIds}
@@ -153,7 +107,66 @@ export function RuleEditor(props: Props) {
   );
 }
 
-function OptionFields({ form, set }: { form: RuleForm; set: (changes: Partial<RuleForm>) => void }) {
+interface PartProps {
+  readonly form: RuleForm;
+  readonly set: (changes: Partial<RuleForm>) => void;
+}
+
+/** When the alarm is raised, in each severity, and when it is cleared. */
+function Triggers({ form, metadata, set }: PartProps & { metadata: KeyMetadataMap }) {
+  const free = freeSeverity(form);
+  const setCreate = (position: number, create: TriggerForm) =>
+    set({ creates: form.creates.with(position, create) });
+  return (
+    <>
+      {form.creates.map((create, position) => (
+        <TriggerFields
+          key={create.severity}
+          title={t("rule.raise")}
+          trigger={create}
+          keys={metadata}
+          taken={form.creates.flatMap(({ severity }, index) => (index === position ? [] : severity))}
+          onChange={(changed) => setCreate(position, changed)}
+          onRemove={
+            form.creates.length > 1 ? () => set({ creates: form.creates.toSpliced(position, 1) }) : undefined
+          }
+        />
+      ))}
+      {free !== undefined && (
+        <Button
+          icon={Plus}
+          size={14}
+          class="btn btn-sm self-start"
+          onClick={() => set({ creates: [...form.creates, newTrigger(free)] })}
+        >
+          {t("rule.addSeverity")}
+        </Button>
+      )}
+      {form.clear === null ? (
+        <Button
+          icon={Plus}
+          size={14}
+          class="btn btn-sm self-start"
+          onClick={() => set({ clear: newTrigger("INDETERMINATE") })}
+        >
+          {t("rule.addClear")}
+        </Button>
+      ) : (
+        <TriggerFields
+          title={t("rule.clear")}
+          isClear
+          trigger={form.clear}
+          keys={metadata}
+          taken={[]}
+          onChange={(clear) => set({ clear })}
+          onRemove={() => set({ clear: null })}
+        />
+      )}
+    </>
+  );
+}
+
+function OptionFields({ form, set }: PartProps) {
   return (
     <fieldset class="flex flex-col gap-2.5">
       <legend class="mb-2 text-sm font-medium">{t("rule.options")}</legend>

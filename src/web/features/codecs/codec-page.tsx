@@ -84,6 +84,24 @@ function NameFields(props: {
   );
 }
 
+function SaveBar({ isBusy, onDiscard }: { isBusy: boolean; onDiscard: (() => void) | undefined }) {
+  return (
+    <div class="panel sticky bottom-2 z-10 flex flex-wrap items-center gap-3 p-3 shadow-lg">
+      <p class="min-w-0 flex-1" role="status">
+        {t("step.unsaved")}
+      </p>
+      {onDiscard && (
+        <button type="button" class="btn btn-ghost btn-sm" onClick={onDiscard}>
+          {t("step.discard")}
+        </button>
+      )}
+      <button type="submit" class="btn btn-primary btn-sm" disabled={isBusy}>
+        {t("common.save")}
+      </button>
+    </div>
+  );
+}
+
 function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (codec: Codec) => void }) {
   const { route } = useLocation();
   const [form, setForm] = useState<CodecForm>(() => formOf(codec));
@@ -157,19 +175,7 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
           />
           {action.error !== undefined && <ErrorNote error={action.error} />}
           {mayChange && isDirty && (
-            <div class="panel sticky bottom-2 z-10 flex flex-wrap items-center gap-3 p-3 shadow-lg">
-              <p class="min-w-0 flex-1" role="status">
-                {t("step.unsaved")}
-              </p>
-              {codec && (
-                <button type="button" class="btn btn-ghost btn-sm" onClick={() => setForm(formOf(codec))}>
-                  {t("step.discard")}
-                </button>
-              )}
-              <button type="submit" class="btn btn-primary btn-sm" disabled={action.busy}>
-                {t("common.save")}
-              </button>
-            </div>
+            <SaveBar isBusy={action.busy} onDiscard={codec && (() => setForm(formOf(codec)))} />
           )}
         </form>
         {mayChange && <TrialPanel {...trial} />}

@@ -61,29 +61,11 @@ function DashboardsPage() {
         create={create}
       >
         {dashboards?.map((dashboard) => (
-          <li key={dashboard.id} class="relative flex items-center gap-4 px-4 py-3 hover:bg-base-200">
-            <BoardPicture dashboard={dashboard} />
-            <div class="min-w-0 flex-1">
-              <a
-                class="font-medium wrap-anywhere after:absolute after:inset-0"
-                href={`/dashboards/${dashboard.id}`}
-              >
-                {dashboard.name}
-              </a>
-              <p class="text-sm text-soft">
-                {plural("dashboards.widgets", dashboard.widgets.length)} · {t("dashboards.changed")}{" "}
-                <Age ts={toMs(dashboard.updatedAt)} />
-              </p>
-            </div>
-            {mayWrite && (
-              <IconButton
-                icon={Trash2}
-                label={t("dashboards.deleteOf", { name: dashboard.name })}
-                class="btn btn-ghost btn-square btn-sm relative z-1 text-soft hover:text-error"
-                onClick={() => setDeleting(dashboard)}
-              />
-            )}
-          </li>
+          <DashboardRow
+            key={dashboard.id}
+            dashboard={dashboard}
+            onDelete={mayWrite ? () => setDeleting(dashboard) : undefined}
+          />
         ))}
       </ListScreen>
       {creating.isOpen && (
@@ -109,6 +91,35 @@ function DashboardsPage() {
         />
       )}
     </Page>
+  );
+}
+
+function DashboardRow(props: { dashboard: Dashboard; onDelete: (() => void) | undefined }) {
+  const { dashboard, onDelete } = props;
+  return (
+    <li class="relative flex items-center gap-4 px-4 py-3 hover:bg-base-200">
+      <BoardPicture dashboard={dashboard} />
+      <div class="min-w-0 flex-1">
+        <a
+          class="font-medium wrap-anywhere after:absolute after:inset-0"
+          href={`/dashboards/${dashboard.id}`}
+        >
+          {dashboard.name}
+        </a>
+        <p class="text-sm text-soft">
+          {plural("dashboards.widgets", dashboard.widgets.length)} · {t("dashboards.changed")}{" "}
+          <Age ts={toMs(dashboard.updatedAt)} />
+        </p>
+      </div>
+      {onDelete && (
+        <IconButton
+          icon={Trash2}
+          label={t("dashboards.deleteOf", { name: dashboard.name })}
+          class="btn btn-ghost btn-square btn-sm relative z-1 text-soft hover:text-error"
+          onClick={onDelete}
+        />
+      )}
+    </li>
   );
 }
 

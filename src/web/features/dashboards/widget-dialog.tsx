@@ -107,24 +107,7 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
           {kind && (
             <WidgetFields {...fieldProps} fields={kind.fields.filter((field) => field !== "places")} />
           )}
-          {board.states.length > 1 && (
-            <SelectField
-              label={t("widget.state")}
-              value={widget.dashboardStateId ?? ""}
-              onChange={(e) => {
-                const { dashboardStateId: _, ...rest } = widget;
-                const selected = e.currentTarget.value;
-                setWidget(selected === "" ? rest : { ...rest, dashboardStateId: selected });
-              }}
-            >
-              <option value="">{t("widget.allStates")}</option>
-              {board.states.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </SelectField>
-          )}
+          {board.states.length > 1 && <PageField board={board} widget={widget} onChange={setWidget} />}
         </div>
         <div class="flex min-w-0 flex-col gap-5 lg:sticky lg:top-0">
           <Preview board={{ ...board, aliases, widgets: [widget] }} stateId={stateId} widget={widget} />
@@ -135,6 +118,29 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
         {t("widget.take")}
       </FormButtons>
     </form>
+  );
+}
+
+/** Selects the page of the dashboard on which the widget stands. */
+function PageField(props: { board: Board; widget: Widget; onChange: (widget: Widget) => void }) {
+  const { board, widget, onChange } = props;
+  return (
+    <SelectField
+      label={t("widget.state")}
+      value={widget.dashboardStateId ?? ""}
+      onChange={(e) => {
+        const { dashboardStateId: _, ...rest } = widget;
+        const selected = e.currentTarget.value;
+        onChange(selected === "" ? rest : { ...rest, dashboardStateId: selected });
+      }}
+    >
+      <option value="">{t("widget.allStates")}</option>
+      {board.states.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
   );
 }
 
