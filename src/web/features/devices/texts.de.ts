@@ -37,7 +37,7 @@ export const devicesDe: Readonly<Record<keyof typeof devicesEn, string>> = {
   "device.type": "Typ",
   "device.typeHint": "Geräte eines Typs lassen sich gemeinsam filtern und einstellen.",
   "device.label": "Bezeichnung",
-  "device.labelHint": "Optional. Sie steht neben dem Namen, zum Beispiel die Halle oder die Linie.",
+  "device.labelHint": "Optional, zum Beispiel die Halle oder die Linie.",
   "device.tags": "Schlagwörter",
   "device.lastMessage": "Letzte Nachricht",
   "device.gateway": "Gateway",

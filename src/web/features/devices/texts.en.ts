@@ -35,7 +35,7 @@ export const devicesEn = {
   "device.type": "Type",
   "device.typeHint": "Devices of one type can be filtered and configured together.",
   "device.label": "Label",
-  "device.labelHint": "Optional. It stands beside the name, for example the hall or the line.",
+  "device.labelHint": "Optional, for example the hall or the line.",
   "device.tags": "Tags",
   "device.lastMessage": "Last message",
   "device.gateway": "Gateway",
