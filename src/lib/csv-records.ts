@@ -27,18 +27,19 @@ function* split(lines: readonly string[], delimiter: string): Generator<string[]
 
 /** Returns what separates the records; undefined while it is unknown, and `other` for what only csv-parse reads. */
 function separatorOf(text: string): "\n" | "\r\n" | "other" | undefined {
-  const at = text.indexOf("\n");
-  const before = at < 0 ? text : text.slice(0, at);
+  const end = text.indexOf("\n");
+  const before = end < 0 ? text : text.slice(0, end);
   const returnAt = before.indexOf("\r");
   if (returnAt >= 0 && returnAt < before.length - 1) return "other";
-  if (at < 0) return undefined;
+  if (end < 0) return undefined;
   return returnAt < 0 ? "\n" : "\r\n";
 }
 
 /** A body of one piece in several, so that the event loop may turn in between. */
 export async function* slicesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of body)
-    for (let at = 0; at < chunk.length; at += SLICE_BYTES) yield chunk.subarray(at, at + SLICE_BYTES);
+    for (let start = 0; start < chunk.length; start += SLICE_BYTES)
+      yield chunk.subarray(start, start + SLICE_BYTES);
 }
 
 /**

@@ -7,11 +7,11 @@ import { csvRecords } from "../../src/lib/csv-records.ts";
 const RECORD_BYTES_MAX = 200;
 
 async function* inPieces(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
-  let at = 0;
-  for (let turn = 0; at < bytes.length; turn++) {
+  let start = 0;
+  for (let turn = 0; start < bytes.length; turn++) {
     const size = sizes[turn % sizes.length] ?? 1;
-    yield bytes.subarray(at, at + size);
-    at += size;
+    yield bytes.subarray(start, start + size);
+    start += size;
   }
 }
 
