@@ -65,7 +65,14 @@ export const settingsPages = [
   "log",
 ] as const;
 /** Pages of the settings whose address may name one of many things. */
-export const settingsPagesWithId = ["users", "profiles", "audit", "outbox", "system"] as const;
+export const settingsPagesWithId = [
+  "users",
+  "profiles",
+  "notifications",
+  "audit",
+  "outbox",
+  "system",
+] as const;
 
 /** Allowed values of a part of an address, by its name in the patterns. Other parts are ids. */
 const choices: Readonly<Record<string, readonly string[]>> = {

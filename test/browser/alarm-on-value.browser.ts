@@ -99,7 +99,21 @@ test(
     await ui.page.reload();
     await click("button", "Edit Temperature");
     await editor().getByLabel("Deleted recipient").click();
-    expect(await editor().getByLabel("Nobody").isChecked()).toBe(true);
+    expect(await editor().getByLabel("Nobody").isChecked()).toBe(false);
+    await editor().getByText("Select at least one recipient.").waitFor();
+    await click("button", "Save");
+    expect(await ui.page.getByTestId("rule").count()).toBe(0);
+    await editor().getByLabel(OWNER.email).check();
+    await click("button", "Save");
+    await ui.page.getByTestId("rule").waitFor();
+    await click("button", "Edit Temperature");
+    expect(await editor().getByLabel(OWNER.email).isChecked()).toBe(true);
+    await editor().getByLabel("Nobody").check();
+    await click("button", "Save");
+    await ui.page.getByTestId("rule").waitFor();
+    expect(await ui.call("GET", `/api/device-profiles/${kiln.profileId}`)).toMatchObject({
+      alarmRules: [{ recipientIds: [] }],
+    });
     await removeRules();
   },
   STEP_MS,

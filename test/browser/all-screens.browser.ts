@@ -55,6 +55,7 @@ const PATHS = [
   ),
   ...["branding", "audit", "outbox", "backups", "system", "log"].map((page) => `/settings/${page}`),
   "/settings/profiles/new",
+  "/settings/notifications/new",
   "/no/such/page",
 ];
 

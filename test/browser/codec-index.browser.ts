@@ -20,7 +20,7 @@ test(
       mimeType: "application/gzip",
       buffer: Buffer.from(await tarOf(thingsNetworkCollection)),
     });
-    await page.getByText("lorawan-devices.tar.gz: 3 devices of 1 vendors, 2 codecs.").waitFor();
+    await page.getByText("lorawan-devices.tar.gz. Devices: 3, vendors: 1, codecs: 2").waitFor();
   },
   STEP_MS,
 );

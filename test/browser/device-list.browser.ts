@@ -129,6 +129,18 @@ test(
     expect(await page.getByRole("columnheader", { name: "Type" }).count()).toBe(0);
     expect(requests.filter((path) => /telemetry|\/api\/devices\/[0-9a-f-]{36}$/.test(path))).toEqual([]);
     expect(await seriousFindings(page)).toEqual([]);
+    await fetch(`${ui.app.url}/api/v1/the-token-of-press-number-2/telemetry`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ temperature: 19 }),
+    });
+    const sortButton = page.getByRole("columnheader", { name: "temperature" }).getByRole("button");
+    const first = page.locator("[aria-rowindex='2']");
+    await sortButton.click();
+    await first.getByText("19", { exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get("sort")).toBe("key:temperature");
+    await sortButton.click();
+    await first.getByText("21.5", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Columns" }).click();
     await page.getByRole("button", { name: "Reset columns" }).click();
     await page.getByRole("columnheader", { name: "Type" }).waitFor();

@@ -20,6 +20,7 @@ afterAll(async () => {
   await phone?.stop();
 }, 30_000);
 
+const form = () => ui.page.getByRole("main").locator("form");
 const panel = (name: string) => ui.page.getByRole("region", { name });
 
 test(
@@ -63,14 +64,14 @@ test(
   "a messenger is added, tested with the answer of the service in words, edited and deleted",
   async () => {
     const { page } = ui;
-    await panel("Messengers").getByRole("button", { name: "Add messenger" }).click();
-    await ui.dialog().getByLabel("Service").selectOption("Gotify");
-    await ui.dialog().getByLabel("Name").fill("Shift phone");
-    await ui.dialog().getByLabel("Application token").fill("Atop-secret");
-    await ui.dialog().getByLabel("Server").fill(phone.url);
-    await ui.dialog().getByLabel("Indeterminate").uncheck();
+    await panel("Messengers").getByRole("link", { name: "Add messenger" }).click();
+    await form().getByLabel("Service").selectOption("Gotify");
+    await form().getByLabel("Name", { exact: true }).fill("Shift phone");
+    await form().getByLabel("Application token").fill("Atop-secret");
+    await form().getByLabel("Server").fill(phone.url);
+    await form().getByLabel("Indeterminate").uncheck();
     expect(await seriousFindings(page)).toEqual([]);
-    await ui.dialog().getByRole("button", { name: "Save" }).click();
+    await form().getByRole("button", { name: "Save" }).click();
     const row = panel("Messengers").getByRole("listitem").filter({ hasText: "Shift phone" });
     await row.getByText("Gotify · 0 messages sent").waitFor();
     phone.answer = () => new Response(null, { status: 401 });
@@ -79,10 +80,10 @@ test(
     phone.answer = () => new Response("ok");
     await row.getByRole("button", { name: "Send test message" }).click();
     await row.getByText("The service accepted the test message.").waitFor();
-    await row.getByRole("button", { name: "Edit" }).click();
-    await ui.dialog().getByText("Leave the field empty to keep it.").waitFor();
-    await ui.dialog().getByLabel("Name").fill("Night shift");
-    await ui.dialog().getByRole("button", { name: "Save" }).click();
+    await row.getByRole("link", { name: /Edit/ }).click();
+    await form().getByText("Leave the field empty to keep it.").waitFor();
+    await form().getByLabel("Name", { exact: true }).fill("Night shift");
+    await form().getByRole("button", { name: "Save" }).click();
     await panel("Messengers").getByText("Night shift").waitFor();
     expect(await ui.call("GET", "/api/notifications/messengers")).toMatchObject([
       { name: "Night shift", kind: "GOTIFY", hasSecret: true, server: phone.url },

@@ -9,6 +9,7 @@ const ui = useConsole({ isStill: true });
 
 const save = () => ui.page.getByRole("button", { name: "Save" }).click();
 const create = () => ui.page.getByRole("button", { name: "Create profile" }).click();
+const openActions = (name: string) => ui.page.getByRole("button", { name: `Actions for ${name}` }).click();
 const rowOf = (name: string) => ui.page.getByRole("listitem").filter({ hasText: name });
 const profiles = async () => (await ui.call("GET", "/api/device-profiles")) as Record<string, unknown>[];
 
@@ -77,7 +78,7 @@ test(
   "another profile becomes the default, and empty fields take the gateway's values",
   async () => {
     const { page } = ui;
-    await page.getByRole("link", { name: "Edit Meters" }).click();
+    await page.getByRole("link", { name: "Meters", exact: true }).click();
     await page.getByLabel("Days that data is kept").fill("");
     await page.getByLabel("Messages a second").fill("");
     await page.getByLabel("Use as default profile").check();
@@ -85,12 +86,15 @@ test(
     await page.getByText("Meters is saved.").waitFor();
     await page.getByRole("link", { name: "Device profiles" }).last().click();
     await rowOf("Meters").getByText("for new devices", { exact: true }).waitFor();
-    expect(await page.getByRole("button", { name: "Delete Meters" }).count()).toBe(0);
-    await page.getByRole("button", { name: "Delete default" }).waitFor();
+    await openActions("Meters");
+    expect(await rowOf("Meters").getByRole("button", { name: "Delete" }).count()).toBe(0);
+    await page.keyboard.press("Escape");
+    await openActions("default");
+    await rowOf("default").getByRole("button", { name: "Delete" }).waitFor();
     const meters = (await profiles()).find(({ name }) => name === "Meters");
     expect(meters).toMatchObject({ isDefault: true, telemetryTopic: "meters/up" });
     expect(meters).not.toHaveProperty("retentionDays");
-    await page.getByRole("link", { name: "Edit Meters" }).click();
+    await page.getByRole("link", { name: "Meters", exact: true }).click();
     expect(await page.getByLabel("Use as default profile").isDisabled()).toBe(true);
     await page.getByRole("link", { name: "Cancel" }).click();
   },
@@ -104,7 +108,8 @@ test(
     const spare = (await profiles()).find(({ name }) => name === "default");
     const body = { name: "Pump", deviceType: "pump", profileId: spare?.profileId };
     const { deviceId } = (await ui.call("POST", "/api/devices", body)) as { deviceId: string };
-    await page.getByRole("button", { name: "Delete default" }).click();
+    await openActions("default");
+    await rowOf("default").getByRole("button", { name: "Delete" }).click();
     await ui.dialog().getByRole("button", { name: "Delete", exact: true }).click();
     await ui.dialog().getByText("Devices use this profile.").waitFor();
     await ui.call("DELETE", `/api/devices/${deviceId}`);
@@ -120,7 +125,8 @@ test(
   "devices of a profile claim credentials with its key and secret until these are renewed",
   async () => {
     const { page } = ui;
-    await page.getByRole("button", { name: "Provisioning with Meters" }).click();
+    await openActions("Meters");
+    await page.getByRole("button", { name: "Provisioning" }).click();
     expect(await ui.dialog().getByRole("radio", { name: "None" }).isChecked()).toBe(true);
     await ui.dialog().getByRole("radio", { name: "Any device" }).check();
     const example = ui.dialog().getByText(/^curl /);
@@ -169,11 +175,12 @@ for (const [theme, width] of [
       await ui.open("/settings/profiles");
       await rowOf("Meters").waitFor();
       await checkScreen("profiles");
-      await page.getByRole("link", { name: "Edit Meters" }).click();
+      await page.getByRole("link", { name: "Meters", exact: true }).click();
       await page.getByLabel("Description").waitFor();
       await checkScreen("profile-editor");
       await page.getByRole("link", { name: "Cancel" }).click();
-      await page.getByRole("button", { name: "Provisioning with Meters" }).click();
+      await openActions("Meters");
+      await page.getByRole("button", { name: "Provisioning" }).click();
       await ui.dialog().getByRole("radio", { name: "Devices that were created before" }).check();
       await ui
         .dialog()

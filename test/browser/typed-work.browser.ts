@@ -111,6 +111,37 @@ test(
   STEP_MS,
 );
 
+for (const [path, field] of [
+  ["/uplinks/new", "Name"],
+  ["/integrations/codecs/new", "Name"],
+  ["/modbus/:connection/new", "Name"],
+  ["/settings/profiles/:profile", "Name of the alarm"],
+] as const)
+  test(
+    `${path} asks before typed work is lost`,
+    async () => {
+      const { page } = ui;
+      const [profile] = (await ui.call("GET", "/api/device-profiles")) as { profileId: string }[];
+      const ids: Record<string, string | undefined> = { profile: profile?.profileId };
+      if (path.includes(":connection")) {
+        const fields = { name: "Meters", host: "127.0.0.1", enabled: false };
+        const created = await ui.call("POST", "/api/modbus/connections", fields);
+        ids.connection = (created as { connectionId: string }).connectionId;
+      }
+      await ui.open(path.replace(/:(\w+)/, (_, id: string) => ids[id] ?? ""));
+      if (path.includes("profile")) await page.getByRole("button", { name: "Create alarm rule" }).click();
+      const input = page.getByRole("textbox", { name: field, exact: true });
+      await input.fill("Boiler");
+      await page.getByRole("link", { name: "Dashboards" }).first().click();
+      await question().getByRole("button", { name: "Keep editing" }).click();
+      expect(await input.inputValue()).toBe("Boiler");
+      await page.getByRole("link", { name: "Dashboards" }).first().click();
+      await question().getByRole("button", { name: "Discard changes" }).click();
+      await page.waitForURL(/\/dashboards$/);
+    },
+    STEP_MS,
+  );
+
 test(
   "the browser's way back leaves a page once its typed work is discarded",
   async () => {

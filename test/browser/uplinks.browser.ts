@@ -36,7 +36,7 @@ test(
     await page.getByText("The connection works").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     expect(await overflow(page)).toEqual([0, 0]);
-    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Create uplink" }).click();
     await page.getByText("Up to date").waitFor();
   },
   STEP_MS,

@@ -1,5 +1,5 @@
 import { count, eq, sql } from "drizzle-orm";
-import type { TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { deviceActivity, devices } from "./devices.tables.ts";
 import { DEV_EUI_KEY, type DeviceFilter, type DeviceWithActivity } from "./devices.types.ts";
@@ -23,8 +23,8 @@ export interface SelectedDevice {
   readonly devEui: string | null;
 }
 
-/** Creates the function that returns a page of the devices that a list shows, and how many there are. */
-export const createDeviceList =
+/** Returns a page of the devices that a list shows, and how many there are. */
+const createPage =
   (orm: MainDatabase["orm"], toDevice: (row: SelectedDevice) => DeviceWithActivity) =>
   (
     tenantId: TenantId,
@@ -50,3 +50,22 @@ export const createDeviceList =
       .get();
     return { items: items.map(toDevice), total: counted?.total ?? 0 };
   };
+
+/** Returns the ids of all devices that a list shows, by name. */
+const createIdList =
+  (orm: MainDatabase["orm"]) =>
+  (tenantId: TenantId, visible: Visible, filter: DeviceFilter): DeviceId[] =>
+    orm
+      .select({ deviceId: devices.deviceId })
+      .from(devices)
+      .leftJoin(deviceActivity, eq(deviceActivity.deviceId, devices.deviceId))
+      .where(whereOf(tenantId, visible, filter))
+      .orderBy(...orderOf({ sort: "name" }))
+      .all()
+      .map(({ deviceId }) => deviceId as DeviceId); // only such ids are stored
+
+/** Creates the functions that read lists of devices. */
+export const createDeviceLists = (
+  orm: MainDatabase["orm"],
+  toDevice: (row: SelectedDevice) => DeviceWithActivity,
+) => ({ list: createPage(orm, toDevice), listIdsByName: createIdList(orm) });

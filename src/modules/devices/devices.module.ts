@@ -21,6 +21,7 @@ import { createDevicesRepository } from "./devices.repository.ts";
 import { devicesRoutes } from "./devices.routes.ts";
 import { createDevicesService } from "./devices.service.ts";
 import type { Device, DeviceMaintenance, SearchAttributes } from "./devices.types.ts";
+import { createSortedList } from "./devices-value-order.ts";
 import { createRejectionsRepository } from "./rejections.repository.ts";
 import { createTokenSignIn } from "./token-sign-in.service.ts";
 
@@ -113,7 +114,7 @@ export function createDevicesModule({ config, database, clock, events, log }: Co
         rejections,
         activity,
         maintenanceOf: (device) => maintenanceOf.call(device),
-        searchAttributes: (tenantId, text, signal) => searchAttributes.call(tenantId, text, signal),
+        listSorted: createSortedList({ repository: devicesRepository, store, searchAttributes }),
         auth,
       }),
       credentialsRoutes({ credentials, devices, auth }),

@@ -14,7 +14,7 @@ import {
   type TypeDefaults,
 } from "./devices.types.ts";
 import { type Visible, whereOf } from "./devices-filter.repository.ts";
-import { createDeviceList, type SelectedDevice, selectDevices } from "./devices-list.repository.ts";
+import { createDeviceLists, type SelectedDevice, selectDevices } from "./devices-list.repository.ts";
 
 export interface TypeCount {
   readonly deviceType: string;
@@ -30,6 +30,8 @@ export interface DevicesRepository extends ChildrenRepository {
     visible: Visible,
     filter: DeviceFilter,
   ): { items: DeviceWithActivity[]; total: number };
+  /** Returns the ids of all devices of a list, whatever its page and its order. */
+  listIdsByName(tenantId: TenantId, visible: Visible, filter: DeviceFilter): DeviceId[];
   /** Ids of all devices of a tenant, with what retention needs. */
   listNames(tenantId: TenantId): Set<string>;
   listIds(tenantId: TenantId): Array<{ deviceId: DeviceId; profileId: ProfileId }>;
@@ -109,7 +111,7 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
 
   return {
     ...createChildrenRepository(orm, toDevice),
-    list: createDeviceList(orm, withActivity),
+    ...createDeviceLists(orm, withActivity),
     listNames: (tenantId) =>
       new Set(
         orm

@@ -18,8 +18,9 @@ import {
   updateDeviceBody,
 } from "./devices.schemas.ts";
 import type { DevicesService } from "./devices.service.ts";
-import type { Device, DeviceMaintenance, DeviceWithActivity, SearchAttributes } from "./devices.types.ts";
+import type { Device, DeviceMaintenance, DeviceWithActivity } from "./devices.types.ts";
 import { maintenanceToWire, toDetail, toListItem } from "./devices.wire.ts";
+import type { SortedList } from "./devices-value-order.ts";
 
 const assetList = wholeList({ sort: ["assetId", "count"], search: ["assetId"] });
 const childList = wholeList({
@@ -41,7 +42,7 @@ interface DevicesRoutesDeps {
   readonly activity: Pick<DeviceActivityTracker, "get" | "inactivityOf">;
   /** Returns the maintenance of the device or of its gateway; alarms are muted while it lasts. */
   maintenanceOf(device: Pick<Device, "deviceId" | "parentDeviceId">): DeviceMaintenance | undefined;
-  readonly searchAttributes: SearchAttributes;
+  readonly listSorted: SortedList;
   readonly auth: AuthPlugin;
 }
 
@@ -71,10 +72,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
       "",
       async ({ principal, query, set, request }) => {
         const page = toPage(query);
-        const { search = "" } = query;
-        const searched =
-          search === "" ? [] : await deps.searchAttributes(principal.tenantId, search, request.signal);
-        const { items, total } = devices.list(principal, { ...query, ...page, searched });
+        const { items, total } = await deps.listSorted(principal, { ...query, ...page }, request.signal);
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items.map(item);
       },

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
+import { pageQuery, searchQuery } from "../lists.schemas.ts";
 import { choice, lineText, nameText, textFields, wholeNumber } from "../wire.schemas.ts";
 import { deviceToken } from "./credentials.schemas.ts";
 import { inactivitySources } from "./inactivity.ts";
@@ -80,9 +80,12 @@ export const listDevicesQuery = t.Object({
   parentDeviceId: t.Optional(t.String({ maxLength: 64, description: "only children of this gateway" })),
   role: t.Optional(deviceRole),
   active: t.Optional(t.BooleanString()),
-  sort: sortQuery(
-    ["name", "deviceType", "createdAt", "lastActivityAt", "active", "state"],
-    "; name by default; lastActivityAt as last written, at most 5 min old; -state lists devices with the most severe open alarms first, then inactive ones",
+  sort: t.Optional(
+    t.String({
+      pattern: "^-?(name|deviceType|createdAt|lastActivityAt|active|state|key:.{1,256})$",
+      description:
+        "one of name, deviceType, createdAt, lastActivityAt, active, state and key:…; - before it reverses the order; name by default; lastActivityAt as last written, at most 5 min old; -state lists devices with the most severe open alarms first, then inactive ones; key: and the name of a telemetry key sorts by its newest values, with devices without one last",
+    }),
   ),
 });
 

@@ -75,13 +75,19 @@ const RAIL_ITEM =
 const BAR_ITEM =
   "relative flex min-w-0 flex-1 cursor-pointer flex-col items-center gap-0.5 border-t-2 border-transparent py-2 text-xs font-medium text-soft aria-[current=page]:border-primary aria-[current=page]:text-base-content";
 
-function NavLink({ path, text, Icon, className }: Omit<Item, "needs"> & { className: string }) {
+function NavLink({ path, text, Icon, isInBar = false }: Omit<Item, "needs"> & { isInBar?: boolean }) {
   const { path: current } = useLocation();
   return (
-    <a href={path} class={className} aria-current={isCurrent(path, current) ? "page" : undefined}>
+    <a
+      href={path}
+      class={isInBar ? BAR_ITEM : RAIL_ITEM}
+      aria-current={isCurrent(path, current) ? "page" : undefined}
+    >
       <Icon size={18} class="flex-none" aria-hidden="true" />
       <span class="max-w-full truncate">{t(text)}</span>
-      {path === "/alarms" && <AlarmBadge />}
+      {path === "/alarms" && (
+        <AlarmBadge className={isInBar ? "absolute top-0.5 left-1/2 ml-1.5" : "ml-auto"} />
+      )}
     </a>
   );
 }
@@ -89,13 +95,13 @@ function NavLink({ path, text, Icon, className }: Omit<Item, "needs"> & { classN
 const BADGE_MAX = 99;
 
 /** Number of alarms that nobody has acknowledged, in the colour of the most severe open one. */
-function AlarmBadge() {
+function AlarmBadge({ className }: { className: string }) {
   const { unacknowledged = 0, worst } = openAlarms.value ?? {};
   if (unacknowledged === 0) return null;
   const count = formatCount(unacknowledged);
   return (
     <span
-      class={`badge badge-sm reading ml-auto max-lg:absolute max-lg:top-0.5 max-lg:left-1/2 max-lg:ml-1.5 ${worst ? severityClass(worst, "badge") : "badge-neutral"}`}
+      class={`badge badge-sm reading ${className} ${worst ? severityClass(worst, "badge") : "badge-neutral"}`}
       title={t("alarms.waiting", { count })}
     >
       <span aria-hidden="true">{unacknowledged > BADGE_MAX ? `${BADGE_MAX}+` : count}</span>
@@ -111,7 +117,7 @@ function Groups() {
         {t(text)}
       </p>
       {items.filter(isAllowed).map((item) => (
-        <NavLink key={item.path} {...item} className={RAIL_ITEM} />
+        <NavLink key={item.path} {...item} />
       ))}
     </section>
   ));
@@ -135,7 +141,7 @@ export function NavBar() {
   return (
     <nav class="flex border-t border-base-300 bg-base-100 lg:hidden print:hidden" aria-label={t("nav.label")}>
       {ON_PHONE.map((item) => (
-        <NavLink key={item.path} {...item} className={BAR_ITEM} />
+        <NavLink key={item.path} {...item} isInBar />
       ))}
       <button
         type="button"

@@ -1,5 +1,5 @@
 export const appEn = {
-  "nav.label": "Main",
+  "nav.label": "Main menu",
   "nav.skip": "Skip to content",
   "nav.overview": "Overview",
   "nav.devices": "Devices",

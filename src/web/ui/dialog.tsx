@@ -42,11 +42,12 @@ function useQuestion(ref: { readonly current: HTMLDialogElement | null }) {
   };
 }
 
-/** `firm`: it shows something this once, so that a click beside it does not close it. */
+/** `firm`: it shows something this once, so that a click beside it does not close it. `wide`: its content is in columns. */
 export function Dialog(props: {
   title: string;
   onClose: () => void;
   firm?: boolean;
+  wide?: boolean;
   children: ComponentChildren;
 }) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -67,7 +68,7 @@ export function Dialog(props: {
       aria-labelledby="dialog-title"
       {...typed.handlers}
     >
-      <div class="modal-box panel max-w-lg">
+      <div class={`modal-box panel ${props.wide ? "max-w-4xl" : "max-w-lg"}`}>
         <h2 id="dialog-title" class="mb-4 text-lg font-semibold">
           {props.title}
         </h2>

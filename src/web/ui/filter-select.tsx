@@ -9,7 +9,14 @@ interface Props {
 }
 
 /** A filter of a list; the empty value shows all. */
-export function FilterSelect({ label, all, value, options, onSelect, class: width = "w-36" }: Props) {
+export function FilterSelect({
+  label,
+  all,
+  value,
+  options,
+  onSelect,
+  class: width = "w-36 max-sm:min-w-28 max-sm:flex-1",
+}: Props) {
   return (
     <select
       class={`select select-sm ${width}`}

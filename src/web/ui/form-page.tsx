@@ -16,8 +16,8 @@ function linkOf(e: MouseEvent): HTMLAnchorElement | undefined {
   return link !== null && link.origin === location.origin ? link : undefined;
 }
 
-/** Asks before the page is left with typed work, however it is left. */
-function useLeaveQuestion(isUnsaved: () => boolean, discard: () => void) {
+/** Asks before the page is left with unsaved work, however it is left. Both functions are those of the first rendering. */
+export function useLeaveQuestion(isUnsaved: () => boolean, discard: () => void) {
   const [leave, setLeave] = useState<{ run: () => void } | undefined>(undefined);
   useEffect(() => {
     const holdBack = (run: () => void) => {
@@ -55,13 +55,28 @@ function useLeaveQuestion(isUnsaved: () => boolean, discard: () => void) {
   );
 }
 
+/** A form within a page that is not its own, which must not be left with typed work without a question. */
+export function Guarded({ children }: { children: ComponentChildren }) {
+  const ref = useRef<HTMLDivElement>(null);
+  const { isUnsaved, discard, handlers } = useTypedWork(ref);
+  const question = useLeaveQuestion(isUnsaved, discard);
+  return (
+    <div ref={ref} {...handlers}>
+      {question}
+      {children}
+    </div>
+  );
+}
+
 interface Props {
   readonly title: string;
   /** Page that the form belongs to, which the link above it leads to. */
   readonly back: { readonly href: string; readonly text: string };
   /** Address of the Cancel button, if that is another page. */
   readonly cancelHref?: string;
-  /** Content in place of the link and the title, for a page within a page. */
+  /** States whether it is a page within a page, which has a title of its own. */
+  readonly isNested?: boolean;
+  /** Content in place of the link and the title. */
   readonly head?: ComponentChildren;
   readonly submitText: string;
   readonly onSubmit: (form: HTMLFormElement) => void;
@@ -69,6 +84,8 @@ interface Props {
   readonly error?: unknown;
   /** States whether the reader may only look at it. */
   readonly isFixed?: boolean;
+  /** States whether it holds unsaved changes that were not typed, such as an added step. */
+  readonly isChanged?: boolean;
   /** Content beside the form, below it on narrow windows. */
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
@@ -79,7 +96,15 @@ export function FormPage(props: Props) {
   const { back, busy, error, isFixed = false, aside } = props;
   const ref = useRef<HTMLDivElement>(null);
   const { isUnsaved, discard, handlers } = useTypedWork(ref);
-  const question = useLeaveQuestion(isUnsaved, discard);
+  const changed = useRef(false);
+  changed.current = props.isChanged === true && !busy;
+  const question = useLeaveQuestion(
+    () => changed.current || isUnsaved(),
+    () => {
+      changed.current = false;
+      discard();
+    },
+  );
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     props.onSubmit(e.currentTarget);
@@ -88,10 +113,14 @@ export function FormPage(props: Props) {
     <div ref={ref} class="flex flex-col gap-5" {...handlers}>
       {question}
       {props.head ?? (
-        <>
+        <div class={props.isNested ? "" : "flex flex-col gap-5"}>
           <BackLink href={back.href}>{back.text}</BackLink>
-          <PageHead title={props.title} />
-        </>
+          {props.isNested ? (
+            <h2 class="text-lg font-semibold wrap-anywhere">{props.title}</h2>
+          ) : (
+            <PageHead title={props.title} />
+          )}
+        </div>
       )}
       <form
         class={`grid items-start gap-5 ${aside === undefined ? "max-w-3xl" : "lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]"}`}

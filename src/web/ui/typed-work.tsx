@@ -1,12 +1,14 @@
 import { useRef } from "preact/hooks";
 import { t } from "../platform/i18n/i18n.ts";
 
-const isField = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.matches("form :is(input, textarea, select, [contenteditable])");
+const FIELDS = "form :is(input, textarea, select, [contenteditable])";
 
 /** Notices whether a form within the element holds typed work that was not saved. */
 export function useTypedWork(ref: { readonly current: HTMLElement | null }) {
   const state = useRef<"clean" | "typed" | "sent">("clean");
+  /** A dialog within a page has a form of its own. */
+  const isOwn = ({ target }: Event): boolean =>
+    target instanceof Element && target.closest("dialog") === ref.current?.closest("dialog");
   return {
     /** A form that was sent and refused still holds what was typed. */
     isUnsaved: () =>
@@ -17,10 +19,10 @@ export function useTypedWork(ref: { readonly current: HTMLElement | null }) {
     },
     handlers: {
       onInput: (e: Event) => {
-        if (isField(e.target)) state.current = "typed";
+        if (isOwn(e) && e.target instanceof Element && e.target.matches(FIELDS)) state.current = "typed";
       },
-      onSubmit: () => {
-        if (state.current === "typed") state.current = "sent";
+      onSubmit: (e: Event) => {
+        if (isOwn(e) && state.current === "typed") state.current = "sent";
       },
     },
   };

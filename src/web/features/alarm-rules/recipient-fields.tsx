@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
@@ -53,14 +54,20 @@ export function RecipientFields(props: {
     ...recipients,
     ...(isComplete ? missing.map((id) => ({ id, label: t("rule.recipientDeleted") })) : []),
   ];
-  const kind: Kind = recipientIds === null ? "all" : recipientIds.length === 0 ? "nobody" : "selected";
+  /** The selection stays open when its last recipient is removed, until another kind is selected. */
+  const [isSelecting, setSelecting] = useState(false);
+  const isEmpty = recipientIds?.length === 0;
+  const kind: Kind = recipientIds === null ? "all" : isEmpty && !isSelecting ? "nobody" : "selected";
   const select = (next: Kind) => {
     const [first] = recipients;
+    setSelecting(next === "selected");
     if (next === "all") onChange(null);
     else onChange(next === "nobody" || first === undefined ? [] : [first.id]);
   };
-  const toggle = (id: string, isIn: boolean) =>
+  const toggle = (id: string, isIn: boolean) => {
+    setSelecting(true);
     onChange(isIn ? [...(recipientIds ?? []), id] : (recipientIds ?? []).filter((other) => other !== id));
+  };
   return (
     <fieldset class="flex flex-col gap-2.5 text-sm">
       <legend class="mb-2 font-medium">{t("rule.recipients")}</legend>
@@ -70,7 +77,13 @@ export function RecipientFields(props: {
         </Radio>
       ))}
       {kind === "selected" && (
-        <div class="ml-8 flex flex-wrap gap-x-6 gap-y-2">
+        <div
+          class="ml-8 flex flex-wrap gap-x-6 gap-y-2"
+          // The browser does not send the form without a recipient.
+          ref={(boxes) =>
+            boxes?.querySelector("input")?.setCustomValidity(isEmpty ? t("rule.recipientNeeded") : "")
+          }
+        >
           {shown.map(({ id, label }) => (
             <Checkbox
               key={id}
@@ -82,6 +95,7 @@ export function RecipientFields(props: {
           ))}
         </div>
       )}
+      {kind === "selected" && isEmpty && <p class="ml-8 text-error">{t("rule.recipientNeeded")}</p>}
       {kind !== "nobody" && settings.data?.mailDelivering === false && (
         <p class="text-warning" role="note">
           {t("notifier.noMail")}

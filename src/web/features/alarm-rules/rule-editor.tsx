@@ -2,9 +2,11 @@ import { Plus } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { KeyMetadataMap } from "../../../lib/key-metadata.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { isHeldBack } from "../../platform/leave-guard.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Guarded } from "../../ui/form-page.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -45,31 +47,78 @@ export function RuleEditor(props: Props) {
   const top = useRef<HTMLFormElement>(null);
   useEffect(() => top.current?.querySelector("input")?.focus(), []);
   const set = (changes: Partial<RuleForm>) => setForm((ruleForm) => ({ ...ruleForm, ...changes }));
-  const setCreate = (position: number, create: TriggerForm) =>
-    set({ creates: form.creates.with(position, create) });
-  const [free, isTaken] = [freeSeverity(form), others.includes(form.alarmType.trim())];
+  const isTaken = others.includes(form.alarmType.trim());
+  const hasCondition = form.creates.some(
+    ({ condition }) => "json" in condition || condition.rows.some(({ key }) => key.trim() !== ""),
+  );
   const submit = (e: Event) => {
     e.preventDefault();
     if (!isTaken) action.run(() => onSave(form));
   };
   return (
-    <form ref={top} class="panel flex flex-col gap-5 p-4" onSubmit={submit} data-testid="rule-editor">
-      <datalist id={KEY_LIST}>
-        {keys.data?.map((key) => (
-          <option key={key} value={key} />
-        ))}
-      </datalist>
-      <p class="text-sm text-soft">{t("rule.appliesTo", { name: props.profileName })}</p>
-      <TextField
-        label={t("rule.name")}
-        error={isTaken ? t("rule.nameTaken") : undefined}
-        required
-        maxLength={256}
-        pattern=".*\S.*"
-        value={form.alarmType}
-        class="input w-full max-w-md"
-        onText={(text) => set({ alarmType: text })}
-      />
+    <Guarded>
+      <form ref={top} class="panel flex flex-col gap-5 p-4" onSubmit={submit} data-testid="rule-editor">
+        <h3 class="text-base font-semibold">
+          {rule.alarmType === "" ? t("rule.add") : t("rule.editOf", { name: rule.alarmType })}
+        </h3>
+        <datalist id={KEY_LIST}>
+          {keys.data?.map((key) => (
+            <option key={key} value={key} />
+          ))}
+        </datalist>
+        <p class="text-sm text-soft">{t("rule.appliesTo", { name: props.profileName })}</p>
+        <TextField
+          label={t("rule.name")}
+          error={isTaken ? t("rule.nameTaken") : undefined}
+          required
+          maxLength={256}
+          pattern=".*\S.*"
+          value={form.alarmType}
+          class="input w-full max-w-md"
+          onText={(text) => set({ alarmType: text })}
+        />
+        <Triggers form={form} metadata={metadata} set={set} />
+        <OptionFields form={form} set={set} />
+        <RecipientFields
+          recipientIds={form.recipientIds}
+          onChange={(recipientIds) => set({ recipientIds })}
+        />
+        {hasCondition && (
+          <p class="border-l-2 border-primary pl-3" data-testid="sentence" aria-live="polite">
+            {ruleText(form, metadata)}
+          </p>
+        )}
+        <BackTest profileId={profileId} rule={() => fromRuleForm(form)} />
+        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <div class="flex justify-end gap-2">
+          <button
+            type="button"
+            class="btn btn-ghost"
+            onClick={() => {
+              if (!isHeldBack(onCancel)) onCancel();
+            }}
+          >
+            {t("common.cancel")}
+          </button>
+          <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
+        </div>
+      </form>
+    </Guarded>
+  );
+}
+
+interface PartProps {
+  readonly form: RuleForm;
+  readonly set: (changes: Partial<RuleForm>) => void;
+}
+
+/** When the alarm is raised, in each severity, and when it is cleared. */
+function Triggers({ form, metadata, set }: PartProps & { metadata: KeyMetadataMap }) {
+  const free = freeSeverity(form);
+  const setCreate = (position: number, create: TriggerForm) =>
+    set({ creates: form.creates.with(position, create) });
+  return (
+    <>
       {form.creates.map((create, position) => (
         <TriggerFields
           key={create.severity}
@@ -113,24 +162,11 @@ export function RuleEditor(props: Props) {
           onRemove={() => set({ clear: null })}
         />
       )}
-      <OptionFields form={form} set={set} />
-      <RecipientFields recipientIds={form.recipientIds} onChange={(recipientIds) => set({ recipientIds })} />
-      <p class="border-l-2 border-primary pl-3" data-testid="sentence" aria-live="polite">
-        {ruleText(form, metadata)}
-      </p>
-      <BackTest profileId={profileId} rule={() => fromRuleForm(form)} />
-      {action.error !== undefined && <ErrorNote error={action.error} />}
-      <div class="flex gap-2">
-        <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
-        <button type="button" class="btn btn-ghost" onClick={onCancel}>
-          {t("common.cancel")}
-        </button>
-      </div>
-    </form>
+    </>
   );
 }
 
-function OptionFields({ form, set }: { form: RuleForm; set: (changes: Partial<RuleForm>) => void }) {
+function OptionFields({ form, set }: PartProps) {
   return (
     <fieldset class="flex flex-col gap-2.5">
       <legend class="mb-2 text-sm font-medium">{t("rule.options")}</legend>

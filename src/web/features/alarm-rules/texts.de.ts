@@ -1,7 +1,6 @@
 import type { alarmRulesEn } from "./texts.en.ts";
 
 export const alarmRulesDe: Readonly<Record<keyof typeof alarmRulesEn, string>> = {
-  "rule.of": "Alarmregeln von „{name}“",
   "rule.manage": "Alarmregeln von {name}",
   "rule.none": "Noch keine Alarmregeln",
   "rule.noneHint":
@@ -49,6 +48,7 @@ export const alarmRulesDe: Readonly<Record<keyof typeof alarmRulesEn, string>> =
   "rule.recipients": "Wer benachrichtigt wird",
   "rule.recipients.all": "Alle Benutzer und Messenger nach ihren Einstellungen",
   "rule.recipients.selected": "Nur ausgewählte Benutzer und Messenger",
+  "rule.recipientNeeded": "Wählen Sie mindestens einen Empfänger aus.",
   "rule.recipientDeleted": "Gelöschter Empfänger",
   "rule.recipients.nobody": "Niemand",
   "rule.propagate": "Der Alarm gilt auch für das Gateway des Geräts",

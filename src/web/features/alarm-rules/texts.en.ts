@@ -1,5 +1,4 @@
 export const alarmRulesEn = {
-  "rule.of": "Alarm rules of “{name}”",
   "rule.manage": "Alarm rules of {name}",
   "rule.none": "No alarm rules yet",
   "rule.noneHint":
@@ -47,6 +46,7 @@ export const alarmRulesEn = {
   "rule.recipients": "Who is notified",
   "rule.recipients.all": "All users and messengers, according to their settings",
   "rule.recipients.selected": "Selected users and messengers only",
+  "rule.recipientNeeded": "Select at least one recipient.",
   "rule.recipientDeleted": "Deleted recipient",
   "rule.recipients.nobody": "Nobody",
   "rule.propagate": "Show the alarm on the device's gateway too",

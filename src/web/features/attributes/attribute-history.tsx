@@ -59,9 +59,15 @@ export function AttributeHistory({ deviceId, scope, name }: Props) {
 function Line({ change, isNamed }: { change: AttributeChange; isNamed: boolean }) {
   const { key, value, scope, source, by } = change;
   return (
-    <li class="grid gap-x-4 px-4 py-2 sm:grid-cols-[minmax(0,1fr)_15rem]">
+    <li
+      class={`grid items-baseline gap-x-4 px-4 py-2 ${isNamed ? "sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_15rem]" : "sm:grid-cols-[minmax(0,1fr)_15rem]"}`}
+    >
+      {isNamed && (
+        <p class="min-w-0 wrap-anywhere">
+          <span class="font-medium">{key}</span> <span class="text-sm text-soft">{t(`scope.${scope}`)}</span>
+        </p>
+      )}
       <p class="min-w-0 wrap-anywhere">
-        {isNamed && <span class="font-medium">{key} </span>}
         {value === undefined ? (
           <span class="text-soft">{t("changes.deleted")}</span>
         ) : (
@@ -72,7 +78,6 @@ function Line({ change, isNamed }: { change: AttributeChange; isNamed: boolean }
         {formatDate(toMs(change.at) ?? 0, "full")}
         <br />
         {by ?? t(`changes.by.${source}`)}
-        {isNamed && ` · ${t(`scope.${scope}`)}`}
       </p>
     </li>
   );

@@ -21,7 +21,7 @@ export const backupsDe: Readonly<Record<keyof typeof backupsEn, string>> = {
   "backups.place": "Ort",
   "backups.placeKind": "Wo Sicherungen liegen",
   "backups.place.none": "Keine Sicherungen",
-  "backups.place.folder": "Ordner: USB-Stick oder eingebundene Freigabe",
+  "backups.place.folder": "Ordner (USB-Stick, Freigabe)",
   "backups.place.s3": "S3-kompatibler Speicher",
   "backups.path": "Ordner",
   "backups.pathHint":

@@ -19,7 +19,7 @@ export const backupsEn = {
   "backups.place": "Place",
   "backups.placeKind": "Where backups are kept",
   "backups.place.none": "Make no backups",
-  "backups.place.folder": "Folder: USB stick or mounted share",
+  "backups.place.folder": "Folder (USB stick, share)",
   "backups.place.s3": "S3-compatible storage",
   "backups.path": "Folder",
   "backups.pathHint": "Absolute path of a folder that exists on the gateway, outside its data directory.",

@@ -1,5 +1,5 @@
 import { FileUp, Trash2 } from "lucide-preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -9,6 +9,7 @@ import { BackLink } from "../../ui/back-link.tsx";
 import { CodeEditor } from "../../ui/code-editor.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { useLeaveQuestion } from "../../ui/form-page.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Pending } from "../../ui/pending.tsx";
@@ -83,6 +84,24 @@ function NameFields(props: {
   );
 }
 
+function SaveBar({ isBusy, onDiscard }: { isBusy: boolean; onDiscard: (() => void) | undefined }) {
+  return (
+    <div class="panel sticky bottom-2 z-10 flex flex-wrap items-center gap-3 p-3 shadow-lg">
+      <p class="min-w-0 flex-1" role="status">
+        {t("step.unsaved")}
+      </p>
+      {onDiscard && (
+        <button type="button" class="btn btn-ghost btn-sm" onClick={onDiscard}>
+          {t("step.discard")}
+        </button>
+      )}
+      <button type="submit" class="btn btn-primary btn-sm" disabled={isBusy}>
+        {t("common.save")}
+      </button>
+    </div>
+  );
+}
+
 function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (codec: Codec) => void }) {
   const { route } = useLocation();
   const [form, setForm] = useState<CodecForm>(() => formOf(codec));
@@ -90,7 +109,15 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
   const action = useAction();
   const mayChange = may("integrations:write");
   const trial = useTrial(mayChange ? form.source : undefined);
-  const isDirty = codec === undefined || JSON.stringify(form) !== JSON.stringify(formOf(codec));
+  const isChanged = useRef(false);
+  isChanged.current = JSON.stringify(form) !== JSON.stringify(formOf(codec));
+  const isDirty = codec === undefined || isChanged.current;
+  const question = useLeaveQuestion(
+    () => isChanged.current,
+    () => {
+      isChanged.current = false;
+    },
+  );
   const set = (changes: Partial<CodecForm>) => setForm((existing) => ({ ...existing, ...changes }));
   const takeFile = async (file: File | undefined) => {
     if (!file) return;
@@ -103,12 +130,14 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
     action.run(async () => {
       const saved = await (codec ? codecsApi.update(codec.codecId, form) : codecsApi.create(form));
       toast("success", t("codecs.saved", { name: saved.name }));
+      isChanged.current = false;
       if (codec) onSaved(saved);
       else route(`/integrations/codecs/${saved.codecId}`, true);
     });
   };
   return (
     <>
+      {question}
       {back()}
       <PageHead title={codec?.name ?? t("codecs.create")}>
         {mayChange && (
@@ -146,19 +175,7 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
           />
           {action.error !== undefined && <ErrorNote error={action.error} />}
           {mayChange && isDirty && (
-            <div class="panel sticky bottom-2 z-10 flex flex-wrap items-center gap-3 p-3 shadow-lg">
-              <p class="min-w-0 flex-1" role="status">
-                {t("step.unsaved")}
-              </p>
-              {codec && (
-                <button type="button" class="btn btn-ghost btn-sm" onClick={() => setForm(formOf(codec))}>
-                  {t("step.discard")}
-                </button>
-              )}
-              <button type="submit" class="btn btn-primary btn-sm" disabled={action.busy}>
-                {t("common.save")}
-              </button>
-            </div>
+            <SaveBar isBusy={action.busy} onDiscard={codec && (() => setForm(formOf(codec)))} />
           )}
         </form>
         {mayChange && <TrialPanel {...trial} />}
@@ -171,6 +188,7 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
           onConfirm={async () => {
             await codecsApi.delete(codec.codecId);
             toast("success", t("codecs.deleted", { name: codec.name }));
+            isChanged.current = false;
             route("/integrations/codecs");
           }}
         />

@@ -40,7 +40,7 @@ export const codecsDe: Readonly<Record<keyof typeof codecsEn, string>> = {
   "codecIndex.collectionHint":
     "Ein zip- oder tar.gz-Archiv von lorawan-devices (The Things Network), von ChirpStacks Geräteprofilen oder von JavaScript-Dateien. Es ersetzt die geladene Sammlung.",
   "codecIndex.loaded":
-    "{origin}: {entries} Geräte von {vendors} Herstellern, {scripts} Codecs. {skipped} Dateien oder Geräte wurden ausgelassen. Geladen",
+    "{origin}. Geräte: {entries}, Hersteller: {vendors}, Codecs: {scripts}, ausgelassen: {skipped}. Geladen",
   "codecIndex.loading": "Die Sammlung wird geladen …",
   "codecIndex.uploading": "Hochgeladen: {percent} %",
   "codecIndex.upload": "Archiv hochladen …",

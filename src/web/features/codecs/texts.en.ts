@@ -37,7 +37,7 @@ export const codecsEn = {
   "codecIndex.collectionHint":
     "A zip or tar.gz archive of The Things Network’s lorawan-devices, of ChirpStack’s device profiles, or of JavaScript files. It replaces the loaded collection.",
   "codecIndex.loaded":
-    "{origin}: {entries} devices of {vendors} vendors, {scripts} codecs. {skipped} files or devices were left out. Loaded",
+    "{origin}. Devices: {entries}, vendors: {vendors}, codecs: {scripts}, left out: {skipped}. Loaded",
   "codecIndex.loading": "The collection is being loaded…",
   "codecIndex.uploading": "Uploaded: {percent} %",
   "codecIndex.upload": "Upload archive…",

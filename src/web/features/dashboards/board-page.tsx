@@ -115,6 +115,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
     <>
       <BoardHead
         title={board.name}
+        field={isEditing && <NameField board={board} onChange={change} />}
         isOneRow={!isEditing && board.states.length < 2}
         pages={<PageChoice states={board.states} stateId={stateId} onSelect={(id) => go({ state: id })} />}
         chartTools={<ChartTools board={board} window={window} view={view} onChange={setWindow} />}
@@ -138,7 +139,6 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
           />
         )}
       </BoardHead>
-      {isEditing && <NameField board={board} onChange={change} />}
       {action.error !== undefined && <ErrorNote error={action.error} />}
       {view.error !== undefined && <ErrorNote error={view.error} onRetry={view.reload} />}
       {widgetsIn(board, stateId).length === 0 ? (
@@ -165,15 +165,16 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
 /** The head of a dashboard. The less stands above the widgets, the more of them are seen without scrolling: one row, if that does. */
 function BoardHead(props: {
   title: string;
+  field: ComponentChildren;
   isOneRow: boolean;
   pages: ComponentChildren;
   chartTools: ComponentChildren;
   children: ComponentChildren;
 }) {
-  const { title, isOneRow, pages, chartTools, children } = props;
+  const { title, field, isOneRow, pages, chartTools, children } = props;
   return (
     <>
-      <PageHead title={title}>
+      <PageHead title={title} field={field}>
         {isOneRow && chartTools}
         {children}
       </PageHead>

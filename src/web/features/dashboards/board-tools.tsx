@@ -26,7 +26,7 @@ export function NameField({ board, onChange }: { board: Board; onChange: (board:
     // Keeps what is typed while live values draw the dashboard anew.
     <input
       key={board.name}
-      class="input w-full max-w-md"
+      class="input w-80 max-w-full text-lg font-semibold"
       aria-label={t("dashboards.name")}
       maxLength={256}
       defaultValue={board.name}

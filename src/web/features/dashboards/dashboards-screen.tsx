@@ -14,8 +14,10 @@ import { errorText } from "../../ui/error-text.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
+import { boardOf, layoutIn } from "./board.ts";
 import { BoardPage } from "./board-page.tsx";
 import { type Dashboard, dashboardsApi } from "./dashboards-api.ts";
+import { COLUMNS } from "./grid.ts";
 import { NewDashboard } from "./new-dashboard.tsx";
 import { WallPage } from "./wall.tsx";
 
@@ -59,28 +61,11 @@ function DashboardsPage() {
         create={create}
       >
         {dashboards?.map((dashboard) => (
-          <li key={dashboard.id} class="relative flex flex-wrap items-center gap-x-6 gap-y-1 py-3 pr-14 pl-4">
-            <a
-              class="link link-hover min-w-0 flex-[2_1_16rem] font-medium wrap-anywhere"
-              href={`/dashboards/${dashboard.id}`}
-            >
-              {dashboard.name}
-            </a>
-            <span class="flex-[1_1_8rem] text-sm text-soft">
-              {plural("dashboards.widgets", dashboard.widgets.length)}
-            </span>
-            <span class="flex-[1_1_8rem] text-sm text-soft">
-              <Age ts={toMs(dashboard.updatedAt)} />
-            </span>
-            {mayWrite && (
-              <IconButton
-                icon={Trash2}
-                label={t("dashboards.deleteOf", { name: dashboard.name })}
-                class="btn btn-ghost btn-square btn-sm absolute right-3 text-error"
-                onClick={() => setDeleting(dashboard)}
-              />
-            )}
-          </li>
+          <DashboardRow
+            key={dashboard.id}
+            dashboard={dashboard}
+            onDelete={mayWrite ? () => setDeleting(dashboard) : undefined}
+          />
         ))}
       </ListScreen>
       {creating.isOpen && (
@@ -106,6 +91,61 @@ function DashboardsPage() {
         />
       )}
     </Page>
+  );
+}
+
+function DashboardRow(props: { dashboard: Dashboard; onDelete: (() => void) | undefined }) {
+  const { dashboard, onDelete } = props;
+  return (
+    <li class="relative flex items-center gap-4 px-4 py-3 hover:bg-base-200">
+      <BoardPicture dashboard={dashboard} />
+      <div class="min-w-0 flex-1">
+        <a
+          class="font-medium wrap-anywhere after:absolute after:inset-0"
+          href={`/dashboards/${dashboard.id}`}
+        >
+          {dashboard.name}
+        </a>
+        <p class="text-sm text-soft">
+          {plural("dashboards.widgets", dashboard.widgets.length)} · {t("dashboards.changed")}{" "}
+          <Age ts={toMs(dashboard.updatedAt)} />
+        </p>
+      </div>
+      {onDelete && (
+        <IconButton
+          icon={Trash2}
+          label={t("dashboards.deleteOf", { name: dashboard.name })}
+          class="btn btn-ghost btn-square btn-sm relative z-1 text-soft hover:text-error"
+          onClick={onDelete}
+        />
+      )}
+    </li>
+  );
+}
+
+/** Shows how the widgets of a dashboard are arranged. */
+function BoardPicture({ dashboard }: { dashboard: Dashboard }) {
+  const board = boardOf(dashboard);
+  const layout = layoutIn(board, board.states[0]?.id ?? "default");
+  const rows = Math.max(6, ...layout.map(({ y, h }) => y + h));
+  return (
+    <svg
+      viewBox={`0 0 ${COLUMNS} ${rows}`}
+      preserveAspectRatio="none"
+      class="h-14 w-24 flex-none rounded-field border border-base-300 bg-base-200 p-1"
+      aria-hidden="true"
+    >
+      {layout.map(({ i, x, y, w, h }) => (
+        <rect
+          key={i}
+          x={x + 0.15}
+          y={y + 0.15}
+          width={w - 0.3}
+          height={h - 0.3}
+          class={w * h > 20 ? "fill-primary/50" : "fill-base-content/25"}
+        />
+      ))}
+    </svg>
   );
 }
 

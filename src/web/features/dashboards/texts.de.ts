@@ -26,6 +26,7 @@ export const dashboardsDe: Readonly<Record<keyof typeof dashboardsEn, string>> =
   "dashboards.widgets.one": "{count} Widget",
   "dashboards.widgets.other": "{count} Widgets",
   "dashboards.delete": "Dieses Dashboard löschen",
+  "dashboards.changed": "geändert",
   "dashboards.deleteOf": "{name} löschen",
   "dashboards.deleteWarning":
     "„{name}“ wird für alle Benutzer gelöscht. Geräte und ihre Daten bleiben erhalten.",

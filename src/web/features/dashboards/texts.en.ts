@@ -24,6 +24,7 @@ export const dashboardsEn = {
   "dashboards.widgets.one": "{count} widget",
   "dashboards.widgets.other": "{count} widgets",
   "dashboards.delete": "Delete dashboard",
+  "dashboards.changed": "changed",
   "dashboards.deleteOf": "Delete {name}",
   "dashboards.deleteWarning": "“{name}” is deleted for all users. Devices and their data stay.",
   "dashboards.deleted": "{name} is deleted.",

@@ -30,7 +30,7 @@ export function WallHead({ title, detail, feed, isLoaded, children }: Props) {
         {detail !== undefined && <p class="text-lg text-soft">{detail}</p>}
         {isLoaded && <StateOfAll feed={feed} />}
       </div>
-      <div class="flex flex-wrap items-center gap-x-6 gap-y-2">
+      <div class="ml-auto flex flex-wrap items-center justify-end gap-x-6 gap-y-2 max-sm:ml-0 [&>:empty]:hidden">
         {children}
         {isLoaded && <NewestData feed={feed} />}
         <Clock />

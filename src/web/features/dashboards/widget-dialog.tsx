@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Dialog } from "../../ui/dialog.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { AliasField } from "./alias-field.tsx";
@@ -36,9 +37,9 @@ export function WidgetDialog({ board, stateId, widget, onClose }: Props) {
     });
   };
   return (
-    <Dialog title={t(widget ? "board.change" : "board.add")} onClose={() => onClose(undefined)} firm>
+    <Dialog title={t(widget ? "board.change" : "board.add")} onClose={() => onClose(undefined)} firm wide>
       {draft === undefined ? (
-        <ul class="grid gap-2 sm:grid-cols-2">
+        <ul class="grid gap-2 sm:grid-cols-2 lg:grid-cols-3">
           {kindIds.map((type) => (
             <li key={type}>
               <button
@@ -76,61 +77,70 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
     }));
   const aliasId = typeof widget.config.aliasId === "string" ? widget.config.aliasId : undefined;
   const { devices, keys } = useAlias(aliases.find(({ id }) => id === aliasId));
+  const fieldProps = { widget, keys, devices, onChange: set };
   const submit = (e: Event) => {
     e.preventDefault();
     onClose(withWidget({ ...board, aliases }, widget, kind?.size ?? { w: 4, h: 3 }));
   };
   return (
     <form class="flex flex-col gap-5" onSubmit={submit}>
-      <TextField
-        label={t("widget.title")}
-        hint={t("widget.titleHint")}
-        maxLength={256}
-        value={widget.name}
-        onText={(text) => setWidget({ ...widget, name: text })}
-      />
-      {kind?.fields.includes("devices") && (
-        <AliasField
-          aliases={aliases}
-          aliasId={aliasId}
-          isOptional={widget.type === "alarmList"}
-          onChange={(next, selected) => {
-            setAliases(next);
-            set({ aliasId: selected });
-          }}
-        />
-      )}
-      {kind && (
-        <WidgetFields widget={widget} fields={kind.fields} keys={keys} devices={devices} onChange={set} />
-      )}
-      {board.states.length > 1 && (
-        <SelectField
-          label={t("widget.state")}
-          value={widget.dashboardStateId ?? ""}
-          onChange={(e) => {
-            const { dashboardStateId: _, ...rest } = widget;
-            const selected = e.currentTarget.value;
-            setWidget(selected === "" ? rest : { ...rest, dashboardStateId: selected });
-          }}
-        >
-          <option value="">{t("widget.allStates")}</option>
-          {board.states.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </SelectField>
-      )}
-      <Preview board={{ ...board, aliases, widgets: [widget] }} stateId={stateId} widget={widget} />
-      <div class="mt-2 flex justify-end gap-2">
-        <button type="button" class="btn btn-ghost" onClick={() => onClose(undefined)}>
-          {t("common.cancel")}
-        </button>
-        <button type="submit" class="btn btn-primary">
-          {t("widget.take")}
-        </button>
+      <div class="grid items-start gap-6 lg:grid-cols-2">
+        <div class="flex min-w-0 flex-col gap-5">
+          <TextField
+            label={t("widget.title")}
+            hint={t("widget.titleHint")}
+            maxLength={256}
+            value={widget.name}
+            onText={(text) => setWidget({ ...widget, name: text })}
+          />
+          {kind?.fields.includes("devices") && (
+            <AliasField
+              aliases={aliases}
+              aliasId={aliasId}
+              isOptional={widget.type === "alarmList"}
+              onChange={(next, selected) => {
+                setAliases(next);
+                set({ aliasId: selected });
+              }}
+            />
+          )}
+          {kind && (
+            <WidgetFields {...fieldProps} fields={kind.fields.filter((field) => field !== "places")} />
+          )}
+          {board.states.length > 1 && <PageField board={board} widget={widget} onChange={setWidget} />}
+        </div>
+        <div class="flex min-w-0 flex-col gap-5 lg:sticky lg:top-0">
+          <Preview board={{ ...board, aliases, widgets: [widget] }} stateId={stateId} widget={widget} />
+          {kind?.fields.includes("places") && <WidgetFields {...fieldProps} fields={["places"]} />}
+        </div>
       </div>
+      <FormButtons busy={false} onCancel={() => onClose(undefined)}>
+        {t("widget.take")}
+      </FormButtons>
     </form>
+  );
+}
+
+/** Selects the page of the dashboard on which the widget stands. */
+function PageField(props: { board: Board; widget: Widget; onChange: (widget: Widget) => void }) {
+  const { board, widget, onChange } = props;
+  return (
+    <SelectField
+      label={t("widget.state")}
+      value={widget.dashboardStateId ?? ""}
+      onChange={(e) => {
+        const { dashboardStateId: _, ...rest } = widget;
+        const selected = e.currentTarget.value;
+        onChange(selected === "" ? rest : { ...rest, dashboardStateId: selected });
+      }}
+    >
+      <option value="">{t("widget.allStates")}</option>
+      {board.states.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
   );
 }
 
@@ -142,9 +152,13 @@ function Preview({ board, stateId, widget }: { board: Board; stateId: string; wi
     isDraft: true,
   });
   return (
-    <section class="flex flex-col gap-1.5" aria-label={t("widget.preview")} data-testid="widget-preview">
+    <section
+      class="flex min-w-0 flex-col gap-1.5 lg:sticky lg:top-0"
+      aria-label={t("widget.preview")}
+      data-testid="widget-preview"
+    >
       <h3 class="text-sm font-medium">{t("widget.preview")}</h3>
-      <div class="h-56 rounded-box border border-base-300 p-3">
+      <div class="h-56 rounded-box lg:h-72 border border-base-300 p-3">
         {view.isLoaded && (
           <WidgetBody
             widget={widget}

@@ -159,14 +159,21 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
   corners: (props) => isPicture(textOf(props.widget, "image")) && <CornerFields {...props} />,
 };
 
+/** Those that share a row with another one. */
+const NARROW: ReadonlySet<ConfigField> = new Set(["unit", "decimals", "aggregation", "style"]);
+
 export function WidgetFields({ fields, ...props }: Props) {
   return (
-    <>
+    <div class="grid gap-x-4 gap-y-5 sm:grid-cols-2">
       {fields.map((field) => {
         const Part = parts[field];
-        return Part === undefined ? null : <Part key={field} {...props} />;
+        return Part === undefined ? null : (
+          <div key={field} class={`min-w-0 empty:hidden ${NARROW.has(field) ? "" : "sm:col-span-2"}`}>
+            <Part {...props} />
+          </div>
+        );
       })}
-    </>
+    </div>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Columns3 } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
+import { resolveKeys } from "../../platform/key-metadata.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/choice.tsx";
@@ -17,6 +18,18 @@ import {
 import { devicesApi } from "./devices-api.ts";
 
 const KEYS_SHOWN = 100;
+/** Devices whose profiles name the keys: those of a few profiles, as a rule. */
+const DEVICES_ASKED = 500;
+
+async function loadKeyNames(): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await devicesApi.list({ limit: DEVICES_ASKED, offset: 0 });
+  const { profiles } = await resolveKeys(rows.map(({ deviceId }) => deviceId));
+  return new Map(
+    profiles.flatMap(({ keyMetadata }) =>
+      keyMetadata.flatMap(({ key, name }): [string, string][] => (name ? [[key, name]] : [])),
+    ),
+  );
+}
 
 /** Selects the columns of the device list. */
 export function ColumnPicker() {
@@ -35,22 +48,28 @@ export function ColumnPicker() {
 function Panel() {
   const [search, setSearch] = useState("");
   const keys = useResource(devicesApi.telemetryKeys, []);
+  const keyNames = useResource(loadKeyNames, []).data;
   const selected = selectedColumns();
   const isFull = selected.length >= COLUMNS_MAX;
   const set = (id: ColumnId, on: boolean) =>
     selectColumns(on ? [...selected, id] : selected.filter((other) => other !== id));
-  const option = (id: ColumnId, text: string) => (
+  const option = (id: ColumnId, text: string, key?: string) => (
     <Checkbox
       key={id}
       checked={selected.includes(id)}
       disabled={isFull && !selected.includes(id)}
       onCheck={(on) => set(id, on)}
     >
-      <span class="min-w-0 break-words">{text}</span>
+      <span class="min-w-0 break-words">
+        {text} {key !== undefined && key !== text && <span class="reading text-xs text-soft">{key}</span>}
+      </span>
     </Checkbox>
   );
   const names = [...new Set([...selected.flatMap((id) => keyOfColumn(id) ?? []), ...(keys.data ?? [])])];
-  const found = names.filter((key) => key.toLowerCase().includes(search.trim().toLowerCase()));
+  const nameOf = (key: string) => keyNames?.get(key) ?? key;
+  const found = names.filter((key) =>
+    `${key} ${nameOf(key)}`.toLowerCase().includes(search.trim().toLowerCase()),
+  );
   return (
     <div class="panel absolute right-0 z-30 mt-2 flex max-h-[70dvh] w-72 flex-col gap-3 overflow-y-auto p-3 shadow-xl">
       <fieldset class="flex flex-col gap-2">
@@ -68,7 +87,7 @@ function Panel() {
           onInput={(e) => setSearch(e.currentTarget.value)}
         />
         {keys.error !== undefined && <ErrorNote error={keys.error} onRetry={keys.reload} />}
-        {found.slice(0, KEYS_SHOWN).map((key) => option(`key:${key}`, key))}
+        {found.slice(0, KEYS_SHOWN).map((key) => option(`key:${key}`, nameOf(key), key))}
       </fieldset>
       <button type="button" class="btn btn-sm" onClick={() => selectColumns(undefined)}>
         {t("columns.reset")}

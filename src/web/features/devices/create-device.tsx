@@ -67,7 +67,7 @@ export function CreateDevice({ onClose, gateway }: Props) {
             <option key={deviceType} value={deviceType} />
           ))}
         </datalist>
-        <TextField label={t("device.label")} name="label" maxLength={255} />
+        <TextField label={t("device.label")} hint={t("device.labelHint")} name="label" maxLength={255} />
         {gateway ? (
           <TextField
             label={t("children.calledBy")}

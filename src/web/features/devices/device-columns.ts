@@ -28,14 +28,15 @@ export const fixedColumns = {
 
 export type FixedColumn = keyof typeof fixedColumns;
 export const FIXED_COLUMNS = Object.keys(fixedColumns) as FixedColumn[]; // of the table above
-const KEY_COLUMN: ColumnShape = { widthRem: 7, share: 0.7, isRight: true };
+const KEY_COLUMN: Omit<ColumnShape, "sort"> = { widthRem: 7, share: 0.7, isRight: true };
 export const DEFAULT_COLUMNS: readonly ColumnId[] = ["type", "tags", "lastMessage"];
 export const COLUMNS_MAX = 12;
 
 const isFixed = (id: string): id is FixedColumn => Object.hasOwn(fixedColumns, id);
 export const keyOfColumn = (id: ColumnId): string | undefined =>
   id.startsWith("key:") ? id.slice(4) : undefined;
-export const shapeOf = (id: ColumnId): ColumnShape => (isFixed(id) ? fixedColumns[id] : KEY_COLUMN);
+export const shapeOf = (id: ColumnId): ColumnShape =>
+  isFixed(id) ? fixedColumns[id] : { ...KEY_COLUMN, sort: id };
 
 const SELECT_REM = 1.5;
 /** Room for a word. A gateway with the alarm of a child needs more for the child's name, where there is any. */

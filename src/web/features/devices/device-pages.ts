@@ -53,6 +53,11 @@ export class DevicePages {
     return this.filter.sort.endsWith("state");
   }
 
+  /** True if new values of a key change the order. */
+  get isByValue(): boolean {
+    return /^-?key:/.test(this.filter.sort);
+  }
+
   row(index: number): DeviceRow | undefined {
     return this.#rows[index];
   }

@@ -45,7 +45,7 @@ export function DevicePicker({ selected, onChange, only, attribute, isOffered = 
         />
       </label>
       {found?.length === 0 ? (
-        <p class="text-sm text-soft">{t("access.noDevice")}</p>
+        <p class="text-sm text-soft">{t(text === "" ? "devices.none" : "access.noDevice")}</p>
       ) : (
         <ul
           class="h-48 divide-y divide-base-300 overflow-y-auto rounded-field border border-base-300"
@@ -69,9 +69,11 @@ export function DevicePicker({ selected, onChange, only, attribute, isOffered = 
           ))}
         </ul>
       )}
-      <p class="text-sm text-soft" role="status">
-        {plural("access.selected", selected.length)}
-      </p>
+      {(found?.length !== 0 || selected.length > 0) && (
+        <p class="text-sm text-soft" role="status">
+          {plural("access.selected", selected.length)}
+        </p>
+      )}
       <Chips
         label={t("access.selectedDevices")}
         items={selected.map((id, i) => ({ id, text: i < NAMED_MAX ? nameOf(id) : id }))}

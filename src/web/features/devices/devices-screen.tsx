@@ -7,6 +7,7 @@ import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { MENU_ITEM, MoreMenu } from "../../ui/more-menu.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
 import { allowedBulkActions } from "../device-bulk/bulk-actions.ts";
@@ -54,23 +55,29 @@ export function DevicesScreen() {
   return (
     <div class="mx-auto flex h-full max-w-6xl flex-col gap-4 p-4 3xl:max-w-[100rem] lg:p-8">
       <PageHead title={t("nav.devices")}>
-        <ExportDevices />
-        {mayWrite.value && (
-          <a class="btn btn-sm" href="/devices/import">
-            <Upload size={16} aria-hidden="true" class="max-sm:hidden" />
-            {t("import.open")}
-          </a>
-        )}
-        {mayWrite.value && (
-          <Button icon={QrCode} class="btn btn-sm" onClick={() => setClaiming(true)}>
-            {t("claim.title")}
-          </Button>
-        )}
+        <span class="flex gap-2 max-sm:hidden">
+          <ListActions onClaim={() => setClaiming(true)} />
+        </span>
         {mayWrite.value && (
           <Button icon={Plus} class="btn btn-primary btn-sm" onClick={creating.open}>
             {t("devices.create")}
           </Button>
         )}
+        <span class="sm:hidden">
+          <MoreMenu label={t("devices.more")}>
+            {(close) => (
+              <div class="flex flex-col">
+                <ListActions
+                  class={MENU_ITEM}
+                  onClaim={() => {
+                    close();
+                    setClaiming(true);
+                  }}
+                />
+              </div>
+            )}
+          </MoreMenu>
+        </span>
       </PageHead>
       <div class="flex flex-wrap items-start justify-between gap-2">
         <DeviceFilters filter={filter} set={url.set} total={total} />
@@ -97,6 +104,26 @@ export function DevicesScreen() {
       {creating.isOpen && <CreateDevice onClose={creating.close} />}
       {isClaiming && <ClaimDevice onClose={() => setClaiming(false)} />}
     </div>
+  );
+}
+
+/** What is done with the list less often than creating a device. */
+function ListActions({ class: className = "btn btn-sm", onClaim }: { class?: string; onClaim: () => void }) {
+  return (
+    <>
+      <ExportDevices class={className} />
+      {mayWrite.value && (
+        <a class={className} href="/devices/import">
+          <Upload size={16} aria-hidden="true" />
+          {t("import.open")}
+        </a>
+      )}
+      {mayWrite.value && (
+        <Button icon={QrCode} class={className} onClick={onClaim}>
+          {t("claim.title")}
+        </Button>
+      )}
+    </>
   );
 }
 

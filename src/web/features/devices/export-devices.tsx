@@ -7,7 +7,7 @@ import { useAction } from "../../ui/use-form.ts";
 import { bulkApi } from "../device-import/bulk-api.ts";
 
 /** All devices that the reader may see, as a file that can be imported again. */
-export function ExportDevices() {
+export function ExportDevices({ class: className = "btn btn-sm" }: { class?: string }) {
   const action = useAction();
   const save = () =>
     action.run(async () => {
@@ -18,8 +18,8 @@ export function ExportDevices() {
       }
     });
   return (
-    <button type="button" class="btn btn-sm" disabled={action.busy} onClick={save}>
-      <Download size={16} aria-hidden="true" class="max-sm:hidden" />
+    <button type="button" class={className} disabled={action.busy} onClick={save}>
+      <Download size={16} aria-hidden="true" />
       {t("import.export")}
     </button>
   );

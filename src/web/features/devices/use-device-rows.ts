@@ -54,7 +54,10 @@ export function useDeviceRows(pages: DevicePages): {
     if (message.type === "snapshot") {
       message.telemetry.forEach(take);
       pages.version.value++;
-    } else if (message.topic === "telemetry") take(message);
+    } else if (message.topic === "telemetry") {
+      take(message);
+      if (pages.isByValue) reorderSoon();
+    }
   });
   return {
     live,

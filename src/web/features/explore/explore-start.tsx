@@ -6,6 +6,7 @@ import { numericKeys } from "../../lib/main-keys.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keyName, metadataOf, resolveKeys } from "../../platform/key-metadata.ts";
 import { useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
 import { DeviceState } from "../alarms/device-state.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import { devicesApi } from "../devices/devices-api.ts";
@@ -72,14 +73,20 @@ async function loadExamples(): Promise<Examples> {
 /** What an empty Explore shows: what it is for, and examples that one click opens. */
 export function ExploreStart() {
   const { data } = useResource(loadExamples, []);
+  const hasNone = data?.recent.length === 0 && data.last === undefined;
   return (
     <section class="panel flex min-w-0 flex-col gap-5 p-5" aria-labelledby="explore-start">
       <div class="flex flex-col gap-1">
         <h2 id="explore-start" class="text-lg font-semibold">
           {t("explore.empty")}
         </h2>
-        <p class="max-w-2xl text-soft">{t("explore.emptyHint")}</p>
+        <p class="max-w-2xl text-soft">{t(hasNone ? "explore.noneHint" : "explore.emptyHint")}</p>
       </div>
+      {hasNone && may("devices:write") && (
+        <a class="btn btn-primary self-start" href="/devices?create=1">
+          {t("devices.create")}
+        </a>
+      )}
       {data?.last && (
         <Group title={t("explore.continue")}>
           <ExampleLink href={exploreAddress(data.last)} {...textsOfView(data.last)} />

@@ -100,8 +100,10 @@ function DeviceList({ hasFocus, onSelect }: { hasFocus: boolean; onSelect: (devi
           onInput={(e) => setText(e.currentTarget.value)}
         />
       </label>
-      {found?.length === 0 && <p class="text-sm text-soft">{t("explore.noDevice")}</p>}
-      <ul class="min-h-0 overflow-y-auto" aria-label={t("nav.devices")}>
+      {found?.length === 0 && (
+        <p class="px-2 text-sm text-soft">{t(text === "" ? "devices.none" : "explore.noDevice")}</p>
+      )}
+      <ul class="relative min-h-0 overflow-y-auto" aria-label={t("nav.devices")}>
         {found?.map((row) => (
           <li key={row.deviceId}>
             <button

@@ -2,6 +2,7 @@ import type { exploreEn } from "./texts.en.ts";
 
 export const exploreDe: Readonly<Record<keyof typeof exploreEn, string>> = {
   "explore.add": "Werte hinzufügen",
+  "explore.noneHint": "Noch hat kein Gerät einen Wert gesendet. Legen Sie ein Gerät an und verbinden Sie es.",
   "explore.noDevice": "Kein Gerät passt.",
   "explore.keysOf": "Werte von {name}",
   "explore.shown": "angezeigt",

@@ -1,5 +1,6 @@
 export const exploreEn = {
   "explore.add": "Add values",
+  "explore.noneHint": "No device has sent a value yet. Create a device and connect it.",
   "explore.noDevice": "No device matches.",
   "explore.keysOf": "Values of {name}",
   "explore.shown": "shown",

@@ -53,7 +53,7 @@ export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string
   "integrations.deleteWarning":
     "„{name}“ nimmt danach keine Nachrichten mehr an, und die gespeicherten Nachrichten werden gelöscht. Geräte und ihre Daten bleiben erhalten.",
   "integrations.deleted": "{name} ist gelöscht.",
-  "integrations.isDefault": "Standard",
+  "integrations.isDefault": "Standardanbindung",
   "integrations.setDefault": "Als Standard festlegen",
   "integrations.setAsDefault": "{name} ist jetzt der Standard dieser Art.",
   "integrations.received": "empfangen",
@@ -175,7 +175,7 @@ export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string
   "hook.example": "Im Terminal testen",
   "hook.copy": "Kopieren: {what}",
   "hook.reachable":
-    "Der Netzwerkserver muss dieses Gateway unter {host} erreichen. Falls er das nicht kann, ändern Sie die Einstellung public_url.",
+    "Der Netzwerkserver muss dieses Gateway unter {host} erreichen. Verwendet er eine andere Adresse, tragen Sie die öffentliche Adresse unter Einstellungen → System ein.",
   "hook.blocked": "Ohne Webhook-Geheimnis kann keine Nachricht ankommen.",
   "hook.waiting": "Die erste Nachricht wird erwartet …",
   "hook.arrived": "Nachrichten kommen an.",

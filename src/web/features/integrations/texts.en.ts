@@ -50,7 +50,7 @@ export const integrationsEn = {
   "integrations.deleteWarning":
     "“{name}” accepts no more messages, and its stored messages are deleted. Its devices and their data stay.",
   "integrations.deleted": "{name} is deleted.",
-  "integrations.isDefault": "default",
+  "integrations.isDefault": "default integration",
   "integrations.setDefault": "Set as default",
   "integrations.setAsDefault": "{name} is now the default of its type.",
   "integrations.received": "received",
@@ -170,7 +170,7 @@ export const integrationsEn = {
   "hook.example": "Test in a terminal",
   "hook.copy": "Copy: {what}",
   "hook.reachable":
-    "The network server must reach this gateway at {host}. If it uses another address, set public_url.",
+    "The network server must reach this gateway at {host}. If it uses another address, set the public address under Settings → System.",
   "hook.blocked": "Messages cannot arrive until there is a webhook secret.",
   "hook.waiting": "Waiting for the first message …",
   "hook.arrived": "Messages arrive.",

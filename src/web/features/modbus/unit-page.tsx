@@ -7,14 +7,12 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { errorText } from "../../ui/error-text.ts";
+import { FormPage } from "../../ui/form-page.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
 import { Section } from "../../ui/section.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import { DeviceChoice, type DeviceDraft } from "./device-choice.tsx";
@@ -39,11 +37,15 @@ export function UnitPage({ connectionId, modbusUnitId }: Props) {
   const isMissing = modbusUnitId !== undefined && units.data !== undefined && unit === undefined;
   if (isMissing || (error instanceof ApiError && error.status === 404)) return <NotFoundScreen />;
   return (
-    <div class="flex max-w-5xl flex-col gap-5">
-      <BackLink href={`/modbus/${connectionId}`}>{connection.data?.name ?? t("nav.modbus")}</BackLink>
-      <PageHead title={modbusUnitId === undefined ? t("modbus.addUnit") : (unit?.deviceName ?? "…")} />
+    <div class="max-w-5xl">
       {error !== undefined && <ErrorNote error={error} onRetry={units.reload} />}
-      {units.data && <UnitForm connectionId={connectionId} unit={unit} />}
+      {units.data && (
+        <UnitForm
+          connectionId={connectionId}
+          connectionName={connection.data?.name ?? t("nav.modbus")}
+          unit={unit}
+        />
+      )}
     </div>
   );
 }
@@ -70,10 +72,11 @@ function useUnitForm(connectionId: string, unit: ModbusUnit | undefined) {
   const [asked] = useState(() => askedRegister(query));
   const [fields, setFields] = useState<UnitDraft>(() => unitDraftOf(unit, query.unit));
   const [device, setDevice] = useState<DeviceDraft>(firstDevice);
-  const [registers, setRegisters] = useState<readonly RegisterDraft[]>(() => [
+  const [first] = useState<readonly RegisterDraft[]>(() => [
     ...(unit?.registers ?? []).map(draftOf),
     ...asked,
   ]);
+  const [registers, setRegisters] = useState(first);
   const [open, setOpen] = useState<ReadonlySet<number>>(() => new Set(asked.map(({ id }) => id)));
   const [isChecked, setChecked] = useState(false);
   const action = useAction();
@@ -86,15 +89,14 @@ function useUnitForm(connectionId: string, unit: ModbusUnit | undefined) {
     toast("success", t("modbus.unitSaved"));
     route(`/modbus/${connectionId}`);
   };
-  const submit = (e: Event) => {
-    e.preventDefault();
+  const submit = () => {
     setChecked(true);
     if (wrong.length > 0) setOpen(new Set([...open, ...wrong.map(({ id }) => id)]));
     else if (!needsDevice) action.run(save);
   };
   return {
     ...{ fields, setFields, device, setDevice, registers, setRegisters, open, setOpen, isChecked },
-    ...{ action, submit, wrong, needsDevice: needsDevice && isChecked },
+    ...{ action, submit, wrong, needsDevice: needsDevice && isChecked, isChanged: registers !== first },
   };
 }
 
@@ -111,11 +113,16 @@ async function deviceIdOf(device: DeviceDraft, onCreated: (device: DeviceDraft) 
   return created.deviceId;
 }
 
-function UnitForm({ connectionId, unit }: { connectionId: string; unit: ModbusUnit | undefined }) {
+interface FormProps {
+  readonly connectionId: string;
+  readonly connectionName: string;
+  readonly unit: ModbusUnit | undefined;
+}
+
+function UnitForm({ connectionId, connectionName, unit }: FormProps) {
   const form = useUnitForm(connectionId, unit);
   const { action, isChecked, wrong } = form;
   const refusal = deviceProblem(action.error);
-  const mayChange = may("integrations:write");
   const [source, setSource] = useState<MapSource | undefined>(undefined);
   const dialog = {
     onClose: () => setSource(undefined),
@@ -127,41 +134,42 @@ function UnitForm({ connectionId, unit }: { connectionId: string; unit: ModbusUn
   };
   return (
     <>
-      <form onSubmit={form.submit}>
-        <fieldset class="flex min-w-0 flex-col gap-5" disabled={!mayChange}>
-          <Section id="modbus-unit" title={t("modbus.unit")}>
-            {unit === undefined && (
-              <DeviceChoice
-                draft={form.device}
-                error={form.needsDevice ? t("modbus.deviceNeeded") : refusal}
-                onChange={form.setDevice}
-              />
-            )}
-            <UnitFields draft={form.fields} onChange={form.setFields} />
-          </Section>
-          <Section id="modbus-registers" title={t("modbus.registersTitle")} hint={t("modbus.registersHint")}>
-            <MapButtons onSelect={setSource} />
-            <RegisterList
-              registers={form.registers}
-              open={form.open}
-              isChecked={isChecked}
-              onChange={form.setRegisters}
-              onOpen={form.setOpen}
+      <FormPage
+        title={unit?.deviceName ?? t("modbus.addUnit")}
+        back={{ href: `/modbus/${connectionId}`, text: connectionName }}
+        submitText={t("common.save")}
+        onSubmit={form.submit}
+        busy={action.busy}
+        error={refusal === undefined ? action.error : undefined}
+        isFixed={!may("integrations:write")}
+        isChanged={form.isChanged}
+      >
+        <Section id="modbus-unit" title={t("modbus.unit")}>
+          {unit === undefined && (
+            <DeviceChoice
+              draft={form.device}
+              error={form.needsDevice ? t("modbus.deviceNeeded") : refusal}
+              onChange={form.setDevice}
             />
-          </Section>
-          {isChecked && wrong.length > 0 && (
-            <p role="alert" class="text-sm text-error">
-              {plural("modbus.wrongRegisters", wrong.length)}
-            </p>
           )}
-          {action.error !== undefined && refusal === undefined && <ErrorNote error={action.error} />}
-          {mayChange && (
-            <div class="flex justify-end">
-              <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
-            </div>
-          )}
-        </fieldset>
-      </form>
+          <UnitFields draft={form.fields} onChange={form.setFields} />
+        </Section>
+        <Section id="modbus-registers" title={t("modbus.registersTitle")} hint={t("modbus.registersHint")}>
+          <MapButtons onSelect={setSource} />
+          <RegisterList
+            registers={form.registers}
+            open={form.open}
+            isChecked={isChecked}
+            onChange={form.setRegisters}
+            onOpen={form.setOpen}
+          />
+        </Section>
+        {isChecked && wrong.length > 0 && (
+          <p role="alert" class="text-sm text-error">
+            {plural("modbus.wrongRegisters", wrong.length)}
+          </p>
+        )}
+      </FormPage>
       {source === "csv" && <CsvDialog {...dialog} />}
       {source === "template" && <TemplateDialog {...dialog} />}
     </>

@@ -1,25 +1,23 @@
-import { Plus } from "lucide-preact";
+import { Plus, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
-import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { EditLink } from "../../ui/edit-link.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { Section } from "../../ui/section.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { MessengerDialog } from "./messenger-dialog.tsx";
 import { type Messenger, type MessengerTest, messengersApi } from "./messengers-api.ts";
-
-type Open = { readonly kind: "new" } | { readonly kind: "edit" | "delete"; readonly messenger: Messenger };
 
 /** Chats, channels and topics that get alarms. */
 export function MessengersSection() {
   const list = useResource(messengersApi.list, []);
-  const [open, setOpen] = useState<Open | undefined>(undefined);
+  const [deleting, setDeleting] = useState<Messenger | undefined>(undefined);
   const close = (changed: boolean) => {
-    setOpen(undefined);
+    setDeleting(undefined);
     if (changed) list.reload();
   };
   return (
@@ -28,20 +26,21 @@ export function MessengersSection() {
       {list.data && list.data.length > 0 && (
         <ul class="divide-y divide-base-300/60" aria-label={t("messenger.title")}>
           {list.data.map((messenger) => (
-            <MessengerRow key={messenger.messengerId} messenger={messenger} onOpen={setOpen} />
+            <MessengerRow
+              key={messenger.messengerId}
+              messenger={messenger}
+              onDelete={() => setDeleting(messenger)}
+            />
           ))}
         </ul>
       )}
       <div>
-        <Button icon={Plus} class="btn btn-sm" onClick={() => setOpen({ kind: "new" })}>
+        <a class="btn btn-sm" href="/settings/notifications/new">
+          <Plus size={16} aria-hidden="true" />
           {t("messenger.create")}
-        </Button>
+        </a>
       </div>
-      {open?.kind === "new" && <MessengerDialog onClose={(saved) => close(saved !== undefined)} />}
-      {open?.kind === "edit" && (
-        <MessengerDialog messenger={open.messenger} onClose={(saved) => close(saved !== undefined)} />
-      )}
-      {open?.kind === "delete" && <DeleteMessenger messenger={open.messenger} onClose={close} />}
+      {deleting && <DeleteMessenger messenger={deleting} onClose={close} />}
     </Section>
   );
 }
@@ -62,7 +61,7 @@ const resultText = ({ success, message, code, params }: MessengerTest): string =
     ? serverText({ code, params }, message)
     : t("notifier.testFailed", { reason: serverText({ code, params }, message) });
 
-function MessengerRow({ messenger, onOpen }: { messenger: Messenger; onOpen: (open: Open) => void }) {
+function MessengerRow({ messenger, onDelete }: { messenger: Messenger; onDelete: () => void }) {
   const { name, messengerId } = messenger;
   const action = useAction();
   const [result, setResult] = useState<MessengerTest | undefined>(undefined);
@@ -88,22 +87,13 @@ function MessengerRow({ messenger, onOpen }: { messenger: Messenger; onOpen: (op
         >
           {t("messenger.test")}
         </button>
-        <button
-          type="button"
-          class="btn btn-ghost btn-sm"
-          aria-label={named(t("messenger.edit"))}
-          onClick={() => onOpen({ kind: "edit", messenger })}
-        >
-          {t("messenger.edit")}
-        </button>
-        <button
-          type="button"
-          class="btn btn-ghost btn-sm"
-          aria-label={named(t("common.delete"))}
-          onClick={() => onOpen({ kind: "delete", messenger })}
-        >
-          {t("common.delete")}
-        </button>
+        <EditLink href={`/settings/notifications/${messengerId}`} label={named(t("messenger.edit"))} />
+        <IconButton
+          icon={Trash2}
+          label={named(t("common.delete"))}
+          class="btn btn-ghost btn-sm text-error"
+          onClick={onDelete}
+        />
       </div>
       <p
         role="status"

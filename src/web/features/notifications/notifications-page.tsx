@@ -5,9 +5,11 @@ import { Checkbox } from "../../ui/choice.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
+import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { MessagingForm } from "./messaging-form.tsx";
+import { MessengerPage } from "./messenger-form-page.tsx";
 import { MessengersSection } from "./messengers-section.tsx";
 import { type EscalationSettings, notificationsApi } from "./notifications-api.ts";
 import { type FormEvent, Save, type SettingsProps } from "./settings-form.tsx";
@@ -17,8 +19,12 @@ const LANGUAGES = [
   ["en", "English"],
   ["de", "Deutsch"],
 ] as const;
-/** Settings of escalation and notifications. */
-export function NotificationsPage() {
+/** Settings of escalation and notifications, or the page of a messenger. */
+export function NotificationsPage({ id }: SettingsPageProps) {
+  return id === undefined ? <NotificationSettings /> : <MessengerPage key={id} id={id} />;
+}
+
+function NotificationSettings() {
   const escalation = useResource(() => notificationsApi.escalation(), []);
   const settings = useResource(() => notificationsApi.settings(), []);
   const error = escalation.error ?? settings.error;

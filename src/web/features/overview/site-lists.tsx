@@ -114,7 +114,7 @@ export function SilentDevices({ rows }: { rows: readonly DeviceRow[] }) {
       more={t("overview.allSilent")}
       href="/devices?state=inactive&sort=-lastActivityAt"
     >
-      <ul>
+      <ul class="max-lg:[&>:nth-child(n+5)]:hidden lg:grid lg:grid-cols-2">
         {rows.map((row) => (
           <DeviceLink
             key={row.deviceId}

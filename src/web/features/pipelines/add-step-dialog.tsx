@@ -17,7 +17,7 @@ export function AddStepDialog({ types, onClose }: Props) {
     return `${type} ${title} ${what}`.toLowerCase().includes(search.trim().toLowerCase());
   });
   return (
-    <Dialog title={t("step.addTitle")} onClose={() => onClose(undefined)}>
+    <Dialog title={t("step.addTitle")} onClose={() => onClose(undefined)} wide>
       <div class="flex flex-col gap-3">
         <input
           type="search"
@@ -33,7 +33,7 @@ export function AddStepDialog({ types, onClose }: Props) {
             if (found[0]) onClose(found[0]);
           }}
         />
-        <ul class="flex flex-col divide-y divide-base-300/60">
+        <ul class="grid gap-x-4 sm:grid-cols-2 lg:grid-cols-3">
           {found.map((stepType) => {
             const { title, what } = stepText(stepType.type, stepType.summary);
             return (

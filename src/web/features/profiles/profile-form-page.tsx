@@ -5,7 +5,6 @@ import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { AutomaticDurationField } from "../../ui/automatic-duration-field.tsx";
-import { BackLink } from "../../ui/back-link.tsx";
 import { DurationField } from "../../ui/duration-field.tsx";
 import { fieldProblem } from "../../ui/error-text.ts";
 import { FormPage } from "../../ui/form-page.tsx";
@@ -81,7 +80,8 @@ export function ProfileFormPage(props: { profile?: Profile; onSaved: (saved: Pro
     <FormPage
       title={t("profiles.create")}
       back={{ href: "/settings/profiles", text: t("page.profiles") }}
-      head={profile ? <SettingsHead profile={profile} /> : <NewHead />}
+      isNested
+      head={profile && <SettingsHead profile={profile} />}
       submitText={t(profile ? "common.save" : "profiles.create")}
       onSubmit={submit}
       busy={action.busy}
@@ -124,13 +124,6 @@ export function ProfileFormPage(props: { profile?: Profile; onSaved: (saved: Pro
 
 const SettingsHead = ({ profile: { profileId, name } }: { profile: Profile }) => (
   <ProfileHead profileId={profileId} name={name} tab="settings" />
-);
-
-const NewHead = () => (
-  <div>
-    <BackLink href="/settings/profiles">{t("page.profiles")}</BackLink>
-    <h2 class="text-lg font-semibold">{t("profiles.create")}</h2>
-  </div>
 );
 
 function DataFields({ form, set }: FieldsProps) {

@@ -21,9 +21,7 @@ export function ProfileHead(props: {
               {t("page.profiles")}
             </a>
           </p>
-          <h2 class="text-lg font-semibold wrap-anywhere">
-            {tab === "settings" ? name : t(tab === "rules" ? "rule.of" : "meta.of", { name })}
-          </h2>
+          <h2 class="text-lg font-semibold wrap-anywhere">{name}</h2>
         </div>
         <div class="flex flex-wrap items-center gap-2">
           <ProfileDashboardButton profileId={profileId} />

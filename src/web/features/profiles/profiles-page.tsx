@@ -6,9 +6,10 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { EditLink } from "../../ui/edit-link.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { MENU_ITEM, MoreMenu } from "../../ui/more-menu.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
 import { ProfileFormPage, ProfileSettings } from "./profile-form-page.tsx";
 import { ProfileKeys, SiteKeys } from "./profile-keys.tsx";
@@ -89,61 +90,57 @@ function facts(profile: Profile): string {
 }
 
 function ProfileRow({ profile, onOpen }: { profile: Profile; onOpen: (open: Open) => void }) {
-  const { name, description, isDefault } = profile;
+  const { name, description, isDefault, alarmRules } = profile;
+  const address = `/settings/profiles/${profile.profileId}`;
   return (
-    <li class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
-      <div class="min-w-0 flex-[1_1_16rem]">
-        <p class="font-medium wrap-anywhere">
-          {name}
-          {isDefault && <span class="badge badge-sm ml-2 border-base-300">{t("profiles.default")}</span>}
-        </p>
-        {description && <p class="line-clamp-2 text-sm wrap-anywhere text-soft">{description}</p>}
-        <p class="text-sm text-soft first-letter:uppercase">{facts(profile)}</p>
-        <p class="text-sm">
-          <a
-            class="link"
-            href={`/settings/profiles/${profile.profileId}`}
-            aria-label={`${t("rule.manage", { name })}: ${plural("rule.count", profile.alarmRules.length)}`}
-          >
-            {plural("rule.count", profile.alarmRules.length)}
-          </a>
-          {" · "}
-          <a
-            class="link"
-            href={`/settings/profiles/${profile.profileId}?view=values`}
-            aria-label={t("meta.of", { name })}
-          >
-            {t("meta.tab")}
-          </a>
-        </p>
+    <li class="flex items-center gap-x-4 px-4 py-3">
+      <div class="grid min-w-0 flex-1 gap-x-6 gap-y-1 lg:grid-cols-[minmax(0,1fr)_9rem_9rem] lg:items-center">
+        <div class="min-w-0">
+          <p class="wrap-anywhere">
+            <a class="link link-hover font-medium" href={`${address}?view=settings`}>
+              {name}
+            </a>
+            {isDefault && <span class="badge badge-sm ml-2 border-base-300">{t("profiles.default")}</span>}
+          </p>
+          {description && <p class="line-clamp-2 text-sm wrap-anywhere text-soft">{description}</p>}
+          <p class="text-sm text-soft first-letter:uppercase">{facts(profile)}</p>
+        </div>
+        <a
+          class="link justify-self-start text-sm"
+          href={address}
+          aria-label={`${t("rule.manage", { name })}: ${plural("rule.count", alarmRules.length)}`}
+        >
+          {plural("rule.count", alarmRules.length)}
+        </a>
+        <a
+          class="link justify-self-start text-sm"
+          href={`${address}?view=values`}
+          aria-label={t("meta.of", { name })}
+        >
+          {t("meta.tab")}
+        </a>
       </div>
       {may("profiles:write") && (
-        <div class="flex gap-1">
-          <button
-            type="button"
-            class="btn btn-ghost btn-sm"
-            aria-label={t("provisioning.of", { name })}
-            title={t("provisioning.open")}
-            onClick={() => onOpen({ kind: "claims", profile })}
-          >
-            <KeyRound size={16} aria-hidden="true" />
-          </button>
-          <EditLink
-            href={`/settings/profiles/${profile.profileId}?view=settings`}
-            label={t("profiles.editOf", { name })}
-          />
-          {!isDefault && (
-            <button
-              type="button"
-              class="btn btn-ghost btn-sm text-error"
-              aria-label={t("profiles.deleteOf", { name })}
-              title={t("common.delete")}
-              onClick={() => onOpen({ kind: "delete", profile })}
-            >
-              <Trash2 size={16} aria-hidden="true" />
-            </button>
-          )}
-        </div>
+        <MoreMenu label={t("profiles.actionsOf", { name })}>
+          {(close) => {
+            const open = (kind: Open["kind"]) => () => {
+              close();
+              onOpen({ kind, profile });
+            };
+            return (
+              <div class="flex flex-col">
+                <Button icon={KeyRound} class={MENU_ITEM} onClick={open("claims")}>
+                  {t("provisioning.open")}
+                </Button>
+                {!isDefault && (
+                  <Button icon={Trash2} class={`${MENU_ITEM} text-error`} onClick={open("delete")}>
+                    {t("common.delete")}
+                  </Button>
+                )}
+              </div>
+            );
+          }}
+        </MoreMenu>
       )}
     </li>
   );

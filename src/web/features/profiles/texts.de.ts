@@ -6,7 +6,7 @@ export const profilesDe: Readonly<Record<keyof typeof profilesEn, string>> = {
   "profiles.intro":
     "Was Geräte einer Art gemeinsam haben: ab wann sie als still gelten, wie lange ihre Daten bleiben, wie schnell sie senden dürfen und welche Alarme sie auslösen.",
   "profiles.create": "Profil anlegen",
-  "profiles.editOf": "{name} bearbeiten",
+  "profiles.actionsOf": "Aktionen für {name}",
   "profiles.deleteOf": "{name} löschen",
   "profiles.deleteWarning":
     "„{name}“ wird endgültig gelöscht. Ein Profil, das Geräte noch verwenden, bleibt.",

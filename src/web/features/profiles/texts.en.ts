@@ -4,7 +4,7 @@ export const profilesEn = {
   "profiles.intro":
     "A profile has the common settings of a kind of device: when they count as silent, how long their data is kept, how fast they may send, and which alarms they raise.",
   "profiles.create": "Create profile",
-  "profiles.editOf": "Edit {name}",
+  "profiles.actionsOf": "Actions for {name}",
   "profiles.deleteOf": "Delete {name}",
   "profiles.deleteWarning": "“{name}” is deleted for good. A profile that devices use cannot be deleted.",
   "profiles.deleted": "{name} is deleted.",

@@ -1,4 +1,5 @@
 import { PlugZap } from "lucide-preact";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ApiError } from "../../platform/api-client.ts";
@@ -10,10 +11,10 @@ import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Radio } from "../../ui/choice.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { FormPage } from "../../ui/form-page.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Section } from "../../ui/section.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { pipelinesApi } from "../pipelines/pipelines-api.ts";
@@ -32,26 +33,28 @@ export function UplinkPage({ uplinkId }: { uplinkId: string }) {
   const resource = useResource(() => uplinksApi.get(uplinkId), [uplinkId]);
   const { data: uplink, error } = resource;
   if (error instanceof ApiError && error.status === 404) return <NotFoundScreen />;
-  return (
-    <div class="flex max-w-4xl flex-col gap-5">
+  const head = (
+    <>
       <BackLink href="/uplinks">{t("nav.uplinks")}</BackLink>
       <PageHead title={uplink?.name ?? "…"} />
       {error !== undefined && <ErrorNote error={error} onRetry={resource.reload} />}
-      {uplink && <UplinkProgress uplink={uplink} onChanged={resource.set} />}
-      {uplink && <UplinkForm uplink={uplink} onSaved={resource.set} />}
-    </div>
+      {uplink && (
+        <div class="max-w-3xl">
+          <UplinkProgress uplink={uplink} onChanged={resource.set} />
+        </div>
+      )}
+    </>
+  );
+  return uplink ? (
+    <UplinkForm head={head} uplink={uplink} onSaved={resource.set} />
+  ) : (
+    <div class="flex flex-col gap-5">{head}</div>
   );
 }
 
 export function NewUplinkPage() {
   const { route } = useLocation();
-  return (
-    <div class="flex max-w-4xl flex-col gap-5">
-      <BackLink href="/uplinks">{t("nav.uplinks")}</BackLink>
-      <PageHead title={t("uplinks.create")} />
-      <UplinkForm onSaved={({ uplinkId }) => route(`/uplinks/${uplinkId}`, true)} />
-    </div>
-  );
+  return <UplinkForm onSaved={({ uplinkId }) => route(`/uplinks/${uplinkId}`, true)} />;
 }
 
 /** Steps that send elsewhere, or make attributes, have no effect in an uplink. */
@@ -59,21 +62,32 @@ const UNFIT_STEPS = ["webhook_forward", "change_scope"];
 const stepTypes = async () =>
   (await pipelinesApi.stepTypes()).filter(({ type }) => !UNFIT_STEPS.includes(type));
 
-function UplinkForm({ uplink, onSaved }: { uplink?: Uplink; onSaved: (uplink: Uplink) => void }) {
+interface FormProps {
+  readonly uplink?: Uplink;
+  /** Content above the form of an existing uplink. */
+  readonly head?: ComponentChildren;
+  readonly onSaved: (uplink: Uplink) => void;
+}
+
+function UplinkForm({ uplink, head, onSaved }: FormProps) {
   const [draft, setDraft] = useState(() => draftOf(uplink));
+  const [saved, setSaved] = useState(draft);
   const [problem, setProblem] = useState<StepProblem | undefined>(undefined);
   const types = useResource(stepTypes, []);
   const change = (changes: Partial<UplinkDraft>) => setDraft((before) => ({ ...before, ...changes }));
   const saving = useAction();
   const save = async () => {
     const fields = fieldsOf(draft, uplink);
-    const saved = uplink ? await uplinksApi.update(uplink.uplinkId, fields) : await uplinksApi.create(fields);
-    toast("success", t("uplinks.saved", { name: saved.name }));
-    setDraft(draftOf(saved));
-    onSaved(saved);
+    const stored = uplink
+      ? await uplinksApi.update(uplink.uplinkId, fields)
+      : await uplinksApi.create(fields);
+    toast("success", t("uplinks.saved", { name: stored.name }));
+    const next = draftOf(stored);
+    setDraft(next);
+    setSaved(next);
+    onSaved(stored);
   };
-  const submit = (e: Event) => {
-    e.preventDefault();
+  const submit = () => {
     const missing = firstMissing(draft.steps, types.data ?? []);
     setProblem(missing && { ...missing, text: t("step.needed") });
     if (missing !== undefined) return;
@@ -86,33 +100,35 @@ function UplinkForm({ uplink, onSaved }: { uplink?: Uplink; onSaved: (uplink: Up
     );
   };
   return (
-    <form onSubmit={submit}>
-      <fieldset class="flex min-w-0 flex-col gap-5" disabled={!may("uplinks:write")}>
-        <TargetSection draft={draft} onChange={change} uplink={uplink} />
-        <ContentFields draft={draft} onChange={change} isNew={uplink === undefined} />
-        <StepsSection
-          types={types}
-          steps={draft.steps}
-          problem={problem}
-          onChange={(steps) => {
-            change({ steps });
-            setProblem(undefined);
-          }}
-        />
-        <SendingFields draft={draft} onChange={change} />
-        {problem && (
-          <p role="alert" class="text-sm text-error">
-            {t("uplink.stepProblem", { number: problem.index + 1, text: problem.text })}
-          </p>
-        )}
-        {saving.error !== undefined && <ErrorNote error={saving.error} />}
-        {may("uplinks:write") && (
-          <div class="flex justify-end">
-            <SubmitButton busy={saving.busy}>{t("common.save")}</SubmitButton>
-          </div>
-        )}
-      </fieldset>
-    </form>
+    <FormPage
+      title={t("uplinks.create")}
+      back={{ href: "/uplinks", text: t("nav.uplinks") }}
+      head={head}
+      submitText={t(uplink ? "common.save" : "uplinks.create")}
+      onSubmit={submit}
+      busy={saving.busy}
+      error={saving.error}
+      isFixed={!may("uplinks:write")}
+      isChanged={draft !== saved}
+    >
+      <TargetSection draft={draft} onChange={change} uplink={uplink} />
+      <ContentFields draft={draft} onChange={change} isNew={uplink === undefined} />
+      <StepsSection
+        types={types}
+        steps={draft.steps}
+        problem={problem}
+        onChange={(steps) => {
+          change({ steps });
+          setProblem(undefined);
+        }}
+      />
+      <SendingFields draft={draft} onChange={change} />
+      {problem && (
+        <p role="alert" class="text-sm text-error">
+          {t("uplink.stepProblem", { number: problem.index + 1, text: problem.text })}
+        </p>
+      )}
+    </FormPage>
   );
 }
 

@@ -55,7 +55,7 @@ export function MarkerList({ markers, place }: { markers: readonly Marker[]; pla
       {markers.map((marker, index) => (
         <li key={marker.deviceId} class="absolute" style={placeOf(marker)}>
           {place === "stack" ? (
-            <NumberMark marker={marker} number={index + 1} />
+            <NumberMark marker={marker} text={String(index + 1)} />
           ) : (
             <Card marker={marker} isLarge={place === "wall"} />
           )}
@@ -78,7 +78,9 @@ export const frameOf = ({ device }: Pick<Marker, "device">): string =>
     ? "border-base-content/20 hover:border-primary"
     : "border-base-content outline-2 outline-base-content/25";
 
-export function Card({ marker, isLarge }: { marker: Marker; isLarge: boolean }) {
+/** `hasRoom`: name and value are shown however small the picture is. */
+export function Card(props: { marker: Marker; isLarge: boolean; hasRoom?: boolean }) {
+  const { marker, isLarge, hasRoom = false } = props;
   const { device, text, level } = marker;
   const [nameSize, textSize] = isLarge ? ["text-sm", "text-lg"] : ["text-xs", "text-sm"];
   return (
@@ -88,9 +90,9 @@ export function Card({ marker, isLarge }: { marker: Marker; isLarge: boolean }) 
       title={device.name}
     >
       <StateLamp active={device.active} severity={device.alarmSeverity} bare />
-      <span class="flex flex-col @max-sm:sr-only">
+      <span class={`flex flex-col ${hasRoom ? "" : "@max-sm:sr-only"}`}>
         <span
-          class={`max-w-32 truncate ${nameSize} ${text === undefined ? "font-medium" : "text-soft @max-lg:sr-only"}`}
+          class={`max-w-32 truncate ${nameSize} ${text === undefined ? "font-medium" : hasRoom ? "text-soft" : "text-soft @max-lg:sr-only"}`}
         >
           {device.name}
         </span>
@@ -102,8 +104,8 @@ export function Card({ marker, isLarge }: { marker: Marker; isLarge: boolean }) 
   );
 }
 
-/** A round mark, with the number that stands for the device in a list. */
-export function NumberMark({ marker, number }: { marker: Marker; number?: number }) {
+/** A round mark, with the number that stands for the device in a list, or with its short value. */
+export function NumberMark({ marker, text }: { marker: Marker; text: string | undefined }) {
   const { device } = marker;
   return (
     <Drill
@@ -112,7 +114,7 @@ export function NumberMark({ marker, number }: { marker: Marker; number?: number
       title={device.name}
     >
       <StateLamp active={device.active} severity={device.alarmSeverity} bare />
-      <span aria-hidden="true">{number}</span>
+      {text !== undefined && <span aria-hidden="true">{text}</span>}
       <span class="sr-only">{device.name}</span>
     </Drill>
   );

@@ -147,11 +147,15 @@ function markSizes(isLarge: boolean) {
   return {
     mark: { width: 54 * px, height: 32 * px },
     cardOf({ device, text = "" }: Marker): Size {
-      const textPx = Math.max(Math.min(device.name.length * 7, 128), text.length * 9) * (isLarge ? 1.25 : 1);
-      return { width: (44 + textPx) * px, height: (isLarge ? 54 : 46) * px };
+      const textPx = Math.max(Math.min(device.name.length * 6, 128), text.length * 9) * (isLarge ? 1.2 : 1);
+      return { width: (40 + textPx) * px, height: (isLarge ? 54 : 46) * px };
     },
   };
 }
+
+/** Longest text for which there is room in a mark, in characters. */
+const SHORT_MAX = 4;
+const shortOf = ({ text }: Marker) => (text !== undefined && text.length <= SHORT_MAX ? text : undefined);
 
 function Marks(props: { markers: readonly Marker[]; size: Size; place: WidgetProps["place"] }) {
   const { markers, size, place } = props;
@@ -165,9 +169,9 @@ function Marks(props: { markers: readonly Marker[]; size: Size; place: WidgetPro
             {items.length > 1 ? (
               <Cluster markers={items} onOpen={isLarge ? undefined : () => setOpen(items)} />
             ) : isCard ? (
-              <Card marker={items[0]} isLarge={isLarge} />
+              <Card marker={items[0]} isLarge={isLarge} hasRoom />
             ) : (
-              <NumberMark marker={items[0]} />
+              <NumberMark marker={items[0]} text={shortOf(items[0])} />
             )}
           </li>
         ))}

@@ -42,7 +42,7 @@ export function Plan(props: {
 }
 
 /** Form of a plan without a picture, where the height follows the width. */
-const RATIO_DEFAULT = 2;
+const RATIO_DEFAULT = 4 / 3;
 
 /** The ratio is a text, as a number would get the unit px. */
 function sizeOf(ratio: number | undefined, isWide: boolean) {

@@ -8,7 +8,7 @@ export interface Spot {
   readonly y: number;
 }
 
-/** Returns where devices stand on the plan; those without a place stand in a row at its foot. */
+/** Returns where devices stand on the plan; those without a place stand in rows, from its foot upwards. */
 export function spotsOf({
   widget,
   feed,
@@ -21,8 +21,17 @@ export function spotsOf({
   return feed.devices.map(({ deviceId }, index) => {
     const { x, y } = existing[deviceId] ?? {};
     const isPlaced = typeof x === "number" && typeof y === "number";
-    return isPlaced ? { deviceId, x, y } : { deviceId, x: (index + 1) / (feed.devices.length + 1), y: 0.92 };
+    return isPlaced ? { deviceId, x, y } : { deviceId, ...waitingSpot(index, feed.devices.length) };
   });
+}
+
+/** Devices without a place in one row; more of them stand in more rows, as far as there is room. */
+const IN_ROW = 4;
+const ROWS_MAX = 6;
+
+function waitingSpot(index: number, count: number): Pick<Spot, "x" | "y"> {
+  const inRow = Math.min(count, Math.max(IN_ROW, Math.ceil(count / ROWS_MAX)));
+  return { x: ((index % inRow) + 0.5) / inRow, y: 0.92 - 0.16 * Math.floor(index / inRow) };
 }
 
 /** Share of the plan's width or height beside its edges in which a card moves inwards, so that none of it is cut. */

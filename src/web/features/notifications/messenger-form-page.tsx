@@ -1,11 +1,15 @@
 import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import { type AlarmSeverity, severitiesDescending } from "../../../lib/severity.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { language } from "../../platform/preferences.ts";
+import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Checkbox } from "../../ui/choice.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { FormButtons } from "../../ui/form-buttons.tsx";
+import { FormPage } from "../../ui/form-page.tsx";
+import { NotFoundScreen } from "../../ui/not-found.tsx";
+import { Pending } from "../../ui/pending.tsx";
+import { Section } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -43,15 +47,24 @@ interface FieldsProps {
   readonly isKept: boolean;
 }
 
-/** Creates or changes a messenger. */
-export function MessengerDialog(props: { messenger?: Messenger; onClose: (saved?: Messenger) => void }) {
-  const { messenger, onClose } = props;
+const LIST = "/settings/notifications";
+
+/** Page that changes a messenger, or creates one if the id is `new`. */
+export function MessengerPage({ id }: { id: string }) {
+  const list = useResource(messengersApi.list, []);
+  if (id === "new") return <MessengerFormPage />;
+  if (list.data === undefined) return <Pending resource={list} />;
+  const messenger = list.data.find(({ messengerId }) => messengerId === id);
+  return messenger === undefined ? <NotFoundScreen /> : <MessengerFormPage messenger={messenger} />;
+}
+
+function MessengerFormPage({ messenger }: { messenger?: Messenger }) {
+  const { route } = useLocation();
   const [form, setForm] = useState<MessengerForm>(() => (messenger ? formOf(messenger) : newForm()));
   const set = (changes: Partial<MessengerForm>) => setForm((before) => ({ ...before, ...changes }));
   const action = useAction();
   const isKept = messenger?.hasSecret === true && messenger.kind === form.kind;
-  const submit = (e: Event) => {
-    e.preventDefault();
+  const submit = () =>
     action.run(async () => {
       const { server, ...fields } = form;
       // Teams and Slack have their server in the address, which is the secret.
@@ -60,46 +73,50 @@ export function MessengerDialog(props: { messenger?: Messenger; onClose: (saved?
         ? await messengersApi.update(messenger.messengerId, withoutEmpty(input))
         : await messengersApi.create(withoutEmpty(input));
       toast("success", t("messenger.saved", { name: saved.name }));
-      onClose(saved);
+      route(LIST);
     });
-  };
   return (
-    <Dialog
+    <FormPage
       title={messenger ? t("messenger.editOf", { name: messenger.name }) : t("messenger.create")}
-      onClose={() => onClose()}
-      firm
+      back={{ href: LIST, text: t("page.notifications") }}
+      isNested
+      submitText={t("common.save")}
+      onSubmit={submit}
+      busy={action.busy}
+      error={action.error}
     >
-      <form class="flex flex-col gap-5" onSubmit={submit}>
-        <SelectField
-          label={t("messenger.kind")}
-          value={form.kind}
-          onChange={(e) => {
-            const kind = KINDS.find((candidate) => candidate === e.currentTarget.value);
-            if (kind) set({ kind, server: SERVERS[kind] ?? "", secret: "" });
-          }}
-        >
-          {KINDS.map((kind) => (
-            <option key={kind} value={kind} selected={kind === form.kind}>
-              {t(`messengerKind.${kind}`)}
-            </option>
-          ))}
-        </SelectField>
-        <p class="text-sm text-soft">{t(`messengerHint.${form.kind}`)}</p>
-        <TextField
-          label={t("messenger.name")}
-          required
-          maxLength={100}
-          pattern=".*\S.*"
-          value={form.name}
-          onText={(name) => set({ name })}
-        />
-        <ServiceFields form={form} set={set} isKept={isKept} />
+      <div class="panel flex flex-col gap-4 p-4 sm:p-5">
+        <div class="grid gap-4 sm:grid-cols-2">
+          <SelectField
+            label={t("messenger.kind")}
+            value={form.kind}
+            onChange={(e) => {
+              const kind = KINDS.find((candidate) => candidate === e.currentTarget.value);
+              if (kind) set({ kind, server: SERVERS[kind] ?? "", secret: "" });
+            }}
+          >
+            {KINDS.map((kind) => (
+              <option key={kind} value={kind} selected={kind === form.kind}>
+                {t(`messengerKind.${kind}`)}
+              </option>
+            ))}
+          </SelectField>
+          <TextField
+            label={t("messenger.name")}
+            required
+            maxLength={100}
+            pattern=".*\S.*"
+            value={form.name}
+            onText={(name) => set({ name })}
+          />
+          <p class="text-sm text-soft sm:col-span-2">{t(`messengerHint.${form.kind}`)}</p>
+          <ServiceFields form={form} set={set} isKept={isKept} />
+        </div>
+      </div>
+      <Section id="messenger-alarms" title={t("nav.alarms")}>
         <AlarmFields form={form} set={set} isKept={isKept} />
-        <FormButtons busy={action.busy} error={action.error} onCancel={() => onClose()}>
-          {t("common.save")}
-        </FormButtons>
-      </form>
-    </Dialog>
+      </Section>
+    </FormPage>
   );
 }
 
