@@ -128,6 +128,26 @@ interface TelemetryServiceDeps {
 /** Reading and deleting telemetry, within what the caller may see. */
 export function createTelemetryService(deps: TelemetryServiceDeps) {
   const { store, devices, keys } = deps;
+
+  function toQuery(principal: Principal, request: TelemetryRequest): RangeQuery {
+    ensureRange(request.from, request.to);
+    if (request.deviceIds.length > DEVICES_PER_QUERY_MAX)
+      throw invalid("telemetry.too_many_devices", { max: DEVICES_PER_QUERY_MAX });
+    const aggregation = parseAggregation(request.aggregation);
+    const interval =
+      request.interval === undefined ? undefined : parseInterval(request.interval, request.timezone);
+    ensureIntervalsFit(interval, request.from, request.to);
+    return {
+      deviceIds: devices.ensureAllVisible(principal, [...new Set(request.deviceIds)]),
+      keys: [...new Set(request.keys)],
+      from: request.from,
+      to: request.to,
+      aggregation,
+      maxDataPoints: parseDataPoints(request.maxDataPoints, aggregation),
+      ...(interval === undefined || aggregation === "none" ? {} : { interval }),
+    };
+  }
+
   return {
     resolveKeys: keys.resolve,
     async latest(principal: Principal, deviceId: string, signal?: AbortSignal): Promise<LatestSnapshot> {
@@ -158,23 +178,17 @@ export function createTelemetryService(deps: TelemetryServiceDeps) {
       request: TelemetryRequest,
       signal?: AbortSignal,
     ): Promise<TelemetryAnswer> {
-      ensureRange(request.from, request.to);
-      if (request.deviceIds.length > DEVICES_PER_QUERY_MAX)
-        throw invalid("telemetry.too_many_devices", { max: DEVICES_PER_QUERY_MAX });
-      const aggregation = parseAggregation(request.aggregation);
-      const interval =
-        request.interval === undefined ? undefined : parseInterval(request.interval, request.timezone);
-      ensureIntervalsFit(interval, request.from, request.to);
-      const query: RangeQuery = {
-        deviceIds: devices.ensureAllVisible(principal, [...new Set(request.deviceIds)]),
-        keys: [...new Set(request.keys)],
-        from: request.from,
-        to: request.to,
-        aggregation,
-        maxDataPoints: parseDataPoints(request.maxDataPoints, aggregation),
-        ...(interval === undefined || aggregation === "none" ? {} : { interval }),
-      };
-      return { data: await store.query(query, signal), from: request.from, to: request.to, aggregation };
+      const query = toQuery(principal, request);
+      const { from, to, aggregation } = query;
+      return { data: await store.query(query, signal), from, to, aggregation };
+    },
+    /** Returns the text of the same answer, in pieces. */
+    async queryText(
+      principal: Principal,
+      request: TelemetryRequest,
+      signal?: AbortSignal,
+    ): Promise<Uint8Array[]> {
+      return store.queryText(toQuery(principal, request), signal);
     },
     keys(principal: Principal, deviceId?: string, signal?: AbortSignal): Promise<string[]> {
       if (deviceId !== undefined)
