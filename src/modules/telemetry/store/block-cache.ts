@@ -23,7 +23,7 @@ export class Scratch {
 }
 
 /** The blocks that the charts of a few dashboards cut through: some 500 a chart and key, of 8 to 16 KiB each. */
-const cachedBytesMax = 12 * 1024 * 1024;
+const cachedBytesMax = 48 * 1024 * 1024;
 
 /** Blocks read lately; the one unused for longest goes first. */
 export class BlockCache {

@@ -1,6 +1,7 @@
 import { invalid } from "../../../lib/domain-error.ts";
 import { excerpt } from "../../../lib/excerpt.ts";
 import type { Aggregation } from "../telemetry.types.ts";
+import { AggregateSink } from "./aggregate-sink.ts";
 import { AnswerText } from "./answer-text.ts";
 import { DeltaSink } from "./delta-sink.ts";
 import { type EarlierKind, earlierValues } from "./earlier-values.ts";
@@ -9,7 +10,7 @@ import { intervalsOf } from "./intervals.ts";
 import { extentOf, type FamilyRange, FamilyReader, hotRows } from "./range-reader.ts";
 import type { DeviceState } from "./registry.ts";
 import { familyKeysOf } from "./series-families.ts";
-import { AggregateSink, type EarlierValue, type SeriesSink, type SinkResult } from "./series-sink.ts";
+import type { EarlierValue, SeriesSink, SinkResult } from "./series-sink.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { StoreQuery, WireDeviceSeries } from "./store.protocol.ts";
 import type { StoreEngine } from "./store-engine.ts";

@@ -1,6 +1,7 @@
 // A query reads block by block, and sealing rewrites the directory between two blocks.
 import { expect, test } from "bun:test";
-import type { BlockRef, BlockStore } from "../../../../src/modules/telemetry/store/block-store.ts";
+import type { BlockRef } from "../../../../src/modules/telemetry/store/block-directory.ts";
+import type { BlockStore } from "../../../../src/modules/telemetry/store/block-store.ts";
 import { FamilyReader } from "../../../../src/modules/telemetry/store/range-reader.ts";
 import { type Column, numberTags, type Rows } from "../../../../src/modules/telemetry/store/rows.ts";
 import type { SeriesSink } from "../../../../src/modules/telemetry/store/series-sink.ts";
