@@ -32,9 +32,9 @@ function pointsOf(device: number): PointList {
   const ts: number[] = [];
   const values: number[] = [];
   let tenths = 215;
-  for (let at = START; at < START + DAYS * DAY_MS; at += STEP_MS) {
+  for (let stamp = START; stamp < START + DAYS * DAY_MS; stamp += STEP_MS) {
     tenths = Math.max(-200, Math.min(900, tenths + Math.round((random() - 0.5) * 4)));
-    ts.push(at);
+    ts.push(stamp);
     values.push(tenths / 10);
   }
   return { ts, values };
@@ -157,7 +157,7 @@ export async function benchHttpQueries(binary: string | undefined): Promise<Row[
       for (let first = 0; first < points.ts.length; first += ROWS_PER_PART) {
         const ts = points.ts.slice(first, first + ROWS_PER_PART);
         const values = points.values.slice(first, first + ROWS_PER_PART);
-        const csv = ts.map((at, row) => `${at},${values[row]}`).join("\n");
+        const csv = ts.map((stamp, row) => `${stamp},${values[row]}`).join("\n");
         await api.postText(`/api/devices/${deviceId}/telemetry/import`, "text/csv", `ts,${KEY}\n${csv}\n`);
         await victoria?.write({ key: KEY, device: String(index), points: { ts, values } });
       }

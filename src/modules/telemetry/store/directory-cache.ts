@@ -41,8 +41,8 @@ export class DirectoryCache {
   }
 
   #linesOf(of: FamilyKey): readonly BlockRef[] | null {
-    const known = this.#families.get(of.device)?.get(of.family);
-    return known === undefined ? this.#load(of) : known;
+    const lines = this.#families.get(of.device)?.get(of.family);
+    return lines === undefined ? this.#load(of) : lines;
   }
 
   #load(of: FamilyKey): readonly BlockRef[] | null {

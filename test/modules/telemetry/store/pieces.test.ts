@@ -207,7 +207,7 @@ describe("a block whose rows are added up", () => {
         expect(sums.min(start, stop) + 0).toBe(Math.min(...part) + 0);
         expect(sums.max(start, stop) + 0).toBe(Math.max(...part) + 0);
         for (const time of [-1, ts[start] ?? 1e9, (ts[start] ?? 1e9) + 1])
-          expect(sums.stamps.rowsBefore(time)).toBe(ts.filter((at) => at < time).length);
+          expect(sums.stamps.rowsBefore(time)).toBe(ts.filter((stamp) => stamp < time).length);
         // The block as a whole is the same as before.
         expect(block.rows()).toEqual({ ts, columns: new Map([[3, numbersColumn(numbers)]]) });
       }),
