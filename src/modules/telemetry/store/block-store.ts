@@ -31,6 +31,8 @@ const editOverheadBytes = 8_192;
 /** The blocks of all devices: those of one family never overlap in time, and hold each (key, ts) once. */
 export class BlockStore {
   readonly sizes: BlockSizes;
+  /** Edits that removed blocks: whoever has read the directory before one reads it again. */
+  changes = 0;
   /** Damaged blocks that readers met, by body id. */
   readonly corrupt = new Map<number, string>();
   readonly #file: TelemetryFile;
@@ -178,6 +180,7 @@ export class BlockStore {
   }
 
   commitTotals(edit: BlockEdit): void {
+    if (edit.remove.length > 0) this.changes++;
     for (const { points, bytes, body, minTs } of edit.remove) {
       if (minTs === this.#oldest) this.#oldest = undefined;
       this.#cache.delete(body);

@@ -75,15 +75,17 @@ export class FamilyReader {
     for (;;) {
       const from = Math.max(this.#range.from, this.#done);
       const page = this.#blocks.overlapping(of, { from, to: this.#range.to }, pageBlocks);
-      const changed = yield* this.#readPage(page);
+      const changed = yield* this.#readPage(page, this.#blocks.changes);
       if (!changed && page.length < pageBlocks) break;
     }
     this.#feedHot(this.#hot.ts.length);
   }
 
   /** Returns `true` if a block of the page has been rewritten before it was read. */
-  *#readPage(page: readonly BlockRef[]): Steps<boolean> {
+  *#readPage(page: readonly BlockRef[], changes: number): Steps<boolean> {
     for (const ref of page) {
+      // Its summary would be taken for one key, and the rows of another read once more from the block that holds them now.
+      if (this.#blocks.changes !== changes) return true;
       if (ref.maxTs <= this.#done) continue;
       this.#feedHot(Math.max(this.#hotAt, lowerBound(this.#hot.ts, ref.minTs)));
       if (!this.#readBlock(ref)) return true;
