@@ -20,6 +20,9 @@ export class CsvColumn {
   readonly #signs = { comma: false, point: false };
   #numbers = 0;
   #texts = 0;
+  /** The cell that was read last as a number, and the number: a cell is usually learned from and then read. */
+  #lastCell = "";
+  #lastNumber: number | undefined;
 
   constructor(dialect: CsvDialect) {
     this.#dialect = dialect;
@@ -28,7 +31,7 @@ export class CsvColumn {
   /** Learns from a cell. Call it once for each cell, at the latest before the cell is read. */
   observe(cell: string): void {
     if (cell === "" || cell === "true" || cell === "false") return;
-    if (csvNumber(cell, this.#dialect.decimal) === undefined) {
+    if (this.#numberOf(cell) === undefined) {
       this.#texts++;
       return;
     }
@@ -43,7 +46,7 @@ export class CsvColumn {
     if (cell === "") return undefined;
     const { decimal } = this.#dialect;
     if (decimal === "comma" && groupedByPoint.test(cell)) return this.#readGrouped(cell);
-    const number = csvNumber(cell, decimal);
+    const number = this.#numberOf(cell);
     if (number !== undefined) return number;
     if (cell === "true" || cell === "false") return cell === "true";
     if (isNumberLike(cell))
@@ -58,6 +61,13 @@ export class CsvColumn {
         isAboutSign: false,
       });
     return unguarded(cell);
+  }
+
+  #numberOf(cell: string): number | undefined {
+    if (cell === this.#lastCell) return this.#lastNumber;
+    this.#lastCell = cell;
+    this.#lastNumber = csvNumber(cell, this.#dialect.decimal);
+    return this.#lastNumber;
   }
 
   /** A group of thousands in a column with decimal commas, a decimal number in one with decimal points. */
@@ -101,22 +111,20 @@ export class CsvColumns {
   }
 
   /** Adds the next row, and returns the rows that can be read now, in their order. */
-  *add(cells: string[]): Generator<string[]> {
-    for (const [index, cell] of cells.entries()) this.#columnAt(index).observe(cell);
-    if (this.#held === undefined) {
-      yield cells;
-      return;
-    }
+  add(cells: string[]): readonly string[][] {
+    for (let index = 0; index < cells.length; index++) this.#columnAt(index).observe(cells[index] ?? "");
+    if (this.#held === undefined) return [cells];
     this.#held.push(cells);
     for (const cell of cells) this.#heldCharacters += cell.length;
-    if (this.#held.length >= SAMPLE_ROWS || this.#heldCharacters >= SAMPLE_CHARACTERS_MAX) yield* this.rest();
+    const isEnough = this.#held.length >= SAMPLE_ROWS || this.#heldCharacters >= SAMPLE_CHARACTERS_MAX;
+    return isEnough ? this.rest() : [];
   }
 
   /** Returns the rows that are left at the end of the file. */
-  *rest(): Generator<string[]> {
+  rest(): readonly string[][] {
     const held = this.#held ?? [];
     this.#held = undefined;
-    yield* held;
+    return held;
   }
 
   #columnAt(index: number): CsvColumn {

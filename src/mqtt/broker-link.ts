@@ -5,7 +5,7 @@ import { FrameReader, fromBroker } from "../lib/mqtt/frame-reader.ts";
 import { PacketCursor } from "../lib/mqtt/packet-cursor.ts";
 import { acknowledgement, PUBREL } from "../lib/mqtt/packet-writer.ts";
 import { readAcknowledgement, readPublish, type Subscription } from "../lib/mqtt/packets.ts";
-import { ClientFilters, isShared } from "./client-filters.ts";
+import { ClientFilters } from "./client-filters.ts";
 import type { BrokerMessage, BrokerSink, ClientLink, Done, LinkOptions } from "./client-link.types.ts";
 import type { QueuedMessage, Session } from "./session.ts";
 import { fromBrokerTopic, toBroker } from "./topics.ts";
@@ -31,7 +31,6 @@ export class BrokerLink extends Duplex implements ClientLink {
   readonly space: string;
   readonly #durable: boolean;
   readonly #sink: BrokerSink;
-  readonly #options: BrokerLinkOptions;
   readonly #reader = new FrameReader(fromBroker, largestBody);
   readonly filters = new ClientFilters();
   /** Subscriptions of the session that the client came back to, until the broker has them again. */
@@ -54,7 +53,6 @@ export class BrokerLink extends Duplex implements ClientLink {
     this.space = options.space;
     this.#durable = options.durable;
     this.#sink = options.sink;
-    this.#options = options;
   }
 
   /** Signs the client in; `client` is what the broker made of this stream. */
@@ -79,13 +77,8 @@ export class BrokerLink extends Duplex implements ClientLink {
     );
   }
 
-  isCongested(): boolean {
-    return this.#sink.isCongested();
-  }
-
   subscribe(subscriptions: readonly Subscription[], done: Done): void {
     for (const subscription of subscriptions) this.filters.add(subscription.topic, subscription);
-    if (subscriptions.some(({ topic }) => isShared(topic))) this.#options.sharedChanged();
     this.#whenReady(() =>
       this.#client?.subscribe(
         subscriptions.map(({ topic, qos, noLocal, retainAsPublished, retainHandling, identifier }) => ({
@@ -106,15 +99,17 @@ export class BrokerLink extends Duplex implements ClientLink {
 
   unsubscribe(filters: readonly string[], done: Done): void {
     for (const filter of filters) this.filters.delete(filter);
-    if (filters.some(isShared)) this.#options.sharedChanged();
     const unsubscriptions = filters.map((filter) => toBroker(this.space, filter));
     this.#whenReady(() =>
       this.#client?.unsubscribe({ cmd: "unsubscribe", messageId: 1, unsubscriptions }, done),
     );
   }
 
-  sendRetained(message: BrokerMessage): void {
-    this.#sendAlone(message, true);
+  sendRetained({ topic, payload, qos }: BrokerMessage): void {
+    this.#whenReady(() =>
+      // The broker calls its callback without looking whether there is one.
+      this.#client?.publish({ topic, payload, qos, cmd: "publish", retain: true, dup: false }, () => {}),
+    );
   }
 
   /**
@@ -140,14 +135,6 @@ export class BrokerLink extends Duplex implements ClientLink {
     return true;
   }
 
-  get readsQueue(): boolean {
-    return this.#durable && !this.#isQueueRead;
-  }
-
-  send(message: BrokerMessage): void {
-    this.#sendAlone(message, false);
-  }
-
   acknowledge(header: number, packetId: number): void {
     this.#whenReady(() => this.push(acknowledgement(header, packetId)));
   }
@@ -156,7 +143,6 @@ export class BrokerLink extends Duplex implements ClientLink {
   close(): void {
     if (this.#closing) return;
     this.#closing = true;
-    this.#options.closed();
     // Before its CONNACK the broker would miss the end, and keep the client for ever.
     if (this.#waiting === undefined) this.#end();
     else this.#waiting = [() => this.#end()];
@@ -175,17 +161,9 @@ export class BrokerLink extends Duplex implements ClientLink {
   override _destroy(error: Error | null, done: Done): void {
     if (!this.#closing) {
       this.#closing = true;
-      this.#options.closed();
       this.#sink.lost();
     }
     done(error);
-  }
-
-  #sendAlone({ topic, payload, qos }: BrokerMessage, retain: boolean): void {
-    this.#whenReady(() =>
-      // The broker calls its callback without looking whether there is one.
-      this.#client?.publish({ topic, payload, qos, cmd: "publish", retain, dup: false }, () => {}),
-    );
   }
 
   #end(): void {

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { AedesPublishPacket, Subscription } from "aedes";
 import { filterMatches } from "../lib/mqtt/topic-filters.ts";
 import { BrokerLink } from "./broker-link.ts";
-import type { QueuedMessage, Session } from "./session.ts";
+import { type QueuedMessage, type Session, sessionKeyOf } from "./session.ts";
 import type { SessionStore } from "./session-store.ts";
 import { spaceOf } from "./topics.ts";
 
@@ -20,9 +20,6 @@ interface OutgoingPacket {
   readonly brokerCounter?: number;
   readonly messageId?: number | undefined;
 }
-
-/** The broker's client names are `<session key>#<number>`: see BrokerLink. */
-const sessionKeyOf = (brokerClientId: string) => brokerClientId.slice(0, brokerClientId.lastIndexOf("#"));
 
 const bytesOf = (payload: string | Buffer | undefined) =>
   typeof payload === "string" ? Buffer.from(payload) : (payload ?? Buffer.alloc(0));

@@ -4,13 +4,21 @@ import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import { BrokerLink } from "./broker-link.ts";
 import { BrokerPersistence } from "./broker-persistence.ts";
-import type { BrokerSink, ClientLink } from "./client-link.types.ts";
+import type {
+  ApplicationLink,
+  BrokerSink,
+  ClientLink,
+  LinkMessage,
+  LinkOptions,
+} from "./client-link.types.ts";
 import { drainTimeoutMs } from "./connection.ts";
-import { DirectLink, type DirectSubscription, deliverDirectly } from "./direct-link.ts";
+import { DirectLink, type DirectTree } from "./direct-link.ts";
+import { DurableLink } from "./durable-link.ts";
 import { enclose } from "./envelope.ts";
 import { isApplicationSpace } from "./principal.ts";
 import type { IncomingMessage } from "./publish-intake.ts";
-import type { Session } from "./session.ts";
+import { receiversOf } from "./receivers.ts";
+import { brokerClientIdOf, type Session, sessionKeyOf } from "./session.ts";
 import type { RetainedMessage } from "./session-file.ts";
 import type { SessionStore } from "./session-store.ts";
 import { SharedSubscriptions } from "./shared-subscriptions.ts";
@@ -19,15 +27,15 @@ import { spaceOf, toBroker } from "./topics.ts";
 /** One promise for all messages that are delivered at once: those of one turn are then acknowledged together. */
 const delivered = Promise.resolve();
 
-/** Aedes, reachable only through links of the front: subscriptions, delivery, retained messages and durable sessions. */
+/** Takes messages to their subscribers: to those of devices through Aedes, which is reachable only through links of the front. */
 export class Broker {
   readonly #aedes: Aedes;
   readonly #store: SessionStore;
   readonly #clock: Clock;
-  /** Session key → link of the client that is here. */
-  readonly #links = new Map<string, ClientLink>();
-  /** Space → subscriptions of clients that receive their messages without Aedes. */
-  readonly #direct = new Map<string, TopicTree<DirectSubscription>>();
+  /** Session key → link of the client of an application that is here. */
+  readonly #links = new Map<string, ApplicationLink>();
+  /** Space → subscriptions of the clients that have no durable session. */
+  readonly #direct = new Map<string, DirectTree>();
   readonly #shared: SharedSubscriptions;
   #newestLink = 0;
 
@@ -71,12 +79,19 @@ export class Broker {
 
   attach(session: Session, sink: BrokerSink): ClientLink {
     const { key, space } = session;
-    const durable = this.#store.get(session.key) === session;
+    const brokerClientId = brokerClientIdOf(key, ++this.#newestLink);
+    const durable = this.#store.get(key) === session;
+    if (isApplicationSpace(space))
+      return this.#attachApplication({ brokerClientId, space, sink }, session, durable);
+    const link = new BrokerLink({ brokerClientId, space, sink, durable });
+    link.open(this.#aedes.handle(link), session);
+    return link;
+  }
+
+  #attachApplication(place: LinkOptions, session: Session, durable: boolean): ApplicationLink {
+    const { key, space } = session;
     const options = {
-      brokerClientId: `${key}#${++this.#newestLink}`,
-      durable,
-      space,
-      sink,
+      ...place,
       sharedChanged: () => this.#shared.changed(space),
       closed: () => {
         if (this.#links.get(key) !== link) return;
@@ -84,21 +99,16 @@ export class Broker {
         if (link.filters.hasShared) this.#shared.changed(space);
       },
     };
-    const link: ClientLink =
-      durable || !isApplicationSpace(space)
-        ? new BrokerLink(options)
-        : new DirectLink(options, this.#directOf(space));
-    // Devices share no subscriptions.
-    if (isApplicationSpace(space)) {
-      this.#links.set(key, link);
-      this.#shared.attached(space, key);
-    }
-    if (link instanceof BrokerLink) link.open(this.#aedes.handle(link), session);
+    const link: ApplicationLink = durable
+      ? new DurableLink(options, session, this.#store)
+      : new DirectLink(options, this.#directOf(space));
+    this.#links.set(key, link);
+    this.#shared.attached(space, key);
     return link;
   }
 
-  #directOf(space: string): TopicTree<DirectSubscription> {
-    const tree = this.#direct.get(space) ?? new TopicTree<DirectSubscription>();
+  #directOf(space: string): DirectTree {
+    const tree: DirectTree = this.#direct.get(space) ?? new TopicTree();
     this.#direct.set(space, tree);
     return tree;
   }
@@ -110,25 +120,43 @@ export class Broker {
 
   /** Resolves once every subscriber that is here has been handed the message and those away have it queued. */
   publish(space: string, message: IncomingMessage): Promise<void> {
-    const packet = {
-      cmd: "publish" as const,
-      topic: toBroker(space, message.topic),
-      payload: enclose(message.payload, message.properties, this.#clock.now()),
-      qos: message.qos,
-      retain: message.retain,
-      dup: false,
-      ...(message.from === undefined ? {} : { clientId: message.from }),
-    };
-    const { topic: brokerTopic, payload, qos, retain } = packet;
-    this.#shared.deliver(space, { topic: message.topic, brokerTopic, payload, qos });
-    const direct = this.#direct.get(space)?.match(message.topic) ?? [];
-    deliverDirectly(direct, { topic: message.topic, payload, qos, retain }, message.from);
-    if (isApplicationSpace(space) && !this.#store.hasSessions(space)) {
-      if (retain) this.#store.retain({ topic: brokerTopic, payload, qos });
+    const { topic, qos, retain, from } = message;
+    const payload = enclose(message.payload, message.properties, this.#clock.now());
+    if (isApplicationSpace(space)) {
+      this.#deliver(space, { topic, payload, qos, retain }, from);
       return delivered;
     }
+    const packet = {
+      cmd: "publish" as const,
+      topic: toBroker(space, topic),
+      payload,
+      qos,
+      retain,
+      dup: false,
+    };
     return new Promise((resolve, reject) =>
-      this.#aedes.publish(packet, (error) => (error ? reject(error) : resolve())),
+      this.#aedes.publish({ ...packet, ...(from !== undefined && { clientId: from }) }, (error) =>
+        error ? reject(error) : resolve(),
+      ),
     );
+  }
+
+  /** Delivers a message to the clients of a tenant's applications, without Aedes, which takes several turns of the event loop for each. */
+  #deliver(space: string, message: LinkMessage, from: string | undefined): void {
+    const { topic, payload, qos, retain } = message;
+    this.#shared.deliver(space, message);
+    const direct = this.#direct.get(space)?.match(topic) ?? [];
+    const isSender = ({ brokerClientId }: DirectLink) => brokerClientId === from;
+    for (const [link, grant] of receiversOf(direct, message, isSender))
+      link.deliver({ ...message, ...grant });
+    const stored = this.#store.subscribersOf(space, topic);
+    const sender = from === undefined ? undefined : sessionKeyOf(from);
+    for (const [session, grant] of receiversOf(stored, message, ({ key }) => key === sender)) {
+      const link = this.#links.get(session.key);
+      if (link !== undefined) link.deliver({ ...message, ...grant });
+      else if (grant.qos > 0)
+        this.#store.enqueue(session, { payload, topic: toBroker(space, topic), ...grant });
+    }
+    if (retain) this.#store.retain({ topic: toBroker(space, topic), payload, qos });
   }
 }

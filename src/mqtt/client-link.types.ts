@@ -9,6 +9,8 @@ export interface BrokerSink {
   lost(): void;
   /** Returns whether the client reads too slowly. */
   isCongested(): boolean;
+  /** Returns whether the client takes another message of QoS 1 or 2 now. */
+  hasRoom(): boolean;
 }
 
 /** A message under its topic inside the broker, in its envelope. */
@@ -18,12 +20,20 @@ export interface BrokerMessage {
   readonly qos: Qos;
 }
 
+/** A message for one client, in its envelope and under the topic that clients name. */
+export interface LinkMessage extends BrokerMessage {
+  readonly retain: boolean;
+}
+
 export interface LinkOptions {
-  /** The client's name in the broker: its session's key and a number, so that a successor never meets it. */
+  /** See `brokerClientIdOf`. */
   readonly brokerClientId: string;
   /** States where all topics of the client are, inside the broker. */
   readonly space: string;
   readonly sink: BrokerSink;
+}
+
+export interface ApplicationLinkOptions extends LinkOptions {
   /** Called when the shared subscriptions of the client have changed. */
   sharedChanged(): void;
   closed(): void;
@@ -36,17 +46,20 @@ export interface ClientLink {
   readonly brokerClientId: string;
   readonly space: string;
   readonly filters: ClientFilters;
-  /** States whether the broker will still read the session's queue: what is added to it now is sent, and lost by no early end. */
-  readonly readsQueue: boolean;
-  isCongested(): boolean;
   subscribe(subscriptions: readonly Subscription[], done: Done): void;
   unsubscribe(filters: readonly string[], done: Done): void;
   /** Sends a retained message to this client alone. */
   sendRetained(message: BrokerMessage): void;
-  /** Sends a message to this client alone. */
-  send(message: BrokerMessage): void;
   /** Takes the client's answer to a message of the broker's. */
   acknowledge(header: number, packetId: number): void;
+  /** Sends what waits for the client: it is ready, or takes more again. */
+  resume?(): void;
   /** The client is gone. */
   close(): void;
+}
+
+/** Place of a client that has topics of its own. */
+export interface ApplicationLink extends ClientLink {
+  isCongested(): boolean;
+  deliver(message: LinkMessage): void;
 }

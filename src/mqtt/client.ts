@@ -106,6 +106,9 @@ export class Client {
   /** Filter → subscription whose retained messages are still to be sent. */
   readonly #replays = new Map<string, Subscription>();
   readonly #replayTurn: Turn = { resume: () => this.#replay() };
+  /** Programs often set their handler once they are connected: what waits for them comes two turns of the event loop after CONNACK. */
+  readonly #queueTurn: Turn = { resume: () => this.#host.fairQueue.enqueue(this.#nextQueueTurn) };
+  readonly #nextQueueTurn: Turn = { resume: () => this.#link?.resume?.() };
   #will: Will | undefined;
   #link: ClientLink | undefined;
 
@@ -192,10 +195,16 @@ export class Client {
     }
   }
 
+  /** The connection takes more again. */
+  drained(): void {
+    this.#link?.resume?.();
+  }
+
   /** The connection has ended, in whatever way. */
   left(): void {
     this.#replays.clear();
-    this.#host.fairQueue.remove(this.#replayTurn);
+    for (const turn of [this.#replayTurn, this.#queueTurn, this.#nextQueueTurn])
+      this.#host.fairQueue.remove(turn);
     this.#link?.close();
     this.#link = undefined;
     const will = this.#will;
@@ -204,8 +213,11 @@ export class Client {
   }
 
   #joined(): ClientLink {
-    this.#link ??= this.#host.attach(this);
-    return this.#link;
+    if (this.#link !== undefined) return this.#link;
+    const link = this.#host.attach(this);
+    this.#link = link;
+    if (link.resume !== undefined) this.#host.fairQueue.enqueue(this.#queueTurn);
+    return link;
   }
 
   #acknowledged(header: number, cursor: PacketCursor): void {

@@ -109,6 +109,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     if (this.ended) return;
     this.#congestedSince = undefined;
     this.output.drain();
+    if (!this.output.congested) this.#client?.drained();
     this.#hold();
     if (!this.#held) this.#read();
   }

@@ -59,6 +59,11 @@ export class Delivery {
     return this.#deps.packetBytesMax;
   }
 
+  /** Returns whether the client takes another message of QoS 1 or 2 now. */
+  get hasRoom(): boolean {
+    return this.#inFlight.size < this.#deps.receiveMaximum && !this.#deps.output.congested;
+  }
+
   bind(link: ClientLink): void {
     this.#link = link;
   }

@@ -42,8 +42,6 @@ function limiterOf({ messagesPerSecond }: MqttClient): RateMeter | undefined {
 /** Authenticates MQTT clients with topics of their own. */
 export class MqttClientSignIn {
   readonly #deps: SignInDeps;
-  /** API key → client that signed in with it. */
-  readonly #linked = new Map<string, string>();
   readonly #deletedTenants = new Set<TenantId>();
   /** Client → whether it was changed or deleted since it signed in. */
   readonly #signIns = new Map<string, { isReplaced: boolean }>();
@@ -103,8 +101,8 @@ export class MqttClientSignIn {
 
   /** Signs in with an API key: as the client that is linked to it, with the rights of both, or as the key alone. */
   byKey(credentials: MqttCredentials, application: MqttApplication): MqttAuthentication {
-    const { applicationId: apiKeyId, caller } = application;
-    const found = this.#deps.credentials.findByApiKey(apiKeyId);
+    const { applicationId, caller } = application;
+    const found = this.#deps.credentials.findByApiKey(applicationId);
     if (found === undefined) return { ok: true, application };
     if (!found.enabled) {
       const identity = { kind: "client", name: shownName(found.name) } as const;
@@ -115,15 +113,7 @@ export class MqttClientSignIn {
       });
     }
     if (caller?.devices !== "all") return { ok: true, application };
-    this.#linked.set(apiKeyId, found.mqttClientId);
     return { ok: true, application: this.#withRightsOf(found, application) };
-  }
-
-  /** Returns the client that signed in with an API key, once: the key has ended. */
-  takeLinked(apiKeyId: string): string | undefined {
-    const mqttClientId = this.#linked.get(apiKeyId);
-    this.#linked.delete(apiKeyId);
-    return mqttClientId;
   }
 
   #withRightsOf(found: MqttClient, application: MqttApplication): MqttApplication {

@@ -190,6 +190,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       release: (packetId) => client.delivery.release(packetId),
       lost: () => client.connection.end(Reason.unspecified),
       isCongested: () => client.connection.output.congested,
+      hasRoom: () => client.delivery.hasRoom,
     });
     client.delivery.bind(link);
     return link;
@@ -252,6 +253,10 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
 
   disconnectApplication(applicationId: string): void {
     this.#evictions.application(applicationId);
+  }
+
+  applicationCredentials(): readonly string[] {
+    return this.#store?.applicationSessions.credentials() ?? [];
   }
 
   connectionsOf(credentialId: string): number {

@@ -199,7 +199,7 @@ export function createMqttModule(
     routes: ownTopics.routes,
     topics: ownTopics.topics,
     parts: [
-      { name: "mqtt", start: () => mqtt.start(), stop: () => mqtt.stop() },
+      { name: "mqtt", start: () => mqtt.start().then(ownTopics.endOrphans), stop: () => mqtt.stop() },
       { name: "applications", start: () => feeds.start(), stop: () => feeds.stop() },
     ],
   };

@@ -215,6 +215,8 @@ export interface MqttServer {
   readonly applications: ApplicationMessages;
   /** Ends an application's connections and sessions: its key was removed. */
   disconnectApplication(applicationId: string): void;
+  /** Returns the MQTT clients and API keys that have durable sessions, by id. */
+  applicationCredentials(): readonly string[];
   /** Returns whether the device is connected and subscribed to the topic, in its long or its short form. */
   isListening(deviceId: DeviceId, topic: string): boolean;
   /** Returns whether the device has a session that outlives its connections: what is not acknowledged is sent again in it. */

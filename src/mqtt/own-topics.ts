@@ -35,13 +35,16 @@ export function createOwnTopics(
     topicLog.record(tenantId, message);
     return followers.offer(tenantId, message);
   }
+  /** Ends sessions of clients and API keys that no longer exist. They would keep messages, and take those of their groups. */
+  function endOrphans(): void {
+    for (const credentialId of mqtt().applicationCredentials())
+      if (!credentials.isCredential(credentialId)) mqtt().disconnectApplication(credentialId);
+  }
   const { credentials, routes } = createMqttClientsModule({ database, clock, events }, { passwords, topics });
   const signIn = new MqttClientSignIn({ credentials, passwords, clock, report });
   events.on("session.ended", ({ sessionId }) => {
     signIn.replaced(sessionId);
-    const linked = signIn.takeLinked(sessionId);
-    // Sessions whose client is away would keep messages, and take those of their groups.
-    if (linked !== undefined) mqtt().disconnectApplication(linked);
+    endOrphans(); // a client that is linked to an API key is deleted with it
   });
   events.on("tenant.deleted", ({ tenantId }) => {
     signIn.tenantDeleted(tenantId);
@@ -54,5 +57,6 @@ export function createOwnTopics(
     /** Topics as integrations use them. */
     topics: local,
     onPublished,
+    endOrphans,
   };
 }

@@ -19,6 +19,10 @@ export class SessionCounts {
     return this.#tenants.get(tenantId) ?? 0;
   }
 
+  credentials(): readonly string[] {
+    return [...this.#credentials.keys()];
+  }
+
   ofCredential(credentialId: string): number {
     return this.#credentials.get(credentialId) ?? 0;
   }

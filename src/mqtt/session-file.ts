@@ -22,8 +22,8 @@ export interface StoredSession {
 interface StoredMessage {
   readonly no: number;
   readonly key: string;
-  readonly broker_id: string;
-  readonly broker_counter: number;
+  readonly broker_id: string | null;
+  readonly broker_counter: number | null;
   readonly topic: string;
   readonly payload: Uint8Array;
   readonly qos: 0 | 1 | 2;
@@ -36,8 +36,8 @@ const schema = `
   CREATE TABLE session (key TEXT PRIMARY KEY, space TEXT NOT NULL, client_id TEXT NOT NULL, expiry_s INTEGER NOT NULL,
     subscriptions TEXT NOT NULL, tenant_id TEXT NOT NULL, credential_id TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE received (key TEXT PRIMARY KEY, ids BLOB NOT NULL) WITHOUT ROWID;
-  CREATE TABLE queued (no INTEGER PRIMARY KEY, key TEXT NOT NULL, broker_id TEXT NOT NULL,
-    broker_counter INTEGER NOT NULL, topic TEXT NOT NULL, payload BLOB NOT NULL, qos INTEGER NOT NULL,
+  CREATE TABLE queued (no INTEGER PRIMARY KEY, key TEXT NOT NULL, broker_id TEXT,
+    broker_counter INTEGER, topic TEXT NOT NULL, payload BLOB NOT NULL, qos INTEGER NOT NULL,
     retain INTEGER NOT NULL, message_id INTEGER, released INTEGER NOT NULL);
   CREATE TABLE retained (topic TEXT PRIMARY KEY, payload BLOB NOT NULL, qos INTEGER NOT NULL) WITHOUT ROWID;
 `;
@@ -89,8 +89,8 @@ export class SessionFile {
       key: row.key,
       message: {
         no: row.no,
-        brokerId: row.broker_id,
-        brokerCounter: row.broker_counter,
+        brokerId: row.broker_id ?? undefined,
+        brokerCounter: row.broker_counter ?? undefined,
         topic: row.topic,
         payload: Buffer.from(row.payload),
         qos: row.qos,
@@ -129,7 +129,7 @@ export class SessionFile {
   saveMessage(key: string, message: QueuedMessage): void {
     const { no, brokerId, brokerCounter, topic, payload, qos, retain, messageId, released } = message;
     const flags = [retain ? 1 : 0, messageId ?? null, released ? 1 : 0];
-    this.#saveMessage.run(no, key, brokerId, brokerCounter, topic, payload, qos, ...flags);
+    this.#saveMessage.run(no, key, brokerId ?? null, brokerCounter ?? null, topic, payload, qos, ...flags);
   }
 
   deleteMessage(no: number): void {

@@ -1,15 +1,19 @@
 import { renameSync, rmSync } from "node:fs";
+import { TopicTree } from "../lib/mqtt/topic-tree.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import { StartupError } from "../platform/startup-error.ts";
+import { isShared } from "./client-filters.ts";
 import type { MqttServerDeps, MqttUsage } from "./mqtt.types.ts";
 import { isApplicationSpace } from "./principal.ts";
 import { type QueueByteLimits, QueueLimits } from "./queue-limits.ts";
+import type { ReceiverSubscription } from "./receivers.ts";
 import { RetainedMessages } from "./retained-messages.ts";
 import { type QueuedMessage, Session, type SessionSubscription } from "./session.ts";
 import { SessionChanges } from "./session-changes.ts";
 import { SessionCounts } from "./session-counts.ts";
 import { type RetainedMessage, SessionFile } from "./session-file.ts";
+import { fromBrokerTopic } from "./topics.ts";
 
 /** Bytes that a queued message takes in addition to its topic and payload. */
 const MESSAGE_OVERHEAD_BYTES = 256;
@@ -66,6 +70,8 @@ export class SessionStore {
   readonly #sessions = new Map<string, Session>();
   /** Topic space → its durable sessions. */
   readonly #spaces = new Map<string, Set<Session>>();
+  /** Space of applications → subscriptions of its durable sessions. */
+  readonly #subscribers = new Map<string, TopicTree<Session, ReceiverSubscription<Session>>>();
   readonly retained = new RetainedMessages();
   readonly #changes: SessionChanges;
   #nextNo = 1;
@@ -104,9 +110,9 @@ export class SessionStore {
     return this.#sessions.values();
   }
 
-  /** Returns whether a space has durable sessions. */
-  hasSessions(space: string): boolean {
-    return (this.#spaces.get(space)?.size ?? 0) > 0;
+  /** Returns the subscriptions of durable sessions that match a topic in a space of applications; not the shared ones. */
+  subscribersOf(space: string, topic: string): readonly ReceiverSubscription<Session>[] {
+    return this.#subscribers.get(space)?.match(topic) ?? [];
   }
 
   inSpace(space: string): Iterable<Session> {
@@ -128,9 +134,13 @@ export class SessionStore {
     this.#sessions.delete(session.key);
     if (isApplicationSpace(session.space)) this.applicationSessions.remove(session.owner);
     this.#countSubscriptions(session, -session.subscriptions.size);
+    for (const filter of session.subscriptions.keys()) this.#unfollow(session, filter);
     const others = this.#spaces.get(session.space);
     others?.delete(session);
-    if (others?.size === 0) this.#spaces.delete(session.space);
+    if (others?.size === 0) {
+      this.#spaces.delete(session.space);
+      this.#subscribers.delete(session.space);
+    }
     this.#changes.sessionDeleted(session);
     for (const message of session.queue.splice(0)) this.#changes.messageDeleted(message);
     this.#queues.changed(session, -session.queuedBytes);
@@ -147,13 +157,30 @@ export class SessionStore {
   subscribe(session: Session, topic: string, subscription: SessionSubscription): void {
     if (!session.subscriptions.has(topic)) this.#countSubscriptions(session, 1);
     session.subscriptions.set(topic, subscription);
+    this.#follow(session, topic, subscription);
     this.changed(session);
   }
 
   unsubscribe(session: Session, topics: readonly string[]): void {
-    for (const topic of topics)
-      if (session.subscriptions.delete(topic)) this.#countSubscriptions(session, -1);
+    for (const topic of topics) {
+      if (!session.subscriptions.delete(topic)) continue;
+      this.#countSubscriptions(session, -1);
+      this.#unfollow(session, topic);
+    }
     this.changed(session);
+  }
+
+  #follow(session: Session, filter: string, { qos, nl, rap }: SessionSubscription): void {
+    const { key, space } = session;
+    const topic = fromBrokerTopic(filter);
+    if (!isApplicationSpace(space) || isShared(topic) || this.#sessions.get(key) !== session) return;
+    const tree = this.#subscribers.get(space) ?? new TopicTree();
+    this.#subscribers.set(space, tree);
+    tree.set(topic, session, { receiver: session, qos, noLocal: nl, retainAsPublished: rap });
+  }
+
+  #unfollow(session: Session, filter: string): void {
+    this.#subscribers.get(session.space)?.delete(fromBrokerTopic(filter), session);
   }
 
   subscriptionRoom({ key, space, owner }: Session): number {
@@ -167,6 +194,7 @@ export class SessionStore {
   }
 
   enqueue(session: Session, message: Omit<QueuedMessage, "no" | "messageId" | "released" | "saved">): void {
+    if (this.#sessions.get(session.key) !== session) return;
     const { queuedPerClientMax } = this.#options;
     const { queue } = session;
     while (queue.length > 0 && queue.length >= queuedPerClientMax) this.#drop(session);
@@ -176,7 +204,9 @@ export class SessionStore {
       this.#countDropped(session);
       return;
     }
-    const queued = { ...message, no: this.#nextNo++, messageId: undefined, released: false, saved: false };
+    const { brokerId, brokerCounter, topic, payload, qos, retain } = message;
+    const described = { brokerId, brokerCounter, topic, payload, qos, retain };
+    const queued = { ...described, no: this.#nextNo++, messageId: undefined, released: false, saved: false };
     queue.push(queued);
     this.#queues.changed(session, bytes);
     this.messageChanged(session, queued);
@@ -244,6 +274,7 @@ export class SessionStore {
     this.#sessions.set(session.key, session);
     if (isApplicationSpace(session.space)) this.applicationSessions.add(session.owner);
     this.#countSubscriptions(session, session.subscriptions.size);
+    for (const [filter, subscription] of session.subscriptions) this.#follow(session, filter, subscription);
     const space = this.#spaces.get(session.space) ?? new Set();
     this.#spaces.set(session.space, space.add(session));
   }

@@ -1,5 +1,11 @@
 import type { CommitGroup } from "./ack-queue.ts";
 
+/** Name of a client in the broker: its session's key and a number, so that a successor never meets it. */
+export const brokerClientIdOf = (sessionKey: string, number: number): string => `${sessionKey}#${number}`;
+
+export const sessionKeyOf = (brokerClientId: string): string =>
+  brokerClientId.slice(0, brokerClientId.lastIndexOf("#"));
+
 /** 0xFFFFFFFF: the session does not expire (MQTT 5, 3.1.2.11.2). */
 export const neverExpires = 0xffff_ffff;
 
@@ -23,8 +29,9 @@ export interface SessionOwner {
 export interface QueuedMessage {
   /** Unique in the session file. */
   readonly no: number;
-  readonly brokerId: string;
-  readonly brokerCounter: number;
+  /** Name and number that Aedes gave the message; none where it has no part in the delivery. */
+  readonly brokerId?: string | undefined;
+  readonly brokerCounter?: number | undefined;
   readonly topic: string;
   readonly payload: Buffer;
   readonly qos: 0 | 1 | 2;

@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto";
 import type { Qos } from "../lib/mqtt/packets.ts";
 import { clientFilterMatches } from "../lib/mqtt/reserved-topics.ts";
 import { readSharedFilter } from "../lib/mqtt/topic-filters.ts";
-import type { ClientLink } from "./client-link.types.ts";
+import type { ApplicationLink } from "./client-link.types.ts";
 import { isApplicationSpace } from "./principal.ts";
 import type { SessionStore } from "./session-store.ts";
-import { fromBrokerTopic } from "./topics.ts";
+import { fromBrokerTopic, toBroker } from "./topics.ts";
 
 interface Group {
   readonly filter: string;
@@ -18,7 +17,6 @@ interface Group {
 interface SharedMessage {
   /** As clients name it. */
   readonly topic: string;
-  readonly brokerTopic: string;
   readonly payload: Buffer;
   readonly qos: Qos;
 }
@@ -30,18 +28,12 @@ interface SharedMessage {
 export class SharedSubscriptions {
   readonly #store: SessionStore;
   /** Session key → link of the connected client. */
-  readonly #links: ReadonlyMap<string, ClientLink>;
+  readonly #links: ReadonlyMap<string, ApplicationLink>;
   /** Space → its groups, by their subscription. */
   readonly #spaces = new Map<string, Map<string, Group>>();
   readonly #changed = new Set<string>();
-  /**
-   * Name of the sender in messages that are queued here instead of by the broker. It is another one after each start: queues outlive a
-   * restart, and the number of a message is unique for its sender only.
-   */
-  readonly #queuedBy = `shared~${randomUUID()}`;
-  #queued = 0;
 
-  constructor(store: SessionStore, links: ReadonlyMap<string, ClientLink>) {
+  constructor(store: SessionStore, links: ReadonlyMap<string, ApplicationLink>) {
     this.#store = store;
     this.#links = links;
     for (const { space } of store.all()) if (isApplicationSpace(space)) this.#changed.add(space);
@@ -93,8 +85,7 @@ export class SharedSubscriptions {
     const key = here.find((member) => this.#links.get(member)?.isCongested() === false) ?? here[0];
     const link = key === undefined ? undefined : this.#links.get(key);
     if (key === undefined || link === undefined) this.#queue(group, inTurn, message);
-    else if (link.readsQueue && qosOf(group, key, message) > 0) this.#queue(group, [key], message);
-    else link.send({ ...message, topic: message.brokerTopic, qos: qosOf(group, key, message) });
+    else link.deliver({ ...message, retain: false, qos: qosOf(group, key, message) });
   }
 
   #queue(group: Group, keys: readonly string[], message: SharedMessage): void {
@@ -102,9 +93,8 @@ export class SharedSubscriptions {
       const session = this.#store.get(key);
       const qos = qosOf(group, key, message);
       if (session === undefined || qos === 0) continue;
-      const { brokerTopic: topic, payload } = message;
-      const order = { brokerId: this.#queuedBy, brokerCounter: ++this.#queued };
-      this.#store.enqueue(session, { ...order, topic, payload, qos, retain: false });
+      const { topic, payload } = message;
+      this.#store.enqueue(session, { topic: toBroker(session.space, topic), payload, qos, retain: false });
       return;
     }
   }

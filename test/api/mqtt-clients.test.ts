@@ -251,6 +251,28 @@ describe("an MQTT client", () => {
     await until(() => member.received.length === 4);
   });
 
+  test("loses the sessions of its API key with the key, also after a restart", async () => {
+    const first = await createTestApp();
+    const { token } = await first.signIn("TENANT_OWNER");
+    const named = { name: "linked", role: "TENANT_READ_ONLY" };
+    const apiKey = (await first.call("POST", "/api/api-keys", { token, body: named })).body;
+    const { apiKeyId } = apiKey;
+    const linkedClient = { name: "linked", signIn: "API_KEY", apiKeyId, publish: ["#"], subscribe: ["#"] };
+    await first.call("POST", "/api/mqtt/clients", { token, body: linkedClient });
+    const client = await connectAsync(`mqtt://127.0.0.1:${first.app.mqttPort}`, {
+      ...{ username: "any", password: apiKey.key, clientId: "away", clean: false, protocolVersion: 4 },
+    });
+    await client.subscribeAsync("keys/#", { qos: 1 });
+    await client.endAsync();
+    await first.app.stop();
+    const second = await createTestApp({ directory: first.directory });
+    const sessions = async () => (await second.call("GET", "/api/tenant/usage", { token })).body;
+    expect((await sessions()).usage.mqttSessions).toBe(1);
+    await second.call("DELETE", `/api/api-keys/${apiKeyId}`, { token });
+    expect((await sessions()).usage.mqttSessions).toBe(0);
+    await second.stop();
+  });
+
   test("is ended by every change but that of its name", async () => {
     const saved = await created();
     const path = `/api/mqtt/clients/${saved.mqttClientId}`;

@@ -7,11 +7,15 @@ type Done = (error?: Error | null) => void;
 /** A link at a broker that answers when the test says so. */
 function createFixture() {
   const answers: Done[] = [];
-  const sink = { deliver: () => {}, release: () => {}, lost: () => {}, isCongested: () => false };
+  const sink = {
+    deliver: () => {},
+    release: () => {},
+    lost: () => {},
+    isCongested: () => false,
+    hasRoom: () => true,
+  };
   const link = new BrokerLink({
     ...{ brokerClientId: "a#1", durable: false, space: "a", sink },
-    sharedChanged: () => {},
-    closed: () => {},
   });
   const broker = { subscribe: (_: unknown, done: Done) => answers.push(done), unsubscribe: () => {} };
   const connect = (restored: string[] = []) => {

@@ -2,10 +2,11 @@ import { expect, test } from "bun:test";
 import { PUBACK, PUBCOMP, PUBREC } from "../../src/lib/mqtt/packet-writer.ts";
 import type { PublishPacket, Subscription } from "../../src/lib/mqtt/packets.ts";
 import { TopicTree } from "../../src/lib/mqtt/topic-tree.ts";
-import { DirectLink, type DirectSubscription, deliverDirectly } from "../../src/mqtt/direct-link.ts";
+import { DirectLink, type DirectTree } from "../../src/mqtt/direct-link.ts";
+import { receiversOf } from "../../src/mqtt/receivers.ts";
 
 function createFixture() {
-  const tree = new TopicTree<DirectSubscription>();
+  const tree: DirectTree = new TopicTree();
   const open = (name: string) => {
     const received: PublishPacket[] = [];
     const released: number[] = [];
@@ -18,6 +19,7 @@ function createFixture() {
           release: (id) => released.push(id),
           lost: () => undefined,
           isCongested: () => false,
+          hasRoom: () => true,
         },
         sharedChanged: () => undefined,
         closed: () => undefined,
@@ -41,8 +43,12 @@ function createFixture() {
       );
     return { link, received, released, subscribe };
   };
-  const publish = (topic: string, { qos = 1 as 0 | 1 | 2, retain = false, from = "sender" } = {}) =>
-    deliverDirectly(tree.match(topic), { topic, payload: Buffer.from("x"), qos, retain }, from);
+  const publish = (topic: string, { qos = 1 as 0 | 1 | 2, retain = false, from = "sender" } = {}) => {
+    const message = { topic, payload: Buffer.from("x"), qos, retain };
+    const isSender = ({ brokerClientId }: DirectLink) => brokerClientId === from;
+    for (const [link, grant] of receiversOf(tree.match(topic), message, isSender))
+      link.deliver({ ...message, ...grant });
+  };
   return { open, publish };
 }
 
@@ -97,7 +103,7 @@ test("a client that has gone hears nothing, and what is sent to it alone goes no
   subscribe("t");
   link.close();
   publish("t");
-  link.send({ topic: "tenant/t", payload: Buffer.from("x"), qos: 1 });
+  link.sendRetained({ topic: "tenant/t", payload: Buffer.from("x"), qos: 1 });
   expect(received).toEqual([]);
 });
 

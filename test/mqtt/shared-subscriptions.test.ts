@@ -1,18 +1,9 @@
 import { afterEach, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
 import type { TenantId } from "../../src/lib/ids.ts";
-import { noProperties } from "../../src/lib/mqtt/properties.ts";
-import { Broker } from "../../src/mqtt/broker.ts";
 import type { MqttAuthentication } from "../../src/mqtt/mqtt.types.ts";
-import { Session } from "../../src/mqtt/session.ts";
-import { SessionStore } from "../../src/mqtt/session-store.ts";
-import { toBroker } from "../../src/mqtt/topics.ts";
-import { systemClock } from "../../src/platform/clock.ts";
-import { createLogger } from "../../src/platform/log.ts";
 import { until } from "../support/until.ts";
+import { startBroker } from "./broker-fixture.ts";
 import type { Running } from "./mqtt-fixture.ts";
 import { serverPerTest } from "./running.ts";
 
@@ -90,72 +81,29 @@ test("a client that starts a new session is a member of its group no more", asyn
   expect(fresh.received).toEqual(["fence "]);
 });
 
-/** A broker with a durable session that is a member of a group, and the messages that its client received. */
-async function startBroker() {
-  const directory = mkdtempSync(join(tmpdir(), "lineside-mqtt-"));
-  const megabyte = 1024 * 1024;
-  const queuedBytes = { perCredential: megabyte, perTenant: () => null, all: megabyte };
-  const log = createLogger("test");
-  const options = { file: join(directory, "mqtt.db"), clock: systemClock, log, queuedPerClientMax: 10 };
-  const store = new SessionStore({ ...options, queuedBytes });
-  const owner = { tenantId: "x", credentialId: "c" };
-  const session = new Session({
-    key: "app~c~c",
-    space: "tenant~x",
-    clientId: "c",
-    owner,
-    expirySeconds: 600,
-  });
-  store.add(session);
-  const subscription = { qos: 2, nl: false, rap: false, rh: 0, identifier: 0 } as const;
-  for (const filter of ["$share/group/jobs/#", "end"])
-    store.subscribe(session, toBroker(session.space, filter), subscription);
-  const broker = new Broker(store, systemClock, log);
-  await broker.start();
-  const received: string[] = [];
-  const nothing = () => {};
-  const attach = () =>
-    broker.attach(session, {
-      deliver: ({ topic }) => received.push(topic),
-      release: nothing,
-      lost: nothing,
-      isCongested: () => false,
-    });
-  const message = { payload: Buffer.from("job"), qos: 2, retain: false } as const;
-  return {
-    session,
-    received,
-    attach,
-    publish: (topic: string) =>
-      broker.publish(session.space, { ...message, topic, properties: noProperties, from: undefined }),
-    async stop() {
-      await broker.stop();
-      store.close();
-      rmSync(directory, { recursive: true, force: true });
-    },
-  };
+/** A broker and a session that is a member of a group. */
+async function startGroup() {
+  const broker = await startBroker();
+  const session = broker.session("c", ["$share/group/jobs/#", "end"], { qos: 2 });
+  // Groups are learned from the sessions that are there at the start.
+  return { broker, session: await broker.restart(session) };
 }
 
 test("a message for a member that leaves before the broker accepted it waits in its session", async () => {
-  const broker = await startBroker();
-  const link = broker.attach();
-  const published = broker.publish("jobs/1");
+  const { broker, session } = await startGroup();
+  const { link } = broker.attach(session);
+  const published = broker.publish("jobs/1", { qos: 2 });
   link.close();
   await published;
-  expect(broker.session.queue.map(({ topic }) => topic)).toEqual(["tenant~x/jobs/1"]);
+  expect(session.queue.map(({ topic }) => topic)).toEqual(["tenant~x/jobs/1"]);
   await broker.stop();
 });
 
 test("a message for a member that signs in is delivered once", async () => {
-  const broker = await startBroker();
-  broker.attach();
-  await broker.publish("jobs/1");
-  await Bun.sleep(0);
-  await broker.publish("jobs/2");
-  await until(() => broker.received.length > 1);
-  await broker.publish("end");
-  await until(() => broker.received.includes("end"));
-  expect(broker.received).toEqual(["jobs/1", "jobs/2", "end"]);
+  const { broker, session } = await startGroup();
+  const { received } = broker.attach(session);
+  for (const topic of ["jobs/1", "jobs/2", "end"]) await broker.publish(topic, { qos: 2 });
+  expect(received.map(({ topic }) => topic)).toEqual(["jobs/1", "jobs/2", "end"]);
   await broker.stop();
 });
 

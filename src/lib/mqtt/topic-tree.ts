@@ -1,29 +1,30 @@
 import { isReservedTopic } from "./reserved-topics.ts";
 
-interface Node<Value> {
-  readonly children: Map<string, Node<Value>>;
-  readonly values: Set<Value>;
+interface Node<Key, Value> {
+  readonly children: Map<string, Node<Key, Value>>;
+  readonly values: Map<Key, Value>;
 }
 
-const newNode = <Value>(): Node<Value> => ({ children: new Map(), values: new Set() });
+const newNode = <Key, Value>(): Node<Key, Value> => ({ children: new Map(), values: new Map() });
 
-/** Values by topic filter, found by topic. A leading wildcard does not match reserved topics (MQTT 5, 4.7.2). */
-export class TopicTree<Value> {
-  readonly #root = newNode<Value>();
+/** Values by topic filter and key, found by topic. A leading wildcard does not match reserved topics (MQTT 5, 4.7.2). */
+export class TopicTree<Key, Value> {
+  readonly #root = newNode<Key, Value>();
 
-  add(filter: string, value: Value): void {
+  /** Sets the value that a key has for a filter. */
+  set(filter: string, key: Key, value: Value): void {
     let node = this.#root;
     for (const level of filter.split("/")) {
-      const child = node.children.get(level) ?? newNode<Value>();
+      const child = node.children.get(level) ?? newNode<Key, Value>();
       node.children.set(level, child);
       node = child;
     }
-    node.values.add(value);
+    node.values.set(key, value);
   }
 
-  /** Removes a value of a filter, and branches that are empty then. */
-  delete(filter: string, value: Value): void {
-    const path: [parent: Node<Value>, level: string, node: Node<Value>][] = [];
+  /** Removes the value that a key has for a filter, and branches that are empty then. */
+  delete(filter: string, key: Key): void {
+    const path: [parent: Node<Key, Value>, level: string, node: Node<Key, Value>][] = [];
     let node = this.#root;
     for (const level of filter.split("/")) {
       const child = node.children.get(level);
@@ -31,14 +32,14 @@ export class TopicTree<Value> {
       path.push([node, level, child]);
       node = child;
     }
-    node.values.delete(value);
+    node.values.delete(key);
     for (const [parent, level, { children, values }] of path.reverse()) {
       if (children.size > 0 || values.size > 0) return;
       parent.children.delete(level);
     }
   }
 
-  /** Returns the values of all filters that match the topic; one that has several such filters is returned for each of them. */
+  /** Returns the values of all filters that match the topic; a key with several such filters has several. */
   match(topic: string): Value[] {
     const found: Value[] = [];
     const isReserved = isReservedTopic(topic);
@@ -53,14 +54,14 @@ interface Search<Value> {
   readonly found: Value[];
 }
 
-function collect<Value>(node: Node<Value>, search: Search<Value>, index: number): void {
+function collect<Key, Value>(node: Node<Key, Value>, search: Search<Value>, index: number): void {
   const { levels, found } = search;
   const mayMatchAny = index > 0 || !search.isReserved;
   // `#` also matches the level above it (4.7.1.2).
   const rest = mayMatchAny ? node.children.get("#") : undefined;
-  if (rest !== undefined) found.push(...rest.values);
+  if (rest !== undefined) found.push(...rest.values.values());
   if (index === levels.length) {
-    found.push(...node.values);
+    found.push(...node.values.values());
     return;
   }
   const any = mayMatchAny ? node.children.get("+") : undefined;

@@ -86,11 +86,10 @@ export class KeyAuthenticator {
     return this.#creatorOf(apiKey) === undefined ? "STOPPED" : "ACTIVE";
   }
 
-  /** Ends everything that still runs under the key. */
+  /** Ends everything that still runs under the key, which may have been used before the gateway was last started. */
   end(apiKeyId: string): void {
     const use = this.#inUse.get(apiKeyId);
-    if (use === undefined) return;
-    use.isEnded = true;
+    if (use !== undefined) use.isEnded = true;
     this.#inUse.delete(apiKeyId);
     this.#deps.events.emit("session.ended", { sessionId: apiKeyId });
   }

@@ -1,6 +1,8 @@
+import { setImmediate } from "node:timers/promises";
 import { unguarded } from "../../lib/csv-cell.ts";
 import { CsvColumns } from "../../lib/csv-column.ts";
 import { type CsvDialect, createCsvClock, dialectOf, UnclearNumber } from "../../lib/csv-dialect.ts";
+import { csvRecords, slicesOf } from "../../lib/csv-records.ts";
 import { DomainError, detail, inEnglish, invalid } from "../../lib/domain-error.ts";
 import { excerpt, reasonExcerpt } from "../../lib/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -11,7 +13,10 @@ import type { Reading } from "../telemetry/telemetry.types.ts";
  * that memory stays bounded and an interrupted import can go on where it stopped. Repeating rows overwrites them with themselves.
  */
 
-const BATCH_READINGS = 1_000;
+/** Values of a batch: enough that its commit is no more than a part of the time. */
+const BATCH_VALUES = 10_000;
+/** Rows after which the event loop may turn, stored or refused. */
+const BATCH_ROWS = 5_000;
 const LINE_BYTES_MAX = 1024 * 1024;
 const ERRORS_LISTED_MAX = 100;
 const TIME_COLUMNS = ["ts", "time", "timestamp", "date", "datetime", "zeit", "zeitstempel", "datum"];
@@ -68,90 +73,103 @@ async function withHead(body: ReadableStream<Uint8Array>) {
 async function* csvRows(
   source: ReadableStream<Uint8Array>,
   input: Parameters<typeof dialectOf>[1],
-): AsyncGenerator<Row> {
-  const { parse } = await import("csv-parse"); // by the few who import, not at every start
+): AsyncGenerator<Iterable<Row>> {
   const { head, body } = await withHead(source);
   const dialect = dialectOf(head, input);
-  const parser = parse({
+  const reader = rowReader(dialect);
+  for await (const records of csvRecords(body, {
     delimiter: dialect.delimiter,
-    bom: true,
-    trim: true,
-    skip_empty_lines: true,
-    relax_column_count: true,
-    max_record_size: LINE_BYTES_MAX,
-  });
-  const feed = (async () => {
-    for await (const chunk of body)
-      if (!parser.write(chunk)) await new Promise((resolve) => parser.once("drain", resolve));
-    parser.end();
-  })();
-  feed.catch((error: Error) => parser.destroy(error));
-  let reader: ReturnType<typeof rowReader> | undefined;
-  let row = 0;
-  for await (const cells of parser as AsyncIterable<string[]>) {
-    if (reader === undefined) reader = rowReader(cells.map(unguarded), dialect);
-    else for (const ready of reader.columns.add(cells)) yield reader.toRow(++row, ready);
-  }
-  if (reader !== undefined) for (const ready of reader.columns.rest()) yield reader.toRow(++row, ready);
-  await feed;
+    recordBytesMax: LINE_BYTES_MAX,
+  }))
+    yield reader.rowsOf(records);
+  yield reader.rest();
 }
 
 const reasonOf = ({ rule, isAboutSign }: UnclearNumber): Text =>
   isAboutSign ? detail("import_error.sign_unclear", { rule }) : rule;
 
-/** Turns the rows of a CSV file into bodies. */
-function rowReader(names: readonly string[], dialect: CsvDialect) {
-  const timeColumn = names.findIndex((name) => TIME_COLUMNS.includes(name.toLowerCase()));
-  if (timeColumn < 0) throw invalid("import.time_missing", { timeColumns: TIME_COLUMNS.join(", ") });
+/** Turns the records of a CSV file, the first of which has the names of the columns, into bodies. */
+function rowReader(dialect: CsvDialect) {
   const columns = new CsvColumns(dialect);
   const timeOf = createCsvClock(dialect.timezone);
+  let names: readonly string[] | undefined;
+  let timeColumn = -1;
+  let row = 0;
 
-  function toRow(row: number, cells: readonly string[]): Row {
-    if (cells.length > names.length) return { row, error: detail("import_error.too_many_cells") };
-    const values: [string, unknown][] = [];
-    for (const [index, cell] of cells.entries()) {
-      if (index === timeColumn) continue;
+  function readHeader(cells: readonly string[]): readonly string[] {
+    const found = cells.map(unguarded);
+    timeColumn = found.findIndex((name) => TIME_COLUMNS.includes(name.toLowerCase()));
+    if (timeColumn < 0) throw invalid("import.time_missing", { timeColumns: TIME_COLUMNS.join(", ") });
+    return found;
+  }
+
+  function toRow(header: readonly string[], cells: readonly string[]): Row {
+    row++;
+    if (cells.length > header.length) return { row, error: detail("import_error.too_many_cells") };
+    const values: Record<string, unknown> = Object.create(null); // a column may be named __proto__
+    let index = -1;
+    for (const cell of cells) {
+      if (++index === timeColumn) continue;
       const value = columns.read(cell, index);
-      const name = names[index] ?? "";
+      const name = header[index] ?? "";
       if (value instanceof UnclearNumber)
         return { row, error: detail("import_error.value", { name: excerpt(name), rule: reasonOf(value) }) };
-      if (value !== undefined) values.push([name, value]);
+      if (value !== undefined) values[name] = value;
     }
-    return { row, body: { ts: timeOf(cells[timeColumn] ?? ""), values: Object.fromEntries(values) } };
+    return { row, body: { ts: timeOf(cells[timeColumn] ?? ""), values } };
   }
-  return { columns, toRow };
+
+  function* rowsOf(records: Iterable<string[]>): Generator<Row> {
+    for (const cells of records)
+      if (names === undefined) names = readHeader(cells);
+      else for (const ready of columns.add(cells)) yield toRow(names, ready);
+  }
+
+  function* rest(): Generator<Row> {
+    if (names !== undefined) for (const ready of columns.rest()) yield toRow(names, ready);
+  }
+  return { rowsOf, rest };
 }
 
-async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+/** Reads the lines, in groups. */
+async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   /** Pieces of the line that has not ended yet: joined once, however small the chunks are. */
   let pieces: string[] = [];
   let pieceCharacters = 0;
-  for await (const chunk of body) {
-    const [first = "", ...others] = decoder.decode(chunk, { stream: true }).split("\n");
+  for await (const chunk of slicesOf(body)) {
+    const group = decoder.decode(chunk, { stream: true }).split("\n");
+    const [first = ""] = group;
     pieces.push(first);
     pieceCharacters += first.length;
     if (pieceCharacters > LINE_BYTES_MAX) throw invalid("import.line_too_long", { max: LINE_BYTES_MAX });
-    const last = others.pop();
-    if (last === undefined) continue;
-    yield pieces.join("");
-    yield* others;
+    if (group.length === 1) continue;
+    const last = group.pop() ?? "";
+    group[0] = pieces.join("");
+    yield group;
     pieces = [last];
     pieceCharacters = last.length;
   }
-  yield pieces.join("") + decoder.decode();
+  yield [pieces.join("") + decoder.decode()];
 }
 
-async function* ndjsonRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Row> {
+async function* ndjsonRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Iterable<Row>> {
   let row = 0;
-  for await (const line of lines(body)) {
-    if (line.trim() === "") continue;
-    row++;
-    try {
-      yield { row, body: JSON.parse(line) };
-    } catch {
-      yield { row, error: detail("import_error.line_not_json") };
+  function* rowsOf(group: readonly string[]): Generator<Row> {
+    for (const line of group) {
+      if (line.trim() === "") continue;
+      row++;
+      yield { row, ...parsed(line) };
     }
+  }
+  for await (const group of lines(body)) yield rowsOf(group);
+}
+
+function parsed(line: string): { readonly body: unknown } | { readonly error: Text } {
+  try {
+    return { body: JSON.parse(line) };
+  } catch {
+    return { error: detail("import_error.line_not_json") };
   }
 }
 
@@ -179,7 +197,10 @@ export async function* runImport(
   const rows = source.format === "csv" ? csvRows(source.body, source.dialect ?? {}) : ndjsonRows(source.body);
   const errors: RowFailure[] = [];
   const counts = { rows: 0, points: 0, failed: 0 };
+  let onDisk: ImportProgress = { ...counts };
   let batch: Reading[] = [];
+  let batchValues = 0;
+  let batchRows = 0;
 
   const refuse = (row: number, { code, params }: Text) => {
     counts.failed++;
@@ -188,35 +209,48 @@ export async function* runImport(
   };
   const take = (entry: Row) => {
     counts.rows++;
+    batchRows++;
     if ("error" in entry) return refuse(entry.row, entry.error);
     try {
-      batch.push(...target.decode(entry.body));
+      for (const reading of target.decode(entry.body)) {
+        batch.push(reading);
+        batchValues += Object.keys(reading.values).length;
+      }
     } catch (error) {
       if (!(error instanceof DomainError) || !["invalid", "too_large"].includes(error.kind)) throw error;
       refuse(entry.row, error);
     }
   };
+  /** The commit that is in progress while the next rows are read. */
+  let commit = Promise.resolve();
   const flush = async () => {
-    await target.store(batch);
-    for (const { values } of batch) counts.points += Object.keys(values).length;
-    batch = [];
+    counts.points += batchValues;
+    const [readings, reached] = [batch, { ...counts }];
+    [batch, batchValues, batchRows] = [[], 0, 0];
+    await commit;
+    commit = (readings.length === 0 ? setImmediate() : target.store(readings)).then(() => {
+      onDisk = reached;
+    });
+    commit.catch(() => undefined); // whoever waits for it next hears of it
   };
 
-  for await (const entry of readable(rows)) {
-    if (entry.row <= source.skipRows) continue;
-    take(entry);
-    if (batch.length < BATCH_READINGS) continue;
-    await flush();
-    yield { ...counts };
-  }
-  if (batch.length > 0) await flush();
+  for await (const group of readable(rows))
+    for (const entry of group) {
+      if (entry.row <= source.skipRows) continue;
+      take(entry);
+      if (batchValues < BATCH_VALUES && batchRows < BATCH_ROWS) continue;
+      await flush();
+      if (onDisk.rows > 0) yield onDisk;
+    }
+  await flush();
+  await commit;
   return { success: counts.failed === 0, ...counts, errors };
 }
 
 /** Returns what the parsers throw of bad input becomes an error that the caller may see. */
-async function* readable(rows: AsyncGenerator<Row>): AsyncGenerator<Row> {
+async function* readable(groups: AsyncGenerator<Iterable<Row>>): AsyncGenerator<Iterable<Row>> {
   try {
-    yield* rows;
+    yield* groups;
   } catch (error) {
     if (error instanceof DomainError) throw error;
     if (error instanceof TypeError) throw invalid("import.not_utf8");

@@ -18,8 +18,8 @@ import type { EventStatus, IntegrationCounts, IntegrationEvent } from "./integra
  * count as well, for they are kept whole: a thousand of the largest would be a gigabyte on a small card, which a search goes through.
  */
 const KEPT: EventsSize = { events: 1_000, bytes: 16 * 1024 * 1024 };
-/** Excess that is allowed before the oldest events are deleted: deleting a hundred costs about as much as deleting one. */
-const SLACK: EventsSize = { events: 100, bytes: 1024 * 1024 };
+/** Excess that is allowed before the oldest events are deleted: deleting many costs about as much as deleting one. */
+const SLACK: EventsSize = { events: 500, bytes: 1024 * 1024 };
 const COUNTS_EVERY_MS = 5_000;
 const PUBLISH_INTERVAL_MS = 250;
 const groups: readonly [readonly EventStatus[], readonly EventStatus[]] = [["OK", "DROPPED"], ["ERROR"]];
@@ -216,8 +216,7 @@ export class EventLog {
     }
     const { events, bytes } = sizes[group];
     if (events <= KEPT.events + SLACK.events && bytes <= KEPT.bytes + SLACK.bytes) return;
-    this.deps.repository.trim(integrationId, groups[group], KEPT);
-    sizes[group] = this.sizeOf(integrationId, group);
+    sizes[group] = this.deps.repository.trim(integrationId, groups[group], KEPT);
   }
 
   private sizeOf(integrationId: string, group: 0 | 1): EventsSize {

@@ -45,6 +45,21 @@ export const LISTED_BYTES_MAX = 8 * 1024;
 type Row = typeof integrationEvents.$inferSelect;
 const toEvent = (row: Row) => row as IntegrationEvent; // its stage is one that we wrote
 
+/** Returns how many events fit into so many bytes, and the oldest of them. However large the newest is, it fits. */
+function newestWithin(
+  newestFirst: readonly { readonly seq: number; readonly bytes: number }[],
+  bytesMax: number,
+) {
+  let oldest: number | undefined;
+  let left: EventsSize = { events: 0, bytes: 0 };
+  for (const { seq, bytes } of newestFirst) {
+    if (left.bytes + bytes > bytesMax && oldest !== undefined) break;
+    left = { events: left.events + 1, bytes: left.bytes + bytes };
+    oldest = seq;
+  }
+  return { oldest, left };
+}
+
 export function createIntegrationEventsRepository({ orm }: MainDatabase) {
   const placeholder = sql.placeholder;
   const fields = [
@@ -217,8 +232,8 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
       const sums = { events: sql<number>`count(*)`, bytes: sql<number>`coalesce(sum(${sizes.bytes}), 0)` };
       return orm.select(sums).from(sizes).get() ?? { events: 0, bytes: 0 };
     },
-    /** Keeps the newest of those in these states: so many, and so many bytes of payloads. */
-    trim(integrationId: string, statuses: readonly EventStatus[], keep: EventsSize): void {
+    /** Keeps the newest of those in these states: so many, and so many bytes of payloads. Returns what is left. */
+    trim(integrationId: string, statuses: readonly EventStatus[], keep: EventsSize): EventsSize {
       const kept = orm
         .select({ seq: integrationEvents.seq, bytes: sql<number>`coalesce(length(${payload}), 0)` })
         .from(integrationEvents)
@@ -226,18 +241,13 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
         .orderBy(desc(integrationEvents.seq))
         .limit(keep.events)
         .all();
-      let [oldest, bytes] = [kept[0]?.seq, 0];
-      for (const event of kept) {
-        bytes += event.bytes;
-        // However large the newest is, it stays.
-        if (bytes > keep.bytes && event !== kept[0]) break;
-        oldest = event.seq;
-      }
-      if (oldest === undefined) return;
+      const { oldest, left } = newestWithin(kept, keep.bytes);
+      if (oldest === undefined) return left;
       orm
         .delete(integrationEvents)
         .where(and(inStates(integrationId, statuses), lt(integrationEvents.seq, oldest)))
         .run();
+      return left;
     },
     deleteAll: (integrationId: string): void =>
       void orm.delete(integrationEvents).where(ofIntegration(integrationId)).run(),

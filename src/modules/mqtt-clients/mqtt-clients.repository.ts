@@ -21,6 +21,14 @@ export function createMqttClientsRepository({ orm }: MainDatabase) {
     findByUsername: (username: string) => first(eq(mqttClients.username, username)),
     findByFingerprint: (fingerprint: string) => first(eq(mqttClients.fingerprint, fingerprint)),
     findByApiKey: (apiKeyId: string) => first(eq(mqttClients.apiKeyId, apiKeyId)),
+    /** Returns whether there is an MQTT client or an API key of this id. */
+    isCredential: (id: string): boolean =>
+      orm
+        .select({ id: mqttClients.mqttClientId })
+        .from(mqttClients)
+        .where(eq(mqttClients.mqttClientId, id))
+        .get() !== undefined ||
+      orm.select({ id: apiKeys.apiKeyId }).from(apiKeys).where(eq(apiKeys.apiKeyId, id)).get() !== undefined,
     list: (tenantId: TenantId): MqttClient[] =>
       orm
         .select()

@@ -16,8 +16,8 @@ test("finds the filters that match a topic, whatever was removed before", () => 
       fc.array(filter),
       fc.array(topic, { minLength: 1 }),
       (kept, removed, topics) => {
-        const tree = new TopicTree<string>();
-        for (const name of [...kept, ...removed]) tree.add(name, name);
+        const tree = new TopicTree<string, string>();
+        for (const name of [...kept, ...removed]) tree.set(name, name, name);
         for (const name of removed) tree.delete(name, name);
         const left = [...new Set(kept)].filter((name) => !removed.includes(name));
         for (const name of topics) {
@@ -29,12 +29,18 @@ test("finds the filters that match a topic, whatever was removed before", () => 
   );
 });
 
-test("returns a value once for each of its filters", () => {
-  const tree = new TopicTree<string>();
-  for (const name of ["a/#", "a/+", "a/b"]) tree.add(name, "one");
-  expect(tree.match("a/b")).toEqual(["one", "one", "one"]);
+test("returns the newest value of a key for each of its filters", () => {
+  const tree = new TopicTree<string, number>();
+  for (const [name, value] of [
+    ["a/#", 1],
+    ["a/+", 0],
+    ["a/+", 2],
+    ["a/b", 3],
+  ] as const)
+    tree.set(name, "one", value);
+  expect(tree.match("a/b").sort()).toEqual([1, 2, 3]);
   tree.delete("a/+", "one");
   tree.delete("a/+", "one");
   tree.delete("none/such", "one");
-  expect(tree.match("a/b")).toEqual(["one", "one"]);
+  expect(tree.match("a/b").sort()).toEqual([1, 3]);
 });

@@ -1,0 +1,23 @@
+const ID_MAX = 65_535;
+
+/** Packet identifiers of the messages to one client. There are far more than it takes at a time. */
+export class PacketIds {
+  readonly #inUse = new Set<number>();
+  #last = 0;
+
+  take(): number {
+    do this.#last = this.#last === ID_MAX ? 1 : this.#last + 1;
+    while (this.#inUse.has(this.#last));
+    this.#inUse.add(this.#last);
+    return this.#last;
+  }
+
+  /** Takes an identifier that a message of an earlier connection has. */
+  reserve(id: number): void {
+    this.#inUse.add(id);
+  }
+
+  release(id: number): void {
+    this.#inUse.delete(id);
+  }
+}
