@@ -127,14 +127,19 @@ export class BlockStore {
     return pieces;
   }
 
-  /** Works like `pieces`, for what adds numbers up. */
+  /** The sums of a column of numbers; the block stays in memory. Null where it has none, and where only `lend` can tell why. */
   sums(ref: BlockRef, key: number): ColumnSums | null {
-    const opened = this.#cache.get(ref.body);
-    if (opened === undefined) return null;
-    const before = opened.bytes;
-    const sums = opened.sums(key);
-    if (opened.bytes !== before) this.#cache.put(ref.body, opened);
-    return sums;
+    try {
+      const cached = this.#cache.get(ref.body);
+      const opened = cached ?? this.#open(ref);
+      if (opened === "gone") return null;
+      const before = cached?.bytes;
+      const sums = opened.sums(key);
+      if (opened.bytes !== before) this.#cache.put(ref.body, opened);
+      return sums;
+    } catch {
+      return null;
+    }
   }
 
   /** Works like `lend`, for one piece. */

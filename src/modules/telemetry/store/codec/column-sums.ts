@@ -65,26 +65,23 @@ export class ColumnSums {
   /** Memory held, without the time stamps and the numbers. */
   readonly bytes: number;
   readonly #numbers: NumberRows;
-  /** Sum, smallest and largest number of each part. */
   readonly #sums: Float64Array;
-  readonly #min: Float64Array;
-  readonly #max: Float64Array;
+  /** Smallest and largest number of each part, once one is asked for. */
+  #extremes: { readonly min: Float64Array; readonly max: Float64Array } | null = null;
 
   constructor(stamps: Stamps, numbers: NumberRows) {
-    const parts = Math.ceil(stamps.rows / sumRows);
     this.stamps = stamps;
     this.#numbers = numbers;
-    this.#sums = new Float64Array(parts);
-    this.#min = new Float64Array(parts);
-    this.#max = new Float64Array(parts);
-    for (let part = 0; part < parts; part++) {
-      const start = part * sumRows;
-      const stop = Math.min(start + sumRows, stamps.rows);
-      this.#sums[part] = numbers.sum(start, stop);
-      this.#min[part] = this.#extreme(smallest, start, stop);
-      this.#max[part] = this.#extreme(largest, start, stop);
-    }
-    this.bytes = OBJECT_BYTES + parts * 24;
+    this.#sums = this.#ofParts((start, stop) => numbers.sum(start, stop));
+    this.bytes = OBJECT_BYTES + this.#sums.byteLength * 3;
+  }
+
+  #ofParts(resultOf: (start: number, stop: number) => number): Float64Array {
+    const { rows } = this.stamps;
+    const values = new Float64Array(Math.ceil(rows / sumRows));
+    for (let part = 0; part < values.length; part++)
+      values[part] = resultOf(part * sumRows, Math.min(part * sumRows + sumRows, rows));
+    return values;
   }
 
   /** Returns a sum with the rows `[start, stop)` added to it, part by part. */
@@ -100,11 +97,19 @@ export class ColumnSums {
   }
 
   min(start: number, stop: number): number {
-    return this.#extremeOf(this.#min, smallest, { start, stop });
+    return this.#extremeOf(this.#parts().min, smallest, { start, stop });
   }
 
   max(start: number, stop: number): number {
-    return this.#extremeOf(this.#max, largest, { start, stop });
+    return this.#extremeOf(this.#parts().max, largest, { start, stop });
+  }
+
+  #parts(): { readonly min: Float64Array; readonly max: Float64Array } {
+    this.#extremes ??= {
+      min: this.#ofParts((start, stop) => this.#extreme(smallest, start, stop)),
+      max: this.#ofParts((start, stop) => this.#extreme(largest, start, stop)),
+    };
+    return this.#extremes;
   }
 
   #extremeOf(parts: Float64Array, of: Extreme, { start, stop }: { start: number; stop: number }): number {
@@ -119,8 +124,9 @@ export class ColumnSums {
   }
 
   #extreme({ pick, none }: Extreme, start: number, stop: number): number {
+    const values = this.#numbers.slice(start, stop, newNumbers);
     let extreme = none;
-    for (const value of this.#numbers.slice(start, stop, newNumbers)) extreme = pick(extreme, value);
+    for (let row = 0; row < values.length; row++) extreme = pick(extreme, values[row]!);
     return extreme;
   }
 

@@ -112,11 +112,12 @@ function offsetsOf(
   let base = ints[0]!;
   let most = base;
   for (let i = 0; i < count; i++) {
-    base = Math.min(base, ints[i]!);
-    most = Math.max(most, ints[i]!);
+    const int = ints[i]!;
+    if (int < base) base = int;
+    else if (int > most) most = int;
   }
   for (let i = 0; i < count; i++) ints[i] = ints[i]! - base;
   const range = most - base;
   if (range >= 2 ** 32) return { base, offsets: ints };
-  return { base, offsets: range < 2 ** 16 ? Uint16Array.from(ints) : Uint32Array.from(ints) };
+  return { base, offsets: range < 2 ** 16 ? new Uint16Array(ints) : new Uint32Array(ints) };
 }

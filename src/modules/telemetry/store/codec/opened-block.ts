@@ -43,10 +43,9 @@ export class OpenedBlock {
 
   /** The asked columns, all without `keys`. */
   rows(keys?: ReadonlySet<number>, allocate: Allocate = newNumbers): Rows {
-    this.#ts ??= this.#keep(unpack(this.#part(0, this.#head.tsBytes)));
     /** Key number → column. */
     const columns = new Map<number, Column>();
-    const ts = this.#read(this.#ts, allocate);
+    const ts = this.#read(this.#unpackStamps(), allocate);
     for (const key of keys ?? this.#head.columns.keys()) {
       const column = this.#column(key, allocate);
       if (column !== null) columns.set(key, column);
@@ -61,10 +60,12 @@ export class OpenedBlock {
     return this.#numberPieces(key) ?? this.#stateRuns(key);
   }
 
-  /** Works like `pieces`, for what adds numbers up. */
+  /** Returns the sums of a column of numbers. They cost no more than its first reading does. */
   sums(key: number): ColumnSums | null {
     const sums = this.#sums.get(key);
     if (sums !== undefined) return sums;
+    this.#unpackStamps();
+    this.#unpackNumbers(key);
     const access = this.#accessTo(key);
     if (access === null) return null;
     this.#stampIndex ??= new Stamps(access.ts, this.#head.rows);
@@ -133,14 +134,24 @@ export class OpenedBlock {
     const location = this.#head.columns.get(key);
     if (location === undefined) return null;
     const { rows } = this.#head;
-    let numbers = this.#numbers.get(key);
-    if (numbers === undefined) {
-      numbers = plainNumbers(this.#part(location.offset, location.bytes));
-      if (numbers !== null) this.#keep(numbers);
-      this.#numbers.set(key, numbers);
-    }
+    const numbers = this.#unpackNumbers(key);
     if (numbers === null) return decodeColumn(this.#part(location.offset, location.bytes), rows, allocate);
     return { tags: numberTags(rows), numbers: this.#read(numbers, allocate), texts: null, dense: true };
+  }
+
+  #unpackStamps(): Numbers {
+    this.#ts ??= this.#keep(unpack(this.#part(0, this.#head.tsBytes)));
+    return this.#ts;
+  }
+
+  #unpackNumbers(key: number): Numbers | null {
+    const unpacked = this.#numbers.get(key);
+    const location = this.#head.columns.get(key);
+    if (unpacked !== undefined || location === undefined) return unpacked ?? null;
+    const numbers = plainNumbers(this.#part(location.offset, location.bytes));
+    if (numbers !== null) this.#keep(numbers);
+    this.#numbers.set(key, numbers);
+    return numbers;
   }
 
   #read(numbers: Numbers, allocate: Allocate): Float64Array {
