@@ -59,33 +59,37 @@ export class ByteReader {
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
-  /** Fills `out` with zigzag numbers; the inner loop of every decode. */
+  /** Fills `out` with zigzag numbers; the inner loop of every decode, which takes numbers of one and of two bytes. */
   zigzags(out: Float64Array): void {
+    const { length } = out;
+    for (let i = 0; i < length; ) {
+      i = this.#shortZigzags(out, i);
+      if (i < length) out[i++] = this.zigzag();
+    }
+    if (this.#offset > this.#bytes.length) throw new RangeError("read beyond the end");
+  }
+
+  /** Returns the index of the first number that is longer than two bytes. */
+  #shortZigzags(out: Float64Array, start: number): number {
     const bytes = this.#bytes;
+    const { length } = out;
     let offset = this.#offset;
-    for (let i = 0; i < out.length; i++) {
-      const first = bytes[offset++]!;
+    let i = start;
+    for (; i < length; i++) {
+      const first = bytes[offset]!;
       if (first < 0x80) {
+        offset++;
         out[i] = (first >>> 1) ^ -(first & 1);
         continue;
       }
-      let byte = bytes[offset++]!;
-      let bits = (first & 0x7f) | ((byte & 0x7f) << 7);
-      // Up to 28 bits stay in an integer register; longer ones take the general way.
-      for (let shift = 14; byte >= 0x80 && shift < 28; shift += 7) {
-        byte = bytes[offset++]!;
-        bits |= (byte & 0x7f) << shift;
-      }
-      if (byte < 0x80) {
-        out[i] = (bits >>> 1) ^ -(bits & 1);
-        continue;
-      }
-      this.#offset = offset - 4;
-      out[i] = this.zigzag();
-      offset = this.#offset;
+      const second = bytes[offset + 1]!;
+      if (second >= 0x80) break;
+      offset += 2;
+      const bits = (first & 0x7f) | (second << 7);
+      out[i] = (bits >>> 1) ^ -(bits & 1);
     }
-    if (offset > bytes.length) throw new RangeError("read beyond the end");
     this.#offset = offset;
+    return i;
   }
 
   raw(length: number): Uint8Array {

@@ -4,23 +4,14 @@
  */
 import type { LatestSnapshot, TelemetryAnswer } from "./telemetry.types.ts";
 
-/** Points or values up to which an answer is made in one go. */
+/** Values up to which an answer is made in one go. */
 const WHOLE_MAX = 10_000;
+/** Bytes up to which an answer that is text already is sent in one go. */
+const WHOLE_BYTES_MAX = 4 * 1024 * 1024;
 /** Characters of one piece, about. */
 const PIECE_CHARACTERS = 128 * 1024;
 
 type Pieces = Generator<string>;
-
-function* seriesPieces({ data, ...rest }: TelemetryAnswer): Pieces {
-  yield '{"data":[';
-  for (const [index, { deviceId, series }] of data.entries()) {
-    yield `${index === 0 ? "" : ","}{"deviceId":${JSON.stringify(deviceId)},"series":[`;
-    for (const [position, item] of series.entries())
-      yield `${position === 0 ? "" : ","}${JSON.stringify(item)}`;
-    yield "]}";
-  }
-  yield `],${JSON.stringify(rest).slice(1)}`;
-}
 
 function* latestPieces(snapshots: readonly LatestSnapshot[]): Pieces {
   yield "[";
@@ -29,48 +20,44 @@ function* latestPieces(snapshots: readonly LatestSnapshot[]): Pieces {
   yield "]";
 }
 
-function stream(pieces: Pieces): Response {
-  const encoder = new TextEncoder();
+const headers = {
+  "content-type": "application/json",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+};
+
+function stream(pieces: Iterator<Uint8Array>): Response {
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       await new Promise((resolve) => setImmediate(resolve));
-      let text = "";
-      while (text.length < PIECE_CHARACTERS) {
-        const { done, value } = pieces.next();
-        if (done === true) {
-          controller.enqueue(encoder.encode(text));
-          controller.close();
-          return;
-        }
-        text += value;
-      }
-      controller.enqueue(encoder.encode(text));
+      const { done, value } = pieces.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
     },
-    cancel: () => void pieces.return(undefined),
+    cancel: () => void pieces.return?.(),
   });
-  return new Response(body, {
-    headers: {
-      "content-type": "application/json",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-    },
-  });
+  return new Response(body, { headers });
 }
 
-/** A point of `timeIn` counts as the items of its list. */
-function pointsIn({ data, aggregation }: TelemetryAnswer): number {
-  let items = 0;
-  for (const { points } of data.flatMap(({ series }) => series)) {
-    items += points.length + 1;
-    if (aggregation !== "timeIn") continue;
-    for (const { value } of points) if (Array.isArray(value)) items += value.length;
+function* encoded(pieces: Pieces): Generator<Uint8Array> {
+  const encoder = new TextEncoder();
+  let text = "";
+  for (const piece of pieces) {
+    text += piece;
+    if (text.length < PIECE_CHARACTERS) continue;
+    yield encoder.encode(text);
+    text = "";
   }
-  return items;
+  yield encoder.encode(text);
 }
 
-// Elysia sends a Response as it is; its types want what the schema of the answer has.
-export const toSeriesResponse = (answer: TelemetryAnswer): TelemetryAnswer =>
-  pointsIn(answer) > WHOLE_MAX ? (stream(seriesPieces(answer)) as unknown as TelemetryAnswer) : answer;
+/** Sends the text of an answer as it is. Elysia sends a Response without a check; its types want what the schema of the answer has. */
+export function toSeriesResponse(pieces: Uint8Array[]): TelemetryAnswer {
+  const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+  const response =
+    bytes > WHOLE_BYTES_MAX ? stream(pieces.values()) : new Response(Buffer.concat(pieces), { headers });
+  return response as unknown as TelemetryAnswer;
+}
 
 export function valuesIn(snapshots: readonly LatestSnapshot[]): number {
   let values = 0;
@@ -80,5 +67,5 @@ export function valuesIn(snapshots: readonly LatestSnapshot[]): number {
 
 export const toLatestResponse = (snapshots: LatestSnapshot[]): LatestSnapshot[] =>
   valuesIn(snapshots) > WHOLE_MAX
-    ? (stream(latestPieces(snapshots)) as unknown as LatestSnapshot[])
+    ? (stream(encoded(latestPieces(snapshots))) as unknown as LatestSnapshot[])
     : snapshots;

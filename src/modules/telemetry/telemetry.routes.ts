@@ -89,7 +89,7 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
           to: toNumber(query.to),
           maxDataPoints: maxDataPoints === undefined ? undefined : toNumber(maxDataPoints),
         };
-        return toSeriesResponse(await telemetry.query(principal, range, request.signal));
+        return toSeriesResponse(await telemetry.queryText(principal, range, request.signal));
       },
       {
         auth: "telemetry:read",
@@ -141,7 +141,7 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
       "/v1/telemetry/query",
       async ({ principal, body, request }) => {
         const query = { ...body, keys: body.keys ?? [], interval: body.interval?.toString() };
-        return toSeriesResponse(await telemetry.query(principal, query, request.signal));
+        return toSeriesResponse(await telemetry.queryText(principal, query, request.signal));
       },
       {
         auth: "telemetry:read",

@@ -125,6 +125,26 @@ interface TelemetryServiceDeps {
   readonly keys: Pick<KeyMetadataLookup, "resolve">;
 }
 
+/** Returns the query within what the caller may see. */
+function toQuery(devices: DevicesService, principal: Principal, request: TelemetryRequest): RangeQuery {
+  ensureRange(request.from, request.to);
+  if (request.deviceIds.length > DEVICES_PER_QUERY_MAX)
+    throw invalid("telemetry.too_many_devices", { max: DEVICES_PER_QUERY_MAX });
+  const aggregation = parseAggregation(request.aggregation);
+  const interval =
+    request.interval === undefined ? undefined : parseInterval(request.interval, request.timezone);
+  ensureIntervalsFit(interval, request.from, request.to);
+  return {
+    deviceIds: devices.ensureAllVisible(principal, [...new Set(request.deviceIds)]),
+    keys: [...new Set(request.keys)],
+    from: request.from,
+    to: request.to,
+    aggregation,
+    maxDataPoints: parseDataPoints(request.maxDataPoints, aggregation),
+    ...(interval === undefined || aggregation === "none" ? {} : { interval }),
+  };
+}
+
 /** Reading and deleting telemetry, within what the caller may see. */
 export function createTelemetryService(deps: TelemetryServiceDeps) {
   const { store, devices, keys } = deps;
@@ -158,23 +178,17 @@ export function createTelemetryService(deps: TelemetryServiceDeps) {
       request: TelemetryRequest,
       signal?: AbortSignal,
     ): Promise<TelemetryAnswer> {
-      ensureRange(request.from, request.to);
-      if (request.deviceIds.length > DEVICES_PER_QUERY_MAX)
-        throw invalid("telemetry.too_many_devices", { max: DEVICES_PER_QUERY_MAX });
-      const aggregation = parseAggregation(request.aggregation);
-      const interval =
-        request.interval === undefined ? undefined : parseInterval(request.interval, request.timezone);
-      ensureIntervalsFit(interval, request.from, request.to);
-      const query: RangeQuery = {
-        deviceIds: devices.ensureAllVisible(principal, [...new Set(request.deviceIds)]),
-        keys: [...new Set(request.keys)],
-        from: request.from,
-        to: request.to,
-        aggregation,
-        maxDataPoints: parseDataPoints(request.maxDataPoints, aggregation),
-        ...(interval === undefined || aggregation === "none" ? {} : { interval }),
-      };
-      return { data: await store.query(query, signal), from: request.from, to: request.to, aggregation };
+      const query = toQuery(devices, principal, request);
+      const { from, to, aggregation } = query;
+      return { data: await store.query(query, signal), from, to, aggregation };
+    },
+    /** Returns the text of the same answer, in pieces. */
+    async queryText(
+      principal: Principal,
+      request: TelemetryRequest,
+      signal?: AbortSignal,
+    ): Promise<Uint8Array[]> {
+      return store.queryText(toQuery(devices, principal, request), signal);
     },
     keys(principal: Principal, deviceId?: string, signal?: AbortSignal): Promise<string[]> {
       if (deviceId !== undefined)

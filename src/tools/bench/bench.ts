@@ -12,6 +12,7 @@ import { benchFleet } from "./fleet.ts";
 import { benchFootprint } from "./footprint.ts";
 import { benchFuzz } from "./fuzz.ts";
 import { benchGrowth } from "./growth.ts";
+import { benchHttpQueries } from "./http-queries.ts";
 import { benchIngest } from "./ingest.ts";
 import { benchIntegrations } from "./integrations.ts";
 import { fillDirectory, runKillRounds } from "./kill-rounds.ts";
@@ -25,9 +26,9 @@ import { benchTopics } from "./topics.ts";
 import { benchUplinks } from "./uplinks.ts";
 
 /*
- * `npm run bench [-- --only ingest,storage --seconds 5 --data FOLDER --rounds 200 --states 10000 --faults 20 --minutes 10 --write]`:
- * measures the product beside what a user would install instead, on this machine, in this run; `--write` puts the tables into
- * docs/benchmarks.md.
+ * `npm run bench [-- --only ingest,storage --seconds 5 --data FOLDER --rounds 200 --states 10000 --faults 20 --minutes 10 --victoria FILE --write]`:
+ * measures the product beside what a user would install instead, on this machine, in this run; `--victoria` names the program of
+ * VictoriaMetrics, if it is not on the path; `--write` puts the tables into docs/benchmarks.md.
  */
 
 const { values } = parseArgs({
@@ -43,6 +44,7 @@ const { values } = parseArgs({
     states: { type: "string", default: "10000" },
     faults: { type: "string", default: "20" },
     minutes: { type: "string", default: "10" },
+    victoria: { type: "string" },
     write: { type: "boolean", default: false },
   },
 });
@@ -79,7 +81,11 @@ const sections: Record<string, () => Promise<Row[]>> = {
   topics: () => benchTopics(seconds),
   disk: () => benchDisk(seconds),
   storage: () => benchStorage(values.data),
-  queries: async () => [...(await benchQueries()), ...(await benchExport())],
+  queries: async () => [
+    ...(await benchQueries()),
+    ...(await benchHttpQueries(values.victoria)),
+    ...(await benchExport()),
+  ],
   aggregates: benchAggregates,
   growth: () => benchGrowth({ draw: values.write }),
   footprint: () => benchFootprint(seconds),

@@ -22,8 +22,8 @@ export class Scratch {
   };
 }
 
-/** The blocks that the charts of a few dashboards cut through: some 500 a chart and key, of 8 to 16 KiB each. */
-const cachedBytesMax = 12 * 1024 * 1024;
+/** The blocks of 50 charts of a month at one point in 10 s, of some 18 KiB each. */
+const cachedBytesMax = 32 * 1024 * 1024;
 
 /** Blocks read lately; the one unused for longest goes first. */
 export class BlockCache {

@@ -1,39 +1,22 @@
 import type { Statement } from "bun:sqlite";
 import { BlockCache, HeadCache, Scratch } from "./block-cache.ts";
+import {
+  BLOCK_COLUMNS,
+  BlockDirectory,
+  type BlockRef,
+  type BlockRow,
+  type FamilyKey,
+  outOfOrder,
+  refOf,
+} from "./block-directory.ts";
 import { BlockSizes } from "./block-sizes.ts";
 import { type BlockHead, decodeHead, type EncodedBlock } from "./codec/block-codec.ts";
 import type { PieceKind, Pieces } from "./codec/block-pieces.ts";
+import type { ColumnSums } from "./codec/column-sums.ts";
 import { OpenedBlock } from "./codec/opened-block.ts";
+import { DirectoryCache } from "./directory-cache.ts";
 import type { Column, Rows } from "./rows.ts";
 import type { TelemetryFile } from "./telemetry-file.ts";
-
-/** A line of the block directory. */
-export interface BlockRef {
-  readonly device: number;
-  readonly family: number;
-  readonly minTs: number;
-  readonly maxTs: number;
-  readonly rows: number;
-  readonly points: number;
-  readonly bytes: number;
-  readonly body: number;
-  readonly head: Uint8Array;
-}
-
-interface BlockRow {
-  min_ts: number;
-  max_ts: number;
-  rows: number;
-  points: number;
-  bytes: number;
-  head: Uint8Array;
-  body: number;
-}
-
-export interface FamilyKey {
-  readonly device: number;
-  readonly family: number;
-}
 
 /** Replaces blocks by others; both sides may be empty. */
 export interface BlockEdit extends FamilyKey {
@@ -48,15 +31,17 @@ const editOverheadBytes = 8_192;
 /** The blocks of all devices: those of one family never overlap in time, and hold each (key, ts) once. */
 export class BlockStore {
   readonly sizes: BlockSizes;
+  /** Edits that removed blocks: whoever has read the directory before one reads it again. */
+  changes = 0;
   /** Damaged blocks that readers met, by body id. */
   readonly corrupt = new Map<number, string>();
   readonly #file: TelemetryFile;
   readonly #scratch = new Scratch();
   readonly #cache = new BlockCache();
   readonly #heads = new HeadCache();
-  readonly #start: Statement<{ ts: number | null }, [number, number, number]>;
-  readonly #page: Statement<BlockRow, [number, number, number, number, number]>;
-  readonly #before: Statement<BlockRow, [number, number, number]>;
+  /** For background work, which would only fill the cache. */
+  readonly directory: BlockDirectory;
+  readonly #lines: DirectoryCache;
   readonly #following: Statement<BlockRow & FamilyKey, [number, number, number, number]>;
   readonly #body: Statement<{ data: Uint8Array }, [number]>;
   readonly #listed: Statement<{ body: number }, [number, number, number]>;
@@ -70,24 +55,16 @@ export class BlockStore {
 
   constructor(file: TelemetryFile) {
     this.#file = file;
-    const columns = "min_ts, max_ts, rows, points, bytes, head, body";
-    this.#start = file.prepare(
-      "SELECT max(min_ts) AS ts FROM block WHERE device = ? AND family = ? AND min_ts <= ?",
-    );
-    this.#page = file.prepare(
-      `SELECT ${columns} FROM block WHERE device = ? AND family = ? AND min_ts >= ? AND min_ts <= ? ORDER BY min_ts LIMIT ?`,
-    );
-    this.#before = file.prepare(
-      `SELECT ${columns} FROM block WHERE device = ? AND family = ? AND min_ts < ? ORDER BY min_ts DESC LIMIT 1`,
-    );
+    this.directory = new BlockDirectory(file);
+    this.#lines = new DirectoryCache(this.directory);
     this.#following = file.prepare(
-      `SELECT device, family, ${columns} FROM block WHERE (device, family, min_ts) > (?, ?, ?)
+      `SELECT device, family, ${BLOCK_COLUMNS} FROM block WHERE (device, family, min_ts) > (?, ?, ?)
        ORDER BY device, family, min_ts LIMIT ?`,
     );
     this.#body = file.prepare("SELECT data FROM body WHERE id = ?");
     this.#listed = file.prepare("SELECT body FROM block WHERE device = ? AND family = ? AND min_ts = ?");
     this.#insert = file.prepare(
-      `INSERT INTO block (device, family, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO block (device, family, ${BLOCK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#insertBody = file.prepare("INSERT INTO body (id, data) VALUES (?, ?)");
     this.#delete = file.prepare("DELETE FROM block WHERE device = ? AND family = ? AND min_ts = ?");
@@ -100,20 +77,13 @@ export class BlockStore {
   }
 
   /** Blocks that touch the closed range, oldest first, at most `limit`. */
-  overlapping(of: FamilyKey, range: { from: number; to: number }, limit: number): BlockRef[] {
-    const start = this.#start.get(of.device, of.family, range.from)?.ts ?? range.from;
-    const rows = this.#page.all(of.device, of.family, start, range.to, limit + 1);
-    ensureOrder(rows);
-    // Only the first can end before the range: blocks of a family do not overlap.
-    const refs = rows.filter((row) => row.max_ts >= range.from).map((row) => refOf(of, row));
-    return refs.slice(0, limit);
+  overlapping(of: FamilyKey, range: { from: number; to: number }, limit: number): readonly BlockRef[] {
+    return this.#lines.overlapping(of, range, limit);
   }
 
   /** The newest block that starts before `ts`. */
   newestBefore(of: FamilyKey, ts: number): BlockRef | null {
-    const row = this.#before.get(of.device, of.family, ts);
-    if (row !== null && row.min_ts >= ts) throw outOfOrder();
-    return row === null ? null : refOf(of, row);
+    return this.#lines.newestBefore(of, ts);
   }
 
   /** Returns `null` if the head is damaged. */
@@ -157,6 +127,21 @@ export class BlockStore {
     return pieces;
   }
 
+  /** The sums of a column of numbers; the block stays in memory. Null where it has none, and where only `lend` can tell why. */
+  sums(ref: BlockRef, key: number): ColumnSums | null {
+    try {
+      const cached = this.#cache.get(ref.body);
+      const opened = cached ?? this.#open(ref);
+      if (opened === "gone") return null;
+      const before = cached?.bytes;
+      const sums = opened.sums(key);
+      if (opened.bytes !== before) this.#cache.put(ref.body, opened);
+      return sums;
+    } catch {
+      return null;
+    }
+  }
+
   /** Works like `lend`, for one piece. */
   lendPiece(pieces: Pieces, piece: number): { ts: Float64Array; column: Column } {
     this.#scratch.reset();
@@ -183,6 +168,7 @@ export class BlockStore {
 
   /** Applies an edit within a transaction; `commitTotals` follows when it has been committed. */
   apply(edit: BlockEdit): void {
+    this.#lines.forget(edit.device);
     for (const ref of edit.remove) {
       this.#file.walBytes += ref.bytes;
       this.#delete.run(ref.device, ref.family, ref.minTs);
@@ -199,6 +185,7 @@ export class BlockStore {
   }
 
   commitTotals(edit: BlockEdit): void {
+    if (edit.remove.length > 0) this.changes++;
     for (const { points, bytes, body, minTs } of edit.remove) {
       if (minTs === this.#oldest) this.#oldest = undefined;
       this.#cache.delete(body);
@@ -232,6 +219,7 @@ export class BlockStore {
       )
       .run(ref.device, ref.family, ref.minTs);
     if (ref.minTs === this.#oldest) this.#oldest = undefined;
+    this.#lines.forget(ref.device);
     this.sizes.remove(ref.device, ref);
   }
 
@@ -255,28 +243,5 @@ export class BlockStore {
     return `device no. ${ref.device}, ${stamp(ref.minTs)} – ${stamp(ref.maxTs)}: ${problem}`;
   }
 }
-
-const refOf = ({ device, family }: FamilyKey, row: BlockRow): BlockRef => ({
-  device,
-  family,
-  minTs: row.min_ts,
-  maxTs: row.max_ts,
-  rows: row.rows,
-  points: row.points,
-  bytes: row.bytes,
-  head: row.head,
-  body: row.body,
-});
-
-/** Checks the order of rows: in a damaged file they may come in any order, and reading on behind the last one would never end. */
-function ensureOrder(rows: readonly BlockRow[]): void {
-  let end = Number.NEGATIVE_INFINITY;
-  for (const { min_ts, max_ts } of rows) {
-    if (min_ts <= end || max_ts < min_ts) throw outOfOrder();
-    end = max_ts;
-  }
-}
-
-const outOfOrder = (): Error => new Error("the directory of blocks is out of order");
 
 const stamp = (ts: number): string => (Math.abs(ts) <= 8.64e15 ? new Date(ts).toISOString() : `${ts}`);

@@ -1,4 +1,5 @@
-import type { BlockRef, BlockStore } from "./block-store.ts";
+import type { BlockRef } from "./block-directory.ts";
+import type { BlockStore } from "./block-store.ts";
 import { checkGroup } from "./group-format.ts";
 import { unpackGroup } from "./hot-packing.ts";
 import type { Steps } from "./slice-scheduler.ts";

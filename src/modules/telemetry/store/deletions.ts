@@ -1,4 +1,4 @@
-import type { BlockRef, FamilyKey } from "./block-store.ts";
+import type { BlockRef, FamilyKey } from "./block-directory.ts";
 import { EditBatch, encodeChunks } from "./block-writer.ts";
 import { stepPlaces } from "./codec/decimal.ts";
 import type { Deletion } from "./deletion.types.ts";
@@ -46,7 +46,7 @@ function* deleteFromFamily(
   let deleted = 0;
   let from = deletion.from;
   for (;;) {
-    const page = engine.blocks.overlapping(of, { from, to: deletion.to }, pageBlocks);
+    const page = engine.blocks.directory.overlapping(of, { from, to: deletion.to }, pageBlocks);
     for (const ref of page) {
       const whole = keys === null && ref.minTs >= deletion.from && ref.maxTs <= deletion.to;
       if (whole) {

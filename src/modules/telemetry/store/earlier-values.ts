@@ -1,5 +1,5 @@
 import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
-import type { BlockRef } from "./block-store.ts";
+import type { BlockRef } from "./block-directory.ts";
 import { type ColumnSummary, valueOfSummary } from "./column-summary.ts";
 import { type FamilyRange, hotRows } from "./range-reader.ts";
 import { type Column, emptyRows, lowerBound, overlay, type Rows, sliceRows, upperBound } from "./rows.ts";

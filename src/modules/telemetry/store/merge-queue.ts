@@ -1,4 +1,4 @@
-import type { FamilyKey } from "./block-store.ts";
+import type { FamilyKey } from "./block-directory.ts";
 
 /** Small blocks of a family are merged once this many have been written. */
 const smallBlocksMin = 8;

@@ -1,4 +1,4 @@
-import type { BlockRef, FamilyKey } from "./block-store.ts";
+import type { BlockRef, FamilyKey } from "./block-directory.ts";
 import { EditBatch, encodeChunks } from "./block-writer.ts";
 import type { Effort } from "./codec/number-codec.ts";
 import { concat, type Rows } from "./rows.ts";
@@ -39,7 +39,7 @@ function* directory(engine: StoreEngine, of: FamilyKey): Steps<BlockRef[]> {
   const refs: BlockRef[] = [];
   let from = Number.NEGATIVE_INFINITY;
   for (;;) {
-    const page = engine.blocks.overlapping(of, { from, to: Number.POSITIVE_INFINITY }, pageBlocks);
+    const page = engine.blocks.directory.overlapping(of, { from, to: Number.POSITIVE_INFINITY }, pageBlocks);
     for (const ref of page) if (ref.minTs > from || from === Number.NEGATIVE_INFINITY) refs.push(ref);
     const last = page[page.length - 1];
     if (last === undefined || page.length < pageBlocks) return refs;

@@ -1,4 +1,4 @@
-import type { BlockRef } from "./block-store.ts";
+import type { BlockRef } from "./block-directory.ts";
 import { lastOf } from "./block-writer.ts";
 import { valueOfSummary } from "./column-summary.ts";
 import { hotRows } from "./range-reader.ts";

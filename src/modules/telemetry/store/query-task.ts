@@ -1,6 +1,8 @@
 import { invalid } from "../../../lib/domain-error.ts";
 import { excerpt } from "../../../lib/excerpt.ts";
 import type { Aggregation } from "../telemetry.types.ts";
+import { AggregateSink } from "./aggregate-sink.ts";
+import { AnswerText } from "./answer-text.ts";
 import { DeltaSink } from "./delta-sink.ts";
 import { type EarlierKind, earlierValues } from "./earlier-values.ts";
 import { EdgeSink } from "./edge-sink.ts";
@@ -8,7 +10,7 @@ import { intervalsOf } from "./intervals.ts";
 import { extentOf, type FamilyRange, FamilyReader, hotRows } from "./range-reader.ts";
 import type { DeviceState } from "./registry.ts";
 import { familyKeysOf } from "./series-families.ts";
-import { AggregateSink, type EarlierValue, type SeriesSink, type SinkResult } from "./series-sink.ts";
+import type { EarlierValue, SeriesSink, SinkResult } from "./series-sink.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { StoreQuery, WireDeviceSeries } from "./store.protocol.ts";
 import type { StoreEngine } from "./store-engine.ts";
@@ -18,6 +20,8 @@ import { TimeInSink } from "./time-in-sink.ts";
 /** Points of one part of an answer, about; a series counts as some more. */
 const PART_POINTS_MAX = 20_000;
 const SERIES_POINTS = 8;
+/** Characters of one part of an answer that is text, about. */
+const PART_CHARACTERS = 256 * 1024;
 
 /** A list, as of `timeIn`, counts as its items. */
 const sizeOf = ({ ts, values }: SinkResult): number =>
@@ -70,6 +74,22 @@ export function* queryTask(
     if (device !== undefined) answer.add(yield* deviceTask(engine, device, query));
   }
   return answer.takeRest();
+}
+
+/** Answers as `queryTask` does, with the text of the answer. */
+export function* queryTextTask(
+  engine: StoreEngine,
+  query: StoreQuery,
+  onPart: (part: Uint8Array) => void,
+): Steps<Uint8Array> {
+  const text = new AnswerText();
+  for (const deviceId of query.deviceIds) {
+    const device = engine.registry.byId.get(deviceId);
+    if (device === undefined) continue;
+    yield* text.add(yield* deviceTask(engine, device, query));
+    if (text.length >= PART_CHARACTERS) onPart(text.take());
+  }
+  return text.end(query);
 }
 
 function* deviceTask(engine: StoreEngine, device: DeviceState, query: StoreQuery): Steps<WireDeviceSeries> {

@@ -1,6 +1,6 @@
-import type { BlockRef, BlockStore } from "./block-store.ts";
+import type { BlockRef } from "./block-directory.ts";
+import type { BlockStore } from "./block-store.ts";
 import type { HeadColumn } from "./codec/block-codec.ts";
-import type { Pieces } from "./codec/block-pieces.ts";
 import type { HotGeneration } from "./hot-generation.ts";
 import type { DeviceState } from "./registry.ts";
 import { emptyRows, lowerBound, overlay, type Rows, sliceRows, upperBound } from "./rows.ts";
@@ -75,15 +75,17 @@ export class FamilyReader {
     for (;;) {
       const from = Math.max(this.#range.from, this.#done);
       const page = this.#blocks.overlapping(of, { from, to: this.#range.to }, pageBlocks);
-      const changed = yield* this.#readPage(page);
+      const changed = yield* this.#readPage(page, this.#blocks.changes);
       if (!changed && page.length < pageBlocks) break;
     }
     this.#feedHot(this.#hot.ts.length);
   }
 
   /** Returns `true` if a block of the page has been rewritten before it was read. */
-  *#readPage(page: readonly BlockRef[]): Steps<boolean> {
+  *#readPage(page: readonly BlockRef[], changes: number): Steps<boolean> {
     for (const ref of page) {
+      // Its summary would be taken for one key, and the rows of another read once more from the block that holds them now.
+      if (this.#blocks.changes !== changes) return true;
       if (ref.maxTs <= this.#done) continue;
       this.#feedHot(Math.max(this.#hotAt, lowerBound(this.#hot.ts, ref.minTs)));
       if (!this.#readBlock(ref)) return true;
@@ -95,12 +97,8 @@ export class FamilyReader {
 
   #readBlock(ref: BlockRef): boolean {
     const hotEnd = Math.max(this.#hotAt, upperBound(this.#hot.ts, ref.maxTs));
-    const whole =
-      hotEnd === this.#hotAt &&
-      ref.minTs >= this.#range.from &&
-      ref.maxTs <= this.#range.to &&
-      ref.minTs > this.#done;
-    const keys = whole ? this.#takeSummaries(ref) : this.#range.keys;
+    const isAlone = hotEnd === this.#hotAt && ref.minTs > this.#done;
+    const keys = isAlone ? this.#takeSummaries(ref) : this.#range.keys;
     if (keys.size > 0) {
       const loaded = this.#blocks.lend(ref, keys);
       if (loaded === "gone") return false;
@@ -114,23 +112,29 @@ export class FamilyReader {
   /** Gives the sinks the block's summaries, or those of its pieces; returns the keys whose sinks need the points. */
   #takeSummaries(ref: BlockRef): ReadonlySet<number> {
     const head = this.#blocks.head(ref);
+    const isWhole = ref.minTs >= this.#range.from && ref.maxTs <= this.#range.to;
     const rest = new Set<number>();
     for (const [key, sink] of this.#sinks) {
       const column: HeadColumn | undefined = head?.columns.get(key);
-      if (column === undefined || column.summary.count === 0 || sink.summary(column.summary)) continue;
-      const pieces = this.#blocks.pieces(ref, key, sink.pieceKind);
-      if (pieces === null) rest.add(key);
-      else this.#takePieces(pieces, sink);
+      if (column === undefined || column.summary.count === 0) continue;
+      if (isWhole && sink.summary(column.summary)) continue;
+      const sums = sink.sums && this.#blocks.sums(ref, key);
+      if (sums) sink.sums?.(sums, this.#range);
+      else if (!isWhole || !this.#takePieces(ref, key, sink)) rest.add(key);
     }
     return rest;
   }
 
-  #takePieces(pieces: Pieces, sink: SeriesSink): void {
+  /** Returns `false` if the block is not at hand in pieces. */
+  #takePieces(ref: BlockRef, key: number, sink: SeriesSink): boolean {
+    const pieces = this.#blocks.pieces(ref, key, sink.pieceKind);
+    if (pieces === null) return false;
     for (let piece = 0; piece < pieces.count; piece++) {
       if (sink.summary(pieces.summaryOf(piece))) continue;
       const { ts, column } = this.#blocks.lendPiece(pieces, piece);
       sink.rows(ts, column);
     }
+    return true;
   }
 
   #clip(rows: Rows): Rows {

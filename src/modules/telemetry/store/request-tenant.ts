@@ -10,6 +10,7 @@ export function tenantOf({ byId, devices }: Registry, { name, args }: CallReques
     case "latest":
       return devices.get(args.devices.find((no) => devices.has(no)) ?? -1)?.tenantId ?? OWN_WORK;
     case "query":
+    case "queryText":
       return byId.get(args.deviceIds.find((id) => byId.has(id)) ?? "")?.tenantId ?? OWN_WORK;
     case "scan":
     case "deleteRange":

@@ -1,4 +1,4 @@
-import type { BlockRef, FamilyKey } from "./block-store.ts";
+import type { BlockRef, FamilyKey } from "./block-directory.ts";
 import { chunksOf, EditBatch, encodeChunks, lastOf } from "./block-writer.ts";
 import { encodeBlock } from "./codec/block-codec.ts";
 import { finishDeletions } from "./deletion-tasks.ts";
@@ -58,7 +58,7 @@ function isBehind(
 ): boolean {
   const end =
     device.sealedEnds[of.family] ??
-    engine.blocks.newestBefore(of, Number.POSITIVE_INFINITY)?.maxTs ??
+    engine.blocks.directory.newestBefore(of, Number.POSITIVE_INFINITY)?.maxTs ??
     Number.NEGATIVE_INFINITY;
   device.sealedEnds[of.family] = Math.max(end, rows.ts[rows.ts.length - 1]!);
   return rows.ts[0]! > end;
@@ -73,7 +73,7 @@ function* sealFamily(
   const last = rows.ts[rows.ts.length - 1]!;
   let index = 0;
   while (index < rows.ts.length) {
-    const [block] = engine.blocks.overlapping(of, { from: rows.ts[index]!, to: last }, 1);
+    const [block] = engine.blocks.directory.overlapping(of, { from: rows.ts[index]!, to: last }, 1);
     const gapEnd = block === undefined ? rows.ts.length : Math.max(index, lowerBound(rows.ts, block.minTs));
     yield* writeNew(engine, batch, { of, rows: sliceRows(rows, index, gapEnd) });
     index = gapEnd;

@@ -17,7 +17,7 @@ export class SeriesAnswer {
   }
 }
 
-function pointsOf({ ts, numbers, values }: SinkResult): Point[] {
+export function pointsOf({ ts, numbers, values }: SinkResult): Point[] {
   const points = new Array<Point>(ts.length);
   const source: ArrayLike<Point["value"]> = numbers ?? values ?? [];
   for (let i = 0; i < ts.length; i++) points[i] = { ts: ts[i]!, value: source[i]! };

@@ -73,6 +73,8 @@ export interface StoreCalls {
     result: WireLatest;
   };
   query: { args: StoreQuery; result: WireDeviceSeries[] };
+  /** The answer to the same as JSON, in UTF-8. */
+  queryText: { args: StoreQuery; result: Uint8Array };
   scan: {
     args: {
       readonly deviceId: string;
@@ -163,7 +165,7 @@ export type StoreReply =
       readonly reason: string;
     }
   /** A piece of the answer to a query: a large one comes in several, so that the reader copies none of them for long. */
-  | { readonly type: "part"; readonly id: number; readonly value: WireDeviceSeries[] }
+  | { readonly type: "part"; readonly id: number; readonly value: WireDeviceSeries[] | Uint8Array }
   | { readonly type: "result"; readonly id: number; readonly value: StoreCalls[CallName]["result"] }
   | { readonly type: "failed"; readonly id: number; readonly error: WireError }
   | {

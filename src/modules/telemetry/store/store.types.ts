@@ -48,6 +48,8 @@ export interface TelemetryStore {
   ): Promise<LatestSnapshot[]>;
   /** Returns one entry for each known device, with one series for each key that has points in the range. */
   query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]>;
+  /** Returns the answer to the same with the query's range and aggregation as JSON, in pieces of UTF-8: `{data, from, to, aggregation}`. */
+  queryText(query: RangeQuery, signal?: AbortSignal): Promise<Uint8Array[]>;
   /**
    * Raw points, device by device in the order asked for, rows in time order, in chunks of bounded size. The next chunk is
    * read when it is asked for: a slow consumer holds nothing up and memory stays constant whatever the range. Points that

@@ -7,7 +7,7 @@ import { deletionOf, deletionTask, dropOf, retentionTask } from "./deletion-task
 import { keysTask } from "./keys-task.ts";
 import { latestTask } from "./latest-values.ts";
 import { Maintenance } from "./maintenance.ts";
-import { queryTask } from "./query-task.ts";
+import { queryTask, queryTextTask } from "./query-task.ts";
 import { OWN_WORK, tenantOf } from "./request-tenant.ts";
 import { scanTask } from "./scan-task.ts";
 import { seriesOf } from "./series-families.ts";
@@ -133,7 +133,8 @@ class WorkerService {
   }
 
   #settle(id: number, reply: StoreReply): void {
-    if (!this.#cancelled.delete(id)) this.#post(reply);
+    if (this.#cancelled.delete(id)) return;
+    this.#post(reply, reply.type === "result" ? bytesOf(reply.value) : []);
   }
 
   async #answer(request: CallRequest): Promise<StoreCalls[CallName]["result"]> {
@@ -142,7 +143,15 @@ class WorkerService {
       case "latest":
         return this.#read(request, latestTask(engine, request.args));
       case "query":
-        return this.#read(request, this.#queryTask(engine, request));
+        return this.#read(
+          request,
+          queryTask(engine, request.args, (part) => this.#part(request.id, part)),
+        );
+      case "queryText":
+        return this.#read(
+          request,
+          queryTextTask(engine, request.args, (part) => this.#part(request.id, part)),
+        );
       case "scan":
         return this.#read(request, scanTask(engine, request.args));
       case "deviceIds":
@@ -196,10 +205,8 @@ class WorkerService {
     }
   }
 
-  #queryTask(engine: StoreEngine, { id, args }: Extract<CallRequest, { name: "query" }>) {
-    return queryTask(engine, args, (value) => {
-      if (!this.#cancelled.has(id)) this.#post({ type: "part", id, value });
-    });
+  #part(id: number, value: Extract<StoreReply, { type: "part" }>["value"]): void {
+    if (!this.#cancelled.has(id)) this.#post({ type: "part", id, value }, bytesOf(value));
   }
 
   /** A reading call runs in the time of the tenant that it reads from. */
@@ -276,6 +283,10 @@ class WorkerService {
     return this.#engine;
   }
 }
+
+/** Text is handed over, not copied. */
+const bytesOf = (value: unknown): ArrayBuffer[] =>
+  value instanceof Uint8Array && value.buffer instanceof ArrayBuffer ? [value.buffer] : [];
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

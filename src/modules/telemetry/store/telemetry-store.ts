@@ -152,6 +152,15 @@ class WorkerTelemetryStore implements TelemetryStore {
     return answer.devices;
   }
 
+  async queryText(query: RangeQuery, signal?: AbortSignal): Promise<Uint8Array[]> {
+    const pieces: Uint8Array[] = [];
+    const args = { ...query, now: this.#now() };
+    pieces.push(
+      await this.#calls.call("queryText", args, { signal, onPart: (piece) => void pieces.push(piece) }),
+    );
+    return pieces;
+  }
+
   scan(query: ScanQuery, signal?: AbortSignal): AsyncIterable<ScanChunk> {
     return scanChunks(query, (args) => this.#calls.call("scan", args, { signal }));
   }

@@ -3,14 +3,14 @@ import type { CallName, CallRequest, StoreCalls, StoreReply, StoreRequest } from
 
 type Part = Extract<StoreReply, { type: "part" }>;
 
-interface CallOptions {
+interface CallOptions<Part> {
   readonly signal?: AbortSignal | undefined;
   /** Gets the parts of an answer that comes in several, before the result. */
-  readonly onPart?: (part: Part["value"]) => void;
+  readonly onPart?: (part: Part) => void;
 }
 
 interface Waiting {
-  readonly onPart: CallOptions["onPart"];
+  readonly onPart: ((part: never) => void) | undefined;
   resolve(value: StoreCalls[CallName]["result"]): void;
   reject(error: unknown): void;
 }
@@ -29,7 +29,7 @@ export class WorkerCalls {
   async call<Name extends CallName>(
     name: Name,
     args: StoreCalls[Name]["args"],
-    { signal, onPart }: CallOptions = {},
+    { signal, onPart }: CallOptions<StoreCalls[Name]["result"]> = {},
   ): Promise<StoreCalls[Name]["result"]> {
     signal?.throwIfAborted();
     const id = this.#nextId++;
@@ -52,7 +52,8 @@ export class WorkerCalls {
   }
 
   part({ id, value }: Part): void {
-    this.#waiting.get(id)?.onPart?.(value);
+    // A part has the type of the call's result.
+    this.#waiting.get(id)?.onPart?.(value as never);
   }
 
   settle(reply: Extract<StoreReply, { type: "result" | "failed" }>): void {

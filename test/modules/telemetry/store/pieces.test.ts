@@ -2,12 +2,14 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { TAG_ABSENT, TAG_NUMBER, TAG_STRING, TAG_TRUE } from "../../../../src/lib/value-kind.ts";
 import { decodeHead, encodeBlock } from "../../../../src/modules/telemetry/store/codec/block-codec.ts";
+import { pieceRows } from "../../../../src/modules/telemetry/store/codec/block-pieces.ts";
+import { sumRows } from "../../../../src/modules/telemetry/store/codec/column-sums.ts";
 import {
   decodeUnpacked,
   encodeNumbers,
   unpack,
 } from "../../../../src/modules/telemetry/store/codec/number-codec.ts";
-import { NumberPieces, pieceRows } from "../../../../src/modules/telemetry/store/codec/number-pieces.ts";
+import { NumberRows } from "../../../../src/modules/telemetry/store/codec/number-rows.ts";
 import { OpenedBlock } from "../../../../src/modules/telemetry/store/codec/opened-block.ts";
 import { summarise } from "../../../../src/modules/telemetry/store/column-summary.ts";
 import { type Column, newColumn, numberTags } from "../../../../src/modules/telemetry/store/rows.ts";
@@ -16,22 +18,25 @@ const newNumbers = (count: number) => new Float64Array(count);
 
 const bitsOf = (values: Float64Array) => [...new BigUint64Array(values.slice().buffer)];
 
-/** The column's pieces end to end; null where it has none. */
+/** The column read in parts; null where it can only be read as a whole. */
 function endToEnd(values: Float64Array, effort: "fast" | "thorough"): Float64Array | null {
   const bytes = unpack(encodeNumbers(values, effort));
   expect(bitsOf(decodeUnpacked(bytes, values.length, newNumbers))).toEqual(bitsOf(values));
-  const pieces = NumberPieces.of(bytes, values.length);
-  if (pieces === null) return null;
+  const rows = NumberRows.of(bytes, values.length);
+  if (rows === null) return null;
   const count = Math.ceil(values.length / pieceRows);
   // Backwards, so that none can lean on the one before it.
-  const parts = Array.from({ length: count }, (_, i) => pieces.read(count - 1 - i, newNumbers)).reverse();
-  return Float64Array.from(parts.flatMap((part) => [...part]));
+  const parts = Array.from({ length: count }, (_, i) => {
+    const start = (count - 1 - i) * pieceRows;
+    return rows.slice(start, Math.min(start + pieceRows, values.length), newNumbers);
+  });
+  return Float64Array.from(parts.reverse().flatMap((part) => [...part]));
 }
 
 function expectPieces(values: Float64Array): void {
   for (const effort of ["fast", "thorough"] as const) {
     const found = endToEnd(values, effort);
-    if (found === null) throw new Error("has no pieces");
+    if (found === null) throw new Error("can only be read as a whole");
     expect(bitsOf(found)).toEqual(bitsOf(values));
   }
 }
@@ -45,6 +50,11 @@ describe("a number column in pieces", () => {
   test("is what it is as a whole, in each form that has pieces and at every length", () => {
     for (const length of lengths) {
       expectPieces(column(length, () => 21.5));
+      expectPieces(column(length, () => -0));
+      expectPieces(column(length, () => Number.NaN));
+      // Ranges of 16 and of 32 bits and beyond.
+      expectPieces(column(length, (row) => ((row * 7_919) % 1_009) * 3_000_000 + row));
+      expectPieces(column(length, (row) => ((row * 7_919) % 1_009) * 9_000_000_000 + row));
       expectPieces(column(length, (row) => 1_700_000_000_000 + row * 10_000));
       // Unrelated values, a walk, and steps that themselves change slowly: orders 0, 1 and 2.
       expectPieces(column(length, (row) => ((row * 7_919) % 1_009) / 10));
@@ -137,15 +147,15 @@ describe("a block in pieces", () => {
   const ts = column(rows, (row) => 1_000 * row + (row % 7));
   const numbers = column(rows, (row) => ((row * 31) % 400) / 10);
 
-  test("is given from the second reading on, with the summaries of its parts, and counts as memory", () => {
+  test("is given from the second reading on, with the summaries of its parts", () => {
     const block = blockOf(ts, new Map([[3, numbersColumn(numbers)]]));
     expect(block.pieces(3)).toBeNull();
     block.rows();
-    const before = block.bytes;
     const pieces = block.pieces(3);
     if (pieces === null) throw new Error("has no pieces");
+    const { bytes } = block;
     expect(block.pieces(3)).toBe(pieces);
-    expect(block.bytes).toBe(before + pieces.bytes);
+    expect(block.bytes).toBe(bytes);
     expect(pieces.count).toBe(5);
     for (let piece = 0; piece < pieces.count; piece++) {
       const summary = pieces.summaryOf(piece);
@@ -167,5 +177,39 @@ describe("a block in pieces", () => {
     const short = blockOf(ts.slice(0, pieceRows), new Map([[3, numbersColumn(numbers.slice(0, pieceRows))]]));
     short.rows();
     expect(short.pieces(3)).toBeNull();
+  });
+});
+
+describe("a block whose rows are added up", () => {
+  const steady = (row: number) => 10_000 * row;
+  const jittered = (row: number) => 10_000 * row + ((row * 31) % 97);
+  const values = fc.array(fc.integer({ min: -500, max: 500 }), { minLength: 1, maxLength: 300, size: "max" });
+
+  test("gives for any rows the sum of its parts, the smallest and the largest", () => {
+    fc.assert(
+      fc.property(values, fc.boolean(), fc.nat(), fc.nat(), (ints, isSteady, a, b) => {
+        const numbers = Float64Array.from(ints, (int) => int / 10);
+        const ts = column(numbers.length, isSteady ? steady : jittered);
+        const block = blockOf(ts, new Map([[3, numbersColumn(numbers)]]));
+        const sums = block.sums(3);
+        if (sums === null) return;
+        const [start = 0, stop = 0] = [a, b].map((row) => row % (numbers.length + 1)).sort((x, y) => x - y);
+        let sum = 0.1;
+        for (let row = start; row < stop; ) {
+          const end = Math.min(stop, row - (row % sumRows) + sumRows);
+          sum += numbers.slice(row, end).reduce((total, value) => total + value, 0);
+          row = end;
+        }
+        expect(sums.addTo(0.1, start, stop)).toBe(sum);
+        const part = numbers.slice(start, stop);
+        expect(sums.min(start, stop) + 0).toBe(Math.min(...part) + 0);
+        expect(sums.max(start, stop) + 0).toBe(Math.max(...part) + 0);
+        for (const time of [-1, ts[start] ?? 1e9, (ts[start] ?? 1e9) + 1])
+          expect(sums.stamps.rowsBefore(time)).toBe(ts.filter((stamp) => stamp < time).length);
+        // The block as a whole is the same as before.
+        expect(block.rows()).toEqual({ ts, columns: new Map([[3, numbersColumn(numbers)]]) });
+      }),
+      { numRuns: 300 },
+    );
   });
 });

@@ -1,6 +1,7 @@
 // A query reads block by block, and sealing rewrites the directory between two blocks.
 import { expect, test } from "bun:test";
-import type { BlockRef, BlockStore } from "../../../../src/modules/telemetry/store/block-store.ts";
+import type { BlockRef } from "../../../../src/modules/telemetry/store/block-directory.ts";
+import type { BlockStore } from "../../../../src/modules/telemetry/store/block-store.ts";
 import { FamilyReader } from "../../../../src/modules/telemetry/store/range-reader.ts";
 import { type Column, numberTags, type Rows } from "../../../../src/modules/telemetry/store/rows.ts";
 import type { SeriesSink } from "../../../../src/modules/telemetry/store/series-sink.ts";
@@ -21,7 +22,10 @@ function rowsOf(...stamps: number[]): Rows {
 class Directory {
   blocks: { ref: BlockRef; rows: Rows }[] = [];
 
+  changes = 0;
+
   set(...blocks: number[][]): void {
+    this.changes++;
     this.blocks = blocks.map((stamps, index) => ({
       ref: {
         device: 1,
@@ -43,10 +47,18 @@ class Directory {
 
   /** The part of the block store that a reader of rows uses. */
   get store(): BlockStore {
+    const directory = this;
     const store = {
+      get changes() {
+        return directory.changes;
+      },
       overlapping: (_: unknown, { from, to }: { from: number; to: number }) =>
         this.blocks.map(({ ref }) => ref).filter(({ minTs, maxTs }) => maxTs >= from && minTs <= to),
-      lend: ({ body }: BlockRef) => this.blocks.find(({ ref }) => ref.body === body)?.rows ?? "gone",
+      lend: ({ body }: BlockRef, keys: ReadonlySet<number>) => {
+        const rows = this.blocks.find(({ ref }) => ref.body === body)?.rows;
+        if (rows === undefined) return "gone";
+        return { ts: rows.ts, columns: new Map([...rows.columns].filter(([key]) => keys.has(key))) };
+      },
       head: () => ({ columns: new Map([[KEY, { summary: { count: 1 } }]]) }),
       pieces: () => null,
     };
@@ -87,4 +99,41 @@ test("blocks that are merged while they are read are read once", () => {
   expect(
     readAll(directory, rowsOf(80), (pause) => pause === 1 && directory.set([1, 2, 10, 20], [60, 70, 80])),
   ).toEqual([1, 2, 10, 20, 60, 70, 80]);
+});
+
+test("a summary is taken once where another key's rows have gone with a merge", () => {
+  const OTHER = 2;
+  const directory = new Directory();
+  directory.set([1, 2], [10, 20], [60, 70]);
+  const taken: number[] = [];
+  const sink = (summary: () => boolean, rows: SeriesSink["rows"]): SeriesSink => ({
+    rows,
+    summary,
+    finish: () => null,
+    isUnfit: false,
+  });
+  const sinks = new Map([
+    [
+      KEY,
+      sink(
+        () => taken.push(1) > 0,
+        (ts) => void taken.push(...ts),
+      ),
+    ],
+    [
+      OTHER,
+      sink(
+        () => false,
+        () => undefined,
+      ),
+    ],
+  ]);
+  const columns = new Map([KEY, OTHER].map((key) => [key, { summary: { count: 1 } }]));
+  const store = Object.defineProperty(directory.store, "head", { value: () => ({ columns }) });
+  const device = { no: 1 } as never; // all that the reader needs of it
+  const range = { device, family: 0, keys: new Set([KEY, OTHER]), from: 0, to: 1_000 };
+  const reader = new FamilyReader(store, range, { hot: rowsOf(), sinks });
+  let pause = 0;
+  for (const _ of reader.read()) if (++pause === 1) directory.set([1, 2], [10, 20, 60, 70]);
+  expect(taken).toEqual([1, 1]);
 });

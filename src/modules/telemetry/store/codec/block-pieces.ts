@@ -1,9 +1,12 @@
 import { type ColumnSummary, summarise } from "../column-summary.ts";
 import { type Column, numberTags } from "../rows.ts";
 import type { Allocate } from "./number-codec.ts";
-import { NumberPieces, pieceRows } from "./number-pieces.ts";
+import type { NumberRows } from "./number-rows.ts";
 
-/** Memory of a piece's summary and marks, about. */
+/** Rows that are decoded together when only a part of a block is wanted. */
+export const pieceRows = 256;
+
+/** Memory of a piece's summary, about. */
 const pieceBytes = 200;
 
 /** Parts of a column in time order, each with its summary, that can be read one by one. */
@@ -16,33 +19,27 @@ export interface Pieces {
 }
 
 /**
- * How a column is wanted in parts: plain numbers in pieces of the same size, of which sums come out the same; runs of one value each; or
- * the first of them that the column has.
+ * How a column is wanted in parts: plain numbers in pieces of the same size; runs of one value each; or the first of them that the column
+ * has.
  */
 export type PieceKind = "numbers" | "runs" | "any";
 
 /** A plain number column of a block in pieces, each with its summary: what a chart cuts through is decoded no further than that. */
 export class ColumnPieces implements Pieces {
-  readonly #ts: NumberPieces;
-  readonly #numbers: NumberPieces;
+  readonly #ts: NumberRows;
+  readonly #numbers: NumberRows;
+  readonly #rows: number;
   readonly summaries: readonly ColumnSummary[];
 
-  private constructor(ts: NumberPieces, numbers: NumberPieces, rows: number) {
+  constructor(ts: NumberRows, numbers: NumberRows, rows: number) {
     this.#ts = ts;
     this.#numbers = numbers;
+    this.#rows = rows;
     const newArray: Allocate = (count) => new Float64Array(count);
     this.summaries = Array.from({ length: Math.ceil(rows / pieceRows) }, (_, piece) => {
       const part = this.read(piece, newArray);
       return summarise(part.ts, part.column);
     });
-  }
-
-  /** Returns `null` if a form of either cannot be read in pieces, or there is only one. */
-  static of(ts: Uint8Array, numbers: Uint8Array, rows: number): ColumnPieces | null {
-    if (rows <= pieceRows) return null;
-    const stamps = NumberPieces.of(ts, rows);
-    const values = NumberPieces.of(numbers, rows);
-    return stamps === null || values === null ? null : new ColumnPieces(stamps, values, rows);
   }
 
   get count(): number {
@@ -58,8 +55,10 @@ export class ColumnPieces implements Pieces {
   }
 
   read(piece: number, allocate: Allocate): { ts: Float64Array; column: Column } {
-    const ts = this.#ts.read(piece, allocate);
-    const numbers = this.#numbers.read(piece, allocate);
+    const start = piece * pieceRows;
+    const stop = Math.min(this.#rows, start + pieceRows);
+    const ts = this.#ts.slice(start, stop, allocate);
+    const numbers = this.#numbers.slice(start, stop, allocate);
     return { ts, column: { tags: numberTags(ts.length), numbers, texts: null, dense: true } };
   }
 }

@@ -52,22 +52,15 @@ export function readInts(reader: ByteReader, count: number, order: Order): Float
   return ints;
 }
 
-/** Describes what stands before a place in a stream: the whole number and, of order 2, the difference that it ended with. */
-export interface Before {
-  readonly previous: number;
-  readonly delta: number;
-}
-
-const atTheBeginning: Before = { previous: 0, delta: 0 };
-
-/** Fills `out` with the whole numbers that were written, each divided by `divisor`; returns what stands before the next. */
+/** Fills `out` with the whole numbers that were written, each divided by `divisor`. */
 export function readIntsInto(
   reader: ByteReader,
   out: Float64Array,
-  { order, divisor, before = atTheBeginning }: { order: Order; divisor: number; before?: Before },
-): Before {
+  { order, divisor }: { readonly order: Order; readonly divisor: number },
+): void {
   reader.zigzags(out);
-  let { previous, delta } = before;
+  let previous = 0;
+  let delta = 0;
   if (order === 0) for (let i = 0; i < out.length; i++) out[i] = out[i]! / divisor;
   else if (order === 1) {
     for (let i = 0; i < out.length; i++) {
@@ -81,7 +74,6 @@ export function readIntsInto(
       out[i] = previous / divisor;
     }
   }
-  return { previous, delta };
 }
 
 /** Lengths of alternating runs of false and true, false first: the short form of a bit per row. */

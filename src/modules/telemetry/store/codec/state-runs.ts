@@ -3,8 +3,8 @@ import { type ColumnSummary, emptySummary } from "../column-summary.ts";
 import type { Column } from "../rows.ts";
 import { type StateValue, stateAt } from "../state-table.ts";
 import type { Pieces } from "./block-pieces.ts";
-import { type Allocate, decodeUnpacked } from "./number-codec.ts";
-import { NumberPieces, pieceRows } from "./number-pieces.ts";
+import type { Allocate } from "./number-codec.ts";
+import type { NumberRows } from "./number-rows.ts";
 
 /** Runs shorter than this on average save nothing. */
 const ROWS_PER_RUN_MIN = 16;
@@ -20,29 +20,24 @@ interface Run {
   readonly summary: ColumnSummary;
 }
 
-type StampReader = (
-  rows: { readonly start: number; readonly stop: number },
-  allocate: Allocate,
-) => Float64Array;
-
 /** A column of states as runs of one value each, whatever its type: what an interval's end cuts through is known without decoding the column. */
 export class StateRuns implements Pieces {
   readonly #runs: readonly Run[];
-  readonly #stamps: StampReader;
+  readonly #stamps: NumberRows;
   /** A bit for each row that has a value; null if all have one. */
   readonly #presence: Uint8Array | null;
 
-  private constructor(runs: readonly Run[], stamps: StampReader, presence: Uint8Array | null) {
+  private constructor(runs: readonly Run[], stamps: NumberRows, presence: Uint8Array | null) {
     this.#runs = runs;
     this.#stamps = stamps;
     this.#presence = presence;
   }
 
-  /** `stamps`: the unpacked time stamps. Returns `null` for a column that changes too often. */
-  static of(stamps: Uint8Array, ts: Float64Array, column: Column): StateRuns | null {
+  /** Returns `null` for a column that changes too often. */
+  static of(stamps: NumberRows, ts: Float64Array, column: Column): StateRuns | null {
     const runs = runsOf(ts, column);
     if (runs === null) return null;
-    return new StateRuns(runs, stampReader(stamps, ts.length), presenceOf(column));
+    return new StateRuns(runs, stamps, presenceOf(column));
   }
 
   get count(): number {
@@ -66,7 +61,7 @@ export class StateRuns implements Pieces {
       for (let row = 0; row < rows; row++) if (!isPresent(presence, start + row)) tags[row] = TAG_ABSENT;
     const texts = value.text === undefined ? null : new Array<string | undefined>(rows).fill(value.text);
     const numbers = allocate(rows).fill(value.number);
-    return { ts: this.#stamps({ start, stop }, allocate), column: { tags, numbers, texts, dense: false } };
+    return { ts: this.#stamps.slice(start, stop, allocate), column: { tags, numbers, texts, dense: false } };
   }
 }
 
@@ -135,21 +130,4 @@ function presenceOf({ tags }: Column): Uint8Array | null {
   for (let row = 0; row < tags.length; row++)
     if (tags[row] !== TAG_ABSENT) presence[row >> 3]! |= 1 << (row & 7);
   return presence;
-}
-
-/** Decodes no more time stamps than those of the pieces that the rows lie in, where their form allows it. */
-function stampReader(bytes: Uint8Array, rows: number): StampReader {
-  const pieces = NumberPieces.of(bytes, rows);
-  if (pieces === null)
-    return ({ start, stop }, allocate) => decodeUnpacked(bytes, rows, allocate).subarray(start, stop);
-  return ({ start, stop }, allocate) => {
-    const out = allocate(stop - start);
-    for (let piece = Math.floor(start / pieceRows); piece * pieceRows < stop; piece++) {
-      const base = piece * pieceRows;
-      const part = pieces.read(piece, allocate);
-      const from = Math.max(start, base);
-      out.set(part.subarray(from - base, Math.min(stop - base, part.length)), from - start);
-    }
-    return out;
-  };
 }

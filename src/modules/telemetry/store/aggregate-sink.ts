@@ -1,0 +1,152 @@
+import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
+import type { Aggregation } from "../telemetry.types.ts";
+import type { PieceKind } from "./codec/block-pieces.ts";
+import { type ColumnSums, sumRows } from "./codec/column-sums.ts";
+import type { ColumnSummary } from "./column-summary.ts";
+import { eachInterval, type Intervals } from "./intervals.ts";
+import type { Column } from "./rows.ts";
+import type { SeriesSink, SinkResult } from "./series-sink.ts";
+
+type Range = { readonly from: number; readonly to: number };
+
+/** Count, sum, mean and extremes of each interval. */
+export class AggregateSink implements SeriesSink {
+  isUnfit = false;
+  readonly pieceKind: PieceKind;
+  readonly #intervals: Intervals;
+  readonly #aggregation: Aggregation;
+  readonly #ts: number[] = [];
+  readonly #numbers: number[] = [];
+  #index = -1;
+  #count = 0;
+  /** Values that are numbers. */
+  #numeric = 0;
+  #sum = 0;
+  #min = Number.POSITIVE_INFINITY;
+  #max = Number.NEGATIVE_INFINITY;
+
+  constructor(intervals: Intervals, aggregation: Aggregation) {
+    this.#intervals = intervals;
+    this.#aggregation = aggregation;
+    this.pieceKind = aggregation === "count" ? "any" : "numbers";
+  }
+
+  rows(ts: Float64Array, column: Column): void {
+    eachInterval(this.#intervals, ts, (index, start, stop) => {
+      this.#open(index);
+      if (column.dense) this.#addNumbers(column.numbers, start, stop);
+      else this.#addValues(column, start, stop);
+    });
+  }
+
+  #addValues({ tags, numbers }: Column, start: number, stop: number): void {
+    for (let row = start; row < stop; row++) {
+      const tag = tags[row]!;
+      if (tag === TAG_NUMBER) {
+        const value = numbers[row]!;
+        this.#numeric++;
+        this.#sum += value;
+        if (value < this.#min) this.#min = value;
+        if (value > this.#max) this.#max = value;
+      }
+      if (tag !== TAG_ABSENT) this.#count++;
+    }
+  }
+
+  /** Part by part, so that a sum is the same to the last bit whether or not the parts' own sums are at hand. */
+  #addNumbers(numbers: Float64Array, start: number, end: number): void {
+    let sum = this.#sum;
+    let min = this.#min;
+    let max = this.#max;
+    for (let row = start; row < end; ) {
+      const stop = Math.min(end, row - (row % sumRows) + sumRows);
+      let part = 0;
+      for (; row < stop; row++) {
+        const value = numbers[row]!;
+        part += value;
+        if (value < min) min = value;
+        if (value > max) max = value;
+      }
+      sum += part;
+    }
+    this.#count += end - start;
+    this.#numeric += end - start;
+    this.#sum = sum;
+    this.#min = min;
+    this.#max = max;
+  }
+
+  summary(summary: ColumnSummary): boolean {
+    const index = this.#intervals.indexOf(summary.firstTs);
+    if (index !== this.#intervals.indexOf(summary.lastTs)) return false;
+    this.#open(index);
+    this.#count += summary.count;
+    this.#numeric += summary.numeric;
+    this.#sum += summary.sum;
+    if (summary.numeric > 0) {
+      this.#min = Math.min(this.#min, summary.min);
+      this.#max = Math.max(this.#max, summary.max);
+    }
+    return true;
+  }
+
+  sums(sums: ColumnSums, { from, to }: Range): void {
+    const { stamps } = sums;
+    const stop = stamps.rowsBefore(to + 1);
+    for (let row = stamps.rowsBefore(from); row < stop; ) {
+      const index = this.#intervals.indexOf(stamps.at(row));
+      // The row that opened the interval belongs to it even where rounding puts the end before it.
+      const end = Math.max(row + 1, Math.min(stop, stamps.rowsBefore(this.#intervals.startOf(index + 1))));
+      this.#open(index);
+      this.#addRows(sums, row, end);
+      row = end;
+    }
+  }
+
+  #addRows(sums: ColumnSums, start: number, stop: number): void {
+    this.#count += stop - start;
+    this.#numeric += stop - start;
+    if (this.#aggregation === "min") this.#min = Math.min(this.#min, sums.min(start, stop));
+    else if (this.#aggregation === "max") this.#max = Math.max(this.#max, sums.max(start, stop));
+    else this.#sum = sums.addTo(this.#sum, start, stop);
+  }
+
+  finish(): SinkResult | null {
+    this.#close();
+    if (this.#ts.length === 0) return null;
+    return { ts: new Float64Array(this.#ts), numbers: new Float64Array(this.#numbers), values: null };
+  }
+
+  #open(index: number): void {
+    if (index === this.#index) return;
+    this.#close();
+    this.#index = index;
+  }
+
+  #close(): void {
+    if (this.#numeric < this.#count && this.#aggregation !== "count") this.isUnfit = true;
+    if (this.#count === 0) return;
+    this.#ts.push(this.#intervals.startOf(this.#index));
+    this.#numbers.push(this.#result());
+    this.#count = 0;
+    this.#numeric = 0;
+    this.#sum = 0;
+    this.#min = Number.POSITIVE_INFINITY;
+    this.#max = Number.NEGATIVE_INFINITY;
+  }
+
+  #result(): number {
+    switch (this.#aggregation) {
+      case "count":
+        return this.#count;
+      case "min":
+        return this.#min;
+      case "max":
+        return this.#max;
+      case "avg":
+        return this.#sum / this.#count;
+      default:
+        return this.#sum;
+    }
+  }
+}

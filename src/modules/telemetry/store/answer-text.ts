@@ -1,0 +1,71 @@
+import { pointsOf } from "./series-answer.ts";
+import type { SinkResult } from "./series-sink.ts";
+import type { Steps } from "./slice-scheduler.ts";
+import type { StoreQuery, WireDeviceSeries } from "./store.protocol.ts";
+
+/** Points that are written in one step, about: less than a ms of work. */
+const POINTS_PER_STEP = 4_000;
+
+const encoder = new TextEncoder();
+
+/** A list, as of `timeIn`, counts as its items. */
+const sizeOf = (value: unknown): number => (Array.isArray(value) ? value.length : 1);
+
+function* runsOf({ ts, numbers, values }: SinkResult): Generator<SinkResult> {
+  for (let start = 0; start < ts.length; ) {
+    let end = start;
+    for (let size = 0; end < ts.length && size < POINTS_PER_STEP; end++) size += sizeOf(values?.[end]);
+    if (start === 0 && end === ts.length) yield { ts, numbers, values };
+    else
+      yield {
+        ts: ts.subarray(start, end),
+        numbers: numbers?.subarray(start, end) ?? null,
+        values: values?.slice(start, end) ?? null,
+      };
+    start = end;
+  }
+}
+
+/** The answer to a range query as the text that JSON.stringify would make of `{data, from, to, aggregation}`, in UTF-8. */
+export class AnswerText {
+  #pieces: string[] = ['{"data":['];
+  #devices = 0;
+  /** Characters that have not been taken. */
+  length = 0;
+
+  /** The devices come in the order of the answer. */
+  *add({ deviceId, series }: WireDeviceSeries): Steps<void> {
+    this.#write(`${this.#devices++ === 0 ? "" : ","}{"deviceId":${JSON.stringify(deviceId)},"series":[`);
+    for (const [index, result] of series.entries()) {
+      this.#write(`${index === 0 ? "" : ","}{"key":${JSON.stringify(result.key)},"points":[`);
+      let separator = "";
+      for (const run of runsOf(result)) {
+        this.#write(separator);
+        this.#write(JSON.stringify(pointsOf(run)).slice(1, -1));
+        separator = ",";
+        yield;
+      }
+      this.#write("]}");
+    }
+    this.#write("]}");
+  }
+
+  /** Returns what has been written since the last call. */
+  take(): Uint8Array {
+    const bytes = encoder.encode(this.#pieces.join(""));
+    this.#pieces = [];
+    this.length = 0;
+    return bytes;
+  }
+
+  /** Returns the rest. */
+  end({ from, to, aggregation }: StoreQuery): Uint8Array {
+    this.#write(`],${JSON.stringify({ from, to, aggregation }).slice(1)}`);
+    return this.take();
+  }
+
+  #write(text: string): void {
+    this.#pieces.push(text);
+    this.length += text.length;
+  }
+}

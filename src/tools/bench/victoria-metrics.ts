@@ -1,0 +1,62 @@
+import { existsSync } from "node:fs";
+import { remove, temporaryDirectory } from "./processes.ts";
+
+const START_ATTEMPTS = 100;
+
+/** VictoriaMetrics as one program, with its data in a directory of its own. */
+export interface VictoriaMetrics {
+  readonly url: string;
+  /** Stores points of a series; resolves when queries find them. */
+  write(series: { readonly key: string; readonly device: string; readonly points: PointList }): Promise<void>;
+  /** Merges what it has into the form that it reads fastest. */
+  merge(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface PointList {
+  readonly ts: readonly number[];
+  readonly values: readonly number[];
+}
+
+async function ensureOk(response: Response): Promise<void> {
+  if (!response.ok) throw new Error(`VictoriaMetrics refused: ${await response.text()}`);
+  await response.arrayBuffer();
+}
+
+/** Returns `undefined` without the program: `victoria-metrics` on the path, or the file named. */
+export async function startVictoriaMetrics(binary: string | undefined): Promise<VictoriaMetrics | undefined> {
+  const path = binary ?? Bun.which("victoria-metrics");
+  if (path === null || !existsSync(path)) return undefined;
+  const directory = temporaryDirectory();
+  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const args = [
+    `-storageDataPath=${directory}`,
+    `-httpListenAddr=127.0.0.1:${port}`,
+    "-retentionPeriod=100y",
+    "-loggerLevel=ERROR",
+  ];
+  const child = Bun.spawn([path, ...args], { stdout: "ignore", stderr: "ignore" });
+  const url = `http://127.0.0.1:${port}`;
+  const isUp = () =>
+    fetch(`${url}/health`)
+      .then(({ ok }) => ok)
+      .catch(() => false);
+  for (let attempt = 0; attempt < START_ATTEMPTS && !(await isUp()); attempt++) await Bun.sleep(100);
+  return {
+    url,
+    async write({ key, device, points: { ts, values } }) {
+      const body = JSON.stringify({ metric: { __name__: key, device }, values, timestamps: ts });
+      await ensureOk(await fetch(`${url}/api/v1/import`, { method: "POST", body }));
+    },
+    async merge() {
+      await ensureOk(await fetch(`${url}/internal/force_flush`));
+      await ensureOk(await fetch(`${url}/internal/force_merge`));
+      await Bun.sleep(5_000); // it merges after it has answered
+    },
+    async stop() {
+      child.kill();
+      await child.exited;
+      remove(directory);
+    },
+  };
+}
