@@ -33,9 +33,9 @@ export const codecsDe: Readonly<Record<keyof typeof codecsEn, string>> = {
   "codecIndex.firmware": "Firmware {firmware}",
   "codecIndex.test.one": "{count} Beispiel ausführen",
   "codecIndex.test.other": "{count} Beispiele ausführen",
-  "codecIndex.passed": "{passed} von {total} Beispielen stimmen.",
+  "codecIndex.passed": "Bestanden: {passed} von {total}.",
   "codecIndex.empty": "Es ist keine Sammlung geladen.",
-  "codecIndex.emptyHint": "Der Besitzer des Gateways kann hier eine laden.",
+  "codecIndex.emptyHint": "Der Eigentümer des Gateways kann hier eine laden.",
   "codecIndex.collection": "Sammlung",
   "codecIndex.collectionHint":
     "Ein zip- oder tar.gz-Archiv von lorawan-devices (The Things Network), von ChirpStacks Geräteprofilen oder von JavaScript-Dateien. Es ersetzt die geladene Sammlung.",
@@ -48,7 +48,7 @@ export const codecsDe: Readonly<Record<keyof typeof codecsEn, string>> = {
   "codecIndex.load": "Ordner laden",
   "codecIndex.delete": "Sammlung löschen",
   "codecIndex.deleteWarning":
-    "Der Index der Codecs wird für alle Standorte dieses Gateways gelöscht. Codecs, die daraus angelegt wurden, bleiben.",
+    "Die Sammlung wird für alle Standorte dieses Gateways gelöscht. Codecs, die daraus angelegt wurden, bleiben.",
   "codecIndex.wizardHint":
     "Optional: Der Codec dekodiert die Frames der Geräte dieser Anbindung anstelle des Netzwerkservers.",
   "codecIndex.wizardSelected": "Die Anbindung verwendet den Codec {name}.",
