@@ -23,7 +23,7 @@ export const codecsDe: Readonly<Record<keyof typeof codecsEn, string>> = {
   "codecs.usedByNames": "Verwendet von: {names}. Dort gilt eine Änderung ab der nächsten Nachricht.",
   "codecIndex.title": "Nach Hersteller und Modell suchen",
   "codecIndex.intro":
-    "Findet den Codec eines Geräts in einer öffentlichen Sammlung, die auf diesem Gateway geladen ist.",
+    "Suchen Sie den Codec eines Geräts in der öffentlichen Sammlung auf diesem Gateway.",
   "codecIndex.search": "Hersteller und Modell",
   "codecIndex.none": "Kein Gerät passt dazu.",
   "codecIndex.results": "Geräte mit Codecs",

@@ -20,7 +20,7 @@ export const codecsEn = {
   "codecs.usedBy.other": "used by {count} integrations",
   "codecs.usedByNames": "Used by: {names}. They use the saved source from the next message on.",
   "codecIndex.title": "Search by vendor and model",
-  "codecIndex.intro": "Finds the codec of a device in a public collection that is loaded on this gateway.",
+  "codecIndex.intro": "Find the codec of a device in the public collection on this gateway.",
   "codecIndex.search": "Vendor and model",
   "codecIndex.none": "No device matches.",
   "codecIndex.results": "Devices with codecs",
