@@ -22,8 +22,7 @@ export const codecsDe: Readonly<Record<keyof typeof codecsEn, string>> = {
   "codecs.usedBy.other": "von {count} Anbindungen verwendet",
   "codecs.usedByNames": "Verwendet von: {names}. Dort gilt eine Änderung ab der nächsten Nachricht.",
   "codecIndex.title": "Nach Hersteller und Modell suchen",
-  "codecIndex.intro":
-    "Suchen Sie den Codec eines Geräts in der öffentlichen Sammlung auf diesem Gateway.",
+  "codecIndex.intro": "Suchen Sie den Codec eines Geräts in der öffentlichen Sammlung auf diesem Gateway.",
   "codecIndex.search": "Hersteller und Modell",
   "codecIndex.none": "Kein Gerät passt dazu.",
   "codecIndex.results": "Geräte mit Codecs",
