@@ -59,8 +59,8 @@ function createAttempts(clock: Pick<Clock, "monotonic">) {
 }
 
 /**
- * Devices that people claim with a secret key. A claimed device belongs to its claimer: who sees only some devices is granted it, and
- * nobody else can claim it before it is released.
+ * Devices that people claim with a secret key. A user who sees only some devices is granted the device that they claim, and nobody else
+ * can claim it before it is released.
  */
 export function createClaimingService(deps: {
   repository: ClaimingRepository;
