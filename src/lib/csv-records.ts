@@ -70,7 +70,8 @@ export async function* csvRecords(
       yield* parsed(rest, pieces, { ...options, decoder, separator });
       return;
     }
-    if (separator === undefined) continue;
+    // However small the pieces of a long line are, it is searched once.
+    if (separator === undefined || !text.includes("\n")) continue;
     const lines = rest.split(separator);
     rest = lines.pop() ?? "";
     yield split(lines, delimiter);
