@@ -1,7 +1,10 @@
+import { setImmediate } from "node:timers/promises";
 import type { CsvDelimiter } from "./csv-dialect.ts";
 
-/** Bytes that are read before the event loop may turn: some milliseconds. */
-const SLICE_BYTES = 64 * 1024;
+/** Bytes that are read before the event loop may turn: 30 ms of csv-parse where its records are short. */
+const SLICE_BYTES = 16 * 1024;
+/** Characters up to which the end of the first record is awaited. */
+const HEADER_CHARACTERS_MAX = 64 * 1024;
 
 export interface CsvRecordOptions {
   readonly delimiter: CsvDelimiter;
@@ -35,11 +38,13 @@ function separatorOf(text: string): "\n" | "\r\n" | "other" | undefined {
   return returnAt < 0 ? "\n" : "\r\n";
 }
 
-/** A body of one piece in several, so that the event loop may turn in between. */
+/** A body in slices. The event loop turns before each, also where all of the body has come. */
 export async function* slicesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of body)
-    for (let start = 0; start < chunk.length; start += SLICE_BYTES)
+    for (let start = 0; start < chunk.length; start += SLICE_BYTES) {
+      await setImmediate();
       yield chunk.subarray(start, start + SLICE_BYTES);
+    }
 }
 
 /**
@@ -64,13 +69,14 @@ export async function* csvRecords(
     const isSimple = separator !== "other" && delimiter !== "\t" && !text.includes('"');
     if (
       !isSimple ||
-      (separator === undefined && rest.length >= SLICE_BYTES) ||
+      (separator === undefined && rest.length >= HEADER_CHARACTERS_MAX) ||
       rest.length > recordBytesMax
     ) {
       yield* parsed(rest, pieces, { ...options, decoder, separator });
       return;
     }
-    if (separator === undefined) continue;
+    // However small the pieces of a long line are, it is searched once.
+    if (separator === undefined || !text.includes("\n")) continue;
     const lines = rest.split(separator);
     rest = lines.pop() ?? "";
     yield split(lines, delimiter);

@@ -197,9 +197,9 @@ export class SessionStore {
     if (this.#sessions.get(session.key) !== session) return;
     const { queuedPerClientMax } = this.#options;
     const { queue } = session;
-    while (queue.length > 0 && queue.length >= queuedPerClientMax) this.#drop(session);
+    while (queue.length > 0 && queue.length >= queuedPerClientMax && this.#dropFor(session, session));
     const bytes = bytesOf(message);
-    const hasRoom = queuedPerClientMax > 0 && this.#evictOldest(session, bytes);
+    const hasRoom = queue.length < queuedPerClientMax && this.#evictOldest(session, bytes);
     if (!hasRoom) {
       this.#countDropped(session);
       return;
@@ -217,14 +217,20 @@ export class SessionStore {
     for (;;) {
       const room = this.#queues.check(session, bytes);
       if (room.fits) return true;
-      if (room.victim === undefined) return false;
-      this.#drop(room.victim);
+      if (room.victim === undefined || !this.#dropFor(session, room.victim)) return false;
     }
   }
 
-  #drop(session: Session): void {
-    this.remove(session, 0);
-    this.#countDropped(session);
+  /**
+   * Gives up the oldest message of the victim that was not sent: to a client that has received a message of QoS 2, the next one under the same identifier
+   * is a repetition (MQTT 5, 4.3.3). Returns `false` if an application's client would lose one that is in flight to a message of its own.
+   */
+  #dropFor(session: Session, victim: Session): boolean {
+    const index = victim.queue.findIndex(({ messageId }) => messageId === undefined);
+    if (index < 0 && victim === session && isApplicationSpace(victim.space)) return false;
+    this.remove(victim, Math.max(0, index));
+    this.#countDropped(victim);
+    return true;
   }
 
   #countDropped({ owner }: Session): void {

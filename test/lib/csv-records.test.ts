@@ -79,3 +79,12 @@ test("a file of one piece is read in groups, between which the event loop may tu
   expect(groups.reduce((sum, count) => sum + count, 0)).toBe(100_000);
   expect(Math.max(...groups)).toBeLessThan(20_000);
 });
+
+test("a long line that comes in small pieces is searched once", async () => {
+  const long = "7".repeat(1_000_000);
+  const groups: number[] = [];
+  const body = inPieces(new TextEncoder().encode(`a\n${long}\n`), [2]);
+  for await (const group of csvRecords(body, { delimiter: ",", recordBytesMax: 2_000_000 }))
+    for (const [cell = ""] of group) groups.push(cell.length);
+  expect(groups).toEqual([1, long.length]);
+});

@@ -100,13 +100,27 @@ test("a subscription that was removed, and a session that ended, keep nothing", 
   expect(broker.store.usageOf("x").queuedBytes).toBe(0);
 });
 
-test("a full queue gives up its oldest message, and an answer for that changes nothing", async () => {
+test("a full queue gives up the oldest message that was not sent", async () => {
   const session = broker.session("a", ["t/#"]);
   const { received, answer } = broker.attach(session, 1);
   for (let number = 1; number <= 12; number++) await broker.publish(`t/${number}`);
   expect(topics(received)).toEqual(["t/1"]);
-  answer(PUBACK, received[0]?.packetId ?? 0);
-  expect(topics(received)).toEqual(["t/1", "t/3"]);
   expect(session.queue.length).toBe(10);
+  answer(PUBACK, received[0]?.packetId ?? 0);
+  expect(topics(received)).toEqual(["t/1", "t/4"]);
+  expect(session.queue.length).toBe(9);
   expect(broker.store.dropped).toBe(2);
+});
+
+test("a message in flight keeps its identifier while the queue is full, also over connections", async () => {
+  const session = broker.session("a", ["t/#"], { qos: 2 });
+  const first = broker.attach(session);
+  for (let number = 1; number <= 12; number++) await broker.publish(`t/${number}`, { qos: 2 });
+  expect(first.received.length).toBe(10);
+  expect(broker.store.dropped).toBe(2);
+  first.link.close();
+  const { received } = broker.attach(session);
+  expect(received).toMatchObject(
+    first.received.map(({ topic, packetId }) => ({ topic, packetId, duplicate: true })),
+  );
 });

@@ -17,6 +17,8 @@ import type { Reading } from "../telemetry/telemetry.types.ts";
 const BATCH_VALUES = 10_000;
 /** Rows after which the event loop may turn, stored or refused. */
 const BATCH_ROWS = 5_000;
+/** Time after which the event loop turns within a batch: rows with thousands of cells take a ms each. */
+const TURN_MS = 20;
 const LINE_BYTES_MAX = 1024 * 1024;
 const ERRORS_LISTED_MAX = 100;
 const TIME_COLUMNS = ["ts", "time", "timestamp", "date", "datetime", "zeit", "zeitstempel", "datum"];
@@ -67,7 +69,7 @@ async function withHead(body: ReadableStream<Uint8Array>) {
       yield value;
     }
   }
-  return { head: new TextDecoder().decode(Buffer.concat(first)), body: whole() };
+  return { head: new TextDecoder().decode(Buffer.concat(first).subarray(0, HEAD_BYTES_MAX)), body: whole() };
 }
 
 async function* csvRows(
@@ -234,8 +236,13 @@ export async function* runImport(
     commit.catch(() => undefined); // whoever waits for it next hears of it
   };
 
+  let turnStartedAt = performance.now();
   for await (const group of readable(rows))
     for (const entry of group) {
+      if (performance.now() - turnStartedAt > TURN_MS) {
+        await setImmediate();
+        turnStartedAt = performance.now();
+      }
       if (entry.row <= source.skipRows) continue;
       take(entry);
       if (batchValues < BATCH_VALUES && batchRows < BATCH_ROWS) continue;

@@ -1,4 +1,5 @@
 import { detail } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import { filterMatches, withoutShare } from "../../lib/mqtt/topic-filters.ts";
 import type { LocalTopics, TopicState } from "../mqtt-clients/mqtt-clients.types.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
@@ -12,6 +13,8 @@ import { type DiscoveredFormat, discoveredFormats, type Integration } from "./in
 import { isRunning } from "./running-integrations.ts";
 
 const DEVICES_SHOWN = 10;
+/** A topic may have 65,535 characters. */
+const NAME_CHARACTERS_MAX = 100;
 
 /** Topics that devices of a format publish on with their default settings; the group is the device. */
 const signs: ReadonlyArray<readonly [DiscoveredFormat, RegExp]> = [
@@ -62,9 +65,8 @@ export function discoverNetworks(
     const network = found.get(format);
     if (network === undefined) return [];
     const { devices, lastMessageAt } = network;
-    return [
-      { format, devices: [...devices].slice(0, DEVICES_SHOWN), deviceCount: devices.size, lastMessageAt },
-    ];
+    const names = [...devices].slice(0, DEVICES_SHOWN).map((name) => excerpt(name, NAME_CHARACTERS_MAX));
+    return [{ format, devices: names, deviceCount: devices.size, lastMessageAt }];
   });
 }
 

@@ -56,3 +56,8 @@ test("names ten devices at most, with the number of all", () => {
 test("takes any topic", () => {
   fc.assert(fc.property(fc.array(fc.string({ maxLength: 40 })), (topics) => void found(topics)));
 });
+
+test("cuts the names of devices whose topics are long", () => {
+  const name = "x".repeat(60_000);
+  expect(found([`tele/${name}/STATE`])).toEqual([["tasmota", [`${name.slice(0, 100)}…`]]]);
+});
