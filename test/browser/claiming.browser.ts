@@ -22,7 +22,7 @@ test(
     expect(await seriousFindings(page)).toEqual([]);
     expect(await overflow(page)).toEqual([0, 0]);
     await ui.dialog().getByRole("button", { name: "Claim device" }).click();
-    await ui.dialog().getByText("No device of this name waits to be claimed with this secret key.").waitFor();
+    await ui.dialog().getByText("No device of this name waits to be claimed with this code.").waitFor();
     await ui.dialog().getByLabel("Code").fill("7HK4-WQ2M");
     await ui.dialog().getByRole("button", { name: "Claim device" }).click();
     await page.waitForURL(new RegExp(`/devices/${deviceId}$`));
@@ -36,7 +36,7 @@ test(
   async () => {
     const { page } = ui;
     await ui.open(`/devices/${deviceId}/settings`);
-    await page.getByText(/^Claimed by .+@.+ on /).waitFor();
+    await page.getByText(/@.+ claimed it on /).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole("button", { name: "Release device" }).click();
     await page.getByText("Pump 7 is no longer claimed.").waitFor();

@@ -34,10 +34,10 @@ test(
     await page.getByText("Twin", { exact: true }).first().waitFor({ state: "detached" });
     expect(await rows.count()).toBe(1);
     await page.getByRole("button", { name: "Run 3 examples" }).click();
-    await page.getByText("3 of 3 examples pass.").waitFor();
+    await page.getByText("Passed: 3 of 3.").waitFor();
     await page.getByRole("searchbox", { name: "Vendor and model" }).fill("twin");
     await page.getByRole("button", { name: "Run 1 example", exact: true }).click();
-    await page.getByText("0 of 1 examples pass.").waitFor();
+    await page.getByText("Passed: 0 of 1.").waitFor();
   },
   STEP_MS,
 );

@@ -190,7 +190,7 @@ test(
       .click();
     const remove = page.getByRole("button", { name: `Remove temperature · ${pressName(0)}` });
     await remove.waitFor();
-    await page.getByText("21.5", { exact: true }).waitFor();
+    await page.getByRole("paragraph").filter({ hasText: "21.5" }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await remove.click();
     await remove.waitFor({ state: "detached" });

@@ -109,7 +109,7 @@ test(
     await map().getByText("Enter the edges of the picture").waitFor();
     await show({ image: PICTURE, north: 53, south: 52, west: 13, east: 14.6 });
     await map().getByTitle("Berlin").waitFor();
-    await map().getByText("2 devices outside of the picture").waitFor();
+    await map().getByText("2 devices outside the picture").waitFor();
     const image = await map().getByRole("img", { name: "Trucks" }).boundingBox();
     const mark = await map().getByTitle("Berlin").boundingBox();
     if (image === null || mark === null) throw new Error("both are on the screen");

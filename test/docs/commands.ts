@@ -15,7 +15,7 @@ export interface Page {
 }
 
 /** What concerns a checkout or an executable, and not a running gateway. */
-const ofCheckout = /^\s*(npm |\.\/lineside-)/;
+const ofCheckout = /^\s*(npm |(chmod \+x |\.\/)lineside-)/;
 
 const blocksOf = (text: string): string[] =>
   [...text.matchAll(/^[ ]*```sh\n([\s\S]*?)^[ ]*```/gm)]

@@ -1,7 +1,7 @@
 import { Unzip, type UnzipFile, UnzipInflate } from "fflate";
 import { createTarDecoder } from "modern-tar";
 import { DomainError } from "../../lib/domain-error.ts";
-import { archiveUnknown, archiveUnreadable, collectionTooLarge } from "./codec-index.errors.ts";
+import { archiveUnknown, archiveUnreadable, collectionTooLarge, tooMany } from "./codec-index.errors.ts";
 import type { CollectedFiles } from "./collected-files.ts";
 import { indexLimits } from "./index-limits.ts";
 
@@ -24,12 +24,12 @@ class UnpackedSize {
   }
 
   addEntry(): void {
-    if (++this.#entries > archiveEntriesMax) throw collectionTooLarge(archiveEntriesMax, "entries");
+    if (++this.#entries > archiveEntriesMax) throw tooMany(archiveEntriesMax);
   }
 
   addBytes(count: number): void {
     this.#bytes += count;
-    if (this.#bytes > this.#bytesMax) throw collectionTooLarge(this.#bytesMax / MIB, "MiB");
+    if (this.#bytes > this.#bytesMax) throw collectionTooLarge(this.#bytesMax / MIB);
   }
 }
 
@@ -63,7 +63,8 @@ class ArrivingFile {
 /**
  * Collects the files of a zip or tar.gz archive, which is read as a stream. Links have no content and are left out; a link of a zip
  * counts as a file that holds the link's target.
- * @throws DomainError `codec_index.archive_unknown`, `codec_index.archive_unreadable`, `codec_index.collection_too_large`
+ * @throws DomainError `codec_index.archive_unknown`, `codec_index.archive_unreadable`, `codec_index.collection_too_large`,
+ * `codec_index.too_many`
  */
 export async function collectArchive(
   path: string,

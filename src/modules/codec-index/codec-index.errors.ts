@@ -11,6 +11,7 @@ export const archiveUnknown = () => invalid("codec_index.archive_unknown");
 export const folderInvalid = () => invalid("codec_index.folder_invalid");
 export const folderUnreadable = (path: string) =>
   invalid("codec_index.folder_unreadable", { path: excerpt(path) });
-export const collectionTooLarge = (limit: number, unit: "entries" | "files" | "MiB") =>
-  invalid("codec_index.collection_too_large", { limit, unit });
+export const collectionTooLarge = (mebibytes: number) =>
+  invalid("codec_index.collection_too_large", { mebibytes });
+export const tooMany = (max: number) => invalid("codec_index.too_many", { max });
 export const noCodecs = () => invalid("codec_index.no_codecs");

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { collectionTooLarge } from "./codec-index.errors.ts";
+import { collectionTooLarge, tooMany } from "./codec-index.errors.ts";
 import { indexLimits } from "./index-limits.ts";
 
 const { filesMax, keptBytesMax, scriptBytesMax, descriptionBytesMax, pathCharactersMax } = indexLimits;
@@ -51,16 +51,16 @@ export class CollectedFiles {
     this.#skipped++;
   }
 
-  /** @throws DomainError `codec_index.collection_too_large` */
+  /** @throws DomainError `codec_index.collection_too_large`, `codec_index.too_many` */
   add(name: string, bytes: Uint8Array): void {
     const path = collectionPath(name);
     if (path === undefined || bytes.length > this.bytesMax(name)) {
       this.skip();
       return;
     }
-    if (++this.#files > filesMax) throw collectionTooLarge(filesMax, "files");
+    if (++this.#files > filesMax) throw tooMany(filesMax);
     this.#bytes += bytes.length;
-    if (this.#bytes > keptBytesMax) throw collectionTooLarge(keptBytesMax / MIB, "MiB");
+    if (this.#bytes > keptBytesMax) throw collectionTooLarge(keptBytesMax / MIB);
     try {
       this.#insert.run(path, new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     } catch (error) {

@@ -1,7 +1,7 @@
 import { constants, type Dirent } from "node:fs";
 import { open, opendir } from "node:fs/promises";
 import { join } from "node:path";
-import { collectionTooLarge, folderUnreadable } from "./codec-index.errors.ts";
+import { folderUnreadable, tooMany } from "./codec-index.errors.ts";
 import type { CollectedFiles } from "./collected-files.ts";
 import { indexLimits } from "./index-limits.ts";
 
@@ -29,7 +29,7 @@ async function* pathsOf(root: string): AsyncGenerator<string> {
   const waiting = [""];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop())
     for await (const entry of await opendir(join(root, folder))) {
-      if (++entries > archiveEntriesMax) throw collectionTooLarge(archiveEntriesMax, "entries");
+      if (++entries > archiveEntriesMax) throw tooMany(archiveEntriesMax);
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (isVisited(entry, path)) waiting.push(path);
       else if (entry.isFile()) yield path;

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { closeSync, fsyncSync, openSync, rmSync } from "node:fs";
 import { collectArchive } from "./archive-files.ts";
 import { chirpstackLayout } from "./chirpstack-layout.ts";
-import { collectionTooLarge, noCodecs } from "./codec-index.errors.ts";
+import { noCodecs, tooMany } from "./codec-index.errors.ts";
 import type { IndexJob, IndexSummary } from "./codec-index.types.ts";
 import { CollectedFiles } from "./collected-files.ts";
 import { folderOf, textOf } from "./collection-documents.ts";
@@ -113,8 +113,7 @@ class IndexBuilder {
   #addAll(layout: Layout): boolean {
     let added = 0;
     for (const device of layout(this.#files, this.#paths)) {
-      if (++this.#devices > indexLimits.devicesMax)
-        throw collectionTooLarge(indexLimits.devicesMax, "entries");
+      if (++this.#devices > indexLimits.devicesMax) throw tooMany(indexLimits.devicesMax);
       for (const codec of device.codecs) added += this.#add(device, codec);
     }
     return added > 0;

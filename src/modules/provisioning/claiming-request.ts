@@ -6,7 +6,7 @@ export const SECRET_KEY_CHARACTERS_MIN = 6;
 export const SECRET_KEY_CHARACTERS_MAX = 128;
 /** Time in which a device can be claimed if it names none: a day, as in the widely used device API. */
 export const CLAIMING_MS_DEFAULT = 86_400_000;
-/** Ten years: a code on a sticker lies in a warehouse. */
+/** Ten years: a device with a code on a sticker may wait in a warehouse. */
 export const CLAIMING_MS_MAX = 3_650 * 86_400_000;
 
 function durationOf(duration: unknown): number {

@@ -11,7 +11,7 @@ import type { ClaimingRepository } from "./claiming.repository.ts";
 import type { ClaimableDevice, ClaimingRequest, ClaimingState } from "./claiming.types.ts";
 import { parseClaimingRequest } from "./claiming-request.ts";
 
-/** An installer adopts a row of machines; somebody who guesses gets one attempt in five seconds. */
+/** An installer claims a row of machines; somebody who guesses gets one attempt in five seconds. */
 const PER_CALLER = { perSecond: 0.2, burst: 30 };
 /** Limit of one device, for all callers together: 1,440 guesses a day. */
 const PER_DEVICE = { perSecond: 1 / 60, burst: 10 };
@@ -59,8 +59,8 @@ function createAttempts(clock: Pick<Clock, "monotonic">) {
 }
 
 /**
- * Devices that people claim with a secret key. A claimed device belongs to its claimer: who sees only some devices is granted it, and
- * nobody else can claim it before it is released.
+ * Devices that people claim with a secret key. A user who sees only some devices is granted the device that they claim, and nobody else
+ * can claim it before it is released.
  */
 export function createClaimingService(deps: {
   repository: ClaimingRepository;

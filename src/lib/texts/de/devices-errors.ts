@@ -48,7 +48,7 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "claim.type_unknown": "credentialsType muss ACCESS_TOKEN, MQTT_BASIC oder X509_CERTIFICATE sein",
   "claiming.body_invalid": "der Inhalt muss ein Objekt mit secretKey sein",
   "claiming.claimed":
-    "Das Gerät ist schon übernommen. Ein Benutzer des Standorts, der es sieht, kann es freigeben.",
+    "Das Gerät ist schon übernommen. Ein Benutzer des Standorts, der es sieht, kann die Übernahme aufheben.",
   "claiming.duration_invalid": "durationMs muss eine Zahl bis {max} sein",
   "claiming.limited": "Zu viele Versuche, ein Gerät zu übernehmen. Versuchen Sie es später noch einmal.",
   "claiming.limited_key": "Ein API-Schlüssel ohne Zugriff auf alle Geräte kann keines übernehmen.",
@@ -132,6 +132,6 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "profile.not_found": "Dieses Geräteprofil gibt es nicht.",
   "profile.request_own": "deviceRequests[{index}]: diese Methode beantwortet das Gateway selbst",
   "profile.request_reply": "deviceRequests[{index}]: braucht entweder eine Antwort oder ein Skript",
-  "profile.request_twice": "deviceRequests[{index}]: hat eine Methode, die zweimal vorkommt",
+  "profile.request_twice": "deviceRequests[{index}]: ein anderer Eintrag hat dieselbe Methode",
   "profile.requests_too_large": "deviceRequests: alle zusammen dürfen höchstens {max} KiB haben",
 };

@@ -48,7 +48,7 @@ export const devicesErrors = {
   "claiming.duration_invalid": "durationMs must be a number of at most {max}",
   "claiming.limited": "Too many attempts to claim a device. Try again later.",
   "claiming.limited_key": "An API key without access to all devices cannot claim any.",
-  "claiming.refused": "No device of this name waits to be claimed with this secret key.",
+  "claiming.refused": "No device of this name waits to be claimed with this code.",
   "claiming.secret_invalid": "secretKey must be a text of {min} to {max} characters",
   "command.answer_too_large": "an answer must have at most {max} bytes",
   "command.empty": "one of command, method, key with value, channel with state, or type is required",
@@ -121,6 +121,6 @@ export const devicesErrors = {
   "profile.not_found": "There is no such device profile.",
   "profile.request_own": "deviceRequests[{index}]: the gateway answers this method itself",
   "profile.request_reply": "deviceRequests[{index}]: needs either a reply or a script",
-  "profile.request_twice": "deviceRequests[{index}]: has a method that is there twice",
+  "profile.request_twice": "deviceRequests[{index}]: another entry has the same method",
   "profile.requests_too_large": "deviceRequests: all of them together can have at most {max} KiB",
 } as const;

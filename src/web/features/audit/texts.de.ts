@@ -75,7 +75,7 @@ export const auditDe: Readonly<Record<keyof typeof auditEn, string>> = {
   "auditAction.integration.replay": "Nachrichten einer Anbindung erneut verarbeitet",
   "auditAction.integration.downlink": "Downlink über eine Anbindung gesendet",
   "auditAction.codec-index.load": "Codec-Sammlung geladen",
-  "auditAction.codec-index.delete": "Codec-Index gelöscht",
+  "auditAction.codec-index.delete": "Codec-Sammlung gelöscht",
   "auditAction.codec.create": "Codec hinzugefügt",
   "auditAction.codec.update": "Codec geändert",
   "auditAction.codec.delete": "Codec gelöscht",

@@ -1,6 +1,6 @@
 import type { LucideIcon } from "lucide-preact";
 
-/** A button that opens the browser's choice of a file. */
+/** A button that opens the browser's file dialog. */
 export function FileButton(props: {
   icon: LucideIcon;
   text: string;

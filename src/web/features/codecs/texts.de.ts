@@ -22,8 +22,7 @@ export const codecsDe: Readonly<Record<keyof typeof codecsEn, string>> = {
   "codecs.usedBy.other": "von {count} Anbindungen verwendet",
   "codecs.usedByNames": "Verwendet von: {names}. Dort gilt eine Änderung ab der nächsten Nachricht.",
   "codecIndex.title": "Nach Hersteller und Modell suchen",
-  "codecIndex.intro":
-    "Findet den Codec eines Geräts in einer öffentlichen Sammlung, die auf diesem Gateway geladen ist.",
+  "codecIndex.intro": "Suchen Sie den Codec eines Geräts in der öffentlichen Sammlung auf diesem Gateway.",
   "codecIndex.search": "Hersteller und Modell",
   "codecIndex.none": "Kein Gerät passt dazu.",
   "codecIndex.results": "Geräte mit Codecs",
@@ -33,9 +32,9 @@ export const codecsDe: Readonly<Record<keyof typeof codecsEn, string>> = {
   "codecIndex.firmware": "Firmware {firmware}",
   "codecIndex.test.one": "{count} Beispiel ausführen",
   "codecIndex.test.other": "{count} Beispiele ausführen",
-  "codecIndex.passed": "{passed} von {total} Beispielen stimmen.",
+  "codecIndex.passed": "Bestanden: {passed} von {total}.",
   "codecIndex.empty": "Es ist keine Sammlung geladen.",
-  "codecIndex.emptyHint": "Der Besitzer des Gateways kann hier eine laden.",
+  "codecIndex.emptyHint": "Der Eigentümer des Gateways kann hier eine laden.",
   "codecIndex.collection": "Sammlung",
   "codecIndex.collectionHint":
     "Ein zip- oder tar.gz-Archiv von lorawan-devices (The Things Network), von ChirpStacks Geräteprofilen oder von JavaScript-Dateien. Es ersetzt die geladene Sammlung.",
@@ -48,7 +47,7 @@ export const codecsDe: Readonly<Record<keyof typeof codecsEn, string>> = {
   "codecIndex.load": "Ordner laden",
   "codecIndex.delete": "Sammlung löschen",
   "codecIndex.deleteWarning":
-    "Der Index der Codecs wird für alle Standorte dieses Gateways gelöscht. Codecs, die daraus angelegt wurden, bleiben.",
+    "Die Sammlung wird für alle Standorte dieses Gateways gelöscht. Codecs, die daraus angelegt wurden, bleiben.",
   "codecIndex.wizardHint":
     "Optional: Der Codec dekodiert die Frames der Geräte dieser Anbindung anstelle des Netzwerkservers.",
   "codecIndex.wizardSelected": "Die Anbindung verwendet den Codec {name}.",

@@ -20,7 +20,7 @@ export const codecsEn = {
   "codecs.usedBy.other": "used by {count} integrations",
   "codecs.usedByNames": "Used by: {names}. They use the saved source from the next message on.",
   "codecIndex.title": "Search by vendor and model",
-  "codecIndex.intro": "Finds the codec of a device in a public collection that is loaded on this gateway.",
+  "codecIndex.intro": "Find the codec of a device in the public collection on this gateway.",
   "codecIndex.search": "Vendor and model",
   "codecIndex.none": "No device matches.",
   "codecIndex.results": "Devices with codecs",
@@ -30,7 +30,7 @@ export const codecsEn = {
   "codecIndex.firmware": "firmware {firmware}",
   "codecIndex.test.one": "Run {count} example",
   "codecIndex.test.other": "Run {count} examples",
-  "codecIndex.passed": "{passed} of {total} examples pass.",
+  "codecIndex.passed": "Passed: {passed} of {total}.",
   "codecIndex.empty": "No collection is loaded.",
   "codecIndex.emptyHint": "The owner of the gateway can load one here.",
   "codecIndex.collection": "Collection",
@@ -45,7 +45,7 @@ export const codecsEn = {
   "codecIndex.load": "Load folder",
   "codecIndex.delete": "Delete collection",
   "codecIndex.deleteWarning":
-    "The index of codecs is deleted for all sites of this gateway. Codecs that were created from it stay.",
+    "The collection is deleted for all sites of this gateway. Codecs that were created from it stay.",
   "codecIndex.wizardHint":
     "Optional: the codec decodes the frames of this integration’s devices in place of the network server.",
   "codecIndex.wizardSelected": "The integration uses the codec {name}.",

@@ -11,7 +11,7 @@ export const devicesDe: Readonly<Record<keyof typeof devicesEn, string>> = {
   "devices.createGo": "Anlegen und verbinden",
   "claim.title": "Gerät übernehmen",
   "claim.hint":
-    "Geben Sie den Namen des Geräts und den Code von seinem Aufkleber oder seiner Anzeige ein. Dann gehört das Gerät Ihnen.",
+    "Geben Sie den Namen des Geräts und den Code von seinem Aufkleber oder seiner Anzeige ein. Dann haben Sie Zugriff auf das Gerät.",
   "claim.name": "Name des Geräts",
   "claim.key": "Code",
   "claim.go": "Gerät übernehmen",

@@ -9,7 +9,7 @@ export const devicesEn = {
   "devices.createGo": "Create and connect",
   "claim.title": "Claim device",
   "claim.hint":
-    "Enter the name of the device and the code from its sticker or display. The device then belongs to you.",
+    "Enter the name of the device and the code from its sticker or display. You then have access to the device.",
   "claim.name": "Name of the device",
   "claim.key": "Code",
   "claim.go": "Claim device",

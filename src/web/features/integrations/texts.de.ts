@@ -191,7 +191,7 @@ export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string
   "bridge.notGranted": "vom Broker abgelehnt",
   "bridge.received": "empfangen seit dem Start",
   "bridge.ignored": "übersprungen (Retained-Nachrichten, leere Nachrichten)",
-  "bridge.dropped": "verworfen, da die Rate ausgeschöpft war",
+  "bridge.dropped": "wegen der Ratengrenze verworfen",
   "bridge.tooLarge": "zu groß",
   "bridge.why.refused":
     "Unter dieser Adresse nimmt kein Dienst Verbindungen an. Prüfen Sie, ob der Broker läuft und der Port stimmt.",

@@ -186,7 +186,7 @@ export const integrationsEn = {
   "bridge.notGranted": "refused by the broker",
   "bridge.received": "received since the start",
   "bridge.ignored": "ignored (retained or empty)",
-  "bridge.dropped": "dropped, as the rate was exhausted",
+  "bridge.dropped": "dropped because of the rate limit",
   "bridge.tooLarge": "too large",
   "bridge.why.refused": "Nothing listens at this address. Is the broker running, and is the port right?",
   "bridge.why.name": "The gateway cannot resolve the name of the broker. Try its IP address.",

@@ -33,14 +33,14 @@ export const modbusDe: Readonly<Record<keyof typeof modbusEn, string>> = {
   "modbusParity.NONE": "Keine",
   "modbusParity.EVEN": "Gerade",
   "modbusParity.ODD": "Ungerade",
-  "modbus.framing": "Rahmen",
+  "modbus.framing": "Übertragungsart",
   "modbusFraming.TCP": "Modbus TCP",
   "modbusFraming.RTU": "Modbus RTU über TCP",
   "modbusFraming.SERIAL": "Serieller Anschluss",
   "modbusFramingHint.SERIAL":
     "Modbus RTU an einem RS-485- oder RS-232-Anschluss des Gateways. Nur der eigene Standort des Gateways kann ihn verwenden.",
   "modbusFramingHint.TCP": "Das Gerät oder der Umsetzer davor spricht Modbus TCP. Das ist der übliche Fall.",
-  "modbusFramingHint.RTU": "Ein serieller Geräteserver gibt die Rahmen der Leitung unverändert weiter.",
+  "modbusFramingHint.RTU": "Ein serieller Geräteserver gibt die Bytes der Leitung unverändert weiter.",
   "modbus.timeout": "Zeitlimit (ms)",
   "modbus.timeoutHint": "Zeit, die eine Einheit für eine Antwort hat.",
   "modbus.pause": "Pause (ms)",
@@ -62,8 +62,9 @@ export const modbusDe: Readonly<Record<keyof typeof modbusEn, string>> = {
   "modbusWhy.forbidden":
     "Die Regeln für ausgehende Verbindungen erlauben diese Adresse nicht. Der Administrator des Gateways kann sie mit outbound_private oder outbound_allow erlauben.",
   "modbusWhy.noAnswer":
-    "Prüfen Sie die Einheiten-ID, den Rahmen und die Verdrahtung, oder erlauben Sie mehr Zeit.",
-  "modbusWhy.badAnswer": "Prüfen Sie den Rahmen, bei einer seriellen Leitung auch Baudrate und Parität.",
+    "Prüfen Sie die Einheiten-ID, die Übertragungsart und die Verdrahtung, oder erlauben Sie mehr Zeit.",
+  "modbusWhy.badAnswer":
+    "Prüfen Sie die Übertragungsart, bei einer seriellen Leitung auch Baudrate und Parität.",
   "modbus.exception": "Modbus-Ausnahme {code}",
   "modbusException.1":
     "Das Gerät unterstützt diese Art des Zugriffs nicht. Versuchen Sie einen anderen Bereich.",

@@ -51,8 +51,8 @@ export const profilesDe: Readonly<Record<keyof typeof profilesEn, string>> = {
   "profile.rateHint": "Von einem Gerät. Leer: wie das Gateway eingestellt ist.",
   "profile.burst": "Nachrichten auf einmal",
   "profile.burstHint": "Leer: was es in zehn Sekunden senden darf.",
-  "profile.children": "Ein Gateway legt seine Kinder an, indem es sie nennt",
-  "profile.childrenHint": "Sonst werden nur die gehört, die es gibt.",
+  "profile.children": "Ein Gateway legt Untergeräte an, indem es sie nennt",
+  "profile.childrenHint": "Sonst werden nur Nachrichten vorhandener Geräte angenommen.",
   "profile.numericText": "Texte in Zahlen umwandeln",
   "profile.numericTextHint":
     "Telemetrie wie „21.5“ wird als die Zahl 21,5 gespeichert. Andere Texte bleiben, wie sie sind.",

@@ -8,7 +8,7 @@ export interface Controls {
   readonly window: TimeWindow;
   readonly view: View;
   readonly aggregation: Aggregation;
-  /** `undefined` if the person has not chosen yet. */
+  /** `undefined` if nothing was selected yet. */
   readonly keys: readonly string[] | undefined;
   readonly set: (changes: Record<string, string>) => void;
   readonly setWindow: (window: TimeWindow) => void;
