@@ -130,8 +130,18 @@ async function importFile(
   let header: readonly string[] | undefined = settings.names;
   let layout: CsvLayout | undefined;
   let reportedAt = performance.now();
+  let rowNumber = 0;
+  const readingOf = (row: string[], columns: CsvLayout) => {
+    rowNumber++;
+    try {
+      return toReading(row, columns, cells);
+    } catch (error) {
+      if (!(error instanceof StartupError)) throw error;
+      throw new StartupError(`${basename(file)}, row ${rowNumber}: ${error.message}`);
+    }
+  };
   const take = async (row: string[], columns: CsvLayout) => {
-    const reading = toReading(row, columns, cells);
+    const reading = readingOf(row, columns);
     if (reading === undefined) importer.skipped++;
     else
       await importer.add(

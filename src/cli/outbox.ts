@@ -10,7 +10,14 @@ import type { Config } from "../platform/config.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { describeOptions, numberOf, type ParsedArguments, parseCommand } from "./arguments.ts";
 import { terminalLanguage } from "./terminal-language.ts";
-import { type ActionResult, printTable, recordDone, storeOptions, withUserStore } from "./user-store.ts";
+import {
+  type ActionResult,
+  actionOf,
+  printTable,
+  recordDone,
+  storeOptions,
+  withUserStore,
+} from "./user-store.ts";
 
 const { tenant: _, ...dataOptions } = storeOptions;
 const options = {
@@ -122,12 +129,7 @@ export async function outboxCommand(args: readonly string[]): Promise<number> {
     return args.length === 0 ? 2 : 0;
   }
   const parsed = parseCommand(args, options);
-  const actionName = parsed.positionals[0] ?? "";
-  const action = Object.hasOwn(actions, actionName) ? actions[actionName] : undefined;
-  if (action === undefined)
-    throw new StartupError(
-      `"${actionName}" is not an action; the actions are ${Object.keys(actions).join(", ")}.`,
-    );
+  const action = actionOf(actions, parsed);
   const result = await withUserStore(parsed.values, async (store, config) => {
     const settings = createSettingsRepository(store.database).read<StoredMailSettings>(MAIL_SETTINGS);
     const hasServer = settings !== undefined && settings.server !== null;

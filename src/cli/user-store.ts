@@ -210,6 +210,15 @@ export function accountName(): string {
   }
 }
 
+/** @throws StartupError if the first word of the arguments is none of the actions, or there is no word. */
+export function actionOf<T>(actions: Readonly<Record<string, T>>, { positionals }: ParsedArguments): T {
+  const [name] = positionals;
+  const action = name !== undefined && Object.hasOwn(actions, name) ? actions[name] : undefined;
+  if (action !== undefined) return action;
+  const mistake = name === undefined ? "An action is missing" : `"${name}" is not an action`;
+  throw new StartupError(`${mistake}; the actions are ${Object.keys(actions).join(", ")}.`);
+}
+
 /** Does what the first word of the arguments names. @throws StartupError for a word that is none of the actions. */
 export async function runAction(
   args: readonly string[],
@@ -225,12 +234,7 @@ export async function runAction(
     return args.length === 0 ? 2 : 0;
   }
   const parsed = parseCommand(args, options);
-  const actionName = parsed.positionals[0] ?? "";
-  const action = Object.hasOwn(actions, actionName) ? actions[actionName] : undefined;
-  if (action === undefined)
-    throw new StartupError(
-      `"${actionName}" is not an action; the actions are ${Object.keys(actions).join(", ")}.`,
-    );
+  const action = actionOf(actions, parsed);
   const result = await withUserStore(parsed.values, async (store, config) => {
     const result = await action({ store, config, args: parsed });
     if (result.done !== undefined) recordDone(store, result.done);

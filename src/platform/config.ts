@@ -118,7 +118,7 @@ function readFlags(args: readonly string[], mistakes: string[]): Map<string, str
     const [flag = "", value] = arg.split(/=(.*)/s);
     const key = keyOf(flag);
     if (!isFlag(flag) || !(isConfigKey(key) || key === "config"))
-      mistakes.push(`"${flag}" is not an option${perhaps(key, flagOf)}; see lineside --help.`);
+      mistakes.push(`"${flag}" is not an option${perhaps(key, flagOf)}; see lineside serve --help.`);
     else if (value === undefined) mistakes.push(`${flag} needs a value.`);
     else values.set(key, value);
   }

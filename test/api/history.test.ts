@@ -166,6 +166,16 @@ describe("importing history", () => {
     expect((await post(file, "?timezone=Mars/Base")).status).toBe(400);
   });
 
+  test("quotes a time of a CSV file that it cannot read", async () => {
+    const { deviceId } = await fixture.createDevice(owner);
+    const path = `/api/devices/${deviceId}/telemetry/import`;
+    const raw = "Zeit;Druck\n32.01.2026 10:00;1,5\n31.01.2026 10:00;1,5\n";
+    expect((await fixture.call("POST", path, { token: owner, raw, headers: csv })).body).toMatchObject({
+      points: 1,
+      errors: [{ row: 1, code: "import_error.time_invalid", params: { cell: "32.01.2026 10:00" } }],
+    });
+  });
+
   test("never stores what looks like a number as a text", async () => {
     const { deviceId } = await fixture.createDevice(owner);
     const post = (raw: string, query = "") =>

@@ -211,7 +211,7 @@ test("import reads the file of a German spreadsheet", async () => {
   });
   expect(await run(...args, "--decimal", "point")).toEqual({
     code: 1,
-    output: expect.stringContaining("Druck: “1,5” is not a number with a decimal point"),
+    output: expect.stringContaining("german.csv, row 1: Druck: “1,5” is not a number with a decimal point"),
   });
   expect((await run(...args, "--delimiter", "x")).output).toContain("--delimiter");
 });

@@ -50,6 +50,7 @@ test("what cannot be done is said in a sentence", async () => {
       ["show", "nobody@plant.example"],
       ["retry", "newcomer@plant.example"],
       ["burn"],
+      ["--json"],
       ["list", "--state", "lost"],
     ].map(async (args) => {
       const { code, errors } = await run(args);
@@ -60,6 +61,7 @@ test("what cannot be done is said in a sentence", async () => {
     "1 lineside outbox: There is no mail to nobody@plant.example.",
     "1 lineside outbox: There is no mail server: set it in the console under Settings → Outbox, or as smtp_url (LINESIDE_SMTP_URL).",
     '1 lineside outbox: "burn" is not an action; the actions are list, show, retry.',
+    "1 lineside outbox: An action is missing; the actions are list, show, retry.",
     "1 lineside outbox: --state must be one of queued, sent, failed, held.",
   ]);
 });

@@ -44,8 +44,10 @@ export interface ImportResult extends ImportProgress {
   readonly errors: readonly RowFailure[];
 }
 
-/** A row as the device's own body would have it. */
-type Row = { readonly row: number; readonly body: unknown } | { readonly row: number; readonly error: Text };
+/** A row as the device's own body would have it; `time` is the cell that its time stamp was read from. */
+type Row =
+  | { readonly row: number; readonly body: unknown; readonly time?: string }
+  | { readonly row: number; readonly error: Text };
 
 const HEAD_BYTES_MAX = 64 * 1024;
 
@@ -118,7 +120,8 @@ function rowReader(dialect: CsvDialect) {
         return { row, error: detail("import_error.value", { name: excerpt(name), rule: reasonOf(value) }) };
       if (value !== undefined) values[name] = value;
     }
-    return { row, body: { ts: timeOf(cells[timeColumn] ?? ""), values } };
+    const time = cells[timeColumn] ?? "";
+    return { row, body: { ts: timeOf(time), values }, time };
   }
 
   function* rowsOf(records: Iterable<string[]>): Generator<Row> {
@@ -220,7 +223,11 @@ export async function* runImport(
       }
     } catch (error) {
       if (!(error instanceof DomainError) || !["invalid", "too_large"].includes(error.kind)) throw error;
-      refuse(entry.row, error);
+      const isTime = error.code === "telemetry.ts_invalid" && entry.time !== undefined;
+      refuse(
+        entry.row,
+        isTime ? detail("import_error.time_invalid", { cell: excerpt(entry.time ?? "") }) : error,
+      );
     }
   };
   /** The commit that is in progress while the next rows are read. */

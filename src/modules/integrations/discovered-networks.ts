@@ -16,13 +16,13 @@ const DEVICES_SHOWN = 10;
 /** A topic may have 65,535 characters. */
 const NAME_CHARACTERS_MAX = 100;
 
-/** Topics that devices of a format publish on with their default settings; the group is the device. */
+/** Topics that devices of a format publish on with their default settings; the group is the device (a node id before an object id). */
 const signs: ReadonlyArray<readonly [DiscoveredFormat, RegExp]> = [
   ["tasmota", /^(?:tele|stat)\/(.+)\/(?:LWT|STATE|SENSOR|RESULT|INFO\d|STATUS\d*|POWER\d*)$/],
   ["zigbee2mqtt", /^zigbee2mqtt\/(?!bridge\/|.*\/(?:set|get)$)(.+?)(?:\/availability)?$/],
   ["shelly", /^shellies\/([^/]+)\/(?!command$).+$/],
   ["shelly", /^([^/]+)\/events\/rpc$/],
-  ["home-assistant", /^homeassistant\/[^/]+\/(?:[^/]+\/)?([^/]+)\/config$/],
+  ["home-assistant", /^homeassistant\/[^/]+\/([^/]+)\/(?:[^/]+\/)?config$/],
   ["sparkplug", /^spBv1\.0\/([^/]+\/)N(?:BIRTH|DATA)\/([^/]+)$/],
 ];
 

@@ -15,7 +15,8 @@ test.each([
   ["zigbee2mqtt/door/availability", "zigbee2mqtt", "door"],
   ["shellies/shelly1-A1/relay/0", "shelly", "shelly1-A1"],
   ["shellyplus1-a8/events/rpc", "shelly", "shellyplus1-a8"],
-  ["homeassistant/sensor/node/pressure/config", "home-assistant", "pressure"],
+  ["homeassistant/sensor/node/pressure/config", "home-assistant", "node"],
+  ["homeassistant/sensor/pressure/config", "home-assistant", "pressure"],
   ["homeassistant/device/pump/config", "home-assistant", "pump"],
   ["spBv1.0/works/NBIRTH/line-1", "sparkplug", "works/line-1"],
 ] as const)("recognises %s", (topic, format, device) => {
@@ -45,6 +46,11 @@ test("counts devices once, and leaves out topics that are read", () => {
     ["zigbee2mqtt", ["door"]],
   ]);
   expect(found(topics, (topic) => topic.startsWith("tele/"))).toEqual([["zigbee2mqtt", ["door"]]]);
+});
+
+test("counts the components of a node that announces itself for Home Assistant as one device", () => {
+  const topics = ["homeassistant/sensor/oven/temp/config", "homeassistant/switch/oven/heat/config"];
+  expect(found(topics)).toEqual([["home-assistant", ["oven"]]]);
 });
 
 test("names ten devices at most, with the number of all", () => {
