@@ -93,11 +93,11 @@ export async function startBroker({ queuedPerClientMax = 10 } = {}) {
     },
     publish: (
       topic: string,
-      { qos = 1 as Qos, retain = false, from = undefined as string | undefined } = {},
+      { qos = 1 as Qos, retain = false, from = undefined as string | undefined, body = "x" } = {},
     ) =>
       running.broker.publish(SPACE, {
         ...{ topic, qos, retain, from },
-        ...{ payload: Buffer.from("x"), properties: noProperties },
+        ...{ payload: Buffer.from(body), properties: noProperties },
       }),
     /** Returns the session as it was read from the file. */
     async restart({ key }: Session): Promise<Session> {

@@ -213,6 +213,7 @@ export async function* runImport(
       errors.push({ row, message: inEnglish({ code, params }), code, params });
   };
   const take = (entry: Row) => {
+    if (entry.row <= source.skipRows) return;
     counts.rows++;
     batchRows++;
     if ("error" in entry) return refuse(entry.row, entry.error);
@@ -250,7 +251,6 @@ export async function* runImport(
         await setImmediate();
         turnStartedAt = performance.now();
       }
-      if (entry.row <= source.skipRows) continue;
       take(entry);
       if (batchValues < BATCH_VALUES && batchRows < BATCH_ROWS) continue;
       await flush();

@@ -3,16 +3,19 @@ import { invalid } from "../../../src/lib/domain-error.ts";
 import { type ImportTarget, runImport } from "../../../src/modules/ingest/history-import.ts";
 
 /** Returns how often the event loop has turned, before the target is given a row and until the end, while a body of one piece was imported. */
-async function turnsOf(text: string, { skipRows = 0, rowMs = 0 }): Promise<{ all: number; first: number }> {
-  let turns = 0;
+async function countLoops(
+  text: string,
+  { skipRows = 0, rowMs = 0 },
+): Promise<{ all: number; first: number }> {
+  let count = 0;
   let first: number | undefined;
-  let timer = setImmediate(function count() {
-    turns++;
-    timer = setImmediate(count);
+  let timer = setImmediate(function next() {
+    count++;
+    timer = setImmediate(next);
   });
   const target: ImportTarget = {
     decode: () => {
-      first ??= turns;
+      first ??= count;
       if (rowMs > 0) Bun.sleepSync(rowMs);
       throw invalid("telemetry.too_many_keys", { max: 512 });
     },
@@ -22,16 +25,16 @@ async function turnsOf(text: string, { skipRows = 0, rowMs = 0 }): Promise<{ all
   const progress = runImport({ body, format: "csv", skipRows }, target);
   while ((await progress.next()).done !== true);
   clearImmediate(timer);
-  return { all: turns, first: first ?? 0 };
+  return { all: count, first: first ?? 0 };
 }
 
-test("the event loop turns while rows are skipped", async () => {
+test("the event loop runs on while rows are skipped", async () => {
   const text = `ts;a\n${"1790000000000;1\n".repeat(200_000)}`;
-  const { all } = await turnsOf(text, { skipRows: 300_000 });
+  const { all } = await countLoops(text, { skipRows: 300_000 });
   expect(all).toBeGreaterThanOrEqual(text.length / 20_000);
 });
 
-test("the event loop turns between refused rows that take long", async () => {
-  const { all, first } = await turnsOf(`ts;a\n${"1790000000000;1\n".repeat(60)}`, { rowMs: 2 });
+test("the event loop runs on between refused rows that take long", async () => {
+  const { all, first } = await countLoops(`ts;a\n${"1790000000000;1\n".repeat(60)}`, { rowMs: 2 });
   expect(all - first).toBeGreaterThanOrEqual(4);
 });
