@@ -6,6 +6,9 @@ const SLICE_BYTES = 16 * 1024;
 /** Characters up to which the end of the first record is awaited. */
 const HEADER_CHARACTERS_MAX = 64 * 1024;
 
+/** Records of csv-parse that are given back at once. */
+const GROUP_MAX = 500;
+
 export interface CsvRecordOptions {
   readonly delimiter: CsvDelimiter;
   /** Largest record in bytes. @throws in csv-parse, beyond it */
@@ -116,6 +119,15 @@ async function* parsed(
     parser.end();
   })();
   feed.catch((error: Error) => parser.destroy(error));
-  for await (const record of parser as AsyncIterable<string[]>) yield [record];
+  for await (const first of parser as AsyncIterable<string[]>) {
+    const group = [first];
+    for (
+      let record = parser.read();
+      record !== null;
+      record = group.length < GROUP_MAX ? parser.read() : null
+    )
+      group.push(record);
+    yield group;
+  }
   await feed;
 }
