@@ -194,6 +194,13 @@ export interface ImportTarget {
   store(readings: readonly Reading[]): Promise<void>;
 }
 
+/** Returns why a row is refused; throws what is no mistake of the row. */
+function refusalOf(error: unknown, time: string | undefined): Text {
+  if (!(error instanceof DomainError) || !["invalid", "too_large"].includes(error.kind)) throw error;
+  if (error.code !== "telemetry.ts_invalid" || time === undefined) return error;
+  return detail("import_error.time_invalid", { cell: excerpt(time) });
+}
+
 /** Runs an import; every batch that is on the disk is reported, the result comes last. */
 export async function* runImport(
   source: ImportSource,
@@ -223,12 +230,7 @@ export async function* runImport(
         batchValues += Object.keys(reading.values).length;
       }
     } catch (error) {
-      if (!(error instanceof DomainError) || !["invalid", "too_large"].includes(error.kind)) throw error;
-      const isTime = error.code === "telemetry.ts_invalid" && entry.time !== undefined;
-      refuse(
-        entry.row,
-        isTime ? detail("import_error.time_invalid", { cell: excerpt(entry.time ?? "") }) : error,
-      );
+      refuse(entry.row, refusalOf(error, entry.time));
     }
   };
   /** The commit that is in progress while the next rows are read. */
