@@ -11,7 +11,7 @@ const GROUP_MAX = 500;
 
 export interface CsvRecordOptions {
   readonly delimiter: CsvDelimiter;
-  /** Largest record in bytes. @throws in csv-parse, beyond it */
+  /** Largest record in bytes; a larger one is malformed. */
   readonly recordBytesMax: number;
 }
 

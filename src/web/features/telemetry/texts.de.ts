@@ -65,7 +65,7 @@ export const telemetryDe: Readonly<Record<keyof typeof telemetryEn, string>> = {
   "history.zoneHint": "Für Zeiten in der Datei, die keine Zone nennen.",
   "history.progress": "Fortschritt des Imports",
   "history.imported": "{points} Werte sind gespeichert.",
-  "history.refused": "{rows} Zeilen wurden abgelehnt, die erste weil: {reason}",
+  "history.refused": "Abgelehnte Zeilen: {rows}. Der erste Grund: {reason}",
   "history.upload": "Importieren",
   "data.table": "Werte als Tabelle",
   "data.time": "Zeit",

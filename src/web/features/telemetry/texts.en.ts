@@ -63,7 +63,7 @@ export const telemetryEn = {
   "history.zoneHint": "Applies to times in the file without a time zone.",
   "history.progress": "Progress of the import",
   "history.imported": "{points} values imported.",
-  "history.refused": "{rows} rows were refused. The first reason: {reason}",
+  "history.refused": "Refused rows: {rows}. The first reason: {reason}",
   "history.upload": "Import",
   "data.table": "Values as a table",
   "data.time": "Time",
