@@ -1,9 +1,11 @@
-import { Elysia, t } from "elysia";
+import { Elysia, type Static, t } from "elysia";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
+import type { Principal } from "../users/users.types.ts";
 import { successBody } from "../wire.schemas.ts";
-import { toLatestResponse, toSeriesResponse } from "./answer-stream.ts";
+import { AnswerSpace } from "./answer-space.ts";
+import { latestResponse, seriesResponse } from "./answer-stream.ts";
 import {
   keyRecords,
   latestBody,
@@ -12,7 +14,7 @@ import {
   rangeQuery,
   seriesAnswer,
 } from "./telemetry.schemas.ts";
-import type { TelemetryService } from "./telemetry.service.ts";
+import type { TelemetryRequest, TelemetryService } from "./telemetry.service.ts";
 
 const keyList = wholeList({ sort: ["key"], search: ["key"] });
 
@@ -22,17 +24,33 @@ const toKeys = (text: string | undefined) =>
 /** A whole number in decimal digits; anything else is NaN, which the service refuses. */
 const toNumber = (text: string) => (/^-?\d+$/.test(text) ? Number(text) : Number.NaN);
 
-export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthPlugin }) => {
-  const { telemetry } = deps;
+const toRequest = (deviceId: string, query: Static<typeof rangeQuery>): TelemetryRequest => ({
+  ...query,
+  deviceIds: [deviceId],
+  keys: toKeys(query.keys),
+  from: toNumber(query.from),
+  to: toNumber(query.to),
+  maxDataPoints: query.maxDataPoints === undefined ? undefined : toNumber(query.maxDataPoints),
+});
+
+interface TelemetryRoutesDeps {
+  readonly telemetry: TelemetryService;
+  readonly auth: AuthPlugin;
+  readonly space?: AnswerSpace;
+}
+
+export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
+  const { telemetry, space = new AnswerSpace() } = deps;
+  const pageOfKeys = async (
+    principal: Principal,
+    deviceId: string | undefined,
+    context: Parameters<typeof keyList.page>[0] & { request: Request },
+  ) => keyList.page(context, toRecords(await telemetry.keys(principal, deviceId, context.request.signal)));
   return new Elysia({ prefix: "/api", tags: ["telemetry"] })
     .use(deps.auth)
     .get(
       "/telemetry/keys",
-      async ({ principal, query, request, set }) =>
-        keyList.page(
-          { query, request, set },
-          toRecords(await telemetry.keys(principal, undefined, request.signal)),
-        ),
+      ({ principal, query, request, set }) => pageOfKeys(principal, undefined, { query, request, set }),
       {
         auth: "telemetry:read",
         query: t.Object(keyList.fields),
@@ -42,11 +60,7 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
     )
     .get(
       "/devices/keys",
-      async ({ principal, query, request, set }) =>
-        keyList.page(
-          { query, request, set },
-          toRecords(await telemetry.keys(principal, undefined, request.signal)),
-        ),
+      ({ principal, query, request, set }) => pageOfKeys(principal, undefined, { query, request, set }),
       {
         auth: "telemetry:read",
         query: t.Object(keyList.fields),
@@ -56,11 +70,8 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
     )
     .get(
       "/devices/:deviceId/keys",
-      async ({ principal, params, query, request, set }) =>
-        keyList.page(
-          { query, request, set },
-          toRecords(await telemetry.keys(principal, params.deviceId, request.signal)),
-        ),
+      ({ principal, params, query, request, set }) =>
+        pageOfKeys(principal, params.deviceId, { query, request, set }),
       {
         auth: "telemetry:read",
         query: t.Object(keyList.fields),
@@ -80,16 +91,10 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
     .get(
       "/devices/:deviceId/telemetry/range",
       async ({ principal, params, query, request }) => {
-        const { maxDataPoints } = query;
-        const range = {
-          ...query,
-          deviceIds: [params.deviceId],
-          keys: toKeys(query.keys),
-          from: toNumber(query.from),
-          to: toNumber(query.to),
-          maxDataPoints: maxDataPoints === undefined ? undefined : toNumber(maxDataPoints),
-        };
-        return toSeriesResponse(await telemetry.queryText(principal, range, request.signal));
+        const range = toRequest(params.deviceId, query);
+        return seriesResponse(space, request.signal, (onPiece) =>
+          telemetry.queryText(principal, range, onPiece, request.signal),
+        );
       },
       {
         auth: "telemetry:read",
@@ -98,7 +103,7 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
         detail: {
           summary: "Get telemetry of a device for a time range",
           description:
-            "With an aggregate the range is cut into at most maxDataPoints equal intervals (or calendar ones), each point with the start of its interval, without empty ones. With `none`, data above the limit is downsampled so that peaks stay. 400 for an invalid range, and for an aggregate other than count over a named key that is not numeric.",
+            "With an aggregate the range is cut into at most maxDataPoints equal intervals (or calendar ones), each point with the start of its interval, without empty ones. With `none`, data above the limit is downsampled so that peaks stay. 400 for an invalid range, and for an aggregate other than count over a named key that is not numeric. 413 for an answer of more than 64 MiB, and 503 while answers that clients have not read yet leave no room for it.",
         },
       },
     )
@@ -126,14 +131,15 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
     .post(
       "/v1/telemetry/latest",
       async ({ principal, body, request }) =>
-        toLatestResponse(await telemetry.latestOf(principal, body, request.signal)),
+        latestResponse(space, request.signal, await telemetry.latestOf(principal, body, request.signal)),
       {
         auth: "telemetry:read",
         body: latestBody,
         response: { 200: t.Array(latestSnapshot) },
         detail: {
           summary: "Get the newest values of many devices",
-          description: "404 when one of the devices does not exist.",
+          description:
+            "404 when one of the devices does not exist, 413 for more than about a million values, and 503 while answers that clients have not read yet leave no room for them.",
         },
       },
     )
@@ -141,7 +147,9 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
       "/v1/telemetry/query",
       async ({ principal, body, request }) => {
         const query = { ...body, keys: body.keys ?? [], interval: body.interval?.toString() };
-        return toSeriesResponse(await telemetry.queryText(principal, query, request.signal));
+        return seriesResponse(space, request.signal, (onPiece) =>
+          telemetry.queryText(principal, query, onPiece, request.signal),
+        );
       },
       {
         auth: "telemetry:read",
@@ -149,7 +157,8 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
         response: { 200: seriesAnswer },
         detail: {
           summary: "Get telemetry of many devices for a time range",
-          description: "Works like the range of one device. 404 when one of the devices does not exist.",
+          description:
+            "Works like the range of one device. 404 when one of the devices does not exist, 413 when the answer is larger than 64 MiB, and 503 while answers that clients have not read yet leave no room for it.",
         },
       },
     );

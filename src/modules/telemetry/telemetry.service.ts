@@ -182,13 +182,14 @@ export function createTelemetryService(deps: TelemetryServiceDeps) {
       const { from, to, aggregation } = query;
       return { data: await store.query(query, signal), from, to, aggregation };
     },
-    /** Returns the text of the same answer, in pieces. */
+    /** Gives the text of the same answer to `onPiece`, piece by piece. */
     async queryText(
       principal: Principal,
       request: TelemetryRequest,
+      onPiece: (piece: Uint8Array) => void,
       signal?: AbortSignal,
-    ): Promise<Uint8Array[]> {
-      return store.queryText(toQuery(devices, principal, request), signal);
+    ): Promise<void> {
+      await store.queryText(toQuery(devices, principal, request), onPiece, signal);
     },
     keys(principal: Principal, deviceId?: string, signal?: AbortSignal): Promise<string[]> {
       if (deviceId !== undefined)

@@ -53,6 +53,10 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "storage.file_system_read_only": "Das Dateisystem von {path} ist schreibgeschützt.",
   "storage.read_only": "Auf den Datenträger lässt sich im Moment nicht schreiben. Es wurde nichts geändert.",
   "telemetry.aggregation_invalid": "aggregation muss eines von {aggregations} sein",
+  "telemetry.answer_large":
+    "Die Antwort ist größer als {max} MiB. Fragen Sie nach weniger Geräten, Schlüsseln oder Punkten, oder exportieren Sie die Werte.",
+  "telemetry.answers_unread":
+    "Zu viele große Antworten warten darauf, gelesen zu werden. Versuchen Sie es bald erneut.",
   "telemetry.body_invalid": "Telemetrie muss ein Objekt aus Schlüsseln und Werten sein",
   "telemetry.broken":
     "Das Speichern ist fehlgeschlagen; bis zu einem Neustart des Dienstes wird keine Telemetrie angenommen.",

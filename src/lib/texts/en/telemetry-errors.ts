@@ -50,6 +50,9 @@ export const telemetryErrors = {
   "storage.file_system_read_only": "The file system of {path} is read-only.",
   "storage.read_only": "The disk is read-only at the moment. Nothing was changed.",
   "telemetry.aggregation_invalid": "aggregation must be one of {aggregations}",
+  "telemetry.answer_large":
+    "The answer is larger than {max} MiB. Ask for fewer devices, keys or points, or export the values.",
+  "telemetry.answers_unread": "Too many large answers are waiting to be read. Try again shortly.",
   "telemetry.body_invalid": "telemetry must be an object of keys and values",
   "telemetry.broken": "Storage failed to write and accepts no telemetry until the service restarts.",
   "telemetry.busy": "Storage could not be written to. Try again.",

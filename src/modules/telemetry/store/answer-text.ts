@@ -1,17 +1,22 @@
 import { pointsOf } from "./series-answer.ts";
 import type { SinkResult } from "./series-sink.ts";
 import type { Steps } from "./slice-scheduler.ts";
+import { durationsOf } from "./state-times.ts";
 import type { StoreQuery, WireDeviceSeries } from "./store.protocol.ts";
 
 /** Points that are written in one step, about: less than a ms of work. */
 const POINTS_PER_STEP = 4_000;
+
+/** Characters of one piece, about. */
+const PIECE_CHARACTERS = 256 * 1024;
 
 const encoder = new TextEncoder();
 
 /** A list, as of `timeIn`, counts as its items. */
 const sizeOf = (value: unknown): number => (Array.isArray(value) ? value.length : 1);
 
-function* runsOf({ ts, numbers, values }: SinkResult): Generator<SinkResult> {
+function* runsOf({ ts, numbers, values: others, times }: SinkResult): Generator<SinkResult> {
+  const values = times === undefined ? others : durationsOf(times);
   for (let start = 0; start < ts.length; ) {
     let end = start;
     for (let size = 0; end < ts.length && size < POINTS_PER_STEP; end++) size += sizeOf(values?.[end]);
@@ -26,12 +31,19 @@ function* runsOf({ ts, numbers, values }: SinkResult): Generator<SinkResult> {
   }
 }
 
-/** The answer to a range query as the text that JSON.stringify would make of `{data, from, to, aggregation}`, in UTF-8. */
+/**
+ * The answer to a range query as the text that JSON.stringify would make of `{data, from, to, aggregation}`, in UTF-8. `onPiece` gets the
+ * beginning of a large answer, `end` returns its rest.
+ */
 export class AnswerText {
-  #pieces: string[] = ['{"data":['];
+  readonly #onPiece: (piece: Uint8Array) => void;
+  #texts: string[] = ['{"data":['];
+  #length = 0;
   #devices = 0;
-  /** Characters that have not been taken. */
-  length = 0;
+
+  constructor(onPiece: (piece: Uint8Array) => void) {
+    this.#onPiece = onPiece;
+  }
 
   /** The devices come in the order of the answer. */
   *add({ deviceId, series }: WireDeviceSeries): Steps<void> {
@@ -50,22 +62,23 @@ export class AnswerText {
     this.#write("]}");
   }
 
-  /** Returns what has been written since the last call. */
-  take(): Uint8Array {
-    const bytes = encoder.encode(this.#pieces.join(""));
-    this.#pieces = [];
-    this.length = 0;
-    return bytes;
-  }
-
   /** Returns the rest. */
   end({ from, to, aggregation }: StoreQuery): Uint8Array {
     this.#write(`],${JSON.stringify({ from, to, aggregation }).slice(1)}`);
-    return this.take();
+    return this.#take();
+  }
+
+  /** Returns what has been written since the last call. */
+  #take(): Uint8Array {
+    const bytes = encoder.encode(this.#texts.join(""));
+    this.#texts = [];
+    this.#length = 0;
+    return bytes;
   }
 
   #write(text: string): void {
-    this.#pieces.push(text);
-    this.length += text.length;
+    this.#texts.push(text);
+    this.#length += text.length;
+    if (this.#length >= PIECE_CHARACTERS) this.#onPiece(this.#take());
   }
 }

@@ -7,17 +7,20 @@ interface Task {
   /** Runs until the next yield; true when finished. */
   step(): boolean;
   readonly cancelled: () => boolean;
+  slices: number;
 }
 
 /** Short enough that a commit which arrives meanwhile hardly waits. */
-const sliceMs = 2;
+const SLICE_MS = 2;
+/** Slices after which a query is long. */
+const LONG_AFTER_SLICES = 4;
 /** Number of slices of which one goes to background work while queries keep coming. */
-const backgroundEvery = 4;
+const BACKGROUND_EVERY = 4;
 
 /**
  * Runs queries and background work in slices and returns to the event loop between them, so that commits, which are
- * handled as they arrive, always go first. Tenants share the time equally. A tenant's queries take turns; of all background tasks
- * one runs to its end before the next one begins.
+ * handled as they arrive, always go first. Tenants share the time equally. A tenant's queries take turns, but only a few of its long ones at once;
+ * of all background tasks one runs to its end before the next one begins.
  */
 export class SliceScheduler {
   readonly #queries = new FairQueue<Task>();
@@ -28,12 +31,27 @@ export class SliceScheduler {
   #slices = 0;
   #stopped = false;
 
-  query<Result>(tenant: string, steps: Steps<Result>, cancelled: () => boolean): Promise<Result> {
-    return this.#add(this.#queries, tenant, { steps, cancelled });
+  /** `isLong` is for a query that takes much memory as soon as it begins. */
+  query<Result>(
+    tenant: string,
+    steps: Steps<Result>,
+    cancelled: () => boolean,
+    isLong = false,
+  ): Promise<Result> {
+    const { task, result } = taskOf(steps, cancelled);
+    if (isLong) {
+      task.slices = LONG_AFTER_SLICES;
+      this.#queries.addLong(tenant, task);
+    } else this.#queries.add(tenant, task);
+    this.#schedule();
+    return result;
   }
 
   background<Result>(tenant: string, steps: Steps<Result>): Promise<Result> {
-    return this.#add(this.#background, tenant, { steps, cancelled: () => false });
+    const { task, result } = taskOf(steps, () => false);
+    this.#background.add(tenant, task);
+    this.#schedule();
+    return result;
   }
 
   /** Runs one slice of background work; false when there is none. */
@@ -50,35 +68,15 @@ export class SliceScheduler {
     const next = this.#queries.take();
     if (next === undefined) return;
     const { tenant, task } = next;
-    if (!runMeasuredSlice(this.#queries, tenant, task)) this.#queries.add(tenant, task);
+    if (runMeasuredSlice(this.#queries, tenant, task)) return;
+    task.slices++;
+    if (task.slices < LONG_AFTER_SLICES) this.#queries.add(tenant, task);
+    else if (task.slices === LONG_AFTER_SLICES) this.#queries.addLong(tenant, task);
+    else this.#queries.returnLong(tenant, task);
   }
 
   stop(): void {
     this.#stopped = true;
-  }
-
-  #add<Result>(
-    queue: FairQueue<Task>,
-    tenant: string,
-    work: { readonly steps: Steps<Result>; readonly cancelled: () => boolean },
-  ): Promise<Result> {
-    const { steps, cancelled } = work;
-    const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    queue.add(tenant, {
-      cancelled,
-      step() {
-        try {
-          const { done, value } = steps.next();
-          if (done === true) resolve(value);
-          return done === true;
-        } catch (error) {
-          reject(error);
-          return true;
-        }
-      },
-    });
-    this.#schedule();
-    return promise;
   }
 
   #schedule(): void {
@@ -95,17 +93,35 @@ export class SliceScheduler {
     this.#scheduled = false;
     if (this.#stopped) return;
     this.#slices++;
-    const isBackgroundSlice = this.#slices % backgroundEvery === 0;
+    const isBackgroundSlice = this.#slices % BACKGROUND_EVERY === 0;
     if (this.#queries.size === 0 || (isBackgroundSlice && this.#hasBackground)) this.runBackground();
     else this.runQuery();
     if (this.#queries.size > 0 || this.#hasBackground) this.#schedule();
   }
 }
 
+function taskOf<Result>(
+  steps: Steps<Result>,
+  cancelled: () => boolean,
+): { readonly task: Task; readonly result: Promise<Result> } {
+  const { promise, resolve, reject } = Promise.withResolvers<Result>();
+  const step = () => {
+    try {
+      const { done, value } = steps.next();
+      if (done === true) resolve(value);
+      return done === true;
+    } catch (error) {
+      reject(error);
+      return true;
+    }
+  };
+  return { task: { step, cancelled, slices: 0 }, result: promise };
+}
+
 /** Runs one slice in the tenant's time; true when the task has ended. */
 function runMeasuredSlice(queue: FairQueue<Task>, tenant: string, task: Task): boolean {
   const started = performance.now();
-  const hasEnded = runSlice(task, started + sliceMs);
+  const hasEnded = runSlice(task, started + SLICE_MS);
   queue.charge(tenant, performance.now() - started);
   return hasEnded;
 }

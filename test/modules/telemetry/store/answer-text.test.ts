@@ -61,13 +61,25 @@ for (const isSealed of [false, true]) {
 }
 
 test("a large answer comes in several pieces", async () => {
-  const pieces = await fixture.store.queryText({ ...everything, keys: ["level", "state"] });
+  const pieces = await fixture.pieces({ ...everything, keys: ["level", "state"] });
   expect(pieces.length).toBeGreaterThan(1);
+});
+
+test("whoever takes the pieces ends the query by refusing one, and the store goes on", async () => {
+  let pieces = 0;
+  const refusal = new Error("no room");
+  const asked = fixture.store.queryText({ ...everything, keys: ["level", "state"] }, () => {
+    pieces++;
+    throw refusal;
+  });
+  await expect(asked).rejects.toBe(refusal);
+  expect(pieces).toBe(1);
+  expect((await fixture.pieces({ ...everything, keys: ["level"] })).length).toBeGreaterThan(0);
 });
 
 test("a key that is not numeric is refused as it is for objects", async () => {
   const query = { ...everything, keys: ["text"], aggregation: "avg" } as const;
-  const failures = [fixture.store.query(query), fixture.store.queryText(query)].map((asked) =>
+  const failures = [fixture.store.query(query), fixture.pieces(query)].map((asked) =>
     asked.catch(({ code }) => code),
   );
   expect(await Promise.all(failures)).toEqual(["telemetry.not_numeric", "telemetry.not_numeric"]);

@@ -40,6 +40,26 @@ describe("queries", () => {
     expect(done).toEqual(["first", "first", "late"]);
   });
 
+  test("that are long are finished a few at a time, and short ones go between them", async () => {
+    const scheduler = new SliceScheduler();
+    const slices = Array.from({ length: 12 }, () => 0);
+    const inTheMiddle = () => slices.filter((count) => count > 8 && count < 20).length;
+    let most = 0;
+    function* long(index: number): Steps<void> {
+      for (let slice = 0; slice < 20; slice++) {
+        slices[index] = slice + 1;
+        most = Math.max(most, inTheMiddle());
+        yield* busy(1);
+      }
+    }
+    const all = slices.map((_, index) => scheduler.query("a", long(index), never));
+    while (inTheMiddle() === 0) await Bun.sleep(1);
+    await scheduler.query("a", busy(1), never);
+    expect(slices.filter((count) => count === 20)).toEqual([]);
+    await Promise.all(all);
+    expect(most).toBe(4);
+  });
+
   test("that are cancelled take no more time", async () => {
     const scheduler = new SliceScheduler();
     let steps = 0;
