@@ -53,6 +53,30 @@ function open(file: string): Database {
   }
 }
 
+/** Statements kept for each text; texts that depend on the length of a list are many. */
+const STATEMENTS_MAX = 500;
+
+/**
+ * Makes each statement once: to compile one takes as long as to build its text, and some twenty times as long as to run it. Returns the
+ * function that frees them all: until then SQLite keeps the memory of a database that is closed.
+ */
+function keepStatements(sqlite: Database): () => void {
+  const prepare = sqlite.prepare.bind(sqlite);
+  const statements = new Map<string, ReturnType<typeof prepare>>();
+  sqlite.prepare = ((text: string) => {
+    const statement = statements.get(text) ?? prepare(text);
+    statements.delete(text);
+    statements.set(text, statement);
+    const [oldest] = statements.keys();
+    if (statements.size > STATEMENTS_MAX && oldest !== undefined) statements.delete(oldest);
+    return statement;
+  }) as typeof sqlite.prepare;
+  return () => {
+    for (const statement of statements.values()) statement.finalize();
+    statements.clear();
+  };
+}
+
 /** Group sync: whoever asks while one sync runs shares the next; without a write since the last one there is nothing to do. */
 function createWalSync(
   descriptor: number,
@@ -122,6 +146,7 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
   const migrated = applyMigrations(sqlite, name);
   if (migrated > 0) log.info("database migrated", { database: name, migrations: migrated });
   sqlite.run("BEGIN IMMEDIATE; COMMIT;"); // makes sure that the write-ahead log exists before it is opened below
+  const freeStatements = keepStatements(sqlite);
   const wal = openSync(`${file}-wal`, "a");
   const changes = sqlite.query<{ total: number }, []>("SELECT total_changes() AS total");
   const sync = createWalSync(wal, () => changes.get()?.total ?? 0);
@@ -145,6 +170,7 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
       closeSync(wal);
       sqlite.run("PRAGMA busy_timeout=0"); // a backup may hold the log; the next start takes it in
       sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      freeStatements();
       sqlite.close();
     },
   };

@@ -1,4 +1,5 @@
 import { Database } from "bun:sqlite";
+import { checkpointLog } from "./wal-checkpoint.ts";
 
 declare const self: Worker;
 
@@ -7,7 +8,7 @@ self.onmessage = (event: MessageEvent<{ file: string }>) => {
   const sqlite = new Database(event.data.file, { strict: true });
   sqlite.run("PRAGMA busy_timeout=5000");
   sqlite.run("PRAGMA synchronous=NORMAL");
-  const result = sqlite.query("PRAGMA wal_checkpoint(PASSIVE)").get();
+  checkpointLog(sqlite);
   sqlite.close();
-  self.postMessage(result);
+  self.postMessage(null);
 };
