@@ -1,18 +1,17 @@
 import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
 import type { Aggregation } from "../telemetry.types.ts";
-import type { PieceKind } from "./codec/block-pieces.ts";
 import { type ColumnSums, sumRows } from "./codec/column-sums.ts";
+import type { StateRuns } from "./codec/state-runs.ts";
 import type { ColumnSummary } from "./column-summary.ts";
-import { eachInterval, type Intervals } from "./intervals.ts";
+import { eachInterval, eachIntervalOf, type Intervals } from "./intervals.ts";
 import type { Column } from "./rows.ts";
-import type { SeriesSink, SinkResult } from "./series-sink.ts";
-
-type Range = { readonly from: number; readonly to: number };
+import type { ClosedRange, SeriesSink, SinkResult } from "./series-sink.ts";
 
 /** Count, sum, mean and extremes of each interval. */
 export class AggregateSink implements SeriesSink {
   isUnfit = false;
-  readonly pieceKind: PieceKind;
+  /** A run tells how many values it has, not what they add up to one by one. */
+  readonly runs: ((runs: StateRuns, range: ClosedRange) => void) | undefined;
   readonly #intervals: Intervals;
   readonly #aggregation: Aggregation;
   readonly #ts: number[] = [];
@@ -28,7 +27,7 @@ export class AggregateSink implements SeriesSink {
   constructor(intervals: Intervals, aggregation: Aggregation) {
     this.#intervals = intervals;
     this.#aggregation = aggregation;
-    this.pieceKind = aggregation === "count" ? "any" : "numbers";
+    this.runs = aggregation === "count" ? (runs, range) => this.#countRuns(runs, range) : undefined;
   }
 
   rows(ts: Float64Array, column: Column): void {
@@ -90,17 +89,18 @@ export class AggregateSink implements SeriesSink {
     return true;
   }
 
-  sums(sums: ColumnSums, { from, to }: Range): void {
-    const { stamps } = sums;
-    const stop = stamps.rowsBefore(to + 1);
-    for (let row = stamps.rowsBefore(from); row < stop; ) {
-      const index = this.#intervals.indexOf(stamps.at(row));
-      // The row that opened the interval belongs to it even where rounding puts the end before it.
-      const end = Math.max(row + 1, Math.min(stop, stamps.rowsBefore(this.#intervals.startOf(index + 1))));
+  sums(sums: ColumnSums, { from, to }: ClosedRange): void {
+    eachIntervalOf(this.#intervals, { stamps: sums.stamps, from, to }, (index, start, stop) => {
       this.#open(index);
-      this.#addRows(sums, row, end);
-      row = end;
-    }
+      this.#addRows(sums, start, stop);
+    });
+  }
+
+  #countRuns(runs: StateRuns, { from, to }: ClosedRange): void {
+    eachIntervalOf(this.#intervals, { stamps: runs.stamps, from, to }, (index, start, stop) => {
+      this.#open(index);
+      this.#count += runs.count(start, stop);
+    });
   }
 
   #addRows(sums: ColumnSums, start: number, stop: number): void {

@@ -11,9 +11,10 @@ import {
 } from "./block-directory.ts";
 import { BlockSizes } from "./block-sizes.ts";
 import { type BlockHead, decodeHead, type EncodedBlock } from "./codec/block-codec.ts";
-import type { PieceKind, Pieces } from "./codec/block-pieces.ts";
+import type { ColumnPieces } from "./codec/block-pieces.ts";
 import type { ColumnSums } from "./codec/column-sums.ts";
 import { OpenedBlock } from "./codec/opened-block.ts";
+import type { StateRuns } from "./codec/state-runs.ts";
 import { DirectoryCache } from "./directory-cache.ts";
 import type { Column, Rows } from "./rows.ts";
 import type { TelemetryFile } from "./telemetry-file.ts";
@@ -117,33 +118,42 @@ export class BlockStore {
     });
   }
 
-  /** A key of a block at hand in parts; null when it is not at hand, or cannot be had so. */
-  pieces(ref: BlockRef, key: number, kind?: PieceKind): Pieces | null {
+  /** A key of a block at hand in pieces; null when it is not at hand, or cannot be had so. */
+  pieces(ref: BlockRef, key: number): ColumnPieces | null {
     const opened = this.#cache.get(ref.body);
     if (opened === undefined) return null;
     const before = opened.bytes;
-    const pieces = opened.pieces(key, kind);
+    const pieces = opened.pieces(key);
     if (opened.bytes !== before) this.#cache.put(ref.body, opened);
     return pieces;
   }
 
   /** The sums of a column of numbers; the block stays in memory. Null where it has none, and where only `lend` can tell why. */
   sums(ref: BlockRef, key: number): ColumnSums | null {
+    return this.#parts(ref, (opened) => opened.sums(key));
+  }
+
+  /** The runs of a column of states, as `sums`. */
+  runs(ref: BlockRef, key: number): StateRuns | null {
+    return this.#parts(ref, (opened) => opened.runs(key));
+  }
+
+  #parts<Parts>(ref: BlockRef, partsOf: (opened: OpenedBlock) => Parts | null): Parts | null {
     try {
       const cached = this.#cache.get(ref.body);
       const opened = cached ?? this.#open(ref);
       if (opened === "gone") return null;
       const before = cached?.bytes;
-      const sums = opened.sums(key);
+      const parts = partsOf(opened);
       if (opened.bytes !== before) this.#cache.put(ref.body, opened);
-      return sums;
+      return parts;
     } catch {
       return null;
     }
   }
 
   /** Works like `lend`, for one piece. */
-  lendPiece(pieces: Pieces, piece: number): { ts: Float64Array; column: Column } {
+  lendPiece(pieces: ColumnPieces, piece: number): { ts: Float64Array; column: Column } {
     this.#scratch.reset();
     return pieces.read(piece, this.#scratch.allocate);
   }

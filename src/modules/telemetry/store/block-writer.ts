@@ -1,7 +1,7 @@
 import { TAG_ABSENT, TAG_STRING } from "../../../lib/value-kind.ts";
 import type { BlockEdit } from "./block-store.ts";
 import { type EncodedBlock, encodeBlock } from "./codec/block-codec.ts";
-import type { Effort } from "./codec/number-codec.ts";
+import type { Effort } from "./codec/packing.ts";
 import type { SealedValue, SeriesState } from "./registry.ts";
 import { type Column, type Rows, sliceRows } from "./rows.ts";
 import type { Steps } from "./slice-scheduler.ts";

@@ -1,8 +1,9 @@
 import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
+import type { ColumnSums } from "./codec/column-sums.ts";
 import type { ColumnSummary } from "./column-summary.ts";
-import { eachInterval, type Intervals } from "./intervals.ts";
+import { eachInterval, eachIntervalOf, type Intervals } from "./intervals.ts";
 import type { Column } from "./rows.ts";
-import type { EarlierValue, SeriesSink, SinkResult } from "./series-sink.ts";
+import type { ClosedRange, EarlierValue, SeriesSink, SinkResult } from "./series-sink.ts";
 
 /**
  * Increase of a counter in each interval: of each number over the one before it, which may lie before the interval or the range. A smaller
@@ -66,11 +67,22 @@ export class DeltaSink implements SeriesSink {
     if (numeric === 0) return true;
     const index = this.#intervals.indexOf(firstTs);
     if (index !== this.#intervals.indexOf(lastTs)) return false;
+    this.#add(index, { first, last, drops });
+    return true;
+  }
+
+  sums(sums: ColumnSums, { from, to }: ClosedRange): void {
+    eachIntervalOf(this.#intervals, { stamps: sums.stamps, from, to }, (index, start, stop) => {
+      const drops = sums.drops(start, stop);
+      this.#add(index, { first: sums.at(start), last: sums.at(stop - 1), drops });
+    });
+  }
+
+  #add(index: number, { first, last, drops }: Pick<ColumnSummary, "first" | "last" | "drops">): void {
     this.#open(index, first);
     if (this.#previous !== undefined && first < this.#previous) this.#drops += this.#previous;
     this.#drops += drops;
     this.#previous = last;
-    return true;
   }
 
   finish(): SinkResult | null {

@@ -5,7 +5,7 @@ import { type FamilyRange, hotRows } from "./range-reader.ts";
 import { type Column, emptyRows, lowerBound, overlay, type Rows, sliceRows, upperBound } from "./rows.ts";
 import type { EarlierValue } from "./series-sink.ts";
 import type { Steps } from "./slice-scheduler.ts";
-import { stateAt } from "./state-table.ts";
+import { numberState, stateAt } from "./state-table.ts";
 import type { StoreEngine } from "./store-engine.ts";
 
 /** Values that are looked for: numbers only, or any. */
@@ -100,16 +100,13 @@ class EarlierReader {
   #summarised(ref: BlockRef, key: number, summary: ColumnSummary): EarlierValue | null {
     if (ref.maxTs < this.#until) {
       if (!this.#isNumber) return valueOfSummary(summary);
-      return summary.numeric > 0 ? numberOf(summary.last) : null;
+      return summary.numeric > 0 ? numberState(summary.last) : null;
     }
-    const pieces = this.#engine.blocks.pieces(ref, key, this.#isNumber ? "numbers" : "any");
-    if (pieces === null) return null;
-    let piece = pieces.count - 1;
-    while (piece >= 0 && pieces.summaryOf(piece).firstTs >= this.#until) piece--;
-    if (piece < 0) return null;
-    const { ts, column } = this.#engine.blocks.lendPiece(pieces, piece);
-    const row = this.#newestRow(column, lowerBound(ts, this.#until));
-    return row < 0 ? null : stateAt(column, row);
+    const sums = this.#engine.blocks.sums(ref, key);
+    if (sums !== null) return numberState(sums.at(sums.stamps.rowsBefore(this.#until) - 1));
+    if (this.#isNumber) return null;
+    const runs = this.#engine.blocks.runs(ref, key);
+    return runs?.last(0, runs.stamps.rowsBefore(this.#until)) ?? null;
   }
 
   #take(rows: Rows): void {
@@ -132,5 +129,3 @@ class EarlierReader {
     this.#pending.delete(key);
   }
 }
-
-const numberOf = (number: number): EarlierValue => ({ tag: TAG_NUMBER, number, text: undefined });

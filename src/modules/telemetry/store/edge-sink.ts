@@ -1,15 +1,16 @@
 import { decodeValue, TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
 import type { TelemetryValue } from "../telemetry.types.ts";
+import type { ColumnSums } from "./codec/column-sums.ts";
+import type { StateRuns } from "./codec/state-runs.ts";
 import type { ColumnSummary } from "./column-summary.ts";
-import { eachInterval, type Intervals } from "./intervals.ts";
+import { eachInterval, eachIntervalOf, type Intervals } from "./intervals.ts";
 import type { Column } from "./rows.ts";
-import type { SeriesSink, SinkResult } from "./series-sink.ts";
-import { type StateValue, stateAt } from "./state-table.ts";
+import type { ClosedRange, SeriesSink, SinkResult } from "./series-sink.ts";
+import { numberState, type StateValue, stateAt } from "./state-table.ts";
 
 /** The oldest or the newest value of each interval, of any type. */
 export class EdgeSink implements SeriesSink {
   readonly isUnfit = false;
-  readonly pieceKind = "any";
   readonly #intervals: Intervals;
   readonly #edge: "first" | "last";
   readonly #ts: number[] = [];
@@ -39,6 +40,21 @@ export class EdgeSink implements SeriesSink {
     if (value === null) return false;
     this.#take(index, value);
     return true;
+  }
+
+  sums(sums: ColumnSums, { from, to }: ClosedRange): void {
+    eachIntervalOf(this.#intervals, { stamps: sums.stamps, from, to }, (index, start, stop) => {
+      if (!this.#needs(index)) return;
+      this.#take(index, numberState(sums.at(this.#edge === "first" ? start : stop - 1)));
+    });
+  }
+
+  runs(runs: StateRuns, { from, to }: ClosedRange): void {
+    eachIntervalOf(this.#intervals, { stamps: runs.stamps, from, to }, (index, start, stop) => {
+      if (!this.#needs(index)) return;
+      const value = this.#edge === "first" ? runs.first(start, stop) : runs.last(start, stop);
+      if (value !== null) this.#take(index, value);
+    });
   }
 
   finish(): SinkResult | null {
@@ -76,8 +92,7 @@ function edgeOf(
 ): StateValue | null {
   const state = states?.values[edge === "first" ? 0 : states.last];
   // The number itself, because a table does not tell 0 from -0.
-  if (numeric === count || state?.tag === TAG_NUMBER)
-    return { tag: TAG_NUMBER, number: edge === "first" ? first : last, text: undefined };
+  if (numeric === count || state?.tag === TAG_NUMBER) return numberState(edge === "first" ? first : last);
   return state ?? null;
 }
 

@@ -1,6 +1,7 @@
 import { calendarStarts } from "../../../lib/calendar-interval.ts";
 import { invalid } from "../../../lib/domain-error.ts";
 import type { RangeQuery } from "../telemetry.types.ts";
+import type { Stamps } from "./codec/stamps.ts";
 import { lowerBound } from "./rows.ts";
 
 /** The output intervals of an aggregate: `index` is ascending in time. */
@@ -39,6 +40,21 @@ export function eachInterval(
     const index = intervals.indexOf(ts[row]!);
     // The row that opened the interval belongs to it even where rounding puts the end before it.
     const stop = Math.max(row + 1, lowerBound(ts, intervals.startOf(index + 1)));
+    visit(index, row, stop);
+    row = stop;
+  }
+}
+
+/** Calls back as `eachInterval` does, for those rows of a block that lie within a closed range. */
+export function eachIntervalOf(
+  intervals: Intervals,
+  { stamps, from, to }: { readonly stamps: Stamps; readonly from: number; readonly to: number },
+  visit: (index: number, start: number, stop: number) => void,
+): void {
+  const end = stamps.rowsBefore(to + 1);
+  for (let row = stamps.rowsBefore(from); row < end; ) {
+    const index = intervals.indexOf(stamps.at(row));
+    const stop = Math.max(row + 1, Math.min(end, stamps.rowsBefore(intervals.startOf(index + 1))));
     visit(index, row, stop);
     row = stop;
   }

@@ -1,4 +1,4 @@
-import type { Effort } from "./codec/number-codec.ts";
+import type { Effort } from "./codec/packing.ts";
 import { deletionTask, vacuumTask } from "./deletion-tasks.ts";
 import { compactTask, mergeTask } from "./merge-task.ts";
 import { OWN_WORK } from "./request-tenant.ts";

@@ -1,6 +1,6 @@
 import type { BlockRef, FamilyKey } from "./block-directory.ts";
 import { EditBatch, encodeChunks } from "./block-writer.ts";
-import type { Effort } from "./codec/number-codec.ts";
+import type { Effort } from "./codec/packing.ts";
 import { concat, type Rows } from "./rows.ts";
 import { familiesOf } from "./series-families.ts";
 import type { Steps } from "./slice-scheduler.ts";

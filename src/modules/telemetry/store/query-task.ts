@@ -20,12 +20,8 @@ import { TimeInSink } from "./time-in-sink.ts";
 /** Points of one part of an answer, about; a series counts as some more. */
 const PART_POINTS_MAX = 20_000;
 const SERIES_POINTS = 8;
-/** Characters of one part of an answer that is text, about. */
-const PART_CHARACTERS = 256 * 1024;
 
-/** A list, as of `timeIn`, counts as its items. */
-const sizeOf = ({ ts, values }: SinkResult): number =>
-  values?.reduce<number>((sum, value) => sum + (Array.isArray(value) ? value.length : 1), 0) ?? ts.length;
+const sizeOf = ({ ts, times }: SinkResult): number => times?.ms.length ?? ts.length;
 
 /** Collects the answer to a query and gives away what is a part of its own. The series of one device may be in several parts. */
 class AnswerParts {
@@ -82,12 +78,11 @@ export function* queryTextTask(
   query: StoreQuery,
   onPart: (part: Uint8Array) => void,
 ): Steps<Uint8Array> {
-  const text = new AnswerText();
+  const text = new AnswerText(onPart);
   for (const deviceId of query.deviceIds) {
     const device = engine.registry.byId.get(deviceId);
     if (device === undefined) continue;
     yield* text.add(yield* deviceTask(engine, device, query));
-    if (text.length >= PART_CHARACTERS) onPart(text.take());
   }
   return text.end(query);
 }

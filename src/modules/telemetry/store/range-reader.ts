@@ -118,16 +118,28 @@ export class FamilyReader {
       const column: HeadColumn | undefined = head?.columns.get(key);
       if (column === undefined || column.summary.count === 0) continue;
       if (isWhole && sink.summary(column.summary)) continue;
-      const sums = sink.sums && this.#blocks.sums(ref, key);
-      if (sums) sink.sums?.(sums, this.#range);
-      else if (!isWhole || !this.#takePieces(ref, key, sink)) rest.add(key);
+      if (this.#takeParts(ref, key, sink)) continue;
+      if (!isWhole || !this.#takePieces(ref, key, sink)) rest.add(key);
     }
     return rest;
   }
 
+  /** Returns `false` if the block's column has no sums or runs that the sink can use. */
+  #takeParts(ref: BlockRef, key: number, sink: SeriesSink): boolean {
+    const sums = sink.sums && this.#blocks.sums(ref, key);
+    if (sums) {
+      sink.sums?.(sums, this.#range);
+      return true;
+    }
+    const runs = sink.runs && this.#blocks.runs(ref, key);
+    if (!runs) return false;
+    sink.runs?.(runs, this.#range);
+    return true;
+  }
+
   /** Returns `false` if the block is not at hand in pieces. */
   #takePieces(ref: BlockRef, key: number, sink: SeriesSink): boolean {
-    const pieces = this.#blocks.pieces(ref, key, sink.pieceKind);
+    const pieces = this.#blocks.pieces(ref, key);
     if (pieces === null) return false;
     for (let piece = 0; piece < pieces.count; piece++) {
       if (sink.summary(pieces.summaryOf(piece))) continue;

@@ -1,6 +1,7 @@
 import type { DeviceId } from "../../../lib/ids.ts";
 import type { Point, Series } from "../telemetry.types.ts";
 import type { SinkResult } from "./series-sink.ts";
+import { durationsOf } from "./state-times.ts";
 import type { WireDeviceSeries } from "./store.protocol.ts";
 
 /** Puts the parts of a query's answer together, in the order in which they come. */
@@ -17,9 +18,10 @@ export class SeriesAnswer {
   }
 }
 
-export function pointsOf({ ts, numbers, values }: SinkResult): Point[] {
+export function pointsOf({ ts, numbers, values, times }: SinkResult): Point[] {
   const points = new Array<Point>(ts.length);
-  const source: ArrayLike<Point["value"]> = numbers ?? values ?? [];
+  const source: ArrayLike<Point["value"]> =
+    numbers ?? values ?? (times === undefined ? [] : durationsOf(times));
   for (let i = 0; i < ts.length; i++) points[i] = { ts: ts[i]!, value: source[i]! };
   return points;
 }

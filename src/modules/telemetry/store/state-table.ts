@@ -26,11 +26,34 @@ export interface StateTable {
   readonly last: number;
 }
 
+const SHARED_MAX = 1_024;
+/** Identity of a state → state. */
+const shared = new Map<string | number, StateValue>();
+
+/** Differs for 0 and -0. */
+export const identityOf = ({ tag, number, text }: StateValue): string | number => {
+  if (tag !== TAG_NUMBER) return `${tag}${text ?? ""}`;
+  return Object.is(number, -0) ? "-0" : number;
+};
+
+/** Returns the same object for the same short value, as blocks mostly have the same states: nobody has to compare them. */
+export function sharedState(value: StateValue): StateValue {
+  if (value.text !== undefined && value.text.length > STATE_TEXT_MAX) return value;
+  const identity = identityOf(value);
+  const state = shared.get(identity);
+  if (state !== undefined) return state;
+  if (shared.size >= SHARED_MAX) shared.clear();
+  shared.set(identity, value);
+  return value;
+}
+
 const STATES_MAX = 8;
 /** A table with more states than values / 64 would take a share of the block that shows. */
 const VALUES_PER_STATE = 64;
 /** Characters of a text in a table. */
 const STATE_TEXT_MAX = 64;
+
+export const numberState = (number: number): StateValue => ({ tag: TAG_NUMBER, number, text: undefined });
 
 /** Reads the value of a row, which must have one. */
 export function stateAt(column: Column, row: number): StateValue {

@@ -48,8 +48,11 @@ export interface TelemetryStore {
   ): Promise<LatestSnapshot[]>;
   /** Returns one entry for each known device, with one series for each key that has points in the range. */
   query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]>;
-  /** Returns the answer to the same with the query's range and aggregation as JSON, in pieces of UTF-8: `{data, from, to, aggregation}`. */
-  queryText(query: RangeQuery, signal?: AbortSignal): Promise<Uint8Array[]>;
+  /**
+   * Answers the same with the query's range and aggregation as JSON, in pieces of UTF-8: `{data, from, to, aggregation}`. If `onPiece` throws,
+   * the query ends with its error.
+   */
+  queryText(query: RangeQuery, onPiece: (piece: Uint8Array) => void, signal?: AbortSignal): Promise<void>;
   /**
    * Raw points, device by device in the order asked for, rows in time order, in chunks of bounded size. The next chunk is
    * read when it is asked for: a slow consumer holds nothing up and memory stays constant whatever the range. Points that

@@ -8,7 +8,7 @@ import { keysTask } from "./keys-task.ts";
 import { latestTask } from "./latest-values.ts";
 import { Maintenance } from "./maintenance.ts";
 import { queryTask, queryTextTask } from "./query-task.ts";
-import { OWN_WORK, tenantOf } from "./request-tenant.ts";
+import { isLarge, OWN_WORK, tenantOf } from "./request-tenant.ts";
 import { scanTask } from "./scan-task.ts";
 import { seriesOf } from "./series-families.ts";
 import { SliceScheduler, type Steps } from "./slice-scheduler.ts";
@@ -212,7 +212,7 @@ class WorkerService {
   /** A reading call runs in the time of the tenant that it reads from. */
   #read<Result>(request: CallRequest, steps: Steps<Result>): Promise<Result> {
     const tenant = tenantOf(this.#running().registry, request);
-    return this.#scheduler.query(tenant, steps, () => this.#forget(request.id));
+    return this.#scheduler.query(tenant, steps, () => this.#forget(request.id), isLarge(request));
   }
 
   /** Recorded at once, so that it hits exactly what has arrived before it; the blocks follow in slices. */

@@ -152,13 +152,13 @@ class WorkerTelemetryStore implements TelemetryStore {
     return answer.devices;
   }
 
-  async queryText(query: RangeQuery, signal?: AbortSignal): Promise<Uint8Array[]> {
-    const pieces: Uint8Array[] = [];
+  async queryText(
+    query: RangeQuery,
+    onPiece: (piece: Uint8Array) => void,
+    signal?: AbortSignal,
+  ): Promise<void> {
     const args = { ...query, now: this.#now() };
-    pieces.push(
-      await this.#calls.call("queryText", args, { signal, onPart: (piece) => void pieces.push(piece) }),
-    );
-    return pieces;
+    onPiece(await this.#calls.call("queryText", args, { signal, onPart: onPiece }));
   }
 
   scan(query: ScanQuery, signal?: AbortSignal): AsyncIterable<ScanChunk> {

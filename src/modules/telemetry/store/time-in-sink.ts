@@ -1,9 +1,9 @@
 import { TAG_ABSENT, TAG_JSON, TAG_NUMBER, TAG_TRUE } from "../../../lib/value-kind.ts";
-import type { StateDuration } from "../telemetry.types.ts";
+import type { StateRuns } from "./codec/state-runs.ts";
 import type { ColumnSummary } from "./column-summary.ts";
 import type { Intervals } from "./intervals.ts";
 import type { Column } from "./rows.ts";
-import type { EarlierValue, SeriesSink, SinkResult } from "./series-sink.ts";
+import type { ClosedRange, EarlierValue, SeriesSink, SinkResult } from "./series-sink.ts";
 import { isRowOf, type StateValue, stateAt } from "./state-table.ts";
 
 /** Different values of a series whose time is told apart; the time of all others is one sum. */
@@ -15,16 +15,24 @@ const OTHER = STATES_MAX;
 /** Numbers the values of one series in the order in which they come. */
 class StateNumbers {
   readonly values: (number | string | boolean)[] = [];
-  readonly #numbers = new Map<number | string | boolean, number>();
+  /** The object in which each of them came first: shared ones are found at once. */
+  readonly #states: StateValue[] = [];
 
-  of({ tag, number, text }: StateValue): number {
+  of(state: StateValue): number {
+    const states = this.#states;
+    for (let index = 0; index < states.length; index++) if (states[index] === state) return index;
+    return this.#search(state);
+  }
+
+  #search(state: StateValue): number {
+    const { tag, number, text } = state;
     if (tag === TAG_JSON || (text !== undefined && text.length > TEXT_MAX)) return OTHER;
     // Adding 0 makes 0 of -0, which is the same state.
     const value = tag === TAG_NUMBER ? number + 0 : (text ?? tag === TAG_TRUE);
-    const index = this.#numbers.get(value);
-    if (index !== undefined) return index;
+    const index = this.values.indexOf(value);
+    if (index >= 0) return index;
     if (this.values.length === STATES_MAX) return OTHER;
-    this.#numbers.set(value, this.values.length);
+    this.#states.push(state);
     return this.values.push(value) - 1;
   }
 }
@@ -35,17 +43,20 @@ class StateNumbers {
  */
 export class TimeInSink implements SeriesSink {
   readonly isUnfit = false;
-  readonly pieceKind = "runs";
   readonly #intervals: Intervals;
   readonly #from: number;
   readonly #end: number;
   readonly #ts: number[] = [];
-  readonly #values: StateDuration[][] = [];
+  /** Number of each state time's state. */
+  readonly #picks: number[] = [];
+  readonly #ms: number[] = [];
+  readonly #ends: number[] = [];
   readonly #states = new StateNumbers();
   #current: StateValue | null = null;
   /** The current value's time is counted up to here. */
   #since = 0;
   #index = 0;
+  #intervalEnd = Number.NEGATIVE_INFINITY;
   /** Number of a state → ms in the interval. */
   readonly #durations = new Float64Array(STATES_MAX + 1);
 
@@ -70,25 +81,38 @@ export class TimeInSink implements SeriesSink {
 
   summary({ firstTs, lastTs, states }: ColumnSummary): boolean {
     if (states === null) return false;
-    const [first] = states.values;
-    const last = states.values[states.last];
-    if (first === undefined || last === undefined) return false;
-    if (states.values.length > 1) {
-      if (lastTs > this.#end) return false;
-      if (this.#intervals.indexOf(firstTs) !== this.#intervals.indexOf(lastTs)) return false;
-    }
-    this.#change(first, firstTs);
-    if (states.values.length === 1) return true;
-    for (const [index, value] of states.values.entries()) this.#count(value, states.durations[index]!);
-    this.#start(last, lastTs);
+    const { values, durations, last } = states;
+    if (lastTs >= this.#intervalEnd || lastTs > this.#end) {
+      const isCut =
+        lastTs > this.#end || this.#intervals.indexOf(firstTs) !== this.#intervals.indexOf(lastTs);
+      if (isCut && values.length > 1) return false;
+      this.#change(values[0]!, firstTs);
+      if (isCut) return true;
+    } else if (this.#current !== null) this.#count(this.#current, firstTs - this.#since);
+    for (let state = 0; state < values.length; state++) this.#count(values[state]!, durations[state]!);
+    this.#current = values[last]!;
+    this.#since = lastTs;
     return true;
+  }
+
+  runs(runs: StateRuns, { from, to }: ClosedRange): void {
+    const { stamps, values } = runs;
+    runs.each(stamps.rowsBefore(from), stamps.rowsBefore(to + 1), (index, row) => {
+      this.#change(values[index]!, stamps.at(row));
+    });
   }
 
   finish(): SinkResult | null {
     this.#advance(this.#end);
     this.#flush();
     if (this.#ts.length === 0) return null;
-    return { ts: Float64Array.from(this.#ts), numbers: null, values: this.#values };
+    const times = {
+      states: this.#states.values,
+      picks: Uint8Array.from(this.#picks),
+      ms: Float64Array.from(this.#ms),
+      ends: Uint32Array.from(this.#ends),
+    };
+    return { ts: Float64Array.from(this.#ts), numbers: null, values: null, times };
   }
 
   #change(value: StateValue, ts: number): void {
@@ -97,9 +121,7 @@ export class TimeInSink implements SeriesSink {
   }
 
   #start(value: StateValue, ts: number): void {
-    const index = this.#intervals.indexOf(ts);
-    if (index !== this.#index) this.#flush();
-    this.#index = index;
+    if (ts >= this.#intervalEnd) this.#open(this.#intervals.indexOf(ts));
     this.#current = value;
     this.#since = ts;
   }
@@ -108,13 +130,11 @@ export class TimeInSink implements SeriesSink {
   #advance(until: number): void {
     if (this.#current === null) return;
     while (this.#since < until) {
-      const intervalEnd = this.#intervals.startOf(this.#index + 1);
-      if (intervalEnd <= this.#since) {
-        this.#flush();
-        this.#index++;
+      if (this.#intervalEnd <= this.#since) {
+        this.#open(this.#index + 1);
         continue;
       }
-      const stop = Math.min(intervalEnd, until);
+      const stop = Math.min(this.#intervalEnd, until);
       this.#count(this.#current, stop - this.#since);
       this.#since = stop;
     }
@@ -127,15 +147,23 @@ export class TimeInSink implements SeriesSink {
     this.#durations[state]! += ms;
   }
 
+  #open(index: number): void {
+    if (index !== this.#index) this.#flush();
+    this.#index = index;
+    this.#intervalEnd = this.#intervals.startOf(index + 1);
+  }
+
   #flush(): void {
-    const times: StateDuration[] = [];
+    const before = this.#ms.length;
     for (let state = 0; state <= OTHER; state++) {
       const ms = this.#durations[state]!;
-      if (ms > 0) times.push(state === OTHER ? { ms } : { value: this.#states.values[state]!, ms });
+      if (ms <= 0) continue;
+      this.#picks.push(state);
+      this.#ms.push(ms);
     }
     this.#durations.fill(0);
-    if (times.length === 0) return;
+    if (this.#ms.length === before) return;
     this.#ts.push(this.#intervals.startOf(this.#index));
-    this.#values.push(times);
+    this.#ends.push(this.#ms.length);
   }
 }

@@ -5,7 +5,7 @@ type Part = Extract<StoreReply, { type: "part" }>;
 
 interface CallOptions<Part> {
   readonly signal?: AbortSignal | undefined;
-  /** Gets the parts of an answer that comes in several, before the result. */
+  /** Gets the parts of an answer that comes in several, before the result. If it throws, the call ends with its error. */
   readonly onPart?: (part: Part) => void;
 }
 
@@ -36,8 +36,7 @@ export class WorkerCalls {
     const { promise, resolve, reject } = Promise.withResolvers<StoreCalls[CallName]["result"]>();
     this.#waiting.set(id, { resolve, reject, onPart });
     const cancel = () => {
-      this.#waiting.delete(id);
-      this.#post({ type: "cancel", id });
+      this.#cancel(id);
       reject(signal?.reason);
     };
     signal?.addEventListener("abort", cancel, { once: true });
@@ -52,8 +51,19 @@ export class WorkerCalls {
   }
 
   part({ id, value }: Part): void {
-    // A part has the type of the call's result.
-    this.#waiting.get(id)?.onPart?.(value as never);
+    const waiting = this.#waiting.get(id);
+    try {
+      // A part has the type of the call's result.
+      waiting?.onPart?.(value as never);
+    } catch (error) {
+      this.#cancel(id);
+      waiting?.reject(error);
+    }
+  }
+
+  #cancel(id: number): void {
+    this.#waiting.delete(id);
+    this.#post({ type: "cancel", id });
   }
 
   settle(reply: Extract<StoreReply, { type: "result" | "failed" }>): void {

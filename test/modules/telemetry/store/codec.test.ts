@@ -3,12 +3,9 @@ import fc from "fast-check";
 import { decodeHead, encodeBlock } from "../../../../src/modules/telemetry/store/codec/block-codec.ts";
 import { decodeColumn, encodeColumn } from "../../../../src/modules/telemetry/store/codec/column-codec.ts";
 import { stepPlaces } from "../../../../src/modules/telemetry/store/codec/decimal.ts";
-import {
-  decodeNumbers,
-  type Effort,
-  encodeNumbers,
-} from "../../../../src/modules/telemetry/store/codec/number-codec.ts";
+import { decodeNumbers, encodeNumbers } from "../../../../src/modules/telemetry/store/codec/number-codec.ts";
 import { OpenedBlock } from "../../../../src/modules/telemetry/store/codec/opened-block.ts";
+import type { Effort } from "../../../../src/modules/telemetry/store/codec/packing.ts";
 import { type Column, newColumn, type Rows } from "../../../../src/modules/telemetry/store/rows.ts";
 
 const efforts: Effort[] = ["fast", "thorough"];

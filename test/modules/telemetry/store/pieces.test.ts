@@ -4,15 +4,13 @@ import { TAG_ABSENT, TAG_NUMBER, TAG_STRING, TAG_TRUE } from "../../../../src/li
 import { decodeHead, encodeBlock } from "../../../../src/modules/telemetry/store/codec/block-codec.ts";
 import { pieceRows } from "../../../../src/modules/telemetry/store/codec/block-pieces.ts";
 import { sumRows } from "../../../../src/modules/telemetry/store/codec/column-sums.ts";
-import {
-  decodeUnpacked,
-  encodeNumbers,
-  unpack,
-} from "../../../../src/modules/telemetry/store/codec/number-codec.ts";
+import { decodeUnpacked, encodeNumbers } from "../../../../src/modules/telemetry/store/codec/number-codec.ts";
 import { NumberRows } from "../../../../src/modules/telemetry/store/codec/number-rows.ts";
 import { OpenedBlock } from "../../../../src/modules/telemetry/store/codec/opened-block.ts";
+import { unpack } from "../../../../src/modules/telemetry/store/codec/packing.ts";
 import { summarise } from "../../../../src/modules/telemetry/store/column-summary.ts";
 import { type Column, newColumn, numberTags } from "../../../../src/modules/telemetry/store/rows.ts";
+import { type StateValue, stateAt } from "../../../../src/modules/telemetry/store/state-table.ts";
 
 const newNumbers = (count: number) => new Float64Array(count);
 
@@ -106,9 +104,22 @@ describe("a column of states in runs", () => {
     maxLength: 12,
   });
 
-  test("is what it is as a whole, and each run has the summary of its rows", () => {
+  test("counts the texts of its values as memory", () => {
+    const rows = 200;
+    const column = newColumn(rows);
+    column.texts = Array.from({ length: rows }, (_, row) => (row < 100 ? "a" : "b").repeat(10_000));
+    column.tags.fill(TAG_STRING);
+    const runs = blockOf(
+      Float64Array.from({ length: rows }, (_, row) => row * 1_000),
+      new Map([[5, column]]),
+    ).runs(5);
+    expect(runs?.values).toHaveLength(2);
+    expect(runs?.bytes).toBeGreaterThan(20_000);
+  });
+
+  test("gives for any rows the values, their number and where each begins", () => {
     fc.assert(
-      fc.property(stretches, fc.boolean(), (of, isRegular) => {
+      fc.property(stretches, fc.boolean(), fc.nat(), fc.nat(), (of, isRegular, a, b) => {
         const cells = of.flatMap(([cell, rows]) => new Array<typeof cell>(rows).fill(cell));
         const column = newColumn(cells.length);
         column.texts = new Array<string | undefined>(cells.length);
@@ -118,24 +129,22 @@ describe("a column of states in runs", () => {
           column.texts[row] = text;
         }
         const ts = Float64Array.from(cells, (_, row) => 1_000 + row * 10 + (isRegular ? 0 : (row * 7) % 9));
-        const block = blockOf(ts, new Map([[5, column]]));
-        block.rows();
-        const runs = block.pieces(5, "runs");
-        if (runs === null) return expect(of.length).toBeGreaterThan(cells.length / 16);
-        const found: [number, number, number, string | undefined][] = [];
-        for (let run = 0; run < runs.count; run++) {
-          const part = runs.read(run, newNumbers);
-          const { states: _, ...expected } = summarise(part.ts, part.column);
-          expect(runs.summaryOf(run)).toMatchObject(expected);
-          for (const [row, at] of part.ts.entries()) {
-            const { tags, numbers, texts } = part.column;
-            if (tags[row] !== TAG_ABSENT) found.push([at, tags[row]!, numbers[row]!, texts?.[row]]);
-          }
-        }
-        const expected = cells.flatMap(([tag, number, text], row) =>
-          tag === TAG_ABSENT ? [] : [[ts[row]!, tag, number, text] as const],
-        );
-        expect(found).toStrictEqual(expected as unknown as typeof found);
+        const runs = blockOf(ts, new Map([[5, column]])).runs(5);
+        const present = [...column.tags.keys()].filter((row) => column.tags[row] !== TAG_ABSENT);
+        if (runs === null) return expect(of.length > cells.length / 16 || present.length === 0).toBe(true);
+        const [start = 0, stop = 0] = [a, b].map((row) => row % (cells.length + 1)).sort((c, d) => c - d);
+        const rows = present.filter((row) => row >= start && row < stop);
+        const valueAt = (row: number | undefined) => (row === undefined ? null : stateAt(column, row));
+        expect(runs.count(start, stop)).toBe(rows.length);
+        expect(runs.first(start, stop)).toStrictEqual(valueAt(rows[0]));
+        expect(runs.last(start, stop)).toStrictEqual(valueAt(rows.at(-1)));
+        const found: [number, StateValue][] = [];
+        runs.each(start, stop, (index, row) => found.push([row, runs.values[index]!]));
+        const isSame = (c: number, d: number) =>
+          column.tags[c] === column.tags[d] && Object.is(column.numbers[c], column.numbers[d]);
+        const begins = rows.filter((row, index) => index === 0 || !isSame(rows[index - 1]!, row));
+        expect(found).toStrictEqual(begins.map((row) => [row, stateAt(column, row)]));
+        expect(runs.stamps.rowsBefore(ts[start] ?? Number.POSITIVE_INFINITY)).toBe(start);
       }),
       { numRuns: 200 },
     );
@@ -185,7 +194,7 @@ describe("a block whose rows are added up", () => {
   const jittered = (row: number) => 10_000 * row + ((row * 31) % 97);
   const values = fc.array(fc.integer({ min: -500, max: 500 }), { minLength: 1, maxLength: 300, size: "max" });
 
-  test("gives for any rows the sum of its parts, the smallest and the largest", () => {
+  test("gives for any rows the sum of its parts, the smallest, the largest and what resets lose", () => {
     fc.assert(
       fc.property(values, fc.boolean(), fc.nat(), fc.nat(), (ints, isSteady, a, b) => {
         const numbers = Float64Array.from(ints, (int) => int / 10);
@@ -204,6 +213,11 @@ describe("a block whose rows are added up", () => {
         const part = numbers.slice(start, stop);
         expect(sums.min(start, stop) + 0).toBe(Math.min(...part) + 0);
         expect(sums.max(start, stop) + 0).toBe(Math.max(...part) + 0);
+        expect(sums.drops(start, stop)).toBeCloseTo(
+          summarise(ts.slice(start, stop), numbersColumn(part)).drops,
+          6,
+        );
+        expect(Array.from(part, (_, row) => sums.at(start + row))).toEqual([...part]);
         for (const time of [-1, ts[start] ?? 1e9, (ts[start] ?? 1e9) + 1])
           expect(sums.stamps.rowsBefore(time)).toBe(ts.filter((stamp) => stamp < time).length);
         // The block as a whole is the same as before.

@@ -110,7 +110,13 @@ export class StoreFixture {
   }
 
   async text(query: RangeQuery): Promise<string> {
-    return new TextDecoder().decode(Buffer.concat(await this.store.queryText(query)));
+    return new TextDecoder().decode(Buffer.concat(await this.pieces(query)));
+  }
+
+  async pieces(query: RangeQuery): Promise<Uint8Array[]> {
+    const pieces: Uint8Array[] = [];
+    await this.store.queryText(query, (piece) => pieces.push(piece));
+    return pieces;
   }
 
   /** `[ts, value]` pairs of one key. */

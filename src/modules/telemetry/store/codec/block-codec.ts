@@ -7,7 +7,8 @@ import { ByteWriter } from "../../../../lib/byte-writer.ts";
 import { type ColumnSummary, summarise } from "../column-summary.ts";
 import type { Rows } from "../rows.ts";
 import { encodeColumn } from "./column-codec.ts";
-import { type Effort, encodeNumbers } from "./number-codec.ts";
+import { encodeNumbers } from "./number-codec.ts";
+import type { Effort } from "./packing.ts";
 import { readSummary, writeSummary } from "./summary-codec.ts";
 
 export const BLOCK_VERSION = 1;

@@ -9,23 +9,8 @@ export const pieceRows = 256;
 /** Memory of a piece's summary, about. */
 const pieceBytes = 200;
 
-/** Parts of a column in time order, each with its summary, that can be read one by one. */
-export interface Pieces {
-  readonly count: number;
-  /** Memory held, about. */
-  readonly bytes: number;
-  summaryOf(piece: number): ColumnSummary;
-  read(piece: number, allocate: Allocate): { ts: Float64Array; column: Column };
-}
-
-/**
- * How a column is wanted in parts: plain numbers in pieces of the same size; runs of one value each; or the first of them that the column
- * has.
- */
-export type PieceKind = "numbers" | "runs" | "any";
-
 /** A plain number column of a block in pieces, each with its summary: what a chart cuts through is decoded no further than that. */
-export class ColumnPieces implements Pieces {
+export class ColumnPieces {
   readonly #ts: NumberRows;
   readonly #numbers: NumberRows;
   readonly #rows: number;
@@ -46,6 +31,7 @@ export class ColumnPieces implements Pieces {
     return this.summaries.length;
   }
 
+  /** Memory held, about. */
   get bytes(): number {
     return this.summaries.length * pieceBytes;
   }

@@ -3,15 +3,8 @@ import { ByteWriter } from "../../../../lib/byte-writer.ts";
 import { TAG_ABSENT, TAG_NUMBER, TAG_STRING } from "../../../../lib/value-kind.ts";
 import { type Column, newColumn, numberTags } from "../rows.ts";
 import { readInts, readRuns, writeInts, writeRuns } from "./int-stream.ts";
-import {
-  type Allocate,
-  decodeNumbers,
-  type Effort,
-  encodeNumbers,
-  newNumbers,
-  pack,
-  unpack,
-} from "./number-codec.ts";
+import { type Allocate, decodeNumbers, encodeNumbers, newNumbers } from "./number-codec.ts";
+import { type Effort, pack, unpack } from "./packing.ts";
 
 const PRESENCE_FLAG = 1;
 const NUMBERS_FLAG = 2;

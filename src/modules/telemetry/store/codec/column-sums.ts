@@ -1,54 +1,14 @@
 import { newNumbers } from "./number-codec.ts";
 import type { NumberRows } from "./number-rows.ts";
+import type { Stamps } from "./stamps.ts";
 
 /** Rows of which a sum is kept. All sums are made of sums of so many rows: then they are the same to the last bit, however a block is read. */
 export const sumRows = 64;
 
 /** Memory of the objects, about. */
 const OBJECT_BYTES = 300;
-
-/** Up to this step a division tells rows apart exactly. */
-const STEP_MAX = 2 ** 40;
-
-/** The time stamps of a block, to find rows by time. */
-export class Stamps {
-  readonly rows: number;
-  readonly #stamps: NumberRows;
-  /** ms from one row to the next; 0 where it is not always the same. */
-  readonly #step: number;
-  readonly #first: number;
-  readonly #one = new Float64Array(1);
-
-  constructor(stamps: NumberRows, rows: number) {
-    this.rows = rows;
-    this.#stamps = stamps;
-    this.#step = stamps.step > 0 && stamps.step < STEP_MAX ? stamps.step : 0;
-    stamps.read(0, this.#one);
-    this.#first = this.#one[0]!;
-  }
-
-  at(row: number): number {
-    if (this.#step > 0) return this.#first + row * this.#step;
-    this.#stamps.read(row, this.#one);
-    return this.#one[0]!;
-  }
-
-  /** Returns how many rows lie before a time. */
-  rowsBefore(time: number): number {
-    if (this.#step > 0) {
-      const before = Math.ceil((time - this.#first) / this.#step);
-      return Math.max(0, Math.min(before, this.rows));
-    }
-    let low = 0;
-    let high = this.rows;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.at(middle) < time) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-}
+/** Memory of all that can be asked of a part. */
+const PART_BYTES = 32;
 
 /** Which of two numbers counts, and what it is of no numbers. */
 interface Extreme {
@@ -65,15 +25,21 @@ export class ColumnSums {
   /** Memory held, without the time stamps and the numbers. */
   readonly bytes: number;
   readonly #numbers: NumberRows;
-  readonly #sums: Float64Array;
+  /** Sum of each part, once one is asked for. */
+  #sums: Float64Array | null = null;
+  /** Sum of the numbers of each part that a smaller one follows, once one is asked for; empty if there are none. */
+  #drops: Float64Array | null = null;
   /** Smallest and largest number of each part, once one is asked for. */
   #extremes: { readonly min: Float64Array; readonly max: Float64Array } | null = null;
 
   constructor(stamps: Stamps, numbers: NumberRows) {
     this.stamps = stamps;
     this.#numbers = numbers;
-    this.#sums = this.#ofParts((start, stop) => numbers.sum(start, stop));
-    this.bytes = OBJECT_BYTES + this.#sums.byteLength * 3;
+    this.bytes = OBJECT_BYTES + Math.ceil(stamps.rows / sumRows) * PART_BYTES;
+  }
+
+  at(row: number): number {
+    return this.#numbers.at(row);
   }
 
   #ofParts(resultOf: (start: number, stop: number) => number): Float64Array {
@@ -86,6 +52,7 @@ export class ColumnSums {
 
   /** Returns a sum with the rows `[start, stop)` added to it, part by part. */
   addTo(sum: number, start: number, stop: number): number {
+    this.#sums ??= this.#ofParts((from, to) => this.#numbers.sum(from, to));
     let total = sum;
     for (let row = start; row < stop; ) {
       const part = (row / sumRows) | 0;
@@ -94,6 +61,44 @@ export class ColumnSums {
       row = end;
     }
     return total;
+  }
+
+  /** Returns the sum of those of the rows `[start, stop)` that a smaller one of them follows. */
+  drops(start: number, stop: number): number {
+    this.#drops ??= this.#dropParts();
+    const drops = this.#drops;
+    if (drops.length === 0) return 0;
+    let total = 0;
+    for (let row = start; row < stop - 1; ) {
+      const part = (row / sumRows) | 0;
+      const end = Math.min(stop - 1, part * sumRows + sumRows);
+      total += this.#isWhole(row, end) ? drops[part]! : this.#dropsOf(row, end).sum;
+      row = end;
+    }
+    return total;
+  }
+
+  #dropParts(): Float64Array {
+    let count = 0;
+    const sums = this.#ofParts((start, stop) => {
+      const drops = this.#dropsOf(start, stop);
+      count += drops.count;
+      return drops.sum;
+    });
+    return count === 0 ? new Float64Array(0) : sums;
+  }
+
+  /** Returns which of the rows `[start, stop)` are larger than the next one, of which the last row of a block has none. */
+  #dropsOf(start: number, stop: number): { readonly count: number; readonly sum: number } {
+    const values = this.#numbers.slice(start, Math.min(stop + 1, this.stamps.rows), newNumbers);
+    let count = 0;
+    let sum = 0;
+    for (let row = 1; row < values.length; row++) {
+      if (values[row]! >= values[row - 1]!) continue;
+      count++;
+      sum += values[row - 1]!;
+    }
+    return { count, sum };
   }
 
   min(start: number, stop: number): number {

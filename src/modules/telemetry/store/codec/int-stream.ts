@@ -31,6 +31,14 @@ const bitsOf = (int: number): number => {
   return magnitude < 0x8000_0000 ? 32 - Math.clz32(magnitude) : Math.log2(magnitude) + 1;
 };
 
+/** The inverse of `integrate`. */
+export function subtractNeighbours(ints: Float64Array, order: Order): Float64Array {
+  const differences = ints.slice();
+  for (let times = 0; times < order; times++)
+    for (let i = differences.length - 1; i > 0; i--) differences[i] = differences[i]! - differences[i - 1]!;
+  return differences;
+}
+
 /** Whole numbers of at most 2^50 in magnitude. */
 export function writeInts(writer: ByteWriter, ints: Float64Array, order: Order): void {
   let previous = 0;
@@ -59,6 +67,11 @@ export function readIntsInto(
   { order, divisor }: { readonly order: Order; readonly divisor: number },
 ): void {
   reader.zigzags(out);
+  integrate(out, order, divisor);
+}
+
+/** The numbers of which `out` has the differences of an order, each divided by `divisor`. */
+export function integrate(out: Float64Array, order: Order, divisor: number): void {
   let previous = 0;
   let delta = 0;
   if (order === 0) for (let i = 0; i < out.length; i++) out[i] = out[i]! / divisor;

@@ -2,10 +2,19 @@ import { ByteReader } from "../../../../lib/byte-reader.ts";
 import { ByteWriter } from "../../../../lib/byte-writer.ts";
 import { bitDeltas, joinDeltaPlanes, joinPlanes, splitPlanes } from "./byte-planes.ts";
 import { candidateScales, type DecimalForm, powersOfTen, stepPlaces, toDecimal } from "./decimal.ts";
-import { allOrders, cheapestOrder, type Order, readInts, readIntsInto, writeInts } from "./int-stream.ts";
-
-/** Describes how hard to look for the smallest form: while sealing time matters, when merging for good space does. */
-export type Effort = "fast" | "thorough";
+import { type GridForm, type GridSegment, lineAt, toGrid } from "./grid.ts";
+import {
+  allOrders,
+  cheapestOrder,
+  integrate,
+  type Order,
+  readInts,
+  readIntsInto,
+  subtractNeighbours,
+  writeInts,
+} from "./int-stream.ts";
+import { type Effort, pack, prefixed, unpack } from "./packing.ts";
+import { readSplit, splitInts, writeSplit } from "./split-ints.ts";
 
 const MODE_CONSTANT = 0;
 /** Decimal-scaled whole numbers. */
@@ -20,79 +29,118 @@ const MODE_DELTA_PLANES = 4;
 /** A first value and the step to each next one: time stamps of a device that keeps time. */
 const MODE_REGULAR = 5;
 
+/** The decimal and the rank mode with split integers. */
+const MODE_SPLIT = 6;
+const MODE_SPLIT_RANK = 7;
+/** Decimal-scaled whole numbers near the lines of grids. */
+const MODE_GRID = 8;
+
+/** The grid is that of the differences of neighbours. */
+const DIFFERENCES_FLAG = 0x04;
 const PLACES_FLAG = 0x10;
 const EXCEPTIONS_FLAG = 0x20;
 const ORDER_MASK = 0x03;
 
 /** Decimal forms below this many bytes a value are good enough not to try others in a hurry. */
 const decimalBytesGood = 2.5;
-const levelFast = 3;
-const levelThorough = 12;
-/** Setting the thorough level up costs more time than it saves bytes on less than this. */
-const thoroughBytesMin = 1_024;
-/** zstd's own frame takes some 20 bytes; below these sizes little or nothing is gained. */
-const packBytesMin = { fast: 96, thorough: 24 };
-
+/** An order whose form takes so many times the bytes of another is not packed to see. */
+const orderBytesMax = 1.5;
 /** Describes where a decoder's numbers go; a reader that is done with them at once hands out the same arrays again. */
 export type Allocate = (count: number) => Float64Array;
 export const newNumbers: Allocate = (count) => new Float64Array(count);
 
-/** A zstd frame, or the bytes as they are when that is not smaller; the first byte says which. */
-export function pack(bytes: Uint8Array, effort: Effort): Uint8Array {
-  if (bytes.length >= packBytesMin[effort]) {
-    const frame = Bun.zstdCompressSync(bytes, { level: levelFor(bytes.length, effort) });
-    if (frame.length < bytes.length) return prefixed(1, frame);
-  }
-  return prefixed(0, bytes);
-}
-
-const levelFor = (bytes: number, effort: Effort): number =>
-  effort === "fast" || bytes < thoroughBytesMin ? levelFast : levelThorough;
-
-function prefixed(first: number, bytes: Uint8Array): Uint8Array {
-  const result = new Uint8Array(bytes.length + 1);
-  result[0] = first;
-  result.set(bytes, 1);
-  return result;
-}
-
-export function unpack(bytes: Uint8Array): Uint8Array {
-  return bytes[0] === 1 ? Bun.zstdDecompressSync(bytes.subarray(1)) : bytes.subarray(1);
-}
+/** Packs one form of a column. */
+type Form = (effort: Effort) => Uint8Array;
 
 /** The shortest form of the values that the effort finds; every bit of every double comes back. */
 export function encodeNumbers(values: Float64Array, effort: Effort): Uint8Array {
   if (isConstant(values)) return constant(values[0] ?? 0);
   if (isRegular(values)) return regular(values[0]!, values[1]! - values[0]!);
-  let best: { form: Uint8Array; packed: Uint8Array } | null = null;
+  let best: { form: Form; packed: Uint8Array } | null = null;
   for (const form of forms(values, effort)) {
-    const packed = pack(form, "fast");
-    if (best === null || packed.length < best.packed.length) best = { form: form.slice(), packed };
+    const packed = form("fast");
+    if (best === null || packed.length < best.packed.length) best = { form, packed };
   }
   if (best === null) return constant(values[0] ?? 0);
   if (effort === "fast") return best.packed;
-  const tight = pack(best.form, effort);
+  const tight = best.form(effort);
   return tight.length < best.packed.length ? tight : best.packed;
 }
 
-/** Forms worth comparing: all when thorough; else those that can win, the decimal ones being the cheapest to find. */
-function* forms(values: Float64Array, effort: Effort): Generator<Uint8Array> {
+/** Forms worth comparing: all that can win when thorough; else those that are quickly found. */
+function* forms(values: Float64Array, effort: Effort): Generator<Form> {
   let shortest = Number.POSITIVE_INFINITY;
   for (const scale of candidateScales(values)) {
     const decimal = toDecimal(values, scale);
     if (decimal === null) continue;
-    const orders = effort === "fast" ? [cheapestOrder(decimal.ints)] : allOrders;
-    for (const order of orders) {
-      const form = decimalForm(values, decimal, order);
-      shortest = Math.min(shortest, form.length);
-      yield form;
-    }
+    const cheapest = cheapestOrder(decimal.ints);
+    const orders = effort === "fast" ? [cheapest] : allOrders;
+    const ofOrders = orders.map((order) => decimalForm(values, decimal, order));
+    shortest = Math.min(shortest, shortestOf(ofOrders));
+    yield* packings(ofOrders);
+    if (effort === "thorough") yield* splitForms(decimal, cheapest);
   }
   if (effort === "fast" && shortest < values.length * decimalBytesGood) return;
   yield* rankForms(values, effort);
-  if (effort === "fast" && shortest < values.length * 6) return;
-  yield planes(values, MODE_PLANES);
-  if (effort === "thorough") yield planes(values, MODE_DELTA_PLANES);
+  if (shortest < values.length * (effort === "fast" ? 6 : decimalBytesGood)) return;
+  yield packing(planes(values, MODE_PLANES));
+  if (effort === "thorough") yield packing(planes(values, MODE_DELTA_PLANES));
+}
+
+const shortestOf = (forms: readonly Uint8Array[]): number => Math.min(...forms.map(({ length }) => length));
+
+/** Returns the forms that may be the shortest when they are packed. */
+function* packings(forms: readonly Uint8Array[]): Generator<Form> {
+  const most = shortestOf(forms) * orderBytesMax;
+  for (const form of forms) if (form.length <= most) yield packing(form);
+}
+
+const packing =
+  (bytes: Uint8Array): Form =>
+  (effort) =>
+    pack(bytes, effort);
+
+/** Forms of decimals that are packed in parts. */
+function* splitForms({ scale, ints, places, exceptions }: DecimalForm, order: Order): Generator<Form> {
+  if (places !== null || exceptions.length > 0) return;
+  const split = splitInts(ints, order);
+  yield (effort) => {
+    const writer = splitWriter(MODE_SPLIT, order, split.bytes.length);
+    writer.u8(scale);
+    writeSplit(writer, split, effort);
+    return prefixed(0, writer.bytes());
+  };
+  const grid = toGrid(ints);
+  if (grid !== null) yield gridForm(grid, { scale, flags: 0 });
+  const differences = grid === null && order > 0 ? toGrid(subtractNeighbours(ints, 1)) : null;
+  if (differences !== null) yield gridForm(differences, { scale, flags: DIFFERENCES_FLAG });
+}
+
+function splitWriter(mode: number, flags: number, rows: number): ByteWriter {
+  const writer = new ByteWriter(rows + 64);
+  writer.u8(mode);
+  writer.u8(flags);
+  return writer;
+}
+
+function gridForm(
+  { segments, lines, rests }: GridForm,
+  { scale, flags }: { readonly scale: number; readonly flags: number },
+): Form {
+  const order = cheapestOrder(lines);
+  const split = [splitInts(lines, order), splitInts(rests, 0)];
+  return (effort) => {
+    const writer = splitWriter(MODE_GRID, order | flags, lines.length);
+    writer.u8(scale);
+    writer.varint(segments.length);
+    for (const { rows, base, step } of segments) {
+      writer.varint(rows);
+      writer.f64(base);
+      writer.f64(step);
+    }
+    for (const ints of split) writeSplit(writer, ints, effort);
+    return prefixed(0, writer.bytes());
+  };
 }
 
 export function decodeNumbers(
@@ -109,15 +157,17 @@ export function decodeUnpacked(bytes: Uint8Array, count: number, allocate: Alloc
   if (mode === MODE_CONSTANT) return allocate(count).fill(reader.f64());
   if (mode === MODE_REGULAR) return readRegular(reader, allocate(count));
   if (mode === MODE_DECIMAL) return readDecimal(reader, allocate(count));
-  if (mode === MODE_RANK) return readRank(reader, count);
+  if (mode === MODE_SPLIT) return readSplitDecimal(reader, allocate(count));
+  if (mode === MODE_GRID) return readGrid(reader, allocate(count));
+  if (mode === MODE_RANK || mode === MODE_SPLIT_RANK) return readRank(reader, allocate(count), mode);
   if (mode === MODE_PLANES || mode === MODE_DELTA_PLANES) return readPlanes(reader, allocate(count), mode);
   throw new RangeError(`unknown number mode ${mode}`);
 }
 
-/** Describes where the values of a form begin and how they follow from one another. */
+/** Describes how the values of a form follow from whole numbers. */
 export type Entry =
   | { readonly kind: "regular"; readonly first: number; readonly step: number }
-  | { readonly kind: "decimal"; readonly order: Order; readonly divisor: number; readonly at: number };
+  | { readonly kind: "decimal"; readonly divisor: number; readonly fill: (ints: Float64Array) => void };
 
 /** Returns `null` for a form that can only be read as a whole. */
 export function entryOf(bytes: Uint8Array): Entry | null {
@@ -125,13 +175,20 @@ export function entryOf(bytes: Uint8Array): Entry | null {
   const mode = reader.u8();
   if (mode === MODE_CONSTANT) return { kind: "regular", first: reader.f64(), step: 0 };
   if (mode === MODE_REGULAR) return { kind: "regular", first: reader.f64(), step: reader.f64() };
-  if (mode !== MODE_DECIMAL) return null;
+  if (mode !== MODE_DECIMAL && mode !== MODE_SPLIT && mode !== MODE_GRID) return null;
   const flags = reader.u8();
-  if ((flags & ~ORDER_MASK) !== 0) return null;
+  if (mode === MODE_DECIMAL && (flags & ~ORDER_MASK) !== 0) return null;
   const divisor = powersOfTen[reader.u8()]!;
-  // The mask leaves an order that was written; 3 never is.
-  return { kind: "decimal", order: (flags & ORDER_MASK) as Order, divisor, at: reader.position };
+  const order = orderOf(flags);
+  if (mode === MODE_DECIMAL)
+    return { kind: "decimal", divisor, fill: (ints) => readIntsInto(reader, ints, { order, divisor: 1 }) };
+  if (mode === MODE_SPLIT)
+    return { kind: "decimal", divisor, fill: (ints) => readSplit(reader, ints, { order, divisor: 1 }) };
+  return { kind: "decimal", divisor, fill: (ints) => readGridInts(reader, ints, flags) };
 }
+
+/** The mask leaves an order that was written; 3 never is. */
+const orderOf = (flags: number): Order => (flags & ORDER_MASK) as Order;
 
 function isConstant(values: Float64Array): boolean {
   const first = values[0]!;
@@ -204,8 +261,7 @@ function readDecimal(reader: ByteReader, values: Float64Array): Float64Array {
       exceptions.push([index, reader.f64()]);
     }
   }
-  // The mask leaves an order that was written; 3 never is.
-  readIntsInto(reader, values, { order: (flags & ORDER_MASK) as Order, divisor: power });
+  readIntsInto(reader, values, { order: orderOf(flags), divisor: power });
   if ((flags & PLACES_FLAG) !== 0) {
     const places = readInts(reader, values.length, 0);
     for (let i = 0; i < values.length; i++)
@@ -215,24 +271,65 @@ function readDecimal(reader: ByteReader, values: Float64Array): Float64Array {
   return values;
 }
 
+function readSplitDecimal(reader: ByteReader, values: Float64Array): Float64Array {
+  const order = orderOf(reader.u8());
+  readSplit(reader, values, { order, divisor: powersOfTen[reader.u8()]! });
+  return values;
+}
+
+function readGrid(reader: ByteReader, values: Float64Array): Float64Array {
+  const flags = reader.u8();
+  const power = powersOfTen[reader.u8()]!;
+  readGridInts(reader, values, flags);
+  for (let i = 0; i < values.length; i++) values[i] = values[i]! / power;
+  return values;
+}
+
+function readGridInts(reader: ByteReader, ints: Float64Array, flags: number): void {
+  const segments: GridSegment[] = [];
+  for (let left = reader.varint(); left > 0; left--)
+    segments.push({ rows: reader.varint(), base: reader.f64(), step: reader.f64() });
+  readSplit(reader, ints, { order: orderOf(flags), divisor: 1 });
+  const rests = new Float64Array(ints.length);
+  readSplit(reader, rests, { order: 0, divisor: 1 });
+  let row = 0;
+  for (const segment of segments)
+    for (const stop = Math.min(ints.length, row + segment.rows); row < stop; row++)
+      ints[row] = lineAt(segment, ints[row]!) + rests[row]!;
+  if ((flags & DIFFERENCES_FLAG) !== 0) integrate(ints, 1, 1);
+}
+
 /** Yields forms with a dictionary; none when most values are distinct, because the dictionary is larger than what it saves. */
-function* rankForms(values: Float64Array, effort: Effort): Generator<Uint8Array> {
+function* rankForms(values: Float64Array, effort: Effort): Generator<Form> {
   const distinct = distinctSorted(values);
   if (distinct === null) return;
   /** Value → rank. */
   const ranks = new Map<number, number>();
   for (let rank = 0; rank < distinct.length; rank++) ranks.set(distinct[rank]!, rank);
-  const ints = Float64Array.from(values, (value) => ranks.get(value)!);
+  const ints = new Float64Array(values.length);
+  for (let i = 0; i < values.length; i++) ints[i] = ranks.get(values[i]!)!;
   const dictionary = encodeNumbers(distinct, effort);
-  for (const order of effort === "fast" ? [cheapestOrder(ints)] : allOrders) {
+  const cheapest = cheapestOrder(ints);
+  const orders = effort === "fast" ? [cheapest] : allOrders;
+  const ofOrders = orders.map((order) => {
     const writer = new ByteWriter(values.length * 2 + dictionary.length + 16);
     writer.u8(MODE_RANK);
     writer.u8(order);
     writer.varint(distinct.length);
     writer.block(dictionary);
     writeInts(writer, ints, order);
-    yield writer.bytes();
-  }
+    return writer.bytes();
+  });
+  yield* packings(ofOrders);
+  if (effort === "fast") return;
+  const split = splitInts(ints, cheapest);
+  yield (level) => {
+    const writer = splitWriter(MODE_SPLIT_RANK, cheapest, values.length + dictionary.length);
+    writer.varint(distinct.length);
+    writer.block(dictionary);
+    writeSplit(writer, split, level);
+    return prefixed(0, writer.bytes());
+  };
 }
 
 function distinctSorted(values: Float64Array): Float64Array | null {
@@ -248,12 +345,13 @@ function distinctSorted(values: Float64Array): Float64Array | null {
   return Float64Array.from(distinct).sort();
 }
 
-function readRank(reader: ByteReader, count: number): Float64Array {
-  const order = (reader.u8() & ORDER_MASK) as Order;
+function readRank(reader: ByteReader, values: Float64Array, mode: number): Float64Array {
+  const order = orderOf(reader.u8());
   const distinct = decodeNumbersWithCount(reader);
-  const ranks = readInts(reader, count, order);
-  for (let i = 0; i < count; i++) ranks[i] = distinct[ranks[i]!]!;
-  return ranks;
+  if (mode === MODE_RANK) readIntsInto(reader, values, { order, divisor: 1 });
+  else readSplit(reader, values, { order, divisor: 1 });
+  for (let i = 0; i < values.length; i++) values[i] = distinct[values[i]!]!;
+  return values;
 }
 
 function decodeNumbersWithCount(reader: ByteReader): Float64Array {

@@ -1,5 +1,3 @@
-import { ByteReader } from "../../../../lib/byte-reader.ts";
-import { readIntsInto } from "./int-stream.ts";
 import { type Allocate, type Entry, entryOf, newNumbers } from "./number-codec.ts";
 
 /** Offsets of whole numbers from the smallest, in the narrowest array that holds them. */
@@ -16,11 +14,9 @@ export class NumberRows {
   /** Null where the step tells all. */
   readonly #offsets: Offsets | null;
 
-  private constructor(column: Uint8Array, entry: Entry, count: number) {
+  private constructor(entry: Entry, count: number) {
     const isRegular = entry.kind === "regular";
-    const { base, offsets } = isRegular
-      ? { base: entry.first, offsets: null }
-      : offsetsOf(column, entry, count);
+    const { base, offsets } = isRegular ? { base: entry.first, offsets: null } : offsetsOf(entry, count);
     this.step = isRegular ? entry.step : 0;
     this.#first = base;
     this.#divisor = isRegular ? 1 : entry.divisor;
@@ -31,7 +27,14 @@ export class NumberRows {
   /** `column`: an unpacked number column. Returns `null` for a form that can only be read as a whole. */
   static of(column: Uint8Array, count: number): NumberRows | null {
     const entry = entryOf(column);
-    return entry === null ? null : new NumberRows(column, entry, count);
+    return entry === null ? null : new NumberRows(entry, count);
+  }
+
+  at(row: number): number {
+    const offsets = this.#offsets;
+    if (offsets !== null) return (this.#first + offsets[row]!) / this.#divisor;
+    // Adding 0 would make 0 of -0.
+    return this.step === 0 ? this.#first : this.#first + row * this.step;
   }
 
   /** Returns the rows `[start, stop)`. */
@@ -103,12 +106,11 @@ function sumLong(offsets: Uint32Array, { start, first, divisor }: Place, stop: n
 }
 
 function offsetsOf(
-  column: Uint8Array,
-  { at, order }: Extract<Entry, { kind: "decimal" }>,
+  { fill }: Extract<Entry, { kind: "decimal" }>,
   count: number,
 ): { base: number; offsets: Offsets } {
   const ints = new Float64Array(count);
-  readIntsInto(new ByteReader(column, at), ints, { order, divisor: 1 });
+  fill(ints);
   let base = ints[0]!;
   let most = base;
   for (let i = 0; i < count; i++) {

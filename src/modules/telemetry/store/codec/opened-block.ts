@@ -2,11 +2,13 @@ import { invariant } from "../../../../lib/invariant.ts";
 import type { Column, Rows } from "../rows.ts";
 import { numberTags } from "../rows.ts";
 import type { BlockHead } from "./block-codec.ts";
-import { ColumnPieces, type PieceKind, type Pieces, pieceRows } from "./block-pieces.ts";
+import { ColumnPieces, pieceRows } from "./block-pieces.ts";
 import { decodeColumn, plainNumbers } from "./column-codec.ts";
-import { ColumnSums, Stamps } from "./column-sums.ts";
-import { type Allocate, decodeUnpacked, newNumbers, unpack } from "./number-codec.ts";
+import { ColumnSums } from "./column-sums.ts";
+import { type Allocate, decodeUnpacked, newNumbers } from "./number-codec.ts";
 import { NumberRows } from "./number-rows.ts";
+import { unpack } from "./packing.ts";
+import { Stamps } from "./stamps.ts";
 import { StateRuns } from "./state-runs.ts";
 
 /** A number column as it was unpacked, and from its second reading on so that any rows of it can be read, if its form allows it. */
@@ -53,41 +55,8 @@ export class OpenedBlock {
     return { ts, columns };
   }
 
-  /** Returns a key in parts from its second reading on: building them for one does not pay. Null if it has none of the kind. */
-  pieces(key: number, kind: PieceKind = "numbers"): Pieces | null {
-    if (kind === "numbers") return this.#numberPieces(key);
-    if (kind === "runs") return this.#stateRuns(key) ?? this.#numberPieces(key);
-    return this.#numberPieces(key) ?? this.#stateRuns(key);
-  }
-
-  /** Returns the sums of a column of numbers. They cost no more than its first reading does. */
-  sums(key: number): ColumnSums | null {
-    const sums = this.#sums.get(key);
-    if (sums !== undefined) return sums;
-    this.#unpackStamps();
-    this.#unpackNumbers(key);
-    const access = this.#accessTo(key);
-    if (access === null) return null;
-    this.#stampIndex ??= new Stamps(access.ts, this.#head.rows);
-    const created = this.#keep(new ColumnSums(this.#stampIndex, access.numbers));
-    this.#sums.set(key, created);
-    return created;
-  }
-
-  #stateRuns(key: number): StateRuns | null {
-    const stateRuns = this.#runs.get(key);
-    if (stateRuns !== undefined || !this.#numbers.has(key)) return stateRuns ?? null;
-    const stamps = this.#stamps();
-    if (stamps === null) return null;
-    const { ts, columns } = this.rows(new Set([key]));
-    const column = columns.get(key);
-    const runs = column === undefined ? null : StateRuns.of(stamps, ts, column);
-    this.#runs.set(key, runs);
-    this.bytes += runs?.bytes ?? 0;
-    return runs;
-  }
-
-  #numberPieces(key: number): ColumnPieces | null {
+  /** Returns a column of numbers in pieces from its second reading on: building them for one does not pay. Null for any other. */
+  pieces(key: number): ColumnPieces | null {
     const pieces = this.#pieces.get(key);
     if (pieces !== undefined) return pieces;
     const { rows } = this.#head;
@@ -98,10 +67,41 @@ export class OpenedBlock {
     return created;
   }
 
+  /** Returns the sums of a column of numbers. They cost no more than its first reading does. */
+  sums(key: number): ColumnSums | null {
+    const sums = this.#sums.get(key);
+    if (sums !== undefined) return sums;
+    this.#unpackNumbers(key);
+    const stamps = this.#stamps();
+    const access = stamps === null ? null : this.#accessTo(key);
+    if (stamps === null || access === null) return null;
+    const created = this.#keep(new ColumnSums(stamps, access.numbers));
+    this.#sums.set(key, created);
+    return created;
+  }
+
+  /** Returns the runs of a column of states; null for one that changes too often. */
+  runs(key: number): StateRuns | null {
+    const cached = this.#runs.get(key);
+    if (cached !== undefined) return cached;
+    const stamps = this.#stamps();
+    const column = stamps === null ? null : this.#column(key, newNumbers);
+    const runs = stamps === null || column === null ? null : StateRuns.of(stamps, column);
+    this.#runs.set(key, runs === null ? null : this.#keep(runs));
+    return runs;
+  }
+
+  #stamps(): Stamps | null {
+    this.#unpackStamps();
+    const rows = this.#stampRows();
+    if (rows !== null) this.#stampIndex ??= new Stamps(rows, this.#head.rows);
+    return this.#stampIndex;
+  }
+
   /** Returns the rows of a key that was read before; null where they can only be read as a whole. */
   #accessTo(key: number): { readonly ts: NumberRows; readonly numbers: NumberRows } | null {
     const column = this.#numbers.get(key) ?? null;
-    const ts = column === null ? null : this.#stamps();
+    const ts = column === null ? null : this.#stampRows();
     if (column === null || ts === null) return null;
     const numbers = this.#toRows(column);
     if (numbers === null) return null;
@@ -110,7 +110,7 @@ export class OpenedBlock {
     return { ts, numbers };
   }
 
-  #stamps(): NumberRows | null {
+  #stampRows(): NumberRows | null {
     const stamps = this.#ts === null ? null : this.#toRows(this.#ts);
     if (stamps !== null) this.#ts = stamps;
     return stamps;

@@ -1,128 +1,136 @@
 import { TAG_ABSENT, TAG_NUMBER } from "../../../../lib/value-kind.ts";
-import { type ColumnSummary, emptySummary } from "../column-summary.ts";
 import type { Column } from "../rows.ts";
-import { type StateValue, stateAt } from "../state-table.ts";
-import type { Pieces } from "./block-pieces.ts";
-import type { Allocate } from "./number-codec.ts";
-import type { NumberRows } from "./number-rows.ts";
+import { identityOf, type StateValue, sharedState, stateAt } from "../state-table.ts";
+import type { Stamps } from "./stamps.ts";
 
 /** Runs shorter than this on average save nothing. */
 const ROWS_PER_RUN_MIN = 16;
-/** Memory of a run, about. */
-const RUN_BYTES = 400;
-
-/** A stretch of rows with one value; rows without a value may lie between them. */
-interface Run {
-  readonly value: StateValue;
-  /** Rows `[start, stop)`, which begin and end with a value. */
-  readonly start: number;
-  readonly stop: number;
-  readonly summary: ColumnSummary;
-}
+/** Memory of a run, of a value without its text, and of a character, about. */
+const RUN_BYTES = 6;
+const VALUE_BYTES = 100;
+const CHARACTER_BYTES = 2;
 
 /** A column of states as runs of one value each, whatever its type: what an interval's end cuts through is known without decoding the column. */
-export class StateRuns implements Pieces {
-  readonly #runs: readonly Run[];
-  readonly #stamps: NumberRows;
+export class StateRuns {
+  readonly stamps: Stamps;
+  /** The different values. Unlike the states of a table, 0 and -0 differ here. */
+  readonly values: readonly StateValue[];
+  /** First row of each run; rows without a value may lie between two rows of it. */
+  readonly #starts: Uint32Array;
+  /** Index of each run's value. */
+  readonly #picks: Uint16Array;
   /** A bit for each row that has a value; null if all have one. */
   readonly #presence: Uint8Array | null;
 
-  private constructor(runs: readonly Run[], stamps: NumberRows, presence: Uint8Array | null) {
-    this.#runs = runs;
-    this.#stamps = stamps;
-    this.#presence = presence;
+  private constructor(stamps: Stamps, column: Column, starts: readonly number[]) {
+    this.stamps = stamps;
+    /** Identity of a value → its index. */
+    const indexes = new Map<string | number, number>();
+    const values: StateValue[] = [];
+    this.#starts = Uint32Array.from(starts);
+    this.#picks = Uint16Array.from(starts, (row) => {
+      const value = stateAt(column, row);
+      const identity = identityOf(value);
+      const index = indexes.get(identity) ?? values.push(sharedState(value)) - 1;
+      indexes.set(identity, index);
+      return index;
+    });
+    this.values = values;
+    this.#presence = presenceOf(column);
   }
 
-  /** Returns `null` for a column that changes too often. */
-  static of(stamps: NumberRows, ts: Float64Array, column: Column): StateRuns | null {
-    const runs = runsOf(ts, column);
-    if (runs === null) return null;
-    return new StateRuns(runs, stamps, presenceOf(column));
+  /** Returns `null` for a column that changes too often, and for one without values. */
+  static of(stamps: Stamps, column: Column): StateRuns | null {
+    const starts = startsOf(column);
+    return starts === null || starts.length === 0 ? null : new StateRuns(stamps, column, starts);
   }
 
-  get count(): number {
-    return this.#runs.length;
-  }
-
+  /** Memory held, about. */
   get bytes(): number {
-    return this.#runs.length * RUN_BYTES + (this.#presence?.length ?? 0);
+    let bytes = this.#starts.length * RUN_BYTES + (this.#presence?.length ?? 0);
+    for (const { text = "" } of this.values) bytes += VALUE_BYTES + text.length * CHARACTER_BYTES;
+    return bytes;
   }
 
-  summaryOf(piece: number): ColumnSummary {
-    return this.#runs[piece]!.summary;
+  /** Returns the oldest value of the rows `[start, stop)`; null if they have none. */
+  first(start: number, stop: number): StateValue | null {
+    const row = this.#next(start, stop);
+    return row < stop ? this.values[this.#picks[this.#runOf(row)]!]! : null;
   }
 
-  read(piece: number, allocate: Allocate): { ts: Float64Array; column: Column } {
-    const { value, start, stop } = this.#runs[piece]!;
-    const rows = stop - start;
-    const tags = new Uint8Array(rows).fill(value.tag);
-    const presence = this.#presence;
-    if (presence !== null)
-      for (let row = 0; row < rows; row++) if (!isPresent(presence, start + row)) tags[row] = TAG_ABSENT;
-    const texts = value.text === undefined ? null : new Array<string | undefined>(rows).fill(value.text);
-    const numbers = allocate(rows).fill(value.number);
-    return { ts: this.#stamps.slice(start, stop, allocate), column: { tags, numbers, texts, dense: false } };
+  /** Returns the newest value of the rows `[start, stop)`; null if they have none. */
+  last(start: number, stop: number): StateValue | null {
+    const row = this.#previous(start, stop);
+    return row >= start ? this.values[this.#picks[this.#runOf(row)]!]! : null;
+  }
+
+  /** Returns how many of the rows `[start, stop)` have a value. */
+  count(start: number, stop: number): number {
+    if (this.#presence === null) return stop - start;
+    let count = 0;
+    for (let row = start; row < stop; row++) if (isPresent(this.#presence, row)) count++;
+    return count;
+  }
+
+  /** Calls back for each run within the rows `[start, stop)`, with the index of its value and its first row there. */
+  each(start: number, stop: number, visit: (index: number, row: number) => void): void {
+    const first = this.#next(start, stop);
+    if (first >= stop) return;
+    let run = this.#runOf(first);
+    visit(this.#picks[run]!, first);
+    for (run++; run < this.#starts.length && this.#starts[run]! < stop; run++)
+      visit(this.#picks[run]!, this.#starts[run]!);
+  }
+
+  #runOf(row: number): number {
+    const starts = this.#starts;
+    let low = 0;
+    let high = starts.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (starts[middle]! <= row) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  /** Returns the first row with a value; `stop` if there is none. */
+  #next(start: number, stop: number): number {
+    let row = start;
+    if (this.#presence !== null) while (row < stop && !isPresent(this.#presence, row)) row++;
+    return row;
+  }
+
+  /** Returns the last row with a value; one before `start` if there is none. */
+  #previous(start: number, stop: number): number {
+    let row = stop - 1;
+    if (this.#presence !== null) while (row >= start && !isPresent(this.#presence, row)) row--;
+    return row;
   }
 }
 
 const isPresent = (presence: Uint8Array, row: number): boolean =>
   (presence[row >> 3]! & (1 << (row & 7))) !== 0;
 
-function runsOf(ts: Float64Array, column: Column): Run[] | null {
-  const runsMax = ts.length / ROWS_PER_RUN_MIN;
-  const runs: Run[] = [];
-  let row = nextRow(column, 0);
-  while (row < ts.length) {
-    if (runs.length >= runsMax) return null;
-    const run = runFrom(ts, column, row);
-    runs.push(run);
-    row = nextRow(column, run.stop);
+/** Returns the first row of each run; null if they are too many. */
+function startsOf(column: Column): number[] | null {
+  const { tags } = column;
+  const runsMax = tags.length / ROWS_PER_RUN_MIN;
+  const starts: number[] = [];
+  for (let row = 0; row < tags.length; row++) {
+    if (tags[row] === TAG_ABSENT) continue;
+    const start = starts[starts.length - 1];
+    if (start !== undefined && isSame(column, start, row)) continue;
+    if (starts.length >= runsMax) return null;
+    starts.push(row);
   }
-  return runs;
+  return starts;
 }
 
-/** Returns the first row from `start` on that has a value. */
-function nextRow({ tags }: Column, start: number): number {
-  let row = start;
-  while (tags[row] === TAG_ABSENT) row++;
-  return row;
+function isSame({ tags, numbers, texts }: Column, a: number, b: number): boolean {
+  if (tags[a] !== tags[b]) return false;
+  return tags[a] === TAG_NUMBER ? Object.is(numbers[a], numbers[b]) : texts?.[a] === texts?.[b];
 }
-
-function runFrom(ts: Float64Array, column: Column, start: number): Run {
-  const value = stateAt(column, start);
-  let last = start;
-  let count = 1;
-  for (let row = start + 1; row < ts.length; row++) {
-    if (column.tags[row] === TAG_ABSENT) continue;
-    if (!holds(value, column, row)) break;
-    last = row;
-    count++;
-  }
-  const summary = summaryOf(value, { count, firstTs: ts[start]!, lastTs: ts[last]! });
-  return { value, start, stop: last + 1, summary };
-}
-
-function summaryOf(
-  value: StateValue,
-  { count, firstTs, lastTs }: Pick<ColumnSummary, "count" | "firstTs" | "lastTs">,
-): ColumnSummary {
-  const summary = emptySummary();
-  summary.count = count;
-  summary.firstTs = firstTs;
-  summary.lastTs = lastTs;
-  summary.states = { values: [value], durations: [lastTs - firstTs], last: 0 };
-  if (value.tag !== TAG_NUMBER) return summary;
-  summary.numeric = count;
-  summary.min = summary.max = summary.first = summary.last = value.number;
-  summary.minTs = summary.maxTs = firstTs;
-  summary.sum = count * value.number + 0;
-  return summary;
-}
-
-/** Unlike the states of a table, 0 and -0 differ here: a run gives its values back bit for bit. */
-const holds = (value: StateValue, { tags, numbers, texts }: Column, row: number): boolean =>
-  tags[row] === value.tag &&
-  (value.tag === TAG_NUMBER ? Object.is(numbers[row], value.number) : texts?.[row] === value.text);
 
 function presenceOf({ tags }: Column): Uint8Array | null {
   if (!tags.includes(TAG_ABSENT)) return null;

@@ -2,7 +2,7 @@ import type { ByteReader } from "../../../../lib/byte-reader.ts";
 import type { ByteWriter } from "../../../../lib/byte-writer.ts";
 import { TAG_NUMBER, TAG_STRING } from "../../../../lib/value-kind.ts";
 import { type ColumnSummary, emptySummary } from "../column-summary.ts";
-import type { StateTable, StateValue } from "../state-table.ts";
+import { numberState, type StateTable, type StateValue, sharedState } from "../state-table.ts";
 
 /** All values are numbers. */
 const FLAG_NUMERIC = 1;
@@ -87,7 +87,7 @@ function readNumbers(reader: ByteReader, summary: ColumnSummary, constant: boole
 }
 
 const constantStates = ({ first, firstTs, lastTs }: ColumnSummary): StateTable => ({
-  values: [{ tag: TAG_NUMBER, number: first, text: undefined }],
+  values: [sharedState(numberState(first))],
   durations: [lastTs - firstTs],
   last: 0,
 });
@@ -101,7 +101,7 @@ function readStates(reader: ByteReader): StateTable {
     const tag = reader.u8();
     const number = tag === TAG_NUMBER ? reader.f64() : 0;
     const text = tag === TAG_STRING ? decoder.decode(reader.block()) : undefined;
-    values.push({ tag, number, text });
+    values.push(sharedState({ tag, number, text }));
     durations.push(reader.varint());
   }
   return { values, durations, last };

@@ -1,0 +1,32 @@
+/** Describes how hard to look for the smallest form: while sealing time matters, when merging for good space does. */
+export type Effort = "fast" | "thorough";
+
+const LEVEL_FAST = 3;
+const LEVEL_THOROUGH = 12;
+/** Setting the thorough level up costs more time than it saves bytes on less than this. */
+const THOROUGH_BYTES_MIN = 1_024;
+/** zstd's own frame takes some 20 bytes; below these sizes little or nothing is gained. */
+const PACK_BYTES_MIN = { fast: 96, thorough: 24 };
+
+/** A zstd frame, or the bytes as they are when that is not smaller; the first byte says which. */
+export function pack(bytes: Uint8Array, effort: Effort): Uint8Array {
+  if (bytes.length >= PACK_BYTES_MIN[effort]) {
+    const frame = Bun.zstdCompressSync(bytes, { level: levelFor(bytes.length, effort) });
+    if (frame.length < bytes.length) return prefixed(1, frame);
+  }
+  return prefixed(0, bytes);
+}
+
+const levelFor = (bytes: number, effort: Effort): number =>
+  effort === "fast" || bytes < THOROUGH_BYTES_MIN ? LEVEL_FAST : LEVEL_THOROUGH;
+
+export function prefixed(first: number, bytes: Uint8Array): Uint8Array {
+  const result = new Uint8Array(bytes.length + 1);
+  result[0] = first;
+  result.set(bytes, 1);
+  return result;
+}
+
+export function unpack(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 1 ? Bun.zstdDecompressSync(bytes.subarray(1)) : bytes.subarray(1);
+}
