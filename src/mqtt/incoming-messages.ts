@@ -23,6 +23,8 @@ export interface MessageDeps extends Pick<MqttServerDeps, "ingest" | "log" | "on
   readonly delays: PublishDelays;
   /** Called when an application has published on a topic of its tenant. */
   onPublished?(tenantId: TenantId, message: PublishedMessage): Promise<void> | undefined;
+  /** Called when an application has published on a topic that is not its own. */
+  onForbidden?(application: MqttApplication, topic: string): void;
 }
 
 /** Describes what clients publish beside the hot lane: a device's requests and answers, an application's messages, and wills. */
@@ -38,10 +40,11 @@ export class IncomingMessages {
     if (principal.device !== undefined) return this.#fromDevice(principal.device, message);
     if (principal.provisioningSession !== undefined)
       return this.#claim(principal.space, principal.provisioningSession, message);
-    if (principal.application?.mayPublish(message.topic) !== true) {
-      throw forbidden("topic.forbidden");
-    }
-    return this.#fromApplication(principal, principal.application, message);
+    const { application } = principal;
+    if (application?.mayPublish(message.topic) === true)
+      return this.#fromApplication(principal, application, message);
+    if (application !== undefined) this.#deps.onForbidden?.(application, message.topic);
+    throw forbidden("topic.forbidden");
   }
 
   /** Above its rate, the acknowledgements of a client are delayed, so that it publishes no faster; nothing is dropped. */

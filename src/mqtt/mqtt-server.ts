@@ -84,12 +84,13 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#sessionLimits = new SessionLimits(deps, this.#clients);
     this.#listeners = new Listeners(deps);
     this.#groups = new CommitGroups(deps.log);
-    const { ingest, log, onMessage, onPublished } = deps;
+    const { ingest, log, onMessage, onPublished, onForbidden } = deps;
     this.#messages = new IncomingMessages({
       ingest,
       log,
       delays: new PublishDelays(deps.clock),
       ...(onPublished === undefined ? {} : { onPublished: onPublished.bind(deps) }),
+      ...(onForbidden === undefined ? {} : { onForbidden: onForbidden.bind(deps) }),
       broker: () => this.#running().broker,
       ...(onMessage === undefined ? {} : { onMessage: onMessage.bind(deps) }),
     });

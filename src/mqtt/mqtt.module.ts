@@ -161,7 +161,7 @@ export function createMqttModule(
     ingest,
     authenticate: createMqttAuthentication({ ...deps, provisioning, mqttClients: ownTopics.signIn, report }),
     onLimited: (peer, owner) => report(connectionLimit(peer, owner)),
-    onPublished: ownTopics.onPublished,
+    ...ownTopics.observers,
     onApplicationSubscribed: (...args) => feeds.onSubscribed(...args),
     onMessage(device, topic, body) {
       if (topic === device.telemetryTopic) return ingest.telemetry(device, body, "mqtt");

@@ -135,6 +135,8 @@ export interface MqttServerDeps {
    * the message unacknowledged.
    */
   onPublished?(tenantId: TenantId, message: PublishedMessage): Promise<void> | undefined;
+  /** An application has published on a topic that is not its own. */
+  onForbidden?(application: MqttApplication, topic: string): void;
   /** A connection was refused because of a limit; `owner` where the client had signed in. */
   onLimited?(
     peer: Peer,

@@ -4,8 +4,9 @@ import { createMqttClientsModule } from "../modules/mqtt-clients/mqtt-clients.mo
 import type { LocalTopics, MqttTopics } from "../modules/mqtt-clients/mqtt-clients.types.ts";
 import type { ReportRefusal } from "../modules/refusals/refusals.types.ts";
 import { createClientPasswords } from "../platform/client-passwords.ts";
-import type { MqttServer, PublishedMessage } from "./mqtt.types.ts";
+import type { MqttApplication, MqttServer, PublishedMessage } from "./mqtt.types.ts";
 import { MqttClientSignIn } from "./mqtt-client-sign-in.ts";
+import { RefusedTopics } from "./refused-topics.ts";
 import { TopicFollowers } from "./topic-followers.ts";
 import { TopicLog } from "./topic-log.ts";
 
@@ -16,10 +17,12 @@ export function createOwnTopics(
 ) {
   const topicLog = new TopicLog(clock);
   const followers = new TopicFollowers();
+  const refused = new RefusedTopics(() => clock.now());
   const passwords = createClientPasswords({ clock });
   const topics: MqttTopics = {
     list: (tenantId, prefix) => topicLog.list(tenantId, prefix),
     connectionsOf: (mqttClientId) => mqtt().connectionsOf(mqttClientId),
+    refusedOf: (mqttClientId) => refused.of(mqttClientId),
     async publish(tenantId, message) {
       await onPublished(tenantId, message);
       await local.publish(tenantId, message);
@@ -57,7 +60,11 @@ export function createOwnTopics(
     routes,
     /** Topics as integrations use them. */
     topics: local,
-    onPublished,
+    /** What the server tells of applications. */
+    observers: {
+      onPublished,
+      onForbidden: ({ applicationId }: MqttApplication, topic: string) => refused.add(applicationId, topic),
+    },
     endOrphans,
   };
 }

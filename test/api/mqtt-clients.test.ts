@@ -171,6 +171,23 @@ describe("an MQTT client", () => {
       expect([filter, await subscribeCode(client, filter)]).toEqual([filter, 128]);
   });
 
+  test.each([4, 5] as const)(
+    "is shown with what it published on topics of others, by MQTT version %d",
+    async (protocolVersion) => {
+      const saved = await created({ publish: ["plant/#"] });
+      const { client } = await connect(saved, { protocolVersion });
+      const shown = async () => {
+        const path = `/api/mqtt/clients/${saved.mqttClientId}`;
+        return (await fixture.call("GET", path, { token: owner })).body.refused as object | null;
+      };
+      await client.publishAsync("plant/line", "1", { qos: 1 });
+      expect(await shown()).toBeNull();
+      for (const topic of ["boiler", "chiller"])
+        await client.publishAsync(topic, "1", { qos: 1 }).catch(() => undefined); // MQTT 5 says so
+      expect(await shown()).toEqual({ messages: 2, topic: "chiller", refusedAt: expect.any(String) });
+    },
+  );
+
   test("reaches neither the topics of devices nor those of another tenant", async () => {
     const device = await fixture.createDevice(owner);
     const stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;

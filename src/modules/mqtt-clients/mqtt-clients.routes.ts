@@ -13,7 +13,7 @@ import {
   updateMqttClientBody,
 } from "./mqtt-clients.schemas.ts";
 import type { MqttClientsService, SavedMqttClient } from "./mqtt-clients.service.ts";
-import type { MqttClient, TopicState } from "./mqtt-clients.types.ts";
+import type { MqttClient, RefusedMessages, TopicState } from "./mqtt-clients.types.ts";
 
 const TOPICS_MAX = 1_000;
 
@@ -21,22 +21,31 @@ const clientList = wholeList({ sort: ["name", "signIn", "createdAt", "updatedAt"
 
 const iso = (timeMs: number): string => new Date(timeMs).toISOString();
 
-const toWire = (clients: MqttClientsService, client: MqttClient) => ({
-  mqttClientId: client.mqttClientId,
-  name: client.name,
-  signIn: client.signIn,
-  username: client.username,
-  fingerprint: client.fingerprint,
-  validTo: client.validTo === null ? null : iso(client.validTo),
-  apiKeyId: client.apiKeyId,
-  publish: [...client.publish],
-  subscribe: [...client.subscribe],
-  enabled: client.enabled,
-  messagesPerSecond: client.messagesPerSecond,
-  connections: clients.connectionsOf(client),
-  createdAt: iso(client.createdAt),
-  updatedAt: iso(client.updatedAt),
+const refusedToWire = ({ refusedAt, ...refused }: RefusedMessages) => ({
+  ...refused,
+  refusedAt: iso(refusedAt),
 });
+
+const toWire = (clients: MqttClientsService, client: MqttClient) => {
+  const refused = clients.refusedOf(client);
+  return {
+    mqttClientId: client.mqttClientId,
+    name: client.name,
+    signIn: client.signIn,
+    username: client.username,
+    fingerprint: client.fingerprint,
+    validTo: client.validTo === null ? null : iso(client.validTo),
+    apiKeyId: client.apiKeyId,
+    publish: [...client.publish],
+    subscribe: [...client.subscribe],
+    enabled: client.enabled,
+    messagesPerSecond: client.messagesPerSecond,
+    connections: clients.connectionsOf(client),
+    refused: refused === undefined ? null : refusedToWire(refused),
+    createdAt: iso(client.createdAt),
+    updatedAt: iso(client.updatedAt),
+  };
+};
 
 const savedToWire = (clients: MqttClientsService, { client, password }: SavedMqttClient) => ({
   ...toWire(clients, client),
@@ -106,7 +115,7 @@ export const mqttClientChangesRoutes = ({
   auth: AuthPlugin;
 }) => {
   const read = ({ principal }: AuditContext, id: string) => {
-    const { connections: _, ...client } = toWire(clients, clients.get(principal, id));
+    const { connections: _, refused: __, ...client } = toWire(clients, clients.get(principal, id));
     return client;
   };
   return new Elysia({ prefix: "/api/mqtt/clients", tags: ["mqtt clients"] })

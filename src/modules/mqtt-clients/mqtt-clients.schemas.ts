@@ -70,6 +70,17 @@ const fields = {
   enabled: t.Boolean(),
   messagesPerSecond: t.Union([t.Integer(), t.Null()]),
   connections: t.Integer({ description: "open connections" }),
+  refused: t.Union(
+    [
+      t.Object({
+        messages: t.Integer(),
+        topic: t.String({ description: "of the newest of them" }),
+        refusedAt: t.String({ description: "of the newest of them, ISO 8601" }),
+      }),
+      t.Null(),
+    ],
+    { description: "messages on topics that the client may not publish to, since the gateway started" },
+  ),
   createdAt: t.String({ description: "ISO 8601" }),
   updatedAt: t.String({ description: "ISO 8601" }),
 };

@@ -30,6 +30,7 @@ import type {
   MqttTopics,
   NewMessage,
   NewMqttClient,
+  RefusedMessages,
   TopicState,
 } from "./mqtt-clients.types.ts";
 import { checkPatterns, mayPublish } from "./topic-patterns.ts";
@@ -105,6 +106,10 @@ export class MqttClientsService {
 
   connectionsOf({ mqttClientId }: MqttClient): number {
     return this.#deps.topics.connectionsOf(mqttClientId);
+  }
+
+  refusedOf({ mqttClientId }: MqttClient): RefusedMessages | undefined {
+    return this.#deps.topics.refusedOf(mqttClientId);
   }
 
   /** Creates a client. Only this answer contains a generated password. */

@@ -104,6 +104,15 @@ export interface TopicState {
   readonly perSecond: number;
 }
 
+/** Messages that a client has published on topics that are not its own. */
+export interface RefusedMessages {
+  readonly messages: number;
+  /** Topic of the newest message. */
+  readonly topic: string;
+  /** Epoch ms. */
+  readonly refusedAt: number;
+}
+
 /** What the service needs of the broker. */
 export interface MqttTopics {
   /** Topics of the tenant that begin with `prefix`, by name; a bounded number. */
@@ -111,4 +120,6 @@ export interface MqttTopics {
   publish(tenantId: TenantId, message: NewMessage): Promise<void>;
   /** Open connections of the client. */
   connectionsOf(mqttClientId: string): number;
+  /** Returns what was refused since the gateway started; undefined if nothing was. */
+  refusedOf(mqttClientId: string): RefusedMessages | undefined;
 }

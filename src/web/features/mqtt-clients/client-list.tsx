@@ -1,6 +1,7 @@
 import { Plus, Radio, Trash2 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { formatDate } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
@@ -71,7 +72,7 @@ function Patterns({ name, patterns }: { name: string; patterns: readonly string[
 }
 
 function Row({ client, onDelete }: { client: MqttClient; onDelete: () => void }) {
-  const { name, signIn, username, publish, subscribe, enabled, connections } = client;
+  const { name, signIn, username, publish, subscribe, enabled, connections, refused } = client;
   return (
     <li class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3" data-testid="mqtt-client">
       <div class="min-w-0 flex-[2_1_12rem]">
@@ -101,6 +102,15 @@ function Row({ client, onDelete }: { client: MqttClient; onDelete: () => void })
             ? t("mqttClients.notConnected")
             : plural("mqttClients.connections", connections)}
       </p>
+      {refused && (
+        <p class="order-last basis-full text-sm text-warning wrap-anywhere">
+          {plural("mqttClients.refused", refused.messages)}{" "}
+          {t("mqttClients.newestRefused", {
+            topic: refused.topic,
+            time: formatDate(Date.parse(refused.refusedAt), "stamp"),
+          })}
+        </p>
+      )}
       {may("mqtt-clients:write") && (
         <div class="flex gap-1">
           <EditLink

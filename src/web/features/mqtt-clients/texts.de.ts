@@ -25,6 +25,11 @@ export const mqttClientsDe: Readonly<Record<keyof typeof mqttClientsEn, string>>
   "mqttClients.noPattern": "keine Topics",
   "mqttClients.notConnected": "Nicht verbunden",
   "mqttClients.disabled": "Deaktiviert",
+  "mqttClients.refused.one":
+    "{count} Nachricht auf einem Topic, auf dem der Client nicht veröffentlichen darf, wurde verworfen.",
+  "mqttClients.refused.other":
+    "{count} Nachrichten auf Topics, auf denen der Client nicht veröffentlichen darf, wurden verworfen.",
+  "mqttClients.newestRefused": "Die neueste kam auf „{topic}“ ({time}).",
   "mqttClients.connections.one": "{count} Verbindung",
   "mqttClients.connections.other": "{count} Verbindungen",
   "mqttSignIn.PASSWORD": "Benutzername und Passwort",
