@@ -9,6 +9,8 @@ const rule = {
 let mails: MailServer;
 let fixture: TestApp;
 let owner: string;
+let ownerId: string;
+let ownerEmail: string;
 let profileId: string;
 let device: { deviceId: string; token: string };
 const users: Array<{ userId: string; email: string }> = [];
@@ -18,6 +20,8 @@ beforeAll(async () => {
   fixture = await createTestApp({ config: { smtp_url: mails.url } });
   const person = await fixture.signIn("TENANT_OWNER");
   owner = person.token;
+  ownerId = person.user.userId;
+  ownerEmail = person.user.email;
   await prefer(person.user.userId, false);
   for (let count = 0; count < 2; count++) {
     const { user } = await fixture.signIn("TENANT_READ_ONLY");
@@ -61,11 +65,27 @@ test("a rule notifies the users whom it names, or nobody", async () => {
   expect(mails.received).toHaveLength(1);
 });
 
-test("a rule notifies all users if it names none, or if none of those whom it names is left", async () => {
+test("a rule notifies all users if it names none", async () => {
   await setRecipients(undefined);
   expect(await recipientsOf(2)).toEqual(everybody());
-  await setRecipients(["gone"]);
-  expect(await recipientsOf(2)).toEqual(everybody());
+});
+
+test("a recipient that does not exist is refused, and the answer names it", async () => {
+  const { status, body } = await setRecipients([users[0]?.userId, "gone"]);
+  expect([status, body.message]).toEqual([
+    400,
+    'alarmRules[0].recipientIds[1]: there is neither a user nor a messenger with the id "gone"',
+  ]);
+});
+
+test("a rule whose recipients were deleted notifies the owners, and its profile can still be changed", async () => {
+  const { user } = await fixture.signIn("TENANT_READ_ONLY");
+  await setRecipients([user.userId]);
+  await prefer(ownerId, true);
+  await fixture.call("DELETE", `/api/users/${user.userId}`, { token: owner });
+  expect(await recipientsOf(1)).toEqual([ownerEmail]);
+  expect((await setRecipients([user.userId])).status).toBe(200);
+  await prefer(ownerId, false);
 });
 
 test.each([["all"], [[1]], [Array.from({ length: 101 }, () => "x")]])(

@@ -183,10 +183,35 @@ export function compileAlarmRules(input: readonly unknown[]): AlarmRule[] {
   });
 }
 
+/** What is checked of rules beyond their form. */
+export interface RuleChecks {
+  readonly refusalOf: RefusalOf;
+  /** Returns whether a user or messenger of the tenant has the id. */
+  readonly isRecipient: (id: string) => boolean;
+  /** Rules that they replace: what these name stays valid, so that a deleted recipient does not stop other changes. */
+  readonly before: readonly unknown[];
+}
+
+const recipientsIn = (rules: readonly unknown[]): Set<unknown> =>
+  new Set(
+    rules.flatMap((rule) => {
+      const { recipientIds } = rule as { recipientIds?: unknown }; // stored rules have been checked
+      return Array.isArray(recipientIds) ? recipientIds : [];
+    }),
+  );
+
 /** Checks rules that are to be stored. @throws DomainError of kind `invalid` that names the part that is wrong. */
-export function checkAlarmRules(input: readonly unknown[], refusalOf: RefusalOf): void {
-  for (const [index, { actions }] of compileAlarmRules(input).entries())
-    ensureReachable(actions, `alarmRules[${index}].actions`, refusalOf);
+export function checkAlarmRules(input: readonly unknown[], checks: RuleChecks): void {
+  const named = recipientsIn(checks.before);
+  for (const [index, { actions, recipientIds = [] }] of compileAlarmRules(input).entries()) {
+    ensureReachable(actions, `alarmRules[${index}].actions`, checks.refusalOf);
+    for (const [position, id] of recipientIds.entries())
+      if (!named.has(id) && !checks.isRecipient(id))
+        throw wrong(
+          `alarmRules[${index}].recipientIds[${position}]`,
+          detail("rule.recipient_unknown", { id: excerpt(id) }),
+        );
+  }
 }
 
 /** Returns those that can be run: what another version wrote and this one cannot read raises nothing and stops nothing. */

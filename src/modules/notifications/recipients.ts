@@ -32,8 +32,8 @@ export interface Recipients {
 }
 
 /**
- * Returns the recipients whom a rule names. Without a list, or if none of them is left, these are all users and each messenger that gets
- * the alarms of all rules: an alarm must not be lost because its recipient was deleted.
+ * Returns the recipients whom a rule names; nobody for an empty list, and without a list all users and each messenger that gets the alarms of all
+ * rules. If all whom it names are deleted, these are the owners of the site: the alarm is not lost, and does not reach others.
  */
 export function recipientsAmong(
   { users, messengers }: Recipients,
@@ -44,7 +44,8 @@ export function recipientsAmong(
       users: users.filter(({ userId }) => recipientIds.includes(userId)),
       messengers: messengers.filter(({ messengerId }) => recipientIds.includes(messengerId)),
     };
-    if (named.users.length + named.messengers.length > 0) return named;
+    if (recipientIds.length === 0 || named.users.length + named.messengers.length > 0) return named;
+    return { users: users.filter(({ role }) => role === "TENANT_OWNER"), messengers: [] };
   }
   return { users, messengers: messengers.filter(({ ruleScope }) => ruleScope === "ALL") };
 }

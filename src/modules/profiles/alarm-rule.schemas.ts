@@ -127,7 +127,7 @@ export const alarmRuleSchema = Type.Object(
       Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
         maxItems: 100,
         description:
-          "ids of the users and messengers that are notified, each according to its own settings; empty for nobody. By default all users and the messengers with `ruleScope` ALL are notified. Ids that do not exist in the tenant are ignored; if none of them exists, the default applies.",
+          "ids of the users and messengers that are notified, each according to its own settings; empty for nobody. By default all users and the messengers with `ruleScope` ALL are notified. 400 for an id that does not exist in the tenant. When all of them have been deleted, the owners of the tenant are notified.",
       }),
     ),
     actions: Type.Optional(

@@ -1,4 +1,3 @@
-import type { TenantId } from "../../lib/ids.ts";
 import { Port } from "../../platform/port.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
@@ -6,20 +5,18 @@ import { keyMetadataRoutes } from "./key-metadata.routes.ts";
 import { createKeyMetadataService } from "./key-metadata.service.ts";
 import { createKeyMetadataRepository, createProfilesRepository } from "./profiles.repository.ts";
 import { profilesRoutes } from "./profiles.routes.ts";
-import { createProfilesService } from "./profiles.service.ts";
+import { type CheckAlarmRules, createProfilesService } from "./profiles.service.ts";
 
 /** Device profiles. */
 export function createProfilesModule({ database, clock, events }: Core) {
   /** Throws for alarm rules that cannot be evaluated. */
-  const checkAlarmRules = new Port<(tenantId: TenantId, rules: readonly unknown[]) => void>(
-    "profiles.checkAlarmRules",
-  );
+  const checkAlarmRules = new Port<CheckAlarmRules>("profiles.checkAlarmRules");
   const keys = createKeyMetadataService({ repository: createKeyMetadataRepository(database), events });
   const profiles = createProfilesService({
     keys,
     repository: createProfilesRepository(database),
     transact: database.transact,
-    checkAlarmRules: (tenantId, rules) => checkAlarmRules.call(tenantId, rules),
+    checkAlarmRules: (...rules) => checkAlarmRules.call(...rules),
     clock,
     events,
   });

@@ -20,12 +20,19 @@ import {
   profileDefaults,
 } from "./profiles.types.ts";
 
+/** `before`: the rules that they replace. */
+export type CheckAlarmRules = (
+  tenantId: TenantId,
+  rules: readonly unknown[],
+  before: readonly unknown[],
+) => void;
+
 interface ProfilesServiceDeps {
   readonly repository: ProfilesRepository;
   readonly keys: Pick<KeyMetadataService, "ofProfile" | "saveOfProfile" | "of">;
   readonly transact: (work: () => void) => void;
   /** Throws `invalid` that names the part that is wrong. */
-  readonly checkAlarmRules: (tenantId: TenantId, rules: readonly unknown[]) => void;
+  readonly checkAlarmRules: CheckAlarmRules;
   readonly clock: Clock;
   readonly events: EventBus<DomainEvents>;
 }
@@ -52,8 +59,9 @@ function checkRules(
   { checkAlarmRules }: Pick<ProfilesServiceDeps, "checkAlarmRules">,
   tenantId: TenantId,
   { alarmRules = [], deviceRequests = [] }: ProfileChanges,
+  before: readonly unknown[] = [],
 ): void {
-  checkAlarmRules(tenantId, alarmRules);
+  checkAlarmRules(tenantId, alarmRules, before);
   checkDeviceRequests(deviceRequests);
 }
 
@@ -169,7 +177,7 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
       const { tenantId } = principal;
       ensureAllDevices(principal, detail("action.change_device_profiles"));
       const current = get(tenantId, profileId);
-      checkRules(deps, tenantId, changes);
+      checkRules(deps, tenantId, changes, current.alarmRules);
       const metadata = parseGiven(keyMetadata);
       if (current.isDefault && changes.isDefault === false) throw invalid("profile.default_needed");
       const profile = { ...current, ...defined(changes), updatedAt: clock.now() };

@@ -141,6 +141,7 @@ export const rulesDe: Readonly<Record<keyof typeof rules, string>> = {
   "rule.period_pattern": "ist nur bei Wellen (sine) möglich",
   "rule.placeholder_unknown": "{placeholder} ist kein Platzhalter; es gibt {names}",
   "rule.plan_devices": "der Tarif dieses Standorts erlaubt keine weiteren Geräte",
+  "rule.recipient_unknown": "es gibt weder einen Benutzer noch einen Messenger mit der Id „{id}“",
   "rule.request_id": "id muss eine ganze Zahl oder ein kurzer Text sein",
   "rule.request_id_of_run": "ist bei jedem Lauf anders; lassen Sie es weg",
   "rule.required": "fehlt",

@@ -5,6 +5,7 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
   "branding.logo_not_found": "Das Gateway hat kein eigenes Logo.",
   "console.not_built": "Die Konsole ist nicht gebaut. Führen Sie npm start aus.",
   "dashboard.alias_missing": "alias: fehlt",
+  "dashboard.device_type_unknown": "Es gibt kein Gerät vom Typ „{deviceType}“.",
   "dashboard.invalid": "{field}: {rule}",
   "dashboard.limit": "Ein Standort hat höchstens {limit} Dashboards. Löschen Sie zuerst eines.",
   "dashboard.not_found": "Dieses Dashboard gibt es nicht.",

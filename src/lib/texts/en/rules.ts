@@ -135,6 +135,7 @@ export const rules = {
   "rule.period_pattern": "is possible for waves (sine) only",
   "rule.placeholder_unknown": "{placeholder} is not a placeholder; the placeholders are {names}",
   "rule.plan_devices": "the plan of this site allows no more devices",
+  "rule.recipient_unknown": 'there is neither a user nor a messenger with the id "{id}"',
   "rule.request_id": "id must be a whole number or a short text",
   "rule.request_id_of_run": "is different for each run; leave it out",
   "rule.required": "is required",

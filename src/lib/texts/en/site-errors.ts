@@ -3,6 +3,7 @@ export const siteErrors = {
   "branding.logo_not_found": "The gateway has no logo of its own.",
   "console.not_built": "The console is not built. Run npm start.",
   "dashboard.alias_missing": "alias: is required",
+  "dashboard.device_type_unknown": "There is no device of the type “{deviceType}”.",
   "dashboard.invalid": "{field}: {rule}",
   "dashboard.limit": "A site can have at most {limit} dashboards. Delete one first.",
   "dashboard.not_found": "There is no such dashboard.",

@@ -49,7 +49,7 @@ export const notificationsDe: Readonly<Record<keyof typeof notificationsEn, stri
   "messenger.saved": "{name} ist gespeichert.",
   "messenger.deleteOf": "{name} löschen",
   "messenger.deleteWarning":
-    "Wartende Nachrichten werden mitgelöscht. Eine Regel, die keinen anderen Empfänger nennt, benachrichtigt wieder alle Benutzer und Messenger.",
+    "Wartende Nachrichten werden mitgelöscht. Eine Regel, die keinen anderen Empfänger nennt, benachrichtigt die Eigentümer des Standorts.",
   "messenger.deleted": "{name} ist gelöscht.",
   "messenger.disabled": "ausgeschaltet",
   "messenger.sent.one": "{count} Nachricht gesendet",

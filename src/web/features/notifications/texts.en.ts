@@ -47,7 +47,7 @@ export const notificationsEn = {
   "messenger.saved": "{name} saved.",
   "messenger.deleteOf": "Delete {name}",
   "messenger.deleteWarning":
-    "Messages that are waiting for it are deleted, too. A rule that names no other recipient notifies all users and messengers again.",
+    "Messages that are waiting for it are deleted, too. A rule that names no other recipient notifies the owners of the site.",
   "messenger.deleted": "{name} deleted.",
   "messenger.disabled": "disabled",
   "messenger.sent.one": "{count} message sent",
