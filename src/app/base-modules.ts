@@ -9,6 +9,7 @@ import { createIdentityModule } from "../modules/identity/identity.module.ts";
 import { createIngestModule } from "../modules/ingest/ingest.module.ts";
 import { createMailModule } from "../modules/mail/mail.module.ts";
 import type { Core } from "../modules/module.types.ts";
+import { createMessengersRepository } from "../modules/notifications/messengers.repository.ts";
 import { createOutboundModule } from "../modules/outbound/outbound.module.ts";
 import { createPipelinesModule } from "../modules/pipelines/pipelines.module.ts";
 import { createProfilesModule } from "../modules/profiles/profiles.module.ts";
@@ -43,6 +44,27 @@ export function createUserModules(core: Core) {
 
 export type UserModules = ReturnType<typeof createUserModules>;
 
+/** Connects the check of alarm rules, which knows where the gateway may send to and whom it can notify. */
+function connectRuleChecks(
+  { database }: Core,
+  deps: {
+    profiling: Pick<ReturnType<typeof createProfilesModule>, "checkAlarmRules">;
+    outbound: Pick<ReturnType<typeof createOutboundModule>["outbound"], "refusalOf">;
+    users: Pick<UserModules["users"], "listOf">;
+  },
+): void {
+  const messengers = createMessengersRepository(database);
+  deps.profiling.checkAlarmRules.connect((tenantId, rules, before) =>
+    checkAlarmRules(rules, {
+      refusalOf: (url) => deps.outbound.refusalOf(tenantId, url),
+      isRecipient: (id) =>
+        messengers.find(tenantId, id) !== undefined ||
+        deps.users.listOf(tenantId).some(({ userId }) => userId === id),
+      before,
+    }),
+  );
+}
+
 /** Devices, what is kept of them, and the one way of their telemetry into the store. */
 export function createDeviceModules(
   core: Core,
@@ -57,9 +79,7 @@ export function createDeviceModules(
   const profiling = createProfilesModule(core);
   const { profiles } = profiling;
   created.connect(({ tenantId }) => profiles.createDefault(tenantId));
-  profiling.checkAlarmRules.connect((tenantId, rules) =>
-    checkAlarmRules(rules, (url) => outbound.refusalOf(tenantId, url)),
-  );
+  connectRuleChecks(core, { profiling, outbound, users: userModules.users });
   const fleet = createDevicesModule(core, { tenants, plans, messageRate, profiles, store });
   const { devices, devicesRepository, directory, activity, rejections, tokens } = fleet;
   userModules.auditing.isDevice.connect((id) => directory.find(id as DeviceId) !== undefined);

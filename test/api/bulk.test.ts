@@ -323,6 +323,12 @@ test("only who may change devices, and sees all of them, imports; who only reads
   expect(none.text.trim().split("\r\n")).toHaveLength(1);
 });
 
+test("an export leaves out the device with which the gateway reports on itself", async () => {
+  const own = await fixture.createDevice(owner, { name: "Own gateway", deviceType: "lineside-gateway" });
+  const { text } = await fixture.call("GET", "/api/devices/bulk/export.csv", { token: owner });
+  expect(text).not.toContain(own.token);
+});
+
 test("what was exported brings deleted devices back with their tokens, tags and addresses", async () => {
   const other = (await fixture.signIn("TENANT_OWNER", { tenant: "copy" })).token;
   const rows = [

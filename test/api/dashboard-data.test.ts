@@ -383,6 +383,13 @@ describe("a dashboard for a device type follows the metadata of its keys", () =>
     expect(await firstChart("MOTOR")).toEqual(["bearing"]);
   });
 
+  test("a type that no device has is refused", async () => {
+    expect(await call("POST", "/for-type", { deviceType: "unicorn" })).toMatchObject({
+      status: 404,
+      body: { message: "There is no device of the type “unicorn”." },
+    });
+  });
+
   test("an unknown template and time zone are refused", async () => {
     for (const wrong of [{ template: "FISH" }, { timezone: "Mars/Olympus" }])
       expect((await call("POST", "/for-type", { deviceType, ...wrong })).status).toBe(400);

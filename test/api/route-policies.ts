@@ -337,7 +337,7 @@ export const policies: Record<string, Policy> = {
   "POST /api/dashboards": { kind: "own", body: { name: "own" } },
   "POST /api/dashboards/import": { kind: "own", body: { name: "own" } },
   "POST /api/dashboards/preview": { kind: "own", body: { dashboard: {} } },
-  "POST /api/dashboards/for-type": { kind: "own", body: { deviceType: "sensor" } },
+  "POST /api/dashboards/for-type": { kind: "tenant", body: () => ({ deviceType: "sensor" }) },
   "POST /api/dashboards/resolve-alias": {
     kind: "own",
     body: { alias: { type: "deviceType", deviceType: "sensor" } },

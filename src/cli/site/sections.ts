@@ -1,4 +1,5 @@
 import { type TSchema, Type } from "@sinclair/typebox";
+import { GATEWAY_DEVICE_TYPE } from "../../lib/gateway-device.ts";
 import { escalationBody } from "../../modules/alarms/alarms.schemas.ts";
 import { createCodecBody } from "../../modules/codecs/codecs.schemas.ts";
 import { createDashboardBody } from "../../modules/dashboards/dashboards.schemas.ts";
@@ -60,9 +61,6 @@ const without = ({ properties, required = [] }: SectionSchema, names: readonly s
   properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name))),
   required: required.filter((name) => !names.includes(name)),
 });
-
-/** Each gateway creates a device of this type, which stands for itself. */
-export const GATEWAY_DEVICE_TYPE = "lineside-gateway";
 
 /** PATCH has other parts than POST: the status and the default are set by operations of their own. */
 async function updateIntegration(

@@ -1,8 +1,9 @@
+import { GATEWAY_DEVICE_TYPE } from "../../lib/gateway-device.ts";
 import type { ApiClient } from "../api-client.ts";
 import { listAll } from "./list-all.ts";
 import { expressionOf, type ReferenceKind, withNames } from "./references.ts";
 import { createSecretNames, maskSecrets } from "./secrets.ts";
-import { GATEWAY_DEVICE_TYPE, type Section, sections } from "./sections.ts";
+import { type Section, sections } from "./sections.ts";
 import { type Fields, isFields } from "./site.types.ts";
 
 const REQUESTS_AT_ONCE = 8;

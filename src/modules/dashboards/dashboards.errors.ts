@@ -1,8 +1,11 @@
 import { conflict, forbidden, invalid, limited, notFound } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 export const dashboardNotFound = () => notFound("dashboard.not_found");
 export const dashboardInvalid = (field: string, rule: Text) => invalid("dashboard.invalid", { field, rule });
+export const deviceTypeUnknown = (deviceType: string) =>
+  notFound("dashboard.device_type_unknown", { deviceType: excerpt(deviceType) });
 export const DASHBOARDS_MAX = 500;
 export const dashboardsLimit = (limit: number) => conflict("dashboard.limit", { limit });
 export const aliasMissing = () => invalid("dashboard.alias_missing");

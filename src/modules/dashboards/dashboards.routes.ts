@@ -86,7 +86,7 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
         detail: {
           summary: "Create a dashboard for a device type",
           description:
-            "The dashboard is made of the keys that the devices have sent: gauges of values with limits, newest values, consumption of counters, charts, states, alarms and a table. The metadata of the keys decides, else their names and values.",
+            "The dashboard is made of the keys that the devices have sent: gauges of values with limits, newest values, consumption of counters, charts, states, alarms and a table. The metadata of the keys decides, else their names and values. 404 if the caller sees no device of the type.",
         },
       },
     )

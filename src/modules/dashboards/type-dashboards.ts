@@ -5,7 +5,7 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import type { TelemetryService } from "../telemetry/telemetry.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { dashboardForType, type TypeDashboard, typeTitle } from "./dashboard-template.ts";
-import { dashboardInvalid } from "./dashboards.errors.ts";
+import { dashboardInvalid, deviceTypeUnknown } from "./dashboards.errors.ts";
 import type { DashboardContent } from "./dashboards.types.ts";
 
 /** Devices whose keys are looked at. */
@@ -28,7 +28,8 @@ export const createTypeDashboards =
     if (!isTimeZone(timezone)) throw dashboardInvalid("timezone", detail("rule.timezone"));
     const filter = { deviceType, limit: SAMPLED_MAX, offset: 0, sort: "-lastActivityAt" };
     const deviceIds = deps.devices.list(principal, filter).items.map(({ deviceId }) => deviceId);
-    const snapshots = deviceIds.length === 0 ? [] : await deps.telemetry.latestOf(principal, { deviceIds });
+    if (deviceIds.length === 0) throw deviceTypeUnknown(deviceType);
+    const snapshots = await deps.telemetry.latestOf(principal, { deviceIds });
     const sample = Object.assign({}, ...snapshots.map(({ values }) => values));
     const { profiles } = deps.telemetry.resolveKeys(principal, deviceIds);
     const metadata = new Map<string, KeyMetadata>();

@@ -2,8 +2,6 @@ import type { AlarmSeverity } from "../../lib/severity.ts";
 
 /** The alarm rules of the gateway's own device. People change them like those of any profile. */
 
-export const GATEWAY_DEVICE_TYPE = "lineside-gateway";
-
 type Op = "GT" | "GE" | "LT" | "LE" | "EQ";
 
 const slot = (name: string) => `\${${name}}`;

@@ -1,9 +1,10 @@
+import { GATEWAY_DEVICE_TYPE } from "../../lib/gateway-device.ts";
 import type { DeviceId, ProfileId, TenantId, UserId } from "../../lib/ids.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { gatewayKeys } from "./gateway-keys.ts";
-import { GATEWAY_DEVICE_TYPE, type GatewayAlarmRule } from "./gateway-profile.ts";
+import type { GatewayAlarmRule } from "./gateway-profile.ts";
 
 const NAME = "This gateway";
 const RETENTION_DAYS = 400;

@@ -161,7 +161,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
         auth: "devices:read",
         detail: {
           summary: "Export devices as CSV",
-          responses: { 200: fileAnswer("One row per device.", "text/csv") },
+          responses: { 200: fileAnswer("One row per device but the gateway's own one.", "text/csv") },
           description: "It can be imported again, and has access tokens if the caller may change devices.",
         },
       },

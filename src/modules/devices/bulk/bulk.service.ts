@@ -1,10 +1,12 @@
 import { DomainError, detail, inEnglish, invalid } from "../../../lib/domain-error.ts";
+import { GATEWAY_DEVICE_TYPE } from "../../../lib/gateway-device.ts";
 import type { DeviceId } from "../../../lib/ids.ts";
 import type { JsonValue } from "../../../lib/json.ts";
 import type { Params, Text } from "../../../lib/texts/text.ts";
 import type { Principal } from "../../users/users.types.ts";
 import { credentialsTypeOf } from "../credentials.types.ts";
 import type { DevicesService } from "../devices.service.ts";
+import type { DeviceWithActivity } from "../devices.types.ts";
 import type { BulkDevice, BulkRow, RowError } from "./bulk.types.ts";
 import { checkRow, duplicates, sameNames, toRowError } from "./bulk-check.ts";
 import { bulkColumns, csvLine } from "./bulk-csv.ts";
@@ -69,6 +71,13 @@ function refusedRows(rows: readonly BulkRow[], errors: readonly RowError[]): Imp
     const error = field === "" ? message : `${field}: ${message}`;
     return { row, name: typeof name === "string" ? name : "", error, field, code, params };
   });
+}
+
+/** Returns what the exported list has of a device in a column. */
+function exportedCell(device: DeviceWithActivity, column: string): unknown {
+  if (column === "tags") return device.tags.join(", ");
+  if (column === "token" && credentialsTypeOf(device) !== "ACCESS_TOKEN") return "";
+  return device[column as keyof typeof device];
 }
 
 /** Many devices at once, from a list. */
@@ -188,7 +197,7 @@ export function createBulkService(deps: {
         52.5,
         "DE-4711",
       ]),
-    /** A list that can be imported again, in pieces; with tokens for those who may see them. */
+    /** A list that can be imported again, in pieces, without the gateway's own device; with tokens for those who may see them. */
     *export(principal: Principal, withTokens: boolean): Generator<string> {
       const columns = bulkColumns.filter((column) => column !== "type" && column !== "applyToAllOfType");
       const shown = columns.filter((column) => withTokens || column !== "token");
@@ -197,17 +206,8 @@ export function createBulkService(deps: {
         const { items } = devices.list(principal, { limit: EXPORT_PAGE, offset, sort: "createdAt" });
         if (items.length === 0) return;
         yield items
-          .map((device) =>
-            csvLine(
-              shown.map((column) =>
-                column === "tags"
-                  ? device.tags.join(", ")
-                  : column === "token" && credentialsTypeOf(device) !== "ACCESS_TOKEN"
-                    ? ""
-                    : (device[column as keyof typeof device] as unknown),
-              ),
-            ),
-          )
+          .filter(({ deviceType }) => deviceType !== GATEWAY_DEVICE_TYPE)
+          .map((device) => csvLine(shown.map((column) => exportedCell(device, column))))
           .join("");
       }
     },

@@ -16,6 +16,7 @@ import {
   ignored,
   jsonOrText,
   NOT_MEASURED,
+  ofType,
   reading,
 } from "./topic-devices.ts";
 
@@ -131,7 +132,7 @@ function named({ device, ...rest }: NormalizedMessage): NormalizedMessage {
 function normalize(message: InboundMessage): Normalized {
   const levels = ensureTopic(message).split("/");
   const normalized = readGen1(levels, message) ?? readLater(levels, message);
-  return { ...normalized, messages: normalized.messages.map(named) };
+  return ofType("shelly", { ...normalized, messages: normalized.messages.map(named) });
 }
 
 export const shelly: AdapterDefinition = { format: "shelly", create: () => ({ normalize }) };

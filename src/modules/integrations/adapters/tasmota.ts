@@ -15,6 +15,7 @@ import {
   ignored,
   jsonOrText,
   NOT_MEASURED,
+  ofType,
   onOff,
   reading,
 } from "./topic-devices.ts";
@@ -117,7 +118,7 @@ export const tasmota: AdapterDefinition = {
       const place = placeOf(topic);
       if (place === undefined || place.device === "")
         return ignored(detail("ignored.topic_of_others", { system: "Tasmota" }));
-      return place.prefix === "cmnd" ? ignored(COMMAND_TO_DEVICE) : read(place, message);
+      return place.prefix === "cmnd" ? ignored(COMMAND_TO_DEVICE) : ofType("tasmota", read(place, message));
     },
   }),
 };

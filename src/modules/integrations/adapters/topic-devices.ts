@@ -79,6 +79,12 @@ export const reading = (
   ...rest,
 });
 
+/** Returns the messages with the type that a created device gets if they do not name one. */
+export const ofType = (type: string, normalized: Normalized): Normalized => ({
+  ...normalized,
+  messages: normalized.messages.map((message) => ({ ...message, device: { type, ...message.device } })),
+});
+
 /** Builds the result for a message that is not stored, with the reason. */
 export const ignored = (reason: Text): Normalized => ({ messages: [], ignored: reason });
 

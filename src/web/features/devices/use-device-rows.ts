@@ -11,7 +11,7 @@ const REORDER_MS = 2_000;
 
 /** Live state of a device. */
 export interface LiveDevice {
-  /** Newest time stamp. */
+  /** Time of the newest message since the list is open; 0 without one. Stored values say nothing of it: they may be imported. */
   ts: number;
   /** Newest value by key. */
   readonly values: Map<string, TelemetryValue>;
@@ -27,9 +27,9 @@ export function useDeviceRows(pages: DevicePages): {
   const window = useRef<RowsWindow>({ start: 0, end: 40 });
   const [inView, setInView] = useState<readonly string[]>([]);
   const live = useRef(new Map<string, LiveDevice>()).current;
-  const take = (message: Pick<LatestSnapshot, "deviceId" | "ts" | "values">) => {
+  const take = (message: Pick<LatestSnapshot, "deviceId" | "values">, receivedAt = 0) => {
     const device = live.get(message.deviceId) ?? { ts: 0, values: new Map() };
-    device.ts = Math.max(device.ts, Math.min(message.ts, serverNow()));
+    device.ts = Math.max(device.ts, receivedAt);
     for (const [key, value] of Object.entries(message.values)) device.values.set(key, value);
     live.set(message.deviceId, device);
   };
@@ -52,10 +52,10 @@ export function useDeviceRows(pages: DevicePages): {
   useEffect(follow, [version, pages]);
   useLive(inView.length > 0 ? { topics: ["telemetry"], deviceIds: inView } : undefined, (message) => {
     if (message.type === "snapshot") {
-      message.telemetry.forEach(take);
+      for (const latest of message.telemetry) take(latest);
       pages.version.value++;
     } else if (message.topic === "telemetry") {
-      take(message);
+      take(message, serverNow());
       if (pages.isByValue) reorderSoon();
     }
   });

@@ -1,3 +1,4 @@
+import { GATEWAY_DEVICE_TYPE } from "../../../lib/gateway-device.ts";
 import type { overviewBody, pinsBody } from "../../../modules/overview/overview.schemas.ts";
 import type { DeviceRow, Series } from "../../lib/api-types.ts";
 import type { Wire } from "../../lib/wire.ts";
@@ -19,7 +20,7 @@ export const overviewApi = {
   setPins: (pins: readonly Pin[]) => put<Wire<typeof pinsBody>>("/api/overview/pins", { pins }),
   /** The device with the readings of the gateway itself; null where there is none for this site. */
   async gateway(): Promise<DeviceRow | null> {
-    const query = { deviceType: "lineside-gateway", sort: "createdAt", limit: 1 };
+    const query = { deviceType: GATEWAY_DEVICE_TYPE, sort: "createdAt", limit: 1 };
     return (await getPage<DeviceRow>("/api/devices", query)).rows[0] ?? null;
   },
   series: async (query: SeriesQuery) =>

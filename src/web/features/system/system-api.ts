@@ -1,3 +1,4 @@
+import { GATEWAY_DEVICE_TYPE } from "../../../lib/gateway-device.ts";
 import type { clockBody } from "../../../modules/system/clock.schemas.ts";
 import type { checkBody } from "../../../modules/system/diagnostics.schemas.ts";
 import type { sharedDevicesBody } from "../../../modules/system/shared-devices.schemas.ts";
@@ -7,9 +8,6 @@ import { get, getPage, load, post, put } from "../../platform/api-client.ts";
 
 export type DataCheck = Wire<typeof checkBody>;
 export type SharedDevices = Wire<typeof sharedDevicesBody>;
-
-/** The device type that the gateway gives to its own device. */
-const GATEWAY_DEVICE_TYPE = "lineside-gateway";
 
 export const systemApi = {
   health: () => get<{ version: string; commit: string }>("/healthz"),

@@ -86,7 +86,11 @@ test.each([
 
 test("names a device by its id, and keeps its base for the way back", () => {
   for (const topic of ["shellies/hall-plug/relay/0", "shellies/hall-plug/online"])
-    expect(only(take(topic, "on")).device).toEqual({ externalId: "shellies/hall-plug", name: "hall-plug" });
+    expect(only(take(topic, "on")).device).toEqual({
+      externalId: "shellies/hall-plug",
+      name: "hall-plug",
+      type: "shelly",
+    });
 });
 
 test.each(["shellies/shellyplug-s-041A2B/announce", "shellies/announce"])(
@@ -108,7 +112,7 @@ test.each(["shellies/shellyplug-s-041A2B/announce", "shellies/announce"])(
 test("a device of a later generation may have its topics below the same base", () => {
   const status = { method: "NotifyStatus", params: { "switch:0": { id: 0, apower: 3 } } };
   const message = only(take("shellies/plus/events/rpc", status));
-  expect(message.device).toEqual({ externalId: "shellies/plus", name: "plus" });
+  expect(message.device).toEqual({ externalId: "shellies/plus", name: "plus", type: "shelly" });
   expect({ ...message.telemetry }).toEqual({ switch_0_apower: 3 });
 });
 

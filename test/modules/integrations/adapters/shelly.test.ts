@@ -55,6 +55,7 @@ const event = {
 test("a change of status becomes keys by component, with the device's own time", () => {
   const message = said("shellyplus1pm-a8032abe54dc/events/rpc", status);
   expect(message.device).toEqual({
+    type: "shelly",
     externalId: "shellyplus1pm-a8032abe54dc",
     name: "shellyplus1pm-a8032abe54dc",
   });

@@ -22,7 +22,7 @@ const state = {
 
 test("what a sensor reads becomes keys of one level, switches yes or no", () => {
   const message = said("tele/cold-store/SENSOR", sensor);
-  expect(message.device).toEqual({ externalId: "cold-store", name: "cold-store" });
+  expect(message.device).toEqual({ externalId: "cold-store", name: "cold-store", type: "tasmota" });
   expect({ ...message.telemetry }).toEqual({
     DS18B20_Temperature: 20.6,
     ENERGY_TotalStartTime: "2025-01-01T00:00:00",
