@@ -2,6 +2,20 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** A theme that a checked box anywhere in the page switches on; the console sets an attribute of the root instead. */
+const THEME_CONTROLLER = /:root:has\(input\.theme-controller\[[^\]]*\]:checked\),/g;
+
+/**
+ * Removes conditions on what is anywhere in the page: they make the browser compute the styles of all elements anew whenever one is
+ * inserted or removed.
+ */
+function withoutPageConditions(css: string): string {
+  const styles = css.replace(THEME_CONTROLLER, "");
+  const left = /(?:^|[\s,{}(])(?::root|html|body):has\([^{]*/.exec(styles);
+  if (left !== null) throw new Error(`a style depends on the whole page: ${left[0]}`);
+  return styles;
+}
+
 /** Runs the Tailwind compiler of this checkout over a style sheet; works without a network. */
 export async function compileStyles(root: string, input: string): Promise<Uint8Array> {
   const directory = await mkdtemp(join(tmpdir(), "lineside-styles-"));
@@ -15,7 +29,7 @@ export async function compileStyles(root: string, input: string): Promise<Uint8A
     });
     const messages = await new Response(child.stderr).text();
     if ((await child.exited) !== 0) throw new Error(`the style sheet does not compile:\n${messages}`);
-    return new Uint8Array(await readFile(output));
+    return new TextEncoder().encode(withoutPageConditions(await readFile(output, "utf8")));
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

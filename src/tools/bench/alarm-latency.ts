@@ -33,7 +33,8 @@ interface Device {
   readonly credentials: { readonly token: string };
 }
 
-async function createDevices(api: ApiClient, count: number, prefix: string): Promise<Device[]> {
+/** Devices whose values are held against the rules above. */
+export async function createRuledDevices(api: ApiClient, count: number, prefix: string): Promise<Device[]> {
   const body = { name: `${prefix} rules`, alarmRules };
   const { profileId } = await api.post<{ profileId: string }>("/api/device-profiles", body);
   const devices: Device[] = [];
@@ -45,7 +46,7 @@ async function createDevices(api: ApiClient, count: number, prefix: string): Pro
 }
 
 /** A WebSocket client that hears of alarms; `next` resolves with the time at which the device's next one came. */
-async function listen(gateway: Gateway, api: ApiClient) {
+export async function listen(gateway: Gateway, api: ApiClient) {
   const { key } = await api.post<{ key: string }>("/api/api-keys", {
     name: "bench",
     role: "TENANT_READ_ONLY",
@@ -82,7 +83,7 @@ async function listen(gateway: Gateway, api: ApiClient) {
 type Listener = Awaited<ReturnType<typeof listen>>;
 
 /** Raises and clears alarms until `isOver`; the ms from PUBLISH to the alarm on the WebSocket. */
-async function probe(
+export async function probe(
   gateway: Gateway,
   listener: Listener,
   { devices, isOver }: { devices: readonly Device[]; isOver: () => boolean },
@@ -110,7 +111,8 @@ async function probe(
   return latencies.sort((a, b) => a - b);
 }
 
-const share = (sorted: readonly number[], part: number): number =>
+/** The value below which a part of them lies. */
+export const share = (sorted: readonly number[], part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 
 /** From PUBLISH to the alarm on a WebSocket, at rest and under half of the load that the same gateway took just before. */
@@ -119,8 +121,10 @@ export async function benchAlarmLatency(seconds: number): Promise<Row[]> {
   const gateway = await startGateway(directory);
   try {
     const api = await gateway.signIn();
-    const devices = await createDevices(api, PROBES, "probe");
-    const users = (await createDevices(api, CONNECTIONS, "load")).map(({ credentials }) => credentials.token);
+    const devices = await createRuledDevices(api, PROBES, "probe");
+    const users = (await createRuledDevices(api, CONNECTIONS, "load")).map(
+      ({ credentials }) => credentials.token,
+    );
     const listener = await listen(gateway, api);
     const load = { port: gateway.mqttPort, connections: CONNECTIONS, qos: 1, topic: TOPIC, users } as const;
     const { messagesPerSecond: most } = await runLoad({ ...load, seconds, window: WINDOW });

@@ -21,14 +21,16 @@ import { remove, temporaryDirectory } from "./processes.ts";
 import { benchQueries } from "./queries.ts";
 import { fixed, machine, type Row, renderRows, thousands } from "./report.ts";
 import { benchRules } from "./rules.ts";
+import { benchSoak } from "./soak.ts";
 import { benchStorage } from "./storage.ts";
 import { benchTopics } from "./topics.ts";
 import { benchUplinks } from "./uplinks.ts";
 
 /*
- * `npm run bench [-- --only ingest,storage --seconds 5 --data FOLDER --rounds 200 --states 10000 --faults 20 --minutes 10 --victoria FILE --write]`:
- * measures the product beside what a user would install instead, on this machine, in this run; `--victoria` names the program of
- * VictoriaMetrics, if it is not on the path; `--write` puts the tables into docs/benchmarks.md.
+ * `npm run bench [-- --only ingest,storage --seconds 5 --data FOLDER --rounds 200 --states 10000 --faults 20 --minutes 10 --rate 20000
+ * --victoria FILE --write]`: measures the product beside what a user would install instead, on this machine, in this run. `--victoria` names
+ * the program of VictoriaMetrics, if it is not on the path; `--rate` the messages a second of `soak`, which runs only where `--only` names it;
+ * `--write` puts the tables into docs/benchmarks.md.
  */
 
 const { values } = parseArgs({
@@ -44,6 +46,7 @@ const { values } = parseArgs({
     states: { type: "string", default: "10000" },
     faults: { type: "string", default: "20" },
     minutes: { type: "string", default: "10" },
+    rate: { type: "string" },
     victoria: { type: "string" },
     write: { type: "boolean", default: false },
   },
@@ -97,6 +100,8 @@ const sections: Record<string, () => Promise<Row[]>> = {
   console: () => benchConsole(Number(values.minutes)),
   backups: () => benchBackups(seconds),
   fuzz: () => benchFuzz(Number(values.minutes)),
+  soak: () =>
+    benchSoak(Number(values.minutes), seconds, values.rate === undefined ? undefined : Number(values.rate)),
   safety: () => benchKills(Number(values.rounds)),
   faults: async () => [
     ...(await benchPowerCuts(Number(values.states))),

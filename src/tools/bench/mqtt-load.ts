@@ -11,6 +11,8 @@ import { FIRST_TS, publishPacket, mqttText as text } from "./load-packets.ts";
 export interface LoadResult {
   readonly messagesPerSecond: number;
   readonly messages: number;
+  /** Messages acknowledged since the start, warm-up included. */
+  readonly acknowledged: number;
   readonly seconds: number;
   /** Time from write to acknowledgement in ms (window 1 only). */
   readonly p50Ms: number;
@@ -67,6 +69,7 @@ interface Connection {
 }
 
 let acknowledged = 0;
+let acknowledgedBefore = 0;
 let sent = 0;
 let measuring = false;
 let stopped = false;
@@ -154,6 +157,7 @@ function onData(socket: LoadSocket, data: Uint8Array): void {
   const acks = Math.floor(bytes / PUBACK_BYTES);
   connection.ackBytes = bytes % PUBACK_BYTES;
   if (measuring) acknowledged += acks;
+  else acknowledgedBefore += acks;
   if (measuring && window === 1) latencies.push(performance.now() - connection.sentAt);
   if (!stopped && rate === 0) send(socket, acks);
 }
@@ -217,6 +221,7 @@ const quantile = (share: number) => latencies[Math.floor(latencies.length * shar
 const result: LoadResult = {
   messagesPerSecond: messages / elapsed,
   messages,
+  acknowledged: acknowledgedBefore + acknowledged,
   seconds: elapsed,
   p50Ms: quantile(0.5),
   p99Ms: quantile(0.99),

@@ -61,7 +61,7 @@ export async function benchTopics(seconds: number): Promise<Row[]> {
     "--mqtt-sessions-per-key-max",
     String(CLIENTS_MAX),
   ]);
-  const mosquitto = await startMosquitto();
+  const mosquitto = await startMosquitto({ isNagleOff: true });
   try {
     const api = await gateway.signIn();
     const topics = { publish: ["#"], subscribe: ["#"] };
