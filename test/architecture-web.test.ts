@@ -61,6 +61,7 @@ const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to === "../lib/key-format.ts" ||
   to === "../lib/dashboard-rotation.ts" ||
   to === "../lib/web-mercator.ts" ||
+  to === "../lib/gateway-device.ts" ||
   to === "../lib/key-metadata.ts" ||
   to === "../lib/modbus/modbus-lists.ts" ||
   to === "../lib/message-parts.ts" ||

@@ -65,6 +65,7 @@ const layers: Record<string, readonly string[]> = {
     "lib/key-format.ts",
     "lib/dashboard-rotation.ts",
     "lib/web-mercator.ts",
+    "lib/gateway-device.ts",
     "lib/key-metadata.ts",
     "lib/modbus/modbus-lists.ts",
     "lib/message-parts.ts",

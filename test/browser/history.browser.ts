@@ -74,6 +74,21 @@ test(
   STEP_MS,
 );
 
+test(
+  "imported values are no message of the device",
+  async () => {
+    const { page } = ui;
+    await ui.open("/devices");
+    await page.getByRole("button", { name: "Columns" }).click();
+    await page.getByRole("checkbox", { name: "temperature", exact: true }).check();
+    await page.keyboard.press("Escape");
+    const row = page.getByRole("row").filter({ hasText: String(((ROWS - 1) % 977) / 10) });
+    await row.waitFor();
+    expect(await row.getByText("never").count()).toBe(1);
+  },
+  STEP_MS,
+);
+
 test("the pages caused no console error and no request to another host", () => {
   expect(ui.complaints).toEqual([]);
 });

@@ -221,7 +221,8 @@ test(
     await open("audit?action=tenant.delete");
     const entry = page.getByRole("listitem").filter({ hasText: "Site deleted · Guest Works" });
     await entry.getByText("gustav@guest.example").first().waitFor();
-    expect(ui.complaints).toEqual([]);
+    // A request of the page may be under way when its site is deleted.
+    expect(ui.complaints.filter((text) => !text.includes("401 (Unauthorized)"))).toEqual([]);
   },
   STEP_MS,
 );

@@ -5,6 +5,8 @@ import { useConsole } from "./support/console-page.ts";
 import { type Appearance, appear, expectTidy } from "./support/screenshots.ts";
 
 const STEP_MS = 60_000;
+/** More than the narrower wall has room for. */
+const TILES = 150;
 const ui = useConsole({ timeoutMs: 20_000, isStill: true });
 let address = "";
 
@@ -85,6 +87,49 @@ test(
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "All dashboards" }).waitFor();
     expect(await rootSize()).toBe("16px");
+  },
+  STEP_MS,
+);
+
+test(
+  "a list on a wall that becomes narrower shows as many rows as fit then",
+  async () => {
+    const { page } = ui;
+    const deviceIds: string[] = [];
+    for (let tile = 1; tile <= TILES; tile++) {
+      const device = await ui.call("POST", "/api/devices", { name: `Tile ${tile}`, deviceType: "tile" });
+      deviceIds.push((device as { deviceId: string }).deviceId);
+    }
+    const { id } = (await ui.call("POST", "/api/dashboards", {
+      name: "Tiles",
+      aliases: [{ id: "tiles", name: "Tiles", type: "deviceList", deviceIds }],
+      widgets: [{ widgetId: "grid", type: "statusGrid", name: "Tiles", config: { aliasId: "tiles" } }],
+      layout: [{ i: "grid", x: 0, y: 0, w: 12, h: 8 }],
+    })) as { id: string };
+    await appear(page, { theme: "light", width: 2600, language: "en" });
+    await page.setViewportSize({ width: 2600, height: 700 });
+    await ui.open(`/dashboards/${id}?wall=1`);
+    await page.getByText("Tile 1", { exact: true }).waitFor();
+    /** The rows that are drawn, and the rows that the note counts. */
+    const counts = async () => {
+      const widget = page.getByTestId("widget");
+      const [drawn, notes] = await Promise.all([
+        widget.getByRole("listitem").count(),
+        widget.getByText(/^\d+ more$/).allTextContents(),
+      ]);
+      return { drawn, sum: drawn + Number.parseInt(notes[0] ?? "0", 10) };
+    };
+    const beyond = () =>
+      page.getByTestId("widget").evaluate((widget) => {
+        const { bottom } = widget.getBoundingClientRect();
+        return [...widget.querySelectorAll("li")].filter((li) => li.getBoundingClientRect().bottom > bottom)
+          .length;
+      });
+    const wide = await untilAnswer(counts, ({ sum }) => sum === TILES);
+    await page.setViewportSize({ width: 1700, height: 700 });
+    const narrow = await untilAnswer(counts, ({ drawn, sum }) => sum === TILES && drawn < wide.drawn);
+    expect(narrow.drawn).toBeGreaterThan(0);
+    expect(await beyond()).toBe(0);
   },
   STEP_MS,
 );

@@ -76,6 +76,21 @@ test("what is not on the screen is drawn when it comes there", async () => {
   expect(feed.of("b").version.value).toBe(b + 1);
 });
 
+test("values of a device for which a widget has no room do not draw it anew, and are kept", async () => {
+  const feed = new BoardFeed();
+  feed.fill(answer({ a: 1 }), [widget("a")]);
+  await drawn();
+  const version = feed.of("a").version.value;
+  feed.of("a").roomFor = new Set(["other"]);
+  feed.append(live(2, 5));
+  await drawn();
+  expect([feed.of("a").version.value, pointsOf(feed, "a")]).toEqual([version, [[1, 5]]]);
+  feed.of("a").roomFor = undefined;
+  feed.append(live(3, 6));
+  await drawn();
+  expect(feed.of("a").version.value).toBe(version + 1);
+});
+
 test("a printer gets all of it at once", async () => {
   const feed = new BoardFeed();
   feed.fill(answer({ a: 1 }), [widget("a")]);

@@ -25,10 +25,12 @@ export function coalesced(action: () => void, delayMs: number): () => void {
 }
 
 /** Limit on what drawing may take of the time: the rest is for fingers and pointers. */
-const SHARE_MAX = 0.25;
+const SHARE_MAX = 0.6;
+/** Even a page that takes long to draw shows new values after this time. */
+const WAIT_MS_MAX = 100;
 const PICTURE_MS = 16;
 
-/** Draws once a picture where that is cheap, and seldom enough where it is not: the browser's own part is measured as well. */
+/** Draws once a picture where that is cheap, and less often where it is not: the browser's own part is measured as well. */
 export class DrawingPace {
   readonly #draw: () => void;
   #isAsked = false;
@@ -54,7 +56,8 @@ export class DrawingPace {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
       port1.close();
-      this.#nextAt = begin + (performance.now() - begin) / SHARE_MAX;
+      const end = performance.now();
+      this.#nextAt = end + Math.min(WAIT_MS_MAX, (end - begin) * (1 / SHARE_MAX - 1));
     };
     port2.postMessage(undefined);
   }

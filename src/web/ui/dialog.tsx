@@ -42,7 +42,10 @@ function useQuestion(ref: { readonly current: HTMLDialogElement | null }) {
   };
 }
 
-/** `firm`: it shows something this once, so that a click beside it does not close it. `wide`: its content is in columns. */
+/**
+ * `firm`: it shows something this once, so that a click beside it does not close it. `wide`: its content is in columns; on a phone it fills
+ * the screen like a page.
+ */
 export function Dialog(props: {
   title: string;
   onClose: () => void;
@@ -68,7 +71,9 @@ export function Dialog(props: {
       aria-labelledby="dialog-title"
       {...typed.handlers}
     >
-      <div class={`modal-box panel ${props.wide ? "max-w-4xl" : "max-w-lg"}`}>
+      <div
+        class={`modal-box panel ${props.wide ? "max-w-4xl max-sm:h-dvh max-sm:max-h-none max-sm:w-screen max-sm:max-w-none max-sm:rounded-none" : "max-w-lg"}`}
+      >
         <h2 id="dialog-title" class="mb-4 text-lg font-semibold">
           {props.title}
         </h2>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { t } from "../platform/i18n/i18n.ts";
 import { setLeaveGuard } from "../platform/leave-guard.ts";
 import { BackLink } from "./back-link.tsx";
@@ -105,6 +105,11 @@ export function FormPage(props: Props) {
       discard();
     },
   );
+  useLayoutEffect(() => {
+    // Toasts stand above the bar.
+    document.body.classList.toggle("has-form-bar", !isFixed);
+    return () => document.body.classList.remove("has-form-bar");
+  }, [isFixed]);
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     props.onSubmit(e.currentTarget);
@@ -132,7 +137,7 @@ export function FormPage(props: Props) {
         </fieldset>
         {aside !== undefined && <div class="lg:sticky lg:top-8">{aside}</div>}
         {!isFixed && (
-          <div class="form-bar sticky bottom-0 z-10 -mx-4 flex justify-end gap-2 border-t border-base-300 bg-base-200 px-4 py-3 lg:col-span-full lg:-mx-8 lg:px-8">
+          <div class="sticky bottom-0 z-10 -mx-4 flex justify-end gap-2 border-t border-base-300 bg-base-200 px-4 py-3 lg:col-span-full lg:-mx-8 lg:px-8">
             <a class="btn btn-ghost" href={props.cancelHref ?? back.href}>
               {t("common.cancel")}
             </a>

@@ -53,6 +53,8 @@ export interface WidgetFeed {
   alarms: readonly BoardAlarm[];
   /** Positions that attributes hold, by device; only of a map. */
   positions: ReadonlyMap<string, Position>;
+  /** Devices for which the widget has room; undefined if it has room for all of them. Values of the others do not draw it anew. */
+  roomFor: ReadonlySet<string> | undefined;
   errorText: Text | undefined;
   isCut: boolean;
 }
@@ -76,8 +78,8 @@ const isRaw = ({ config, type }: Widget): boolean =>
     config.style !== "band" &&
     (config.aggregation === undefined || config.aggregation === "none"));
 
+/** Time that drawing widgets may take of a frame, in ms; what is left of them is drawn in the next ones. */
 const DRAWING_MS = 8;
-const COST_WEIGHT = 0.2;
 /** Number of points of a series by default, as on the server. */
 const POINTS_DEFAULT = 500;
 
@@ -93,27 +95,20 @@ export class BoardFeed {
   windowMs = 0;
   /** Widgets that are not on the screen now: they are drawn when they are. */
   readonly #unseen = new Set<string>();
-  /** Time that drawing one widget takes, in ms: follows the measurements. */
-  #costMs = 1;
   readonly #pace = new DrawingPace(() => this.#draw());
 
   /** Draws as many changed widgets as there is time for, in turn, so that a full board blocks nothing. */
-  #draw(): void {
-    const due = [...this.#dirty].filter((id) => !this.#unseen.has(id));
-    const drawn = due.slice(0, Math.max(1, Math.floor(DRAWING_MS / this.#costMs)));
+  async #draw(): Promise<void> {
     const begin = performance.now();
-    for (const id of drawn) {
+    for (const id of this.#dirty) {
+      if (this.#unseen.has(id)) continue;
+      if (performance.now() - begin > DRAWING_MS) return this.#show();
       this.#dirty.delete(id);
       const feed = this.#feeds.get(id);
       if (feed) feed.version.value++;
+      // Resolves after the drawing that the line above has set going, within the same frame.
+      await undefined;
     }
-    if (drawn.length === 0) return;
-    // Comes after what the lines above have set going.
-    queueMicrotask(() => {
-      const cost = (performance.now() - begin) / drawn.length;
-      this.#costMs += (cost - this.#costMs) * COST_WEIGHT;
-      if (due.length > drawn.length) this.#show();
-    });
   }
 
   #show(): void {
@@ -154,6 +149,7 @@ export class BoardFeed {
       high: [],
       alarms: [],
       positions: new Map(),
+      roomFor: undefined,
       errorText: undefined,
       isCut: false,
     };
@@ -267,7 +263,7 @@ export class BoardFeed {
     this.#keepLatest({ deviceId, ts, values, timestamps });
     for (const id of readers) {
       this.#appendTo(id, { deviceId, ts, values, timestamps });
-      this.#dirty.add(id);
+      if (this.#feeds.get(id)?.roomFor?.has(deviceId) !== false) this.#dirty.add(id);
     }
     this.#show();
   }

@@ -39,6 +39,12 @@ export function PageChoice(props: {
 
 const isControl = ({ type }: Widget): boolean => type === "commandButton" || type === "slider";
 
+/** Changes in a widget whose size is given have no effect on what is outside it, which saves the browser work. */
+function containment(isStacked: boolean, isFitted = false): string {
+  if (isStacked) return "";
+  return isFitted ? "widget-layer" : "contain-strict";
+}
+
 /** The widgets of a page, in their places. A fitted board is for a wall: it fits the screen, and nothing on it acts. */
 export function BoardWidgets(props: {
   board: Board;
@@ -72,7 +78,7 @@ export function BoardWidgets(props: {
         if (widget === undefined) return null;
         return (
           <section
-            class="panel group relative flex h-full min-h-0 flex-col gap-1.5 overflow-hidden p-3"
+            class={`panel group relative flex h-full min-h-0 flex-col gap-1.5 overflow-hidden p-3 ${containment(isStacked, props.isFitted)}`}
             aria-label={title(id)}
             data-testid="widget"
           >

@@ -45,7 +45,10 @@ export function WallPage({ dashboardId }: { dashboardId: string }) {
   return (
     <div class="fixed inset-0 z-40 flex flex-col overflow-auto bg-base-200">
       <ConnectionBanner isPassive />
-      <div class={`flex min-h-0 flex-1 flex-col gap-3 p-4 ${isStale ? "grayscale" : ""}`} data-testid="wall">
+      <div
+        class={`wall flex min-h-0 flex-1 flex-col gap-3 p-4 ${isStale ? "grayscale" : ""}`}
+        data-testid="wall"
+      >
         {slide ? (
           <WallBoard key={`${slide.dashboard.id} ${slide.dashboard.updatedAt}`} slide={slide} />
         ) : error === undefined ? (

@@ -39,18 +39,18 @@ export function WidgetDialog({ board, stateId, widget, onClose }: Props) {
   return (
     <Dialog title={t(widget ? "board.change" : "board.add")} onClose={() => onClose(undefined)} firm wide>
       {draft === undefined ? (
-        <ul class="grid gap-2 sm:grid-cols-2 lg:grid-cols-3">
+        <ul class="grid grid-cols-2 gap-2 lg:grid-cols-3">
           {kindIds.map((type) => (
             <li key={type}>
               <button
                 type="button"
-                class="flex h-full w-full items-start gap-3 rounded-field border border-base-300 p-3 text-left hover:border-primary hover:bg-base-200"
+                class="flex h-full w-full items-center gap-3 rounded-field border border-base-300 p-2 text-left hover:border-primary hover:bg-base-200 sm:items-start sm:p-3"
                 onClick={() => select(type)}
               >
                 <WidgetPicture type={type} />
                 <span class="min-w-0">
                   <span class="block font-medium">{t(`widget.${type}`)}</span>
-                  <span class="block text-sm text-soft">{t(`widget.${type}.hint`)}</span>
+                  <span class="block text-sm text-soft max-sm:sr-only">{t(`widget.${type}.hint`)}</span>
                 </span>
               </button>
             </li>

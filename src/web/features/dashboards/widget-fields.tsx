@@ -28,9 +28,13 @@ interface Props {
   readonly onChange: (changes: WidgetConfig) => void;
 }
 
+/** Returns what people call a key on the devices; the key itself if they differ in it. */
+const nameOf = (devices: readonly ResolvedDevice[], key: string): string =>
+  sharedMetadata(devices, key)?.name ?? key;
+
 /** Each field of a kind of widget, in its own part. */
 const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => ComponentChildren>> = {
-  key: ({ widget, keys, onChange }) => (
+  key: ({ widget, keys, devices, onChange }) => (
     <Field label={t("widget.key")}>
       <input
         class="input w-full"
@@ -41,7 +45,7 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
       />
       <datalist id="widget-keys">
         {keys.map((key) => (
-          <option key={key} value={key} />
+          <option key={key} value={key} label={nameOf(devices, key)} />
         ))}
       </datalist>
     </Field>
@@ -222,7 +226,7 @@ const CornerFields = (props: FieldProps) => (
 );
 
 /** Shows those that the devices send to choose from, and any other by its name. */
-function KeysField({ widget, keys, onChange }: FieldProps & { keys: readonly string[] }) {
+function KeysField({ widget, keys, devices, onChange }: Omit<Props, "fields">) {
   const [typed, setTyped] = useState("");
   const selected = keysOf(widget);
   const offered = [...new Set([...selected, ...keys])];
@@ -236,7 +240,7 @@ function KeysField({ widget, keys, onChange }: FieldProps & { keys: readonly str
       <legend class="mb-1.5 text-sm font-medium">{t("widget.keys")}</legend>
       <div class="flex max-h-40 flex-wrap gap-x-5 gap-y-1.5 overflow-y-auto">
         {offered.map((key) => (
-          <label key={key} class="flex cursor-pointer items-center gap-2">
+          <label key={key} class="flex cursor-pointer items-center gap-2" title={key}>
             <input
               type="checkbox"
               class="checkbox checkbox-sm"
@@ -249,7 +253,7 @@ function KeysField({ widget, keys, onChange }: FieldProps & { keys: readonly str
                 })
               }
             />
-            {key}
+            {nameOf(devices, key)}
           </label>
         ))}
       </div>

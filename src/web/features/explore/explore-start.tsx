@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { GATEWAY_DEVICE_TYPE } from "../../../lib/gateway-device.ts";
 import type { DeviceRow, TelemetryValue } from "../../lib/api-types.ts";
 import { comparableGroups, SERIES_MAX } from "../../lib/explore-examples.ts";
 import { type ExploreView, exploreAddress, exploreHref } from "../../lib/explore-view.ts";
@@ -50,7 +51,7 @@ async function loadExamples(): Promise<Examples> {
   const { rows } = await devicesApi.list({ limit: DEVICES_LOADED, offset: 0, sort: "-lastActivityAt" });
   // The readings of Lineside itself are on the System page.
   const devices = rows.filter(
-    ({ lastActivityAt, deviceType }) => lastActivityAt !== null && deviceType !== "lineside-gateway",
+    ({ lastActivityAt, deviceType }) => lastActivityAt !== null && deviceType !== GATEWAY_DEVICE_TYPE,
   );
   const byName = devices
     .filter(({ role }) => role === "DEVICE")

@@ -33,18 +33,18 @@ export function AddStepDialog({ types, onClose }: Props) {
             if (found[0]) onClose(found[0]);
           }}
         />
-        <ul class="grid gap-x-4 sm:grid-cols-2 lg:grid-cols-3">
+        <ul class="grid grid-cols-2 gap-x-4 lg:grid-cols-3">
           {found.map((stepType) => {
             const { title, what } = stepText(stepType.type, stepType.summary);
             return (
               <li key={stepType.type}>
                 <button
                   type="button"
-                  class="w-full cursor-pointer rounded-field px-2 py-2.5 text-left hover:bg-base-200"
+                  class="w-full cursor-pointer rounded-field px-2 py-2 text-left hover:bg-base-200 sm:py-2.5"
                   onClick={() => onClose(stepType)}
                 >
                   <span class="font-medium">{title}</span>
-                  <span class="block text-sm text-soft">{what}</span>
+                  <span class="block text-sm text-soft max-sm:sr-only">{what}</span>
                 </button>
               </li>
             );

@@ -28,6 +28,8 @@ export interface ChartProps {
   readonly isLabelled?: boolean;
   /** True if the lines begin where those of other charts do. */
   readonly isAligned?: boolean;
+  /** True where no pointer reaches the chart: without what follows one, the browser has fewer layers to draw. */
+  readonly isInert?: boolean;
   readonly label: string;
   readonly onZoom: (from: number, to: number) => void;
   readonly onReset: () => void;
@@ -107,6 +109,7 @@ function optionsFor(
     legend: { show: false },
     padding: [PADDING_TOP * textScale(), rightPadding(props), 0, 0],
     cursor: {
+      show: props.isInert !== true,
       y: false,
       sync: { key: "device" },
       drag: { x: true, y: false, setScale: false },

@@ -5,6 +5,7 @@ import { keyName, metadataOf } from "../../../platform/key-metadata.ts";
 import { darkNow } from "../../../platform/preferences.ts";
 import { stateAppearances } from "../../../ui/state-appearances.ts";
 import type { WidgetSeries } from "../board-feed.ts";
+import { MoreNote, useFittedRows } from "./fitted-rows.tsx";
 import { keysOf, scrolling, shown } from "./values.ts";
 import type { Bounds, WidgetProps } from "./widget.types.ts";
 
@@ -26,24 +27,31 @@ interface Segment {
 }
 
 /** Stretches of one value after the other, as far as they lie in what is shown. */
-function segmentsOf({ buffer }: WidgetSeries, bounds: Bounds): Segment[] {
+function segmentsOf({ buffer }: WidgetSeries, { from, to }: Bounds): Segment[] {
   const segments: Segment[] = [];
   const { ts, values } = buffer;
-  for (const [index, position] of ts.entries()) {
+  const next = buffer.indexOf(from);
+  // A value from exactly the start replaces the one before.
+  const first = ts[next] === from ? next : Math.max(0, next - 1);
+  for (let index = first; index < ts.length && ts[index]! < to; index++) {
     const value = values[index];
+    const begin = Math.max(from, ts[index]!);
     const last = segments.at(-1);
-    if (value === undefined) continue;
-    if (last !== undefined) segments[segments.length - 1] = { ...last, to: position };
-    if (last === undefined || last.value !== value) segments.push({ from: position, to: bounds.to, value });
-    else segments[segments.length - 1] = { ...last, to: bounds.to };
+    if (value === undefined || last?.value === value) continue;
+    if (last !== undefined) segments[segments.length - 1] = { ...last, to: begin };
+    segments.push({ from: begin, to, value });
   }
-  return segments
-    .filter(({ from, to }) => to > bounds.from && from < bounds.to)
-    .map((segment) => ({
-      ...segment,
-      from: Math.max(segment.from, bounds.from),
-      to: Math.min(segment.to, bounds.to),
-    }));
+  return segments;
+}
+
+/** Part of the shown time by which the lanes move on: less than a pixel of most screens. */
+const STEPS = 2_000;
+
+/** Returns the time that is shown in whole steps, so that little of a lane changes from one drawing to the next. */
+function steppedBounds({ from, to }: Bounds): Bounds {
+  const step = Math.max(1, (to - from) / STEPS);
+  const end = Math.ceil(to / step) * step;
+  return { from: end - (to - from), to: end };
 }
 
 /** From this length on, the ends of a time are on different days. */
@@ -58,58 +66,92 @@ function formatTimeRange({ from, to }: Bounds): string {
 }
 
 export function StateTimelineWidget(props: WidgetProps) {
-  const { feed } = props;
+  const { feed, place } = props;
   void feed.version.value;
-  const bounds = props.boundsNow();
-  const lanes = feed.series.map((widgetSeries) => segmentsOf(widgetSeries, bounds));
+  const bounds = steppedBounds(props.boundsNow());
+  const fitted = useFittedRows<HTMLDivElement>(place === "wall", {
+    selector: "[data-lane]",
+    count: feed.series.length,
+  });
+  const series = feed.series.slice(0, fitted.shown);
+  feed.roomFor = fitted.hiddenCount === 0 ? undefined : new Set(series.map(({ device }) => device.deviceId));
+  const lanes = series.map((widgetSeries) => segmentsOf(widgetSeries, bounds));
   const appearances = stateAppearances(
     lanes.flatMap((lane) => lane.map(({ value }) => value)),
-    feed.series.map((widgetSeries) => metadataOfSeries(props, widgetSeries)),
+    series.map((widgetSeries) => metadataOfSeries(props, widgetSeries)),
     darkNow.value,
   );
-  const width = Math.max(1, bounds.to - bounds.from);
-  const share = (ms: number) => `${(ms / width) * 100}%`;
   return (
-    <div {...scrolling} class="flex h-full min-h-0 flex-col gap-2 overflow-y-auto">
-      {feed.series.map((widgetSeries, index) => (
-        <div key={`${widgetSeries.device.deviceId} ${widgetSeries.key}`} class="flex items-center gap-3">
-          <span class="w-24 flex-none truncate text-sm text-soft" title={labelOf(props, widgetSeries)}>
-            {labelOf(props, widgetSeries)}
-          </span>
-          <div class="relative h-6 min-w-0 flex-1 overflow-hidden rounded-field bg-base-200">
-            {(lanes[index] ?? []).map(({ from, to, value }) => (
-              <span
-                key={from}
-                class="absolute inset-y-0"
-                style={{
-                  left: share(from - bounds.from),
-                  width: share(to - from),
-                  background: appearances.get(value)?.color,
-                }}
-                title={`${appearances.get(value)?.name} · ${formatDate(from, "time")} – ${formatDate(to, "time")}`}
-              />
-            ))}
-          </div>
-          <span class="reading w-20 flex-none truncate text-sm font-medium">
-            {shown(props.widget, widgetSeries.buffer.values.at(-1), metadataOfSeries(props, widgetSeries))}
-          </span>
-        </div>
-      ))}
-      <div class="flex items-baseline gap-3 text-xs">
-        <ul class="flex w-28 flex-1 flex-wrap gap-x-4 gap-y-1">
-          {[...appearances].map(([state, { name, color }]) => (
-            <li key={String(state)} class="flex items-center gap-1.5">
-              <span
-                class="size-2.5 flex-none rounded-full"
-                style={{ background: color }}
-                aria-hidden="true"
-              />
-              {name}
-            </li>
-          ))}
-        </ul>
-        <span class="flex-none text-soft">{formatTimeRange(bounds)}</span>
+    <MoreNote count={fitted.hiddenCount}>
+      <div ref={fitted.host} {...scrolling} class="widget-scroll flex h-full min-h-0 flex-col gap-2">
+        {series.map((widgetSeries, index) => (
+          <Lane
+            key={`${widgetSeries.device.deviceId} ${widgetSeries.key}`}
+            name={labelOf(props, widgetSeries)}
+            value={shown(
+              props.widget,
+              widgetSeries.buffer.values.at(-1),
+              metadataOfSeries(props, widgetSeries),
+            )}
+            segments={lanes[index] ?? []}
+            appearances={appearances}
+            bounds={bounds}
+          />
+        ))}
+        {fitted.hiddenCount === 0 && <LanesKey appearances={appearances} bounds={bounds} />}
       </div>
+    </MoreNote>
+  );
+}
+
+type Appearances = ReturnType<typeof stateAppearances>;
+
+/** The states of one series along the time, and the newest one. */
+function Lane(props: {
+  name: string;
+  value: string;
+  segments: readonly Segment[];
+  appearances: Appearances;
+  bounds: Bounds;
+}) {
+  const { name, value, segments, appearances, bounds } = props;
+  const width = Math.max(1, bounds.to - bounds.from);
+  const share = (ms: number) => `${((ms / width) * 100).toFixed(3)}%`;
+  return (
+    <div class="flex items-center gap-3" data-lane>
+      <span class="w-24 flex-none truncate text-sm text-soft" title={name}>
+        {name}
+      </span>
+      <div class="relative h-6 min-w-0 flex-1 bg-base-200">
+        {segments.map(({ from, to, value: state }) => (
+          <span
+            key={from === bounds.from ? "first" : from}
+            class="absolute inset-y-0"
+            style={{
+              left: share(from - bounds.from),
+              width: share(to - from),
+              background: appearances.get(state)?.color,
+            }}
+            title={`${appearances.get(state)?.name} · ${formatDate(from, "time")} – ${formatDate(to, "time")}`}
+          />
+        ))}
+      </div>
+      <span class="reading w-20 flex-none truncate text-sm font-medium">{value}</span>
     </div>
   );
 }
+
+/** What the colours of lanes mean, and the time that they show. */
+const LanesKey = ({ appearances, bounds }: { appearances: Appearances; bounds: Bounds }) => (
+  <div class="flex items-baseline gap-3 text-xs">
+    <ul class="flex w-28 flex-1 flex-wrap gap-x-4 gap-y-1">
+      {[...appearances].map(([state, { name, color }]) => (
+        <li key={String(state)} class="flex items-center gap-1.5">
+          <span class="size-2.5 flex-none rounded-full" style={{ background: color }} aria-hidden="true" />
+          {name}
+        </li>
+      ))}
+    </ul>
+    <span class="flex-none text-soft">{formatTimeRange(bounds)}</span>
+  </div>
+);

@@ -2,14 +2,13 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { t } from "../../../platform/i18n/i18n.ts";
 
-/** Hides rows that do not fit whole, and returns their number. The last row that fits makes room for the note that says so. */
-function hideRows(host: HTMLElement, selector: string): number {
-  const rows = [...host.querySelectorAll<HTMLElement>(selector)];
+/** Returns how many rows fit whole. If not all do, the last one makes room for the note that says so, if there is one. */
+function fittingRows(host: HTMLElement, selector: string, noteRem: number): number {
+  const bottoms = [...host.querySelectorAll(selector)].map((row) => row.getBoundingClientRect().bottom);
   const { bottom } = host.getBoundingClientRect();
-  const beyond = (limit: number) => rows.filter((row) => row.getBoundingClientRect().bottom > limit + 1);
-  const hidden = new Set(beyond(bottom).length === 0 ? [] : beyond(bottom - NOTE_REM * rem()));
-  for (const row of rows) row.style.visibility = hidden.has(row) ? "hidden" : "";
-  return hidden.size;
+  const above = (limit: number) => bottoms.filter((own) => own <= limit + 1).length;
+  const fitting = above(bottom);
+  return fitting === bottoms.length ? fitting : above(bottom - noteRem * rem());
 }
 
 /** Height of the note about further rows. */
@@ -17,21 +16,46 @@ const NOTE_REM = 1.5;
 /** Returns the size of the root font in px, which a wall scales. */
 export const rem = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
 
-/** On a wall, where nothing scrolls, a list shows as many whole rows as fit, and says how many more there are. */
-export function useFittedRows<Element extends HTMLElement>(isOn: boolean, selector: string) {
+/** How many rows of a list have room. */
+interface Fit {
+  /** The contents and the size of the room that it was measured with. */
+  readonly contents: string;
+  readonly room: string;
+  readonly count: number;
+}
+
+const sizeOf = ({ clientWidth, clientHeight }: HTMLElement): string => `${clientWidth} ${clientHeight}`;
+
+/**
+ * On a wall, where nothing scrolls, a list shows as many whole rows as fit, and says how many more there are. The others are not drawn.
+ * `contents` changes when the rows may have other heights.
+ */
+export function useFittedRows<Element extends HTMLElement>(
+  isOn: boolean,
+  rows: { selector: string; count: number; contents?: string; noteRem?: number },
+) {
+  const { selector, count, contents = "", noteRem = NOTE_REM } = rows;
   const host = useRef<Element>(null);
-  const [hiddenCount, setHidden] = useState(0);
-  const fit = () => {
-    if (isOn && host.current) setHidden(hideRows(host.current, selector));
-  };
-  useLayoutEffect(fit);
+  const [fit, setFit] = useState<Fit | undefined>(undefined);
+  const described = `${count} ${contents}`;
+  const shown = isOn && fit?.contents === described ? fit.count : count;
   useLayoutEffect(() => {
-    if (!isOn || !host.current) return;
-    const observer = new ResizeObserver(fit);
-    observer.observe(host.current);
+    const room = host.current?.parentElement;
+    if (!isOn || !host.current || !room || fit?.contents === described) return;
+    const fitting = fittingRows(host.current, selector, noteRem);
+    setFit({ contents: described, room: sizeOf(room), count: fitting });
+  });
+  useLayoutEffect(() => {
+    const room = host.current?.parentElement;
+    if (!isOn || !room) return;
+    const observer = new ResizeObserver(() =>
+      setFit((before) => (before?.room === sizeOf(room) ? before : undefined)),
+    );
+    observer.observe(room);
     return () => observer.disconnect();
-  }, [isOn]);
-  return { host, hiddenCount };
+    // A widget without rows has no list.
+  }, [isOn, count > 0]);
+  return { host, shown, hiddenCount: count - shown };
 }
 
 /** Says under a list how many rows have no room. */

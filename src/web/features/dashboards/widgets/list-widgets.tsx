@@ -18,16 +18,21 @@ export function StatusGridWidget(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;
   const [key] = keysOf(widget);
-  const fitted = useFittedRows<HTMLUListElement>(props.place === "wall", "li");
+  const fitted = useFittedRows<HTMLUListElement>(props.place === "wall", {
+    selector: "li",
+    count: feed.devices.length,
+  });
+  const devices = feed.devices.slice(0, fitted.shown);
+  feed.roomFor = fitted.hiddenCount === 0 ? undefined : new Set(devices.map(({ deviceId }) => deviceId));
   const isFew = feed.devices.length <= FEW_DEVICES;
   return (
     <MoreNote count={fitted.hiddenCount}>
       <ul
         ref={fitted.host}
         {...scrolling}
-        class={`grid h-full gap-2 overflow-y-auto ${isFew ? "auto-rows-fr [grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr))]" : "content-start [grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr))]"}`}
+        class={`grid h-full gap-2 widget-scroll ${isFew ? "auto-rows-fr [grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr))]" : "content-start [grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr))]"}`}
       >
-        {feed.devices.map(({ deviceId, name, active, alarmSeverity }) => {
+        {devices.map(({ deviceId, name, active, alarmSeverity }) => {
           const { value } = key === undefined ? { value: undefined } : newestOf(props, deviceId, key);
           const metadata = key === undefined ? undefined : metadataOf(deviceId, key);
           const level = levelOf(widget, value, metadata);
@@ -62,12 +67,15 @@ export function DeviceTableWidget(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;
   const keys = keysOf(widget);
-  const fitted = useFittedRows<HTMLElement>(props.place === "wall", "tbody tr");
+  const fitted = useFittedRows<HTMLElement>(props.place === "wall", {
+    selector: "tbody tr",
+    count: feed.devices.length,
+  });
   return (
     <MoreNote count={fitted.hiddenCount}>
       <section
         ref={fitted.host}
-        class="h-full overflow-auto"
+        class="widget-scroll h-full overflow-x-auto"
         {...scrolling}
         aria-label={widget.name || t("widget.deviceTable")}
       >
@@ -86,7 +94,7 @@ export function DeviceTableWidget(props: WidgetProps) {
             </tr>
           </thead>
           <tbody>
-            {feed.devices.map(({ deviceId, name, active, alarmSeverity }) => (
+            {feed.devices.slice(0, fitted.shown).map(({ deviceId, name, active, alarmSeverity }) => (
               <tr key={deviceId}>
                 <th scope="row" class="font-normal">
                   <span class="flex items-center gap-2">
@@ -115,7 +123,11 @@ export function DeviceTableWidget(props: WidgetProps) {
 
 export function AlarmListWidget({ feed, place }: WidgetProps) {
   void feed.version.value;
-  const fitted = useFittedRows<HTMLUListElement>(place === "wall", "li");
+  const fitted = useFittedRows<HTMLUListElement>(place === "wall", {
+    selector: "li",
+    count: feed.alarms.length,
+    contents: feed.alarms.map(({ alarmId, name, deviceName }) => `${alarmId} ${name} ${deviceName}`).join(),
+  });
   if (feed.alarms.length === 0)
     return (
       <p class="flex items-center gap-2 text-soft">
@@ -128,9 +140,9 @@ export function AlarmListWidget({ feed, place }: WidgetProps) {
       <ul
         ref={fitted.host}
         {...scrolling}
-        class="flex h-full flex-col divide-y divide-base-300/60 overflow-y-auto"
+        class="flex h-full flex-col divide-y divide-base-300/60 widget-scroll"
       >
-        {feed.alarms.map((alarm) => (
+        {feed.alarms.slice(0, fitted.shown).map((alarm) => (
           <li key={alarm.alarmId} class="py-1.5">
             <Drill
               class="flex flex-wrap items-baseline gap-x-3 hover:underline"

@@ -66,7 +66,7 @@ export function MarkdownWidget({ widget }: WidgetProps) {
   const image = textOf(widget, "image");
   const blocks = parseMarkdown(textOf(widget, "text"));
   return (
-    <div {...scrolling} class="flex h-full min-h-0 flex-col gap-2 overflow-y-auto wrap-anywhere">
+    <div {...scrolling} class="flex h-full min-h-0 flex-col gap-2 widget-scroll wrap-anywhere">
       {isPicture(image) && (
         <img class="min-h-0 flex-1 object-contain" src={image} alt={textOf(widget, "alt")} />
       )}

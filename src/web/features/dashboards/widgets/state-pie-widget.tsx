@@ -63,7 +63,7 @@ export function StatePieWidget(props: WidgetProps) {
           />
         ))}
       </svg>
-      <ul {...scrolling} class="max-h-full min-w-0 flex-1 overflow-y-auto" aria-label={widget.name || key}>
+      <ul {...scrolling} class="max-h-full min-w-0 flex-1 widget-scroll" aria-label={widget.name || key}>
         {shares.map(({ name, color, text }) => (
           <li key={name} class="flex items-center gap-2 py-0.5">
             <span

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ChartColumns, ChartValue } from "../../../lib/chart-data.ts";
 import { alignColumns } from "../../../lib/chart-data.ts";
 import { lineColor } from "../../../lib/line-colors.ts";
@@ -17,6 +17,7 @@ import { StateDurations } from "../../telemetry/state-durations.tsx";
 import type { WidgetFeed, WidgetSeries } from "../board-feed.ts";
 import { ColumnThinner } from "../thinned-columns.ts";
 import { labelOf, metadataOfSeries } from "./chart-widgets.tsx";
+import { useFittedRows } from "./fitted-rows.tsx";
 import { keysOf, numberOf, scrolling, shown, textOf } from "./values.ts";
 import type { Bounds, WidgetProps } from "./widget.types.ts";
 
@@ -154,20 +155,60 @@ function DurationsOf(props: WidgetProps) {
     buffer: own.buffer,
   }));
   return (
-    <div {...scrolling} class="h-full min-h-0 overflow-y-auto">
+    <div {...scrolling} class="h-full min-h-0 widget-scroll">
       <StateDurations series={series} bounds={props.boundsNow()} />
     </div>
   );
 }
 
+/** On a wall, a chart is drawn again when its window has moved by half a pixel, or after this time. */
+const STILL_MS_MAX = 1_000;
+
+/** Returns the time to draw. On a wall it stays the same object as long as nobody could see the difference. */
+function useSteadyBounds({ feed, place, boundsNow }: WidgetProps, width: number): Bounds {
+  const drawn = useRef<{ bounds: Bounds; series: WidgetFeed["series"]; width: number; at: number }>();
+  const { series } = feed;
+  const timeMs = performance.now();
+  if (place === "wall" && drawn.current?.series === series && drawn.current.width === width) {
+    const { bounds, at } = drawn.current;
+    if (timeMs - at < Math.min(STILL_MS_MAX, (bounds.to - bounds.from) / width / 2)) return bounds;
+  }
+  drawn.current = { bounds: boundsNow(), series, width, at: timeMs };
+  return drawn.current.bounds;
+}
+
 function Lines(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;
-  const bounds = props.boundsNow();
-  const [host, { width, height }] = useSize();
-  const thinner = useRef(new ColumnThinner()).current;
+  const [host, size] = useSize();
   const cursor = useSignal<number | undefined>(undefined);
-  const drawn = drawnOf(props, bounds, { thinner, width });
+  const bounds = useSteadyBounds(props, size.width);
+  const series = feed.series.filter(({ buffer }) => buffer.ts.length > 0);
+  const plot = useMemo(
+    () => <Plot {...props} bounds={bounds} size={size} cursor={cursor} />,
+    [bounds, size, widget],
+  );
+  return (
+    <div class="flex h-full min-h-0 flex-col">
+      <Legend props={props} series={series} cursor={cursor} />
+      <div ref={host} class="min-h-0 flex-1">
+        {plot}
+      </div>
+    </div>
+  );
+}
+
+interface PlotProps extends WidgetProps {
+  readonly bounds: Bounds;
+  readonly size: { readonly width: number; readonly height: number };
+  readonly cursor: Signal<number | undefined>;
+}
+
+/** The chart of a widget. Charts below each other may be higher than the widget. */
+function Plot({ bounds, size, cursor, ...props }: PlotProps) {
+  const { widget } = props;
+  const thinner = useRef(new ColumnThinner()).current;
+  const drawn = drawnOf(props, bounds, { thinner, width: size.width });
   const series = drawn.all.slice(0, drawn.count);
   const annotations = useAnnotations(
     series.map(({ device }) => device.deviceId),
@@ -178,35 +219,28 @@ function Lines(props: WidgetProps) {
     scale: drawn.scales[index] ?? 0,
   }));
   return (
-    <div class="flex h-full min-h-0 flex-col">
-      <Legend props={props} series={series} cursor={cursor} />
-      {/* Charts below each other may be higher than the widget. */}
-      <div
-        ref={host}
-        {...(paneCount(drawn.scales) > 1 && scrolling)}
-        class="min-h-0 flex-1 overflow-x-hidden overflow-y-auto"
-      >
-        {series.length === 0 && <p class="text-soft">{t("widget.nothing")}</p>}
-        {series.length > 0 && (
-          <ChartStack
-            columns={drawn.columns}
-            banded={drawn.isBanded}
-            bounds={bounds}
-            height={height}
-            series={linesOf(props, drawn)}
-            limits={limitLines(limited)}
-            bands={limitBands(limited)}
-            annotations={annotations}
-            axisLimits={{ min: numberOf(widget, "min"), max: numberOf(widget, "max") }}
-            label={t("data.chartOf", { keys: widget.name || keysOf(widget).join(", ") })}
-            onZoom={(from, to) => props.onZoom({ from, to })}
-            onReset={props.onReset}
-            onCursor={(ts) => {
-              cursor.value = ts;
-            }}
-          />
-        )}
-      </div>
+    <div {...(paneCount(drawn.scales) > 1 && scrolling)} class="widget-scroll h-full overflow-x-hidden">
+      {series.length === 0 && <p class="text-soft">{t("widget.nothing")}</p>}
+      {series.length > 0 && (
+        <ChartStack
+          columns={drawn.columns}
+          banded={drawn.isBanded}
+          bounds={bounds}
+          height={size.height}
+          series={linesOf(props, drawn)}
+          limits={limitLines(limited)}
+          bands={limitBands(limited)}
+          annotations={annotations}
+          axisLimits={{ min: numberOf(widget, "min"), max: numberOf(widget, "max") }}
+          isInert={props.place === "wall"}
+          label={t("data.chartOf", { keys: widget.name || keysOf(widget).join(", ") })}
+          onZoom={(from, to) => props.onZoom({ from, to })}
+          onReset={props.onReset}
+          onCursor={(ts) => {
+            cursor.value = ts;
+          }}
+        />
+      )}
     </div>
   );
 }
@@ -219,9 +253,18 @@ function Legend(of: {
   const { props, series } = of;
   const cursor = of.cursor.value;
   const dark = darkNow.value;
+  const fitted = useFittedRows<HTMLUListElement>(props.place === "wall", {
+    selector: "li",
+    count: series.length,
+    noteRem: 0,
+  });
   return (
-    <ul {...scrolling} class="flex max-h-16 flex-none flex-wrap gap-x-4 gap-y-0.5 overflow-y-auto text-sm">
-      {series.map((widgetSeries, index) => {
+    <ul
+      ref={fitted.host}
+      {...scrolling}
+      class="widget-scroll flex max-h-16 flex-none flex-wrap gap-x-4 gap-y-0.5 text-sm"
+    >
+      {series.slice(0, fitted.shown).map((widgetSeries, index) => {
         const { ts, values } = widgetSeries.buffer;
         const position =
           cursor === undefined ? ts.length - 1 : Math.max(0, widgetSeries.buffer.indexOf(cursor) - 1);

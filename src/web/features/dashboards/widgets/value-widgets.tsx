@@ -1,6 +1,7 @@
 import { Minus, TrendingDown, TrendingUp } from "lucide-preact";
 import type { KeyMetadata } from "../../../../lib/key-metadata.ts";
 import { sparkPath, toNumber } from "../../../lib/chart-data.ts";
+import type { SeriesBuffer } from "../../../lib/series-buffer.ts";
 import { formatMark } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
@@ -35,28 +36,27 @@ const metadataOfWidget = ({ widget, feed }: WidgetProps): KeyMetadata | undefine
 const CHANGE_DIGITS = 3;
 const SPARK = { width: 120, height: 28 };
 
+/** Returns the numbers that all of the series have at a time; undefined unless each has one. */
+function numbersAt(buffers: readonly SeriesBuffer[], ts: number): number[] | undefined {
+  const numbers: number[] = [];
+  for (const buffer of buffers) {
+    const index = buffer.indexOf(ts);
+    const value = buffer.ts[index] === ts ? buffer.values[index] : undefined;
+    const number = value === undefined ? null : toNumber(value);
+    if (number === null) return undefined;
+    numbers.push(number);
+  }
+  return numbers;
+}
+
 /** Returns one line for all devices: their own one, or what the widget makes of their values at the same times. */
 function lineOf({ widget, feed }: WidgetProps): { ts: number; value: number }[] {
-  const lines = feed.series.map(({ buffer }) =>
-    buffer.ts.flatMap((ts, index) => {
-      const telemetryValue = buffer.values[index];
-      const value = telemetryValue === undefined ? null : toNumber(telemetryValue);
-      return value === null ? [] : [{ ts, value }];
-    }),
-  );
-  const [only = []] = lines;
-  if (lines.length <= 1) return only;
-  const values = Map.groupBy(lines.flat(), ({ ts }) => ts);
-  return [...values]
-    .filter(([, points]) => points.length === lines.length)
-    .sort(([a], [b]) => a - b)
-    .flatMap(([ts, points]) => {
-      const value = reduce(
-        widget,
-        points.map((point) => point.value),
-      );
-      return value === undefined ? [] : [{ ts, value }];
-    });
+  const buffers = feed.series.map(({ buffer }) => buffer);
+  return (buffers[0]?.ts ?? []).flatMap((ts) => {
+    const numbers = numbersAt(buffers, ts);
+    const value = numbers && (numbers.length === 1 ? numbers[0] : reduce(widget, numbers));
+    return value === undefined ? [] : [{ ts, value }];
+  });
 }
 
 /** Trend: the present value against the first value of the time window. */
@@ -276,7 +276,7 @@ export function LevelWidget(props: WidgetProps) {
   const [key = ""] = keysOf(widget);
   const { min, max, shareOf } = scaleOf(props);
   return (
-    <ul {...scrolling} class="flex h-full min-h-0 flex-col justify-center gap-3 overflow-y-auto">
+    <ul {...scrolling} class="flex h-full min-h-0 flex-col justify-center gap-3 widget-scroll">
       {feed.devices.map(({ deviceId, name }) => {
         const { value } = newestOf(props, deviceId, key);
         const metadata = metadataOf(deviceId, key);
