@@ -54,7 +54,8 @@ test(
     await click("button", /^Active Kiln 2/);
     // The key of the first device is added at once: it is compared.
     await page.getByTestId("chart").waitFor();
-    await shown().nth(1).waitFor();
+    // A device's name comes after its line.
+    await shown().nth(1).getByText("Kiln 2 · temperature").waitFor();
     expect(await shown().allTextContents()).toEqual(["Kiln 1 · temperature", "Kiln 2 · temperature"]);
     expect(clicks).toBe(5);
   },
@@ -143,7 +144,8 @@ test(
     await ui.open("/explore");
     const start = page.getByRole("region", { name: "Compare any values of any devices" });
     await start.getByRole("list", { name: "Compare devices of one type" }).getByRole("link").click();
-    await shown().nth(1).waitFor();
+    // A device's name comes after its line.
+    await shown().nth(1).getByText("Kiln 2 · temperature").waitFor();
     expect(await shown().allTextContents()).toEqual(["Kiln 1 · temperature", "Kiln 2 · temperature"]);
     // The panel of values stays closed: it would cover the chart.
     expect(await page.getByRole("button", { name: "Add values" }).getAttribute("aria-expanded")).toBe(

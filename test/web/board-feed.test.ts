@@ -114,6 +114,24 @@ test("many that have something new are all drawn, in turn", async () => {
   expect(widgets.filter(({ widgetId }) => feed.of(widgetId).version.value === 0)).toEqual([]);
 });
 
+test("on a wall a widget rests between two drawings, and then shows what came meanwhile", async () => {
+  const feed = new BoardFeed(300);
+  feed.fill(answer({ a: 1 }), [widget("a")]);
+  await until(() => {
+    for (const picture of pictures.splice(0)) picture();
+    return feed.of("a").version.value === 1;
+  });
+  const drawnAt = performance.now();
+  for (let ts = 2; ts < 20; ts++) feed.append(live(ts, 5));
+  await until(() => {
+    for (const picture of pictures.splice(0)) picture();
+    return feed.of("a").version.value > 1;
+  });
+  expect(performance.now() - drawnAt).toBeGreaterThan(250);
+  await drawn();
+  expect(feed.of("a").version.value).toBe(2);
+});
+
 test("aggregates are asked for anew, raw values are not", () => {
   expect(needsRefresh(widget("a"))).toBe(false);
   expect(needsRefresh(widget("a", { config: { keys: ["t"], aggregation: "avg" } }))).toBe(true);

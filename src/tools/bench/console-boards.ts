@@ -12,7 +12,14 @@ export const reading = (n: number) => ({
   temperature: Math.round((20 + 5 * Math.sin(n / 50)) * 100) / 100,
   power: Math.round(100 + 30 * Math.cos(n / 31)),
   state: n % 400 < 300 ? "running" : "idle",
+  sent: Date.now() % SENT_CYCLE_MS,
 });
+
+/** Cycle in which the time at which a message was sent is given, in ms: short enough to be read on the screen. */
+export const SENT_CYCLE_MS = 1_000_000;
+
+/** The widget that shows the newest time of sending, of a device of each group: every 20th message changes it. */
+export const SENT_WIDGET = 36;
 
 /** Charts, values, gauges, states and a table, all about all of them as far as each shows. */
 export function wallOf(devices: readonly Device[]) {
@@ -30,13 +37,23 @@ export function wallOf(devices: readonly Device[]) {
     type: "deviceList",
     deviceIds: devices.slice(index * size, (index + 1) * size).map(({ deviceId }) => deviceId),
   }));
+  aliases.push({
+    id: "first",
+    name: "First of each group",
+    type: "deviceList",
+    deviceIds: devices.filter((_, index) => index % size === 0).map(({ deviceId }) => deviceId),
+  });
   const widgets = Array.from({ length: WALL.widgets }, (_, index) => {
     const kind = kinds[index % kinds.length];
     return {
       widgetId: `w${index}`,
       name: `Widget ${index}`,
       type: kind?.type ?? "value",
-      config: { ...kind?.config, aliasId: `group${index % 10}` },
+      config: {
+        ...kind?.config,
+        aliasId: `group${index % 10}`,
+        ...(index === SENT_WIDGET && { key: "sent", reduce: "max", aliasId: "first" }),
+      },
     };
   });
   const layout = widgets.map(({ widgetId }, index) => ({

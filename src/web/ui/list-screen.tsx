@@ -33,6 +33,10 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
+/** Returns false before the place of the button is known: it would move under the pointer. */
+const createsInHead = ({ search = "", count, list }: Props): boolean =>
+  search !== "" || (count === undefined ? list.error !== undefined : count > 0);
+
 /** A list with its title, its search and the way to create one more; the children are its rows. */
 export function ListScreen(props: Props) {
   const { title, list, count, search = "", searchLabel } = props;
@@ -45,7 +49,7 @@ export function ListScreen(props: Props) {
     <>
       <PageHead title={title}>
         {props.actions}
-        {(!isEmpty || isSearch) && props.create}
+        {createsInHead(props) && props.create}
       </PageHead>
       {props.tabs}
       {props.intro !== undefined && (

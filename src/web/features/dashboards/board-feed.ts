@@ -79,11 +79,18 @@ const isRaw = ({ config, type }: Widget): boolean =>
     (config.aggregation === undefined || config.aggregation === "none"));
 
 /** Time that drawing widgets may take of a frame, in ms; what is left of them is drawn in the next ones. */
-const DRAWING_MS = 8;
+const DRAWING_MS = 5;
 /** Number of points of a series by default, as on the server. */
 const POINTS_DEFAULT = 500;
 
+/** Shortest time between two drawings of a widget on a wall, in ms: digits that change more often cannot be read. */
+export const WALL_MS = 250;
+
 export class BoardFeed {
+  /** Shortest time between two drawings of a widget, in ms. */
+  readonly #restMs: number;
+  readonly #drawnAt = new Map<string, number>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #feeds = new Map<string, WidgetFeed>();
   /** Newest values by device. */
   readonly #latest = new Map<string, Latest>();
@@ -97,18 +104,32 @@ export class BoardFeed {
   readonly #unseen = new Set<string>();
   readonly #pace = new DrawingPace(() => this.#draw());
 
+  constructor(restMs = 0) {
+    this.#restMs = restMs;
+  }
+
   /** Draws as many changed widgets as there is time for, in turn, so that a full board blocks nothing. */
   async #draw(): Promise<void> {
     const begin = performance.now();
+    let nextAt = Number.POSITIVE_INFINITY;
     for (const id of this.#dirty) {
       if (this.#unseen.has(id)) continue;
+      const dueAt = (this.#drawnAt.get(id) ?? 0) + this.#restMs;
+      if (begin < dueAt) {
+        nextAt = Math.min(nextAt, dueAt);
+        continue;
+      }
       if (performance.now() - begin > DRAWING_MS) return this.#show();
       this.#dirty.delete(id);
+      this.#drawnAt.set(id, begin);
       const feed = this.#feeds.get(id);
       if (feed) feed.version.value++;
       // Resolves after the drawing that the line above has set going, within the same frame.
       await undefined;
     }
+    clearTimeout(this.#timer);
+    if (nextAt < Number.POSITIVE_INFINITY)
+      this.#timer = setTimeout(() => this.#show(), nextAt - performance.now());
   }
 
   #show(): void {

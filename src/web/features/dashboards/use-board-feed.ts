@@ -36,6 +36,8 @@ export interface FeedRequest {
   readonly onShared?: (answer: SharedDashboard) => void;
   /** What the feed shows before its own first query; then it needs none to begin with. */
   readonly first?: Executed | SharedDashboard;
+  /** Shortest time between two drawings of a widget, in ms. */
+  readonly restMs?: number;
 }
 
 export interface BoardView {
@@ -57,8 +59,8 @@ function fillFeed(
   feed.fill(answer, widgets, isPart);
 }
 
-function newFeed(first: FeedRequest["first"], widgets: readonly Widget[]): BoardFeed {
-  const feed = new BoardFeed();
+function newFeed({ first, restMs }: FeedRequest, widgets: readonly Widget[]): BoardFeed {
+  const feed = new BoardFeed(restMs);
   if (first !== undefined) fillFeed(feed, first, { widgets, isPart: false });
   return feed;
 }
@@ -75,7 +77,7 @@ function runWhileVisible(timers: ReadonlyArray<readonly [everyMs: number, run: (
 export function useBoardFeed(dashboardId: string, board: Board, request: FeedRequest): BoardView {
   const { window, stateId, deviceId, isDraft, onShared, first } = request;
   const widgets = widgetsIn(board, stateId);
-  const feed = useMemo(() => newFeed(first, widgets), [dashboardId]);
+  const feed = useMemo(() => newFeed(request, widgets), [dashboardId]);
   /** Counts whole answers. */
   const [filled, setFilled] = useState(first === undefined ? 0 : 1);
   const span = useRef<Bounds | undefined>(first?.timeWindow);

@@ -5,6 +5,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { ConnectionBanner, useIsDisconnected } from "../../ui/connection-banner.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { boardOf, layoutIn, widgetsIn } from "./board.ts";
+import { WALL_MS } from "./board-feed.ts";
 import { BoardWidgets } from "./board-widgets.tsx";
 import { type Dashboard, dashboardsApi, type Executed, type WindowSpec } from "./dashboards-api.ts";
 import { rowsOf } from "./grid.ts";
@@ -65,7 +66,14 @@ function WallBoard({ slide }: { slide: Slide }) {
   const { dashboard, stateId, deviceId, first } = slide;
   const board = useMemo(() => boardOf(dashboard), []);
   const [window, setWindow] = useState<WindowSpec>(board.timeWindow);
-  const view = useBoardFeed(dashboard.id, board, { window, stateId, deviceId, isDraft: false, first });
+  const view = useBoardFeed(dashboard.id, board, {
+    window,
+    stateId,
+    deviceId,
+    isDraft: false,
+    first,
+    restMs: WALL_MS,
+  });
   const isScaled = useWallScale(rowsOf(layoutIn(board, stateId)));
   const page = board.states.length > 1 ? board.states.find(({ id }) => id === stateId) : undefined;
   // The banner says that there is no connection.
