@@ -45,6 +45,10 @@ export const withNames = (value: unknown, expressionOfId: (id: string) => string
       .replace(UUID, (id) => expressionOfId(id.toLowerCase()) ?? id),
   );
 
+/** Tells whether a value begins with an expression. */
+export const isExpression = (value: unknown): value is string =>
+  typeof value === "string" && value.search(EXPRESSION) === 0;
+
 /** Returns a copy with each expression replaced. */
 export const withExpressions = (
   value: unknown,

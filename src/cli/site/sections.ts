@@ -17,7 +17,7 @@ import { createUplinkBody } from "../../modules/uplinks/uplinks.schemas.ts";
 import { createUserBody } from "../../modules/users/users.schemas.ts";
 import type { ApiClient } from "../api-client.ts";
 import { listAll } from "./list-all.ts";
-import type { ReferenceKind } from "./references.ts";
+import { isExpression, type ReferenceKind } from "./references.ts";
 import { type Fields, isFields } from "./site.types.ts";
 
 /** Schema of the fields that a file may have. */
@@ -51,6 +51,8 @@ export interface Section {
   detailPath?(id: string): string;
   /** Returns the object with the fields of the file; false for one that is not part of a site. */
   toFields?(object: Fields): Fields | false;
+  /** Returns the fields, in which expressions stand in place of ids, without what another gateway would refuse. */
+  withoutLost?(fields: Fields): Fields;
   /** Returns the path and the body that create an object, where these are not `path` and all fields. */
   creation?(fields: Fields): { readonly path: string; readonly body: Fields };
   /** Sends changed fields where PATCH with them is not enough. */
@@ -61,6 +63,18 @@ const without = ({ properties, required = [] }: SectionSchema, names: readonly s
   properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name))),
   required: required.filter((name) => !names.includes(name)),
 });
+
+/** Recipients who were deleted. A rule that has only such ones tells everybody on another gateway: an alarm without a reader is worse. */
+function withoutLostRecipients(profile: Fields): Fields {
+  if (!Array.isArray(profile.alarmRules)) return profile;
+  const alarmRules = profile.alarmRules.map((rule: Fields) => {
+    if (!Array.isArray(rule.recipientIds)) return rule;
+    const recipientIds = rule.recipientIds.filter((id) => isExpression(id));
+    const { recipientIds: named, ...others } = rule;
+    return recipientIds.length === 0 && named.length > 0 ? others : { ...rule, recipientIds };
+  });
+  return { ...profile, alarmRules };
+}
 
 /** PATCH has other parts than POST: the status and the default are set by operations of their own. */
 async function updateIntegration(
@@ -158,6 +172,7 @@ export const sections: readonly Section[] = [
     exclusive: ["isDefault"],
     // The list leaves out the metadata of keys.
     detailPath: (id) => `/api/device-profiles/${id}`,
+    withoutLost: withoutLostRecipients,
     prunes: true,
   },
   {

@@ -117,7 +117,8 @@ export async function readSnapshot(
   const secretNames = createSecretNames();
   function toObject(section: Section, object: Fields): CurrentObject {
     const named = withNames(pickFields(section, object), names.expressionOfId);
-    const fields = isFields(named) ? named : {};
+    const all = isFields(named) ? named : {};
+    const fields = section.withoutLost?.(all) ?? all;
     const key = section.key === undefined ? "" : String(fields[section.key]);
     const masked = maskSecrets(fields, { section: section.name, key, secretNames });
     return { key, id: String(object[section.id]), ...masked };

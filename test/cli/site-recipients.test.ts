@@ -1,0 +1,39 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { createFolder, startGateway } from "./site-fixture.ts";
+
+setDefaultTimeout(60_000);
+
+test("leaves recipients who were deleted out of a file, so that another gateway takes it", async () => {
+  const [plant, other] = [await startGateway(), await startGateway()];
+  const folder = await createFolder();
+  const createMessenger = async (name: string): Promise<string> => {
+    const messenger = { name, kind: "NTFY", topic: "plant" };
+    const answer = await plant.call("POST", "/api/notifications/messengers", messenger);
+    expect(answer.text).toContain("messengerId");
+    return answer.body.messengerId;
+  };
+  const [kept, lost] = [await createMessenger("Kept"), await createMessenger("Lost")];
+  const rule = (alarmType: string, recipientIds: string[]) => ({
+    alarmType,
+    createRules: [{ severity: "CRITICAL", condition: { key: "temperature", op: "GT", value: 90 } }],
+    recipientIds,
+  });
+  const alarmRules = [rule("some", [kept, lost]), rule("all", [lost]), rule("nobody", [])];
+  const created = await plant.call("POST", "/api/device-profiles", { name: "Oven", alarmRules });
+  expect(created.status).toBe(201);
+  await plant.call("DELETE", `/api/notifications/messengers/${lost}`);
+
+  const { out } = await plant.run(["export", "site"]);
+  const path = join(folder.path, "site.yaml");
+  await Bun.write(path, out);
+  expect((await plant.run(["apply", "site", path])).out).toContain("0 to create, 0 to change, 0 to delete");
+  expect(await other.run(["apply", "site", path, "--yes"])).toMatchObject({ code: 0, error: "" });
+  const profiles = (await other.call("GET", "/api/device-profiles")).body as {
+    name: string;
+    alarmRules: { recipientIds?: string[] }[];
+  }[];
+  const oven = profiles.find(({ name }) => name === "Oven");
+  expect(oven?.alarmRules.map(({ recipientIds }) => recipientIds?.length)).toEqual([1, undefined, 0]);
+  await Promise.all([plant.fixture.stop(), other.fixture.stop(), folder.remove()]);
+});
