@@ -63,7 +63,8 @@ const STATEMENTS_MAX = 500;
 function keepStatements(sqlite: Database): () => void {
   const prepare = sqlite.prepare.bind(sqlite);
   const statements = new Map<string, ReturnType<typeof prepare>>();
-  sqlite.prepare = ((text: string) => {
+  sqlite.prepare = ((text: string, ...others: never[]) => {
+    if (others.length > 0) return prepare(text, ...others);
     const statement = statements.get(text) ?? prepare(text);
     statements.delete(text);
     statements.set(text, statement);
