@@ -11,7 +11,7 @@ const PROBES = 10;
 const PAUSE_MS_MAX = 20;
 /** The load connects and warms up first. */
 const SETTLE_MS = 1_500;
-const GOAL_MS = 20;
+const GOAL_MS = 10;
 /** An alarm that takes longer will not come. */
 const LOST_MS = 10_000;
 

@@ -11,10 +11,12 @@ import { benchWear } from "./wear.ts";
 
 const SLOW_LOAD = { connections: 100, qos: 1, topic: "v1/devices/me/telemetry" } as const;
 /**
- * Messages that each connection keeps in flight. With 20 ms more a commit a rate cannot exceed what is in flight divided by the
- * time of a commit: 2,000 messages allow 100,000/s at the very most, 40,000 leave room.
+ * Messages that each connection keeps in flight. With 20 ms more a commit a rate cannot exceed what is in flight divided by these 20 ms:
+ * 2,000 messages allow 100,000/s at the very most, 40,000 leave room.
  */
 const SLOW_WINDOWS = [20, 100, 400] as const;
+const SLOW_SECONDS = 0.02;
+const BOUND_SHARE_MIN = 0.9;
 
 async function rateWith(
   preload: string | undefined,
@@ -40,14 +42,15 @@ async function measureSlowDisk(seconds: number): Promise<Row[]> {
   for (const window of SLOW_WINDOWS) {
     const fast = await rateWith(undefined, { window, seconds });
     const slow = await rateWith(library, { window, seconds });
+    const bound = Math.min(fast, (SLOW_LOAD.connections * window) / SLOW_SECONDS);
     rows.push({
       section: "Disk",
       measure: `QoS 1, 100 connections, window ${window}, with 20 ms added to every fsync, messages/s`,
       value: thousands(slow),
-      peer: `as it is: ${thousands(fast)}`,
-      ratio: slow / fast,
-      goal: "≥ 0.8 ×",
-      met: slow / fast >= 0.8,
+      peer: `bound by the disk or without the 20 ms: ${thousands(bound)} (without: ${thousands(fast)})`,
+      ratio: slow / bound,
+      goal: `≥ ${BOUND_SHARE_MIN} ×`,
+      met: slow / bound >= BOUND_SHARE_MIN,
     });
   }
   remove(directory);

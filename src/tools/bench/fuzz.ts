@@ -112,8 +112,8 @@ export async function benchFuzz(minutes: number): Promise<Row[]> {
         section: "Fuzzing",
         measure: `memory after it against after its first ${Math.round(WARM_SHARE * 100)} %`,
         value: `${fixed(grown, 1)} MB`,
-        goal: "≤ 32 MB",
-        met: grown <= 32,
+        goal: "≤ 16 MB",
+        met: grown <= 16,
       },
       {
         section: "Fuzzing",

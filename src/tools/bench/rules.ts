@@ -1,11 +1,19 @@
-import { createDevices, remove, runLoad, startGateway, temporaryDirectory } from "./processes.ts";
-import { fixed, type Row, thousands } from "./report.ts";
+import {
+  createDevices,
+  remove,
+  runLoad,
+  startGateway,
+  startMosquitto,
+  temporaryDirectory,
+} from "./processes.ts";
+import { type Row, thousands } from "./report.ts";
 
 const CONNECTIONS = 100;
 const WINDOW = 20;
 const ROUNDS = 3;
 const PIPELINES = 5;
 const ALARM_RULES = 20;
+const RATIO_MIN = 2.2;
 
 /** Five steps as a site would have them; as many values are stored with them as without. */
 const steps = [
@@ -65,10 +73,10 @@ export async function benchRules(seconds: number): Promise<Row[]> {
     };
     const setRules = (rules: unknown[]) =>
       api.patch(`/api/device-profiles/${profile?.profileId}`, { alarmRules: rules });
-    const load = async () =>
+    const load = async (port = gateway.mqttPort) =>
       (
         await runLoad({
-          port: gateway.mqttPort,
+          port,
           seconds,
           connections: CONNECTIONS,
           window: WINDOW,
@@ -77,10 +85,13 @@ export async function benchRules(seconds: number): Promise<Row[]> {
           users,
         })
       ).messagesPerSecond;
+    const peer = await startMosquitto();
+    const peers: number[] = [];
     const bare: number[] = [];
     const piped: number[] = [];
     const ruled: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
+      if (peer !== undefined) peers.push(await load(peer.port));
       bare.push(await load());
       await runPipelines("start");
       piped.push(await load());
@@ -89,16 +100,16 @@ export async function benchRules(seconds: number): Promise<Row[]> {
       await setRules([]);
       await runPipelines("pause");
     }
+    await peer?.stop();
     const row = (subject: string, rates: number[], isGoal: boolean): Row => {
-      const ratio = median(rates) / median(bare);
+      const ratio = peer && median(rates) / median(peers);
       return {
         section: "Rules",
         measure: `QoS 1, ${CONNECTIONS} connections, window ${WINDOW}, ${subject}, messages/s`,
-        value: thousands(median(rates)),
-        peer: `without any: ${thousands(median(bare))}`,
-        ratio,
-        goal: isGoal ? `≥ ${fixed(0.7, 1)} ×` : "–",
-        met: isGoal ? ratio >= 0.7 : undefined,
+        value: `${thousands(median(rates))} (without any: ${thousands(median(bare))})`,
+        ...(ratio !== undefined && { peer: `Mosquitto ${thousands(median(peers))} (stores nothing)`, ratio }),
+        goal: isGoal ? `≥ ${RATIO_MIN} ×` : "–",
+        met: isGoal && ratio !== undefined ? ratio >= RATIO_MIN : undefined,
       };
     };
     const all = `${PIPELINES} active pipelines of ${steps.length} steps on every message`;

@@ -38,14 +38,14 @@ const wears: readonly Wear[] = [
     messagesPerCommit: 333,
     commits: 9_000,
     windowMs: 1,
-    goal: 20,
+    goal: 15,
   },
 ];
 const DEVICES = 100;
 
 const FAST_POINTS_PER_SECOND = 100_000;
 const FAST_CONNECTIONS = 1_000;
-const FAST_GOAL = 20;
+const FAST_GOAL = 15;
 
 const bytesWritten = (pid: number | "self"): number =>
   Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1] ?? 0);
