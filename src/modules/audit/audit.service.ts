@@ -123,9 +123,19 @@ export function createAuditService(deps: {
     record(entry) {
       if (isRepeated(entry)) return;
       const { tenantId, actor, action, outcome, target, address, userAgent } = entry;
+      // What it is about has happened already: refusing it now would be a lie.
+      const failed = (error: unknown) => {
+        room.recount();
+        log.error("an audit entry could not be written", {
+          action,
+          actor: actor.name,
+          target: target?.id,
+          error,
+        });
+      };
       try {
         const holder = holderOf(entry);
-        const keptFor = repository.insert({
+        const row = {
           ...holder,
           auditId: newId(),
           tenantId,
@@ -143,16 +153,10 @@ export function createAuditService(deps: {
           address: short(address),
           userAgent: short(userAgent),
           ...describeChange(entry.before, entry.after),
-        });
-        room.added(keptFor, holder);
+        };
+        repository.insert(row, { inserted: (keptFor) => room.added(keptFor, holder), failed });
       } catch (error) {
-        // What it is about has happened already: refusing it now would be a lie.
-        log.error("an audit entry could not be written", {
-          action,
-          actor: actor.name,
-          target: target?.id,
-          error,
-        });
+        failed(error);
       }
     },
     durable: deps.durable,

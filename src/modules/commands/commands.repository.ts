@@ -3,6 +3,8 @@ import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
+import { deviceNotFound } from "../devices/devices.errors.ts";
+import { requestIdTaken, tooManyCommands } from "./commands.errors.ts";
 import { commands } from "./commands.tables.ts";
 import type { Command, CommandFilter, CommandState, NewCommand } from "./commands.types.ts";
 
@@ -26,7 +28,21 @@ const matching = (deviceId: DeviceId, { status, search, from, to }: CommandFilte
     to === undefined ? undefined : lte(commands.createdAt, to),
   );
 
-export function createCommandsRepository({ orm }: MainDatabase) {
+/** What happens once a new command is stored, or why it is not. */
+interface NewCommandEnd {
+  committed(command: Command): void;
+  failed(error: unknown): void;
+}
+
+const isOfForeignKey = (error: unknown): boolean => {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  return cause instanceof Error && "code" in cause && cause.code === "SQLITE_CONSTRAINT_FOREIGNKEY";
+};
+
+/** Commands in the database. What is written here is committed with all that is written in the same turn of the event loop. */
+export function createCommandsRepository({ orm, writes }: MainDatabase) {
+  /** Commands that were changed and are not committed yet, as they are by now; by their number. */
+  const unsaved = new Map<number, Command>();
   // Each command of ten thousand is looked up, and written, several times on its way: prepared once.
   const { placeholder } = sql;
   const byId = orm
@@ -80,21 +96,74 @@ export function createCommandsRepository({ orm }: MainDatabase) {
     .where(and(eq(commands.deviceId, placeholder("deviceId")), eq(commands.status, placeholder("status"))))
     .prepare();
   const commandOf = (row: Row | undefined) => (row === undefined ? undefined : toCommand(row));
+  /** For everything that is read by more than the number of a command: with what waits for its commit. */
+  function current() {
+    writes.flush();
+    return orm;
+  }
+  const countIn = (deviceId: DeviceId, status: CommandState) => counted.get({ deviceId, status })?.n ?? 0;
+
+  function insertNew({ requestId, params, ...command }: NewCommand, queuedMax: number): Command {
+    if (countIn(command.deviceId, "QUEUED") >= queuedMax) throw tooManyCommands(queuedMax);
+    // Without one from the issuer its own id serves.
+    const values = { ...command, requestId: requestId ?? command.commandId, params: JSON.stringify(params) };
+    try {
+      const row = insert.get(values);
+      if (row === undefined) throw requestIdTaken();
+      return toCommand(row);
+    } catch (error) {
+      throw isOfForeignKey(error) ? deviceNotFound() : error;
+    }
+  }
+
   return {
-    /** Returns `undefined` if the device has had a command with this request id. */
-    create({ requestId, params, ...command }: NewCommand): Command | undefined {
-      // Without one from the issuer its own id serves.
-      const values = {
-        ...command,
-        requestId: requestId ?? command.commandId,
-        params: JSON.stringify(params),
-      };
-      return commandOf(insert.get(values));
+    /** Fails if the device has had a command with this request id, if it is gone, or if `queuedMax` commands wait for it. */
+    create(command: NewCommand, queuedMax: number, end: NewCommandEnd): void {
+      let created: Command;
+      writes.add({
+        write() {
+          created = insertNew(command, queuedMax);
+        },
+        committed: () => end.committed(created),
+        failed: end.failed,
+      });
     },
-    find: (commandId: string): Command | undefined => commandOf(byId.get({ commandId })),
-    findByRpcId: (rpcId: number): Command | undefined => commandOf(byRpcId.get({ rpcId })),
+    /**
+     * Columns of a command that can change. Read by its number, the command is the changed one at once. `committed` hears whether it is
+     * still as it was saved.
+     */
+    save(command: Command, committed: (isCurrent: boolean) => void): void {
+      const { rpcId, response } = command;
+      const isCurrent = () => unsaved.get(rpcId) === command;
+      unsaved.set(rpcId, command);
+      writes.add({
+        // The state that it has by now is of the same group.
+        write() {
+          if (isCurrent())
+            written.run({ ...command, response: response === null ? null : JSON.stringify(response) });
+        },
+        committed() {
+          const wasCurrent = isCurrent();
+          if (wasCurrent) unsaved.delete(rpcId);
+          committed(wasCurrent);
+        },
+        failed: () => void unsaved.delete(rpcId),
+      });
+    },
+    /** Resolves once everything that was written is committed. */
+    committed: (): Promise<void> => writes.pending ?? Promise.resolve(),
+    /** Commits what was written. */
+    flush: (): void => writes.flush(),
+    /** The same where a failure is nothing to the caller. */
+    settle: (): void => writes.settle(),
+    find(commandId: string): Command | undefined {
+      current();
+      return commandOf(byId.get({ commandId }));
+    },
+    findByRpcId: (rpcId: number): Command | undefined =>
+      unsaved.get(rpcId) ?? commandOf(byRpcId.get({ rpcId })),
     findByRequestId(deviceId: DeviceId, requestId: string): Command | undefined {
-      const row = orm
+      const row = current()
         .select()
         .from(commands)
         .where(and(eq(commands.deviceId, deviceId), eq(commands.requestId, requestId)))
@@ -106,7 +175,7 @@ export function createCommandsRepository({ orm }: MainDatabase) {
       deviceId: DeviceId,
       { limit, offset, ...filter }: CommandFilter & { limit: number; offset: number },
     ): Command[] =>
-      orm
+      current()
         .select()
         .from(commands)
         .where(matching(deviceId, filter))
@@ -116,17 +185,15 @@ export function createCommandsRepository({ orm }: MainDatabase) {
         .all()
         .map(toCommand),
     count(deviceId: DeviceId, { status, ...filter }: CommandFilter): number {
+      current();
       const isPlain = Object.values(filter).every((value) => value === undefined);
-      if (status !== undefined && isPlain) return counted.get({ deviceId, status })?.n ?? 0;
+      if (status !== undefined && isPlain) return countIn(deviceId, status);
       const condition = matching(deviceId, { ...filter, status });
       return orm.select({ n: sql<number>`count(*)` }).from(commands).where(condition).get()?.n ?? 0;
     },
-    /** Columns of a command that can change. */
-    save: ({ response, ...command }: Command): void =>
-      void written.run({ ...command, response: response === null ? null : JSON.stringify(response) }),
     /** Lists the commands of one device, the oldest first. */
     listIn: (deviceId: DeviceId, status: CommandState, limit: number): Command[] =>
-      orm
+      current()
         .select()
         .from(commands)
         .where(of(deviceId, status))
@@ -136,10 +203,10 @@ export function createCommandsRepository({ orm }: MainDatabase) {
         .map(toCommand),
     /** Lists the commands of all devices. */
     listAllIn: (status: CommandState): Command[] =>
-      orm.select().from(commands).where(eq(commands.status, status)).all().map(toCommand),
+      current().select().from(commands).where(eq(commands.status, status)).all().map(toCommand),
     /** Returns those on which nothing happened until `now`. */
     listDue: (now: number, limit: number): Command[] =>
-      orm
+      current()
         .select()
         .from(commands)
         .where(lte(commands.dueAt, now))
@@ -149,7 +216,7 @@ export function createCommandsRepository({ orm }: MainDatabase) {
         .map(toCommand),
     /** Epoch ms. */
     nextDueAt: (): number | undefined =>
-      orm
+      current()
         .select({ at: commands.dueAt })
         .from(commands)
         .where(isNotNull(commands.dueAt))
@@ -157,7 +224,7 @@ export function createCommandsRepository({ orm }: MainDatabase) {
         .limit(1)
         .get()?.at ?? undefined,
     deleteFinished: (before: number, limit: number): number =>
-      orm
+      current()
         .delete(commands)
         .where(
           sql`${commands.rpcId} IN (SELECT rpc_id FROM commands WHERE ${lt(commands.finishedAt, before)} LIMIT ${limit})`,
