@@ -1,3 +1,4 @@
+import type { Changes } from "bun:sqlite";
 import { and, asc, desc, eq, gte, isNotNull, lt, lte, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
@@ -9,6 +10,17 @@ import { commands } from "./commands.tables.ts";
 import type { Command, CommandFilter, CommandState, NewCommand } from "./commands.types.ts";
 
 type Row = typeof commands.$inferSelect;
+
+/** What a command has that was just created. */
+const NEW = {
+  status: "QUEUED",
+  attempts: 0,
+  sentAt: null,
+  deliveredAt: null,
+  finishedAt: null,
+  response: null,
+  error: null,
+} as const;
 
 const toCommand = (row: Row): Command => ({
   ...row,
@@ -74,7 +86,6 @@ export function createCommandsRepository({ orm, writes }: MainDatabase) {
       dueAt: placeholder("expiresAt"),
     })
     .onConflictDoNothing()
-    .returning()
     .prepare();
   const written = orm
     .update(commands)
@@ -106,11 +117,12 @@ export function createCommandsRepository({ orm, writes }: MainDatabase) {
   function insertNew({ requestId, params, ...command }: NewCommand, queuedMax: number): Command {
     if (countIn(command.deviceId, "QUEUED") >= queuedMax) throw tooManyCommands(queuedMax);
     // Without one from the issuer its own id serves.
-    const values = { ...command, requestId: requestId ?? command.commandId, params: JSON.stringify(params) };
+    const values = { ...command, requestId: requestId ?? command.commandId };
     try {
-      const row = insert.get(values);
-      if (row === undefined) throw requestIdTaken();
-      return toCommand(row);
+      const inserted: unknown = insert.run({ ...values, params: JSON.stringify(params) });
+      const { changes, lastInsertRowid } = inserted as Changes; // drizzle's type says nothing of what the driver returns
+      if (changes === 0) throw requestIdTaken();
+      return { ...values, ...NEW, params, rpcId: Number(lastInsertRowid), dueAt: command.expiresAt };
     } catch (error) {
       throw isOfForeignKey(error) ? deviceNotFound() : error;
     }
