@@ -3,6 +3,8 @@ import type { Logger } from "./log.ts";
 
 /** One of the writes that are committed together. */
 export interface GroupedWrite {
+  /** Nobody waits for it: that it cannot be committed does not fail `pending`. */
+  readonly isOptional?: true;
   /** Runs in the transaction of the group: one statement, which may be refused before it by throwing. */
   write(): void;
   /** Called once the write is committed. It may add writes, which are of the next group. */
@@ -19,7 +21,7 @@ function isOfStorage(error: unknown): boolean {
 
 /**
  * Commits the small writes of one turn of the event loop in one transaction: a commit takes longer than most statements. Whoever
- * reads what a write changes calls `flush()` first. A write that is added in a transaction is part of that, at once.
+ * reads what a write changes calls `settle()` first. A write that is added in a transaction is part of that, at once.
  */
 export class WriteGroup {
   readonly #sqlite: Database;
@@ -79,7 +81,8 @@ export class WriteGroup {
         : this.#sqlite.transaction(runAll).immediate(writes);
     } catch (error) {
       for (const write of writes) this.#report(() => write.failed(error));
-      next?.reject(error);
+      if (writes.every(({ isOptional }) => isOptional)) next?.resolve();
+      else next?.reject(error);
       throw error;
     }
     for (const write of writes)

@@ -8,8 +8,8 @@ import { createLogger } from "../../src/platform/log.ts";
 
 let directory: string;
 let database: MainDatabase;
-/** What the writes were told, in this order. */
-let told: string[];
+/** What became of the writes, in this order. */
+let ends: string[];
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "lineside-writes-"));
@@ -18,7 +18,7 @@ beforeEach(async () => {
   database.sqlite.run(
     "CREATE TABLE notes (text TEXT UNIQUE, parent TEXT REFERENCES parents DEFERRABLE INITIALLY DEFERRED)",
   );
-  told = [];
+  ends = [];
 });
 afterEach(async () => {
   database.close();
@@ -29,10 +29,10 @@ function add(text: string, parent: string | null = null, committed: () => void =
   database.writes.add({
     write: () => void database.sqlite.run("INSERT INTO notes VALUES (?, ?)", [text, parent]),
     committed() {
-      told.push(`${text.slice(0, 9)} committed`);
+      ends.push(`${text.slice(0, 9)} committed`);
       committed();
     },
-    failed: (error) => void told.push(`${text.slice(0, 9)} ${(error as { code: string }).code}`),
+    failed: (error) => void ends.push(`${text.slice(0, 9)} ${(error as { code: string }).code}`),
   });
 }
 
@@ -50,14 +50,14 @@ function committedTexts(): string[] {
   return texts;
 }
 
-test("commits the writes of one turn together and in order, and then tells their writers", async () => {
+test("commits the writes of one turn together and in order, before it calls back", async () => {
   const seen: string[][] = [];
   add("a", null, () => seen.push(committedTexts()));
   add("b");
-  expect([committedTexts(), told]).toEqual([[], []]);
+  expect([committedTexts(), ends]).toEqual([[], []]);
   await database.durable();
   expect(seen).toEqual([["a", "b"]]);
-  expect(told).toEqual(["a committed", "b committed"]);
+  expect(ends).toEqual(["a committed", "b committed"]);
   expect(database.writes.pending).toBeUndefined();
 });
 
@@ -66,7 +66,7 @@ test("fails only the write that a constraint refuses", async () => {
   add("a");
   add("b");
   await database.durable();
-  expect(told).toEqual(["a committed", "a SQLITE_CONSTRAINT_UNIQUE", "b committed"]);
+  expect(ends).toEqual(["a committed", "a SQLITE_CONSTRAINT_UNIQUE", "b committed"]);
   expect(committedTexts()).toEqual(["a", "b"]);
 });
 
@@ -77,7 +77,7 @@ test("fails all writes of a turn on a full disk, stores none of them, and goes o
   add("x".repeat(20_000));
   add("c");
   await expect(database.durable()).rejects.toMatchObject({ code: "SQLITE_FULL" });
-  expect(told).toEqual(["a SQLITE_FULL", "xxxxxxxxx SQLITE_FULL", "c SQLITE_FULL"]);
+  expect(ends).toEqual(["a SQLITE_FULL", "xxxxxxxxx SQLITE_FULL", "c SQLITE_FULL"]);
   expect(database.sqlite.inTransaction).toBe(false);
   expect(textsIn(database.sqlite)).toEqual([]);
   database.sqlite.run("PRAGMA max_page_count=1000000");
@@ -90,9 +90,20 @@ test("fails all writes of a turn when the commit itself fails", async () => {
   add("a");
   add("b", "no such parent");
   await expect(database.durable()).rejects.toThrow();
-  expect(told).toEqual(["a SQLITE_CONSTRAINT_FOREIGNKEY", "b SQLITE_CONSTRAINT_FOREIGNKEY"]);
+  expect(ends).toEqual(["a SQLITE_CONSTRAINT_FOREIGNKEY", "b SQLITE_CONSTRAINT_FOREIGNKEY"]);
   expect(database.sqlite.inTransaction).toBe(false);
   expect(textsIn(database.sqlite)).toEqual([]);
+});
+
+test("a failed group in which every write is optional fails nobody who waits", async () => {
+  database.writes.add({
+    isOptional: true,
+    write: () => void database.sqlite.run("INSERT INTO notes VALUES ('a', 'no such parent')"),
+    committed: () => ends.push("committed"),
+    failed: () => ends.push("failed"),
+  });
+  await database.durable();
+  expect(ends).toEqual(["failed"]);
 });
 
 test("flushes at once for a reader, who hears of a failure", () => {
@@ -101,7 +112,7 @@ test("flushes at once for a reader, who hears of a failure", () => {
   expect(committedTexts()).toEqual(["a"]);
   add("b", "no such parent");
   expect(() => database.writes.flush()).toThrow();
-  expect(told).toEqual(["a committed", "b SQLITE_CONSTRAINT_FOREIGNKEY"]);
+  expect(ends).toEqual(["a committed", "b SQLITE_CONSTRAINT_FOREIGNKEY"]);
 });
 
 test("commits what is added by those who hear of a commit, in a group of its own", async () => {

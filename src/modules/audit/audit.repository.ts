@@ -83,12 +83,11 @@ function matching({ from, to, actorId, action, outcome, search }: AuditFilter): 
 const isOf = (tenantId: TenantId | null): SQL =>
   tenantId === null ? isNull(auditEntries.tenantId) : eq(auditEntries.tenantId, tenantId);
 
-/** Every call looks at a bounded number of entries: the log may hold millions, and the gateway waits meanwhile. */
-export function createAuditRepository({ orm, writes }: MainDatabase) {
-  // Everything that is written has an entry: prepared once.
+/** Everything that is written has an entry: prepared once. */
+function prepareInsert(orm: MainDatabase["orm"]) {
   const columns = Object.keys(getTableColumns(auditEntries)).filter((name) => name !== "sequence");
   const owner = sql.placeholder("tenantId");
-  const insert = orm
+  return orm
     .insert(auditEntries)
     .values({
       ...(Object.fromEntries(
@@ -99,10 +98,20 @@ export function createAuditRepository({ orm, writes }: MainDatabase) {
     })
     .returning({ tenantId: auditEntries.tenantId })
     .prepare();
+}
 
+interface InsertEnd {
+  /** Called in the transaction of the entry with the tenant that it is kept for: null where the tenant has just been deleted. */
+  inserted(tenantId: TenantId | null): void;
+  failed(error: unknown): void;
+}
+
+/** Every call looks at a bounded number of entries: the log may hold millions, and the gateway waits meanwhile. */
+export function createAuditRepository({ orm, writes }: MainDatabase) {
+  const insert = prepareInsert(orm);
   /** The log with the entries that wait for their commit. */
   function current() {
-    writes.flush();
+    writes.settle();
     return orm;
   }
 
@@ -133,20 +142,14 @@ export function createAuditRepository({ orm, writes }: MainDatabase) {
   }
 
   return {
-    /**
-     * Commits an entry with all that is written in the same turn of the event loop. `inserted` is part of that transaction, and is told
-     * the tenant that the entry is kept for: null where the tenant has just been deleted.
-     */
-    insert(
-      entry: Omit<AuditEntry, "sequence">,
-      { inserted, failed }: { inserted(tenantId: TenantId | null): void; failed(error: unknown): void },
-    ): void {
+    /** Commits an entry with all that is written in the same turn of the event loop. */
+    insert: (entry: Omit<AuditEntry, "sequence">, { inserted, failed }: InsertEnd): void =>
       writes.add({
+        isOptional: true,
         write: () => inserted(insert.get({ ...entry })?.tenantId as TenantId | null), // minted by us
         committed: () => undefined,
         failed,
-      });
-    },
+      }),
     /** Looks at the next `rows` entries before `before`, the newest first. */
     slice(
       scope: AuditScope,

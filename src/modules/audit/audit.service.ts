@@ -45,6 +45,28 @@ export interface AuditService extends AuditRecorder {
 
 const short = (text: string | null | undefined): string | null => text?.slice(0, NAME_LENGTH_MAX) ?? null;
 
+/** The columns of an entry, apart from its time and from who answers for it. */
+function rowOf(entry: NewAuditEntry) {
+  const { tenantId, actor, action, outcome, target, address, userAgent } = entry;
+  return {
+    auditId: newId(),
+    tenantId,
+    actorType: actor.type,
+    actorId: actor.id,
+    actorName: short(actor.name) ?? "",
+    impersonatorId: actor.impersonator?.id ?? null,
+    impersonatorName: short(actor.impersonator?.name),
+    action,
+    outcome,
+    targetType: target?.type ?? null,
+    targetId: short(target?.id),
+    targetName: short(target?.name),
+    address: short(address),
+    userAgent: short(userAgent),
+    ...describeChange(entry.before, entry.after),
+  };
+}
+
 export function createAuditService(deps: {
   repository: AuditRepository;
   durable: () => Promise<void>;
@@ -122,7 +144,7 @@ export function createAuditService(deps: {
   return {
     record(entry) {
       if (isRepeated(entry)) return;
-      const { tenantId, actor, action, outcome, target, address, userAgent } = entry;
+      const { actor, action, target } = entry;
       // What it is about has happened already: refusing it now would be a lie.
       const failed = (error: unknown) => {
         room.recount();
@@ -135,25 +157,7 @@ export function createAuditService(deps: {
       };
       try {
         const holder = holderOf(entry);
-        const row = {
-          ...holder,
-          auditId: newId(),
-          tenantId,
-          at: clock.now(),
-          actorType: actor.type,
-          actorId: actor.id,
-          actorName: short(actor.name) ?? "",
-          impersonatorId: actor.impersonator?.id ?? null,
-          impersonatorName: short(actor.impersonator?.name),
-          action,
-          outcome,
-          targetType: target?.type ?? null,
-          targetId: short(target?.id),
-          targetName: short(target?.name),
-          address: short(address),
-          userAgent: short(userAgent),
-          ...describeChange(entry.before, entry.after),
-        };
+        const row = { ...rowOf(entry), ...holder, at: clock.now() };
         repository.insert(row, { inserted: (keptFor) => room.added(keptFor, holder), failed });
       } catch (error) {
         failed(error);

@@ -1,26 +1,13 @@
-import type { Changes } from "bun:sqlite";
 import { and, asc, desc, eq, gte, isNotNull, lt, lte, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
-import { deviceNotFound } from "../devices/devices.errors.ts";
-import { requestIdTaken, tooManyCommands } from "./commands.errors.ts";
+import { createCommandWrites } from "./command-writes.repository.ts";
 import { commands } from "./commands.tables.ts";
-import type { Command, CommandFilter, CommandState, NewCommand } from "./commands.types.ts";
+import type { Command, CommandFilter, CommandState } from "./commands.types.ts";
 
 type Row = typeof commands.$inferSelect;
-
-/** What a command has that was just created. */
-const NEW = {
-  status: "QUEUED",
-  attempts: 0,
-  sentAt: null,
-  deliveredAt: null,
-  finishedAt: null,
-  response: null,
-  error: null,
-} as const;
 
 const toCommand = (row: Row): Command => ({
   ...row,
@@ -40,22 +27,10 @@ const matching = (deviceId: DeviceId, { status, search, from, to }: CommandFilte
     to === undefined ? undefined : lte(commands.createdAt, to),
   );
 
-/** What happens once a new command is stored, or why it is not. */
-interface NewCommandEnd {
-  committed(command: Command): void;
-  failed(error: unknown): void;
-}
-
-const isOfForeignKey = (error: unknown): boolean => {
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
-  return cause instanceof Error && "code" in cause && cause.code === "SQLITE_CONSTRAINT_FOREIGNKEY";
-};
-
 /** Commands in the database. What is written here is committed with all that is written in the same turn of the event loop. */
 export function createCommandsRepository({ orm, writes }: MainDatabase) {
-  /** Commands that were changed and are not committed yet, as they are by now; by their number. */
-  const unsaved = new Map<number, Command>();
-  // Each command of ten thousand is looked up, and written, several times on its way: prepared once.
+  const { findUnsaved, countIn, ...written } = createCommandWrites({ orm, writes });
+  // Each command of ten thousand is looked up several times on its way: prepared once.
   const { placeholder } = sql;
   const byId = orm
     .select()
@@ -67,113 +42,20 @@ export function createCommandsRepository({ orm, writes }: MainDatabase) {
     .from(commands)
     .where(eq(commands.rpcId, placeholder("rpcId")))
     .prepare();
-  const insert = orm
-    .insert(commands)
-    .values({
-      commandId: placeholder("commandId"),
-      tenantId: placeholder("tenantId"),
-      deviceId: placeholder("deviceId"),
-      requestId: placeholder("requestId"),
-      method: placeholder("method"),
-      params: placeholder("params"),
-      status: "QUEUED",
-      retries: placeholder("retries"),
-      retryIntervalMs: placeholder("retryIntervalMs"),
-      timeoutMs: placeholder("timeoutMs"),
-      createdBy: placeholder("createdBy"),
-      createdAt: placeholder("createdAt"),
-      expiresAt: placeholder("expiresAt"),
-      dueAt: placeholder("expiresAt"),
-    })
-    .onConflictDoNothing()
-    .prepare();
-  const written = orm
-    .update(commands)
-    .set({
-      status: sql`${placeholder("status")}`,
-      attempts: sql`${placeholder("attempts")}`,
-      sentAt: sql`${placeholder("sentAt")}`,
-      deliveredAt: sql`${placeholder("deliveredAt")}`,
-      finishedAt: sql`${placeholder("finishedAt")}`,
-      dueAt: sql`${placeholder("dueAt")}`,
-      response: sql`${placeholder("response")}`,
-      error: sql`${placeholder("error")}`,
-    })
-    .where(eq(commands.rpcId, placeholder("rpcId")))
-    .prepare();
-  const counted = orm
-    .select({ n: sql<number>`count(*)` })
-    .from(commands)
-    .where(and(eq(commands.deviceId, placeholder("deviceId")), eq(commands.status, placeholder("status"))))
-    .prepare();
   const commandOf = (row: Row | undefined) => (row === undefined ? undefined : toCommand(row));
   /** For everything that is read by more than the number of a command: with what waits for its commit. */
   function current() {
-    writes.flush();
+    writes.settle();
     return orm;
   }
-  const countIn = (deviceId: DeviceId, status: CommandState) => counted.get({ deviceId, status })?.n ?? 0;
-
-  function insertNew({ requestId, params, ...command }: NewCommand, queuedMax: number): Command {
-    if (countIn(command.deviceId, "QUEUED") >= queuedMax) throw tooManyCommands(queuedMax);
-    // Without one from the issuer its own id serves.
-    const values = { ...command, requestId: requestId ?? command.commandId };
-    try {
-      const inserted: unknown = insert.run({ ...values, params: JSON.stringify(params) });
-      const { changes, lastInsertRowid } = inserted as Changes; // drizzle's type says nothing of what the driver returns
-      if (changes === 0) throw requestIdTaken();
-      return { ...values, ...NEW, params, rpcId: Number(lastInsertRowid), dueAt: command.expiresAt };
-    } catch (error) {
-      throw isOfForeignKey(error) ? deviceNotFound() : error;
-    }
-  }
-
   return {
-    /** Fails if the device has had a command with this request id, if it is gone, or if `queuedMax` commands wait for it. */
-    create(command: NewCommand, queuedMax: number, end: NewCommandEnd): void {
-      let created: Command;
-      writes.add({
-        write() {
-          created = insertNew(command, queuedMax);
-        },
-        committed: () => end.committed(created),
-        failed: end.failed,
-      });
-    },
-    /**
-     * Columns of a command that can change. Read by its number, the command is the changed one at once. `committed` hears whether it is
-     * still as it was saved.
-     */
-    save(command: Command, committed: (isCurrent: boolean) => void): void {
-      const { rpcId, response } = command;
-      const isCurrent = () => unsaved.get(rpcId) === command;
-      unsaved.set(rpcId, command);
-      writes.add({
-        // The state that it has by now is of the same group.
-        write() {
-          if (isCurrent())
-            written.run({ ...command, response: response === null ? null : JSON.stringify(response) });
-        },
-        committed() {
-          const wasCurrent = isCurrent();
-          if (wasCurrent) unsaved.delete(rpcId);
-          committed(wasCurrent);
-        },
-        failed: () => void unsaved.delete(rpcId),
-      });
-    },
-    /** Resolves once everything that was written is committed. */
-    committed: (): Promise<void> => writes.pending ?? Promise.resolve(),
-    /** Commits what was written. */
-    flush: (): void => writes.flush(),
-    /** The same where a failure is nothing to the caller. */
-    settle: (): void => writes.settle(),
+    ...written,
     find(commandId: string): Command | undefined {
       current();
       return commandOf(byId.get({ commandId }));
     },
     findByRpcId: (rpcId: number): Command | undefined =>
-      unsaved.get(rpcId) ?? commandOf(byRpcId.get({ rpcId })),
+      findUnsaved(rpcId) ?? commandOf(byRpcId.get({ rpcId })),
     findByRequestId(deviceId: DeviceId, requestId: string): Command | undefined {
       const row = current()
         .select()

@@ -73,7 +73,8 @@ export function createCommandsService(deps: {
       return { items: repository.list(id, page), total: repository.count(id, page) };
     },
     /** Plays the device's answer to the named command, or to the newest that is not finished. */
-    testAnswer(principal: Principal, deviceId: string, { requestId, ...answer }: CommandAnswer): Command {
+    async testAnswer(principal: Principal, deviceId: string, body: CommandAnswer): Promise<Command> {
+      const { requestId, ...answer } = body;
       const id = devices.ensureVisible(principal, deviceId);
       const unfinished = (["QUEUED", "SENT", "DELIVERED"] as const).flatMap((status) =>
         repository.list(id, { limit: 1, offset: 0, status }),
@@ -82,6 +83,7 @@ export function createCommandsService(deps: {
       const command = requestId === undefined ? newest : repository.findByRequestId(id, requestId);
       if (command === undefined) throw commandNotFound();
       engine.played(command, toCommandJson(answer, "answer"));
+      await engine.committed();
       return find(id, command.commandId);
     },
   };

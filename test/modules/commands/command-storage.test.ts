@@ -68,13 +68,13 @@ afterEach(async () => {
 });
 
 let count = 0;
-const create = (deviceId: DeviceId, waitMs = 0) =>
+const create = (deviceId: DeviceId, waitMs = 0, requestId?: string) =>
   engine.create(
     {
       commandId: `command ${++count}`,
       tenantId,
       deviceId,
-      requestId: undefined,
+      requestId,
       method: "m",
       params: {},
       retries: 0,
@@ -136,8 +136,7 @@ test("when new commands cannot be committed all requests fail, nothing goes out,
   const seen = watch();
   breakDisk(true);
   const results = await Promise.allSettled(devices.map((deviceId) => create(deviceId, 10_000)));
-  for (const result of results)
-    expect(result).toMatchObject({ status: "rejected", reason: FULL });
+  for (const result of results) expect(result).toMatchObject({ status: "rejected", reason: FULL });
   breakDisk(false);
   expect([sent, seen, stored()]).toEqual([[], [], []]);
   for (const deviceId of devices) engine.listening(deviceId);
@@ -216,4 +215,15 @@ test("the limit of waiting commands holds within one turn", async () => {
   const results = await Promise.allSettled(Array.from({ length: 1_002 }, () => create(deviceId)));
   expect(results.filter(({ status }) => status === "fulfilled").length).toBe(1_000);
   expect(results.at(-1)).toMatchObject({ reason: { code: "command.too_many" } });
+});
+
+test("of two commands of one turn with the same request id the second one fails alone", async () => {
+  const [deviceId, other] = devices as [DeviceId, DeviceId];
+  const requested = [create(deviceId, 0, "a"), create(deviceId, 0, "a"), create(other, 0, "a")];
+  expect(await Promise.allSettled(requested)).toMatchObject([
+    { status: "fulfilled", value: { rpcId: 1 } },
+    { status: "rejected", reason: { code: "command.request_id_taken" } },
+    { status: "fulfilled", value: { deviceId: other } },
+  ]);
+  expect(stored()).toEqual(["SENT", "SENT"]);
 });
