@@ -13,23 +13,37 @@ export interface BulkResult {
   readonly failed: BulkFailure[];
 }
 
-/** Does the work for each device, one after the other. A device for which it fails does not keep it from the others. */
+/**
+ * Does the work for each device, for `atOnce` of them at a time: those share a commit where the work waits for one. A device for which it
+ * fails does not keep it from the others.
+ */
 export async function forEachDevice(
   deviceIds: readonly string[],
   work: (deviceId: string) => unknown,
+  atOnce = 1,
 ): Promise<BulkResult> {
   const failed: BulkFailure[] = [];
-  const unique = new Set(deviceIds);
-  for (const deviceId of unique) {
+  const unique = [...new Set(deviceIds)];
+  for (let start = 0; start < unique.length; start += atOnce) {
     await new Promise((resolve) => setImmediate(resolve)); // other requests come in between
-    try {
-      await work(deviceId);
-    } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
-      failed.push({ deviceId, error: error.message, code: error.code, params: error.params });
-    }
+    const devices = unique.slice(start, start + atOnce);
+    const failures = await Promise.all(devices.map((deviceId) => failureOf(deviceId, work)));
+    failed.push(...failures.filter((failure) => failure !== undefined));
   }
-  return { succeeded: unique.size - failed.length, failed };
+  return { succeeded: unique.length - failed.length, failed };
+}
+
+async function failureOf(
+  deviceId: string,
+  work: (deviceId: string) => unknown,
+): Promise<BulkFailure | undefined> {
+  try {
+    await work(deviceId);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return { deviceId, error: error.message, code: error.code, params: error.params };
+  }
 }
 
 /** Returns the devices of a bulk request for the audit log: those that it names, or after it those that it changed. */

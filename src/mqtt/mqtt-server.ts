@@ -213,9 +213,11 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   async publishToDevice(deviceId: DeviceId, topic: string, payload: Uint8Array, qos: 0 | 1): Promise<void> {
-    await this.#publish(deviceId, { topic, payload, qos, retain: false });
-    const short = shortForm(topic);
-    if (short !== undefined) await this.#publish(deviceId, { topic: short, payload, qos, retain: false });
+    const isKept = this.hasDurableSession(deviceId);
+    // The way through the broker is long: not for a form to which nobody has subscribed.
+    for (const name of [topic, shortForm(topic)])
+      if (name !== undefined && (isKept || this.#clients.isListening(deviceId, [name])))
+        await this.#publish(deviceId, { topic: name, payload, qos, retain: false });
   }
 
   isListening(deviceId: DeviceId, topic: string): boolean {

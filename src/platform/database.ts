@@ -10,6 +10,7 @@ import type { Logger } from "./log.ts";
 import { applyMigrations } from "./migrations.ts";
 import { StartupError } from "./startup-error.ts";
 import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
+import { WriteGroup } from "./write-group.ts";
 
 const WAL_BYTES_BEFORE_CHECKPOINT = 4 * 1024 * 1024;
 const CHECKPOINT_INTERVAL_MS = 5_000;
@@ -27,7 +28,9 @@ export interface MainDatabase {
   secrets(purpose: string): StoredSecrets;
   /** Runs `work` in one immediate transaction; nested calls join it. The callback cannot be async. */
   transact<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result;
-  /** Resolves once every commit so far is on the disk. */
+  /** Small writes that share a commit. */
+  readonly writes: WriteGroup;
+  /** Resolves once every commit so far, and every write of `writes`, is on the disk. */
   durable(): Promise<void>;
   /** Reason why nothing can be written: a sync that failed. */
   failure(): Problem | undefined;
@@ -151,6 +154,7 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
   const wal = openSync(`${file}-wal`, "a");
   const changes = sqlite.query<{ total: number }, []>("SELECT total_changes() AS total");
   const sync = createWalSync(wal, () => changes.get()?.total ?? 0);
+  const writes = new WriteGroup(sqlite, log);
   let checkpointing = false;
   const timer = setInterval(async () => {
     if (checkpointing || fstatSync(wal).size < WAL_BYTES_BEFORE_CHECKPOINT) return;
@@ -163,11 +167,17 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
     orm: drizzle(sqlite),
     sqlite,
     secrets: (purpose) => createStoredSecrets(storageKey, purpose),
-    transact: (work) => (sqlite.inTransaction ? work() : sqlite.transaction(work).immediate()),
-    durable: sync.durable,
+    transact(work) {
+      if (sqlite.inTransaction) return work();
+      writes.settle(); // what is added in the transaction is not mixed with what waits
+      return sqlite.transaction(work).immediate();
+    },
+    writes,
+    durable: () => writes.pending?.then(sync.durable) ?? sync.durable(),
     failure: () => (sync.hasFailed() ? { severity: "FATAL", ...detail("storage.failed") } : undefined),
     close() {
       clearInterval(timer);
+      writes.settle();
       closeSync(wal);
       sqlite.run("PRAGMA busy_timeout=0"); // a backup may hold the log; the next start takes it in
       sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");

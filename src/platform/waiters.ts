@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-type Resolve<Value> = (value: Value | undefined) => void;
+type Resolve<Value> = (value: Value | PromiseLike<Value> | undefined) => void;
 
 /** Callers that wait for an event of a key, each with its own time-out. */
 export class Waiters<Key, Value> {

@@ -83,12 +83,11 @@ function matching({ from, to, actorId, action, outcome, search }: AuditFilter): 
 const isOf = (tenantId: TenantId | null): SQL =>
   tenantId === null ? isNull(auditEntries.tenantId) : eq(auditEntries.tenantId, tenantId);
 
-/** Every call looks at a bounded number of entries: the log may hold millions, and the gateway waits meanwhile. */
-export function createAuditRepository({ orm }: MainDatabase) {
-  // Everything that is written has an entry: prepared once.
+/** Everything that is written has an entry: prepared once. */
+function prepareInsert(orm: MainDatabase["orm"]) {
   const columns = Object.keys(getTableColumns(auditEntries)).filter((name) => name !== "sequence");
   const owner = sql.placeholder("tenantId");
-  const insert = orm
+  return orm
     .insert(auditEntries)
     .values({
       ...(Object.fromEntries(
@@ -99,6 +98,22 @@ export function createAuditRepository({ orm }: MainDatabase) {
     })
     .returning({ tenantId: auditEntries.tenantId })
     .prepare();
+}
+
+interface InsertEnd {
+  /** Called in the transaction of the entry with the tenant that it is kept for: null where the tenant has just been deleted. */
+  inserted(tenantId: TenantId | null): void;
+  failed(error: unknown): void;
+}
+
+/** Every call looks at a bounded number of entries: the log may hold millions, and the gateway waits meanwhile. */
+export function createAuditRepository({ orm, writes }: MainDatabase) {
+  const insert = prepareInsert(orm);
+  /** The log with the entries that wait for their commit. */
+  function current() {
+    writes.settle();
+    return orm;
+  }
 
   /** The next entries in scope by their sequence, the newest first; read from indexes alone. */
   function sequencesBefore(
@@ -109,7 +124,7 @@ export function createAuditRepository({ orm }: MainDatabase) {
     const older = before === undefined ? undefined : lt(auditEntries.sequence, before);
     return ownersIn(scope)
       .flatMap((owner) =>
-        orm
+        current()
           .select({ sequence: auditEntries.sequence })
           .from(auditEntries)
           .where(and(owner, indexed(filter), older))
@@ -123,13 +138,18 @@ export function createAuditRepository({ orm }: MainDatabase) {
   }
 
   function countWhere(where: SQL | undefined): number {
-    return orm.select({ count: count() }).from(auditEntries).where(where).get()?.count ?? 0;
+    return current().select({ count: count() }).from(auditEntries).where(where).get()?.count ?? 0;
   }
 
   return {
-    /** Returns the tenant that the entry is kept for: null where the tenant has just been deleted. */
-    insert: (entry: Omit<AuditEntry, "sequence">): TenantId | null =>
-      insert.get({ ...entry })?.tenantId as TenantId | null, // minted by us
+    /** Commits an entry with all that is written in the same turn of the event loop. */
+    insert: (entry: Omit<AuditEntry, "sequence">, { inserted, failed }: InsertEnd): void =>
+      writes.add({
+        isOptional: true,
+        write: () => inserted(insert.get({ ...entry })?.tenantId as TenantId | null), // minted by us
+        committed: () => undefined,
+        failed,
+      }),
     /** Looks at the next `rows` entries before `before`, the newest first. */
     slice(
       scope: AuditScope,
@@ -137,7 +157,7 @@ export function createAuditRepository({ orm }: MainDatabase) {
       window: { before: number | undefined; rows: number },
     ): AuditSlice {
       const sequences = sequencesBefore(scope, filter, window);
-      const items = orm
+      const items = current()
         .select()
         .from(auditEntries)
         .where(
@@ -155,7 +175,7 @@ export function createAuditRepository({ orm }: MainDatabase) {
     /** Counts everything in scope, whatever devices the reader may see. */
     count: (scope: AuditScope): number => ownersIn(scope).reduce((sum, owner) => sum + countWhere(owner), 0),
     find(scope: AuditScope, auditId: string): AuditEntry | undefined {
-      const row = orm
+      const row = current()
         .select()
         .from(auditEntries)
         .where(and(or(...ownersIn(scope)), seenIn(scope), eq(auditEntries.auditId, auditId)))
@@ -167,7 +187,7 @@ export function createAuditRepository({ orm }: MainDatabase) {
       // From one to the next by the index: reading them all would mean reading the whole log.
       for (const owner of ownersIn(scope))
         for (let last = ""; ; ) {
-          const next = orm
+          const next = current()
             .select({ action: min(auditEntries.action) })
             .from(auditEntries)
             .where(and(owner, gt(auditEntries.action, last)))
@@ -183,7 +203,7 @@ export function createAuditRepository({ orm }: MainDatabase) {
       const found: Array<TenantId | null> = countWhere(isNull(auditEntries.tenantId)) > 0 ? [null] : [];
       // From one to the next by the index, as above.
       for (let last = ""; ; ) {
-        const next = orm
+        const next = current()
           .select({ tenantId: min(auditEntries.tenantId) })
           .from(auditEntries)
           .where(gt(auditEntries.tenantId, last))
@@ -196,7 +216,7 @@ export function createAuditRepository({ orm }: MainDatabase) {
     /** Counts the entries of a tenant by who answers for them; read from an index alone. */
     countHolders(tenantId: TenantId | null): AuditHolders {
       const holders = new AuditHolders();
-      const rows = orm
+      const rows = current()
         .select({ share: auditEntries.share, holder: auditEntries.holder, entries: count() })
         .from(auditEntries)
         .where(isOf(tenantId))
@@ -207,19 +227,19 @@ export function createAuditRepository({ orm }: MainDatabase) {
     },
     /** Deletes the oldest entry of a holder; false where there is none. */
     removeOldest(tenantId: TenantId | null, { share, holder }: AuditHolder): boolean {
-      const oldest = orm
+      const oldest = current()
         .select({ sequence: min(auditEntries.sequence) })
         .from(auditEntries)
         .where(and(isOf(tenantId), eq(auditEntries.share, share), eq(auditEntries.holder, holder)))
         .get()?.sequence;
       if (oldest === undefined || oldest === null) return false;
-      orm.delete(auditEntries).where(eq(auditEntries.sequence, oldest)).run();
+      current().delete(auditEntries).where(eq(auditEntries.sequence, oldest)).run();
       return true;
     },
     /** Deletes at most `limit` entries that are older than `at`, and returns whose they were. */
     pruneBefore(timeMs: number, limit: number): PrunedEntry[] {
       const { sequence, tenantId, share, holder } = auditEntries;
-      const doomed = orm
+      const doomed = current()
         .select({ sequence, tenantId, share, holder })
         .from(auditEntries)
         .where(lt(auditEntries.at, timeMs))
@@ -227,7 +247,7 @@ export function createAuditRepository({ orm }: MainDatabase) {
         .limit(limit)
         .all();
       const sequences = doomed.map((entry) => entry.sequence);
-      if (sequences.length > 0) orm.delete(auditEntries).where(inArray(sequence, sequences)).run();
+      if (sequences.length > 0) current().delete(auditEntries).where(inArray(sequence, sequences)).run();
       return doomed.map((entry) => ({ ...entry, tenantId: entry.tenantId as TenantId | null })); // minted by us
     },
   };

@@ -45,6 +45,28 @@ export interface AuditService extends AuditRecorder {
 
 const short = (text: string | null | undefined): string | null => text?.slice(0, NAME_LENGTH_MAX) ?? null;
 
+/** The columns of an entry, apart from its time and from who answers for it. */
+function rowOf(entry: NewAuditEntry) {
+  const { tenantId, actor, action, outcome, target, address, userAgent } = entry;
+  return {
+    auditId: newId(),
+    tenantId,
+    actorType: actor.type,
+    actorId: actor.id,
+    actorName: short(actor.name) ?? "",
+    impersonatorId: actor.impersonator?.id ?? null,
+    impersonatorName: short(actor.impersonator?.name),
+    action,
+    outcome,
+    targetType: target?.type ?? null,
+    targetId: short(target?.id),
+    targetName: short(target?.name),
+    address: short(address),
+    userAgent: short(userAgent),
+    ...describeChange(entry.before, entry.after),
+  };
+}
+
 export function createAuditService(deps: {
   repository: AuditRepository;
   durable: () => Promise<void>;
@@ -122,37 +144,23 @@ export function createAuditService(deps: {
   return {
     record(entry) {
       if (isRepeated(entry)) return;
-      const { tenantId, actor, action, outcome, target, address, userAgent } = entry;
-      try {
-        const holder = holderOf(entry);
-        const keptFor = repository.insert({
-          ...holder,
-          auditId: newId(),
-          tenantId,
-          at: clock.now(),
-          actorType: actor.type,
-          actorId: actor.id,
-          actorName: short(actor.name) ?? "",
-          impersonatorId: actor.impersonator?.id ?? null,
-          impersonatorName: short(actor.impersonator?.name),
-          action,
-          outcome,
-          targetType: target?.type ?? null,
-          targetId: short(target?.id),
-          targetName: short(target?.name),
-          address: short(address),
-          userAgent: short(userAgent),
-          ...describeChange(entry.before, entry.after),
-        });
-        room.added(keptFor, holder);
-      } catch (error) {
-        // What it is about has happened already: refusing it now would be a lie.
+      const { actor, action, target } = entry;
+      // What it is about has happened already: refusing it now would be a lie.
+      const failed = (error: unknown) => {
+        room.recount();
         log.error("an audit entry could not be written", {
           action,
           actor: actor.name,
           target: target?.id,
           error,
         });
+      };
+      try {
+        const holder = holderOf(entry);
+        const row = { ...rowOf(entry), ...holder, at: clock.now() };
+        repository.insert(row, { inserted: (keptFor) => room.added(keptFor, holder), failed });
+      } catch (error) {
+        failed(error);
       }
     },
     durable: deps.durable,

@@ -8,6 +8,9 @@ import { bulkCommandBody } from "./commands.schemas.ts";
 import type { CommandsService } from "./commands.service.ts";
 import type { CommandRequest } from "./commands.types.ts";
 
+/** Commands that are created between two looks at whatever else the program has to do. */
+const DEVICES_AT_ONCE = 25;
+
 const commandOf = ({ body }: AuditContext) => {
   const { deviceIds: _, ...command } = body as CommandRequest & { deviceIds: unknown }; // checked by the schema of the route
   return command;
@@ -20,7 +23,8 @@ export const bulkCommandsRoutes = (deps: { commands: CommandsService; auth: Auth
     ({ principal, body }) => {
       const { deviceIds, ...command } = body;
       reduceRequest(command); // an invalid command is refused once, not for each device
-      return forEachDevice(deviceIds, (deviceId) => deps.commands.create(principal, deviceId, command, 0));
+      const create = (deviceId: string) => deps.commands.create(principal, deviceId, command, 0);
+      return forEachDevice(deviceIds, create, DEVICES_AT_ONCE);
     },
     {
       auth: "commands:write",

@@ -7,12 +7,18 @@ import { Waiters } from "../../platform/waiters.ts";
 import type { DomainEvents } from "../events.types.ts";
 import { failureIn, isFinal, longestWait } from "./command-outcome.ts";
 import type { CommandsRepository } from "./commands.repository.ts";
-import type { Command, CommandChanges, CommandRelay, CommandTransport } from "./commands.types.ts";
+import type {
+  Command,
+  CommandChanges,
+  CommandRelay,
+  CommandTransport,
+  NewCommand,
+} from "./commands.types.ts";
 import { RelayedCommands } from "./relayed-commands.ts";
 
 const DUE_AT_ONCE = 200;
 /** Commands of one device that have not reached it. */
-export const QUEUED_MAX = 1_000;
+const QUEUED_MAX = 1_000;
 /** Time for which finished commands are kept. */
 const KEPT_MS = 90 * 86_400_000;
 const CLEAN_EVERY_MS = 3_600_000;
@@ -30,7 +36,10 @@ interface CommandEngineDeps {
   readonly log: Logger;
 }
 
-/** Runs the lifecycle of commands; every transition is in the database before it is seen. */
+/**
+ * Runs the lifecycle of commands; every transition is in the database before it is seen. The transitions of one turn of the event loop
+ * share a commit: where that fails, the commands stay as they were stored.
+ */
 export class CommandEngine {
   /** Devices with commands that are not delivered: a connection of any other costs no look into the database. */
   private readonly open = new Map<DeviceId, Set<number>>();
@@ -75,14 +84,25 @@ export class CommandEngine {
     this.cancelCleaning();
     this.polls.endAll();
     this.ends.endAll();
+    this.deps.repository.flush();
   }
 
-  /** Takes over a new command, which goes out at once when its device is there. Returns the command as it is then. */
-  submitted(command: Command): Command {
-    this.track(command);
-    this.announce(command);
-    this.arm(command.dueAt ?? command.expiresAt);
-    return this.dispatch(command);
+  /**
+   * Stores a new command, which goes out at once when its device is there. Resolves to the command as it is stored then; with `waitMs`
+   * when it is finished, or after that time.
+   */
+  create(command: NewCommand, waitMs: number): Promise<Command> {
+    return new Promise((resolve, reject) =>
+      this.deps.repository.create(command, QUEUED_MAX, {
+        committed: (created) => resolve(this.submit(created, waitMs)),
+        failed: reject,
+      }),
+    );
+  }
+
+  /** Resolves once the transitions so far are committed. */
+  committed(): Promise<void> {
+    return this.deps.repository.committed();
   }
 
   /** Sends what is queued for a device that listens now. */
@@ -148,11 +168,21 @@ export class CommandEngine {
   async next(deviceId: DeviceId, ms: number, signal: AbortSignal): Promise<Command | undefined> {
     const { repository } = this.deps;
     const [waiting] = this.open.has(deviceId) ? repository.listIn(deviceId, "QUEUED", 1) : [];
-    return waiting === undefined ? this.polls.wait(deviceId, ms, signal) : this.sent(waiting);
+    return waiting === undefined ? this.polls.wait(deviceId, ms, signal) : this.handOver(waiting);
+  }
+
+  private async submit(command: Command, waitMs: number): Promise<Command> {
+    this.track(command);
+    this.announce(command);
+    this.arm(command.dueAt ?? command.expiresAt);
+    const submitted = this.dispatch(command);
+    const isStored = submitted === command ? undefined : this.committed();
+    const result = waitMs === 0 ? submitted : this.finished(submitted, waitMs);
+    return (await Promise.all([result, isStored]))[0];
   }
 
   /** Resolves when the command is finished, or after `ms`. */
-  async finished(command: Command, ms: number): Promise<Command> {
+  private async finished(command: Command, ms: number): Promise<Command> {
     if (isFinal(command)) return command;
     const ended = await this.ends.wait(command.commandId, ms);
     return ended ?? this.deps.repository.find(command.commandId) ?? command;
@@ -185,7 +215,7 @@ export class CommandEngine {
   private limitWait(command: Command): void {
     const { repository, transport, now } = this.deps;
     const latest = now() + longestWait(command, transport.keepsFor(command.deviceId));
-    if ((command.dueAt ?? 0) > latest) repository.save({ ...command, dueAt: latest });
+    if ((command.dueAt ?? 0) > latest) repository.save({ ...command, dueAt: latest }, () => undefined);
   }
 
   /** Notes that a command is no longer in progress: its gateway may have room again, for others. */
@@ -197,13 +227,19 @@ export class CommandEngine {
 
   private change(command: Command, changes: CommandChanges): Command {
     const changed = { ...command, ...changes };
-    this.deps.repository.save(changed);
-    this.track(changed);
-    if (changed.dueAt !== null) this.arm(changed.dueAt);
-    if (changed.status !== "SENT") this.settled(changed.rpcId);
-    this.announce(changed);
-    if (isFinal(changed)) this.ends.resolveAll(changed.commandId, changed);
+    this.deps.repository.save(changed, (isCurrent) => this.changed(changed, isCurrent));
     return changed;
+  }
+
+  /** `isCurrent`: it has not changed again. */
+  private changed(command: Command, isCurrent: boolean): void {
+    const { commandId, rpcId, status, dueAt } = command;
+    this.track(command);
+    if (dueAt !== null) this.arm(dueAt);
+    // One that was queued again may be with its gateway again by now.
+    if (isCurrent && status !== "SENT") this.settled(rpcId);
+    this.announce(command);
+    if (isFinal(command)) this.ends.resolveAll(commandId, command);
   }
 
   /** Marks a command as sent. A command that somebody keeps for the device is repeated by them. */
@@ -230,7 +266,14 @@ export class CommandEngine {
     const waiting = this.polls.first(command.deviceId);
     if (waiting === undefined) return command;
     const handed = this.sent(command);
-    waiting(handed);
+    waiting(this.committed().then(() => handed));
+    return handed;
+  }
+
+  /** Resolves to the command for a device that has asked for it, once it is stored as sent. */
+  private async handOver(command: Command): Promise<Command> {
+    const handed = this.sent(command);
+    await this.committed();
     return handed;
   }
 
@@ -289,6 +332,7 @@ export class CommandEngine {
     this.timerAt = Number.POSITIVE_INFINITY;
     try {
       for (const command of repository.listDue(now(), DUE_AT_ONCE)) this.overdue(command);
+      repository.flush();
     } catch (error) {
       log.error("due commands could not be read", { error });
       this.arm(now() + CLEAN_EVERY_MS / 60);
@@ -317,6 +361,7 @@ export class CommandEngine {
   }
 
   private deviceDeleted(deviceId: DeviceId): void {
+    this.deps.repository.settle(); // or the ends of what waits would track it again
     for (const rpcId of this.open.get(deviceId) ?? []) this.settled(rpcId);
     this.open.delete(deviceId);
     this.polls.resolveAll(deviceId, undefined);

@@ -1,7 +1,8 @@
-import { conflict, invalid, notFound } from "../../lib/domain-error.ts";
+import { conflict, invalid, limited, notFound } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 export const commandNotFound = () => notFound("command.not_found");
 export const requestIdTaken = () => conflict("command.request_id_taken");
+export const tooManyCommands = (max: number) => limited("command.too_many", 60, { max });
 export const commandEmpty = () => invalid("command.empty");
 export const commandInvalid = (rule: Text) => invalid("command.invalid", { rule });

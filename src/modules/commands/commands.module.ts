@@ -56,7 +56,7 @@ export function createCommandsModule(
     latest: (...query) => deps.store.latest(...query),
     runScript: (run) => runScript.call(run),
   });
-  const commands = createCommandsService({ repository, engine, devices, profiles, now });
+  const commands = createCommandsService({ repository, engine, devices, directory, now });
   return {
     commands,
     engine,

@@ -3,8 +3,9 @@ import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
+import { createCommandWrites } from "./command-writes.repository.ts";
 import { commands } from "./commands.tables.ts";
-import type { Command, CommandFilter, CommandState, NewCommand } from "./commands.types.ts";
+import type { Command, CommandFilter, CommandState } from "./commands.types.ts";
 
 type Row = typeof commands.$inferSelect;
 
@@ -26,8 +27,10 @@ const matching = (deviceId: DeviceId, { status, search, from, to }: CommandFilte
     to === undefined ? undefined : lte(commands.createdAt, to),
   );
 
-export function createCommandsRepository({ orm }: MainDatabase) {
-  // Each command of ten thousand is looked up, and written, several times on its way: prepared once.
+/** Commands in the database. What is written here is committed with all that is written in the same turn of the event loop. */
+export function createCommandsRepository({ orm, writes }: MainDatabase) {
+  const { findUnsaved, countIn, ...written } = createCommandWrites({ orm, writes });
+  // Each command of ten thousand is looked up several times on its way: prepared once.
   const { placeholder } = sql;
   const byId = orm
     .select()
@@ -39,62 +42,22 @@ export function createCommandsRepository({ orm }: MainDatabase) {
     .from(commands)
     .where(eq(commands.rpcId, placeholder("rpcId")))
     .prepare();
-  const insert = orm
-    .insert(commands)
-    .values({
-      commandId: placeholder("commandId"),
-      tenantId: placeholder("tenantId"),
-      deviceId: placeholder("deviceId"),
-      requestId: placeholder("requestId"),
-      method: placeholder("method"),
-      params: placeholder("params"),
-      status: "QUEUED",
-      retries: placeholder("retries"),
-      retryIntervalMs: placeholder("retryIntervalMs"),
-      timeoutMs: placeholder("timeoutMs"),
-      createdBy: placeholder("createdBy"),
-      createdAt: placeholder("createdAt"),
-      expiresAt: placeholder("expiresAt"),
-      dueAt: placeholder("expiresAt"),
-    })
-    .onConflictDoNothing()
-    .returning()
-    .prepare();
-  const written = orm
-    .update(commands)
-    .set({
-      status: sql`${placeholder("status")}`,
-      attempts: sql`${placeholder("attempts")}`,
-      sentAt: sql`${placeholder("sentAt")}`,
-      deliveredAt: sql`${placeholder("deliveredAt")}`,
-      finishedAt: sql`${placeholder("finishedAt")}`,
-      dueAt: sql`${placeholder("dueAt")}`,
-      response: sql`${placeholder("response")}`,
-      error: sql`${placeholder("error")}`,
-    })
-    .where(eq(commands.rpcId, placeholder("rpcId")))
-    .prepare();
-  const counted = orm
-    .select({ n: sql<number>`count(*)` })
-    .from(commands)
-    .where(and(eq(commands.deviceId, placeholder("deviceId")), eq(commands.status, placeholder("status"))))
-    .prepare();
   const commandOf = (row: Row | undefined) => (row === undefined ? undefined : toCommand(row));
+  /** For everything that is read by more than the number of a command: with what waits for its commit. */
+  function current() {
+    writes.settle();
+    return orm;
+  }
   return {
-    /** Returns `undefined` if the device has had a command with this request id. */
-    create({ requestId, params, ...command }: NewCommand): Command | undefined {
-      // Without one from the issuer its own id serves.
-      const values = {
-        ...command,
-        requestId: requestId ?? command.commandId,
-        params: JSON.stringify(params),
-      };
-      return commandOf(insert.get(values));
+    ...written,
+    find(commandId: string): Command | undefined {
+      current();
+      return commandOf(byId.get({ commandId }));
     },
-    find: (commandId: string): Command | undefined => commandOf(byId.get({ commandId })),
-    findByRpcId: (rpcId: number): Command | undefined => commandOf(byRpcId.get({ rpcId })),
+    findByRpcId: (rpcId: number): Command | undefined =>
+      findUnsaved(rpcId) ?? commandOf(byRpcId.get({ rpcId })),
     findByRequestId(deviceId: DeviceId, requestId: string): Command | undefined {
-      const row = orm
+      const row = current()
         .select()
         .from(commands)
         .where(and(eq(commands.deviceId, deviceId), eq(commands.requestId, requestId)))
@@ -106,7 +69,7 @@ export function createCommandsRepository({ orm }: MainDatabase) {
       deviceId: DeviceId,
       { limit, offset, ...filter }: CommandFilter & { limit: number; offset: number },
     ): Command[] =>
-      orm
+      current()
         .select()
         .from(commands)
         .where(matching(deviceId, filter))
@@ -116,17 +79,15 @@ export function createCommandsRepository({ orm }: MainDatabase) {
         .all()
         .map(toCommand),
     count(deviceId: DeviceId, { status, ...filter }: CommandFilter): number {
+      current();
       const isPlain = Object.values(filter).every((value) => value === undefined);
-      if (status !== undefined && isPlain) return counted.get({ deviceId, status })?.n ?? 0;
+      if (status !== undefined && isPlain) return countIn(deviceId, status);
       const condition = matching(deviceId, { ...filter, status });
       return orm.select({ n: sql<number>`count(*)` }).from(commands).where(condition).get()?.n ?? 0;
     },
-    /** Columns of a command that can change. */
-    save: ({ response, ...command }: Command): void =>
-      void written.run({ ...command, response: response === null ? null : JSON.stringify(response) }),
     /** Lists the commands of one device, the oldest first. */
     listIn: (deviceId: DeviceId, status: CommandState, limit: number): Command[] =>
-      orm
+      current()
         .select()
         .from(commands)
         .where(of(deviceId, status))
@@ -136,10 +97,10 @@ export function createCommandsRepository({ orm }: MainDatabase) {
         .map(toCommand),
     /** Lists the commands of all devices. */
     listAllIn: (status: CommandState): Command[] =>
-      orm.select().from(commands).where(eq(commands.status, status)).all().map(toCommand),
+      current().select().from(commands).where(eq(commands.status, status)).all().map(toCommand),
     /** Returns those on which nothing happened until `now`. */
     listDue: (now: number, limit: number): Command[] =>
-      orm
+      current()
         .select()
         .from(commands)
         .where(lte(commands.dueAt, now))
@@ -149,7 +110,7 @@ export function createCommandsRepository({ orm }: MainDatabase) {
         .map(toCommand),
     /** Epoch ms. */
     nextDueAt: (): number | undefined =>
-      orm
+      current()
         .select({ at: commands.dueAt })
         .from(commands)
         .where(isNotNull(commands.dueAt))
@@ -157,7 +118,7 @@ export function createCommandsRepository({ orm }: MainDatabase) {
         .limit(1)
         .get()?.at ?? undefined,
     deleteFinished: (before: number, limit: number): number =>
-      orm
+      current()
         .delete(commands)
         .where(
           sql`${commands.rpcId} IN (SELECT rpc_id FROM commands WHERE ${lt(commands.finishedAt, before)} LIMIT ${limit})`,

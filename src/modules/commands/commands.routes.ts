@@ -101,9 +101,9 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
     )
     .post(
       "/test-ack",
-      ({ principal, params, body, set }) => {
+      async ({ principal, params, body, set }) => {
         set.status = 201;
-        return toResult(commands.testAnswer(principal, params.deviceId, body));
+        return toResult(await commands.testAnswer(principal, params.deviceId, body));
       },
       {
         auth: "commands:write",

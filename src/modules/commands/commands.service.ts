@@ -1,12 +1,11 @@
-import { limited } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { newId } from "../../platform/ids.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
-import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Principal } from "../users/users.types.ts";
-import { type CommandEngine, QUEUED_MAX } from "./command-engine.ts";
+import type { CommandEngine } from "./command-engine.ts";
 import { reduceRequest, toCommandJson } from "./command-request.ts";
-import { commandNotFound, requestIdTaken } from "./commands.errors.ts";
+import { commandNotFound } from "./commands.errors.ts";
 import type { CommandsRepository } from "./commands.repository.ts";
 import type { Command, CommandFilter, CommandRequest } from "./commands.types.ts";
 
@@ -19,17 +18,15 @@ export interface CommandAnswer {
   readonly [field: string]: unknown;
 }
 
-const tooMany = () => limited("command.too_many", 60, { max: QUEUED_MAX });
-
 /** Commands to devices as people and programs give them. A device that the caller may not see does not exist. */
 export function createCommandsService(deps: {
   repository: CommandsRepository;
   engine: CommandEngine;
-  devices: Pick<DevicesService, "get" | "ensureVisible">;
-  profiles: Pick<ProfilesService, "ensure">;
+  devices: Pick<DevicesService, "ensureVisible">;
+  directory: Pick<DeviceDirectory, "ensureVisible">;
   now: () => number;
 }) {
-  const { repository, engine, devices, profiles, now } = deps;
+  const { repository, engine, devices, directory, now } = deps;
 
   function find(deviceId: DeviceId, commandId: string): Command {
     const command = repository.find(commandId);
@@ -45,12 +42,11 @@ export function createCommandsService(deps: {
       request: CommandRequest,
       waitMs: number,
     ): Promise<Command> {
-      const device = devices.get(principal, deviceId);
+      const device = directory.ensureVisible(principal, deviceId);
       const { method, params } = reduceRequest(request);
-      if (repository.count(device.deviceId, { status: "QUEUED" }) >= QUEUED_MAX) throw tooMany();
-      const { commandTimeoutMs } = profiles.ensure(device.tenantId, device.profileId);
+      const { commandTimeoutMs = 0 } = device;
       const createdAt = now();
-      const command = repository.create({
+      const command = {
         commandId: newId(),
         tenantId: device.tenantId,
         deviceId: device.deviceId,
@@ -63,10 +59,8 @@ export function createCommandsService(deps: {
         createdBy: principal.apiKey?.name ?? principal.email,
         createdAt,
         expiresAt: createdAt + (request.expiresInMs ?? DAY_MS),
-      });
-      if (command === undefined) throw requestIdTaken();
-      const submitted = engine.submitted(command);
-      return waitMs === 0 ? submitted : engine.finished(submitted, waitMs);
+      };
+      return engine.create(command, waitMs);
     },
     get: (principal: Principal, deviceId: string, commandId: string): Command =>
       find(devices.ensureVisible(principal, deviceId), commandId),
@@ -79,7 +73,8 @@ export function createCommandsService(deps: {
       return { items: repository.list(id, page), total: repository.count(id, page) };
     },
     /** Plays the device's answer to the named command, or to the newest that is not finished. */
-    testAnswer(principal: Principal, deviceId: string, { requestId, ...answer }: CommandAnswer): Command {
+    async testAnswer(principal: Principal, deviceId: string, body: CommandAnswer): Promise<Command> {
+      const { requestId, ...answer } = body;
       const id = devices.ensureVisible(principal, deviceId);
       const unfinished = (["QUEUED", "SENT", "DELIVERED"] as const).flatMap((status) =>
         repository.list(id, { limit: 1, offset: 0, status }),
@@ -88,6 +83,7 @@ export function createCommandsService(deps: {
       const command = requestId === undefined ? newest : repository.findByRequestId(id, requestId);
       if (command === undefined) throw commandNotFound();
       engine.played(command, toCommandJson(answer, "answer"));
+      await engine.committed();
       return find(id, command.commandId);
     },
   };

@@ -55,6 +55,7 @@ export const deviceCommandsRoutes = (deps: {
         const answer = toPlainJson(decodeBody(bytes, isCbor ? "CBOR" : "JSON"), "command");
         if (!deps.engine.answered(device.deviceId, Number(params.rpcId), answer))
           throw notFound("command.not_sent");
+        await deps.engine.committed();
         return { success: true };
       },
       {

@@ -6,6 +6,9 @@ import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { DeviceProfile } from "../profiles/profiles.types.ts";
 import type { StoreDevice } from "../telemetry/telemetry.types.ts";
+import type { Principal } from "../users/users.types.ts";
+import { isVisible } from "./device-building.ts";
+import { deviceNotFound } from "./devices.errors.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 import type { Device } from "./devices.types.ts";
 
@@ -26,8 +29,9 @@ interface DeviceDirectoryDeps {
 
 /** Returns what a device takes over from its profile, apart from limits. */
 const ofProfile = (profile: DeviceProfile) => {
-  const { payload, telemetryTopic, convertsNumericText, sessionsMax, sessionsWhenFull } = profile;
-  return { payload, telemetryTopic, convertsNumericText, sessionsMax, sessionsWhenFull };
+  const { payload, telemetryTopic, convertsNumericText, commandTimeoutMs, sessionsMax, sessionsWhenFull } =
+    profile;
+  return { payload, telemetryTopic, convertsNumericText, commandTimeoutMs, sessionsMax, sessionsWhenFull };
 };
 
 /**
@@ -79,6 +83,14 @@ export class DeviceDirectory {
     if (kept !== undefined) return kept;
     const device = this.deps.repository.find(deviceId);
     return device && this.keep(device);
+  }
+
+  /** The device, for whoever may see it; throws `not_found` for anybody else. */
+  ensureVisible(principal: Principal, deviceId: string): IngestDevice {
+    const device = this.find(deviceId as DeviceId); // a wrong id is simply not found
+    if (device?.tenantId !== principal.tenantId || !isVisible(principal, device.deviceId))
+      throw deviceNotFound();
+    return device;
   }
 
   private keep(device: Device): IngestDevice {

@@ -24,6 +24,8 @@ export interface IngestDevice {
   convertsNumericText?: boolean;
   /** A topic of its profile's that takes telemetry beside the usual ones. */
   telemetryTopic?: string | null;
+  /** Time for which it may take to answer a command; 0 unless given. */
+  commandTimeoutMs?: number;
   /** Transport of the commands; `null` for the one on which the device listens. */
   commandTransport?: "WS" | "MQTT" | null;
   readonly store: StoreDevice;

@@ -47,9 +47,12 @@ export class RunActions {
     const open = this.#targetsOf(job).filter(({ deviceId }) => !done.has(deviceId));
     for (let start = 0; start < open.length; start += TARGETS_AT_ONCE) {
       if (!mayGoOn()) return false;
-      const results: RunTarget[] = [];
-      for (const target of open.slice(start, start + TARGETS_AT_ONCE))
-        results.push(tooLate === undefined ? await this.#act(job, run, target) : failed(target, tooLate));
+      const targets = open.slice(start, start + TARGETS_AT_ONCE);
+      const results = await Promise.all(
+        targets.map((target) =>
+          tooLate === undefined ? this.#act(job, run, target) : failed(target, tooLate),
+        ),
+      );
       this.#targets.save(run.runId, results);
       await setImmediate();
     }

@@ -13,7 +13,7 @@ function killing(after: number): Perform {
   const commands = createCommandsRepository(database);
   let done = 0;
   return async (job, runId, deviceId) => {
-    const command = commands.create({
+    const command = {
       commandId: `${runId} ${deviceId}`,
       tenantId: job.tenantId,
       deviceId,
@@ -26,9 +26,17 @@ function killing(after: number): Perform {
       createdBy: "",
       createdAt: 1,
       expiresAt: 1,
+    };
+    let commandId: string | null = null;
+    commands.create(command, 1_000, {
+      committed: (created) => {
+        ({ commandId } = created);
+      },
+      failed: () => undefined, // it was sent before
     });
+    commands.flush();
     if (++done === after) process.kill(process.pid, "SIGKILL");
-    return command?.commandId ?? null;
+    return commandId;
   };
 }
 

@@ -1,0 +1,156 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { deviceNotFound } from "../devices/devices.errors.ts";
+import { requestIdTaken, tooManyCommands } from "./commands.errors.ts";
+import { commands } from "./commands.tables.ts";
+import type { Command, CommandState, NewCommand } from "./commands.types.ts";
+
+type Orm = MainDatabase["orm"];
+
+/** What a command has that was just created. */
+const NEW = {
+  status: "QUEUED",
+  attempts: 0,
+  sentAt: null,
+  deliveredAt: null,
+  finishedAt: null,
+  response: null,
+  error: null,
+} as const;
+
+/** What happens once a new command is stored, or why it is not. */
+interface NewCommandEnd {
+  committed(command: Command): void;
+  failed(error: unknown): void;
+}
+
+const isOfForeignKey = (error: unknown): boolean => {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  return cause instanceof Error && "code" in cause && cause.code === "SQLITE_CONSTRAINT_FOREIGNKEY";
+};
+
+/** What the driver returns from a statement; drizzle's types say nothing of it. */
+interface Inserted {
+  readonly changes: number;
+  readonly lastInsertRowid: number | bigint;
+}
+
+const { placeholder } = sql;
+
+const prepareInsert = (orm: Orm) =>
+  orm
+    .insert(commands)
+    .values({
+      commandId: placeholder("commandId"),
+      tenantId: placeholder("tenantId"),
+      deviceId: placeholder("deviceId"),
+      requestId: placeholder("requestId"),
+      method: placeholder("method"),
+      params: placeholder("params"),
+      status: "QUEUED",
+      retries: placeholder("retries"),
+      retryIntervalMs: placeholder("retryIntervalMs"),
+      timeoutMs: placeholder("timeoutMs"),
+      createdBy: placeholder("createdBy"),
+      createdAt: placeholder("createdAt"),
+      expiresAt: placeholder("expiresAt"),
+      dueAt: placeholder("expiresAt"),
+    })
+    .onConflictDoNothing()
+    .prepare();
+
+const prepareUpdate = (orm: Orm) =>
+  orm
+    .update(commands)
+    .set({
+      status: sql`${placeholder("status")}`,
+      attempts: sql`${placeholder("attempts")}`,
+      sentAt: sql`${placeholder("sentAt")}`,
+      deliveredAt: sql`${placeholder("deliveredAt")}`,
+      finishedAt: sql`${placeholder("finishedAt")}`,
+      dueAt: sql`${placeholder("dueAt")}`,
+      response: sql`${placeholder("response")}`,
+      error: sql`${placeholder("error")}`,
+    })
+    .where(eq(commands.rpcId, placeholder("rpcId")))
+    .prepare();
+
+const prepareCount = (orm: Orm) =>
+  orm
+    .select({ n: sql<number>`count(*)` })
+    .from(commands)
+    .where(and(eq(commands.deviceId, placeholder("deviceId")), eq(commands.status, placeholder("status"))))
+    .prepare();
+
+/**
+ * Writes of commands, each committed with all that is written in the same turn of the event loop. Where the commit fails, a command is as
+ * it was stored before.
+ */
+export function createCommandWrites({ orm, writes }: Pick<MainDatabase, "orm" | "writes">) {
+  /** Commands that were changed and are not committed yet, as they are by now; by their number. */
+  const unsaved = new Map<number, Command>();
+  // Each command of ten thousand is written several times on its way: prepared once.
+  const insert = prepareInsert(orm);
+  const update = prepareUpdate(orm);
+  const counted = prepareCount(orm);
+  const countIn = (deviceId: DeviceId, status: CommandState) => counted.get({ deviceId, status })?.n ?? 0;
+
+  function insertNew({ requestId, params, ...command }: NewCommand, queuedMax: number): Command {
+    if (countIn(command.deviceId, "QUEUED") >= queuedMax) throw tooManyCommands(queuedMax);
+    // Without one from the issuer its own id serves.
+    const values = { ...command, requestId: requestId ?? command.commandId };
+    try {
+      const inserted: unknown = insert.run({ ...values, params: JSON.stringify(params) });
+      const { changes, lastInsertRowid } = inserted as Inserted;
+      if (changes === 0) throw requestIdTaken();
+      return { ...values, ...NEW, params, rpcId: Number(lastInsertRowid), dueAt: command.expiresAt };
+    } catch (error) {
+      throw isOfForeignKey(error) ? deviceNotFound() : error;
+    }
+  }
+
+  return {
+    countIn,
+    findUnsaved: (rpcId: number): Command | undefined => unsaved.get(rpcId),
+    /** Fails if the device has had a command with this request id, if it is gone, or if `queuedMax` commands wait for it. */
+    create(command: NewCommand, queuedMax: number, end: NewCommandEnd): void {
+      let created: Command;
+      writes.add({
+        write() {
+          created = insertNew(command, queuedMax);
+        },
+        committed: () => end.committed(created),
+        failed: end.failed,
+      });
+    },
+    /**
+     * Columns of a command that can change. Read by its number, the command is the changed one at once. `committed` hears whether it is
+     * still as it was saved.
+     */
+    save(command: Command, committed: (isCurrent: boolean) => void): void {
+      const { rpcId, response } = command;
+      const isCurrent = () => unsaved.get(rpcId) === command;
+      unsaved.set(rpcId, command);
+      writes.add({
+        // The state that it has by now is of the same group.
+        write() {
+          if (isCurrent())
+            update.run({ ...command, response: response === null ? null : JSON.stringify(response) });
+        },
+        committed() {
+          const wasCurrent = isCurrent();
+          if (wasCurrent) unsaved.delete(rpcId);
+          committed(wasCurrent);
+        },
+        failed: () => void unsaved.delete(rpcId),
+      });
+    },
+    /** Resolves once everything that was written is committed. */
+    committed: (): Promise<void> => writes.pending ?? Promise.resolve(),
+    /** Commits what was written. */
+    flush: (): void => writes.flush(),
+    /** The same where a failure is nothing to the caller. */
+    settle: (): void => writes.settle(),
+  };
+}
