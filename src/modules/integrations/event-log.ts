@@ -48,22 +48,24 @@ interface EventLogDeps {
 }
 
 /**
- * What happened to messages, written a turn of the event loop at a time: what came in together is one transaction, and its events one
- * row until somebody looks at them. Whoever acknowledges a message awaits the promise that it is given: by then its event, with the message
+ * What happened to messages: what comes in while one transaction is brought to the disk is the next one, and its events are one row until
+ * somebody looks at them. Whoever acknowledges a message awaits the promise that it is given: by then its event, with the message
  * itself, is on the disk.
  */
 export class EventLog {
   private writes: Array<() => void> = [];
+  /** Transactions on their way to the disk: what comes in meanwhile is the next one. */
+  private syncs = 0;
   /** Events of the transaction that runs, which go into one group. */
   private fresh: IntegrationEvent[] = [];
   private readonly groups: EventGroups;
   /** Number of the next event: they are in the order in which they came, however they are written. */
   private nextSeq = 1;
-  /** Settled when the writes of this turn are on the disk; `undefined` while there are none. */
+  /** Settled when these writes are on the disk; `undefined` while there are none. */
   private waiting: PromiseWithResolvers<void> | undefined;
-  /** Integrations with events among the writes of this turn. */
+  /** Integrations with events among the writes. */
   private readonly touched = new Set<string>();
-  /** Existence of integrations, by id, for one turn of the event loop. */
+  /** Existence of integrations, by id, for one transaction. */
   private readonly there = new Map<string, boolean>();
   /** Integrations of which it will be published that they have new events, with what cancels that. */
   private readonly scheduled = new Map<string, () => void>();
@@ -188,8 +190,18 @@ export class EventLog {
       waiting.reject(toStorageFailure(error) ?? error);
       return;
     }
-    this.deps.durable().then(waiting.resolve, waiting.reject);
+    this.syncs++;
+    this.deps
+      .durable()
+      .finally(() => this.synced())
+      .then(waiting.resolve, waiting.reject);
     for (const integrationId of published) this.publishSoon(integrationId);
+  }
+
+  /** What came in while the disk was written to leaves before anyone hears that it was. */
+  private synced(): void {
+    this.syncs--;
+    if (this.syncs === 0) this.write();
   }
 
   /** Runs `work` as one transaction; what is known of events stays as it was where that fails. */
@@ -234,7 +246,7 @@ export class EventLog {
     if (this.waiting === undefined) {
       this.waiting = Promise.withResolvers<void>();
       this.waiting.promise.catch(() => undefined); // whoever waits for it hears of it
-      setImmediate(() => this.write());
+      if (this.syncs === 0) setImmediate(() => this.write());
     }
     return this.waiting.promise;
   }
