@@ -3,8 +3,34 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { integrationEventGroups } from "./integrations.tables.ts";
 import type { IntegrationEvent } from "./integrations.types.ts";
 
-/** An event as its group holds it: its payload stands among those of the group. */
-type Grouped = Omit<IntegrationEvent, "payload"> & { readonly payloadBytes: number | null };
+/** Returns an event as its group holds it: without names, and with the length of its payload, which stands among those of the group. */
+const toTuple = (event: IntegrationEvent) =>
+  [
+    event.seq,
+    event.eventId,
+    event.integrationId,
+    event.direction,
+    event.status,
+    event.stage,
+    event.text,
+    event.origin,
+    event.result,
+    event.isReplayable,
+    event.replayedAt,
+    event.createdAt,
+    event.payload?.length ?? null,
+  ] as const;
+
+type Tuple = ReturnType<typeof toTuple>;
+
+function toEvent(tuple: Tuple, payload: Uint8Array | null): IntegrationEvent {
+  const [seq, eventId, integrationId, direction, status, stage, ...rest] = tuple;
+  const [text, origin, result, isReplayable, replayedAt, createdAt] = rest;
+  return {
+    ...{ seq, eventId, integrationId, direction, status, stage, text },
+    ...{ payload, origin, result, isReplayable, replayedAt, createdAt },
+  };
+}
 
 export interface EventGroup {
   readonly groupId: number;
@@ -12,13 +38,13 @@ export interface EventGroup {
   readonly events: readonly IntegrationEvent[];
 }
 
-function withPayloads(grouped: readonly Grouped[], payloads: Buffer): IntegrationEvent[] {
+function withPayloads(tuples: readonly Tuple[], payloads: Buffer): IntegrationEvent[] {
   let start = 0;
-  return grouped.map(({ payloadBytes, ...event }) => {
-    if (payloadBytes === null) return { ...event, payload: null };
-    const payload = payloads.subarray(start, start + payloadBytes);
-    start += payloadBytes;
-    return { ...event, payload };
+  return tuples.map((tuple) => {
+    const length = tuple[12];
+    if (length === null) return toEvent(tuple, null);
+    start += length;
+    return toEvent(tuple, payloads.subarray(start - length, start));
   });
 }
 
@@ -36,11 +62,8 @@ export function createEventGroupsRepository({ orm }: MainDatabase) {
   return {
     /** Returns the length of the group. */
     insert(groupId: number, events: readonly IntegrationEvent[]): number {
-      const grouped = events.map(
-        ({ payload, ...event }): Grouped => ({ ...event, payloadBytes: payload?.length ?? null }),
-      );
       const payloads = Buffer.concat(events.flatMap(({ payload }) => payload ?? []));
-      const text = JSON.stringify(grouped);
+      const text = JSON.stringify(events.map(toTuple));
       insert.run({ groupId, events: text, payloads });
       return text.length + payloads.length;
     },
@@ -53,7 +76,7 @@ export function createEventGroupsRepository({ orm }: MainDatabase) {
         .map(({ groupId, events, payloads }) => ({
           groupId,
           bytes: events.length + payloads.length,
-          events: withPayloads(JSON.parse(events) as Grouped[], payloads), // written above
+          events: withPayloads(JSON.parse(events) as Tuple[], payloads), // written above
         })),
     deleteUpTo: (newest: number): void =>
       void orm.delete(integrationEventGroups).where(lte(groupId, newest)).run(),

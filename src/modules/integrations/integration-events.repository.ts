@@ -60,6 +60,12 @@ function newestWithin(
   return { oldest, left };
 }
 
+/** Returns the number of the newest event that there ever was. */
+function lastSeqOf(orm: MainDatabase["orm"]): number {
+  const name = getTableName(integrationEvents);
+  return orm.get<[number] | undefined>(sql`SELECT seq FROM sqlite_sequence WHERE name = ${name}`)?.[0] ?? 0;
+}
+
 export function createIntegrationEventsRepository({ orm }: MainDatabase) {
   const placeholder = sql.placeholder;
   const fields = [
@@ -198,11 +204,7 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
         .all()
         .map(({ integrationId }) => integrationId),
     /** Greater than those of all events that there were. */
-    nextSeq: (): number =>
-      1 +
-      (orm.get<[number] | undefined>(
-        sql`SELECT seq FROM sqlite_sequence WHERE name = ${getTableName(integrationEvents)}`,
-      )?.[0] ?? 0),
+    nextSeq: (): number => lastSeqOf(orm) + 1,
     /** Ids of messages that wait, the oldest first: those before a number, and later ones that were settled by a time. */
     listPending: (
       integrationId: string,

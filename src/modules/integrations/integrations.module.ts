@@ -105,8 +105,7 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
     transact: database.transact,
     durable: () => database.durable(),
     onLogged: createNewEventsPublisher({ repository, events }),
-    clock,
-    log,
+    ...{ clock, log },
   });
   const identities = createDeviceIdentities(database);
   const resolution = createResolution({ clock, events }, deps, identities);
