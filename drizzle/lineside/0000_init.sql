@@ -428,6 +428,12 @@ CREATE TABLE `integration_announcements` (
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`integration_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE TABLE `integration_event_groups` (
+	`group_id` integer PRIMARY KEY NOT NULL,
+	`events` text NOT NULL,
+	`payloads` blob NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `integration_events` (
 	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`event_id` text NOT NULL,

@@ -97,6 +97,7 @@ test("a secret is good until the next one, or for ten minutes more where that wa
       save(_, secret) {
         kept = secret;
       },
+      forget: () => undefined,
     },
     clock,
   });

@@ -30,16 +30,20 @@ const post = (integrationId: string, body: unknown) =>
     headers: { "content-type": "application/json", "x-webhook-secret": secret },
   });
 
+/** Numbers of events before those of this run. */
+let earlierSeq = -10_000;
+
 /** Messages as a kill leaves them: kept, and not worked on. */
 function leaveWaiting(integrationId: string, count: number, payload: string): void {
   const database = new Database(join(fixture.directory, "lineside.db"));
   database.run("PRAGMA busy_timeout = 5000");
   const insert = database.prepare(
-    "INSERT INTO integration_events (event_id, integration_id, direction, status, stage, text, payload, is_replayable, created_at) VALUES (?, ?, 'IN', 'PENDING', 'receive', '{\"code\":\"integration_event.pending\",\"params\":{}}', ?, 0, ?)",
+    "INSERT INTO integration_events (seq, event_id, integration_id, direction, status, stage, text, payload, is_replayable, created_at) VALUES (?, ?, ?, 'IN', 'PENDING', 'receive', '{\"code\":\"integration_event.pending\",\"params\":{}}', ?, 0, ?)",
   );
+  const waitingSince = clock.now() - 60_000;
   database.transaction(() => {
     for (let n = 0; n < count; n++)
-      insert.run(crypto.randomUUID(), integrationId, Buffer.from(payload), clock.now() - 60_000);
+      insert.run(earlierSeq++, crypto.randomUUID(), integrationId, Buffer.from(payload), waitingSince);
   })();
   database.close();
 }

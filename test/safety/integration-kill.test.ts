@@ -73,3 +73,54 @@ test("kills under load: no message that was acknowledged is lost, also where its
   await server.kill("SIGTERM");
   remove(directory);
 }, 60_000);
+
+test("kills under load: each acknowledged message has its event, and the points of it", async () => {
+  const directory = temporaryDirectory();
+  let server = await startGateway(directory);
+  let api = await server.signIn();
+  const { secret } = await api.post<{ secret: string }>("/api/tenant/integration/rotate-secret", {});
+  const input = { name: "kills", type: "HTTP", status: "active", settings_json: { autoCreateDevice: true } };
+  const { integrationId } = await api.post<Integration>("/api/integrations", input);
+  /** Time stamps of acknowledged messages, by the id of their event. */
+  const acknowledged = new Map<string, number>();
+  let next = 0;
+
+  async function load(url: string): Promise<void> {
+    for (;;) {
+      const ts = FIRST_TS + next++;
+      try {
+        const answer = await fetch(`${url}/api/v1/integrations/generic/${integrationId}/telemetry`, {
+          method: "POST",
+          headers: { "content-type": "application/json", "x-webhook-secret": secret },
+          body: JSON.stringify({ externalDeviceId: "meter", ts, telemetry: { n: ts - FIRST_TS } }),
+        });
+        if (answer.status !== 200) return;
+        acknowledged.set(((await answer.json()) as { eventId: string }).eventId, ts); // of our own route
+      } catch {
+        return;
+      }
+    }
+  }
+
+  for (let round = 0; round < ROUNDS; round++) {
+    acknowledged.clear();
+    const clients = Array.from({ length: CLIENTS }, () => load(server.url));
+    while (acknowledged.size < 300) await Bun.sleep(1);
+    await server.kill("SIGKILL");
+    await Promise.all(clients);
+    server = await startGateway(directory);
+    api = await server.signIn();
+    type Shown = { eventId: string; status: string; result: { stored: [{ ts: number }] } };
+    const events = await api.get<Shown[]>(`/api/integrations/${integrationId}/events?limit=1000`);
+    const found = new Map(events.map(({ eventId, result }) => [eventId, result.stored[0].ts]));
+    const newest = [...acknowledged].slice(-900);
+    expect(newest.filter(([eventId, ts]) => found.get(eventId) !== ts)).toEqual([]);
+    const [device] = await api.get<Array<{ deviceId: string }>>("/api/devices?search=meter");
+    const query = `keys=n&from=${FIRST_TS}&to=${FIRST_TS + next}&maxDataPoints=10000`;
+    const { data } = await api.get<Range>(`/api/devices/${device?.deviceId}/telemetry/range?${query}`);
+    const stored = new Set(data[0]?.series[0]?.points.map(({ ts }) => ts));
+    expect([...acknowledged.values()].filter((ts) => !stored.has(ts))).toEqual([]);
+  }
+  await server.kill("SIGTERM");
+  remove(directory);
+}, 60_000);

@@ -19,17 +19,16 @@ const isForThisMachine = ({ tls, mqtt_host: host, mqtt_tls_host: tlsHost }: Conf
 
 /** Creates the module of the addresses at which devices and programs reach the gateway, and of the webhook secrets. */
 export function createConnectivityModule(
-  { config, database, clock, ports }: Core,
+  { config, database, clock, events, ports }: Core,
   { tls }: { tls: Tls | undefined },
 ) {
   /** The paths that take messages of a tenant. */
   const webhooksOf = new Port<(tenantId: TenantId) => readonly (Omit<Webhook, "url"> & { path: string })[]>(
     "connectivity.webhooksOf",
   );
-  const secrets = createWebhookSecretsService({
-    repository: createWebhookSecretsRepository(database),
-    clock,
-  });
+  const repository = createWebhookSecretsRepository(database);
+  events.on("tenant.deleted", ({ tenantId }) => repository.forget(tenantId));
+  const secrets = createWebhookSecretsService({ repository, clock });
   function endpointsFor(requestUrl: string): Endpoints {
     const base = new URL(config.public_url ?? requestUrl);
     const hostOf = (listensOn: string) =>

@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { webhookSecrets } from "./connectivity.tables.ts";
@@ -13,25 +13,28 @@ export interface StoredSecret {
 }
 
 export function createWebhookSecretsRepository({ orm }: MainDatabase) {
-  // Looked at with each message: prepared.
-  const byTenant = orm
-    .select()
-    .from(webhookSecrets)
-    .where(eq(webhookSecrets.tenantId, sql.placeholder("tenantId")))
-    .prepare();
+  /** Secrets that were looked at, by tenant: each message needs its tenant's. */
+  const cached = new Map<TenantId, StoredSecret>();
   return {
     find(tenantId: TenantId): StoredSecret | undefined {
-      const row = byTenant.get({ tenantId });
+      const existing = cached.get(tenantId);
+      if (existing !== undefined) return existing;
+      const row = orm.select().from(webhookSecrets).where(eq(webhookSecrets.tenantId, tenantId)).get();
       if (row === undefined) return undefined;
       const { tenantId: _, ...secret } = row;
+      cached.set(tenantId, secret);
       return secret;
     },
-    save: (tenantId: TenantId, secret: StoredSecret): void =>
-      void orm
+    save(tenantId: TenantId, secret: StoredSecret): void {
+      cached.delete(tenantId);
+      orm
         .insert(webhookSecrets)
         .values({ tenantId, ...secret })
         .onConflictDoUpdate({ target: webhookSecrets.tenantId, set: { ...secret } })
-        .run(),
+        .run();
+    },
+    /** Forgets the secret of a tenant that is deleted. */
+    forget: (tenantId: TenantId): void => void cached.delete(tenantId),
   };
 }
 

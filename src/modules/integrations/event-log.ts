@@ -3,27 +3,22 @@ import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
+import type { EventGroupsRepository } from "./event-groups.repository.ts";
+import { EventGroups, groupOf, KEPT } from "./event-groups.ts";
 import type {
   EventOutcome,
   EventsSize,
   IntegrationEventsRepository,
-  NewEvent,
 } from "./integration-events.repository.ts";
 import { integrationNotFound } from "./integrations.errors.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 import type { EventStatus, IntegrationCounts, IntegrationEvent } from "./integrations.types.ts";
 
-/**
- * Of one integration: those that failed have a share of their own, so that a minute of good ones does not wash them away. Their bytes
- * count as well, for they are kept whole: a thousand of the largest would be a gigabyte on a small card, which a search goes through.
- */
-const KEPT: EventsSize = { events: 1_000, bytes: 16 * 1024 * 1024 };
 /** Excess that is allowed before the oldest events are deleted: deleting many costs about as much as deleting one. */
 const SLACK: EventsSize = { events: 500, bytes: 1024 * 1024 };
 const COUNTS_EVERY_MS = 5_000;
 const PUBLISH_INTERVAL_MS = 250;
 const groups: readonly [readonly EventStatus[], readonly EventStatus[]] = [["OK", "DROPPED"], ["ERROR"]];
-const groupOf = (status: EventStatus) => (status === "ERROR" ? 1 : 0);
 
 type Counted = { -readonly [K in keyof IntegrationCounts]: number } & { lastMessageAt: number | null };
 const nothing = (): Counted => ({
@@ -42,6 +37,7 @@ export interface Logged {
 
 interface EventLogDeps {
   readonly repository: IntegrationEventsRepository;
+  readonly groups: EventGroupsRepository;
   readonly integrations: Pick<IntegrationsRepository, "addCounts" | "find">;
   readonly transact: (work: () => void) => void;
   readonly durable: () => Promise<void>;
@@ -52,16 +48,24 @@ interface EventLogDeps {
 }
 
 /**
- * What happened to messages, written a turn of the event loop at a time: what came in together is one transaction. Whoever acknowledges
- * a message awaits the promise that it is given: by then its event, with the message itself, is on the disk.
+ * What happened to messages: what comes in while one transaction is brought to the disk is the next one, and its events are one row until
+ * somebody looks at them. Whoever acknowledges a message awaits the promise that it is given: by then its event, with the message
+ * itself, is on the disk.
  */
 export class EventLog {
   private writes: Array<() => void> = [];
-  /** Settled when the writes of this turn are on the disk; `undefined` while there are none. */
+  /** Transactions on their way to the disk: what comes in meanwhile is the next one. */
+  private syncs = 0;
+  /** Events of the transaction that runs, which go into one group. */
+  private fresh: IntegrationEvent[] = [];
+  private readonly groups: EventGroups;
+  /** Number of the next event: they are in the order in which they came, however they are written. */
+  private nextSeq = 1;
+  /** Settled when these writes are on the disk; `undefined` while there are none. */
   private waiting: PromiseWithResolvers<void> | undefined;
-  /** Integrations with events among the writes of this turn. */
+  /** Integrations with events among the writes. */
   private readonly touched = new Set<string>();
-  /** Existence of integrations, by id, for one turn of the event loop. */
+  /** Existence of integrations, by id, for one transaction. */
   private readonly there = new Map<string, boolean>();
   /** Integrations of which it will be published that they have new events, with what cancels that. */
   private readonly scheduled = new Map<string, () => void>();
@@ -71,9 +75,18 @@ export class EventLog {
   private readonly counts = new Map<string, Counted>();
   private cancelTimer: () => void = () => undefined;
 
-  constructor(private readonly deps: EventLogDeps) {}
+  constructor(private readonly deps: EventLogDeps) {
+    this.groups = new EventGroups({
+      repository: deps.groups,
+      unpack: (events) => {
+        for (const event of events) if (this.isThere(event.integrationId)) this.insert(event);
+      },
+    });
+  }
 
   start(): void {
+    const grouped = this.groups.load();
+    this.nextSeq = Math.max(this.deps.repository.nextSeq(), ...grouped.map(({ seq }) => seq + 1));
     this.arm();
   }
 
@@ -86,21 +99,25 @@ export class EventLog {
   }
 
   /** Adds an event; `seenKey` keeps repetitions of its message out. */
-  add(input: Omit<NewEvent, "eventId" | "createdAt" | "replayedAt">, seenKey?: string): Logged {
+  add(
+    input: Omit<IntegrationEvent, "seq" | "eventId" | "createdAt" | "replayedAt">,
+    seenKey?: string,
+  ): Logged {
     const { repository, clock } = this.deps;
-    const event: NewEvent = { ...input, eventId: newId(), createdAt: clock.now(), replayedAt: null };
+    const createdAt = clock.now();
+    const event = { ...input, seq: this.nextSeq++, eventId: newId<string>(), createdAt, replayedAt: null };
     const { integrationId, direction, status } = event;
     this.touched.add(integrationId);
     if (direction === "IN") {
       const counted = this.countedOf(integrationId);
       counted.received++;
-      counted.lastMessageAt = event.createdAt;
+      counted.lastMessageAt = createdAt;
     }
     this.tally(integrationId, direction, status);
     const written = this.laterOf(integrationId, () => {
-      repository.insert(event);
-      if (seenKey !== undefined) repository.markSeen(integrationId, seenKey, event.createdAt);
-      this.limit(integrationId, event);
+      if (status === "PENDING") repository.insert(event);
+      else this.fresh.push(event);
+      if (seenKey !== undefined) repository.markSeen(integrationId, seenKey, createdAt);
     });
     return { eventId: event.eventId, written };
   }
@@ -116,15 +133,21 @@ export class EventLog {
     this.touched.add(integrationId);
     this.tally(integrationId, direction, outcome.status);
     return this.laterOf(integrationId, () => {
-      repository.finish(eventId, outcome);
+      if (repository.finish(eventId, outcome)) this.limit(integrationId, outcome);
+      else {
+        this.unpack();
+        repository.finish(eventId, outcome);
+      }
       if (seenKey !== undefined) repository.markSeen(integrationId, seenKey, clock.now());
-      this.limit(integrationId, outcome);
     });
   }
 
   setReplayed(eventId: string): void {
     const { repository, clock } = this.deps;
-    void this.later(() => repository.setReplayed(eventId, clock.now()));
+    void this.later(() => {
+      this.unpack();
+      repository.setReplayed(eventId, clock.now());
+    });
   }
 
   /** Returns what is counted and not written yet. */
@@ -139,26 +162,73 @@ export class EventLog {
     this.kept.delete(integrationId);
   }
 
-  /** Writes what waits; events are read after that. */
+  /** Writes what waits, and gives events their rows: they are read after that. */
   flush(): void {
+    this.write();
+    if (this.groups.isEmpty) return;
+    try {
+      this.run(() => this.unpack());
+    } catch (error) {
+      this.deps.log.warn("the newest events of integrations could not be prepared for reading", { error });
+    }
+  }
+
+  /** Writes what waits. */
+  private write(): void {
     const { waiting, writes } = this;
     if (waiting === undefined) return;
-    this.there.clear();
     const published = [...this.touched];
     this.writes = [];
     this.waiting = undefined;
     this.touched.clear();
     try {
-      this.deps.transact(() => {
+      this.run(() => {
         for (const write of writes) write();
+        if (this.fresh.length > 0) this.groups.add(this.fresh);
       });
     } catch (error) {
-      this.kept.clear(); // nothing of it was written: they are counted anew
       waiting.reject(toStorageFailure(error) ?? error);
       return;
     }
-    this.deps.durable().then(waiting.resolve, waiting.reject);
+    this.syncs++;
+    this.deps
+      .durable()
+      .finally(() => this.synced())
+      .then(waiting.resolve, waiting.reject);
     for (const integrationId of published) this.publishSoon(integrationId);
+  }
+
+  /** What came in while the disk was written to leaves before anyone hears that it was. */
+  private synced(): void {
+    this.syncs--;
+    if (this.syncs === 0) this.write();
+  }
+
+  /** Runs `work` as one transaction; what is known of events stays as it was where that fails. */
+  private run(work: () => void): void {
+    this.there.clear();
+    const restore = this.groups.savepoint();
+    try {
+      this.deps.transact(work);
+    } catch (error) {
+      this.kept.clear(); // nothing of it was written: they are counted anew
+      restore();
+      throw error;
+    } finally {
+      this.fresh = [];
+    }
+  }
+
+  /** Gives all events rows of their own, within the transaction. */
+  private unpack(): void {
+    if (this.fresh.length > 0) this.groups.add(this.fresh);
+    this.fresh = [];
+    this.groups.unpack();
+  }
+
+  private insert(event: IntegrationEvent): void {
+    this.deps.repository.insert(event);
+    this.limit(event.integrationId, event);
   }
 
   /** Publishes thousands of events a second four times a second. */
@@ -176,7 +246,7 @@ export class EventLog {
     if (this.waiting === undefined) {
       this.waiting = Promise.withResolvers<void>();
       this.waiting.promise.catch(() => undefined); // whoever waits for it hears of it
-      setImmediate(() => this.flush());
+      if (this.syncs === 0) setImmediate(() => this.write());
     }
     return this.waiting.promise;
   }
@@ -203,7 +273,10 @@ export class EventLog {
   }
 
   /** Counts one more event in its group, within the transaction. The oldest go when there are too many. */
-  private limit(integrationId: string, { status, payload }: Pick<NewEvent, "status" | "payload">): void {
+  private limit(
+    integrationId: string,
+    { status, payload }: Pick<IntegrationEvent, "status" | "payload">,
+  ): void {
     if (status === "PENDING") return;
     const group = groupOf(status);
     let sizes = this.kept.get(integrationId);

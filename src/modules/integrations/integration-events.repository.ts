@@ -5,6 +5,7 @@ import {
   eq,
   exists,
   getTableColumns,
+  getTableName,
   gt,
   inArray,
   lt,
@@ -18,7 +19,6 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { integrationEvents, integrationSeen, integrations } from "./integrations.tables.ts";
 import type { EventStatus, IntegrationEvent } from "./integrations.types.ts";
 
-export type NewEvent = Omit<IntegrationEvent, "seq">;
 export type EventOutcome = Pick<IntegrationEvent, "status" | "stage" | "text" | "result" | "isReplayable"> & {
   readonly payload: Uint8Array | null;
 };
@@ -60,9 +60,16 @@ function newestWithin(
   return { oldest, left };
 }
 
+/** Returns the number of the newest event that there ever was. */
+function lastSeqOf(orm: MainDatabase["orm"]): number {
+  const name = getTableName(integrationEvents);
+  return orm.get<[number] | undefined>(sql`SELECT seq FROM sqlite_sequence WHERE name = ${name}`)?.[0] ?? 0;
+}
+
 export function createIntegrationEventsRepository({ orm }: MainDatabase) {
   const placeholder = sql.placeholder;
   const fields = [
+    "seq",
     "eventId",
     "integrationId",
     "direction",
@@ -75,12 +82,12 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
     "isReplayable",
     "replayedAt",
     "createdAt",
-  ] as const satisfies ReadonlyArray<keyof NewEvent>;
+  ] as const satisfies ReadonlyArray<keyof IntegrationEvent>;
   // One for each message that comes in: prepared, and in the form that the columns hold.
   const insert = orm
     .insert(integrationEvents)
     .values(
-      Object.fromEntries(fields.map((name) => [name, sql`${placeholder(name)}`])) as unknown as Row, // every column but the number has its placeholder
+      Object.fromEntries(fields.map((name) => [name, sql`${placeholder(name)}`])) as unknown as Row, // every column has its placeholder
     )
     .prepare();
   const isSeen = orm
@@ -142,19 +149,21 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
   }
 
   return {
-    insert: (event: NewEvent): void =>
+    insert: (event: IntegrationEvent): void =>
       void insert.run({
         ...event,
         text: JSON.stringify(event.text),
         origin: event.origin === null ? null : JSON.stringify(event.origin),
         isReplayable: event.isReplayable ? 1 : 0,
       }),
-    finish: (eventId: string, { payload, ...outcome }: EventOutcome): void =>
-      void orm
+    /** Returns whether there is such an event. */
+    finish: (eventId: string, { payload, ...outcome }: EventOutcome): boolean =>
+      orm
         .update(integrationEvents)
         .set({ ...outcome, payload: payload === null ? null : Buffer.from(payload) })
         .where(eq(integrationEvents.eventId, eventId))
-        .run(),
+        .returning({ seq: integrationEvents.seq })
+        .all().length > 0,
     setReplayed: (eventId: string, replayedAt: number): void =>
       void orm
         .update(integrationEvents)
@@ -194,13 +203,8 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
         )
         .all()
         .map(({ integrationId }) => integrationId),
-    /** Greater than those of all events that there are. */
-    nextSeq: (): number =>
-      1 +
-      (orm
-        .select({ seq: sql<number | null>`max(${integrationEvents.seq})` })
-        .from(integrationEvents)
-        .get()?.seq ?? 0),
+    /** Greater than those of all events that there were. */
+    nextSeq: (): number => lastSeqOf(orm) + 1,
     /** Ids of messages that wait, the oldest first: those before a number, and later ones that were settled by a time. */
     listPending: (
       integrationId: string,

@@ -22,6 +22,7 @@ import { usesOfCodecs } from "./codec-uses.ts";
 import { createDeviceIdentities } from "./device-identities.repository.ts";
 import { DeviceResolution } from "./device-resolution.ts";
 import { discoveredNetworksRoutes } from "./discovered-networks.routes.ts";
+import { createEventGroupsRepository } from "./event-groups.repository.ts";
 import { EventLog } from "./event-log.ts";
 import { createFrameDecoding } from "./frame-decoding.ts";
 import { InboundPipeline } from "./inbound-pipeline.ts";
@@ -99,12 +100,12 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
   const eventsRepository = createIntegrationEventsRepository(database);
   const eventLog = new EventLog({
     repository: eventsRepository,
+    groups: createEventGroupsRepository(database),
     integrations: repository,
     transact: database.transact,
     durable: () => database.durable(),
     onLogged: createNewEventsPublisher({ repository, events }),
-    clock,
-    log,
+    ...{ clock, log },
   });
   const identities = createDeviceIdentities(database);
   const resolution = createResolution({ clock, events }, deps, identities);

@@ -64,6 +64,15 @@ export const integrationEvents = sqliteTable(
   ],
 );
 
+/** Events that have no rows of their own yet. */
+export const integrationEventGroups = sqliteTable("integration_event_groups", {
+  groupId: integer("group_id").primaryKey(),
+  /** JSON: a list of events, each with the length of its payload. */
+  events: text("events").notNull(),
+  /** Payloads of the events, one after the other. */
+  payloads: blob("payloads", { mode: "buffer" }).notNull(),
+});
+
 /** Announcements of devices, by which the messages of their other topics are read. */
 export const integrationAnnouncements = sqliteTable(
   "integration_announcements",

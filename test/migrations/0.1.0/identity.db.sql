@@ -57,5 +57,5 @@ CREATE TABLE `tickets` (
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`account_id`) ON UPDATE no action ON DELETE cascade
 );
 INSERT INTO "__drizzle_migrations" VALUES (1, 'dec091135f8ad1fcf9368f03ba090281d01c36d36208f30e34f20d2ad2d261da', 1795339543945);
-INSERT INTO "accounts" VALUES ('01a20864-b4c4-71a3-8666-747417ce4397', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$hY2mlGJs2TYGDksQd9xsGoPcE1AVMCD1+X3AFAKLnXQ$tdaZzC/uPUwyVF68opNz9kJ5c8xglRzhJoNZ4AaVDEo', 0, NULL, NULL, 0, 1795437147331, 1795437147331);
+INSERT INTO "accounts" VALUES ('01a20a15-80a8-72c6-881b-cacca6d23af0', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$CuIzbaBE4dH7Bm5fTn+DoQ6GAIVW0jwPtviPxoalcF8$KRlzT7GyGrL1CjS6HCVJZm0ghpuVxom4CeEcSEuAh4Q', 0, NULL, NULL, 0, 1795465511079, 1795465511079);
 PRAGMA user_version=0;

@@ -401,6 +401,11 @@ CREATE TABLE `integration_announcements` (
 	PRIMARY KEY(`integration_id`, `topic`),
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`integration_id`) ON UPDATE no action ON DELETE cascade
 );
+CREATE TABLE `integration_event_groups` (
+	`group_id` integer PRIMARY KEY NOT NULL,
+	`events` text NOT NULL,
+	`payloads` blob NOT NULL
+);
 CREATE TABLE `integration_events` (
 	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`event_id` text NOT NULL,
@@ -906,17 +911,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, 'c407e4c4ef6712f649c397ae3d29ad0a97537ff0854f61070d203028dfd387cb', 1795437146566);
-INSERT INTO "alarm_run" VALUES (1, 1795437147553, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a20864-b4e2-7667-b8e8-557f58f0c090', 'SERVER', 'line', '"A"', 1795437147544, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a20864-b4e2-7667-b8e8-557f58f0c090', 'SERVER', 'line', '"A"', 1795437147544);
-INSERT INTO "audit_entries" VALUES (1, '01a20864-b4c6-757d-82ca-54b6f71b89af', '01a20864-b48c-7406-bb95-1548b4e9e9f7', 1795437147334, 'USER', '01a20864-b48e-7713-911d-b77abea0f97e', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20864-b48e-7713-911d-b77abea0f97e', 'session', '01a20864-b4c5-7365-b7de-ca3451af83ef', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a20864-b4e6-7400-b093-0ef2fdec419f', '01a20864-b48c-7406-bb95-1548b4e9e9f7', 1795437147366, 'USER', '01a20864-b48e-7713-911d-b77abea0f97e', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20864-b48e-7713-911d-b77abea0f97e', 'device', '01a20864-b4e2-7667-b8e8-557f58f0c090', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20864-b4e2-7667-b8e8-557f58f0c090","profileId":"01a20864-b48d-75aa-a92d-2049f1498799","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a20864-b59a-73f8-9263-7b8a119827cc', '01a20864-b48c-7406-bb95-1548b4e9e9f7', 1795437147546, 'USER', '01a20864-b48e-7713-911d-b77abea0f97e', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20864-b48e-7713-911d-b77abea0f97e', 'device', '01a20864-b4e2-7667-b8e8-557f58f0c090', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a20864-b4e2-7667-b8e8-557f58f0c090', 1, 1795437147538, NULL, NULL, NULL, 9, 9);
-INSERT INTO "devices" VALUES ('01a20864-b4e2-7667-b8e8-557f58f0c090', '01a20864-b48c-7406-bb95-1548b4e9e9f7', '01a20864-b48d-75aa-a92d-2049f1498799', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'yDwrDMIvDE88fS4Hq1LTFcu1fZblkKwJHtpT91VF_xo', 'uYzf--rwd9EZpO8KB7r8IgJh1gQINfsjBQB1bIeCPzDGob5rWSpxclLfCM6dSHmdzAxBspe70A', 1795437147362, 1795437147362);
-INSERT INTO "device_profiles" VALUES ('01a20864-b48d-75aa-a92d-2049f1498799', '01a20864-b48c-7406-bb95-1548b4e9e9f7', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, 'REPLACE', NULL, NULL, 0, '[]', 1795437147277, 1795437147277);
-INSERT INTO "tenants" VALUES ('01a20864-b48c-7406-bb95-1548b4e9e9f7', 'one', 'onprem', 1, 1795437147276, 1795437147276);
-INSERT INTO "users" VALUES ('01a20864-b48e-7713-911d-b77abea0f97e', '01a20864-b48c-7406-bb95-1548b4e9e9f7', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795437147278, 1795437147278);
-INSERT INTO "sessions" VALUES ('01a20864-b4c5-7365-b7de-ca3451af83ef', '01a20864-b48e-7713-911d-b77abea0f97e', NULL, NULL, 'local', '', 1795437147332, 1795437147332, 1798029147335, 1, 1795437147335);
+INSERT INTO "__drizzle_migrations" VALUES (1, '4a617a6ac568193177ae7ed34a09b1e0b9622291572f33f31475712fb7c17b8a', 1795463691516);
+INSERT INTO "alarm_run" VALUES (1, 1795465511248, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a20a15-80bc-7771-952b-67463bb5eec5', 'SERVER', 'line', '"A"', 1795465511243, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a20a15-80bc-7771-952b-67463bb5eec5', 'SERVER', 'line', '"A"', 1795465511243);
+INSERT INTO "audit_entries" VALUES (1, '01a20a15-80aa-77e8-893d-099e628de6ec', '01a20a15-8071-7766-952d-dbe3afaa52b8', 1795465511082, 'USER', '01a20a15-8074-74e8-ab99-079a6fa2ecfa', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20a15-8074-74e8-ab99-079a6fa2ecfa', 'session', '01a20a15-80a9-7631-9176-c3aea45ae435', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a20a15-80be-727a-86d8-6cd0b0036b7c', '01a20a15-8071-7766-952d-dbe3afaa52b8', 1795465511102, 'USER', '01a20a15-8074-74e8-ab99-079a6fa2ecfa', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20a15-8074-74e8-ab99-079a6fa2ecfa', 'device', '01a20a15-80bc-7771-952b-67463bb5eec5', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20a15-80bc-7771-952b-67463bb5eec5","profileId":"01a20a15-8073-70b4-be7d-b83178f72c34","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a20a15-814c-71a1-85a6-67e270aba076', '01a20a15-8071-7766-952d-dbe3afaa52b8', 1795465511244, 'USER', '01a20a15-8074-74e8-ab99-079a6fa2ecfa', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20a15-8074-74e8-ab99-079a6fa2ecfa', 'device', '01a20a15-80bc-7771-952b-67463bb5eec5', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a20a15-80bc-7771-952b-67463bb5eec5', 1, 1795465511238, NULL, NULL, NULL, 7, 7);
+INSERT INTO "devices" VALUES ('01a20a15-80bc-7771-952b-67463bb5eec5', '01a20a15-8071-7766-952d-dbe3afaa52b8', '01a20a15-8073-70b4-be7d-b83178f72c34', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', '_VIIasveUAf-KTML3RzWVS8WBi8y8ejvcPjPOASWSyA', 'sLRTiG54ExXbnPFyIIYziPg3evx0ckMWAc2UULFL7x84uA-WwN0ALSD2Ko0b6OrA3mrxwIO3Ew', 1795465511100, 1795465511100);
+INSERT INTO "device_profiles" VALUES ('01a20a15-8073-70b4-be7d-b83178f72c34', '01a20a15-8071-7766-952d-dbe3afaa52b8', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, 'REPLACE', NULL, NULL, 0, '[]', 1795465511027, 1795465511027);
+INSERT INTO "tenants" VALUES ('01a20a15-8071-7766-952d-dbe3afaa52b8', 'one', 'onprem', 1, 1795465511025, 1795465511025);
+INSERT INTO "users" VALUES ('01a20a15-8074-74e8-ab99-079a6fa2ecfa', '01a20a15-8071-7766-952d-dbe3afaa52b8', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795465511028, 1795465511028);
+INSERT INTO "sessions" VALUES ('01a20a15-80a9-7631-9176-c3aea45ae435', '01a20a15-8074-74e8-ab99-079a6fa2ecfa', NULL, NULL, 'local', '', 1795465511080, 1795465511080, 1798057511083, 1, 1795465511083);
 PRAGMA user_version=0;

@@ -17,7 +17,7 @@ CREATE TABLE feed_range (
   PRIMARY KEY (feed, device, from_ts)) WITHOUT ROWID;
 CREATE TABLE feed_deletion (
   feed INTEGER NOT NULL, id INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (feed, id)) WITHOUT ROWID;
-INSERT INTO "device" VALUES (0, '01a20864-b48c-7406-bb95-1548b4e9e9f7', '01a20864-b4e2-7667-b8e8-557f58f0c090');
+INSERT INTO "device" VALUES (0, '01a20a15-8071-7766-952d-dbe3afaa52b8', '01a20a15-80bc-7771-952b-67463bb5eec5');
 INSERT INTO "key" VALUES (0, '"force"');
 INSERT INTO "key" VALUES (1, '"state"');
 INSERT INTO "pattern" VALUES (0, '[0,6]');
