@@ -143,7 +143,7 @@ test(
     await ui.open("/explore");
     const start = page.getByRole("region", { name: "Compare any values of any devices" });
     await start.getByRole("list", { name: "Compare devices of one type" }).getByRole("link").click();
-    await shown().nth(1).waitFor();
+    await shown().getByText("Kiln 2 · temperature").waitFor();
     expect(await shown().allTextContents()).toEqual(["Kiln 1 · temperature", "Kiln 2 · temperature"]);
     // The panel of values stays closed: it would cover the chart.
     expect(await page.getByRole("button", { name: "Add values" }).getAttribute("aria-expanded")).toBe(
