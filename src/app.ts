@@ -15,6 +15,7 @@ import { createCommandsModule } from "./modules/commands/commands.module.ts";
 import { createDashboardsModule } from "./modules/dashboards/dashboards.module.ts";
 import { createBulkModule } from "./modules/devices/bulk/bulk.module.ts";
 import type { DomainEvents } from "./modules/events.types.ts";
+import type { PasswordHasher } from "./modules/identity/provider/password.ts";
 import { createMaintenanceModule } from "./modules/maintenance/maintenance.module.ts";
 import type { Core, Module } from "./modules/module.types.ts";
 import { createNotificationsModule } from "./modules/notifications/notifications.module.ts";
@@ -43,6 +44,7 @@ interface Overrides {
   readonly clock?: Clock;
   readonly readSpace?: ReadSpace;
   readonly isReadOnly?: ReadOnlyCheck;
+  readonly hasher?: PasswordHasher;
 }
 
 /** Opens what every module is built on. */
@@ -102,7 +104,7 @@ export type App = ReturnType<typeof createApp>;
 export function createApp(configured: Config, overrides: Overrides = {}) {
   const core = openCore(configured, overrides.clock ?? systemClock);
   const { config, data, database, identityDatabase, ports, log } = core;
-  const userModules = createUserModules(core);
+  const userModules = createUserModules(core, overrides);
   const { tenancy, auditing, mailing, users, apiKeys, identity } = userModules;
   const { tenants, plans, quotas, messageRate } = tenancy;
   const base = createDeviceModules(core, userModules, overrides);

@@ -6,6 +6,7 @@ import { createAuditModule } from "../modules/audit/audit.module.ts";
 import { createDevicesModule } from "../modules/devices/devices.module.ts";
 import { DEV_EUI_KEY } from "../modules/devices/devices.types.ts";
 import { createIdentityModule } from "../modules/identity/identity.module.ts";
+import type { PasswordHasher } from "../modules/identity/provider/password.ts";
 import { createIngestModule } from "../modules/ingest/ingest.module.ts";
 import { createMailModule } from "../modules/mail/mail.module.ts";
 import type { Core } from "../modules/module.types.ts";
@@ -21,7 +22,7 @@ import { createUsersModule } from "../modules/users/users.module.ts";
 import type { ReadOnlyCheck, ReadSpace } from "../platform/disk-guard.ts";
 
 /** Tenants, people and how they sign in. */
-export function createUserModules(core: Core) {
+export function createUserModules(core: Core, { hasher }: { hasher?: PasswordHasher }) {
   const tenancy = createTenantsModule(core);
   const { tenants, plans, branding, quotas } = tenancy;
   const { settings } = createSettingsModule(core);
@@ -38,6 +39,7 @@ export function createUserModules(core: Core) {
     audit: auditing.audit,
     mail: mailing.mail,
     keys: apiKeys.keys,
+    hasher,
   });
   return { tenancy, settings, auditing, mailing, users, apiKeys, identity };
 }

@@ -276,19 +276,26 @@ describe("a gateway that does not run", () => {
 
 describe("a kill", () => {
   const ROUNDS = 12;
-  const SPREAD_MS = 1_200;
+  /** How far the moments reach, in times that the executable takes to be replaced: a busy machine takes longer. */
+  const REACH = 2;
 
   test("at any moment of an update leaves a gateway that starts, as one version or the other", async () => {
     const file = writeUpdate(readProgram(newProgram), { version: "0.2.0", schemas: newerSchemas() });
     const outcomes = new Set<string | undefined>();
+    let replacedMs = 0;
     for (let round = 0; round < ROUNDS; round++) {
       rmSync(data, { recursive: true, force: true });
       for (const file of [program, `${program}.next`]) rmSync(file, { force: true });
       copyFileSync(oldProgram, program);
       const { pid } = await startOld();
       const command = [program, "update", file, "--data", data, "--no-backup"];
+      const [began, { ino }] = [performance.now(), statSync(program)];
       const updating = Bun.spawn(command, { cwd: directory, stdio: ["ignore", "ignore", "ignore"] });
-      await Bun.sleep((SPREAD_MS * round) / ROUNDS); // the moment of the kill
+      const isReplaced = () => statSync(program, { throwIfNoEntry: false })?.ino !== ino;
+      if (round === 0) {
+        await until(isReplaced);
+        replacedMs = performance.now() - began;
+      } else await Bun.sleep((REACH * replacedMs * (round - 1)) / (ROUNDS - 1)); // the moment of the kill
       updating.kill("SIGKILL");
       await endProcess(pid);
       for (let starts = 0; starts < 2; starts++) {

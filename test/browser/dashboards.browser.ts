@@ -178,7 +178,10 @@ test(
     const before = await spot.boundingBox();
     await spot.focus();
     for (let step = 0; step < 10; step++) await page.keyboard.press("ArrowUp");
-    expect((await spot.boundingBox())?.y).toBeLessThan((before?.y ?? 0) - 20);
+    await untilAnswer(
+      () => spot.boundingBox(),
+      (now) => (now?.y ?? 0) < (before?.y ?? 0) - 20,
+    );
     await ui.dialog().getByRole("button", { name: "Apply" }).click();
     await widget("Floor plan").getByRole("img").waitFor();
     await page.getByRole("button", { name: "Save" }).click();

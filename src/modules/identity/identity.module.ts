@@ -28,6 +28,7 @@ import {
 } from "./provider/external-provider.ts";
 import { type Admission, createExternalSignIn } from "./provider/external-sign-in.ts";
 import { createIdentityProvider } from "./provider/identity-provider.ts";
+import type { PasswordHasher } from "./provider/password.ts";
 import { createProviderRepository } from "./provider/provider.repository.ts";
 import { providerRoutes } from "./provider/provider.routes.ts";
 import { recoveryRoutes } from "./provider/recovery.routes.ts";
@@ -45,22 +46,22 @@ import { createSignUpService } from "./sign-up.service.ts";
 
 const DAY_MS = 86_400_000;
 
+interface IdentityDeps {
+  tenants: TenantsService;
+  plans: PlansService;
+  branding: BrandingService;
+  users: UsersService;
+  usersRepository: UsersRepository;
+  audit: AuditService;
+  mail: MailService;
+  keys: KeyAuthenticator;
+  hasher?: PasswordHasher | undefined;
+}
+
 /**
  * Creates the module of users and their sign-in: sessions, the identity provider, set-up, sign-up, accounts and user management.
  */
-export function createIdentityModule(
-  core: Core,
-  deps: {
-    tenants: TenantsService;
-    plans: PlansService;
-    branding: BrandingService;
-    users: UsersService;
-    usersRepository: UsersRepository;
-    audit: AuditService;
-    mail: MailService;
-    keys: KeyAuthenticator;
-  },
-) {
+export function createIdentityModule(core: Core, deps: IdentityDeps) {
   const { config, data, database, identityDatabase, clock, events, ports, log } = core;
   const { tenants, plans, branding, users, usersRepository, audit, mail, keys } = deps;
   const { transact } = database;
@@ -80,6 +81,7 @@ export function createIdentityModule(
   );
   const throttle = new Throttle({ repository: createThrottleRepository(identityDatabase), now });
   const embedded = createIdentityProvider({
+    hasher: deps.hasher,
     repository: createProviderRepository(identityDatabase),
     throttle,
     onPasswordChanged(email) {

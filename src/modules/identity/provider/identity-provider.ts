@@ -28,7 +28,7 @@ export interface IdentityProvider extends SignInFlow, AccountSecurity {
 export function createIdentityProvider(deps: {
   repository: ProviderRepository;
   throttle: Throttle;
-  hasher?: PasswordHasher;
+  hasher?: PasswordHasher | undefined;
   /** Called when a password was changed by somebody who is not signed in: who had signed in with the old one is out. */
   onPasswordChanged: (email: string) => void;
   /** Steady epoch ms: setting the clock neither ends a lock-out nor makes one last. */
