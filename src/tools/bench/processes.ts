@@ -140,6 +140,21 @@ export interface Peer {
   stop(): Promise<void>;
 }
 
+/** Resolves once something listens at a port of this machine. */
+async function untilListening(port: number): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  for (;;) {
+    try {
+      const socket = await Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } });
+      socket.end();
+      return;
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await Bun.sleep(20);
+    }
+  }
+}
+
 /**
  * Mosquitto with everything in memory, as Debian ships it; undefined when it is not installed. Its own default leaves Nagle's algorithm on: so
  * acknowledgements of many messages share a segment, and it takes about 1.6 times as many messages.
@@ -155,7 +170,7 @@ export async function startMosquitto({ isNagleOff = false } = {}): Promise<Peer 
     `listener ${port} 127.0.0.1\nallow_anonymous true\nmax_inflight_messages 0\nmax_queued_messages 0\nset_tcp_nodelay ${isNagleOff}\n`,
   );
   const child = Bun.spawn([path, "-c", config], { stdout: "ignore", stderr: "ignore" });
-  await Bun.sleep(500);
+  await untilListening(port);
   return {
     port,
     pid: child.pid,
