@@ -13,7 +13,7 @@ export interface GroupedWrite {
   failed(error: unknown): void;
 }
 
-/** Whether the error means that nothing can be written now; any other one concerns the write that threw it. */
+/** Returns whether an error means that nothing can be written now. Any other error concerns only the write that threw it. */
 function isOfStorage(error: unknown): boolean {
   const cause = error instanceof Error && error.cause instanceof SQLiteError ? error.cause : error;
   return cause instanceof SQLiteError && cause.code?.startsWith("SQLITE_CONSTRAINT") !== true;
@@ -90,7 +90,7 @@ export class WriteGroup {
     next?.resolve();
   }
 
-  /** One who fails to hear of the end of a write keeps it from nobody else. */
+  /** Calls `end`, and logs its error: the other writes of the group are still reported. */
   #report(end: () => void): void {
     try {
       end();

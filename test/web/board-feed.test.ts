@@ -116,18 +116,18 @@ test("many that have something new are all drawn, in turn", async () => {
 
 test("on a wall a widget rests between two drawings, and then shows what came meanwhile", async () => {
   const feed = new BoardFeed(300);
+  const begin = performance.now();
   feed.fill(answer({ a: 1 }), [widget("a")]);
   await until(() => {
     for (const picture of pictures.splice(0)) picture();
     return feed.of("a").version.value === 1;
   });
-  const drawnAt = performance.now();
   for (let ts = 2; ts < 20; ts++) feed.append(live(ts, 5));
   await until(() => {
     for (const picture of pictures.splice(0)) picture();
     return feed.of("a").version.value > 1;
   });
-  expect(performance.now() - drawnAt).toBeGreaterThan(250);
+  expect(performance.now() - begin).toBeGreaterThan(299);
   await drawn();
   expect(feed.of("a").version.value).toBe(2);
 });

@@ -8,7 +8,7 @@ import type { Command, CommandState, NewCommand } from "./commands.types.ts";
 
 type Orm = MainDatabase["orm"];
 
-/** What a command has that was just created. */
+/** Fields that are the same in every new command. */
 const NEW = {
   status: "QUEUED",
   attempts: 0,
@@ -19,7 +19,7 @@ const NEW = {
   error: null,
 } as const;
 
-/** What happens once a new command is stored, or why it is not. */
+/** Callbacks for the write of a new command. */
 interface NewCommandEnd {
   committed(command: Command): void;
   failed(error: unknown): void;
@@ -150,7 +150,7 @@ export function createCommandWrites({ orm, writes }: Pick<MainDatabase, "orm" | 
     committed: (): Promise<void> => writes.pending ?? Promise.resolve(),
     /** Commits what was written. */
     flush: (): void => writes.flush(),
-    /** The same where a failure is nothing to the caller. */
+    /** Commits what was written. Only the writers hear of a failure. */
     settle: (): void => writes.settle(),
   };
 }
