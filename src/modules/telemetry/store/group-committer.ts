@@ -33,7 +33,7 @@ export interface GroupCommitterOptions {
 
 /**
  * On a slow disk the first of those who were just answered would start a commit alone, and all others wait for it to end. A
- * commit that took long is therefore followed by a short wait: this part of its time.
+ * commit that took long is therefore followed by a short wait: this part of its time, or until they are all back.
  */
 const batchDelayShare = 1 / 4;
 const batchDelayMsMax = 5;
@@ -41,6 +41,8 @@ const batchDelayMsMax = 5;
 const slowCommitMs = 4;
 /** … nor is one that carried less: so few senders gain nothing by waiting for each other. */
 const batchDelayBytesMin = 512;
+/** Part of the bytes of the group before with which the next one counts as complete. */
+const batchCompleteShare = 15 / 16;
 
 /** Buffers larger than this are not kept for reuse. */
 const spareBytesMax = 4 * 1024 * 1024;
@@ -61,6 +63,8 @@ export class GroupCommitter {
   #windowOpen = false;
   /** Monotonic time until which the next group waits for those who were just answered. */
   #batchDelayUntilMs = Number.NEGATIVE_INFINITY;
+  /** Bytes with which it waits no longer. */
+  #batchCompleteBytes = Number.POSITIVE_INFINITY;
   #refusal: DomainError | null = null;
   /** Monotonic time before which no group is tried on a full disk. */
   #fullUntilMs: number | null = null;
@@ -86,6 +90,7 @@ export class GroupCommitter {
     if (this.#staging.isFullFor(tenant, this.#options.stagingBytesMax)) throw overloaded();
     this.#staging.write(device, readings);
     this.#group ??= this.#open();
+    if (this.#staging.bytes >= this.#batchCompleteBytes) this.#endBatchDelay();
     return this.#group.promise;
   };
 
@@ -184,8 +189,16 @@ export class GroupCommitter {
   #noteSpeed({ sentAt, bytes }: InFlight): void {
     const now = this.#options.clock.monotonic();
     const tookMs = now - sentAt;
-    if (tookMs < slowCommitMs || bytes < batchDelayBytesMin) return;
+    if (tookMs < slowCommitMs || bytes < batchDelayBytesMin || this.#options.groupCommitWindowMs > 0) return;
     this.#batchDelayUntilMs = now + Math.min(batchDelayMsMax, tookMs * batchDelayShare);
+    this.#batchCompleteBytes = bytes * batchCompleteShare;
+    if (this.#staging.bytes >= this.#batchCompleteBytes) this.#endBatchDelay();
+  }
+
+  #endBatchDelay(): void {
+    this.#batchDelayUntilMs = Number.NEGATIVE_INFINITY;
+    this.#batchCompleteBytes = Number.POSITIVE_INFINITY;
+    queueMicrotask(() => this.#sendIfIdle());
   }
 
   #sendAfter(ms: number): void {
@@ -210,6 +223,7 @@ export class GroupCommitter {
     this.#definitions = noDefinitions();
     this.patterns.collectInto(this.#definitions);
     this.#group = null;
+    this.#batchCompleteBytes = Number.POSITIVE_INFINITY;
     this.#inFlight = { group, definitions, bytes, points, sentAt: this.#options.clock.monotonic() };
     this.#options.post(
       { type: "commit", buffer, bytes, definitions: isEmpty(definitions) ? null : definitions },
