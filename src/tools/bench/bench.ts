@@ -83,7 +83,7 @@ const sections: Record<string, () => Promise<Row[]>> = {
   ingest: () => benchIngest(seconds),
   topics: () => benchTopics(seconds),
   disk: () => benchDisk(seconds),
-  storage: () => benchStorage(values.data),
+  storage: () => benchStorage(values.data, values.victoria),
   queries: async () => [
     ...(await benchQueries()),
     ...(await benchHttpQueries(values.victoria)),

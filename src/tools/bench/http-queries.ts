@@ -6,6 +6,7 @@ import {
   remove,
   startSealingGateway,
   temporaryDirectory,
+  untilIdle,
 } from "./processes.ts";
 import { fixed, type Row } from "./report.ts";
 import { type PointList, startVictoriaMetrics, type VictoriaMetrics } from "./victoria-metrics.ts";
@@ -163,8 +164,8 @@ export async function benchHttpQueries(binary: string | undefined): Promise<Row[
       }
     }
     gateway.say("compact");
+    await untilIdle(gateway.pid);
     await victoria?.merge();
-    await Bun.sleep(20_000);
     const { key } = await api.post<{ key: string }>("/api/api-keys", {
       name: "bench",
       role: "TENANT_READ_ONLY",

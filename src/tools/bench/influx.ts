@@ -16,7 +16,8 @@ export interface Influx {
   stop(): Promise<number>;
 }
 
-function sizeOf(directory: string): number {
+/** Bytes that the files of a directory take on the disk. */
+export function sizeOf(directory: string): number {
   let bytes = 0;
   for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true }))
     if (entry.isFile()) bytes += statSync(join(entry.parentPath, entry.name)).blocks * 512; // its files are made large and sparse

@@ -6,6 +6,10 @@ import { publishPacket } from "./load-packets.ts";
 import type { LoadResult } from "./mqtt-load.ts";
 
 const root = join(import.meta.dir, "..", "..", "..");
+const TICKS_PER_SECOND = 100;
+const IDLE_SECONDS = 3;
+/** Part of one processor. */
+const BUSY_SHARE = 0.1;
 const OWNER = { email: "owner@bench.example", password: "a long enough password 7" };
 
 export interface Gateway {
@@ -43,6 +47,22 @@ export function buildPreload(directory: string, name: string): string | undefine
 export function residentMb(pid: number): number {
   const kb = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return Number(kb ?? 0) / 1024;
+}
+
+/** Seconds of processor time that a process has taken so far. */
+function cpuSeconds(pid: number): number {
+  // The name of the program, in brackets, may contain spaces.
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+/** Resolves when a process has done next to nothing for three seconds: what it does in the background is over. */
+export async function untilIdle(pid: number): Promise<void> {
+  for (let idleSeconds = 0; idleSeconds < IDLE_SECONDS; ) {
+    const before = cpuSeconds(pid);
+    await Bun.sleep(1_000);
+    idleSeconds = cpuSeconds(pid) - before < BUSY_SHARE ? idleSeconds + 1 : 0;
+  }
 }
 
 export async function readUntil(

@@ -1,5 +1,8 @@
 import { existsSync } from "node:fs";
-import { remove, temporaryDirectory } from "./processes.ts";
+import { join } from "node:path";
+import { sizeOf, toLines } from "./influx.ts";
+import { remove, temporaryDirectory, untilIdle } from "./processes.ts";
+import type { DataSet } from "./sensor-data.ts";
 
 const START_ATTEMPTS = 100;
 
@@ -8,8 +11,12 @@ export interface VictoriaMetrics {
   readonly url: string;
   /** Stores points of a series; resolves when queries find them. */
   write(series: { readonly key: string; readonly device: string; readonly points: PointList }): Promise<void>;
+  /** Stores lines of InfluxDB's protocol, times in ms; texts are left out. */
+  writeLines(lines: string): Promise<void>;
   /** Merges what it has into the form that it reads fastest. */
   merge(): Promise<void>;
+  /** Bytes of its data files, without those of its index. */
+  bytes(): number;
   stop(): Promise<void>;
 }
 
@@ -48,15 +55,38 @@ export async function startVictoriaMetrics(binary: string | undefined): Promise<
       const body = JSON.stringify({ metric: { __name__: key, device }, values, timestamps: ts });
       await ensureOk(await fetch(`${url}/api/v1/import`, { method: "POST", body }));
     },
+    async writeLines(lines) {
+      await ensureOk(await fetch(`${url}/write?precision=ms`, { method: "POST", body: lines }));
+    },
     async merge() {
       await ensureOk(await fetch(`${url}/internal/force_flush`));
       await ensureOk(await fetch(`${url}/internal/force_merge`));
-      await Bun.sleep(5_000); // it merges after it has answered
+      await untilIdle(child.pid); // it merges after it has answered
     },
+    bytes: () => sizeOf(join(directory, "data")),
     async stop() {
       child.kill();
       await child.exited;
       remove(directory);
     },
   };
+}
+
+/** Bytes of a point of a data set in VictoriaMetrics, which keeps numbers and booleans; undefined when it is not installed. */
+export async function victoriaBytesPerPoint(
+  binary: string | undefined,
+  data: DataSet,
+): Promise<number | undefined> {
+  const victoria = await startVictoriaMetrics(binary);
+  if (victoria === undefined) return undefined;
+  for (const lines of toLines(data)) await victoria.writeLines(lines);
+  await victoria.merge();
+  const bytes = victoria.bytes();
+  await victoria.stop();
+  let points = 0;
+  for (const readings of data.values())
+    for (const { values } of readings)
+      for (const value of Object.values(values))
+        if (typeof value === "number" || typeof value === "boolean") points++;
+  return bytes / points;
 }
