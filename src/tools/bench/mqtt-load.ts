@@ -40,6 +40,9 @@ const rate = Number(rateText);
 const PUBACK_BYTES = 4;
 const WARM_UP_MS = 1_000;
 const TS_DIGITS = 13;
+/** Devices send at times of their own: a load at a fixed rate comes evenly, connection after connection, not all at once. */
+const TICK_MS = 1;
+const WRITES_PER_TICK = 16;
 
 const connectPacket = (clientId: string, user: string): Uint8Array => {
   const body = [
@@ -189,15 +192,15 @@ if (rate > 0) {
   let turn = 0;
   setInterval(() => {
     const due = Math.ceil(((performance.now() - startedAt) / 1000) * rate) - done;
-    // One by one where there are few; many in one write a connection, or the writes would be the limit.
-    const each = Math.max(1, Math.ceil(due / sockets.length));
+    // One by one where there are few; many in one write, or the writes would be the limit.
+    const each = Math.max(1, Math.ceil(due / WRITES_PER_TICK));
     for (let left = due; left > 0 && !stopped; left -= each) {
       const socket = sockets[turn++ % sockets.length];
       const count = Math.min(each, left);
       if (socket !== undefined) send(socket, count);
       done += count;
     }
-  }, 10);
+  }, TICK_MS);
 } else if (qos > 0) for (const socket of sockets) send(socket, window);
 else {
   // QoS 0 has no acknowledgements: keep every socket's buffer full instead.
