@@ -88,7 +88,7 @@ export class DeltaSink implements SeriesSink {
   finish(): SinkResult | null {
     this.#close();
     if (this.#ts.length === 0) return null;
-    return { ts: Float64Array.from(this.#ts), numbers: Float64Array.from(this.#numbers), values: null };
+    return { ts: new Float64Array(this.#ts), numbers: new Float64Array(this.#numbers), values: null };
   }
 
   #open(index: number, first: number): void {

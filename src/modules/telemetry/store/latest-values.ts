@@ -52,10 +52,10 @@ class Columns {
     return {
       names: [...this.#indexes.keys()].map((key) => registry.keyNames[key] ?? ""),
       counts: this.#counts,
-      keys: Uint32Array.from(this.#keys),
-      ts: Float64Array.from(this.#ts),
-      numbers: Float64Array.from(this.#numbers),
-      tags: Uint8Array.from(this.#tags),
+      keys: new Uint32Array(this.#keys),
+      ts: new Float64Array(this.#ts),
+      numbers: new Float64Array(this.#numbers),
+      tags: new Uint8Array(this.#tags),
       texts: this.#texts,
     };
   }

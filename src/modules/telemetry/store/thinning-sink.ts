@@ -95,9 +95,9 @@ export class ThinningSink implements SeriesSink {
   finish(): SinkResult | null {
     this.#flushPixel();
     if (this.#ts.length === 0) return null;
-    const ts = Float64Array.from(this.#ts);
+    const ts = new Float64Array(this.#ts);
     if (this.#sawText) return { ts, numbers: null, values: this.#values };
-    return { ts, numbers: Float64Array.from(this.#values as number[]), values: null };
+    return { ts, numbers: new Float64Array(this.#values as number[]), values: null };
   }
 
   #point(ts: number, tag: number, value: TelemetryValue): void {

@@ -108,11 +108,11 @@ export class TimeInSink implements SeriesSink {
     if (this.#ts.length === 0) return null;
     const times = {
       states: this.#states.values,
-      picks: Uint8Array.from(this.#picks),
-      ms: Float64Array.from(this.#ms),
-      ends: Uint32Array.from(this.#ends),
+      picks: new Uint8Array(this.#picks),
+      ms: new Float64Array(this.#ms),
+      ends: new Uint32Array(this.#ends),
     };
-    return { ts: Float64Array.from(this.#ts), numbers: null, values: null, times };
+    return { ts: new Float64Array(this.#ts), numbers: null, values: null, times };
   }
 
   #change(value: StateValue, ts: number): void {
