@@ -41,6 +41,12 @@ export class CsvColumn {
     else if (cell.includes(".")) this.#signs.point = true;
   }
 
+  /** Learns from a cell that is a plain number, with the decimal sign of the dialect if it has decimals. */
+  observeNumber(hasDecimals: boolean): void {
+    this.#numbers++;
+    if (hasDecimals && this.#dialect.decimal === "comma") this.#signs.comma = true;
+  }
+
   /** Returns a number, true or false, else a text; undefined for an empty cell. */
   read(cell: string): CsvValue {
     if (cell === "") return undefined;
@@ -103,6 +109,15 @@ export class CsvColumns {
 
   constructor(dialect: CsvDialect) {
     this.#dialect = dialect;
+  }
+
+  /** `true` if no rows are held back: what comes can be read at once. */
+  get isSettled(): boolean {
+    return this.#held === undefined;
+  }
+
+  observeNumber(column: number, hasDecimals: boolean): void {
+    this.#columnAt(column).observeNumber(hasDecimals);
   }
 
   /** Reads a cell of a row that has been given back. */

@@ -19,6 +19,7 @@ async function countLoops(
       if (rowMs > 0) Bun.sleepSync(rowMs);
       throw invalid("telemetry.too_many_keys", { max: 512 });
     },
+    timestamp: Number,
     store: () => Promise.resolve(),
   };
   const body = new Blob([text]).stream();
