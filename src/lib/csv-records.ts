@@ -66,21 +66,24 @@ export async function* slicesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator
     }
 }
 
-/** A body in slices that begin where a line begins, except within long lines. */
+/** A body in slices that begin where a line begins, except within long lines. Each holds until the next is asked for. */
 async function* lineSlicesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  /** The line that has not ended yet, if all of it is here. */
-  let held: Uint8Array = new Uint8Array(0);
+  /** The line that has not ended yet, and behind it the next slice. */
+  const bytes = new Uint8Array(HELD_BYTES_MAX + SLICE_BYTES);
+  let held = 0;
   let isWithinLine = false;
   for await (const slice of slicesOf(body)) {
-    const bytes: Uint8Array = held.length === 0 ? slice : Buffer.concat([held, slice]);
-    const lineEnd: number = bytes.lastIndexOf(NEWLINE) + 1;
-    const isHeld: boolean = bytes.length - lineEnd <= HELD_BYTES_MAX && (lineEnd > 0 || !isWithinLine);
-    const end: number = isHeld ? lineEnd : bytes.length;
+    bytes.set(slice, held);
+    const length = held + slice.length;
+    const lineEnd = bytes.lastIndexOf(NEWLINE, length - 1) + 1;
+    const isHeld: boolean = length - lineEnd <= HELD_BYTES_MAX && (lineEnd > 0 || !isWithinLine);
+    const end: number = isHeld ? lineEnd : length;
     if (end > 0) yield bytes.subarray(0, end);
     isWithinLine = end > lineEnd;
-    held = new Uint8Array(bytes.subarray(end));
+    bytes.copyWithin(0, end, length);
+    held = length - end;
   }
-  if (held.length > 0) yield held;
+  if (held > 0) yield bytes.subarray(0, held);
 }
 
 /**

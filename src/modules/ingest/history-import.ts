@@ -63,7 +63,7 @@ type Row =
 
 const HEAD_BYTES_MAX = 64 * 1024;
 
-/** The first line, as far as it tells the dialect, and the whole body again. */
+/** The first line, as far as it tells the dialect, and the whole body again, of which that line comes alone. */
 async function withHead(body: ReadableStream<Uint8Array>) {
   const iterator = body[Symbol.asyncIterator]();
   const first: Uint8Array[] = [];
@@ -75,15 +75,18 @@ async function withHead(body: ReadableStream<Uint8Array>) {
     size += value.length;
     if (size >= HEAD_BYTES_MAX || value.includes(0x0a)) break;
   }
+  const start = Buffer.concat(first);
+  const lineEnd = start.indexOf(0x0a) + 1;
   async function* whole() {
-    yield* first;
+    yield start.subarray(0, lineEnd);
+    yield start.subarray(lineEnd);
     for (;;) {
       const { done, value } = await iterator.next();
       if (done === true || value === undefined) return;
       yield value;
     }
   }
-  return { head: new TextDecoder().decode(Buffer.concat(first).subarray(0, HEAD_BYTES_MAX)), body: whole() };
+  return { head: new TextDecoder().decode(start.subarray(0, HEAD_BYTES_MAX)), body: whole() };
 }
 
 async function* csvRows(
@@ -150,10 +153,12 @@ function rowReader(dialect: CsvDialect) {
 
   /** Takes rows of numbers as they are. They count for what a column shows like any others. */
   function takeNumbers(bytes: Uint8Array, hasReturns: boolean): TakenRows<Row> {
-    if (names === undefined || numbers === undefined || !columns.isSettled) return { rows: [], end: 0 };
+    if (names === undefined || numbers === undefined || columns.isHolding) return { rows: [], end: 0 };
     const rows: Row[] = [];
     numbers.open(bytes, hasReturns);
     while (numbers.next()) rows.push(toNumberRow(names, numbers));
+    const separators = rows.length * (names.length + (hasReturns ? 1 : 0));
+    columns.addNumberRows(rows.length, numbers.position - separators);
     return { rows, end: numbers.position };
   }
 
@@ -300,18 +305,29 @@ export async function* runImport(
     commit.catch(() => undefined); // whoever waits for it next hears of it
   };
 
-  let turnStartedAt = performance.now();
-  for await (const group of readable(rows))
-    for (const entry of group) {
-      if (performance.now() - turnStartedAt > TURN_MS) {
+  const isFull = () => batchValues >= BATCH_VALUES || batchRows >= BATCH_ROWS;
+  /** Returns `true` at the end of the entries. It ends before where the batch is full or the event loop shall turn. */
+  const takeSome = (entries: Iterator<Row>, turnEndMs: number): boolean => {
+    while (!isFull() && performance.now() < turnEndMs) {
+      const { done, value } = entries.next();
+      if (done === true) return true;
+      take(value);
+    }
+    return false;
+  };
+  let turnEndMs = performance.now() + TURN_MS;
+  for await (const group of readable(rows)) {
+    const entries = group[Symbol.iterator]();
+    while (!takeSome(entries, turnEndMs)) {
+      if (performance.now() >= turnEndMs) {
         await setImmediate();
-        turnStartedAt = performance.now();
+        turnEndMs = performance.now() + TURN_MS;
       }
-      take(entry);
-      if (batchValues < BATCH_VALUES && batchRows < BATCH_ROWS) continue;
+      if (!isFull()) continue;
       await flush();
       if (onDisk.rows > 0) yield onDisk;
     }
+  }
   await flush();
   await commit;
   return { success: counts.failed === 0, ...counts, errors };
