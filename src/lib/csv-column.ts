@@ -41,6 +41,12 @@ export class CsvColumn {
     else if (cell.includes(".")) this.#signs.point = true;
   }
 
+  /** Learns from a cell that is a plain number, with the decimal sign of the dialect if it has decimals. */
+  observeNumber(hasDecimals: boolean): void {
+    this.#numbers++;
+    if (hasDecimals && this.#dialect.decimal === "comma") this.#signs.comma = true;
+  }
+
   /** Returns a number, true or false, else a text; undefined for an empty cell. */
   read(cell: string): CsvValue {
     if (cell === "") return undefined;
@@ -99,10 +105,25 @@ export class CsvColumns {
   readonly #columns: CsvColumn[] = [];
   /** `undefined` once the sample is complete. */
   #held: string[][] | undefined = [];
-  #heldCharacters = 0;
+  #sampleRows = 0;
+  #sampleCharacters = 0;
 
   constructor(dialect: CsvDialect) {
     this.#dialect = dialect;
+  }
+
+  get isHolding(): boolean {
+    return this.#held !== undefined && this.#held.length > 0;
+  }
+
+  /** Learns from a plain number of a row that is counted by `addNumberRows`. */
+  observeNumber(column: number, hasDecimals: boolean): void {
+    this.#columnAt(column).observeNumber(hasDecimals);
+  }
+
+  /** Counts the next rows, which have only plain numbers and need not be held back. Call it while none are. */
+  addNumberRows(rows: number, characters: number): void {
+    if (this.#extendSample(rows, characters)) this.#held = undefined;
   }
 
   /** Reads a cell of a row that has been given back. */
@@ -115,9 +136,16 @@ export class CsvColumns {
     for (let index = 0; index < cells.length; index++) this.#columnAt(index).observe(cells[index] ?? "");
     if (this.#held === undefined) return [cells];
     this.#held.push(cells);
-    for (const cell of cells) this.#heldCharacters += cell.length;
-    const isEnough = this.#held.length >= SAMPLE_ROWS || this.#heldCharacters >= SAMPLE_CHARACTERS_MAX;
-    return isEnough ? this.rest() : [];
+    let characters = 0;
+    for (const cell of cells) characters += cell.length;
+    return this.#extendSample(1, characters) ? this.rest() : [];
+  }
+
+  /** Returns whether the sample is complete. */
+  #extendSample(rows: number, characters: number): boolean {
+    this.#sampleRows += rows;
+    this.#sampleCharacters += characters;
+    return this.#sampleRows >= SAMPLE_ROWS || this.#sampleCharacters >= SAMPLE_CHARACTERS_MAX;
   }
 
   /** Returns the rows that are left at the end of the file. */

@@ -2,11 +2,13 @@ import { setImmediate } from "node:timers/promises";
 import { unguarded } from "../../lib/csv-cell.ts";
 import { CsvColumns } from "../../lib/csv-column.ts";
 import { type CsvDialect, createCsvClock, dialectOf, UnclearNumber } from "../../lib/csv-dialect.ts";
-import { csvRecords, slicesOf } from "../../lib/csv-records.ts";
+import { NumberRows } from "../../lib/csv-numbers.ts";
+import { csvRecords, slicesOf, type TakenRows } from "../../lib/csv-records.ts";
 import { DomainError, detail, inEnglish, invalid } from "../../lib/domain-error.ts";
 import { excerpt, reasonExcerpt } from "../../lib/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
+import { checkValues } from "./readings.ts";
 
 /*
  * History with time stamps of its own, from CSV or NDJSON, as a stream: read in batches, each on the disk before the next is read, so
@@ -44,14 +46,24 @@ export interface ImportResult extends ImportProgress {
   readonly errors: readonly RowFailure[];
 }
 
-/** A row as the device's own body would have it; `time` is the cell that its time stamp was read from. */
+/**
+ * A row as the device's own body would have it, or as values that need no check and their number; `time` is the cell that its time stamp was
+ * read from.
+ */
 type Row =
   | { readonly row: number; readonly body: unknown; readonly time?: string }
+  | {
+      readonly row: number;
+      readonly ts: number | string;
+      readonly values: Reading["values"];
+      readonly points: number;
+      readonly time?: string | undefined;
+    }
   | { readonly row: number; readonly error: Text };
 
 const HEAD_BYTES_MAX = 64 * 1024;
 
-/** The first line, as far as it tells the dialect, and the whole body again. */
+/** The first line, as far as it tells the dialect, and the whole body again, of which that line comes alone. */
 async function withHead(body: ReadableStream<Uint8Array>) {
   const iterator = body[Symbol.asyncIterator]();
   const first: Uint8Array[] = [];
@@ -63,15 +75,18 @@ async function withHead(body: ReadableStream<Uint8Array>) {
     size += value.length;
     if (size >= HEAD_BYTES_MAX || value.includes(0x0a)) break;
   }
+  const start = Buffer.concat(first);
+  const lineEnd = start.indexOf(0x0a) + 1;
   async function* whole() {
-    yield* first;
+    yield start.subarray(0, lineEnd);
+    yield start.subarray(lineEnd);
     for (;;) {
       const { done, value } = await iterator.next();
       if (done === true || value === undefined) return;
       yield value;
     }
   }
-  return { head: new TextDecoder().decode(Buffer.concat(first).subarray(0, HEAD_BYTES_MAX)), body: whole() };
+  return { head: new TextDecoder().decode(start.subarray(0, HEAD_BYTES_MAX)), body: whole() };
 }
 
 async function* csvRows(
@@ -81,16 +96,24 @@ async function* csvRows(
   const { head, body } = await withHead(source);
   const dialect = dialectOf(head, input);
   const reader = rowReader(dialect);
-  for await (const records of csvRecords(body, {
-    delimiter: dialect.delimiter,
-    recordBytesMax: LINE_BYTES_MAX,
-  }))
-    yield reader.rowsOf(records);
+  const options = { delimiter: dialect.delimiter, recordBytesMax: LINE_BYTES_MAX };
+  for await (const group of csvRecords(body, options, reader.takeNumbers))
+    yield "rows" in group ? group.rows : reader.rowsOf(group);
   yield reader.rest();
 }
 
 const reasonOf = ({ rule, isAboutSign }: UnclearNumber): Text =>
   isAboutSign ? detail("import_error.sign_unclear", { rule }) : rule;
+
+/** Returns whether a row has no need to be checked if all of its values are numbers. */
+function canHoldNumbers(keys: readonly string[]): boolean {
+  try {
+    const values = Object.fromEntries(keys.map((key) => [key, 0]));
+    return new Set(keys).size === keys.length && checkValues(values) !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 /** Turns the records of a CSV file, the first of which has the names of the columns, into bodies. */
 function rowReader(dialect: CsvDialect) {
@@ -98,12 +121,16 @@ function rowReader(dialect: CsvDialect) {
   const timeOf = createCsvClock(dialect.timezone);
   let names: readonly string[] | undefined;
   let timeColumn = -1;
+  /** Undefined where rows of numbers would have to be checked too. */
+  let numbers: NumberRows | undefined;
   let row = 0;
 
   function readHeader(cells: readonly string[]): readonly string[] {
     const found = cells.map(unguarded);
     timeColumn = found.findIndex((name) => TIME_COLUMNS.includes(name.toLowerCase()));
     if (timeColumn < 0) throw invalid("import.time_missing", { timeColumns: TIME_COLUMNS.join(", ") });
+    if (canHoldNumbers(found.toSpliced(timeColumn, 1)))
+      numbers = new NumberRows({ ...dialect, columns: found.length, timeColumn });
     return found;
   }
 
@@ -124,6 +151,31 @@ function rowReader(dialect: CsvDialect) {
     return { row, body: { ts: timeOf(time), values }, time };
   }
 
+  /** Takes rows of numbers as they are. They count for what a column shows like any others. */
+  function takeNumbers(bytes: Uint8Array, hasReturns: boolean): TakenRows<Row> {
+    if (names === undefined || numbers === undefined || columns.isHolding) return { rows: [], end: 0 };
+    const rows: Row[] = [];
+    numbers.open(bytes, hasReturns);
+    while (numbers.next()) rows.push(toNumberRow(names, numbers));
+    const separators = rows.length * (names.length + (hasReturns ? 1 : 0));
+    columns.addNumberRows(rows.length, numbers.position - separators);
+    return { rows, end: numbers.position };
+  }
+
+  function toNumberRow(header: readonly string[], { cells, decimals, timeText }: NumberRows): Row {
+    const values: Record<string, number> = Object.create(null);
+    let points = 0;
+    for (let index = 0; index < cells.length; index++) {
+      const number = cells[index] ?? Number.NaN;
+      if (index === timeColumn || Number.isNaN(number)) continue;
+      values[header[index] ?? ""] = number;
+      points++;
+      columns.observeNumber(index, (decimals[index] ?? 0) > 0);
+    }
+    const ts = timeText === undefined ? (cells[timeColumn] ?? Number.NaN) : timeOf(timeText);
+    return { row: ++row, ts, values, points, time: timeText };
+  }
+
   function* rowsOf(records: Iterable<string[]>): Generator<Row> {
     for (const cells of records)
       if (names === undefined) names = readHeader(cells);
@@ -133,7 +185,7 @@ function rowReader(dialect: CsvDialect) {
   function* rest(): Generator<Row> {
     if (names !== undefined) for (const ready of columns.rest()) yield toRow(names, ready);
   }
-  return { rowsOf, rest };
+  return { takeNumbers, rowsOf, rest };
 }
 
 /** Reads the lines, in groups. */
@@ -190,6 +242,8 @@ export interface ImportSource {
 export interface ImportTarget {
   /** Readings of one body; throws `invalid` with what is wrong. Rows without a time stamp are refused. */
   decode(body: unknown): Reading[];
+  /** Returns a time as epoch ms, and throws like `decode`. */
+  timestamp(time: number | string): number;
   /** Resolves when the readings are on the disk. */
   store(readings: readonly Reading[]): Promise<void>;
 }
@@ -225,6 +279,11 @@ export async function* runImport(
     batchRows++;
     if ("error" in entry) return refuse(entry.row, entry.error);
     try {
+      if ("values" in entry) {
+        batch.push({ ts: target.timestamp(entry.ts), values: entry.values });
+        batchValues += entry.points;
+        return;
+      }
       for (const reading of target.decode(entry.body)) {
         batch.push(reading);
         batchValues += Object.keys(reading.values).length;
@@ -246,18 +305,29 @@ export async function* runImport(
     commit.catch(() => undefined); // whoever waits for it next hears of it
   };
 
-  let turnStartedAt = performance.now();
-  for await (const group of readable(rows))
-    for (const entry of group) {
-      if (performance.now() - turnStartedAt > TURN_MS) {
+  const isFull = () => batchValues >= BATCH_VALUES || batchRows >= BATCH_ROWS;
+  /** Returns `true` at the end of the entries. It ends before where the batch is full or the event loop shall turn. */
+  const takeSome = (entries: Iterator<Row>, turnEndMs: number): boolean => {
+    while (!isFull() && performance.now() < turnEndMs) {
+      const { done, value } = entries.next();
+      if (done === true) return true;
+      take(value);
+    }
+    return false;
+  };
+  let turnEndMs = performance.now() + TURN_MS;
+  for await (const group of readable(rows)) {
+    const entries = group[Symbol.iterator]();
+    while (!takeSome(entries, turnEndMs)) {
+      if (performance.now() >= turnEndMs) {
         await setImmediate();
-        turnStartedAt = performance.now();
+        turnEndMs = performance.now() + TURN_MS;
       }
-      take(entry);
-      if (batchValues < BATCH_VALUES && batchRows < BATCH_ROWS) continue;
+      if (!isFull()) continue;
       await flush();
       if (onDisk.rows > 0) yield onDisk;
     }
+  }
   await flush();
   await commit;
   return { success: counts.failed === 0, ...counts, errors };

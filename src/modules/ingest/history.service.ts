@@ -3,6 +3,7 @@ import type { DeviceId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
+import { HELD_MS_MAX, parseTimestamp } from "../../lib/timestamp.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
@@ -80,6 +81,7 @@ export function createHistoryService(deps: {
           if (!isJsonObject(body) || body.ts === undefined) throw invalid("import.ts_missing");
           return toReadings(body, deps.clock.now());
         },
+        timestamp: (time) => parseTimestamp(time, deps.clock.now(), HELD_MS_MAX),
         store: (readings) => deps.ingest.history(device, readings),
       });
     },

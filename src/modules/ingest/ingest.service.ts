@@ -285,6 +285,11 @@ export function createIngestService(deps: {
     clientAttributes: saveAttributes,
     history(device, readings) {
       deps.ensureRoom();
+      try {
+        return store.append(device.store, readings);
+      } catch (error) {
+        if (!(error instanceof KeysBeyondLimit)) throw error;
+      }
       const { readings: fitting, hit } = store.fit(device.store, readings);
       const stored = store.append(device.store, fitting);
       if (hit === undefined) return stored;

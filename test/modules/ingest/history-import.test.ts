@@ -13,12 +13,14 @@ async function countLoops(
     count++;
     timer = setImmediate(next);
   });
+  const refuse = () => {
+    first ??= count;
+    if (rowMs > 0) Bun.sleepSync(rowMs);
+    throw invalid("telemetry.too_many_keys", { max: 512 });
+  };
   const target: ImportTarget = {
-    decode: () => {
-      first ??= count;
-      if (rowMs > 0) Bun.sleepSync(rowMs);
-      throw invalid("telemetry.too_many_keys", { max: 512 });
-    },
+    decode: refuse,
+    timestamp: refuse,
     store: () => Promise.resolve(),
   };
   const body = new Blob([text]).stream();
@@ -34,7 +36,7 @@ test("the event loop runs on while rows are skipped", async () => {
   expect(all).toBeGreaterThanOrEqual(text.length / 20_000);
 });
 
-test("the event loop runs on between refused rows that take long", async () => {
-  const { all, first } = await countLoops(`ts;a\n${"1790000000000;1\n".repeat(60)}`, { rowMs: 2 });
+test.each(["1", "a text"])("the event loop runs on between refused rows that take long: %s", async (cell) => {
+  const { all, first } = await countLoops(`ts;a\n${`1790000000000;${cell}\n`.repeat(60)}`, { rowMs: 2 });
   expect(all - first).toBeGreaterThanOrEqual(4);
 });

@@ -1,0 +1,142 @@
+import type { CsvDialect } from "./csv-dialect.ts";
+
+/*
+ * Rows of numbers, read from the bytes of a CSV file without a string for each cell. Most rows of a large file are like that; any other is
+ * left to the general reader.
+ */
+
+const NEWLINE = 10;
+const RETURN = 13;
+const SPACE = 32;
+const QUOTE = 34;
+const MINUS = 45;
+const ZERO = 48;
+const DELETE = 127;
+
+/** With so many digits both a number without its decimal sign and the power of ten that divides it are exact: so the quotient is rounded once. */
+const DIGITS_MAX = 15;
+const powersOfTen = Float64Array.from({ length: DIGITS_MAX + 1 }, (_, power) => Number(`1e${power}`));
+const decoder = new TextDecoder();
+
+interface NumberRowForm extends Pick<CsvDialect, "delimiter" | "decimal"> {
+  /** Number of cells of every row. */
+  readonly columns: number;
+  /** Its cells may be texts. */
+  readonly timeColumn: number;
+}
+
+/** Reads the rows one after the other. What it tells of a row holds until the next one is read. */
+export class NumberRows {
+  /** NaN for an empty cell, and for a time that is a text. */
+  readonly cells: Float64Array;
+  /** The time as it is written; undefined where it is a whole number, which is in `cells`. */
+  timeText: string | undefined;
+  /** Digits behind the decimal sign of each cell. */
+  readonly decimals: Uint8Array;
+  /** Start of the next row. */
+  position = 0;
+  readonly #timeColumn: number;
+  readonly #delimiter: number;
+  /** -1 if the delimiter is the same. */
+  readonly #decimalSign: number;
+  #bytes: Uint8Array = new Uint8Array(0);
+  #hasReturns = false;
+  /** Index behind the cell that was read last. */
+  #index = 0;
+
+  constructor({ columns, timeColumn, delimiter, decimal }: NumberRowForm) {
+    this.cells = new Float64Array(columns);
+    this.decimals = new Uint8Array(columns);
+    this.#timeColumn = timeColumn;
+    this.#delimiter = delimiter.charCodeAt(0);
+    const decimalSign = decimal === "comma" ? "," : ".";
+    this.#decimalSign = decimalSign === delimiter ? -1 : decimalSign.charCodeAt(0);
+  }
+
+  /** Continues with other bytes, at the start of a row. `hasReturns` tells that rows end with CR LF. */
+  open(bytes: Uint8Array, hasReturns: boolean): void {
+    this.#bytes = bytes;
+    this.#hasReturns = hasReturns;
+    this.position = 0;
+  }
+
+  /** Returns whether the next row is one of numbers, at least one, and complete. If not, the position stays. */
+  next(): boolean {
+    this.#index = this.position;
+    if (!this.#readCells()) return false;
+    if (this.#hasReturns && this.#bytes[this.#index++] !== RETURN) return false;
+    if (this.#bytes[this.#index++] !== NEWLINE) return false;
+    this.position = this.#index;
+    return true;
+  }
+
+  #readCells(): boolean {
+    const { cells } = this;
+    let hasNumber = false;
+    for (let column = 0; column < cells.length; column++) {
+      if (column > 0 && this.#bytes[this.#index++] !== this.#delimiter) return false;
+      if (column === this.#timeColumn) {
+        if (!this.#readTime()) return false;
+        continue;
+      }
+      if (!this.#readNumber(column)) return false;
+      hasNumber ||= !Number.isNaN(cells[column]);
+    }
+    return hasNumber;
+  }
+
+  #readNumber(column: number): boolean {
+    const bytes = this.#bytes;
+    let index = this.#index;
+    if (this.#isEnd(bytes[index])) {
+      this.cells[column] = Number.NaN;
+      return true;
+    }
+    const isNegative = bytes[index] === MINUS;
+    if (isNegative) index++;
+    const start = index;
+    let digits = 0;
+    for (; isDigit(bytes[index]); index++) digits = digits * 10 + bytes[index]! - ZERO;
+    let count = index - start;
+    let decimals = 0;
+    if (count > 0 && bytes[index] === this.#decimalSign) {
+      const from = ++index;
+      for (; isDigit(bytes[index]); index++) digits = digits * 10 + bytes[index]! - ZERO;
+      decimals = index - from;
+      count = decimals === 0 ? 0 : count + decimals;
+    }
+    if (count === 0 || count > DIGITS_MAX || !this.#isEnd(bytes[index])) return false;
+    this.decimals[column] = decimals;
+    const number = decimals === 0 ? digits : digits / powersOfTen[decimals]!;
+    this.cells[column] = isNegative ? -number : number;
+    this.#index = index;
+    return true;
+  }
+
+  #readTime(): boolean {
+    const bytes = this.#bytes;
+    const start = this.#index;
+    let index = start;
+    let digits = 0;
+    for (; isDigit(bytes[index]); index++) digits = digits * 10 + bytes[index]! - ZERO;
+    const isNumber = index > start && index - start <= DIGITS_MAX && this.#isEnd(bytes[index]);
+    while (!this.#isEnd(bytes[index])) if (!isTextByte(bytes[index++])) return false;
+    // White space around a cell is the general reader's.
+    if (bytes[start] === SPACE || bytes[index - 1] === SPACE) return false;
+    this.cells[this.#timeColumn] = isNumber ? digits : Number.NaN;
+    this.timeText = isNumber ? undefined : decoder.decode(bytes.subarray(start, index));
+    this.#index = index;
+    return true;
+  }
+
+  /** Returns whether the byte is no part of a cell any more. */
+  #isEnd(byte: number | undefined): boolean {
+    return byte === this.#delimiter || byte === NEWLINE || byte === RETURN;
+  }
+}
+
+const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= ZERO + 9;
+
+/** Returns whether the byte is a printable ASCII character and no quote. */
+const isTextByte = (byte: number | undefined): boolean =>
+  byte !== undefined && byte >= SPACE && byte < DELETE && byte !== QUOTE;

@@ -1,0 +1,60 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { NumberRows } from "../../src/lib/csv-numbers.ts";
+
+const form = { columns: 2, timeColumn: 0, delimiter: ",", decimal: "point" } as const;
+
+function open(text: string, hasReturns = false): NumberRows {
+  const rows = new NumberRows(form);
+  rows.open(new TextEncoder().encode(text), hasReturns);
+  return rows;
+}
+
+const digits = (maxLength: number) =>
+  fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength });
+
+test("a number has the bits that the runtime reads", () => {
+  fc.assert(
+    fc.property(fc.boolean(), digits(9), fc.option(digits(9)), (isNegative, whole, decimals) => {
+      const cell = `${isNegative ? "-" : ""}${whole}${decimals === null ? "" : `.${decimals}`}`;
+      const rows = open(`1,${cell}\n`);
+      expect(rows.next()).toBe(whole.length + (decimals?.length ?? 0) <= 15);
+      if (rows.position > 0) expect(rows.cells[1]).toBe(Number(cell));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("stops before the first row that has another form", () => {
+  for (const row of [
+    "2",
+    "2,3,4",
+    "2,x",
+    "2,",
+    "2, 3",
+    "2,3.",
+    "2,.3",
+    "2,3\r",
+    "2,1e3",
+    "é,3",
+    '"2",3',
+    "",
+  ]) {
+    const rows = open(`1,2\n${row}\n`);
+    expect([row, rows.next(), rows.next(), rows.position]).toEqual([row, true, false, 4]);
+  }
+});
+
+test("leaves a row alone whose end has not come", () => {
+  expect(open("1,2").next()).toBe(false);
+  expect(open("1,2\r", true).next()).toBe(false);
+  expect(open("1,2\n", true).next()).toBe(false);
+  expect(open("1,2\r\n", true).next()).toBe(true);
+});
+
+test("gives a time that is no whole number as it is written", () => {
+  const rows = open("2026-01-05 10:00,1\n17,2\n,3\n");
+  const times: unknown[] = [];
+  while (rows.next()) times.push(rows.timeText ?? rows.cells[0]);
+  expect(times).toEqual(["2026-01-05 10:00", 17, ""]);
+});
