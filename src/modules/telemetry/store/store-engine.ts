@@ -82,7 +82,12 @@ export class StoreEngine {
     sealGroup(group);
     const staged = this.hot.stage(group);
     try {
-      const { form, data } = packGroup(group, this.options.packsDensely);
+      const { form, data } = packGroup(
+        group,
+        this.options.packsDensely,
+        (pattern) =>
+          this.registry.patterns[pattern] ?? definitions?.patterns.find(({ no }) => no === pattern)?.columns,
+      );
       const id = this.file.transact(() => {
         if (definitions !== null) this.file.insertDefinitions(definitions);
         return this.file.insertHot(form, data);
