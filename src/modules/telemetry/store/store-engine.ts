@@ -195,11 +195,15 @@ export class StoreEngine {
       this.#replayDeletion(JSON.parse(new TextDecoder().decode(row.data)), row.id);
       return;
     }
+    let staged: StagedGroup | undefined;
     try {
       const group = unpackGroup(row.form, row.data);
-      checkGroup(group);
-      this.hot.index(this.hot.stage(group), row.id);
+      staged = this.hot.stage(group);
+      // Its copy: SQLite's bytes would have to be given a buffer first, which takes longer than all else for a small group.
+      checkGroup(this.hot.stagedBytes(staged, group.byteLength));
+      this.hot.index(staged, row.id);
     } catch (error) {
+      if (staged !== undefined) this.hot.unstage(staged);
       // Damaged on disk: named in the statistics, and left where it is until the rest of its generation is sealed.
       this.damagedHotRows.push(`hot row ${row.id}: ${messageOf(error)}`);
     }
