@@ -2,6 +2,7 @@ import { type DomainError, unavailable, unavailableDueTo } from "../../../lib/do
 import type { Clock } from "../../../platform/clock.ts";
 import { storedBytesLimit } from "../telemetry.errors.ts";
 import type { Reading, StoreDevice } from "../telemetry.types.ts";
+import { BatchPace } from "./batch-pace.ts";
 import { DeviceHandle, deviceGone } from "./device-handles.ts";
 import { type Definitions, isEmpty, noDefinitions } from "./group-format.ts";
 import { PatternTree } from "./pattern-tree.ts";
@@ -19,6 +20,7 @@ interface InFlight {
   readonly definitions: Definitions;
   readonly bytes: number;
   readonly points: number;
+  readonly messages: number;
   /** Monotonic ms. */
   readonly sentAt: number;
 }
@@ -42,6 +44,11 @@ const slowCommitMs = 4;
 /** … nor is one that carried less: so few senders gain nothing by waiting for each other. */
 const batchDelayBytesMin = 512;
 
+/** Where waiting does not slow anyone down (`BatchPace`), a group waits this long … */
+const togetherMs = 4;
+/** … unless it has this many bytes before: by then the page that it takes at least is a small part of what it writes. */
+const togetherBytes = 16_384;
+
 /** Buffers larger than this are not kept for reuse. */
 const spareBytesMax = 4 * 1024 * 1024;
 
@@ -58,7 +65,13 @@ export class GroupCommitter {
   readonly committed = { points: 0, groups: 0 };
   #group: Group | null = null;
   #inFlight: InFlight | null = null;
-  #windowOpen = false;
+  readonly #pace = new BatchPace();
+  /** Messages of the group that is staged. */
+  #messages = 0;
+  /** Ends the wait of the group that is staged; `null` if it does not wait. */
+  #endWait: (() => void) | null = null;
+  /** Bytes at which a group that waits leaves at once. */
+  #bytesEnough = Number.POSITIVE_INFINITY;
   /** Monotonic time until which the next group waits for those who were just answered. */
   #batchDelayUntilMs = Number.NEGATIVE_INFINITY;
   #refusal: DomainError | null = null;
@@ -85,8 +98,11 @@ export class GroupCommitter {
     if (tenant.isFull) throw storedBytesLimit(tenant.limits.storedBytes ?? 0);
     if (this.#staging.isFullFor(tenant, this.#options.stagingBytesMax)) throw overloaded();
     this.#staging.write(device, readings);
+    this.#messages++;
     this.#group ??= this.#open();
-    return this.#group.promise;
+    const { promise } = this.#group;
+    if (this.#staging.bytes >= this.#bytesEnough) this.#sendIfIdle();
+    return promise;
   };
 
   /** Resolves when everything staged so far is committed or refused. A group that waits for others leaves at once. */
@@ -178,21 +194,24 @@ export class GroupCommitter {
   /** Returns how long the next group still waits for company. */
   #waitMs(): number {
     const { clock, groupCommitWindowMs } = this.#options;
-    return groupCommitWindowMs > 0 ? groupCommitWindowMs : this.#batchDelayUntilMs - clock.monotonic();
+    if (groupCommitWindowMs > 0) return groupCommitWindowMs;
+    const delayMs = this.#batchDelayUntilMs - clock.monotonic();
+    if (delayMs >= togetherMs || !this.#pace.waits || this.#staging.bytes >= togetherBytes) return delayMs;
+    this.#bytesEnough = togetherBytes;
+    return togetherMs;
   }
 
-  #noteSpeed({ sentAt, bytes }: InFlight): void {
+  #noteSpeed({ sentAt, bytes, messages }: InFlight): void {
     const now = this.#options.clock.monotonic();
+    this.#pace.note(messages, now);
     const tookMs = now - sentAt;
     if (tookMs < slowCommitMs || bytes < batchDelayBytesMin) return;
     this.#batchDelayUntilMs = now + Math.min(batchDelayMsMax, tookMs * batchDelayShare);
   }
 
   #sendAfter(ms: number): void {
-    if (this.#windowOpen) return;
-    this.#windowOpen = true;
-    this.#options.clock.schedule(ms, () => {
-      this.#windowOpen = false;
+    this.#endWait ??= this.#options.clock.schedule(ms, () => {
+      this.#endWait = null;
       this.#sendIfIdle();
     });
   }
@@ -204,13 +223,18 @@ export class GroupCommitter {
   #send(): void {
     const group = this.#group;
     if (group === null) return;
+    this.#endWait?.();
+    this.#endWait = null;
+    this.#bytesEnough = Number.POSITIVE_INFINITY;
     const { points } = this.#staging;
+    const messages = this.#messages;
+    this.#messages = 0;
     const { buffer, bytes } = this.#staging.take();
     const definitions = this.#definitions;
     this.#definitions = noDefinitions();
     this.patterns.collectInto(this.#definitions);
     this.#group = null;
-    this.#inFlight = { group, definitions, bytes, points, sentAt: this.#options.clock.monotonic() };
+    this.#inFlight = { group, definitions, bytes, points, messages, sentAt: this.#options.clock.monotonic() };
     this.#options.post(
       { type: "commit", buffer, bytes, definitions: isEmpty(definitions) ? null : definitions },
       [buffer],
