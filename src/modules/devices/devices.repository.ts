@@ -35,6 +35,8 @@ export interface DevicesRepository extends ChildrenRepository {
   /** Ids of all devices of a tenant, with what retention needs. */
   listNames(tenantId: TenantId): Set<string>;
   listIds(tenantId: TenantId): Array<{ deviceId: DeviceId; profileId: ProfileId }>;
+  /** Ids of the devices of all tenants. */
+  listAllIds(): Set<DeviceId>;
   find(deviceId: DeviceId): Device | undefined;
   findWithActivity(tenantId: TenantId, deviceId: DeviceId): DeviceWithActivity | undefined;
   /** The keyed hash by which a device is found by its token. */
@@ -128,6 +130,14 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
         .where(eq(devices.tenantId, tenantId))
         .all()
         .map((row) => ({ deviceId: row.deviceId as DeviceId, profileId: row.profileId as ProfileId })), // minted by us
+    listAllIds: () =>
+      new Set(
+        orm
+          .select({ deviceId: devices.deviceId })
+          .from(devices)
+          .all()
+          .map((row) => row.deviceId as DeviceId), // minted by us
+      ),
     find(deviceId) {
       const row = byId.get({ deviceId });
       return row && toDevice(row);

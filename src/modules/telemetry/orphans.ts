@@ -9,12 +9,14 @@ import type { TelemetryStore } from "./store/store.types.ts";
  */
 export const createOrphanRemoval = (deps: {
   store: Pick<TelemetryStore, "deviceIds" | "deleteDevice">;
-  isKnown: (deviceId: DeviceId) => boolean;
+  listDevices: () => ReadonlySet<DeviceId>;
   log: Logger;
 }): Part => ({ name: "telemetry of deleted devices", start: () => deleteOrphans(deps) });
 
 async function deleteOrphans(deps: Parameters<typeof createOrphanRemoval>[0]): Promise<void> {
-  const orphans = (await deps.store.deviceIds()).filter((deviceId) => !deps.isKnown(deviceId));
+  const stored = await deps.store.deviceIds();
+  const devices = deps.listDevices(); // one by one, with all that is kept of them, thousands would delay the start
+  const orphans = stored.filter((deviceId) => !devices.has(deviceId));
   for (const deviceId of orphans)
     deps.store
       .deleteDevice(deviceId)

@@ -47,7 +47,7 @@ export function createTelemetryModule(
       keyMetadataLookupRoutes({ lookup, auth }),
     ],
     parts: [
-      createOrphanRemoval({ store, isKnown: (id) => devicesRepository.find(id) !== undefined, log }),
+      createOrphanRemoval({ store, listDevices: devicesRepository.listAllIds, log }),
       { name: "retention", start: () => retention.start(), stop: () => retention.stop() },
     ],
   };

@@ -2,6 +2,7 @@ import { type DomainError, unavailable, unavailableDueTo } from "../../../lib/do
 import type { Clock } from "../../../platform/clock.ts";
 import { storedBytesLimit } from "../telemetry.errors.ts";
 import type { Reading, StoreDevice } from "../telemetry.types.ts";
+import { BatchPace } from "./batch-pace.ts";
 import { DeviceHandle, deviceGone } from "./device-handles.ts";
 import { type Definitions, isEmpty, noDefinitions } from "./group-format.ts";
 import { PatternTree } from "./pattern-tree.ts";
@@ -19,6 +20,7 @@ interface InFlight {
   readonly definitions: Definitions;
   readonly bytes: number;
   readonly points: number;
+  readonly messages: number;
   /** Monotonic ms. */
   readonly sentAt: number;
 }
@@ -44,6 +46,11 @@ const batchDelayBytesMin = 512;
 /** Part of the bytes of the group before with which the next one counts as complete. */
 const batchCompleteShare = 15 / 16;
 
+/** Where waiting does not slow anyone down (`BatchPace`), a group waits this long … */
+const togetherMs = 4;
+/** … unless it has this many bytes before: by then the page that it takes at least is a small part of what it writes. */
+const togetherBytes = 16_384;
+
 /** Buffers larger than this are not kept for reuse. */
 const spareBytesMax = 4 * 1024 * 1024;
 
@@ -60,11 +67,17 @@ export class GroupCommitter {
   readonly committed = { points: 0, groups: 0 };
   #group: Group | null = null;
   #inFlight: InFlight | null = null;
-  #windowOpen = false;
+  readonly #pace = new BatchPace();
+  /** Messages of the group that is staged. */
+  #messages = 0;
+  /** Ends the wait of the group that is staged; `null` if it does not wait. */
+  #endWait: (() => void) | null = null;
+  /** Bytes at which a group that waits leaves at once. */
+  #bytesEnough = Number.POSITIVE_INFINITY;
   /** Monotonic time until which the next group waits for those who were just answered. */
   #batchDelayUntilMs = Number.NEGATIVE_INFINITY;
-  /** Bytes with which it waits no longer. */
-  #batchCompleteBytes = Number.POSITIVE_INFINITY;
+  /** Bytes with which it has them all. */
+  #batchBytes = 0;
   #refusal: DomainError | null = null;
   /** Monotonic time before which no group is tried on a full disk. */
   #fullUntilMs: number | null = null;
@@ -89,8 +102,9 @@ export class GroupCommitter {
     if (tenant.isFull) throw storedBytesLimit(tenant.limits.storedBytes ?? 0);
     if (this.#staging.isFullFor(tenant, this.#options.stagingBytesMax)) throw overloaded();
     this.#staging.write(device, readings);
+    this.#messages++;
     this.#group ??= this.#open();
-    if (this.#staging.bytes >= this.#batchCompleteBytes) this.#endBatchDelay();
+    if (this.#staging.bytes >= this.#bytesEnough) this.#endWaiting();
     return this.#group.promise;
   };
 
@@ -183,29 +197,33 @@ export class GroupCommitter {
   /** Returns how long the next group still waits for company. */
   #waitMs(): number {
     const { clock, groupCommitWindowMs } = this.#options;
-    return groupCommitWindowMs > 0 ? groupCommitWindowMs : this.#batchDelayUntilMs - clock.monotonic();
+    if (groupCommitWindowMs > 0) return groupCommitWindowMs;
+    const delayMs = this.#batchDelayUntilMs - clock.monotonic();
+    const isForPace = this.#pace.waits && delayMs < togetherMs;
+    const bytesEnough = isForPace ? togetherBytes : this.#batchBytes;
+    if (this.#staging.bytes >= bytesEnough) return 0;
+    this.#bytesEnough = bytesEnough;
+    return isForPace ? togetherMs : delayMs;
   }
 
-  #noteSpeed({ sentAt, bytes }: InFlight): void {
+  #noteSpeed({ sentAt, bytes, messages }: InFlight): void {
     const now = this.#options.clock.monotonic();
+    this.#pace.note(messages, now);
     const tookMs = now - sentAt;
-    if (tookMs < slowCommitMs || bytes < batchDelayBytesMin || this.#options.groupCommitWindowMs > 0) return;
+    if (tookMs < slowCommitMs || bytes < batchDelayBytesMin) return;
     this.#batchDelayUntilMs = now + Math.min(batchDelayMsMax, tookMs * batchDelayShare);
-    this.#batchCompleteBytes = bytes * batchCompleteShare;
-    if (this.#staging.bytes >= this.#batchCompleteBytes) this.#endBatchDelay();
+    this.#batchBytes = bytes * batchCompleteShare;
   }
 
-  #endBatchDelay(): void {
-    this.#batchDelayUntilMs = Number.NEGATIVE_INFINITY;
-    this.#batchCompleteBytes = Number.POSITIVE_INFINITY;
+  /** Sends what waits with all that the caller still appends. */
+  #endWaiting(): void {
+    this.#bytesEnough = Number.POSITIVE_INFINITY;
     queueMicrotask(() => this.#sendIfIdle());
   }
 
   #sendAfter(ms: number): void {
-    if (this.#windowOpen) return;
-    this.#windowOpen = true;
-    this.#options.clock.schedule(ms, () => {
-      this.#windowOpen = false;
+    this.#endWait ??= this.#options.clock.schedule(ms, () => {
+      this.#endWait = null;
       this.#sendIfIdle();
     });
   }
@@ -217,14 +235,18 @@ export class GroupCommitter {
   #send(): void {
     const group = this.#group;
     if (group === null) return;
+    this.#endWait?.();
+    this.#endWait = null;
+    this.#bytesEnough = Number.POSITIVE_INFINITY;
     const { points } = this.#staging;
+    const messages = this.#messages;
+    this.#messages = 0;
     const { buffer, bytes } = this.#staging.take();
     const definitions = this.#definitions;
     this.#definitions = noDefinitions();
     this.patterns.collectInto(this.#definitions);
     this.#group = null;
-    this.#batchCompleteBytes = Number.POSITIVE_INFINITY;
-    this.#inFlight = { group, definitions, bytes, points, sentAt: this.#options.clock.monotonic() };
+    this.#inFlight = { group, definitions, bytes, points, messages, sentAt: this.#options.clock.monotonic() };
     this.#options.post(
       { type: "commit", buffer, bytes, definitions: isEmpty(definitions) ? null : definitions },
       [buffer],

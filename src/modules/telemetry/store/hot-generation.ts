@@ -72,7 +72,11 @@ export class HotGeneration {
     return { segment: this.#segments.length - 1, at: offset };
   }
 
-  /** Takes the newest staged group back (its commit failed). */
+  stagedBytes({ segment, at }: StagedGroup, bytes: number): Uint8Array {
+    return this.#segments[segment]!.bytes.subarray(at * 8, at * 8 + bytes);
+  }
+
+  /** Takes the newest staged group back (its commit failed, or it is damaged). */
   unstage(group: StagedGroup): void {
     this.#used = group.at;
   }

@@ -11,6 +11,8 @@ const retryMs = 5_000;
 const tickMs = 5_000;
 /** Hot points in multiples of `hotPointsMax` beyond which commits wait for the sealing. */
 const backlogMax = 4;
+/** Commits that many devices may leave hot, in multiples of `hotGroupsMax`. */
+const hotGroupsFactorMax = 5;
 /** A hot tier that fills faster than this leaves no time for packing tightly. */
 const busyFillMs = 60_000;
 /** Time for which one commit may be held up by that: enough to seal what a large one brings. */
@@ -36,6 +38,8 @@ export class Maintenance {
     this.#failed = failed;
     this.#timer = setInterval(() => this.#sealIfDue(), tickMs);
     for (const [id, deletion] of engine.deletions.entries()) this.#run(deletionTask(engine, deletion, id));
+    // A crash may have left more than a start should have to read again.
+    if (this.#isFull()) this.seal();
   }
 
   stop(): void {
@@ -57,6 +61,21 @@ export class Maintenance {
     return Math.max(options.hotPointsMax, Math.min(wanted, options.hotPointsMax * (backlogMax - 1)));
   }
 
+  #hotGroupsMax(): number {
+    const { options, registry } = this.#engine;
+    const wanted = registry.devices.size * options.hotGroupsPerDevice;
+    return Math.max(options.hotGroupsMax, Math.min(wanted, options.hotGroupsMax * hotGroupsFactorMax));
+  }
+
+  #isFull(): boolean {
+    const { hot, options } = this.#engine;
+    return (
+      hot.points >= this.#hotPointsMax() ||
+      hot.groups >= this.#hotGroupsMax() ||
+      hot.bytes >= options.hotBytesMax
+    );
+  }
+
   #isBehind(): boolean {
     const { frozen, hot, options } = this.#engine;
     return (frozen?.points ?? 0) + hot.points >= options.hotPointsMax * backlogMax;
@@ -64,16 +83,10 @@ export class Maintenance {
 
   afterCommit(): void {
     this.#lastCommitMs = performance.now();
-    const { hot, options, file } = this.#engine;
+    const { options, file } = this.#engine;
     if (this.#engine.walIsTooLarge) this.#checkpoint();
     else if (file.walBytes >= options.walBytesMax) this.#checkpointWhenIdle();
-    if (
-      hot.points >= this.#hotPointsMax() ||
-      hot.groups >= options.hotGroupsMax ||
-      hot.bytes >= options.hotBytesMax
-    ) {
-      this.seal();
-    }
+    if (this.#isFull()) this.seal();
   }
 
   /** Seals everything hot and merges what is due. One at a time: a call while one runs does nothing. */

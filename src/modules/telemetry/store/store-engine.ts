@@ -82,7 +82,12 @@ export class StoreEngine {
     sealGroup(group);
     const staged = this.hot.stage(group);
     try {
-      const { form, data } = packGroup(group, this.options.packsDensely);
+      const { form, data } = packGroup(
+        group,
+        this.options.packsDensely,
+        (pattern) =>
+          this.registry.patterns[pattern] ?? definitions?.patterns.find(({ no }) => no === pattern)?.columns,
+      );
       const id = this.file.transact(() => {
         if (definitions !== null) this.file.insertDefinitions(definitions);
         return this.file.insertHot(form, data);
@@ -190,11 +195,15 @@ export class StoreEngine {
       this.#replayDeletion(JSON.parse(new TextDecoder().decode(row.data)), row.id);
       return;
     }
+    let staged: StagedGroup | undefined;
     try {
       const group = unpackGroup(row.form, row.data);
-      checkGroup(group);
-      this.hot.index(this.hot.stage(group), row.id);
+      staged = this.hot.stage(group);
+      // Its copy: SQLite's bytes would have to be given a buffer first, which takes longer than all else for a small group.
+      checkGroup(this.hot.stagedBytes(staged, group.byteLength));
+      this.hot.index(staged, row.id);
     } catch (error) {
+      if (staged !== undefined) this.hot.unstage(staged);
       // Damaged on disk: named in the statistics, and left where it is until the rest of its generation is sealed.
       this.damagedHotRows.push(`hot row ${row.id}: ${messageOf(error)}`);
     }

@@ -24,8 +24,10 @@ export interface TelemetryStoreOptions {
   readonly hotPointsMax?: number;
   /** … more where there are many series, up to three times as many: a block of a few rows costs as much as a long one … */
   readonly hotPointsPerSeries?: number;
-  /** … or this many commits, which bounds the time to start. */
+  /** … or this many commits, which bounds the time to start … */
   readonly hotGroupsMax?: number;
+  /** … more where there are many devices, up to five times as many … */
+  readonly hotGroupsPerDevice?: number;
   /** … or this many bytes of them, which long strings reach first. */
   readonly hotBytesMax?: number;
   /** Rows of a full block; fewer cost 20–60 % more space, more make small reads slower. */
@@ -41,7 +43,8 @@ export const storeDefaults = {
   bucketMs: 3_600_000,
   hotPointsMax: 1_000_000,
   hotPointsPerSeries: 40,
-  hotGroupsMax: 100_000,
+  hotGroupsMax: 20_000,
+  hotGroupsPerDevice: 10,
   hotBytesMax: 128 * 1024 * 1024,
   blockRowsTarget: 8_192,
   walBytesMax: 8 * 1024 * 1024,
@@ -54,6 +57,7 @@ export const workerOptionsOf = (all: TelemetryStoreOptions & typeof storeDefault
   hotPointsMax: all.hotPointsMax,
   hotPointsPerSeries: all.hotPointsPerSeries,
   hotGroupsMax: all.hotGroupsMax,
+  hotGroupsPerDevice: all.hotGroupsPerDevice,
   hotBytesMax: all.hotBytesMax,
   blockRowsTarget: all.blockRowsTarget,
   walBytesMax: all.walBytesMax,

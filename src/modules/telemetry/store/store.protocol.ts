@@ -15,6 +15,7 @@ export interface WorkerOptions {
   readonly hotPointsMax: number;
   readonly hotPointsPerSeries: number;
   readonly hotGroupsMax: number;
+  readonly hotGroupsPerDevice: number;
   readonly hotBytesMax: number;
   readonly blockRowsTarget: number;
   readonly walBytesMax: number;

@@ -15,6 +15,8 @@ import type { TelemetryFeeds } from "./feed.types.ts";
  * disk. Errors that a caller may see are DomainErrors (`unavailable` when writes cannot be taken).
  */
 export interface TelemetryStore {
+  /** Begins to read the file back in a thread of its own. `start` waits for it, and opens the file itself where that failed or was left out. */
+  open(): Promise<void>;
   start(): Promise<void>;
   /** Points and groups that were committed since the start. */
   readonly committed: { readonly points: number; readonly groups: number };

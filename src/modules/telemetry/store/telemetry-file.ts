@@ -36,7 +36,9 @@ export const FORM_RAW = 0;
 export const FORM_ZSTD = 1;
 /** A deletion (JSON) that applies to everything that arrived before it. */
 export const FORM_DELETION = 2;
+/** No longer written. */
 export const FORM_PLANES = 3;
+export const FORM_COLUMNS = 4;
 
 export interface HotRow {
   readonly id: number;

@@ -49,6 +49,8 @@ class WorkerTelemetryStore implements TelemetryStore {
   #failure: Text | undefined;
   #worker: Worker | null = null;
   #starting: { resolve(): void; reject(error: Error): void } | null = null;
+  /** What `open` has begun, until `start` takes it over. */
+  #opening: Promise<void> | null = null;
   #stopping: (() => void) | null = null;
 
   constructor(options: TelemetryStoreOptions) {
@@ -88,7 +90,19 @@ class WorkerTelemetryStore implements TelemetryStore {
     return this.#failure;
   }
 
-  start(): Promise<void> {
+  open(): Promise<void> {
+    this.#opening = this.#open();
+    return this.#opening.catch(() => undefined); // `start` hears of it
+  }
+
+  async start(): Promise<void> {
+    const opening = this.#opening ?? this.#open();
+    this.#opening = null;
+    // A disk that was too full for it then may have room now.
+    await opening.catch(() => this.#open());
+  }
+
+  #open(): Promise<void> {
     const worker = new Worker(this.#workerUrl);
     this.#worker = worker;
     worker.addEventListener("message", (event: MessageEvent<StoreReply>) => this.#receive(event.data));

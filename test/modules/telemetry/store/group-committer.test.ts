@@ -146,6 +146,45 @@ describe("the group committer", () => {
     expect([...fast.timers, ...single.timers]).toEqual([]);
   });
 
+  /** Commits of ten messages each, one a millisecond, until groups wait. */
+  async function commitUntilTogether(bench: Bench): Promise<void> {
+    for (let ms = 0; ms <= 100; ms++) await commit(bench, 10, 1);
+  }
+
+  test("lets small groups that follow each other wait for more, and sends one at once when it is large enough", async () => {
+    const bench = new Bench();
+    await commitUntilTogether(bench);
+    expect(bench.timers).toEqual([]);
+    bench.append(1);
+    await expect(bench.nextGroup()).rejects.toThrow("no group was sent");
+    expect(bench.timers.map(({ ms }) => ms)).toEqual([4]);
+    for (let ts = 0; bench.sent.length === 0; ts++) {
+      bench.append(ts);
+      await undefined; // a group leaves when the caller's code returns
+    }
+    const { bytes, buffer } = await bench.nextGroup();
+    expect(bytes).toBeGreaterThanOrEqual(16_384);
+    expect(bytes).toBeLessThan(16_500);
+    bench.committer.settle({ type: "committed", buffer });
+    bench.append(1);
+    bench.timers.pop()?.action();
+    expect((await bench.nextGroup()).bytes).toBeLessThan(200);
+  });
+
+  test("lets nobody wait any longer who sends alone", async () => {
+    const bench = new Bench();
+    await commitUntilTogether(bench);
+    for (let group = 0; group < 4; group++) {
+      bench.append(group);
+      bench.timers.pop()?.action();
+      const { buffer } = await bench.nextGroup();
+      bench.committer.settle({ type: "committed", buffer });
+    }
+    bench.append(5);
+    await bench.nextGroup();
+    expect(bench.timers).toEqual([]);
+  });
+
   test("on a full disk refuses the group and what follows for a while, then tries again with the same definitions", async () => {
     const bench = new Bench();
     const lost = bench.append(1);

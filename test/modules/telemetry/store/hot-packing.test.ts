@@ -1,9 +1,18 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createRandom } from "../../../../src/lib/random.ts";
+import { noDefinitions, sealGroup } from "../../../../src/modules/telemetry/store/group-format.ts";
 import { packGroup, unpackGroup } from "../../../../src/modules/telemetry/store/hot-packing.ts";
-import { FORM_PLANES, FORM_RAW, FORM_ZSTD } from "../../../../src/modules/telemetry/store/telemetry-file.ts";
-import { StoreFixture } from "./store-fixture.ts";
+import { PatternTree } from "../../../../src/modules/telemetry/store/pattern-tree.ts";
+import { StagingBuffer } from "../../../../src/modules/telemetry/store/staging-buffer.ts";
+import {
+  FORM_COLUMNS,
+  FORM_PLANES,
+  FORM_RAW,
+  FORM_ZSTD,
+} from "../../../../src/modules/telemetry/store/telemetry-file.ts";
+import type { TelemetryValue } from "../../../../src/modules/telemetry/telemetry.types.ts";
+import { deviceId, deviceKeys, StoreFixture, tenant } from "./store-fixture.ts";
 
 let fixture: StoreFixture;
 beforeEach(async () => {
@@ -11,39 +20,95 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.dispose());
 
-/** Time stamps and slowly changing values, with some bytes at the end that fill no word. */
-function groupOf(words: number, rest: number): Uint8Array {
-  const numbers = Float64Array.from({ length: words }, (_, i) =>
-    i % 2 === 0 ? 1_700_000_000_000 + i : 20 + (i % 50) / 10,
-  );
-  return new Uint8Array([...new Uint8Array(numbers.buffer), ...new Uint8Array(rest).fill(7)]);
+type Values = Record<string, TelemetryValue>;
+
+/** A group of messages, one a millisecond, and the columns of its patterns. */
+function groupOf(messages: readonly Values[]) {
+  const definitions = noDefinitions();
+  const patterns = new PatternTree(definitions);
+  const staging = new StagingBuffer(patterns);
+  const devices = Array.from({ length: 5 }, (_, no) => ({
+    no,
+    tenantId: tenant,
+    deviceId: deviceId(`d${no}`),
+    pattern: patterns.root,
+    keys: deviceKeys(),
+  }));
+  for (const [index, values] of messages.entries())
+    staging.write(devices[index % devices.length]!, [{ ts: 1_700_000_000_000 + index, values }]);
+  const { buffer, bytes } = staging.take();
+  patterns.collectInto(definitions);
+  const group = new Uint8Array(buffer, 0, bytes);
+  sealGroup(group);
+  const columns = new Map(definitions.patterns.map(({ no, columns: of }) => [no, of]));
+  return { group, columnsOf: (pattern: number) => columns.get(pattern) };
 }
 
-test("a group comes back byte for byte, whatever its length and however it was packed", () => {
+const climate = (index: number): Values => ({
+  temperature: 20 + (index % 50) / 10,
+  humidity: 40 + (index % 7),
+});
+
+/** Patterns and values of every kind, in no order. */
+function mixed(random: () => number): Values {
+  const values: Values[] = [
+    climate(Math.floor(random() * 100)),
+    { temperature: random() * 1e9, on: random() < 0.5 },
+    { state: ["idle", "running", "\ud800", ""][Math.floor(random() * 4)]!, temperature: -0 },
+    { position: { x: Math.floor(random() * 10) }, on: true },
+    { count: Math.floor(random() * 2 ** 53), tiny: 5e-324 },
+  ];
+  return values[Math.floor(random() * values.length)]!;
+}
+
+test("a group comes back byte for byte, whatever it holds and however it was packed", () => {
   const random = createRandom(3);
+  const forms = new Set<number>();
   for (let round = 0; round < 200; round++) {
-    const group = groupOf(Math.floor(random() * 400), Math.floor(random() * 8));
+    const count = 1 + Math.floor(random() * 200);
+    const { group, columnsOf } = groupOf(Array.from({ length: count }, () => mixed(random)));
     for (const densely of [false, true]) {
-      const { form, data } = packGroup(group, densely);
+      const { form, data } = packGroup(group, densely, columnsOf);
+      forms.add(form);
       expect(unpackGroup(form, data)).toEqual(group);
     }
   }
+  expect([...forms].sort()).toEqual([FORM_RAW, FORM_ZSTD, FORM_COLUMNS]);
 });
 
-test("dense packing takes less space, and what cannot be compressed stays as it is", () => {
-  const group = groupOf(2_000, 3);
-  const fast = packGroup(group, false);
-  const dense = packGroup(group, true);
-  expect([fast.form, dense.form]).toEqual([FORM_ZSTD, FORM_PLANES]);
-  expect(dense.data.byteLength).toBeLessThan(fast.data.byteLength);
-  const noise = crypto.getRandomValues(new Uint8Array(4_000));
-  expect(packGroup(noise, true)).toEqual({ form: FORM_RAW, data: noise });
+test("dense packing takes a fraction of the space, and what cannot be compressed stays as it is", () => {
+  const { group, columnsOf } = groupOf(Array.from({ length: 500 }, (_, index) => climate(index)));
+  const fast = packGroup(group, false, columnsOf);
+  const dense = packGroup(group, true, columnsOf);
+  expect([fast.form, dense.form]).toEqual([FORM_ZSTD, FORM_COLUMNS]);
+  expect(dense.data.byteLength).toBeLessThan(fast.data.byteLength / 3);
+  const random = createRandom(5);
+  const wide = Object.fromEntries(
+    Array.from({ length: 200 }, (_, key) => [`k${key}`, random() * 10 ** (random() * 600 - 300)]),
+  );
+  const noise = groupOf([wide]);
+  expect(packGroup(noise.group, true, noise.columnsOf).form).toBe(FORM_RAW);
+});
+
+test("a group of a pattern that is not known is packed without its columns", () => {
+  const { group } = groupOf(Array.from({ length: 500 }, (_, index) => climate(index)));
+  expect(packGroup(group, true, () => undefined).form).toBe(FORM_ZSTD);
 });
 
 test("a form that nobody knows and damaged bytes are refused", () => {
-  const { data } = packGroup(groupOf(500, 0), true);
+  const { group, columnsOf } = groupOf(Array.from({ length: 500 }, (_, index) => climate(index)));
+  const { data } = packGroup(group, true, columnsOf);
   expect(() => unpackGroup(9, data)).toThrow("form 9");
-  expect(() => unpackGroup(FORM_PLANES, data.subarray(0, data.length >> 1))).toThrow();
+  expect(() => unpackGroup(FORM_COLUMNS, data.subarray(0, data.length >> 1))).toThrow();
+  const damagedCount = data.slice().fill(0xff, 12, 16);
+  expect(() => unpackGroup(FORM_COLUMNS, damagedCount)).toThrow("damaged");
+});
+
+test("rows of byte planes, which are no longer written, can be read", () => {
+  const group = Uint8Array.from({ length: 19 }, (_, index) => index);
+  const planes = Array.from({ length: 8 }, (_, plane) => [group[plane]!, group[plane + 8]!]);
+  const data = Bun.zstdCompressSync(Uint8Array.from([...planes.flat(), ...group.subarray(16)]));
+  expect(unpackGroup(FORM_PLANES, data)).toEqual(group);
 });
 
 test("with a commit window set groups are packed densely, and a restart reads them", async () => {
@@ -51,7 +116,7 @@ test("with a commit window set groups are packed densely, and a restart reads th
   await fixture.append("d", readings);
   await fixture.store.stop();
   const file = new Database(fixture.file);
-  expect(file.query("SELECT form FROM hot").values()).toEqual([[FORM_PLANES]]);
+  expect(file.query("SELECT form FROM hot").values()).toEqual([[FORM_COLUMNS]]);
   file.close();
   await fixture.store.start();
   expect((await fixture.store.check()).problems).toEqual([]);

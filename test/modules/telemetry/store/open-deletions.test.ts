@@ -33,6 +33,7 @@ function open(): StoreEngine {
     hotPointsMax: 1e6,
     hotPointsPerSeries: 0,
     hotGroupsMax: 1e5,
+    hotGroupsPerDevice: 0,
     hotBytesMax: 1e8,
     blockRowsTarget: 64,
     walBytesMax: 1e6,

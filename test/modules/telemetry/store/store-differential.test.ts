@@ -354,6 +354,7 @@ class Session {
 const restless = {
   hotPointsMax: 150,
   hotGroupsMax: 40,
+  hotGroupsPerDevice: 0,
   blockRowsTarget: 64,
   walBytesMax: 64 * 1024,
   workerUrl: crashWorker,

@@ -1,8 +1,11 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { TelemetryValue } from "../../../../src/modules/telemetry/telemetry.types.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";
+import { untilAnswer } from "../../../support/until.ts";
 import { deviceId, failureOf, StoreFixture, tenant } from "./store-fixture.ts";
 
 let fixture: StoreFixture;
@@ -325,5 +328,51 @@ describe("a damaged file", () => {
     expect(await failureOf(fixture.store.start())).toMatchObject({
       message: expect.stringMatching(/written by a newer Lineside/),
     });
+  });
+});
+
+describe("a start", () => {
+  test("takes over what `open` has begun", async () => {
+    await fixture.put("d", "a", 1, 2);
+    await fixture.store.stop();
+    void fixture.store.open();
+    await fixture.store.start();
+    expect(await fixture.points("d", "a")).toEqual([[1, 2]]);
+  });
+
+  test("opens a file again that could not be opened before it", async () => {
+    const directory = join(fixture.directory, "later");
+    const late = new StoreFixture({}, join(directory, "telemetry.db"));
+    await late.store.open();
+    mkdirSync(directory);
+    await late.store.start();
+    await late.put("d", "a", 1, 2);
+    expect(await late.points("d", "a")).toEqual([[1, 2]]);
+    await late.dispose();
+  });
+
+  test("seals what is more than it should have to read again, without waiting for a commit", async () => {
+    for (let ts = 0; ts < 30; ts++) await fixture.put("d", "a", ts, ts);
+    await fixture.store.stop();
+    const next = new StoreFixture({ hotGroupsMax: 20 }, fixture.file);
+    await next.store.start();
+    const { points } = await untilAnswer(
+      () => next.store.stats(),
+      ({ hotPoints }) => hotPoints === 0,
+    );
+    expect(points).toBe(30);
+    await next.dispose();
+  });
+
+  test("may have more commits to read again where there are many devices", async () => {
+    const many = await StoreFixture.start({ hotGroupsMax: 20, hotGroupsPerDevice: 10 });
+    for (let ts = 0; ts < 39; ts++) await many.put(`d${ts % 4}`, "a", ts, ts);
+    expect((await many.store.stats()).hotPoints).toBe(39);
+    await many.put("d0", "a", 39, 39);
+    await untilAnswer(
+      () => many.store.stats(),
+      ({ hotPoints }) => hotPoints === 0,
+    );
+    await many.dispose();
   });
 });

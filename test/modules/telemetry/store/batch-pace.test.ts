@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test";
+import { BatchPace } from "../../../../src/modules/telemetry/store/batch-pace.ts";
+
+/** Notes commits at a rate of messages a ms that depends on whether groups wait, and returns for how many ms of each second they did. */
+function run(
+  seconds: number,
+  { apart, together, messages = 10 }: { apart: number; together: number; messages?: number },
+): number[] {
+  const pace = new BatchPace();
+  const waited = new Array<number>(seconds).fill(0);
+  for (let ms = 0; ms < seconds * 1_000; ) {
+    const { waits } = pace;
+    const stepMs = messages / (waits ? together : apart);
+    if (waits) waited[Math.floor(ms / 1_000)]! += stepMs;
+    ms += stepMs;
+    pace.note(messages, ms);
+  }
+  return waited.map(Math.round);
+}
+
+test("groups wait where that does not lower the rate, but for a trial now and then", () => {
+  const waited = run(10, { apart: 30, together: 30 });
+  expect(Math.min(...waited)).toBeGreaterThan(750);
+});
+
+test("groups do not wait where that lowers the rate, but for a trial every ten seconds", () => {
+  const waited = run(30, { apart: 100, together: 50 });
+  expect(waited.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(400);
+});
+
+test("groups of few messages never wait", () => {
+  expect(run(10, { apart: 3, together: 3, messages: 7 })).toEqual(new Array(10).fill(0));
+});
+
+test("a few small groups end the waiting, one does not", () => {
+  const pace = new BatchPace();
+  for (let ms = 0; ms < 300; ms++) pace.note(ms % 10 === 0 ? 1 : 20, ms);
+  expect(pace.waits).toBe(true);
+  for (let ms = 300; ms < 304; ms++) pace.note(1, ms);
+  expect(pace.waits).toBe(false);
+});
