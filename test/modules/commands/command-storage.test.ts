@@ -209,6 +209,16 @@ test("only the command of a device that is deleted meanwhile fails", async () =>
   ]);
 });
 
+test("nothing answers for a command of a device that is deleted", async () => {
+  const [gone] = devices as [DeviceId];
+  const { rpcId } = await create(gone);
+  expect(engine.deviceOf(rpcId)).toBe(gone);
+  rig.database.sqlite.run("DELETE FROM devices WHERE device_id = ?", [gone]);
+  events.emit("device.deleted", { tenantId, deviceId: gone } as DomainEvents["device.deleted"]);
+  expect(engine.deviceOf(rpcId)).toBeUndefined();
+  expect(engine.answered(gone, rpcId, { ok: true })).toBe(false);
+});
+
 test("the limit of waiting commands holds within one turn", async () => {
   isListening = false;
   const [deviceId] = devices as [DeviceId];
