@@ -165,6 +165,18 @@ const socketRoutes = (deps: HttpDeps) => {
     );
 };
 
+const ownHeaders = { ...securityHeaders, "cache-control": "no-store" };
+/** Made once: to make headers from an object takes longer than to copy them. Elysia takes them, too, although its types do not say so. */
+const jsonHeaders = new Headers(ownHeaders) as unknown as Record<string, string>;
+
+const isJson = (value: unknown): boolean =>
+  Array.isArray(value) || Object.getPrototypeOf(value ?? 0) === Object.prototype;
+
+function isEmpty(headers: object): boolean {
+  for (const _ in headers) return false;
+  return true;
+}
+
 /** Messages of devices: most requests of a gateway, each answered soon. */
 const isTelemetry = ({ method, url }: Request): boolean =>
   method === "POST" && /^https?:\/\/[^/]+\/api\/v1\/[^/]+\/telemetry/.test(url);
@@ -235,8 +247,9 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       const { request, route, body } = context;
       context.body = bodies.prepare(request, route, body);
     })
-    .onAfterHandle(({ set }) => {
-      Object.assign(set.headers, securityHeaders, { "cache-control": "no-store" });
+    .onAfterHandle(({ set, responseValue }) => {
+      if (isJson(responseValue) && isEmpty(set.headers)) set.headers = jsonHeaders;
+      else Object.assign(set.headers, ownHeaders);
     })
     // After all that a request writes, its audit entry included.
     .mapResponse(async ({ request, route }) => {
