@@ -165,22 +165,51 @@ const socketRoutes = (deps: HttpDeps) => {
     );
 };
 
-/** Messages of devices without TLS: most requests of a gateway, each answered soon. */
-const isPlainTelemetry = (request: Request): boolean =>
-  request.method === "POST" &&
-  /^http:\/\/[^/]+\/api\/v1\/[^/]+\/telemetry/.test(request.url) &&
-  !isForwarded(request);
+const ownHeaders = { ...securityHeaders, "cache-control": "no-store" };
+/** Made once: to make headers from an object takes longer than to copy them. Elysia takes them, too, although its types do not say so. */
+const jsonHeaders = new Headers(ownHeaders) as unknown as Record<string, string>;
 
-/** Webhooks answer when their event is on the disk, and with it whatever was written before: once is enough. */
-const waitsItself = (url: string) => /^https?:\/\/[^/]+\/api\/v1\/integrations\//.test(url);
+const isJson = (value: unknown): boolean =>
+  Array.isArray(value) || Object.getPrototypeOf(value ?? 0) === Object.prototype;
+
+function isEmpty(headers: object): boolean {
+  for (const _ in headers) return false;
+  return true;
+}
+
+/** Messages of devices: most requests of a gateway, each answered soon. */
+const isTelemetry = ({ method, url }: Request): boolean =>
+  method === "POST" && /^https?:\/\/[^/]+\/api\/v1\/[^/]+\/telemetry/.test(url);
+
+const isWebhook = ({ url }: Request): boolean => /^https?:\/\/[^/]+\/api\/v1\/integrations\//.test(url);
+
+/** Takes note of a request. Returns the answer to one that nothing more is done with. */
+function admit(
+  { connections, slow, config }: Pick<HttpDeps, "connections" | "slow" | "config">,
+  request: Request,
+  server: PlainServer | null,
+): Response | undefined {
+  const isTelemetryRequest = isTelemetry(request);
+  const isPlain = request.url.startsWith("http:") && !isForwarded(request);
+  if (!isPlain || !(isTelemetryRequest || isWebhook(request))) connections.requested(peerOf(request, server));
+  if (!isPlain || !isTelemetryRequest) slow.began(request);
+  // A Host header that is none: whatever asks for a part of the address would fail.
+  if (!URL.canParse(request.url)) return plainError(400, "request.address_invalid");
+  if (isTooLarge(request)) return plainError(413, "request.too_large");
+  const seconds = bodySeconds(request, config.http_idle_timeout_s);
+  if (seconds !== undefined) server?.timeout(request, seconds);
+  return undefined;
+}
 
 /** Waits until everything that a request wrote is on the disk. Resolves to the answer that says so where that fails. */
 async function untilDurable(
   { durable, log }: Pick<HttpDeps, "durable" | "log">,
   request: Request,
 ): Promise<Response | undefined> {
-  const { method, url } = request;
-  if (method === "GET" || method === "HEAD" || waitsItself(url)) return undefined;
+  const { method } = request;
+  // Messages wait by themselves for what they write.
+  const isWaited = method === "GET" || method === "HEAD" || isTelemetry(request) || isWebhook(request);
+  if (isWaited) return undefined;
   try {
     await durable();
     return undefined;
@@ -189,6 +218,8 @@ async function untilDurable(
     return withAgreedBody(toErrorResponse(error, "UNKNOWN", log), request);
   }
 }
+
+type PlainServer = NonNullable<Elysia["server"]>;
 
 /** The app without the types of its routes: nothing needs them, and with so many routes the compiler gives up. */
 export type HttpApp = Elysia;
@@ -205,16 +236,10 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       deps.requestAudit.refused(audited.get(`${context.request.method} ${route}`), context, error);
       return withAgreedBody(toErrorResponse(error, code, deps.log), context.request);
     })
+    // Elysia takes a hook that returns what it calls for an asynchronous one, and awaits it.
     .onRequest(({ request, server }) => {
-      if (!isPlainTelemetry(request)) {
-        deps.connections.requested(peerOf(request, server));
-        deps.slow.began(request);
-      }
-      // A Host header that is none: whatever asks for a part of the address would fail.
-      if (!URL.canParse(request.url)) return plainError(400, "request.address_invalid");
-      if (isTooLarge(request)) return plainError(413, "request.too_large");
-      const seconds = bodySeconds(request, deps.config.http_idle_timeout_s);
-      if (seconds !== undefined) server?.timeout(request, seconds);
+      const refusal = admit(deps, request, server);
+      if (refusal !== undefined) return refusal;
       return undefined;
     })
     // Elysia reads from this function's text which parts of the context it needs: each is named.
@@ -222,8 +247,9 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       const { request, route, body } = context;
       context.body = bodies.prepare(request, route, body);
     })
-    .onAfterHandle(({ set }) => {
-      Object.assign(set.headers, securityHeaders, { "cache-control": "no-store" });
+    .onAfterHandle(({ set, responseValue }) => {
+      if (isJson(responseValue) && isEmpty(set.headers)) set.headers = jsonHeaders;
+      else Object.assign(set.headers, ownHeaders);
     })
     // After all that a request writes, its audit entry included.
     .mapResponse(async ({ request, route }) => {

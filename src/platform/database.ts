@@ -30,6 +30,8 @@ export interface MainDatabase {
   transact<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result;
   /** Small writes that share a commit. */
   readonly writes: WriteGroup;
+  /** Returns the number of rows that this process has changed. */
+  changes(): number;
   /** Resolves once every commit so far, and every write of `writes`, is on the disk. */
   durable(): Promise<void>;
   /** Reason why nothing can be written: a sync that failed. */
@@ -152,8 +154,9 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
   sqlite.run("BEGIN IMMEDIATE; COMMIT;"); // makes sure that the write-ahead log exists before it is opened below
   const freeStatements = keepStatements(sqlite);
   const wal = openSync(`${file}-wal`, "a");
-  const changes = sqlite.query<{ total: number }, []>("SELECT total_changes() AS total");
-  const sync = createWalSync(wal, () => changes.get()?.total ?? 0);
+  const total = sqlite.query<{ changes: number }, []>("SELECT total_changes() AS changes");
+  const changes = () => total.get()?.changes ?? 0;
+  const sync = createWalSync(wal, changes);
   const writes = new WriteGroup(sqlite, log);
   let checkpointing = false;
   const timer = setInterval(async () => {
@@ -173,6 +176,7 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
       return sqlite.transaction(work).immediate();
     },
     writes,
+    changes,
     durable: () => writes.pending?.then(sync.durable) ?? sync.durable(),
     failure: () => (sync.hasFailed() ? { severity: "FATAL", ...detail("storage.failed") } : undefined),
     close() {

@@ -20,8 +20,9 @@ function isOfStorage(error: unknown): boolean {
 }
 
 /**
- * Commits the small writes of one turn of the event loop in one transaction: a commit takes longer than most statements. Whoever
- * reads what a write changes calls `settle()` first. A write that is added in a transaction is part of that, at once.
+ * Commits the small writes of one turn of the event loop in one transaction: a commit takes longer than most statements. What is added by
+ * those who hear of a commit is of the next turn, with all that comes in it. Whoever reads what a write changes calls `settle()` first. A
+ * write that is added in a transaction is part of that, at once.
  */
 export class WriteGroup {
   readonly #sqlite: Database;
@@ -49,7 +50,7 @@ export class WriteGroup {
   #schedule(): void {
     this.#next = Promise.withResolvers();
     this.#next.promise.catch(() => undefined); // each write hears of it by itself
-    setImmediate(() => this.settle());
+    setImmediate(() => this.#quietly(() => this.#commit()));
   }
 
   /**
@@ -60,10 +61,14 @@ export class WriteGroup {
     while (this.#writes.length > 0) this.#commit();
   }
 
-  /** Commits what waits. Only the writers hear of a failure. */
+  /** Works like `flush`. Only the writers hear of a failure. */
   settle(): void {
+    this.#quietly(() => this.flush());
+  }
+
+  #quietly(commit: () => void): void {
     try {
-      this.flush();
+      commit();
     } catch (error) {
       this.#log.error("writes could not be stored", { error });
     }
@@ -71,6 +76,7 @@ export class WriteGroup {
 
   #commit(): void {
     const writes = this.#writes;
+    if (writes.length === 0) return;
     const next = this.#next;
     this.#writes = [];
     this.#next = undefined;

@@ -115,9 +115,18 @@ test("flushes at once for a reader, who hears of a failure", () => {
   expect(ends).toEqual(["a committed", "b SQLITE_CONSTRAINT_FOREIGNKEY"]);
 });
 
-test("commits what is added by those who hear of a commit, in a group of its own", async () => {
-  add("a", null, () => add("b"));
+test("commits what is added by those who hear of a commit in the next turn, with what comes in it", async () => {
+  const seen: string[][] = [];
+  add("a", null, () => add("b", null, () => seen.push(committedTexts())));
+  await database.writes.pending;
+  add("c");
   await database.durable();
+  expect(seen).toEqual([["a", "b", "c"]]);
+});
+
+test("settles what is added by those who hear of a commit", () => {
+  add("a", null, () => add("b"));
+  database.writes.settle();
   expect(committedTexts()).toEqual(["a", "b"]);
 });
 

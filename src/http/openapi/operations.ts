@@ -1,7 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { Components } from "./components.ts";
 import { errorsOf } from "./error-responses.ts";
-import type { Content, JsonSchema, Operation, Parameter, Response, RouteDetail } from "./openapi.types.ts";
+import type { Content, Operation, Parameter, Response, RouteDetail } from "./openapi.types.ts";
 import { operationIdOf } from "./operation-id.ts";
 import { operationNames } from "./operation-names.ts";
 import { pathParameters } from "./path-parameters.ts";
@@ -16,7 +16,6 @@ export interface Route {
     readonly tags?: readonly string[];
     readonly body?: unknown;
     readonly query?: unknown;
-    readonly headers?: unknown;
     readonly response?: unknown;
   };
 }
@@ -38,27 +37,20 @@ function parametersOf({ path, hooks }: Route, components: Components): Parameter
       ...pathParameters[name],
     }),
   );
-  return [
-    ...ofPath,
-    ...fieldsOf("query", hooks.query, components),
-    ...fieldsOf("header", hooks.headers, components),
-  ];
+  return [...ofPath, ...queryFieldsOf(hooks.query, components)];
 }
 
-function fieldsOf(location: "query" | "header", schema: unknown, components: Components): Parameter[] {
+function queryFieldsOf(schema: unknown, components: Components): Parameter[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = components.toSchema(schema as TSchema); // what routes declare is TypeBox
   return Object.entries(properties).map(([name, { description, ...field }]) => ({
     name,
-    in: location,
-    // Headers that a contract lists as required and the service does without.
-    required: required.includes(name) || field["x-required"] === true,
+    in: "query",
+    required: required.includes(name),
     ...(description !== undefined && { description }),
-    schema: withoutMarks(field),
+    schema: field,
   }));
 }
-
-const withoutMarks = ({ "x-required": _, ...schema }: JsonSchema): JsonSchema => schema;
 
 /** Describes what the parts of one operation are made with. */
 interface Making {

@@ -361,7 +361,9 @@ export class CommandEngine {
   }
 
   private deviceDeleted(deviceId: DeviceId): void {
-    this.deps.repository.settle(); // or the ends of what waits would track it again
+    const { repository } = this.deps;
+    repository.settle(); // or the ends of what waits would track it again
+    repository.forgetOf(deviceId);
     for (const rpcId of this.open.get(deviceId) ?? []) this.settled(rpcId);
     this.open.delete(deviceId);
     this.polls.resolveAll(deviceId, undefined);

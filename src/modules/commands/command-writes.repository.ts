@@ -19,6 +19,9 @@ const NEW = {
   error: null,
 } as const;
 
+/** Commands in progress that are kept at hand: a device acknowledges and answers within milliseconds. */
+const RECENT_MAX = 1_000;
+
 /** Callbacks for the write of a new command. */
 interface NewCommandEnd {
   committed(command: Command): void;
@@ -90,6 +93,8 @@ const prepareCount = (orm: Orm) =>
 export function createCommandWrites({ orm, writes }: Pick<MainDatabase, "orm" | "writes">) {
   /** Commands that were changed and are not committed yet, as they are by now; by their number. */
   const unsaved = new Map<number, Command>();
+  /** Commands in progress as they are stored, those that changed last; by their number. */
+  const recent = new Map<number, Command>();
   // Each command of ten thousand is written several times on its way: prepared once.
   const insert = prepareInsert(orm);
   const update = prepareUpdate(orm);
@@ -110,9 +115,20 @@ export function createCommandWrites({ orm, writes }: Pick<MainDatabase, "orm" | 
     }
   }
 
+  function keep(command: Command): void {
+    if (command.finishedAt !== null) return;
+    recent.set(command.rpcId, command);
+    const [oldest] = recent.keys();
+    if (recent.size > RECENT_MAX && oldest !== undefined) recent.delete(oldest);
+  }
+
   return {
     countIn,
-    findUnsaved: (rpcId: number): Command | undefined => unsaved.get(rpcId),
+    findRecent: (rpcId: number): Command | undefined => unsaved.get(rpcId) ?? recent.get(rpcId),
+    /** Forgets the commands of a device that is deleted, and they with it. */
+    forgetOf(deviceId: DeviceId): void {
+      for (const command of recent.values()) if (command.deviceId === deviceId) recent.delete(command.rpcId);
+    },
     /** Fails if the device has had a command with this request id, if it is gone, or if `queuedMax` commands wait for it. */
     create(command: NewCommand, queuedMax: number, end: NewCommandEnd): void {
       let created: Command;
@@ -132,6 +148,7 @@ export function createCommandWrites({ orm, writes }: Pick<MainDatabase, "orm" | 
       const { rpcId, response } = command;
       const isCurrent = () => unsaved.get(rpcId) === command;
       unsaved.set(rpcId, command);
+      recent.delete(rpcId);
       writes.add({
         // The state that it has by now is of the same group.
         write() {
@@ -140,7 +157,10 @@ export function createCommandWrites({ orm, writes }: Pick<MainDatabase, "orm" | 
         },
         committed() {
           const wasCurrent = isCurrent();
-          if (wasCurrent) unsaved.delete(rpcId);
+          if (wasCurrent) {
+            unsaved.delete(rpcId);
+            keep(command);
+          }
           committed(wasCurrent);
         },
         failed: () => void unsaved.delete(rpcId),

@@ -5,7 +5,6 @@ import type { Clock } from "../../platform/clock.ts";
 import type { RefusedCredential, ReportRefusal } from "../refusals/refusals.types.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { Principal } from "../users/users.types.ts";
-import type { IdentityService } from "./identity.service.ts";
 import type { AccessTokens, Authenticator } from "./identity.types.ts";
 
 /** Wrong bearer credentials of one address on WebSockets: many screens may come back at once after their sessions have ended. */
@@ -18,13 +17,13 @@ export function createAuthenticator(deps: {
     authenticate(credential: string): Principal | undefined;
     refusalOf(credential: string): RefusedCredential;
   };
-  identity: IdentityService;
+  authenticateSession: Authenticator["authenticate"];
   tokens: AccessTokens;
   users: Pick<UsersService, "findById">;
   clock: Pick<Clock, "monotonic">;
   report: ReportRefusal;
 }): Authenticator {
-  const { keys, identity, tokens, users, report } = deps;
+  const { keys, tokens, users, report } = deps;
   const wrong = new AttemptLimit(WRONG);
 
   /** Only what our own signature covers is believed: nobody can be named by a forged token. */
@@ -45,7 +44,7 @@ export function createAuthenticator(deps: {
 
   return {
     authenticate: async (credential) =>
-      keys.isKey(credential) ? keys.authenticate(credential) : identity.authenticate(credential),
+      keys.isKey(credential) ? keys.authenticate(credential) : deps.authenticateSession(credential),
     async refused(credential, peer, edge) {
       const waitMs = edge === "realtime" ? wrong.take(peer.address, deps.clock.monotonic()) : 0;
       const { reason, identity: named, owner } = await refusalOf(credential);

@@ -2,6 +2,7 @@ import { createSteadyNow } from "../../platform/clock.ts";
 import { createOwnOrigin } from "../../platform/own-origin.ts";
 import { publicAddressOf } from "../../platform/public-address.ts";
 import { createSealedBox } from "../../platform/sealed-box.ts";
+import { TurnCache } from "../../platform/turn-cache.ts";
 import type { KeyAuthenticator } from "../api-keys/key-authenticator.ts";
 import type { AuditService } from "../audit/audit.service.ts";
 import type { MailService } from "../mail/mail.service.ts";
@@ -160,7 +161,11 @@ export function createIdentityModule(core: Core, deps: IdentityDeps) {
     now,
     wallNow: () => clock.now(),
   });
-  const authenticator = createAuthenticator({ keys, identity, tokens, users, clock, report });
+  const sessionsOfTurn = new TurnCache<ReturnType<typeof identity.authenticate>>(database.changes);
+  const authenticator = createAuthenticator({
+    ...{ keys, tokens, users, clock, report },
+    authenticateSession: (token) => sessionsOfTurn.get(token, identity.authenticate),
+  });
   const requestAudit = createRequestAudit(audit);
   const auth = createAuthPlugin(authenticator, requestAudit);
   return {

@@ -65,12 +65,14 @@ type Attributes = Map<AttributeScope, Map<string, JsonValue>>;
 
 function telemetryOf(telemetry: Readonly<Record<string, unknown>>): Record<string, TelemetryValue> {
   const values: Record<string, TelemetryValue> = Object.create(null);
-  for (const [key, value] of Object.entries(telemetry)) {
-    const json = toPlainJson(value, "telemetry");
+  for (const key of Object.keys(telemetry)) {
+    const json = toPlainJson(telemetry[key], "telemetry");
     if (json !== null) values[key] = json;
   }
   return values;
 }
+
+const nothingMapped: Mapped["attributes"] = new Map();
 
 /** Returns `undefined` if a step drops the message. */
 export function mapMessage(
@@ -85,11 +87,9 @@ export function mapMessage(
 ): Mapped | undefined {
   const { message, receivedAt, tenantId } = input;
   // What cannot be a value is the sender's mistake, and none of the mapping's.
-  const reading: Reading = {
-    ts: message.ts ?? receivedAt,
-    values: inStage("adapter", () => telemetryOf(message.telemetry)),
-  };
-  if (steps.length === 0) return { ...reading, values: { ...reading.values }, attributes: new Map() };
+  const sent = inStage("adapter", () => telemetryOf(message.telemetry));
+  const reading: Reading = { ts: message.ts ?? receivedAt, values: sent };
+  if (steps.length === 0) return { ts: reading.ts, values: sent, attributes: nothingMapped };
   // Which device it is, is not known yet: steps see no attributes.
   const context = { deviceId: "", tenantId, profileId: "", attribute: () => undefined };
   const mapped = runSteps(steps, reading, {
@@ -142,9 +142,10 @@ export function scriptRunOf(
 function merged(
   own: ReadonlyMap<AttributeScope, ReadonlyMap<string, JsonValue>>,
   client: Record<string, unknown> | undefined,
-): Attributes {
+): MessagePart["attributes"] {
+  if (client === undefined) return own;
   const all: Attributes = new Map([...own].map(([scope, values]) => [scope, new Map(values)]));
-  for (const [key, value] of Object.entries(client ?? {})) {
+  for (const [key, value] of Object.entries(client)) {
     const json = toPlainJson(value, "attribute");
     const scope = all.get("CLIENT") ?? new Map<string, JsonValue>();
     if (json !== null) all.set("CLIENT", scope.set(key, json));
@@ -155,8 +156,8 @@ function merged(
 function radioOf(
   { radio }: NormalizedMessage,
   { radioMetadata = true, radioPrefix = RADIO_PREFIX_DEFAULT }: IntegrationSettings,
-) {
-  if (!radioMetadata || radio === undefined) return {};
+): Record<string, unknown> | undefined {
+  if (!radioMetadata || radio === undefined) return undefined;
   return Object.fromEntries(Object.entries(radio).map(([key, value]) => [`${radioPrefix}${key}`, value]));
 }
 
@@ -175,7 +176,7 @@ export function partsOf(
   const radio = radioOf(message, settings);
   if (scripted?.value === undefined) {
     const values = Object.keys(mapped.values).length === 0 ? undecoded(message.frame) : mapped.values;
-    const all = { ...values, ...radio };
+    const all = radio === undefined ? values : { ...values, ...radio };
     const body = Object.keys(all).length === 0 ? undefined : { ts: mapped.ts, values: all };
     const attributes = merged(mapped.attributes, message.attributes);
     return [{ device: message.device, body, attributes, ...(message.keys && { keys: message.keys }) }];

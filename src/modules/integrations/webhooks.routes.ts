@@ -42,14 +42,23 @@ const query = t.Object({
   tenantId: t.Optional(t.String({ maxLength: 64, description: "the tenant, if no header names it" })),
   event: t.Optional(t.String({ maxLength: 32, description: "the event of ChirpStack; optional" })),
 });
-const headers = t.Object({
-  "x-tenant-id": t.Optional(
-    t.String({ description: "the tenant's id, here or as query tenantId", "x-required": true }),
-  ),
-  "x-webhook-secret": t.Optional(
-    t.String({ description: "the tenant's webhook secret; or as Authorization: Bearer" }),
-  ),
-});
+/** Documented here and read by `receive`: a schema of headers would have all of them copied for each message. */
+const headers = [
+  {
+    name: "x-tenant-id",
+    in: "header" as const,
+    required: true, // the contract has it so, and the service does without
+    description: "the tenant's id, here or as query tenantId",
+    schema: { type: "string" as const },
+  },
+  {
+    name: "x-webhook-secret",
+    in: "header" as const,
+    required: false,
+    description: "the tenant's webhook secret; or as Authorization: Bearer",
+    schema: { type: "string" as const },
+  },
+];
 const answer = t.Object(
   {
     success: t.Boolean(),
@@ -93,7 +102,7 @@ const examples: Record<WebhookKind, object> = {
 interface Context {
   readonly request: Request;
   /** Absent for an address without parameters. */
-  readonly params?: { integrationId?: string };
+  readonly params?: { integrationId?: string } | undefined;
   readonly query: { tenantId?: string; event?: string };
   readonly server: { requestIP(request: Request): { address: string } | null } | null;
 }
@@ -118,7 +127,10 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
       tenantId: tenant ?? (kind === "generic" ? sender?.tenantId : undefined),
       secret,
       deviceToken: sender?.deviceToken,
-      peer: peerOf(request, server),
+      // Asked for only where it is refused.
+      get peer() {
+        return peerOf(request, server);
+      },
       message: {
         ...{ bytes, encoding, receivedAt: deps.clock.now() },
         ...(event !== undefined && { event }),
@@ -132,6 +144,7 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
     summary: `Webhook, ${names[kind]}: ${subject}`,
     description: `${bodies[kind]} ${description}`,
     security: [{ webhookSecret: [] }, {}],
+    parameters: headers,
     requestBody: {
       required: true,
       content: {
@@ -140,7 +153,7 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
       },
     },
   });
-  const options = { parse: "none", query, headers, response: { 200: answer } } as const;
+  const options = { parse: "none", query, response: { 200: answer } } as const;
   const toDefault = (kind: WebhookKind) => ({
     ...options,
     detail: detailOf(kind, "to the default integration"),
@@ -151,19 +164,17 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
     detail: detailOf(kind, "to the one that the address names"),
   });
 
+  // Elysia reads from a handler's text what it needs: each is named, or cookies and headers are parsed for every message.
+  const handlerOf =
+    (kind: WebhookKind) =>
+    ({ request, params, query, server }: Context) =>
+      receive(kind, { request, params, query, server });
+
   return new Elysia({ prefix: "/api/v1/integrations", tags: ["integrations"] })
-    .post("/generic/telemetry", (context) => receive("generic", context), toDefault("generic"))
-    .post("/lorawan-a/telemetry", (context) => receive("lorawan-a", context), toDefault("lorawan-a"))
-    .post("/lorawan-b/telemetry", (context) => receive("lorawan-b", context), toDefault("lorawan-b"))
-    .post("/generic/:integrationId/telemetry", (context) => receive("generic", context), toOne("generic"))
-    .post(
-      "/lorawan-a/:integrationId/telemetry",
-      (context) => receive("lorawan-a", context),
-      toOne("lorawan-a"),
-    )
-    .post(
-      "/lorawan-b/:integrationId/telemetry",
-      (context) => receive("lorawan-b", context),
-      toOne("lorawan-b"),
-    );
+    .post("/generic/telemetry", handlerOf("generic"), toDefault("generic"))
+    .post("/lorawan-a/telemetry", handlerOf("lorawan-a"), toDefault("lorawan-a"))
+    .post("/lorawan-b/telemetry", handlerOf("lorawan-b"), toDefault("lorawan-b"))
+    .post("/generic/:integrationId/telemetry", handlerOf("generic"), toOne("generic"))
+    .post("/lorawan-a/:integrationId/telemetry", handlerOf("lorawan-a"), toOne("lorawan-a"))
+    .post("/lorawan-b/:integrationId/telemetry", handlerOf("lorawan-b"), toOne("lorawan-b"));
 };

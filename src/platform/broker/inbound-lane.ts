@@ -10,7 +10,9 @@ import type { InboundSession, Outcome } from "./inbound-session.ts";
 /** The largest message that is taken, its topic included. */
 export const PACKET_BYTES_MAX = 1024 * 1024;
 /** Messages that are worked on at once; a broker that speaks MQTT 5 is told (receive maximum). */
-export const WINDOW = 100;
+export const WINDOW = 200;
+/** Messages that are begun without a pause: those before them are brought to the disk meanwhile, and others have their turn. */
+export const SLICE = 50;
 const WINDOW_BYTES = 4 * PACKET_BYTES_MAX;
 /** Type, flags and length of the largest packet. */
 const HEADER_BYTES = 4;
@@ -59,8 +61,10 @@ export class InboundLane {
   readonly #reader = new FrameReader(fromForeignBroker, PACKET_BYTES_MAX - HEADER_BYTES, TRUNCATED_BYTES);
   readonly #inFlight: InFlight[] = [];
   #bytes = 0;
+  /** Nothing more is begun until something is acknowledged, or until the next slice. */
   #isFull = false;
   #isClosed = false;
+  #isBetweenSlices = false;
   #isSettling = false;
   /** Resolves `finish`, when nothing is in progress any more. */
   #finished: (() => void) | undefined;
@@ -93,18 +97,42 @@ export class InboundLane {
   }
 
   #work(): void {
+    if (this.#isBetweenSlices) return;
     try {
-      while (!this.#isClosed && this.#finished === undefined) {
-        this.#isFull = this.#inFlight.length >= WINDOW || this.#bytes >= WINDOW_BYTES;
-        if (this.#isFull) return;
-        if (!this.#reader.next()) return;
-        this.#read();
-      }
+      this.#readSlice();
     } catch (error) {
       if (error instanceof ProtocolError)
         this.#fail(unavailable("broker_error.protocol", { reason: error.message }));
       else this.#fail(error instanceof Error ? error : new Error(String(error)));
     }
+  }
+
+  #readSlice(): void {
+    for (let count = 0; !this.#isClosed && this.#finished === undefined; count++) {
+      this.#isFull = this.#inFlight.length >= WINDOW || this.#bytes >= WINDOW_BYTES;
+      if (this.#isFull) return;
+      if (count === SLICE) {
+        this.#pause();
+        return;
+      }
+      if (!this.#reader.next()) return;
+      this.#read();
+    }
+  }
+
+  #pause(): void {
+    this.#isFull = true;
+    this.#isBetweenSlices = true;
+    setImmediate(() => {
+      this.#isBetweenSlices = false;
+      this.#goOn();
+    });
+  }
+
+  #goOn(): void {
+    if (!this.#isFull || this.#isClosed) return;
+    this.#work();
+    if (!this.#isFull) this.#deps.onRoom();
   }
 
   #read(): void {
@@ -166,9 +194,7 @@ export class InboundLane {
     }
     if (acknowledgements.length > 0) this.#deps.send(Buffer.concat(acknowledgements));
     if (this.#inFlight.length === 0) this.#finished?.();
-    if (!this.#isFull) return;
-    this.#work();
-    if (!this.#isFull) this.#deps.onRoom();
+    this.#goOn();
   }
 
   #acknowledge(packetId: number, qos: PublishPacket["qos"]): Uint8Array {

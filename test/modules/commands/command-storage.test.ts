@@ -126,7 +126,7 @@ test("every transition is announced in order and after its commit, also where on
   expect(await create(deviceId, 10_000)).toMatchObject({ status: "SUCCESSFUL", attempts: 1 });
   expect(seen).toEqual([
     ["QUEUED", ["QUEUED"]],
-    ["SENT", ["SENT"]],
+    ["SENT", ["SUCCESSFUL"]],
     ["DELIVERED", ["SUCCESSFUL"]],
     ["SUCCESSFUL", ["SUCCESSFUL"]],
   ]);
@@ -207,6 +207,16 @@ test("only the command of a device that is deleted meanwhile fails", async () =>
     { status: "rejected", reason: { code: "device.not_found" } },
     { status: "fulfilled" },
   ]);
+});
+
+test("nothing answers for a command of a device that is deleted", async () => {
+  const [gone] = devices as [DeviceId];
+  const { rpcId } = await create(gone);
+  expect(engine.deviceOf(rpcId)).toBe(gone);
+  rig.database.sqlite.run("DELETE FROM devices WHERE device_id = ?", [gone]);
+  events.emit("device.deleted", { tenantId, deviceId: gone } as DomainEvents["device.deleted"]);
+  expect(engine.deviceOf(rpcId)).toBeUndefined();
+  expect(engine.answered(gone, rpcId, { ok: true })).toBe(false);
 });
 
 test("the limit of waiting commands holds within one turn", async () => {

@@ -62,22 +62,32 @@ function nameIn(body: Fields, key: string): string | undefined {
   return name;
 }
 
-/** Returns the parts of a reference that exist, so that it can overlay another reference. */
-function referenceOf(
-  names: Record<Exclude<keyof DeviceReference, "route" | "creation">, string | undefined>,
-): DeviceReference {
-  return Object.fromEntries(Object.entries(names).filter(([, name]) => name !== undefined));
-}
+type NamePart = Exclude<keyof DeviceReference, "route" | "creation" | "devEui">;
 
-const deviceIn = (body: Fields): DeviceReference =>
-  referenceOf({
-    deviceToken: nameIn(body, "deviceToken"),
-    devEui: undefined,
-    externalId: nameIn(body, "externalDeviceId"),
-    childId: nameIn(body, "childDeviceId"),
-    name: nameIn(body, "deviceName"),
-    type: nameIn(body, "deviceType"),
-  });
+/** Fields that name the device, with the parts of a reference that they are. */
+const nameFields: ReadonlyArray<readonly [field: string, part: NamePart]> = [
+  ["deviceToken", "deviceToken"],
+  ["externalDeviceId", "externalId"],
+  ["childDeviceId", "childId"],
+  ["deviceName", "name"],
+  ["deviceType", "type"],
+];
+
+/** Returns the parts of a reference that exist, so that it can overlay another reference. */
+const referenceOf = (names: Partial<Record<NamePart, string | undefined>>): DeviceReference =>
+  Object.fromEntries(Object.entries(names).filter(([, name]) => name !== undefined));
+
+/** Returns the reference with what the object says of the device itself. */
+function deviceIn(body: Fields, around: DeviceReference): DeviceReference {
+  let own: Partial<Record<NamePart, string>> | undefined;
+  for (const [field, part] of nameFields) {
+    const name = nameIn(body, field);
+    if (name === undefined) continue;
+    own ??= {};
+    own[part] = name;
+  }
+  return own === undefined ? around : { ...around, ...own };
+}
 
 /** The object's telemetry where it is in an object or list of its own: there is nothing else beside it that could be meant. */
 function containerOf(body: Fields): unknown {
@@ -115,7 +125,7 @@ function addBody(messages: NormalizedMessage[], body: unknown, around: Surroundi
   }
   const fields = objectOf(body);
   if (fields === undefined) throw bodyInvalid(detail("rule.body_of_values"));
-  const device = { ...around.device, ...deviceIn(fields) };
+  const device = deviceIn(fields, around.device);
   const ts = timeIn(fields.ts, around.receivedAt) ?? around.ts;
   const attributes = attributesOf(fields);
   const time = ts === undefined ? {} : { ts };
@@ -150,12 +160,9 @@ function addItem(messages: NormalizedMessage[], item: unknown, rest: { paths: Pa
   };
   const fields = objectOf(item) ?? {};
   const device = {
-    ...deviceIn(fields),
+    ...deviceIn(fields, {}),
     ...referenceOf({
-      deviceToken: undefined,
-      devEui: undefined,
       externalId: nameOf(find("deviceId")),
-      childId: undefined,
       name: nameOf(find("deviceName")),
       type: nameOf(find("deviceType")),
     }),

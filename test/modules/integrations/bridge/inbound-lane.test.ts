@@ -8,6 +8,7 @@ import {
   InboundLane,
   NotTaken,
   PACKET_BYTES_MAX,
+  SLICE,
   WINDOW,
 } from "../../../../src/platform/broker/inbound-lane.ts";
 import { InboundSession, type Outcome } from "../../../../src/platform/broker/inbound-session.ts";
@@ -106,6 +107,18 @@ test("a full window holds the sender up, and room lets it go on", async () => {
   expect(item.rooms).toBe(0);
   await messages[1]?.settle();
   expect(item.rooms).toBe(1);
+});
+
+test("of many messages that come at once a slice is begun, and the rest a turn later without an acknowledgement", async () => {
+  const item = rig();
+  const many = Array.from({ length: SLICE + 1 }, (_, index): Packet => {
+    const message = { topic: "a/b", payload: `m${index}`, qos: 1, dup: false, retain: false } as const;
+    return { cmd: "publish", ...message, messageId: index + 1 };
+  });
+  expect(item.lane.push(Buffer.concat(many.map((packet) => generate(packet))))).toBe(false);
+  expect([item.messages.length, item.rooms]).toEqual([SLICE, 0]);
+  await turn();
+  expect([item.messages.length, item.rooms, item.sent]).toEqual([SLICE + 1, 1, []]);
 });
 
 test("when something cannot be taken now, only what came before it is acknowledged and the connection ends", async () => {
