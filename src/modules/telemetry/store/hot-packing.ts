@@ -1,11 +1,10 @@
 import { packColumns, unpackColumns } from "./hot-columns.ts";
-import { FORM_COLUMNS, FORM_PLANES, FORM_RAW, FORM_ZSTD } from "./telemetry-file.ts";
+import { FORM_COLUMNS, FORM_RAW, FORM_ZSTD } from "./telemetry-file.ts";
 
 /** Below this a group is hardly smaller compressed. */
 const compressBytesMin = 512;
 /** What is not smaller than this part of the group is not worth unpacking. */
 const worthwhileShare = 0.9;
-const wordBytes = 8;
 const fastLevel = 1;
 
 export interface PackedGroup {
@@ -45,20 +44,7 @@ export function unpackGroup(form: number, data: Uint8Array): Uint8Array {
       return Bun.zstdDecompressSync(data);
     case FORM_COLUMNS:
       return unpackColumns(data);
-    case FORM_PLANES:
-      return fromPlanes(Bun.zstdDecompressSync(data));
     default:
       throw new Error(`its form ${form} is not known`);
   }
-}
-
-/** Words whose first bytes come first, then all second bytes and so on; the rest behind the last whole word is at the end. */
-function fromPlanes(planes: Uint8Array): Uint8Array {
-  const words = Math.floor(planes.byteLength / wordBytes);
-  const group = new Uint8Array(planes.byteLength);
-  let offset = 0;
-  for (let plane = 0; plane < wordBytes; plane++)
-    for (let to = plane, end = words * wordBytes; to < end; to += wordBytes) group[to] = planes[offset++]!;
-  group.set(planes.subarray(offset), offset);
-  return group;
 }

@@ -36,9 +36,8 @@ export const FORM_RAW = 0;
 export const FORM_ZSTD = 1;
 /** A deletion (JSON) that applies to everything that arrived before it. */
 export const FORM_DELETION = 2;
-/** No longer written. */
-export const FORM_PLANES = 3;
-export const FORM_COLUMNS = 4;
+/** A group by columns. */
+export const FORM_COLUMNS = 3;
 
 export interface HotRow {
   readonly id: number;

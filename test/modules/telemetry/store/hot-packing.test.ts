@@ -5,12 +5,7 @@ import { noDefinitions, sealGroup } from "../../../../src/modules/telemetry/stor
 import { packGroup, unpackGroup } from "../../../../src/modules/telemetry/store/hot-packing.ts";
 import { PatternTree } from "../../../../src/modules/telemetry/store/pattern-tree.ts";
 import { StagingBuffer } from "../../../../src/modules/telemetry/store/staging-buffer.ts";
-import {
-  FORM_COLUMNS,
-  FORM_PLANES,
-  FORM_RAW,
-  FORM_ZSTD,
-} from "../../../../src/modules/telemetry/store/telemetry-file.ts";
+import { FORM_COLUMNS, FORM_RAW, FORM_ZSTD } from "../../../../src/modules/telemetry/store/telemetry-file.ts";
 import type { TelemetryValue } from "../../../../src/modules/telemetry/telemetry.types.ts";
 import { deviceId, deviceKeys, StoreFixture, tenant } from "./store-fixture.ts";
 
@@ -102,13 +97,6 @@ test("a form that nobody knows and damaged bytes are refused", () => {
   expect(() => unpackGroup(FORM_COLUMNS, data.subarray(0, data.length >> 1))).toThrow();
   const damagedCount = data.slice().fill(0xff, 12, 16);
   expect(() => unpackGroup(FORM_COLUMNS, damagedCount)).toThrow("damaged");
-});
-
-test("rows of byte planes, which are no longer written, can be read", () => {
-  const group = Uint8Array.from({ length: 19 }, (_, index) => index);
-  const planes = Array.from({ length: 8 }, (_, plane) => [group[plane]!, group[plane + 8]!]);
-  const data = Bun.zstdCompressSync(Uint8Array.from([...planes.flat(), ...group.subarray(16)]));
-  expect(unpackGroup(FORM_PLANES, data)).toEqual(group);
 });
 
 test("with a commit window set groups are packed densely, and a restart reads them", async () => {
