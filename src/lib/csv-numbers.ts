@@ -27,10 +27,10 @@ interface NumberRowForm extends Pick<CsvDialect, "delimiter" | "decimal"> {
 
 /** Reads the rows one after the other. What it tells of a row holds until the next one is read. */
 export class NumberRows {
-  /** NaN for an empty cell, and for a time that is a text. */
+  /** NaN for an empty cell, and for the time. */
   readonly cells: Float64Array;
-  /** The time as it is written; undefined where it is a whole number, which is in `cells`. */
-  timeText: string | undefined;
+  /** A whole number, or the cell as it is written. */
+  time: number | string = 0;
   /** Digits behind the decimal sign of each cell. */
   readonly decimals: Uint8Array;
   /** Start of the next row. */
@@ -45,7 +45,7 @@ export class NumberRows {
   #index = 0;
 
   constructor({ columns, timeColumn, delimiter, decimal }: NumberRowForm) {
-    this.cells = new Float64Array(columns);
+    this.cells = new Float64Array(columns).fill(Number.NaN);
     this.decimals = new Uint8Array(columns);
     this.#timeColumn = timeColumn;
     this.#delimiter = delimiter.charCodeAt(0);
@@ -123,8 +123,7 @@ export class NumberRows {
     while (!this.#isEnd(bytes[index])) if (!isTextByte(bytes[index++])) return false;
     // White space around a cell is the general reader's.
     if (bytes[start] === SPACE || bytes[index - 1] === SPACE) return false;
-    this.cells[this.#timeColumn] = isNumber ? digits : Number.NaN;
-    this.timeText = isNumber ? undefined : decoder.decode(bytes.subarray(start, index));
+    this.time = isNumber ? digits : decoder.decode(bytes.subarray(start, index));
     this.#index = index;
     return true;
   }

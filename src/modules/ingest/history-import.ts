@@ -57,7 +57,7 @@ type Row =
       readonly ts: number | string;
       readonly values: Reading["values"];
       readonly points: number;
-      readonly time?: string | undefined;
+      readonly time: number | string;
     }
   | { readonly row: number; readonly error: Text };
 
@@ -162,18 +162,17 @@ function rowReader(dialect: CsvDialect) {
     return { rows, end: numbers.position };
   }
 
-  function toNumberRow(header: readonly string[], { cells, decimals, timeText }: NumberRows): Row {
+  function toNumberRow(header: readonly string[], { cells, decimals, time }: NumberRows): Row {
     const values: Record<string, number> = Object.create(null);
     let points = 0;
     for (let index = 0; index < cells.length; index++) {
       const number = cells[index] ?? Number.NaN;
-      if (index === timeColumn || Number.isNaN(number)) continue;
+      if (Number.isNaN(number)) continue;
       values[header[index] ?? ""] = number;
       points++;
       columns.observeNumber(index, (decimals[index] ?? 0) > 0);
     }
-    const ts = timeText === undefined ? (cells[timeColumn] ?? Number.NaN) : timeOf(timeText);
-    return { row: ++row, ts, values, points, time: timeText };
+    return { row: ++row, ts: typeof time === "number" ? time : timeOf(time), values, points, time };
   }
 
   function* rowsOf(records: Iterable<string[]>): Generator<Row> {
@@ -249,10 +248,78 @@ export interface ImportTarget {
 }
 
 /** Returns why a row is refused; throws what is no mistake of the row. */
-function refusalOf(error: unknown, time: string | undefined): Text {
+function refusalOf(error: unknown, time: number | string | undefined): Text {
   if (!(error instanceof DomainError) || !["invalid", "too_large"].includes(error.kind)) throw error;
   if (error.code !== "telemetry.ts_invalid" || time === undefined) return error;
-  return detail("import_error.time_invalid", { cell: excerpt(time) });
+  return detail("import_error.time_invalid", { cell: excerpt(String(time)) });
+}
+
+/** Collects the readings of rows until there are enough for a commit, and counts the rows. */
+class ImportBatch {
+  readonly counts = { rows: 0, points: 0, failed: 0 };
+  readonly errors: RowFailure[] = [];
+  readonly #target: ImportTarget;
+  readonly #skipRows: number;
+  #readings: Reading[] = [];
+  #values = 0;
+  #rows = 0;
+
+  constructor(target: ImportTarget, skipRows: number) {
+    this.#target = target;
+    this.#skipRows = skipRows;
+  }
+
+  get isFull(): boolean {
+    return this.#values >= BATCH_VALUES || this.#rows >= BATCH_ROWS;
+  }
+
+  /** Returns `true` at the end of the entries. It ends before where the batch is full or the event loop shall turn. */
+  take(entries: Iterator<Row>, turnEndMs: number): boolean {
+    while (!this.isFull && performance.now() < turnEndMs) {
+      const { done, value } = entries.next();
+      if (done === true) return true;
+      this.#takeRow(value);
+    }
+    return false;
+  }
+
+  /** Returns the readings, which count as points from now on. */
+  empty(): readonly Reading[] {
+    const readings = this.#readings;
+    this.counts.points += this.#values;
+    [this.#readings, this.#values, this.#rows] = [[], 0, 0];
+    return readings;
+  }
+
+  #takeRow(entry: Row): void {
+    if (entry.row <= this.#skipRows) return;
+    this.counts.rows++;
+    this.#rows++;
+    if ("error" in entry) {
+      this.#refuse(entry.row, entry.error);
+      return;
+    }
+    try {
+      if ("values" in entry)
+        this.#add({ ts: this.#target.timestamp(entry.ts), values: entry.values }, entry.points);
+      else
+        for (const reading of this.#target.decode(entry.body))
+          this.#add(reading, Object.keys(reading.values).length);
+    } catch (error) {
+      this.#refuse(entry.row, refusalOf(error, entry.time));
+    }
+  }
+
+  #add(reading: Reading, values: number): void {
+    this.#readings.push(reading);
+    this.#values += values;
+  }
+
+  #refuse(row: number, { code, params }: Text): void {
+    this.counts.failed++;
+    if (this.errors.length < ERRORS_LISTED_MAX)
+      this.errors.push({ row, message: inEnglish({ code, params }), code, params });
+  }
 }
 
 /** Runs an import; every batch that is on the disk is reported, the result comes last. */
@@ -261,43 +328,14 @@ export async function* runImport(
   target: ImportTarget,
 ): AsyncGenerator<ImportProgress, ImportResult> {
   const rows = source.format === "csv" ? csvRows(source.body, source.dialect ?? {}) : ndjsonRows(source.body);
-  const errors: RowFailure[] = [];
-  const counts = { rows: 0, points: 0, failed: 0 };
+  const batch = new ImportBatch(target, source.skipRows);
+  const { counts, errors } = batch;
   let onDisk: ImportProgress = { ...counts };
-  let batch: Reading[] = [];
-  let batchValues = 0;
-  let batchRows = 0;
-
-  const refuse = (row: number, { code, params }: Text) => {
-    counts.failed++;
-    if (errors.length < ERRORS_LISTED_MAX)
-      errors.push({ row, message: inEnglish({ code, params }), code, params });
-  };
-  const take = (entry: Row) => {
-    if (entry.row <= source.skipRows) return;
-    counts.rows++;
-    batchRows++;
-    if ("error" in entry) return refuse(entry.row, entry.error);
-    try {
-      if ("values" in entry) {
-        batch.push({ ts: target.timestamp(entry.ts), values: entry.values });
-        batchValues += entry.points;
-        return;
-      }
-      for (const reading of target.decode(entry.body)) {
-        batch.push(reading);
-        batchValues += Object.keys(reading.values).length;
-      }
-    } catch (error) {
-      refuse(entry.row, refusalOf(error, entry.time));
-    }
-  };
   /** The commit that is in progress while the next rows are read. */
   let commit = Promise.resolve();
   const flush = async () => {
-    counts.points += batchValues;
-    const [readings, reached] = [batch, { ...counts }];
-    [batch, batchValues, batchRows] = [[], 0, 0];
+    const readings = batch.empty();
+    const reached = { ...counts };
     await commit;
     commit = (readings.length === 0 ? setImmediate() : target.store(readings)).then(() => {
       onDisk = reached;
@@ -305,25 +343,15 @@ export async function* runImport(
     commit.catch(() => undefined); // whoever waits for it next hears of it
   };
 
-  const isFull = () => batchValues >= BATCH_VALUES || batchRows >= BATCH_ROWS;
-  /** Returns `true` at the end of the entries. It ends before where the batch is full or the event loop shall turn. */
-  const takeSome = (entries: Iterator<Row>, turnEndMs: number): boolean => {
-    while (!isFull() && performance.now() < turnEndMs) {
-      const { done, value } = entries.next();
-      if (done === true) return true;
-      take(value);
-    }
-    return false;
-  };
   let turnEndMs = performance.now() + TURN_MS;
   for await (const group of readable(rows)) {
     const entries = group[Symbol.iterator]();
-    while (!takeSome(entries, turnEndMs)) {
+    while (!batch.take(entries, turnEndMs)) {
       if (performance.now() >= turnEndMs) {
         await setImmediate();
         turnEndMs = performance.now() + TURN_MS;
       }
-      if (!isFull()) continue;
+      if (!batch.isFull) continue;
       await flush();
       if (onDisk.rows > 0) yield onDisk;
     }

@@ -5,7 +5,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { Applied } from "../pipelines/pipeline.types.ts";
-import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { KeyLimitHit, TelemetryStore } from "../telemetry/store/store.types.ts";
 import { KeysBeyondLimit, keysLimit } from "../telemetry/telemetry.errors.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { DeviceTraffic } from "./device-traffic.ts";
@@ -285,21 +285,30 @@ export function createIngestService(deps: {
     clientAttributes: saveAttributes,
     history(device, readings) {
       deps.ensureRoom();
-      try {
-        return store.append(device.store, readings);
-      } catch (error) {
-        if (!(error instanceof KeysBeyondLimit)) throw error;
-      }
-      const { readings: fitting, hit } = store.fit(device.store, readings);
-      const stored = store.append(device.store, fitting);
-      if (hit === undefined) return stored;
-      return stored.then(() => {
+      const { committed, hit } = appendFitting(store, device, readings);
+      if (hit === undefined) return committed;
+      return committed.then(() => {
         throw keysLimit(hit);
       });
     },
     reject,
     stats,
   };
+}
+
+/** Appends the readings, or, where they have keys beyond a limit, what fits it. */
+function appendFitting(
+  store: Pick<TelemetryStore, "append" | "fit">,
+  device: IngestDevice,
+  readings: readonly Reading[],
+): { committed: Promise<void>; hit?: KeyLimitHit | undefined } {
+  try {
+    return { committed: store.append(device.store, readings) };
+  } catch (error) {
+    if (!(error instanceof KeysBeyondLimit)) throw error;
+    const { readings: fitting, hit } = store.fit(device.store, readings);
+    return { committed: store.append(device.store, fitting), hit };
+  }
 }
 
 /** The commit of what was kept, and why the rest was not. */
