@@ -110,7 +110,6 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
   const base = createDeviceModules(core, userModules, overrides);
   const { outbounds, profiling, fleet, attributing, pipelines, ingesting, telemetry } = base;
   const { store } = base.storage;
-  void store.open(); // takes as long as all that is created below, in a thread of its own
   const { outbound } = outbounds;
   const { profiles } = profiling;
   const { devices, devicesRepository, directory, activity, tokens } = fleet;

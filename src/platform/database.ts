@@ -159,12 +159,14 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
   const sync = createWalSync(wal, changes);
   const writes = new WriteGroup(sqlite, log);
   let checkpointing = false;
-  const timer = setInterval(async () => {
+  const checkpoint = async () => {
     if (checkpointing || fstatSync(wal).size < WAL_BYTES_BEFORE_CHECKPOINT) return;
     checkpointing = true;
     await checkpointInWorker(file, log);
     checkpointing = false;
-  }, CHECKPOINT_INTERVAL_MS);
+  };
+  void checkpoint(); // a crash leaves the log as it was
+  const timer = setInterval(checkpoint, CHECKPOINT_INTERVAL_MS);
   timer.unref();
   return {
     orm: drizzle(sqlite),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { copyFileSync, statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { openDataDirectory } from "../../src/platform/data-directory.ts";
 import { openMainDatabase } from "../../src/platform/database.ts";
 import { createLogger } from "../../src/platform/log.ts";
 import { StartupError } from "../../src/platform/startup-error.ts";
+import { until } from "../support/until.ts";
 
 let directory: string;
 beforeAll(async () => {
@@ -92,6 +94,18 @@ test("whoever waits for durability while a sync runs shares the next one, and no
   expect(settled).toBe(true); // no write since: nothing to wait for
   await idle;
   database.close();
+});
+
+test("a long log that a crash has left is moved into the database at the start", async () => {
+  const database = open("long.db");
+  database.sqlite.run("CREATE TABLE long (text BLOB)");
+  database.sqlite.run("INSERT INTO long VALUES (zeroblob(5000000))");
+  for (const suffix of ["", "-wal"])
+    copyFileSync(join(directory, `long.db${suffix}`), join(directory, `crashed.db${suffix}`));
+  database.close();
+  const crashed = open("crashed.db");
+  await until(() => statSync(join(directory, "crashed.db")).size > 5_000_000, "the checkpoint");
+  crashed.close();
 });
 
 test("one process owns a data directory at a time", () => {

@@ -68,4 +68,15 @@ const createIdList =
 export const createDeviceLists = (
   orm: MainDatabase["orm"],
   toDevice: (row: SelectedDevice) => DeviceWithActivity,
-) => ({ list: createPage(orm, toDevice), listIdsByName: createIdList(orm) });
+) => ({
+  list: createPage(orm, toDevice),
+  listIdsByName: createIdList(orm),
+  listAllIds: () =>
+    new Set(
+      orm
+        .select({ deviceId: devices.deviceId })
+        .from(devices)
+        .all()
+        .map((row) => row.deviceId as DeviceId), // minted by us
+    ),
+});

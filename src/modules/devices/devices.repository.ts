@@ -130,14 +130,6 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
         .where(eq(devices.tenantId, tenantId))
         .all()
         .map((row) => ({ deviceId: row.deviceId as DeviceId, profileId: row.profileId as ProfileId })), // minted by us
-    listAllIds: () =>
-      new Set(
-        orm
-          .select({ deviceId: devices.deviceId })
-          .from(devices)
-          .all()
-          .map((row) => row.deviceId as DeviceId), // minted by us
-      ),
     find(deviceId) {
       const row = byId.get({ deviceId });
       return row && toDevice(row);

@@ -11,7 +11,13 @@ export const createOrphanRemoval = (deps: {
   store: Pick<TelemetryStore, "deviceIds" | "deleteDevice">;
   listDevices: () => ReadonlySet<DeviceId>;
   log: Logger;
-}): Part => ({ name: "telemetry of deleted devices", start: () => deleteOrphans(deps) });
+}): Part => ({
+  name: "telemetry of deleted devices",
+  start() {
+    // Nothing waits for it.
+    deleteOrphans(deps).catch((error) => deps.log.warn("orphaned telemetry was not looked for", { error }));
+  },
+});
 
 async function deleteOrphans(deps: Parameters<typeof createOrphanRemoval>[0]): Promise<void> {
   const stored = await deps.store.deviceIds();

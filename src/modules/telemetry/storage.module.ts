@@ -26,6 +26,7 @@ export function createStorageModule(
     groupCommitWindowMs: config.commit_window_ms,
     limitsOf: (tenantId) => quotas.of(tenantId),
   });
+  void store.open(); // in its own thread, while the other modules are created
   health.add(() => diskGuard.problem());
   health.add(() => {
     const failure = store.failure();

@@ -38,8 +38,7 @@ export class Maintenance {
     this.#failed = failed;
     this.#timer = setInterval(() => this.#sealIfDue(), tickMs);
     for (const [id, deletion] of engine.deletions.entries()) this.#run(deletionTask(engine, deletion, id));
-    // A crash may have left more than a start should have to read again.
-    if (this.#isFull()) this.seal();
+    if (engine.file.walBytes >= engine.options.walBytesMax) this.#checkpointWhenIdle();
   }
 
   stop(): void {

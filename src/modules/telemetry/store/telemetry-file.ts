@@ -84,6 +84,7 @@ export class TelemetryFile {
     const repair = isReadOnly ? null : restoreLength(path);
     if (repair !== null) this.repairs.push(repair);
     this.db = isReadOnly ? openReadOnly(path) : openDatabase(path);
+    this.walBytes = isReadOnly ? 0 : logFrames(this.db) * pageBytes;
     this.#begin = this.prepare("BEGIN IMMEDIATE");
     this.#commit = this.prepare("COMMIT");
     this.#rollback = this.prepare("ROLLBACK");
@@ -287,6 +288,10 @@ export class TelemetryFile {
     this.db.close(false);
   }
 }
+
+/** Number of pages in the write-ahead log, which a crash leaves as it was. */
+const logFrames = (db: Database): number =>
+  db.query<{ log: number }, []>("PRAGMA wal_checkpoint(NOOP)").get()?.log ?? 0;
 
 /** Value of `last_text` for a negative zero, which SQLite returns without its sign. No JSON string looks like it. */
 const negativeZero = "-0";

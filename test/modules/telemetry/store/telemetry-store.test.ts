@@ -351,19 +351,6 @@ describe("a start", () => {
     await late.dispose();
   });
 
-  test("seals what is more than it should have to read again, without waiting for a commit", async () => {
-    for (let ts = 0; ts < 30; ts++) await fixture.put("d", "a", ts, ts);
-    await fixture.store.stop();
-    const next = new StoreFixture({ hotGroupsMax: 20 }, fixture.file);
-    await next.store.start();
-    const { points } = await untilAnswer(
-      () => next.store.stats(),
-      ({ hotPoints }) => hotPoints === 0,
-    );
-    expect(points).toBe(30);
-    await next.dispose();
-  });
-
   test("may have more commits to read again where there are many devices", async () => {
     const many = await StoreFixture.start({ hotGroupsMax: 20, hotGroupsPerDevice: 10 });
     for (let ts = 0; ts < 39; ts++) await many.put(`d${ts % 4}`, "a", ts, ts);

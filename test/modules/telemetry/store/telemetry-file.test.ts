@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  FORM_RAW,
+  pageBytes,
+  TelemetryFile,
+} from "../../../../src/modules/telemetry/store/telemetry-file.ts";
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "lineside-file-"));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const COMMITS = 50;
+
+/** Opens what a crash would leave of the file now. */
+function openCopy(path: string): TelemetryFile {
+  const copy = `${path}.copy`;
+  for (const suffix of ["", "-wal"]) copyFileSync(path + suffix, copy + suffix);
+  return new TelemetryFile(copy);
+}
+
+test("the log that a crash leaves counts towards the next checkpoint", () => {
+  const path = join(directory, "telemetry.db");
+  const file = new TelemetryFile(path);
+  file.checkpoint("TRUNCATE");
+  for (let commit = 0; commit < COMMITS; commit++)
+    file.transact(() => file.insertHot(FORM_RAW, new Uint8Array(100)));
+  const crashed = openCopy(path);
+  expect(crashed.walBytes).toBeGreaterThanOrEqual(COMMITS * pageBytes);
+  crashed.close();
+  file.checkpoint("TRUNCATE");
+  const stopped = openCopy(path);
+  expect(stopped.walBytes).toBe(0);
+  stopped.close();
+  file.close();
+});
