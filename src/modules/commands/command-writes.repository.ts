@@ -5,6 +5,7 @@ import { deviceNotFound } from "../devices/devices.errors.ts";
 import { requestIdTaken, tooManyCommands } from "./commands.errors.ts";
 import { commands } from "./commands.tables.ts";
 import type { Command, CommandState, NewCommand } from "./commands.types.ts";
+import { RecentCommands } from "./recent-commands.ts";
 
 type Orm = MainDatabase["orm"];
 
@@ -18,9 +19,6 @@ const NEW = {
   response: null,
   error: null,
 } as const;
-
-/** Commands in progress that are kept at hand: a device acknowledges and answers within milliseconds. */
-const RECENT_MAX = 1_000;
 
 /** Callbacks for the write of a new command. */
 interface NewCommandEnd {
@@ -91,10 +89,7 @@ const prepareCount = (orm: Orm) =>
  * it was stored before.
  */
 export function createCommandWrites({ orm, writes }: Pick<MainDatabase, "orm" | "writes">) {
-  /** Commands that were changed and are not committed yet, as they are by now; by their number. */
-  const unsaved = new Map<number, Command>();
-  /** Commands in progress as they are stored, those that changed last; by their number. */
-  const recent = new Map<number, Command>();
+  const recent = new RecentCommands();
   // Each command of ten thousand is written several times on its way: prepared once.
   const insert = prepareInsert(orm);
   const update = prepareUpdate(orm);
@@ -115,20 +110,11 @@ export function createCommandWrites({ orm, writes }: Pick<MainDatabase, "orm" | 
     }
   }
 
-  function keep(command: Command): void {
-    if (command.finishedAt !== null) return;
-    recent.set(command.rpcId, command);
-    const [oldest] = recent.keys();
-    if (recent.size > RECENT_MAX && oldest !== undefined) recent.delete(oldest);
-  }
-
   return {
     countIn,
-    findRecent: (rpcId: number): Command | undefined => unsaved.get(rpcId) ?? recent.get(rpcId),
+    recent,
     /** Forgets the commands of a device that is deleted, and they with it. */
-    forgetOf(deviceId: DeviceId): void {
-      for (const command of recent.values()) if (command.deviceId === deviceId) recent.delete(command.rpcId);
-    },
+    forgetOf: (deviceId: DeviceId): void => recent.forgetOf(deviceId),
     /** Fails if the device has had a command with this request id, if it is gone, or if `queuedMax` commands wait for it. */
     create(command: NewCommand, queuedMax: number, end: NewCommandEnd): void {
       let created: Command;
@@ -145,25 +131,20 @@ export function createCommandWrites({ orm, writes }: Pick<MainDatabase, "orm" | 
      * still as it was saved.
      */
     save(command: Command, committed: (isCurrent: boolean) => void): void {
-      const { rpcId, response } = command;
-      const isCurrent = () => unsaved.get(rpcId) === command;
-      unsaved.set(rpcId, command);
-      recent.delete(rpcId);
+      const { response } = command;
+      recent.changed(command);
       writes.add({
         // The state that it has by now is of the same group.
         write() {
-          if (isCurrent())
+          if (recent.isCurrent(command))
             update.run({ ...command, response: response === null ? null : JSON.stringify(response) });
         },
         committed() {
-          const wasCurrent = isCurrent();
-          if (wasCurrent) {
-            unsaved.delete(rpcId);
-            keep(command);
-          }
+          const wasCurrent = recent.isCurrent(command);
+          if (wasCurrent) recent.stored(command);
           committed(wasCurrent);
         },
-        failed: () => void unsaved.delete(rpcId),
+        failed: () => recent.failed(command),
       });
     },
     /** Resolves once everything that was written is committed. */

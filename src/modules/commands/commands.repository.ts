@@ -29,7 +29,7 @@ const matching = (deviceId: DeviceId, { status, search, from, to }: CommandFilte
 
 /** Commands in the database. What is written here is committed with all that is written in the same turn of the event loop. */
 export function createCommandsRepository({ orm, writes }: MainDatabase) {
-  const { findRecent, countIn, ...written } = createCommandWrites({ orm, writes });
+  const { recent, countIn, ...written } = createCommandWrites({ orm, writes });
   // Each command of ten thousand is looked up several times on its way: prepared once.
   const { placeholder } = sql;
   const byId = orm
@@ -55,7 +55,7 @@ export function createCommandsRepository({ orm, writes }: MainDatabase) {
       return commandOf(byId.get({ commandId }));
     },
     findByRpcId: (rpcId: number): Command | undefined =>
-      findRecent(rpcId) ?? commandOf(byRpcId.get({ rpcId })),
+      recent.find(rpcId) ?? commandOf(byRpcId.get({ rpcId })),
     findByRequestId(deviceId: DeviceId, requestId: string): Command | undefined {
       const row = current()
         .select()

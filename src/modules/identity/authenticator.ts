@@ -2,6 +2,7 @@ import { AttemptLimit } from "../../lib/attempt-limit.ts";
 import type { UserId } from "../../lib/ids.ts";
 import { secretHint, shownName } from "../../lib/secret-hint.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { TurnCache } from "../../platform/turn-cache.ts";
 import type { RefusedCredential, ReportRefusal } from "../refusals/refusals.types.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -17,13 +18,16 @@ export function createAuthenticator(deps: {
     authenticate(credential: string): Principal | undefined;
     refusalOf(credential: string): RefusedCredential;
   };
-  authenticateSession: Authenticator["authenticate"];
+  identity: Pick<Authenticator, "authenticate">;
   tokens: AccessTokens;
   users: Pick<UsersService, "findById">;
   clock: Pick<Clock, "monotonic">;
+  /** Returns a number that grows with every change of the database. */
+  changes: () => number;
   report: ReportRefusal;
 }): Authenticator {
-  const { keys, tokens, users, report } = deps;
+  const { keys, identity, tokens, users, report } = deps;
+  const sessions = new TurnCache<Promise<Principal | undefined>>(deps.changes);
   const wrong = new AttemptLimit(WRONG);
 
   /** Only what our own signature covers is believed: nobody can be named by a forged token. */
@@ -44,7 +48,9 @@ export function createAuthenticator(deps: {
 
   return {
     authenticate: async (credential) =>
-      keys.isKey(credential) ? keys.authenticate(credential) : deps.authenticateSession(credential),
+      keys.isKey(credential)
+        ? keys.authenticate(credential)
+        : sessions.get(credential, identity.authenticate),
     async refused(credential, peer, edge) {
       const waitMs = edge === "realtime" ? wrong.take(peer.address, deps.clock.monotonic()) : 0;
       const { reason, identity: named, owner } = await refusalOf(credential);

@@ -2,7 +2,6 @@ import { createSteadyNow } from "../../platform/clock.ts";
 import { createOwnOrigin } from "../../platform/own-origin.ts";
 import { publicAddressOf } from "../../platform/public-address.ts";
 import { createSealedBox } from "../../platform/sealed-box.ts";
-import { TurnCache } from "../../platform/turn-cache.ts";
 import type { KeyAuthenticator } from "../api-keys/key-authenticator.ts";
 import type { AuditService } from "../audit/audit.service.ts";
 import type { MailService } from "../mail/mail.service.ts";
@@ -65,7 +64,7 @@ interface IdentityDeps {
 export function createIdentityModule(core: Core, deps: IdentityDeps) {
   const { config, data, database, identityDatabase, clock, events, ports, log } = core;
   const { tenants, plans, branding, users, usersRepository, audit, mail, keys } = deps;
-  const { transact } = database;
+  const { transact, changes } = database;
   const now = createSteadyNow(clock);
   /** Signs the access tokens. */
   const tokenKey = data.secret("jwt.key", 32);
@@ -161,11 +160,7 @@ export function createIdentityModule(core: Core, deps: IdentityDeps) {
     now,
     wallNow: () => clock.now(),
   });
-  const sessionsOfTurn = new TurnCache<ReturnType<typeof identity.authenticate>>(database.changes);
-  const authenticator = createAuthenticator({
-    ...{ keys, tokens, users, clock, report },
-    authenticateSession: (token) => sessionsOfTurn.get(token, identity.authenticate),
-  });
+  const authenticator = createAuthenticator({ keys, identity, tokens, users, changes, clock, report });
   const requestAudit = createRequestAudit(audit);
   const auth = createAuthPlugin(authenticator, requestAudit);
   return {

@@ -10,9 +10,9 @@ import type { InboundSession, Outcome } from "./inbound-session.ts";
 /** The largest message that is taken, its topic included. */
 export const PACKET_BYTES_MAX = 1024 * 1024;
 /** Messages that are worked on at once; a broker that speaks MQTT 5 is told (receive maximum). */
-export const WINDOW = 200;
+export const WINDOW = 400;
 /** Messages that are begun without a pause: those before them are brought to the disk meanwhile, and others have their turn. */
-export const SLICE = 50;
+export const SLICE = 100;
 const WINDOW_BYTES = 4 * PACKET_BYTES_MAX;
 /** Type, flags and length of the largest packet. */
 const HEADER_BYTES = 4;
