@@ -5,7 +5,7 @@ const TOGETHER_MS = 2_000;
 /** … which costs throughput where it turns out again that waiting does not help. */
 const APART_MS = 10_000;
 /** So few messages a commit come from few senders, or slowly: nobody waits for them. */
-const MESSAGES_MIN = 8;
+const MESSAGES_MIN = 3;
 /** Such commits in a row that end the waiting; a burst may end with one. */
 const SMALL_IN_A_ROW_MAX = 4;
 /** Part of the rate that must remain when groups wait. */

@@ -22,8 +22,8 @@ export class Scratch {
   };
 }
 
-/** The blocks of 50 charts of a month at one point in 10 s, of some 18 KiB each. */
-const cachedBytesMax = 32 * 1024 * 1024;
+/** The blocks of 50 charts of a month at one point in 10 s, of some 21 KiB each with their sums, and some more. */
+const cachedBytesMax = 40 * 1024 * 1024;
 
 /** Blocks read lately; the one unused for longest goes first. */
 export class BlockCache {

@@ -78,6 +78,8 @@ export class GroupCommitter {
   #batchDelayUntilMs = Number.NEGATIVE_INFINITY;
   /** Bytes with which it has them all. */
   #batchBytes = 0;
+  /** States that the last commit took long: the wait after it is of its own kind. */
+  #isSlow = false;
   #refusal: DomainError | null = null;
   /** Monotonic time before which no group is tried on a full disk. */
   #fullUntilMs: number | null = null;
@@ -199,7 +201,7 @@ export class GroupCommitter {
     const { clock, groupCommitWindowMs } = this.#options;
     if (groupCommitWindowMs > 0) return groupCommitWindowMs;
     const delayMs = this.#batchDelayUntilMs - clock.monotonic();
-    const isForPace = this.#pace.waits && delayMs < togetherMs;
+    const isForPace = this.#pace.waits && !this.#isSlow;
     const bytesEnough = isForPace ? togetherBytes : this.#batchBytes;
     if (this.#staging.bytes >= bytesEnough) return 0;
     this.#bytesEnough = bytesEnough;
@@ -210,7 +212,8 @@ export class GroupCommitter {
     const now = this.#options.clock.monotonic();
     this.#pace.note(messages, now);
     const tookMs = now - sentAt;
-    if (tookMs < slowCommitMs || bytes < batchDelayBytesMin) return;
+    this.#isSlow = tookMs >= slowCommitMs;
+    if (!this.#isSlow || bytes < batchDelayBytesMin) return;
     this.#batchDelayUntilMs = now + Math.min(batchDelayMsMax, tookMs * batchDelayShare);
     this.#batchBytes = bytes * batchCompleteShare;
   }

@@ -26,7 +26,9 @@ export function OpenAlarms({ deviceId, isGateway = false }: { deviceId?: string;
   useLive({ topics: ["alarms"], ...(deviceId !== undefined && { deviceIds: [deviceId] }) }, (message) => {
     if (message.type === "snapshot" || message.topic === "alarms") reloadSoon();
   });
-  if (alarms === undefined) return null;
+  // The place of "none", so that what stands below does not move when they are known.
+  if (alarms === undefined)
+    return list.error === undefined ? <div class="panel h-22" aria-hidden="true" /> : null;
   const shown = [...alarms.rows].sort(byWeight).slice(0, SHOWN);
   return (
     <section class="panel" aria-label={t("alarms.open")}>

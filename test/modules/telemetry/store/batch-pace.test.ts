@@ -29,7 +29,7 @@ test("groups do not wait where that lowers the rate, but for a trial every ten s
 });
 
 test("groups of few messages never wait", () => {
-  expect(run(10, { apart: 3, together: 3, messages: 7 })).toEqual(new Array(10).fill(0));
+  expect(run(10, { apart: 3, together: 3, messages: 2 })).toEqual(new Array(10).fill(0));
 });
 
 test("a few small groups end the waiting, one does not", () => {
