@@ -49,7 +49,7 @@ const batchCompleteShare = 15 / 16;
 /** Where waiting does not slow anyone down (`BatchPace`), a group waits this long … */
 const togetherMs = 4;
 /** … unless it has this many bytes before: by then the page that it takes at least is a small part of what it writes. */
-const togetherBytes = 16_384;
+const togetherBytes = 8_192;
 
 /** Buffers larger than this are not kept for reuse. */
 const spareBytesMax = 4 * 1024 * 1024;

@@ -163,8 +163,8 @@ describe("the group committer", () => {
       await undefined; // a group leaves when the caller's code returns
     }
     const { bytes, buffer } = await bench.nextGroup();
-    expect(bytes).toBeGreaterThanOrEqual(16_384);
-    expect(bytes).toBeLessThan(16_500);
+    expect(bytes).toBeGreaterThanOrEqual(8_192);
+    expect(bytes).toBeLessThan(8_300);
     bench.committer.settle({ type: "committed", buffer });
     bench.append(1);
     bench.timers.pop()?.action();
