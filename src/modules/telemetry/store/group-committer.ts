@@ -35,7 +35,7 @@ export interface GroupCommitterOptions {
 
 /**
  * On a slow disk the first of those who were just answered would start a commit alone, and all others wait for it to end. A
- * commit that took long is therefore followed by a short wait: this part of its time, or until they are all back.
+ * commit that took long is therefore followed by a short wait: this part of its time.
  */
 const batchDelayShare = 1 / 4;
 const batchDelayMsMax = 5;
@@ -43,8 +43,6 @@ const batchDelayMsMax = 5;
 const slowCommitMs = 4;
 /** … nor is one that carried less: so few senders gain nothing by waiting for each other. */
 const batchDelayBytesMin = 512;
-/** Part of the bytes of the group before with which the next one counts as complete. */
-const batchCompleteShare = 15 / 16;
 
 /** Where waiting does not slow anyone down (`BatchPace`), a group waits this long … */
 const togetherMs = 4;
@@ -76,8 +74,6 @@ export class GroupCommitter {
   #bytesEnough = Number.POSITIVE_INFINITY;
   /** Monotonic time until which the next group waits for those who were just answered. */
   #batchDelayUntilMs = Number.NEGATIVE_INFINITY;
-  /** Bytes with which it has them all. */
-  #batchBytes = 0;
   /** States that the last commit took long: the wait after it is of its own kind. */
   #isSlow = false;
   #refusal: DomainError | null = null;
@@ -201,11 +197,10 @@ export class GroupCommitter {
     const { clock, groupCommitWindowMs } = this.#options;
     if (groupCommitWindowMs > 0) return groupCommitWindowMs;
     const delayMs = this.#batchDelayUntilMs - clock.monotonic();
-    const isForPace = this.#pace.waits && !this.#isSlow;
-    const bytesEnough = isForPace ? togetherBytes : this.#batchBytes;
-    if (this.#staging.bytes >= bytesEnough) return 0;
-    this.#bytesEnough = bytesEnough;
-    return isForPace ? togetherMs : delayMs;
+    if (!this.#pace.waits || this.#isSlow) return delayMs;
+    if (this.#staging.bytes >= togetherBytes) return 0;
+    this.#bytesEnough = togetherBytes;
+    return togetherMs;
   }
 
   #noteSpeed({ sentAt, bytes, messages }: InFlight): void {
@@ -215,7 +210,6 @@ export class GroupCommitter {
     this.#isSlow = tookMs >= slowCommitMs;
     if (!this.#isSlow || bytes < batchDelayBytesMin) return;
     this.#batchDelayUntilMs = now + Math.min(batchDelayMsMax, tookMs * batchDelayShare);
-    this.#batchBytes = bytes * batchCompleteShare;
   }
 
   /** Sends what waits with all that the caller still appends. */

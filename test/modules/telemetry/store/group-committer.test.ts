@@ -94,19 +94,6 @@ describe("the group committer", () => {
     expect(bench.timers).toEqual([]);
   });
 
-  test("waits no longer once as much has come as the group before had", async () => {
-    const bench = new Bench();
-    await commit(bench, 100, 16);
-    for (let ts = 0; ts < 90; ts++) bench.append(ts);
-    await expect(bench.nextGroup()).rejects.toThrow("no group was sent");
-    for (let ts = 90; ts < 100; ts++) bench.append(ts);
-    const { buffer, bytes } = await bench.nextGroup();
-    for (let ts = 0; ts < 100; ts++) bench.append(ts);
-    bench.nowMs += 16;
-    bench.committer.settle({ type: "committed", buffer });
-    expect((await bench.nextGroup()).bytes).toBe(bytes);
-  });
-
   test("never waits longer than 5 ms, and not at all once that has passed", async () => {
     const bench = new Bench();
     await commit(bench, 100, 1_000);
