@@ -166,8 +166,11 @@ const socketRoutes = (deps: HttpDeps) => {
 };
 
 const ownHeaders = { ...securityHeaders, "cache-control": "no-store" };
-/** Made once: to make headers from an object takes longer than to copy them. Elysia takes them, too, although its types do not say so. */
-const jsonHeaders = new Headers(ownHeaders) as unknown as Record<string, string>;
+/**
+ * Shared by all answers: making headers from an object takes longer than copying them. Elysia takes them, too, although its types do not say
+ * so. Frozen, so that what is set for one answer cannot appear in others.
+ */
+const jsonHeaders = Object.freeze(new Headers(ownHeaders)) as unknown as Record<string, string>;
 
 const isJson = (value: unknown): boolean =>
   Array.isArray(value) || Object.getPrototypeOf(value ?? 0) === Object.prototype;

@@ -66,7 +66,7 @@ export async function* slicesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator
     }
 }
 
-/** A body in slices that begin where a line begins, except within long lines. Each holds until the next is asked for. */
+/** Yields a body in slices that begin where a line begins, except within long lines. Each is valid until the next is asked for. */
 async function* lineSlicesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   /** The line that has not ended yet, and behind it the next slice. */
   const bytes = new Uint8Array(HELD_BYTES_MAX + SLICE_BYTES);

@@ -35,7 +35,7 @@ export interface DevicesRepository extends ChildrenRepository {
   /** Ids of all devices of a tenant, with what retention needs. */
   listNames(tenantId: TenantId): Set<string>;
   listIds(tenantId: TenantId): Array<{ deviceId: DeviceId; profileId: ProfileId }>;
-  /** Ids of the devices of all tenants. */
+  /** Returns the ids of the devices of all tenants. */
   listAllIds(): Set<DeviceId>;
   find(deviceId: DeviceId): Device | undefined;
   findWithActivity(tenantId: TenantId, deviceId: DeviceId): DeviceWithActivity | undefined;

@@ -63,7 +63,7 @@ type Row =
 
 const HEAD_BYTES_MAX = 64 * 1024;
 
-/** The first line, as far as it tells the dialect, and the whole body again, of which that line comes alone. */
+/** Returns the first line, as far as it tells the dialect, and the whole body again, of which that line comes alone. */
 async function withHead(body: ReadableStream<Uint8Array>) {
   const iterator = body[Symbol.asyncIterator]();
   const first: Uint8Array[] = [];

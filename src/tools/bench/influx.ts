@@ -16,7 +16,7 @@ export interface Influx {
   stop(): Promise<number>;
 }
 
-/** Bytes that the files of a directory take on the disk. */
+/** Returns the bytes that the files of a directory take on the disk. */
 export function sizeOf(directory: string): number {
   let bytes = 0;
   for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true }))

@@ -49,7 +49,7 @@ export function residentMb(pid: number): number {
   return Number(kb ?? 0) / 1024;
 }
 
-/** Seconds of processor time that a process has taken so far. */
+/** Returns the seconds of processor time that a process has taken so far. */
 function cpuSeconds(pid: number): number {
   // The name of the program, in brackets, may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];

@@ -15,7 +15,7 @@ export interface VictoriaMetrics {
   writeLines(lines: string): Promise<void>;
   /** Merges what it has into the form that it reads fastest. */
   merge(): Promise<void>;
-  /** Bytes of its data files, without those of its index. */
+  /** Returns the bytes of its data files, without those of its index. */
   bytes(): number;
   stop(): Promise<void>;
 }
@@ -72,7 +72,7 @@ export async function startVictoriaMetrics(binary: string | undefined): Promise<
   };
 }
 
-/** Bytes of a point of a data set in VictoriaMetrics, which keeps numbers and booleans; undefined when it is not installed. */
+/** Returns the bytes a point that a data set takes in VictoriaMetrics, which keeps numbers and booleans; undefined when it is not installed. */
 export async function victoriaBytesPerPoint(
   binary: string | undefined,
   data: DataSet,
