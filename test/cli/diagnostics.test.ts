@@ -1,9 +1,9 @@
 // `lineside check` and `lineside support-bundle`, beside a running gateway and without one; the set-up link for machines.
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { FORM_RAW, HotLog } from "../../src/modules/telemetry/store/hot-log.ts";
 
 setDefaultTimeout(30_000);
 
@@ -72,9 +72,9 @@ test("beside a running gateway, the check finds whole files and the bundle is th
 test("without a gateway, damage is named by exit code 1, and the bundle says what the files tell", async () => {
   gateway.kill("SIGTERM");
   await gateway.exited;
-  const database = new Database(join(data, "telemetry.db"));
-  database.run("INSERT INTO hot (id, form, data) VALUES (1, 0, x'00112233')");
-  database.close();
+  const log = new HotLog(join(data, "telemetry.db"), { isReadOnly: false, sealedId: 0 });
+  log.append(FORM_RAW, new Uint8Array(40));
+  log.close();
   const { code, output: table } = await run("check");
   expect([code, table]).toEqual([1, expect.stringContaining("telemetry.db: hot row 1: ")]);
   const [, , telemetry] = JSON.parse((await run("check", "--json")).output);

@@ -2,8 +2,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync, lstatSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { unavailable } from "../../lib/domain-error.ts";
+import { isHotLog } from "../../platform/hot-log-names.ts";
 import type { BackupResult, Pack, SnapshotDatabase, SnapshotFile, SnapshotRecord } from "./backup.types.ts";
 import { DatabaseFreezer, type FrozenDatabase } from "./frozen-databases.ts";
+import { HotLogWatch } from "./hot-log-watch.ts";
 import { PackWriter } from "./pack-writer.ts";
 import { PageMap } from "./page-map.ts";
 import { type BackupRepository, mapsName, packName } from "./repository.ts";
@@ -22,6 +24,8 @@ const NUMBER_DIGITS = 6;
 /** Compressed blocks are garbage that the collector does not see the size of. It is run after this many bytes. */
 const COLLECTED_BYTES = 8 * 1024 * 1024;
 const CHECK_FOLDER = "backup-check";
+/** A log stands still for a second at least, and takes a part of one to copy. */
+const LOG_ATTEMPTS_MAX = 50;
 
 export interface BackupRunOptions {
   readonly dataPath: string;
@@ -77,11 +81,14 @@ export class BackupRun {
     const names = DATABASES.filter((name) => existsSync(join(dataPath, name)));
     const freezer = new DatabaseFreezer(names.map((name) => join(dataPath, name)));
     try {
-      const frozen = await freezer.freeze();
+      const { frozen, logs } = await this.#freeze(freezer);
       const createdAt = now();
       const files = smallFiles(dataPath);
-      this.#bytesTotal = frozen.reduce((sum, { pages, pageBytes }) => sum + pages * pageBytes, 0);
-      const databases: SnapshotDatabase[] = [];
+      this.#bytesTotal = [...frozen, ...logs].reduce(
+        (sum, { pages, pageBytes }) => sum + pages * pageBytes,
+        0,
+      );
+      const databases = [...logs];
       for (const [index, database] of frozen.entries())
         databases.push(await this.#copy(names[index] ?? "", database));
       await this.#packs.flush();
@@ -89,6 +96,19 @@ export class BackupRun {
     } finally {
       freezer.release();
     }
+  }
+
+  /** Freezes the databases, and copies the log of what is not in them yet before the gateway writes over it. */
+  async #freeze(freezer: DatabaseFreezer): Promise<{ frozen: FrozenDatabase[]; logs: SnapshotDatabase[] }> {
+    for (let attempt = 0; attempt < LOG_ATTEMPTS_MAX; attempt++) {
+      const watch = new HotLogWatch(this.#options.dataPath);
+      const frozen = await freezer.freeze();
+      const logs: SnapshotDatabase[] = [];
+      for (const { name, ...log } of watch.files()) logs.push(await this.#copy(name, log));
+      if (watch.isUnchanged()) return { frozen, logs };
+      freezer.thaw();
+    }
+    throw unavailable("backup.databases_busy");
   }
 
   /** Returns the names of the databases that were opened. */
@@ -101,7 +121,10 @@ export class BackupRun {
       (pack) => !pack.startsWith(packName(this.#id)),
     );
     const folder = join(this.#options.dataPath, CHECK_FOLDER);
-    const opened = this.#options.opensAll ? names : smallest(record.databases, OPENED_BYTES_MAX);
+    const databases = record.databases.filter(({ name }) => !isHotLog(name));
+    const opened = this.#options.opensAll
+      ? databases.map(({ name }) => name)
+      : smallest(databases, OPENED_BYTES_MAX);
     await reader.verify(folder, opened);
     return opened;
   }

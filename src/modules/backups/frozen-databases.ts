@@ -88,6 +88,11 @@ export class DatabaseFreezer {
     return isFrozen;
   }
 
+  /** Ends the read transactions, so that another freeze is possible. */
+  thaw(): void {
+    for (const { connections } of this.#connections) connections.reader.run("ROLLBACK");
+  }
+
   /** Ends the read transactions and closes the connections. */
   release(): void {
     for (const { connections } of this.#connections)

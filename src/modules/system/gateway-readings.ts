@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Health } from "../../platform/health.ts";
+import { listHotLogs } from "../../platform/hot-log-names.ts";
 import type { BackupsService } from "../backups/backups.service.ts";
 import type { IngestStats } from "../ingest/ingest.service.ts";
 import type { Refusals } from "../refusals/refusals.service.ts";
@@ -49,11 +50,15 @@ export interface GatewaySources {
   readonly clock: Clock;
 }
 
-/** Returns the bytes of a database and its write-ahead log. */
+/** Returns the bytes of a database and its logs. */
 export function databaseBytes(dataPath: string, name: string): number {
   const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const path = join(dataPath, `${name}.db`);
-  return sizeOf(path) + sizeOf(`${path}-wal`);
+  const logs = name === "telemetry" ? listHotLogs(dataPath) : [];
+  return [path, `${path}-wal`, ...logs.map((log) => join(dataPath, log))].reduce(
+    (sum, file) => sum + sizeOf(file),
+    0,
+  );
 }
 
 export type Values = Record<string, number | boolean>;

@@ -3,8 +3,8 @@ import { RowBuilder } from "./row-builder.ts";
 import type { Deletion } from "./store/deletion.types.ts";
 import type { Definitions } from "./store/group-format.ts";
 import { GroupReader } from "./store/group-reader.ts";
+import { FORM_DELETION } from "./store/hot-log.ts";
 import { unpackGroup } from "./store/hot-packing.ts";
-import { FORM_DELETION } from "./store/telemetry-file.ts";
 
 /** Values of one step, about: a group is never split. */
 const STEP_POINTS = 20_000;

@@ -14,6 +14,7 @@ import { detail } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { storedSchema } from "../../platform/data-schemas.ts";
 import { type FileLock, takeFileLock } from "../../platform/file-lock.ts";
+import { listHotLogs } from "../../platform/hot-log-names.ts";
 import type { Logger } from "../../platform/log.ts";
 import {
   clearState,
@@ -66,7 +67,7 @@ export interface StartContext {
 const SERVE: StartStep = { kind: "serve" };
 const LOCK_ATTEMPTS = 10;
 const LOCK_RETRY_MS = 50;
-const LOG_SUFFIXES = ["", "-wal"];
+const TELEMETRY_FILE = "telemetry.db";
 
 /** Continues an update that a start finds. Call it before anything opens the databases. */
 export function settleUpdate(context: StartContext): StartStep {
@@ -143,13 +144,19 @@ function copyDatabases(dataPath: string, { schemas }: UpdateState): void {
   for (const [file, schema] of Object.entries(schemas)) {
     const stored = storedSchema(dataPath, file);
     if (stored === undefined || stored === schema) continue;
-    for (const suffix of LOG_SUFFIXES) {
-      const path = join(dataPath, `${file}${suffix}`);
-      if (existsSync(path)) copyDurably(path, join(folder, `${file}${suffix}`));
+    for (const name of [file, ...logsOf(dataPath, file)]) {
+      const path = join(dataPath, name);
+      if (existsSync(path)) copyDurably(path, join(folder, name));
     }
   }
   syncPath(folder);
 }
+
+/** Names of the logs that a database may have in a folder. */
+const logsOf = (folder: string, file: string): string[] => [
+  `${file}-wal`,
+  ...(file === TELEMETRY_FILE ? listHotLogs(folder) : []),
+];
 
 function copyDurably(from: string, to: string): void {
   copyFileSync(from, to, constants.COPYFILE_FICLONE);
@@ -170,9 +177,11 @@ function restoreCopies(dataPath: string, { schemas }: UpdateState): void {
     if (!existsSync(copy) || hasSchema(dataPath, file, storedSchema(folder, file))) continue;
     const path = join(dataPath, file);
     // In this order, so that a log never stands beside a file that it does not belong to.
-    for (const suffix of ["-wal", "-shm", ""]) rmSync(`${path}${suffix}`, { force: true });
+    for (const name of [...logsOf(dataPath, file), `${file}-shm`, file])
+      rmSync(join(dataPath, name), { force: true });
     syncPath(dataPath);
-    if (existsSync(`${copy}-wal`)) copyDurably(`${copy}-wal`, `${path}-wal`);
+    for (const name of logsOf(folder, file))
+      if (existsSync(join(folder, name))) copyDurably(join(folder, name), join(dataPath, name));
     copyDurably(copy, `${path}.copy`);
     renameSync(`${path}.copy`, path);
   }

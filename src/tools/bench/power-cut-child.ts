@@ -12,7 +12,13 @@ const { symbols } = dlopen(library, {
   power_cut_mark: { args: [FFIType.f64], returns: FFIType.void },
   power_cut_end: { args: [], returns: FFIType.void },
 });
-const store = createTelemetryStore({ file, clock: systemClock, log: createLogger("bench"), ...smallStore });
+const store = createTelemetryStore({
+  file,
+  clock: systemClock,
+  log: createLogger("bench"),
+  workerUrl: new URL("power-cut.worker.ts", import.meta.url),
+  ...smallStore,
+});
 await store.start();
 
 const idOf = (device: string) => device as DeviceId; // any text is an id to the store

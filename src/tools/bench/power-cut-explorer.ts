@@ -9,7 +9,15 @@ import type { Steps } from "../../modules/telemetry/store/slice-scheduler.ts";
 import { StoreEngine } from "../../modules/telemetry/store/store-engine.ts";
 import type { WireChunk } from "../../modules/telemetry/store/wire-chunk.types.ts";
 import { powerCutScript, rowAt, scriptDevices } from "./power-cut-script.ts";
-import { Disk, type Entry, Expectation, readEntries, smallStore, type Variant } from "./power-cut-state.ts";
+import {
+  Disk,
+  type Entry,
+  Expectation,
+  readEntries,
+  recordedFiles,
+  smallStore,
+  type Variant,
+} from "./power-cut-state.ts";
 import { remove, temporaryDirectory } from "./processes.ts";
 
 export interface Findings {
@@ -46,7 +54,6 @@ const engineOptions = {
   ...smallStore,
 };
 const examplesMax = 5;
-const nothing = new Uint8Array(0);
 
 function finish<Result>(steps: Steps<Result>): Result {
   let step = steps.next();
@@ -121,11 +128,11 @@ export interface Exploration {
 
 /** Opens what a cut left, in files of their own: what could not be opened may stay locked. */
 function checkState(file: string, images: readonly Uint8Array[], expectation: Expectation): Verdict {
-  const [database = nothing, log = nothing] = images;
-  writeFileSync(file, database);
-  writeFileSync(`${file}-wal`, log);
+  for (const [number, suffix] of recordedFiles.entries())
+    if (images[number] !== undefined && images[number].length > 0)
+      writeFileSync(file + suffix, images[number]);
   const verdict = check(file, expectation);
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+  for (const suffix of [...recordedFiles, "-shm"]) rmSync(file + suffix, { force: true });
   return verdict;
 }
 

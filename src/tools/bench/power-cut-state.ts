@@ -75,14 +75,18 @@ const sectorBytes = 512;
 export const variants = ["all", "none", "order", "pages", "sectors"] as const;
 export type Variant = (typeof variants)[number];
 
+/** Ends of the names of the files that are recorded, by their number. */
+export const recordedFiles = ["", "-wal", "-hot1", "-hot2", "-hot3", "-hot4"] as const;
+
 /** Describes what is certainly on the disk, and what may be. */
 export class Disk {
-  readonly #durable = [new Image(), new Image()];
-  readonly #pending: Change[][] = [[], []];
+  readonly #durable = recordedFiles.map(() => new Image());
+  readonly #pending: Change[][] = recordedFiles.map(() => []);
 
   apply(entry: Entry): void {
     if (entry.kind === "mark") return;
-    const pending = this.#pending[entry.file] ?? [];
+    const pending = this.#pending[entry.file];
+    if (pending === undefined) throw new Error(`file ${entry.file} is not known`);
     if (entry.kind !== "sync") {
       pending.push(entry);
       return;

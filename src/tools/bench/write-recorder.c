@@ -1,8 +1,8 @@
 /*
- * Records what a process writes to telemetry.db and its log, in order, with the moments at which it asked the disk to keep it.
+ * Records what a process writes to telemetry.db and its logs, in order, with the moments at which it asked the disk to keep it.
  * POWER_CUT_LOG names the record. Build: cc -shared -fPIC -o write-recorder.so write-recorder.c -ldl -lpthread
  *
- * Entries, little-endian: u8 kind, u8 file (0 telemetry.db, 1 telemetry.db-wal), u16 0, u32 length, u64 offset, then the data.
+ * Entries, little-endian: u8 kind, u8 file (0 telemetry.db, 1 telemetry.db-wal, 1 + n telemetry.db-hot<n>), u16 0, u32 length, u64 offset, then the data.
  * Kinds: 1 write, 2 truncate to offset, 3 sync, 4 mark of the program's own (offset is its number).
  */
 #define _GNU_SOURCE
@@ -43,13 +43,32 @@ static int ends_with(const char *text, const char *end) {
   return a >= b && strcmp(text + a - b, end) == 0;
 }
 
+/* One more than the number of the file in an entry; 0 for others. */
+static signed char file_number(const char *path) {
+  if (ends_with(path, "telemetry.db")) return 1;
+  if (ends_with(path, "telemetry.db-wal")) return 2;
+  const char *hot = strstr(path, "telemetry.db-hot");
+  return hot ? (signed char)(2 + atoi(hot + strlen("telemetry.db-hot"))) : 0;
+}
+
 static int note(int fd, const char *path) {
-  if (fd >= 0 && fd < FILES)
-    file_of[fd] = ends_with(path, "telemetry.db") ? 1 : ends_with(path, "telemetry.db-wal") ? 2 : 0;
+  if (fd >= 0 && fd < FILES) file_of[fd] = file_number(path);
   return fd;
 }
 
-static int recorded(int fd) { return fd >= 0 && fd < FILES && file_of[fd] != 0; }
+/* The runtime opens files by system calls of its own. */
+static int recorded(int fd) {
+  if (fd < 0 || fd >= FILES) return 0;
+  if (file_of[fd] == 0) {
+    char link[32], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length <= 0) return 0;
+    path[length] = 0;
+    file_of[fd] = file_number(path);
+  }
+  return file_of[fd] > 0;
+}
 
 int open(const char *path, int flags, ...) {
   REAL(int, "open", const char *, int, ...);
@@ -140,7 +159,11 @@ int fdatasync(int fd) {
   return synced(fd, real(fd));
 }
 
-/* For the program itself. */
+/* For the program itself, whose runtime makes system calls of its own. */
+int power_cut_write(int fd, const void *data, int length, double offset) {
+  return (int)pwrite64(fd, data, (size_t)length, (off64_t)offset);
+}
+
 void power_cut_mark(double number) {
   pthread_mutex_lock(&lock);
   put(4, 0, (uint64_t)number, NULL, 0);

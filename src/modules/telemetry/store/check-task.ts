@@ -1,15 +1,16 @@
 import type { BlockRef } from "./block-directory.ts";
 import type { BlockStore } from "./block-store.ts";
 import { checkGroup } from "./group-format.ts";
+import { FORM_DELETION } from "./hot-log.ts";
 import { unpackGroup } from "./hot-packing.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { CheckReport } from "./store.types.ts";
-import { FORM_DELETION, type TelemetryFile } from "./telemetry-file.ts";
+import type { TelemetryFile } from "./telemetry-file.ts";
 
 const pageBlocks = 64;
 /** Named at most; a file with more needs its backup, not a longer list. */
 const problemsMax = 100;
-/** Small tables that SQLite can check in one step; blocks and hot rows are read one by one instead. */
+/** Small tables that SQLite can check in one step; blocks are read one by one instead. */
 const tables = ["device", "key", "pattern", "series"];
 
 /** What is checked: a file, and its blocks. */
@@ -80,15 +81,14 @@ function blockProblem(checked: CheckedFile, ref: BlockRef, previous: BlockRef | 
 
 function* checkHotRows(checked: CheckedFile, note: Note): Steps<number> {
   let rows = 0;
-  const pages = checked.file.hotPages();
-  for (;;) {
-    const page = guarded(note, "hot rows", () => pages.next());
-    if (page === null || page.done === true) return rows;
-    for (const { id, form, data } of page.value) {
-      rows++;
-      if (form === FORM_DELETION) continue;
+  const { log } = checked.file;
+  for (const problem of log.damage) note(problem);
+  for (const { id, form, data, isSound } of log.all()) {
+    rows++;
+    if (!isSound) note(`hot row ${id}: its checksum does not match`);
+    else if (form !== FORM_DELETION)
       guarded(note, `hot row ${id}`, () => checkGroup(unpackGroup(form, data)));
-    }
     yield;
   }
+  return rows;
 }

@@ -18,8 +18,8 @@ export interface FeedPosition {
 export class FeedPositions {
   readonly #file: TelemetryFile;
   #writtenAtMs = performance.now();
-  /** Size of the write-ahead log after the last write. */
-  #walBytes = 0;
+  /** What the log had taken at the last write, in bytes. */
+  #loggedBytes = 0;
 
   constructor(file: TelemetryFile) {
     this.#file = file;
@@ -30,10 +30,7 @@ export class FeedPositions {
     const ms = performance.now() - this.#writtenAtMs;
     if (ms >= INTERVAL_MS_MAX) return true;
     if (ms < INTERVAL_MS_MIN) return false;
-    const { walBytes } = this.#file;
-    // A checkpoint begins the log anew.
-    const bytes = walBytes < this.#walBytes ? walBytes : walBytes - this.#walBytes;
-    return bytes >= STORE_BYTES_PER_WRITE;
+    return this.#file.log.bytesAppended - this.#loggedBytes >= STORE_BYTES_PER_WRITE;
   }
 
   /** Writes those that have changed, in one transaction with `work`. They share a page, so all cost as much as one. */
@@ -46,6 +43,6 @@ export class FeedPositions {
     });
     for (const feed of changed) feed.persisted = feed.position;
     this.#writtenAtMs = performance.now();
-    this.#walBytes = this.#file.walBytes;
+    this.#loggedBytes = this.#file.log.bytesAppended;
   }
 }

@@ -16,11 +16,12 @@ import { FeedSpans, SPAN_GAP_MS, type Span } from "./feed-spans.ts";
 import { HEADER_POINTS } from "./group-format.ts";
 import { GroupReader } from "./group-reader.ts";
 import type { HotGeneration } from "./hot-generation.ts";
+import { FORM_DELETION, FORM_RAW, type HotRow } from "./hot-log.ts";
 import { unpackGroup } from "./hot-packing.ts";
 import type { OpenDeletions } from "./open-deletions.ts";
 import type { Registry } from "./registry.ts";
 import type { Steps } from "./slice-scheduler.ts";
-import { FORM_DELETION, FORM_RAW, type HotRow, type TelemetryFile } from "./telemetry-file.ts";
+import type { TelemetryFile } from "./telemetry-file.ts";
 
 /** Rows that one answer holds, at most. */
 const ROWS_MAX = 1_024;
@@ -82,7 +83,7 @@ export class Feeds {
   /** Opens a feed; does nothing if it is open already. */
   *open(id: string, tenantId: string, start: FeedStart): Steps<null> {
     if (this.#feeds.has(id)) return null;
-    const position = this.#file.lastHotId;
+    const position = this.#file.log.lastId;
     const feed = this.#file.transact(() => {
       const { lastInsertRowid } = this.#file.db
         .query("INSERT INTO feed (id, tenant, position) VALUES (?, ?, ?)")
@@ -149,18 +150,19 @@ export class Feeds {
       return { rows: [], definitions, deletions, end: after, isAtEnd: false, hasBacklog };
     const rows: HotRow[] = [];
     let bytes = 0;
-    let last = this.#file.lastHotId;
-    for (const row of this.#file.hotBehind(after, last, ROWS_MAX)) {
+    let last = this.#file.log.lastId;
+    for (const row of this.#file.log.rowsBehind(after, last)) {
       if (this.#openDeletions.has(row.id)) {
         last = row.id - 1;
         break;
       }
-      rows.push(row);
+      // Alone: a view would take along all that was read at once.
+      rows.push({ id: row.id, form: row.form, data: row.data.slice() });
       bytes += row.data.byteLength;
-      if (bytes >= args.bytesMax) break;
+      if (bytes >= args.bytesMax || rows.length === ROWS_MAX) break;
     }
     const end = rows[rows.length - 1]?.id ?? Math.max(after, last);
-    return { rows, definitions, deletions, end, isAtEnd: end >= this.#file.lastHotId, hasBacklog };
+    return { rows, definitions, deletions, end, isAtEnd: end >= this.#file.log.lastId, hasBacklog };
   }
 
   /** Returns what was sealed before it was confirmed. */
@@ -204,7 +206,10 @@ export class Feeds {
       points += inBlocks.get(device, to_ts, from_ts)?.points ?? 0;
       yield;
     }
-    for (const { form, data } of this.#file.hotBehind(feed.position, this.#file.lastHotId, ROWS_MAX)) {
+    const { log } = this.#file;
+    let rows = 0;
+    for (const { form, data } of log.rowsBehind(feed.position, log.lastId)) {
+      if (++rows > ROWS_MAX) break;
       if (form !== FORM_DELETION) points += pointsOf(form === FORM_RAW ? data : unpackGroup(form, data));
       yield;
     }
@@ -239,16 +244,13 @@ export class Feeds {
       if (feed.position >= generation.lastId) continue;
       const spans = new FeedSpans();
       const deletions: HotRow[] = [];
-      let after = Math.max(feed.position, generation.firstId - 1);
-      while (after < generation.lastId) {
-        const rows = this.#file.hotBehind(after, generation.lastId, ROWS_PER_STEP);
-        for (const row of rows) {
-          if (row.form === FORM_DELETION) deletions.push(row);
-          else this.#addSpans(row, feed, spans);
-        }
-        after = rows[rows.length - 1]?.id ?? generation.lastId;
-        yield;
+      const after = Math.max(feed.position, generation.firstId - 1);
+      for (const row of this.#file.log.rowsBehind(after, generation.lastId)) {
+        if (row.form === FORM_DELETION) deletions.push({ ...row, data: row.data.slice() });
+        else this.#addSpans(row, feed, spans);
+        if (row.id % ROWS_PER_STEP === 0) yield;
       }
+      yield;
       yield* this.#keep(feed, { spans, deletions, lastId: generation.lastId });
     }
   }

@@ -1,5 +1,5 @@
 import { packColumns, unpackColumns } from "./hot-columns.ts";
-import { FORM_COLUMNS, FORM_RAW, FORM_ZSTD } from "./telemetry-file.ts";
+import { FORM_COLUMNS, FORM_RAW, FORM_ZSTD } from "./hot-log.ts";
 
 /** Below this a group is hardly smaller compressed. */
 const compressBytesMin = 512;

@@ -2,20 +2,14 @@ import type { BlockRef, FamilyKey } from "./block-directory.ts";
 import { chunksOf, EditBatch, encodeChunks, lastOf } from "./block-writer.ts";
 import { encodeBlock } from "./codec/block-codec.ts";
 import { finishDeletions } from "./deletion-tasks.ts";
-import type { HotGeneration } from "./hot-generation.ts";
 import type { DeviceState } from "./registry.ts";
 import { countPoints, lowerBound, overlay, type Rows, sliceRows, upperBound } from "./rows.ts";
 import { familiesOf } from "./series-families.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { StoreEngine } from "./store-engine.ts";
 
-/** Hot rows deleted in one transaction, at most … */
-const hotRowsPerDelete = 1_024;
-/** … and about this many bytes: SQLite walks through every page that it frees. */
-const hotBytesPerDelete = 2 * 1024 * 1024;
-
 /**
- * Seals the hot tier: encodes the points of a frozen generation into blocks, device by device, then deletes its hot
+ * Seals the hot tier: encodes the points of a frozen generation into blocks, device by device, then forgets its hot
  * rows. Each transaction is complete in itself, and sealing the same points twice changes nothing: after a crash in
  * between, what is still hot is simply sealed again. Deletions come first: one that went through the blocks later would
  * hit what has arrived after it.
@@ -46,7 +40,7 @@ export function* sealTask(engine: StoreEngine): Steps<void> {
   }
   batch.commit();
   yield* engine.feeds.keepUnread(generation);
-  yield* deleteHotRows(engine, generation);
+  if (generation.lastId > 0) engine.file.noteSealed(generation.lastId);
   engine.thaw(generation);
 }
 
@@ -123,15 +117,5 @@ function updateSeries(batch: EditBatch, device: DeviceState, rows: Rows): void {
     if (newer || !series.persisted) {
       batch.series({ device: device.no, series, sealed: newer ? last : series.sealed });
     }
-  }
-}
-
-function* deleteHotRows(engine: StoreEngine, generation: HotGeneration): Steps<void> {
-  const rowBytes = generation.bytes / Math.max(1, generation.groups);
-  const step = Math.max(1, Math.min(hotRowsPerDelete, Math.floor(hotBytesPerDelete / Math.max(1, rowBytes))));
-  for (let id = generation.firstId; id <= generation.lastId; id += step) {
-    const lastId = Math.min(id + step - 1, generation.lastId);
-    engine.file.deleteHot(id, lastId);
-    yield;
   }
 }

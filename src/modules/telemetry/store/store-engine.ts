@@ -3,12 +3,14 @@ import type { Deletion } from "./deletion.types.ts";
 import { Feeds } from "./feeds.ts";
 import { checkGroup, type Definitions, sealGroup } from "./group-format.ts";
 import { HotGeneration, type StagedGroup } from "./hot-generation.ts";
+import { FORM_DELETION } from "./hot-log.ts";
+import type { LogRecord } from "./hot-log-file.ts";
 import { packGroup, unpackGroup } from "./hot-packing.ts";
 import { MergeQueue } from "./merge-queue.ts";
 import { OpenDeletions } from "./open-deletions.ts";
 import { type DeviceState, Registry, type SeriesState } from "./registry.ts";
 import type { WorkerOptions } from "./store.protocol.ts";
-import { FORM_DELETION, type HotRow, TelemetryFile } from "./telemetry-file.ts";
+import { TelemetryFile } from "./telemetry-file.ts";
 
 /**
  * A checkpoint costs two fsyncs during which nothing is acknowledged. It waits for a moment without commits, unless the log
@@ -16,7 +18,7 @@ import { FORM_DELETION, type HotRow, TelemetryFile } from "./telemetry-file.ts";
  */
 const busyWalTimes = 4;
 
-/** Describes what a commit left to do after it was acknowledged. */
+/** Describes what is left to do once a group is on the disk. */
 export interface CommittedGroup {
   readonly id: number;
   readonly staged: StagedGroup;
@@ -48,6 +50,7 @@ export class StoreEngine {
 
   /** Reads the dictionaries and the hot rows back into memory. */
   recover(): Definitions {
+    this.#restoreDefinitions();
     const definitions = this.file.readDefinitions();
     this.#register(definitions);
     this.feeds.load();
@@ -59,13 +62,24 @@ export class StoreEngine {
       series.ts = sealed.ts;
       series.persisted = true;
     }
-    try {
-      for (const rows of this.file.hotPages()) for (const row of rows) this.#replay(row);
-    } catch (error) {
-      // What can be read is served, and the rest named.
-      this.damagedHotRows.push(`hot rows behind ${this.hot.lastId}: ${messageOf(error)}`);
-    }
+    this.damagedHotRows.push(...this.file.log.damage);
+    for (const row of this.file.log.all()) this.#replay(row);
     return definitions;
+  }
+
+  /** A power cut may have taken definitions back from the file. Those of devices that were deleted since are gone for good. */
+  #restoreDefinitions(): void {
+    const all: Definitions[] = [];
+    const dropped = new Set<number>();
+    for (const { form, data, definitions, isSound } of this.file.log.all()) {
+      if (!isSound) continue;
+      if (definitions.length > 0) all.push(decodeJson(definitions));
+      if (form !== FORM_DELETION) continue;
+      const { device, drop }: Deletion = decodeJson(data);
+      if (drop) dropped.add(device);
+    }
+    for (const { devices, keys, patterns } of all)
+      this.file.insertDefinitions({ devices: devices.filter(({ no }) => !dropped.has(no)), keys, patterns });
   }
 
   get walIsTooLarge(): boolean {
@@ -77,8 +91,11 @@ export class StoreEngine {
     return this.frozen === null ? [this.hot] : [this.frozen, this.hot];
   }
 
-  /** Commits a group in one durable transaction. Throws what SQLite throws, and then nothing of the group stays. */
-  commit(group: Uint8Array, definitions: Definitions | null): CommittedGroup {
+  /**
+   * Appends a group to the log, whose next sync makes it durable; `index` makes it readable. Throws when it cannot be written, and then
+   * nothing of the group stays.
+   */
+  append(group: Uint8Array, definitions: Definitions | null): CommittedGroup {
     sealGroup(group);
     const staged = this.hot.stage(group);
     try {
@@ -88,10 +105,8 @@ export class StoreEngine {
         (pattern) =>
           this.registry.patterns[pattern] ?? definitions?.patterns.find(({ no }) => no === pattern)?.columns,
       );
-      const id = this.file.transact(() => {
-        if (definitions !== null) this.file.insertDefinitions(definitions);
-        return this.file.insertHot(form, data);
-      });
+      if (definitions !== null) this.file.insertDefinitions(definitions);
+      const id = this.file.log.append(form, data, definitions);
       if (definitions !== null) this.#register(definitions);
       return { id, staged };
     } catch (error) {
@@ -119,6 +134,7 @@ export class StoreEngine {
   /** Sets the hot content aside to be sealed; what comes from now on starts a new generation. */
   freeze(): HotGeneration {
     const generation = this.hot;
+    this.file.log.beginFile();
     this.frozen = generation;
     this.hot = new HotGeneration(this.registry);
     return generation;
@@ -140,7 +156,8 @@ export class StoreEngine {
   /** Writes a deletion into the hot tier and hides what it hits there: the row's id, and how many hot points that is. */
   recordDeletion(deletion: Deletion): { readonly id: number; readonly hidden: number } {
     const data = new TextEncoder().encode(JSON.stringify(deletion));
-    const id = this.file.transact(() => this.file.insertHot(FORM_DELETION, data));
+    const id = this.file.log.append(FORM_DELETION, data);
+    this.file.log.sync();
     return { id, hidden: this.#bury(deletion, id) };
   }
 
@@ -190,9 +207,14 @@ export class StoreEngine {
     for (const pattern of definitions.patterns) this.registry.addPattern(pattern);
   }
 
-  #replay(row: HotRow): void {
+  #replay(row: LogRecord): void {
+    if (!row.isSound) {
+      // Named in the statistics, and left where it is until the rest of its generation is sealed.
+      this.damagedHotRows.push(`hot row ${row.id}: its checksum does not match`);
+      return;
+    }
     if (row.form === FORM_DELETION) {
-      this.#replayDeletion(JSON.parse(new TextDecoder().decode(row.data)), row.id);
+      this.#replayDeletion(decodeJson(row.data), row.id);
       return;
     }
     let staged: StagedGroup | undefined;
@@ -204,10 +226,11 @@ export class StoreEngine {
       this.hot.index(staged, row.id);
     } catch (error) {
       if (staged !== undefined) this.hot.unstage(staged);
-      // Damaged on disk: named in the statistics, and left where it is until the rest of its generation is sealed.
       this.damagedHotRows.push(`hot row ${row.id}: ${messageOf(error)}`);
     }
   }
 }
+
+const decodeJson = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

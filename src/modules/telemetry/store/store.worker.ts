@@ -102,7 +102,8 @@ class WorkerService {
     this.#maintenance?.beforeCommit();
     const started = performance.now();
     try {
-      const committed = engine.commit(new Uint8Array(buffer, 0, request.bytes), request.definitions);
+      const committed = engine.append(new Uint8Array(buffer, 0, request.bytes), request.definitions);
+      engine.file.log.sync();
       this.#times.add(performance.now() - started);
       this.#post({ type: "committed", buffer }, [buffer]);
       engine.index(committed);
@@ -303,7 +304,8 @@ const writingCalls: ReadonlySet<CallName> = new Set([
 ]);
 
 /** Failures that leave the file sound and may pass. */
-const passingCodes = new Set(["SQLITE_FULL", "SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_NOMEM"]);
+const passingCodes = new Set(["SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_NOMEM"]);
+const fullCodes = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
 
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined;
@@ -311,7 +313,7 @@ const codeOf = (error: unknown): unknown =>
 /** Returns the failure after which no write may follow: after a failed fsync the state of the page cache is unknown. */
 function failureOf(error: unknown): CommitFailure {
   const code = codeOf(error);
-  if (code === "SQLITE_FULL") return "full";
+  if (typeof code === "string" && fullCodes.has(code)) return "full";
   return typeof code === "string" && passingCodes.has(code) ? "busy" : "broken";
 }
 

@@ -2,6 +2,7 @@ import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { createSchema, schemaVersionOf, TELEMETRY_SCHEMA_VERSION } from "../../../platform/schema-version.ts";
 import { restoreLength } from "./file-length.ts";
 import type { Definitions } from "./group-format.ts";
+import { HotLog } from "./hot-log.ts";
 import type { SealedValue } from "./registry.ts";
 
 const busyTimeoutMs = 5_000;
@@ -17,7 +18,8 @@ CREATE TABLE series (
   device INTEGER NOT NULL, key INTEGER NOT NULL, family INTEGER NOT NULL,
   last_ts NUMERIC NOT NULL, last_tag INTEGER NOT NULL, last_number REAL, last_text TEXT,
   PRIMARY KEY (device, key)) WITHOUT ROWID;
-CREATE TABLE hot (id INTEGER PRIMARY KEY, form INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE TABLE sealed (hot INTEGER NOT NULL);
+INSERT INTO sealed VALUES (0);
 CREATE TABLE block (
   device INTEGER NOT NULL, family INTEGER NOT NULL, min_ts NUMERIC NOT NULL, max_ts NUMERIC NOT NULL,
   rows INTEGER NOT NULL, points INTEGER NOT NULL, bytes INTEGER NOT NULL, head BLOB NOT NULL, body INTEGER NOT NULL,
@@ -30,20 +32,6 @@ CREATE TABLE feed_range (
 CREATE TABLE feed_deletion (
   feed INTEGER NOT NULL, id INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (feed, id)) WITHOUT ROWID;
 `;
-
-/** Forms of the `data` of a hot row. */
-export const FORM_RAW = 0;
-export const FORM_ZSTD = 1;
-/** A deletion (JSON) that applies to everything that arrived before it. */
-export const FORM_DELETION = 2;
-/** A group by columns. */
-export const FORM_COLUMNS = 3;
-
-export interface HotRow {
-  readonly id: number;
-  readonly form: number;
-  readonly data: Uint8Array;
-}
 
 export interface SeriesRow {
   readonly device: number;
@@ -61,18 +49,17 @@ type RawSeriesRow = [number, number, number, number, number, number, string | nu
 /** telemetry.db, opened by the worker alone: connection, schema and the statements of the commit path. */
 export class TelemetryFile {
   readonly db: Database;
+  /** What was committed and is not in blocks yet. */
+  readonly log: HotLog;
   readonly #begin: Statement;
   readonly #commit: Statement;
   readonly #rollback: Statement;
-  readonly #insertHot: Statement;
   readonly #insertDevice: Statement;
   readonly #insertKey: Statement;
   readonly #insertPattern: Statement;
-  readonly #deleteHot: Statement;
   readonly #upsertSeries: Statement;
   readonly #deleteSeries: Statement;
   readonly #statements: { finalize(): void }[] = [];
-  #nextHotId: number;
   #synchronous: Synchronous = "FULL";
   /** Approximate size of the write-ahead log since the last checkpoint. */
   walBytes = 0;
@@ -88,19 +75,13 @@ export class TelemetryFile {
     this.#begin = this.prepare("BEGIN IMMEDIATE");
     this.#commit = this.prepare("COMMIT");
     this.#rollback = this.prepare("ROLLBACK");
-    this.#insertHot = this.prepare("INSERT INTO hot (id, form, data) VALUES (?, ?, ?)");
     this.#insertDevice = this.prepare("INSERT OR REPLACE INTO device (no, tenant, id) VALUES (?, ?, ?)");
     this.#insertKey = this.prepare("INSERT OR REPLACE INTO key (no, name) VALUES (?, ?)");
     this.#insertPattern = this.prepare("INSERT OR REPLACE INTO pattern (no, columns) VALUES (?, ?)");
-    this.#deleteHot = this.prepare("DELETE FROM hot WHERE id BETWEEN ? AND ?");
     this.#upsertSeries = this.prepare("INSERT OR REPLACE INTO series VALUES (?, ?, ?, ?, ?, ?, ?)");
     this.#deleteSeries = this.prepare("DELETE FROM series WHERE device = ? AND key = ?");
-    // Behind every position of a feed too: sealing may have emptied the table.
-    this.#nextHotId =
-      Math.max(
-        this.scalar("SELECT max(id) FROM hot") ?? 0,
-        this.scalar("SELECT max(position) FROM feed") ?? 0,
-      ) + 1;
+    this.log = new HotLog(path, { isReadOnly, sealedId: this.scalar("SELECT hot FROM sealed") ?? 0 });
+    this.log.skipTo(this.scalar("SELECT max(position) FROM feed") ?? 0);
   }
 
   /** A statement that lives as long as the file is open. */
@@ -140,34 +121,15 @@ export class TelemetryFile {
     }
   }
 
-  /** Inserts a hot row within a transaction. Returns its id. */
-  insertHot(form: number, data: Uint8Array): number {
-    this.#insertHot.run(this.#nextHotId, form, data);
-    this.walBytes += data.length + 2 * pageBytes;
-    return this.#nextHotId++;
-  }
-
-  /** Id of the newest hot row, whether it is still there or not. */
-  get lastHotId(): number {
-    return this.#nextHotId - 1;
-  }
-
-  /** Hot rows behind `after` up to `last`, in the order of arrival. */
-  hotBehind(after: number, last: number, limit: number): HotRow[] {
-    if (after >= last) return [];
-    return this.db
-      .query<HotRow, [number, number, number]>(
-        "SELECT id, form, data FROM hot WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
-      )
-      .all(after, last, limit);
-  }
-
-  insertDefinitions(definitions: Definitions): void {
-    for (const { no, tenantId, deviceId } of definitions.devices)
-      this.#insertDevice.run(no, tenantId, deviceId);
-    // As JSON: SQLite text would lose NULs and lone surrogates.
-    for (const { no, name } of definitions.keys) this.#insertKey.run(no, JSON.stringify(name));
-    for (const { no, columns } of definitions.patterns) this.#insertPattern.run(no, JSON.stringify(columns));
+  /** Writes definitions down lazily. Those that a power cut takes back are in the log still. */
+  insertDefinitions({ devices, keys, patterns }: Definitions): void {
+    this.transactLazily(() => {
+      for (const { no, tenantId, deviceId } of devices) this.#insertDevice.run(no, tenantId, deviceId);
+      // As JSON: SQLite text would lose NULs and lone surrogates.
+      for (const { no, name } of keys) this.#insertKey.run(no, JSON.stringify(name));
+      for (const { no, columns } of patterns) this.#insertPattern.run(no, JSON.stringify(columns));
+    });
+    this.walBytes += (devices.length + keys.length + patterns.length) * 64 + 3 * pageBytes;
   }
 
   readDefinitions(): Definitions {
@@ -215,10 +177,11 @@ export class TelemetryFile {
     }
   }
 
-  /** Deletes hot rows in one lazy transaction; both ids included. */
-  deleteHot(firstId: number, lastId: number): void {
-    this.transactLazily(() => this.#deleteHot.run(firstId, lastId));
-    this.walBytes += (lastId - firstId + 1) * 64 + 4 * pageBytes;
+  /** Declares the rows of the log up to this one sealed, which puts their blocks on the disk, and forgets them. */
+  noteSealed(id: number): void {
+    this.transact(() => this.db.query("UPDATE sealed SET hot = max(hot, ?)").run(id));
+    this.walBytes += 2 * pageBytes;
+    this.log.release(id);
   }
 
   /** Deletes the device and its series within a transaction; its blocks must be deleted before. */
@@ -238,24 +201,6 @@ export class TelemetryFile {
   quickCheck(table: string): string[] {
     const rows = this.db.query<{ quick_check: string }, []>(`PRAGMA quick_check(${table})`).all();
     return rows.map(({ quick_check }) => quick_check).filter((line) => line !== "ok");
-  }
-
-  /** All hot rows in arrival order, a page at a time so that no cursor stays open. */
-  *hotPages(): Generator<HotRow[]> {
-    const page = this.db.query<HotRow, [number]>(
-      "SELECT id, form, data FROM hot WHERE id > ? ORDER BY id LIMIT 256",
-    );
-    let after = 0;
-    for (;;) {
-      const rows = page.all(after);
-      if (rows.length === 0) return;
-      // In a damaged file they may come in any order, and this would go round for ever.
-      for (const { id } of rows) {
-        if (id <= after) throw new Error("the hot rows are out of order");
-        after = id;
-      }
-      yield rows;
-    }
   }
 
   /** The first column of the first row as a number; null when there is none. */
@@ -286,6 +231,7 @@ export class TelemetryFile {
     // A connection with live statements would keep its locks until they are collected as garbage.
     for (const statement of this.#statements) statement.finalize();
     this.db.close(false);
+    this.log.close();
   }
 }
 

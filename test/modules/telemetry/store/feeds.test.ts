@@ -8,12 +8,9 @@ import { FeedPositions } from "../../../../src/modules/telemetry/store/feed-posi
 import { FeedSpans, SPAN_GAP_MS } from "../../../../src/modules/telemetry/store/feed-spans.ts";
 import { Feeds } from "../../../../src/modules/telemetry/store/feeds.ts";
 import type { HotGeneration } from "../../../../src/modules/telemetry/store/hot-generation.ts";
+import { FORM_DELETION, FORM_RAW } from "../../../../src/modules/telemetry/store/hot-log.ts";
 import { Registry } from "../../../../src/modules/telemetry/store/registry.ts";
-import {
-  FORM_DELETION,
-  FORM_RAW,
-  TelemetryFile,
-} from "../../../../src/modules/telemetry/store/telemetry-file.ts";
+import { TelemetryFile } from "../../../../src/modules/telemetry/store/telemetry-file.ts";
 import type { TelemetryValue } from "../../../../src/modules/telemetry/telemetry.types.ts";
 import { until } from "../../../support/until.ts";
 import { deviceId, StoreFixture, tenant } from "./store-fixture.ts";
@@ -268,8 +265,9 @@ test("a feed does not give out a deletion that has not gone through the blocks, 
     const open = new Set<number>();
     const feeds = new Feeds(file, new Registry(), open);
     expect([...feeds.open(FEED, tenant, "now")]).toEqual([]);
-    const insert = (form: number) => file.transact(() => file.insertHot(form, new Uint8Array(8)));
+    const insert = (form: number) => file.log.append(form, new Uint8Array(8));
     const [first, deletion, last] = [insert(FORM_RAW), insert(FORM_DELETION), insert(FORM_RAW)] as const;
+    file.log.sync();
     const read = (after: number) => {
       const { rows, end, isAtEnd } = feeds.read(FEED, { after, known: nothing, bytesMax: 1_000 });
       return [rows.map(({ id }) => id), end, isAtEnd];
@@ -294,7 +292,8 @@ test("a deletion that a full disk keeps from being put aside is put aside by the
     const device = "d".repeat(50_000); // more than the free pages of the file hold
     const deletion = { tenantId: tenant, deviceId: device, keys: null, from: 0, to: 9, drop: false };
     const data = new TextEncoder().encode(JSON.stringify(deletion));
-    const id = file.transact(() => file.insertHot(FORM_DELETION, data));
+    const id = file.log.append(FORM_DELETION, data);
+    file.log.sync();
     const generation = { firstId: id, lastId: id } as HotGeneration; // what the feeds look at
     file.db.run(`PRAGMA max_page_count = ${file.scalar("PRAGMA page_count")}`);
     expect(() => [...feeds.keepUnread(generation)]).toThrow("full");
@@ -323,7 +322,7 @@ test("a busy store writes positions often, an idle one every few seconds", async
   try {
     const positions = new FeedPositions(file);
     expect(positions.areDue()).toBe(false);
-    file.transact(() => file.insertHot(FORM_RAW, new Uint8Array(100_000)));
+    file.log.append(FORM_RAW, new Uint8Array(100_000));
     await until(() => positions.areDue());
     positions.write([]);
     expect(positions.areDue()).toBe(false);

@@ -1,11 +1,11 @@
-import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createRandom } from "../../../../src/lib/random.ts";
 import { noDefinitions, sealGroup } from "../../../../src/modules/telemetry/store/group-format.ts";
+import { FORM_COLUMNS, FORM_RAW, FORM_ZSTD } from "../../../../src/modules/telemetry/store/hot-log.ts";
 import { packGroup, unpackGroup } from "../../../../src/modules/telemetry/store/hot-packing.ts";
 import { PatternTree } from "../../../../src/modules/telemetry/store/pattern-tree.ts";
 import { StagingBuffer } from "../../../../src/modules/telemetry/store/staging-buffer.ts";
-import { FORM_COLUMNS, FORM_RAW, FORM_ZSTD } from "../../../../src/modules/telemetry/store/telemetry-file.ts";
+import { TelemetryFile } from "../../../../src/modules/telemetry/store/telemetry-file.ts";
 import type { TelemetryValue } from "../../../../src/modules/telemetry/telemetry.types.ts";
 import { deviceId, deviceKeys, StoreFixture, tenant } from "./store-fixture.ts";
 
@@ -103,8 +103,8 @@ test("with a commit window set groups are packed densely, and a restart reads th
   const readings = Array.from({ length: 300 }, (_, ts) => ({ ts, values: { a: ts / 10, b: ts % 2 === 0 } }));
   await fixture.append("d", readings);
   await fixture.store.stop();
-  const file = new Database(fixture.file);
-  expect(file.query("SELECT form FROM hot").values()).toEqual([[FORM_COLUMNS]]);
+  const file = new TelemetryFile(fixture.file, { isReadOnly: true });
+  expect([...file.log.all()].map(({ form }) => form)).toEqual([FORM_COLUMNS]);
   file.close();
   await fixture.store.start();
   expect((await fixture.store.check()).problems).toEqual([]);

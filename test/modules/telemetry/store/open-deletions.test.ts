@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { checkTask } from "../../../../src/modules/telemetry/store/check-task.ts";
 import { deletionTask } from "../../../../src/modules/telemetry/store/deletion-tasks.ts";
@@ -7,6 +6,7 @@ import { scanTask } from "../../../../src/modules/telemetry/store/scan-task.ts";
 import { sealTask } from "../../../../src/modules/telemetry/store/seal-task.ts";
 import type { Steps } from "../../../../src/modules/telemetry/store/slice-scheduler.ts";
 import { StoreEngine } from "../../../../src/modules/telemetry/store/store-engine.ts";
+import { TelemetryFile } from "../../../../src/modules/telemetry/store/telemetry-file.ts";
 import { deviceId, StoreFixture, tenant } from "./store-fixture.ts";
 
 let fixture: StoreFixture;
@@ -104,17 +104,17 @@ async function groupOf(ts: number, value: number): Promise<Uint8Array> {
   const other = await StoreFixture.start();
   await other.put("d", "a", ts, value);
   await other.store.stop();
-  const file = new Database(other.file, { readonly: true });
-  const row = file.query<{ form: number; data: Uint8Array }, []>("SELECT form, data FROM hot").get()!;
+  const file = new TelemetryFile(other.file, { isReadOnly: true });
+  const [row] = [...file.log.all()];
   file.close();
   await other.dispose();
-  return unpackGroup(row.form, row.data);
+  return unpackGroup(row!.form, row!.data);
 }
 
 test("a value that arrives after a deletion stays, though it is sealed before the deletion had its turn", async () => {
   const { engine } = await recorded();
   const [[id, entry] = []] = engine.deletions.entries();
-  engine.index(engine.commit(await groupOf(2, 20), null));
+  engine.index(engine.append(await groupOf(2, 20), null));
   finish(sealTask(engine));
   finish(deletionTask(engine, entry!, id!));
   expect(times(engine)).toEqual([1, 2, 4, 5]);

@@ -123,7 +123,7 @@ test("the log is cut again when a reader that held it up for long has gone", asy
   const reader = new Database(fixture.file, { readonly: true });
   const wal = () => statSync(`${fixture.file}-wal`).size;
   reader.run("BEGIN");
-  reader.query("SELECT count(*) FROM hot").get();
+  reader.query("SELECT count(*) FROM block").get();
   const text = "x".repeat(50_000);
   for (let ts = 0; ts < 400; ts++) await fixture.put("d", `k${ts % 2}`, ts, text + Math.random());
   reader.run("ROLLBACK");

@@ -1,8 +1,13 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import {
+  decodeRecordHead,
+  HEADER_BYTES,
+  recordBytesOf,
+} from "../../../../src/modules/telemetry/store/hot-log-format.ts";
 import type { TelemetryValue } from "../../../../src/modules/telemetry/telemetry.types.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";
 import { untilAnswer } from "../../../support/until.ts";
@@ -307,13 +312,11 @@ describe("a damaged file", () => {
     await fixture.put("d", "a", 2, 2);
     await fixture.put("d", "a", 3, 3);
     await fixture.store.stop();
-    const db = new Database(fixture.file);
-    const { id, data } = db
-      .query<{ id: number; data: Uint8Array }, []>("SELECT * FROM hot WHERE id = 2")
-      .get()!;
-    data[data.length - 1]! ^= 1;
-    db.run("UPDATE hot SET data = ? WHERE id = ?", [data, id]);
-    db.close();
+    const log = readFileSync(`${fixture.file}-hot1`);
+    const bytesAt = (offset: number) => recordBytesOf(decodeRecordHead(log.subarray(offset)));
+    const second = HEADER_BYTES + bytesAt(HEADER_BYTES);
+    log[second + bytesAt(second) - 1]! ^= 1;
+    writeFileSync(`${fixture.file}-hot1`, log);
     await fixture.restart();
     expect((await fixture.points("d", "a")).map(([ts]) => ts)).toEqual([1, 3]);
     expect((await fixture.store.stats()).corruptBlocks).toEqual([expect.stringContaining("hot row 2")]);
