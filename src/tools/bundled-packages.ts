@@ -12,6 +12,7 @@ const root = join(import.meta.dir, "..", "..");
 /** Files that run in threads of their own, from the project's root: the executable needs each as an entry point. */
 export const workerEntries = [
   "src/modules/telemetry/store/store.worker.ts",
+  "src/modules/telemetry/store/log-sync.worker.ts",
   "src/platform/database.worker.ts",
   "src/modules/backups/backup.worker.ts",
   "src/modules/backups/restore.worker.ts",

@@ -53,8 +53,8 @@ const togetherBytes = 8_192;
 const spareBytesMax = 4 * 1024 * 1024;
 
 /**
- * Stages readings and sends them to the worker group by group: one group is in flight at most, and everything that
- * arrives meanwhile rides the next.
+ * Stages readings and sends them to the worker group by group. One group is in flight at most, or as many as the worker has lanes where the disk is
+ * slow, and everything that arrives meanwhile rides the next.
  */
 export class GroupCommitter {
   readonly patterns: PatternTree;
@@ -64,7 +64,13 @@ export class GroupCommitter {
   /** Points and groups that were committed since the start. */
   readonly committed = { points: 0, groups: 0 };
   #group: Group | null = null;
-  #inFlight: InFlight | null = null;
+  /** Oldest first: they are answered in order. */
+  readonly #inFlight: InFlight[] = [];
+  /** Number of groups that may be in flight. */
+  #lanes = 1;
+  /** Monotonic time before which no group follows the last one, so that those in flight end one after the other. */
+  #laneFreeAtMs = Number.NEGATIVE_INFINITY;
+  #tookMs = 0;
   readonly #pace = new BatchPace();
   /** Messages of the group that is staged. */
   #messages = 0;
@@ -108,18 +114,17 @@ export class GroupCommitter {
 
   /** Resolves when everything staged so far is committed or refused. A group that waits for others leaves at once. */
   async settled(): Promise<void> {
-    while (this.#inFlight !== null || this.#group !== null) {
-      this.#sendIfIdle();
-      await (this.#group ?? this.#inFlight?.group)?.promise.catch(() => undefined);
+    while (this.#inFlight.length > 0 || this.#group !== null) {
+      this.#sendIfPossible();
+      await (this.#group ?? this.#inFlight.at(-1)?.group)?.promise.catch(() => undefined);
     }
   }
 
   /** Takes nothing more; what is in flight or staged is refused with the same error. */
   refuse(error: DomainError): void {
     this.#refusal = error;
-    this.#inFlight?.group.reject(error);
+    for (const { group } of this.#inFlight.splice(0)) group.reject(error);
     this.#group?.reject(error);
-    this.#inFlight = null;
     this.#group = null;
   }
 
@@ -134,15 +139,15 @@ export class GroupCommitter {
 
   settle(reply: Extract<StoreReply, { type: "committed" | "refused" }>): void {
     if (reply.buffer.byteLength <= spareBytesMax) this.#staging.recycle(reply.buffer);
-    const inFlight = this.#inFlight;
-    this.#inFlight = null;
+    const inFlight = this.#inFlight.shift();
     if (reply.type === "committed") {
+      this.#lanes = reply.lanes;
       this.#fullUntilMs = null;
       this.committed.groups++;
       this.committed.points += inFlight?.points ?? 0;
-      if (inFlight !== null) this.#noteSpeed(inFlight);
+      if (inFlight !== undefined) this.#noteSpeed(inFlight);
       // The next group leaves before anyone hears of this one: the worker shall not wait for our continuations.
-      if (this.#group !== null) this.#sendNext();
+      this.#sendNext();
       inFlight?.group.resolve();
       return;
     }
@@ -152,11 +157,11 @@ export class GroupCommitter {
       this.refuse(error);
       return;
     }
-    if (inFlight !== null) this.#requeue(inFlight.definitions);
+    if (inFlight !== undefined) this.#requeue(inFlight.definitions);
     const full = reply.failure === "full";
     if (full) this.#fullUntilMs = this.#options.clock.monotonic() + this.#options.diskFullRetryMs;
     inFlight?.group.reject(full ? diskFull() : busy(reply.reason));
-    if (this.#group !== null) this.#sendNext();
+    this.#sendNext();
   }
 
   #ensureRetryDue(untilMs: number): void {
@@ -174,7 +179,7 @@ export class GroupCommitter {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     // The group's callers hold the same promise; a group that nobody awaits must not end the process.
     promise.catch(() => undefined);
-    if (this.#inFlight === null) this.#sendSoon();
+    if (this.#canSend) this.#sendSoon();
     return { promise, resolve, reject };
   }
 
@@ -183,10 +188,18 @@ export class GroupCommitter {
     // Asked once: a wait that ended between two looks would send before the new group is in its place, that is, never.
     const waitMs = this.#waitMs();
     if (waitMs > 0) this.#sendAfter(waitMs);
-    else queueMicrotask(() => this.#sendIfIdle());
+    else queueMicrotask(() => this.#sendIfPossible());
+  }
+
+  /** What a group in flight defines may be refused, and those behind it would refer to nothing. */
+  get #canSend(): boolean {
+    return (
+      this.#inFlight.length < this.#lanes && this.#inFlight.every(({ definitions }) => isEmpty(definitions))
+    );
   }
 
   #sendNext(): void {
+    if (this.#group === null || !this.#canSend) return;
     const waitMs = this.#waitMs();
     if (waitMs > 0) this.#sendAfter(waitMs);
     else this.#send();
@@ -196,6 +209,7 @@ export class GroupCommitter {
   #waitMs(): number {
     const { clock, groupCommitWindowMs } = this.#options;
     if (groupCommitWindowMs > 0) return groupCommitWindowMs;
+    if (this.#lanes > 1) return this.#laneFreeAtMs - clock.monotonic();
     const delayMs = this.#batchDelayUntilMs - clock.monotonic();
     if (!this.#pace.waits || this.#isSlow) return delayMs;
     if (this.#staging.bytes >= togetherBytes) return 0;
@@ -206,27 +220,27 @@ export class GroupCommitter {
   #noteSpeed({ sentAt, bytes, messages }: InFlight): void {
     const now = this.#options.clock.monotonic();
     this.#pace.note(messages, now);
-    const tookMs = now - sentAt;
-    this.#isSlow = tookMs >= slowCommitMs;
+    this.#tookMs = now - sentAt;
+    this.#isSlow = this.#tookMs >= slowCommitMs;
     if (!this.#isSlow || bytes < batchDelayBytesMin) return;
-    this.#batchDelayUntilMs = now + Math.min(batchDelayMsMax, tookMs * batchDelayShare);
+    this.#batchDelayUntilMs = now + Math.min(batchDelayMsMax, this.#tookMs * batchDelayShare);
   }
 
   /** Sends what waits with all that the caller still appends. */
   #endWaiting(): void {
     this.#bytesEnough = Number.POSITIVE_INFINITY;
-    queueMicrotask(() => this.#sendIfIdle());
+    queueMicrotask(() => this.#sendIfPossible());
   }
 
   #sendAfter(ms: number): void {
     this.#endWait ??= this.#options.clock.schedule(ms, () => {
       this.#endWait = null;
-      this.#sendIfIdle();
+      this.#sendIfPossible();
     });
   }
 
-  #sendIfIdle(): void {
-    if (this.#inFlight === null) this.#send();
+  #sendIfPossible(): void {
+    if (this.#canSend) this.#send();
   }
 
   #send(): void {
@@ -243,7 +257,9 @@ export class GroupCommitter {
     this.#definitions = noDefinitions();
     this.patterns.collectInto(this.#definitions);
     this.#group = null;
-    this.#inFlight = { group, definitions, bytes, points, messages, sentAt: this.#options.clock.monotonic() };
+    const sentAt = this.#options.clock.monotonic();
+    this.#inFlight.push({ group, definitions, bytes, points, messages, sentAt });
+    this.#laneFreeAtMs = sentAt + Math.min(batchDelayMsMax, this.#tookMs / this.#lanes);
     this.#options.post(
       { type: "commit", buffer, bytes, definitions: isEmpty(definitions) ? null : definitions },
       [buffer],

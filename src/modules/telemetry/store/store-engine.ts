@@ -6,6 +6,7 @@ import { HotGeneration, type StagedGroup } from "./hot-generation.ts";
 import { FORM_DELETION } from "./hot-log.ts";
 import type { LogRecord } from "./hot-log-file.ts";
 import { packGroup, unpackGroup } from "./hot-packing.ts";
+import { LogSyncer } from "./log-syncer.ts";
 import { MergeQueue } from "./merge-queue.ts";
 import { OpenDeletions } from "./open-deletions.ts";
 import { type DeviceState, Registry, type SeriesState } from "./registry.ts";
@@ -27,6 +28,7 @@ export interface CommittedGroup {
 /** The worker's state: the file, the dictionaries and the hot content. */
 export class StoreEngine {
   readonly file: TelemetryFile;
+  readonly syncer: LogSyncer;
   readonly blocks: BlockStore;
   readonly registry = new Registry();
   readonly merges = new MergeQueue();
@@ -43,6 +45,7 @@ export class StoreEngine {
 
   constructor(readonly options: WorkerOptions) {
     this.file = new TelemetryFile(options.file);
+    this.syncer = new LogSyncer(this.file.log);
     this.blocks = new BlockStore(this.file);
     this.hot = new HotGeneration(this.registry);
     this.feeds = new Feeds(this.file, this.registry, this.deletions);
@@ -92,7 +95,7 @@ export class StoreEngine {
   }
 
   /**
-   * Appends a group to the log, whose next sync makes it durable; `index` makes it readable. Throws when it cannot be written, and then
+   * Appends a group to the log. Once `syncer` has put it on the disk, `index` makes it readable. Throws when it cannot be written, and then
    * nothing of the group stays.
    */
   append(group: Uint8Array, definitions: Definitions | null): CommittedGroup {
@@ -133,6 +136,7 @@ export class StoreEngine {
 
   /** Sets the hot content aside to be sealed; what comes from now on starts a new generation. */
   freeze(): HotGeneration {
+    this.syncer.flush(); // what is not indexed yet belongs to this generation
     const generation = this.hot;
     this.file.log.beginFile();
     this.frozen = generation;
@@ -157,7 +161,7 @@ export class StoreEngine {
   recordDeletion(deletion: Deletion): { readonly id: number; readonly hidden: number } {
     const data = new TextEncoder().encode(JSON.stringify(deletion));
     const id = this.file.log.append(FORM_DELETION, data);
-    this.file.log.sync();
+    this.syncer.flush();
     return { id, hidden: this.#bury(deletion, id) };
   }
 

@@ -94,25 +94,33 @@ class WorkerService {
 
   #commit(request: CommitRequest): void {
     const engine = this.#running();
-    const { buffer } = request;
-    if (this.#broken !== null) {
-      this.#post({ type: "refused", buffer, failure: "broken", reason: this.#broken }, [buffer]);
-      return;
-    }
     this.#maintenance?.beforeCommit();
     const started = performance.now();
     try {
-      const committed = engine.append(new Uint8Array(buffer, 0, request.bytes), request.definitions);
-      engine.file.log.sync();
-      this.#times.add(performance.now() - started);
-      this.#post({ type: "committed", buffer }, [buffer]);
-      engine.index(committed);
-      this.#maintenance?.afterCommit();
+      if (this.#broken !== null) throw new Error(this.#broken);
+      const committed = engine.append(new Uint8Array(request.buffer, 0, request.bytes), request.definitions);
+      engine.syncer.sync(committed.id, (error) => {
+        if (error !== null || this.#broken !== null) {
+          this.#refuse(request, error ?? new Error(this.#broken ?? ""));
+          return;
+        }
+        this.#times.add(performance.now() - started);
+        this.#post({ type: "committed", buffer: request.buffer, lanes: engine.syncer.lanes }, [
+          request.buffer,
+        ]);
+        engine.index(committed);
+        this.#maintenance?.afterCommit();
+      });
     } catch (error) {
-      const failure = failureOf(error);
-      if (failure === "broken") this.#broken = messageOf(error);
-      this.#post({ type: "refused", buffer, failure, reason: messageOf(error) }, [buffer]);
+      // Answers come in the order of the requests.
+      engine.syncer.after(() => this.#refuse(request, error));
     }
+  }
+
+  #refuse({ buffer }: CommitRequest, error: unknown): void {
+    const failure = this.#broken === null ? failureOf(error) : "broken";
+    if (failure === "broken") this.#broken ??= messageOf(error);
+    this.#post({ type: "refused", buffer, failure, reason: this.#broken ?? messageOf(error) }, [buffer]);
   }
 
   #call(request: CallRequest): void {
@@ -263,6 +271,7 @@ class WorkerService {
     this.#engine = null;
     if (engine !== null) {
       try {
+        engine.syncer.flush();
         engine.feeds.persist();
         engine.file.checkpoint("TRUNCATE");
       } catch (error) {
@@ -274,6 +283,7 @@ class WorkerService {
           fields: { error: messageOf(error) },
         });
       }
+      engine.syncer.stop();
       engine.file.close();
     }
     this.#post({ type: "stopped" });

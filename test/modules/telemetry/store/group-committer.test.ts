@@ -65,11 +65,11 @@ describe("the group committer", () => {
     expect(second).not.toBe(first);
     expect(bench.append(4)).toBe(second);
     expect(bench.sent).toHaveLength(0);
-    bench.committer.settle({ type: "committed", buffer });
+    bench.committer.settle({ type: "committed", buffer, lanes: 1 });
     await first;
     const next = await bench.nextGroup();
     expect(next.definitions).toBeNull();
-    bench.committer.settle({ type: "committed", buffer: next.buffer });
+    bench.committer.settle({ type: "committed", buffer: next.buffer, lanes: 1 });
     await second;
   });
 
@@ -78,7 +78,7 @@ describe("the group committer", () => {
     for (let ts = 0; ts < messages; ts++) bench.append(ts);
     const { buffer } = await bench.nextGroup();
     bench.nowMs += tookMs;
-    bench.committer.settle({ type: "committed", buffer });
+    bench.committer.settle({ type: "committed", buffer, lanes: 1 });
   }
 
   test("after a slow commit of many senders waits a part of its time, so that they ride the next one together", async () => {
@@ -152,7 +152,7 @@ describe("the group committer", () => {
     const { bytes, buffer } = await bench.nextGroup();
     expect(bytes).toBeGreaterThanOrEqual(8_192);
     expect(bytes).toBeLessThan(8_300);
-    bench.committer.settle({ type: "committed", buffer });
+    bench.committer.settle({ type: "committed", buffer, lanes: 1 });
     bench.append(1);
     bench.timers.pop()?.action();
     expect((await bench.nextGroup()).bytes).toBeLessThan(200);
@@ -165,11 +165,68 @@ describe("the group committer", () => {
       bench.append(group);
       bench.timers.pop()?.action();
       const { buffer } = await bench.nextGroup();
-      bench.committer.settle({ type: "committed", buffer });
+      bench.committer.settle({ type: "committed", buffer, lanes: 1 });
     }
     bench.append(5);
     await bench.nextGroup();
     expect(bench.timers).toEqual([]);
+  });
+
+  /** A bench whose worker syncs on two threads, each sync in 20 ms. */
+  async function withLanes(): Promise<Bench> {
+    const bench = new Bench();
+    for (let round = 0; round < 2; round++) {
+      bench.append(round);
+      const { buffer } = await bench.nextGroup();
+      bench.nowMs += 20;
+      bench.committer.settle({ type: "committed", buffer, lanes: 2 });
+    }
+    return bench;
+  }
+
+  test("with lanes has several groups in flight, a part of the commit time after each other, and no more", async () => {
+    const bench = await withLanes();
+    const promises = [bench.append(10)];
+    const first = await bench.nextGroup();
+    promises.push(bench.append(11));
+    await expect(bench.nextGroup()).rejects.toThrow("no group was sent");
+    expect(bench.timers.map(({ ms }) => ms)).toEqual([5]);
+    bench.nowMs += 5;
+    bench.timers.pop()?.action();
+    const second = await bench.nextGroup();
+    bench.nowMs += 5;
+    promises.push(bench.append(12));
+    await expect(bench.nextGroup()).rejects.toThrow("no group was sent");
+    expect(bench.timers).toEqual([]);
+    bench.committer.settle({ type: "committed", buffer: first.buffer, lanes: 2 });
+    await promises[0];
+    const third = await bench.nextGroup();
+    for (const { buffer } of [second, third]) bench.committer.settle({ type: "committed", buffer, lanes: 2 });
+    await Promise.all(promises);
+  });
+
+  test("with lanes sends nothing behind a group with definitions until it is committed", async () => {
+    const bench = await withLanes();
+    bench.committer.append(bench.device, [{ ts: 1, values: { b: 1 } }]);
+    const defining = await bench.nextGroup();
+    expect(defining.definitions?.keys).toEqual([{ no: 1, name: "b" }]);
+    bench.nowMs += 5;
+    const next = bench.append(2);
+    await expect(bench.nextGroup()).rejects.toThrow("no group was sent");
+    bench.committer.settle({ type: "committed", buffer: defining.buffer, lanes: 2 });
+    bench.committer.settle({ type: "committed", buffer: (await bench.nextGroup()).buffer, lanes: 2 });
+    await next;
+  });
+
+  test("with lanes a failed write refuses all groups in flight", async () => {
+    const bench = await withLanes();
+    const lost = [bench.append(10)];
+    const { buffer } = await bench.nextGroup();
+    bench.nowMs += 5;
+    lost.push(bench.append(11));
+    await bench.nextGroup();
+    bench.committer.settle({ type: "refused", buffer, failure: "broken", reason: "disk I/O error" });
+    for (const refused of lost) expect(await failureOf(refused)).toMatchObject({ code: "telemetry.broken" });
   });
 
   test("on a full disk refuses the group and what follows for a while, then tries again with the same definitions", async () => {
@@ -183,10 +240,10 @@ describe("the group committer", () => {
     const retried = bench.append(2);
     const next = await bench.nextGroup();
     expect(next.definitions).toEqual(definitions);
-    bench.committer.settle({ type: "committed", buffer: next.buffer });
+    bench.committer.settle({ type: "committed", buffer: next.buffer, lanes: 1 });
     await retried;
     const after = bench.append(3);
-    bench.committer.settle({ type: "committed", buffer: (await bench.nextGroup()).buffer });
+    bench.committer.settle({ type: "committed", buffer: (await bench.nextGroup()).buffer, lanes: 1 });
     await after;
   });
 

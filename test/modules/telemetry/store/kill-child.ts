@@ -18,15 +18,25 @@ const store = createTelemetryStore({
 await store.start();
 const devices = ["k0", "k1", "k2"].map((name) => store.device("tenant-1" as TenantId, name as DeviceId));
 
+/** Calls at once, so that where syncs overlap several groups are in flight. */
+const CALLS_IN_FLIGHT = 6;
+const inFlight: { readonly from: number; readonly to: number; readonly acknowledged: Promise<void> }[] = [];
+
 let sequence = Number(first);
 for (;;) {
   const from = sequence;
-  let acknowledged: Promise<void> | undefined;
+  let acknowledged = Promise.resolve();
   for (let i = 0; i < 10; i++) {
     const device = devices[sequence % devices.length]!;
     acknowledged = store.append(device, [{ ts: sequence, values: { n: sequence, text: `s${sequence}` } }]);
     sequence++;
   }
-  await acknowledged;
-  process.stdout.write(`${JSON.stringify([from, sequence])}\n`);
+  inFlight.push({ from, to: sequence, acknowledged });
+  if (inFlight.length < CALLS_IN_FLIGHT) {
+    await Bun.sleep(1);
+    continue;
+  }
+  const oldest = inFlight.shift();
+  await oldest?.acknowledged;
+  process.stdout.write(`${JSON.stringify([oldest?.from, oldest?.to])}\n`);
 }

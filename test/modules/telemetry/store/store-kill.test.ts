@@ -1,14 +1,27 @@
 import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buildPreload } from "../../../../src/tools/bench/processes.ts";
 import { StoreFixture } from "./store-fixture.ts";
 
 const child = join(import.meta.dir, "kill-child.ts");
 
+interface Run {
+  readonly file: string;
+  /** Sequence number to begin with. */
+  readonly first: number;
+  readonly afterLines: number;
+  /** A library that is preloaded. */
+  readonly preload: string;
+}
+
 /** Lets a child append for a while, kills it, and returns the sequence numbers up to which it saw acknowledgements. */
-async function runAndKill(file: string, first: number, afterLines: number): Promise<number> {
+async function runAndKill({ file, first, afterLines, preload }: Run): Promise<number> {
   const process_ = Bun.spawn([process.execPath, child, file, String(first)], {
     stdout: "pipe",
     stderr: "inherit",
+    env: { ...process.env, LD_PRELOAD: preload },
   });
   const decoder = new TextDecoder();
   let text = "";
@@ -26,12 +39,13 @@ async function runAndKill(file: string, first: number, afterLines: number): Prom
   return last?.[1] ?? first;
 }
 
-test("every point acknowledged before a SIGKILL is there once, with its value", async () => {
+/** Kills a child again and again; between two kills everything that it saw acknowledged must be there once. */
+async function expectNothingLost(lines: readonly number[], preload = ""): Promise<number> {
   const fixture = new StoreFixture();
   let acknowledged = 0;
   try {
-    for (const afterLines of [1, 60, 250, 400]) {
-      acknowledged = await runAndKill(fixture.file, acknowledged, afterLines);
+    for (const afterLines of lines) {
+      acknowledged = await runAndKill({ file: fixture.file, first: acknowledged, afterLines, preload });
       await fixture.store.start();
       const seen = new Set<number>();
       for (const device of ["k0", "k1", "k2"]) {
@@ -43,11 +57,27 @@ test("every point acknowledged before a SIGKILL is there once, with its value", 
         for (const [ts, value] of await fixture.points(device, "text")) expect(value).toBe(`s${ts}`);
       }
       for (let sequence = 0; sequence < acknowledged; sequence++) expect(seen.has(sequence)).toBe(true);
+      expect((await fixture.store.stats()).corruptBlocks).toEqual([]);
       await fixture.restart();
       await fixture.store.stop();
     }
-    expect(acknowledged).toBeGreaterThan(1_000);
+    return acknowledged;
   } finally {
     await fixture.dispose();
   }
+}
+
+test("every point acknowledged before a SIGKILL is there once, with its value", async () => {
+  expect(await expectNothingLost([1, 60, 250, 400])).toBeGreaterThan(1_000);
 }, 60_000);
+
+test.if(Bun.which("cc") !== null)(
+  "the same holds on a slow disk, where syncs overlap",
+  async () => {
+    const directory = mkdtempSync(join(tmpdir(), "lineside-slow-"));
+    const preload = buildPreload(directory, "slow-fsync");
+    expect(await expectNothingLost([20, 60, 150], preload)).toBeGreaterThan(500);
+    rmSync(directory, { recursive: true });
+  },
+  60_000,
+);

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { closeSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createRandom } from "../../../../src/lib/random.ts";
+import { FORM_RAW, HotLog } from "../../../../src/modules/telemetry/store/hot-log.ts";
+import { LogSyncer } from "../../../../src/modules/telemetry/store/log-syncer.ts";
+import { until } from "../../../support/until.ts";
+
+let directory: string;
+let log: HotLog;
+let syncer: LogSyncer;
+/** What those who waited were answered, in order: the id, or the code of an error. */
+let answers: unknown[];
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "lineside-sync-"));
+  log = new HotLog(join(directory, "telemetry.db"), { isReadOnly: false, sealedId: 0 });
+  // Every sync counts as slow.
+  syncer = new LogSyncer(log, { slowMs: 0 });
+  answers = [];
+});
+afterEach(() => {
+  syncer.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function put(): number {
+  const id = log.append(FORM_RAW, new Uint8Array(500));
+  syncer.sync(id, (error) => answers.push(error === null ? id : (error as NodeJS.ErrnoException).code));
+  return id;
+}
+
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+
+function startThreads(): void {
+  while (syncer.lanes === 1) put();
+}
+
+test("a fast disk is synced in place", () => {
+  const fast = new LogSyncer(log, { slowMs: 60_000 });
+  for (let round = 0; round < 50; round++) {
+    const id = log.append(FORM_RAW, new Uint8Array(500));
+    fast.sync(id, () => answers.push(id));
+  }
+  expect([answers, fast.lanes, log.lastId]).toEqual([upTo(50), 1, 50]);
+});
+
+test("on a slow disk those who wait are answered in order, whatever thread is done first", async () => {
+  startThreads();
+  const random = createRandom(1);
+  let last = 0;
+  for (let round = 0; round < 300; round++) {
+    last = put();
+    if (random() < 0.05) syncer.after(() => answers.push("after"));
+    if (random() < 0.1) await until(() => log.lastId >= last - 3);
+    if (random() < 0.05) syncer.flush();
+    if (random() < 0.05) {
+      syncer.flush();
+      log.beginFile();
+    }
+    expect(log.lastId).toBeLessThanOrEqual(last);
+  }
+  await until(() => log.lastId === last);
+  expect(answers.filter((entry) => entry !== "after")).toEqual(upTo(last));
+});
+
+test("a flush answers all who wait, and what threads answer afterwards changes nothing", async () => {
+  startThreads();
+  for (let round = 0; round < 20; round++) put();
+  const last = put();
+  syncer.flush();
+  expect([answers, log.lastId]).toEqual([upTo(last), last]);
+  put();
+  await until(() => answers.length === last + 1);
+  expect(answers).toEqual(upTo(last + 1));
+});
+
+test("a sync that fails is reported to all who wait, also to those whose own sync has not ended", async () => {
+  startThreads();
+  const before = answers.length;
+  closeSync(log.descriptor ?? -1);
+  // Nothing is written: the file is closed, and a thread finds that out.
+  for (const id of [before + 1, before + 2])
+    syncer.sync(id, (error) => answers.push((error as NodeJS.ErrnoException | null)?.code));
+  await until(() => answers.length === before + 2);
+  expect(answers.slice(before)).toEqual([expect.stringMatching(/^E/), expect.stringMatching(/^E/)]);
+});
