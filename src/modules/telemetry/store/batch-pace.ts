@@ -1,9 +1,12 @@
-/** Time for which a pace is tried, so long that a burst more or less does not matter. */
-const TRIAL_MS = 100;
-/** Time after which the paces are tried again … */
+/** Time for which one pace is tried before the other one, … */
+const SLOT_MS = 20;
+/** … so often, in turns, that a burst or a pause does not decide. */
+const SLOTS = 10;
+/** Time after which the paces are tried again while groups wait, … */
 const TOGETHER_MS = 2_000;
-/** … which costs throughput where it turns out again that waiting does not help. */
-const APART_MS = 10_000;
+/** … and while they do not: longer each time, because a trial costs throughput where it turns out again that waiting does not help. */
+const APART_MS_MIN = 1_000;
+const APART_MS_MAX = 10_000;
 /** So few messages a commit come from few senders, or slowly: nobody waits for them. */
 const MESSAGES_MIN = 3;
 /** Such commits in a row that end the waiting; a burst may end with one. */
@@ -11,14 +14,16 @@ const SMALL_IN_A_ROW_MAX = 4;
 /** Part of the rate that must remain when groups wait. */
 const RATE_SHARE_MIN = 0.85;
 
-type Phase = "apart-trial" | "together-trial" | "apart" | "together";
+/** What came in while groups waited, or while they did not. */
+class Tally {
+  messages = 0;
+  commits = 0;
+  ms = 0;
 
-const phaseMs: Record<Phase, number> = {
-  "apart-trial": TRIAL_MS,
-  "together-trial": TRIAL_MS,
-  apart: APART_MS,
-  together: TOGETHER_MS,
-};
+  get rate(): number {
+    return this.messages / this.ms;
+  }
+}
 
 /**
  * Decides whether groups wait for more messages. A commit writes at least a page of the disk, however little it carries, so that small ones
@@ -26,16 +31,18 @@ const phaseMs: Record<Phase, number> = {
  * their acknowledgements send less the longer they wait: so both paces are tried, and groups wait only where that does not slow anyone down.
  */
 export class BatchPace {
-  #phase: Phase = "apart-trial";
-  /** Monotonic ms; the first commit begins the phase. */
+  #phase: "trial" | "apart" | "together" = "trial";
+  /** Slot of the trial; groups wait in the odd ones. */
+  #slot = 0;
+  /** Monotonic ms; the first commit begins the slot or the phase. */
   #beganAtMs: number | null = null;
-  #messages = 0;
-  #commits = 0;
-  #rateApart = 0;
+  #apart = new Tally();
+  #together = new Tally();
+  #apartMs = APART_MS_MIN;
   #smallInARow = 0;
 
   get waits(): boolean {
-    return this.#phase === "together" || this.#phase === "together-trial";
+    return this.#phase === "together" || (this.#phase === "trial" && this.#slot % 2 === 1);
   }
 
   /** Takes note of a commit of so many messages. */
@@ -43,31 +50,37 @@ export class BatchPace {
     this.#beganAtMs ??= nowMs;
     this.#smallInARow = messages < MESSAGES_MIN ? this.#smallInARow + 1 : 0;
     if (this.waits && this.#smallInARow >= SMALL_IN_A_ROW_MAX) {
-      this.#begin("apart-trial", nowMs);
+      this.#begin("trial", nowMs);
       return;
     }
-    this.#messages += messages;
-    this.#commits++;
+    const tally = this.waits ? this.#together : this.#apart;
+    tally.messages += messages;
+    tally.commits++;
     const ms = nowMs - this.#beganAtMs;
-    if (ms >= phaseMs[this.#phase]) this.#begin(this.#next(this.#messages / ms), nowMs);
+    if (this.#phase === "trial") {
+      if (ms >= SLOT_MS) this.#endSlot(tally, ms, nowMs);
+    } else if (ms >= (this.#phase === "together" ? TOGETHER_MS : this.#apartMs)) this.#begin("trial", nowMs);
   }
 
-  #next(rate: number): Phase {
-    switch (this.#phase) {
-      case "apart-trial":
-        this.#rateApart = rate;
-        return this.#messages < this.#commits * MESSAGES_MIN ? "apart-trial" : "together-trial";
-      case "together-trial":
-        return rate >= this.#rateApart * RATE_SHARE_MIN ? "together" : "apart";
-      default:
-        return "apart-trial";
-    }
-  }
-
-  #begin(phase: Phase, nowMs: number): void {
-    this.#phase = phase;
+  #endSlot(tally: Tally, ms: number, nowMs: number): void {
+    tally.ms += ms;
     this.#beganAtMs = nowMs;
-    this.#messages = 0;
-    this.#commits = 0;
+    const isSmall = this.#apart.messages < this.#apart.commits * MESSAGES_MIN;
+    if (isSmall) this.#begin("trial", nowMs);
+    else if (++this.#slot === SLOTS) this.#decide(nowMs);
+  }
+
+  #decide(nowMs: number): void {
+    const isAsFast = this.#together.rate >= this.#apart.rate * RATE_SHARE_MIN;
+    this.#apartMs = isAsFast ? APART_MS_MIN : Math.min(APART_MS_MAX, 2 * this.#apartMs);
+    this.#begin(isAsFast ? "together" : "apart", nowMs);
+  }
+
+  #begin(phase: "trial" | "apart" | "together", nowMs: number): void {
+    this.#phase = phase;
+    this.#slot = 0;
+    this.#beganAtMs = nowMs;
+    this.#apart = new Tally();
+    this.#together = new Tally();
   }
 }

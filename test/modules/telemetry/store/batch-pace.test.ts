@@ -4,13 +4,20 @@ import { BatchPace } from "../../../../src/modules/telemetry/store/batch-pace.ts
 /** Notes commits at a rate of messages a ms that depends on whether groups wait, and returns for how many ms of each second they did. */
 function run(
   seconds: number,
-  { apart, together, messages = 10 }: { apart: number; together: number; messages?: number },
+  {
+    apart,
+    together,
+    messages = 10,
+    pauseMs = 0,
+  }: { apart: number; together: number; messages?: number; pauseMs?: number },
 ): number[] {
   const pace = new BatchPace();
   const waited = new Array<number>(seconds).fill(0);
+  let commits = 0;
   for (let ms = 0; ms < seconds * 1_000; ) {
     const { waits } = pace;
-    const stepMs = messages / (waits ? together : apart);
+    // Each 70th commit takes longer, whatever the pace.
+    const stepMs = messages / (waits ? together : apart) + (commits++ % 70 === 0 ? pauseMs : 0);
     if (waits) waited[Math.floor(ms / 1_000)]! += stepMs;
     ms += stepMs;
     pace.note(messages, ms);
@@ -23,9 +30,14 @@ test("groups wait where that does not lower the rate, but for a trial now and th
   expect(Math.min(...waited)).toBeGreaterThan(750);
 });
 
-test("groups do not wait where that lowers the rate, but for a trial every ten seconds", () => {
-  const waited = run(30, { apart: 100, together: 50 });
-  expect(waited.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(400);
+test("groups do not wait where that lowers the rate, but for a trial every ten seconds in the end", () => {
+  const waited = run(60, { apart: 100, together: 50 });
+  expect(waited.slice(0, 30).reduce((sum, ms) => sum + ms, 0)).toBeLessThan(800);
+  expect(waited.slice(30).reduce((sum, ms) => sum + ms, 0)).toBeLessThan(400);
+});
+
+test("pauses that have nothing to do with the waiting do not end it", () => {
+  expect(Math.min(...run(10, { apart: 30, together: 30, pauseMs: 15 }))).toBeGreaterThan(700);
 });
 
 test("groups of few messages never wait", () => {
