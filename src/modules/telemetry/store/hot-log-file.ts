@@ -37,6 +37,7 @@ export interface LogRecord {
 export class HotLogFile {
   readonly path: string;
   readonly descriptor: number;
+  /** 0 while the file has no header. */
   firstId = 0;
   /** Number of records, and of those that are on the disk for sure. */
   count = 0;
@@ -50,12 +51,17 @@ export class HotLogFile {
   #offsets = new Float64Array(FIRST_OFFSETS);
   #scratch = new Uint8Array(GROWTH_BYTES_MIN);
 
-  /** Opens the file, or creates it, and finds its records. */
+  /** Opens the file, or creates it. `scan` finds its records. */
   constructor(path: string, { isReadOnly = false } = {}) {
     this.path = path;
     this.descriptor = openSync(path, isReadOnly ? "r" : openFlags(path), 0o600);
     this.#size = fstatSync(this.descriptor).size;
-    this.#scan();
+    const header = decodeHeader(this.#read(0, HEADER_BYTES));
+    if (header !== null) {
+      this.firstId = header.firstId;
+      this.#nonce = header.nonce;
+      this.#previous = header.checksum;
+    }
     if (!isReadOnly) this.#fillPage();
   }
 
@@ -65,6 +71,28 @@ export class HotLogFile {
 
   get bytes(): number {
     return this.#size;
+  }
+
+  /**
+   * Finds the records. One whose checksum is wrong ends them: it was never synced, and nobody was told that it was kept. Unless a later
+   * record says that it was on the disk: then it is damaged.
+   */
+  scan(): void {
+    if (this.firstId === 0) return;
+    let soundEnd = { count: 0, offset: HEADER_BYTES, previous: this.#previous };
+    let offset = HEADER_BYTES;
+    let isWhole = true;
+    for (const [head, isSound] of this.#heads()) {
+      this.#note(offset, head.checksum);
+      offset += recordBytesOf(head);
+      isWhole &&= isSound;
+      if (isSound && head.durable > soundEnd.count) isWhole = true;
+      if (isWhole) soundEnd = { count: this.count, offset, previous: head.checksum };
+    }
+    this.count = soundEnd.count;
+    this.durable = soundEnd.count;
+    this.#end = soundEnd.offset;
+    this.#previous = soundEnd.previous;
   }
 
   /** Forgets all records. The next one has the id `firstId`. */
@@ -190,32 +218,6 @@ export class HotLogFile {
       done += count;
     }
     return done === length ? bytes : bytes.subarray(0, done);
-  }
-
-  /**
-   * Finds the records. One whose checksum is wrong ends them: it was never synced, and nobody was told that it was kept. Unless a later
-   * record says that it was on the disk: then it is damaged.
-   */
-  #scan(): void {
-    const header = decodeHeader(this.#read(0, HEADER_BYTES));
-    if (header === null) return;
-    this.firstId = header.firstId;
-    this.#nonce = header.nonce;
-    this.#previous = header.checksum;
-    let soundEnd = { count: 0, offset: HEADER_BYTES, previous: header.checksum };
-    let offset = HEADER_BYTES;
-    let isWhole = true;
-    for (const [head, isSound] of this.#heads()) {
-      this.#note(offset, head.checksum);
-      offset += recordBytesOf(head);
-      isWhole &&= isSound;
-      if (isSound && head.durable > soundEnd.count) isWhole = true;
-      if (isWhole) soundEnd = { count: this.count, offset, previous: head.checksum };
-    }
-    this.count = soundEnd.count;
-    this.durable = soundEnd.count;
-    this.#end = soundEnd.offset;
-    this.#previous = soundEnd.previous;
   }
 
   /** Yields the heads of what follows the header and may be records. */

@@ -51,12 +51,15 @@ export class HotLog {
   /** `path` is that of the database; the files' names begin with it. */
   constructor(path: string, { isReadOnly, sealedId }: HotLogOptions) {
     this.#path = path;
-    for (const name of listFiles(path)) {
-      const file = new HotLogFile(name, { isReadOnly });
+    const files = listFiles(path).map((name) => new HotLogFile(name, { isReadOnly }));
+    files.sort((left, right) => left.firstId - right.firstId);
+    for (const [index, file] of files.entries()) {
+      // Where the next file begins within what is sealed, all rows before it are sealed, and need not be read.
+      const next = files[index + 1]?.firstId ?? Number.POSITIVE_INFINITY;
+      if (next > sealedId + 1 || next === file.firstId) file.scan();
       if (file.count > 0 && file.lastId > sealedId) this.#live.push(file);
       else this.#spare.push(file);
     }
-    this.#live.sort((left, right) => left.firstId - right.firstId);
     let id = this.#live[0]?.firstId ?? sealedId + 1;
     for (const { firstId, lastId } of this.#live) {
       if (firstId > id) this.damage.push(`hot rows ${id} to ${firstId - 1} are missing`);

@@ -102,6 +102,17 @@ test("files that a crash left with sealed rows are not read", () => {
   expect([rowsOf(next), put(next, 10, 3)]).toEqual([[], 3]);
 });
 
+test("a file that was begun and got no row hides none of another one that begins with the same id", () => {
+  const log = open();
+  put(log, 10, 1);
+  log.sync();
+  log.beginFile();
+  put(log, 10, 2);
+  const begun = readFileSync(`${path}-hot2`).subarray(0, HEADER_BYTES);
+  for (const name of [`${path}-hot3`, `${path}-hot0`]) writeFileSync(name, begun);
+  expect(rowsOf(reopen(log, 1))).toEqual([[2, 10, 2]]);
+});
+
 test("ids go on behind the position of a reader", () => {
   const log = open();
   put(log, 10, 1);
