@@ -1,0 +1,98 @@
+import type { Clock } from "./clock.ts";
+import type { Logger } from "./log.ts";
+import { ProgramPages } from "./program-pages.ts";
+
+/** The gateway is idle while all of its threads together need less than this share of one processor. */
+const IDLE_SHARE_MAX = 0.05;
+/** Before the first release: what the start leaves behind goes soon. */
+const FIRST_CHECK_INTERVAL_MS = 500;
+const CHECK_INTERVAL_MS = 10_000;
+/** Freeing unused heap refers to the program, whose pages are released afterwards. */
+const SHRINK_MS = 250;
+/** Processor time after which there is something to release again. */
+const WORK_MS_MIN = 2_000;
+/** Shrinking collects the whole heap, and a larger one holds the event loop for too long. */
+const HEAP_BYTES_MAX = 48 << 20;
+
+/** What the process uses, and how it gives memory back. */
+export interface ProcessMemory {
+  /** Processor time of all threads since the start, in ms. */
+  processorMs(): number;
+  heapBytes(): number;
+  /** Frees compiled functions and empty blocks of the heap; both come back with their next use. */
+  shrinkHeap(): void;
+  releaseProgram(): void;
+}
+
+function createProcessMemory(): ProcessMemory {
+  let pages: ProgramPages | undefined;
+  return {
+    processorMs() {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1_000;
+    },
+    heapBytes: () => process.memoryUsage().heapUsed,
+    shrinkHeap: () => Bun.shrink(),
+    releaseProgram() {
+      pages ??= new ProgramPages();
+      pages.release();
+    },
+  };
+}
+
+/** Gives memory back while the gateway is idle: what only the start needed, and later what work has left behind. */
+export class IdleMemory {
+  readonly name = "idle memory";
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #memory: ProcessMemory;
+  #cancel: () => void = () => undefined;
+  /** Processor time at the last release; none before the first. */
+  #releasedAtMs: number | undefined;
+
+  constructor(deps: { clock: Clock; log: Logger; memory?: ProcessMemory }) {
+    this.#clock = deps.clock;
+    this.#log = deps.log;
+    this.#memory = deps.memory ?? createProcessMemory();
+  }
+
+  start(): void {
+    if (process.platform === "linux") this.#scheduleCheck();
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+
+  #scheduleCheck(): void {
+    const intervalMs = this.#releasedAtMs === undefined ? FIRST_CHECK_INTERVAL_MS : CHECK_INTERVAL_MS;
+    const [monotonicMs, processorMs] = [this.#clock.monotonic(), this.#memory.processorMs()];
+    this.#cancel = this.#clock.schedule(intervalMs, () => {
+      const usedMs = this.#memory.processorMs() - processorMs;
+      const isIdle = usedMs < IDLE_SHARE_MAX * (this.#clock.monotonic() - monotonicMs);
+      if (isIdle && this.#hasWorked()) this.#shrink();
+      else this.#scheduleCheck();
+    });
+  }
+
+  #hasWorked(): boolean {
+    return this.#releasedAtMs === undefined || this.#memory.processorMs() - this.#releasedAtMs >= WORK_MS_MIN;
+  }
+
+  #shrink(): void {
+    if (this.#memory.heapBytes() <= HEAP_BYTES_MAX) this.#memory.shrinkHeap();
+    this.#cancel = this.#clock.schedule(SHRINK_MS, () => this.#release());
+  }
+
+  #release(): void {
+    try {
+      this.#memory.releaseProgram();
+    } catch (error) {
+      // Nothing depends on it: another system, or a /proc that is not for this process.
+      this.#log.debug("pages of the program stay in memory", { error });
+      return;
+    }
+    this.#releasedAtMs = this.#memory.processorMs();
+    this.#scheduleCheck();
+  }
+}
