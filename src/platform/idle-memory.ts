@@ -7,12 +7,15 @@ const IDLE_SHARE_MAX = 0.05;
 /** Before the first release: what the start leaves behind goes soon. */
 const FIRST_CHECK_INTERVAL_MS = 500;
 const CHECK_INTERVAL_MS = 10_000;
+/** A gateway that is never idle releases the program all the same, so long after its start and then so often: what it uses is back at once. */
+const FIRST_BUSY_RELEASE_MS = 15_000;
+const BUSY_RELEASE_MS = 600_000;
 /** Freeing unused heap refers to the program, whose pages are released afterwards. */
 const SHRINK_MS = 250;
 /** Processor time after which there is something to release again. */
 const WORK_MS_MIN = 2_000;
 /** Shrinking collects the whole heap, and a larger one holds the event loop for too long. */
-const HEAP_BYTES_MAX = 48 << 20;
+const HEAP_BYTES_MAX = 64 << 20;
 
 /** What the process uses, and how it gives memory back. */
 export interface ProcessMemory {
@@ -40,7 +43,7 @@ function createProcessMemory(): ProcessMemory {
   };
 }
 
-/** Gives memory back while the gateway is idle: what only the start needed, and later what work has left behind. */
+/** Gives memory back while the gateway is idle: what only the start needed, and later what work has left behind. A busy one keeps its heap. */
 export class IdleMemory {
   readonly name = "idle memory";
   readonly #clock: Clock;
@@ -49,6 +52,8 @@ export class IdleMemory {
   #cancel: () => void = () => undefined;
   /** Processor time at the last release; none before the first. */
   #releasedAtMs: number | undefined;
+  /** Monotonic time of the next release of a gateway that is never idle. */
+  #busyReleaseAtMs = 0;
 
   constructor(deps: { clock: Clock; log: Logger; memory?: ProcessMemory }) {
     this.#clock = deps.clock;
@@ -57,7 +62,9 @@ export class IdleMemory {
   }
 
   start(): void {
-    if (process.platform === "linux") this.#scheduleCheck();
+    if (process.platform !== "linux") return;
+    this.#busyReleaseAtMs = this.#clock.monotonic() + FIRST_BUSY_RELEASE_MS;
+    this.#scheduleCheck();
   }
 
   stop(): void {
@@ -69,8 +76,10 @@ export class IdleMemory {
     const [monotonicMs, processorMs] = [this.#clock.monotonic(), this.#memory.processorMs()];
     this.#cancel = this.#clock.schedule(intervalMs, () => {
       const usedMs = this.#memory.processorMs() - processorMs;
-      const isIdle = usedMs < IDLE_SHARE_MAX * (this.#clock.monotonic() - monotonicMs);
+      const nowMs = this.#clock.monotonic();
+      const isIdle = usedMs < IDLE_SHARE_MAX * (nowMs - monotonicMs);
       if (isIdle && this.#hasWorked()) this.#shrink();
+      else if (!isIdle && nowMs >= this.#busyReleaseAtMs) this.#release();
       else this.#scheduleCheck();
     });
   }
@@ -93,6 +102,7 @@ export class IdleMemory {
       return;
     }
     this.#releasedAtMs = this.#memory.processorMs();
+    this.#busyReleaseAtMs = this.#clock.monotonic() + BUSY_RELEASE_MS;
     this.#scheduleCheck();
   }
 }

@@ -45,10 +45,18 @@ test.if(isLinux)("gives memory back within a second of the start", () => {
 
 test.if(isLinux)("waits while the gateway works", () => {
   const { actions, pass } = createProcess();
-  pass(60_000, 0.5);
+  pass(14_000, 0.5);
   expect(actions).toEqual([]);
   pass(1_500, 0.01);
   expect(actions).toEqual(["heap", "program"]);
+});
+
+test.if(isLinux)("gives the program alone back where the gateway is never idle", () => {
+  const { actions, pass } = createProcess();
+  pass(500_000, 0.5);
+  expect(actions).toEqual(["program"]);
+  pass(200_000, 0.5);
+  expect(actions).toEqual(["program", "program"]);
 });
 
 test.if(isLinux)("gives memory back again after work, and not without", () => {
@@ -73,7 +81,8 @@ test.if(isLinux)("does nothing more where the system does not allow it", () => {
       throw new Error("EACCES");
     },
   });
-  pass(60_000, 0.5);
+  pass(60_000, 0.001);
+  pass(700_000, 0.5);
   pass(60_000, 0.001);
   expect(actions).toEqual(["heap", "program"]);
 });
