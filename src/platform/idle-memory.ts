@@ -6,14 +6,14 @@ import { ProgramPages } from "./program-pages.ts";
 const IDLE_SHARE_MAX = 0.05;
 /** Before the first release: what the start leaves behind goes soon. */
 const FIRST_CHECK_INTERVAL_MS = 500;
-const CHECK_INTERVAL_MS = 10_000;
+const CHECK_INTERVAL_MS = 3_000;
 /** A gateway that is never idle releases the program all the same, so long after its start and then so often: what it uses is back at once. */
 const FIRST_BUSY_RELEASE_MS = 15_000;
 const BUSY_RELEASE_MS = 600_000;
 /** Freeing unused heap refers to the program, whose pages are released afterwards. */
 const SHRINK_MS = 250;
 /** Processor time after which there is something to release again. */
-const WORK_MS_MIN = 2_000;
+const WORK_MS_MIN = 5_000;
 /** Shrinking collects the whole heap, and a larger one holds the event loop for too long. */
 const HEAP_BYTES_MAX = 64 << 20;
 
