@@ -1,10 +1,10 @@
 import type { FairQueue, Turn } from "./fair-queue.ts";
 
-/** Does something once, two turns of the event loop from now. */
+/** Does something once, two iterations of the event loop from now. */
 export class DelayedTurn implements Turn {
   readonly #fairQueue: FairQueue;
   readonly #work: () => void;
-  #turns = 2;
+  #remaining = 2;
 
   constructor(fairQueue: FairQueue, work: () => void) {
     this.#fairQueue = fairQueue;
@@ -13,8 +13,8 @@ export class DelayedTurn implements Turn {
   }
 
   resume(): void {
-    this.#turns--;
-    if (this.#turns > 0) this.#fairQueue.enqueue(this);
+    this.#remaining--;
+    if (this.#remaining > 0) this.#fairQueue.enqueue(this);
     else this.#work();
   }
 
