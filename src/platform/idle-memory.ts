@@ -4,15 +4,17 @@ import { ProgramPages } from "./program-pages.ts";
 
 /** The gateway is idle while all of its threads together need less than this share of one processor. */
 const IDLE_SHARE_MAX = 0.05;
-/** Before the first release: what the start leaves behind goes soon. */
+/** Until the first release: what the start leaves behind goes soon. */
 const FIRST_CHECK_INTERVAL_MS = 500;
 const CHECK_INTERVAL_MS = 3_000;
-/** A gateway that is never idle releases the program all the same, so long after its start and then so often: what it uses is back at once. */
-const FIRST_BUSY_RELEASE_MS = 15_000;
+/** The program alone is released so often, in a few milliseconds; what the gateway uses of it is back at once. */
+const IDLE_RELEASE_MS = 60_000;
 const BUSY_RELEASE_MS = 600_000;
+/** A gateway that is never idle releases what its start needed after this time. */
+const FIRST_BUSY_RELEASE_MS = 15_000;
 /** Freeing unused heap refers to the program, whose pages are released afterwards. */
 const SHRINK_MS = 250;
-/** Processor time after which there is something to release again. */
+/** Processor time after which there is something to free in the heap again. */
 const WORK_MS_MIN = 5_000;
 /** Shrinking collects the whole heap, and a larger one holds the event loop for too long. */
 const HEAP_BYTES_MAX = 64 << 20;
@@ -50,10 +52,11 @@ export class IdleMemory {
   readonly #log: Logger;
   readonly #memory: ProcessMemory;
   #cancel: () => void = () => undefined;
-  /** Processor time at the last release; none before the first. */
-  #releasedAtMs: number | undefined;
-  /** Monotonic time of the next release of a gateway that is never idle. */
-  #busyReleaseAtMs = 0;
+  #checkIntervalMs = FIRST_CHECK_INTERVAL_MS;
+  /** Processor time at which the heap was shrunk last; none before the first time. */
+  #shrunkAtMs: number | undefined;
+  /** Monotonic time of the last release. */
+  #releasedAtMs = 0;
 
   constructor(deps: { clock: Clock; log: Logger; memory?: ProcessMemory }) {
     this.#clock = deps.clock;
@@ -63,7 +66,7 @@ export class IdleMemory {
 
   start(): void {
     if (process.platform !== "linux") return;
-    this.#busyReleaseAtMs = this.#clock.monotonic() + FIRST_BUSY_RELEASE_MS;
+    this.#releasedAtMs = this.#clock.monotonic() + FIRST_BUSY_RELEASE_MS - BUSY_RELEASE_MS;
     this.#scheduleCheck();
   }
 
@@ -72,23 +75,23 @@ export class IdleMemory {
   }
 
   #scheduleCheck(): void {
-    const intervalMs = this.#releasedAtMs === undefined ? FIRST_CHECK_INTERVAL_MS : CHECK_INTERVAL_MS;
-    const [monotonicMs, processorMs] = [this.#clock.monotonic(), this.#memory.processorMs()];
-    this.#cancel = this.#clock.schedule(intervalMs, () => {
-      const usedMs = this.#memory.processorMs() - processorMs;
+    const [checkedAtMs, processorMs] = [this.#clock.monotonic(), this.#memory.processorMs()];
+    this.#cancel = this.#clock.schedule(this.#checkIntervalMs, () => {
       const nowMs = this.#clock.monotonic();
-      const isIdle = usedMs < IDLE_SHARE_MAX * (nowMs - monotonicMs);
+      const isIdle = this.#memory.processorMs() - processorMs < IDLE_SHARE_MAX * (nowMs - checkedAtMs);
+      const releaseMs = isIdle ? IDLE_RELEASE_MS : BUSY_RELEASE_MS;
       if (isIdle && this.#hasWorked()) this.#shrink();
-      else if (!isIdle && nowMs >= this.#busyReleaseAtMs) this.#release();
+      else if (nowMs - this.#releasedAtMs >= releaseMs) this.#release();
       else this.#scheduleCheck();
     });
   }
 
   #hasWorked(): boolean {
-    return this.#releasedAtMs === undefined || this.#memory.processorMs() - this.#releasedAtMs >= WORK_MS_MIN;
+    return this.#shrunkAtMs === undefined || this.#memory.processorMs() - this.#shrunkAtMs >= WORK_MS_MIN;
   }
 
   #shrink(): void {
+    this.#shrunkAtMs = this.#memory.processorMs();
     if (this.#memory.heapBytes() <= HEAP_BYTES_MAX) this.#memory.shrinkHeap();
     this.#cancel = this.#clock.schedule(SHRINK_MS, () => this.#release());
   }
@@ -101,8 +104,8 @@ export class IdleMemory {
       this.#log.debug("pages of the program stay in memory", { error });
       return;
     }
-    this.#releasedAtMs = this.#memory.processorMs();
-    this.#busyReleaseAtMs = this.#clock.monotonic() + BUSY_RELEASE_MS;
+    this.#releasedAtMs = this.#clock.monotonic();
+    this.#checkIntervalMs = CHECK_INTERVAL_MS;
     this.#scheduleCheck();
   }
 }
