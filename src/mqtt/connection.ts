@@ -199,7 +199,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     const reader = this.#reader;
     this.output.cork();
     try {
-      for (let packets = 1; !this.#held && !this.ended && reader?.next() === true; packets++) {
+      for (let packets = 1; this.#mayRead(reader) && reader.next(); packets++) {
         this.#packet(reader);
         if (this.#client?.intake.full || this.output.congested) this.#hold();
         else if (packets % packetsPerTurnCheck === 0 && this.#host.fairQueue.isTurnOver) this.#wait();
@@ -212,6 +212,11 @@ export class Connection implements MqttConnectionHandle, Turn {
     if (this.ended) return;
     if (this.#held) this.#hold();
     else this.#settle();
+  }
+
+  /** A reader that was given back meanwhile is another connection's by now. */
+  #mayRead(reader: FrameReader | undefined): reader is FrameReader {
+    return !this.#held && !this.ended && reader !== undefined && reader === this.#reader;
   }
 
   #settle(): void {

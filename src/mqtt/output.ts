@@ -17,7 +17,13 @@ export class WrittenOutputs {
   readonly #flush = (): void => {
     const outputs = this.#outputs;
     this.#outputs = [];
-    for (const output of outputs) output.turnEnded();
+    let index = 0;
+    try {
+      while (index < outputs.length) outputs[index++]!.turnEnded();
+    } finally {
+      // One that fails keeps nobody else waiting.
+      while (index < outputs.length) this.add(outputs[index++]!);
+    }
   };
 }
 
