@@ -2,6 +2,7 @@ import { type App, createApp } from "../app.ts";
 import { inEnglish } from "../lib/domain-error.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Config, ConfigError, loadConfig, processEnv } from "../platform/config.ts";
+import { IdleMemory } from "../platform/idle-memory.ts";
 import { configureLogging, createLogger } from "../platform/log.ts";
 import { RESTART_SIGNAL } from "../platform/restart-signal.ts";
 import { Supervisor } from "../platform/supervisor.ts";
@@ -94,9 +95,12 @@ async function runGateway(config: Config, args: readonly string[]): Promise<numb
   proveTrial(config);
   printSetupLink(app, config);
   supervisor.ready();
+  const idleMemory = new IdleMemory({ clock: systemClock, log: createLogger("memory") });
+  idleMemory.start();
   createLogger().info("ready", { version, url: app.url, mqttPort: app.mqttPort, data: config.data });
   const reason = await untilEnd(app, asked);
   createLogger().info("stopping", { reason });
+  idleMemory.stop();
   if (reason === RESTART_SIGNAL) {
     await stopInTime(app);
     supervisor.leave();

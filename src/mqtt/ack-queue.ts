@@ -33,14 +33,16 @@ interface Segment {
   bytes: number;
 }
 
-const ringMin = 16;
+const ringMin = 4;
+/** The ring of a connection that has published nothing yet. */
+const noRing = new Uint32Array(0);
 
 /**
  * One connection's unanswered messages, in the order they came. Each is a 32-bit entry: packet identifier in bits 0–15, QoS
  * in 16–17, reason code in 24–31; runs that share a commit group are one segment, so a group costs one step, not one a message.
  */
 export class AckQueue {
-  #ring = new Uint32Array(ringMin);
+  #ring = noRing;
   #head = 0;
   #size = 0;
   #bytes = 0;
@@ -102,7 +104,7 @@ export class AckQueue {
   }
 
   #grow(): void {
-    const ring = new Uint32Array(this.#ring.length * 2);
+    const ring = new Uint32Array(Math.max(ringMin, this.#ring.length * 2));
     for (let index = 0; index < this.#size; index++) {
       ring[index] = this.#ring[(this.#head + index) & (this.#ring.length - 1)]!;
     }

@@ -1,5 +1,5 @@
 import type { ConnectPacket } from "../lib/mqtt/packets.ts";
-import { Property } from "../lib/mqtt/properties.ts";
+import { type Properties, Property } from "../lib/mqtt/properties.ts";
 import { Reason } from "../lib/mqtt/reason.ts";
 import type { DeviceIngest } from "../modules/ingest/ingest.types.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -7,10 +7,11 @@ import { type OpenedSession, welcome } from "./admission.ts";
 import { Client, type ClientHost } from "./client.ts";
 import type { CommitGroups } from "./commit-groups.ts";
 import type { Connection } from "./connection.ts";
-import { Delivery, sendWindowMax } from "./delivery.ts";
+import { type ClientLimits, Delivery, sendWindowMax } from "./delivery.ts";
 import type { IncomingMessages } from "./incoming-messages.ts";
 import type { Principal } from "./principal.ts";
-import { PublishIntake } from "./publish-intake.ts";
+import { type IncomingMessage, type IntakeHost, PublishIntake } from "./publish-intake.ts";
+import type { Session } from "./session.ts";
 import type { SessionStore } from "./session-store.ts";
 
 /** Describes what all clients share. */
@@ -30,59 +31,83 @@ export interface SignedIn {
   readonly opened: OpenedSession;
 }
 
-export function createClient(shared: ClientSurroundings, signedIn: SignedIn): Client {
-  const { connection, packet, principal, opened } = signedIn;
-  const { session } = opened;
-  const { limits } = shared.host;
-  const intake = new PublishIntake({
-    ingest: shared.ingest,
-    groups: shared.groups,
-    inFlightMax: limits.inFlightMax,
-    version: packet.version,
-    principal,
-    session,
-    other: (message) => shared.messages.take(principal, message),
-    from: () => connection.client?.brokerClientId,
-    hold: (ms) => new Promise((resolve) => void shared.clock.schedule(ms, resolve)),
-    receivedChanged: () => {
-      try {
-        shared.store.saveReceived(session);
-      } catch (error) {
-        shared.host.log.error("QoS 2 state could not be written", { error });
-        connection.end(Reason.quotaExceeded);
-      }
-    },
-    write: (bytes) => connection.output.write(bytes),
-    answered: () => connection.answered(),
-  });
-  return new Client({
-    host: shared.host,
-    connection,
-    connect: packet,
-    principal,
-    session,
-    intake,
-    delivery: createDelivery(shared, signedIn),
-    connack: welcome(packet, opened, { limits, principal }),
-  });
-}
+/** Limits of a client that sets none, as all before MQTT 5: one object for all of them. */
+const defaultLimits: ClientLimits = {
+  receiveMaximum: sendWindowMax,
+  topicAliasMaximum: 0,
+  packetBytesMax: Number.POSITIVE_INFINITY,
+};
 
-function createDelivery(
-  { clock, host }: ClientSurroundings,
-  { connection, packet: { version, properties }, principal }: SignedIn,
-): Delivery {
-  return new Delivery({
-    output: connection.output,
-    version,
-    counters: host.counters,
+function limitsOf(properties: Properties): ClientLimits {
+  if (properties.empty) return defaultLimits;
+  return {
     receiveMaximum: Math.min(properties.number(Property.receiveMaximum) ?? sendWindowMax, sendWindowMax),
     topicAliasMaximum: Math.min(properties.number(Property.topicAliasMaximum) ?? 0, 32),
     packetBytesMax: properties.number(Property.maximumPacketSize) ?? Number.POSITIVE_INFINITY,
-    heldMax: host.limits.queuedPerClientMax,
-    now: () => clock.now(),
-    overflow: () => connection.end(Reason.quotaExceeded),
-    delivered: (topic, payload) => {
-      if (principal.device !== undefined) host.delivered(principal.device, topic, payload);
-    },
-  });
+  };
+}
+
+/** Creates clients. Their parts share it, so that a connection holds no functions of its own. */
+export class ClientFactory implements IntakeHost {
+  readonly ingest: DeviceIngest;
+  readonly groups: CommitGroups;
+  readonly inFlightMax: number;
+  readonly #shared: ClientSurroundings;
+
+  constructor(shared: ClientSurroundings) {
+    this.ingest = shared.ingest;
+    this.groups = shared.groups;
+    this.inFlightMax = shared.host.limits.inFlightMax;
+    this.#shared = shared;
+  }
+
+  create({ connection, packet, principal, opened }: SignedIn): Client {
+    const { host } = this.#shared;
+    const { session } = opened;
+    const { version } = packet;
+    return new Client(host, this, {
+      connection,
+      connect: packet,
+      principal,
+      session,
+      intake: new PublishIntake(this, { connection, version, principal, session }),
+      limits: limitsOf(packet.properties),
+      connack: welcome(packet, opened, { limits: host.limits, principal }),
+    });
+  }
+
+  createDelivery({ connection, version, limits, principal }: Client): Delivery {
+    const { clock, host } = this.#shared;
+    return new Delivery({
+      ...limits,
+      output: connection.output,
+      version,
+      counters: host.counters,
+      heldMax: host.limits.queuedPerClientMax,
+      now: () => clock.now(),
+      overflow: () => connection.end(Reason.quotaExceeded),
+      delivered: (topic, payload) => {
+        if (principal.device !== undefined) host.delivered(principal.device, topic, payload);
+      },
+    });
+  }
+
+  takeOther(principal: Principal, message: IncomingMessage): Promise<void> {
+    return this.#shared.messages.take(principal, message);
+  }
+
+  hold(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#shared.clock.schedule(ms, resolve));
+  }
+
+  saveReceived(session: Session): boolean {
+    const { store, host } = this.#shared;
+    try {
+      store.saveReceived(session);
+      return true;
+    } catch (error) {
+      host.log.error("QoS 2 state could not be written", { error });
+      return false;
+    }
+  }
 }

@@ -27,13 +27,15 @@ import type { Logger } from "../platform/log.ts";
 import { keepAliveSeconds } from "./admission.ts";
 import type { ClientLink } from "./client-link.types.ts";
 import type { Counters } from "./counters.ts";
-import type { Delivery } from "./delivery.ts";
+import { DelayedTurn } from "./delayed-turn.ts";
+import type { ClientLimits, Delivery } from "./delivery.ts";
 import { enclose } from "./envelope.ts";
-import type { FairQueue, Turn } from "./fair-queue.ts";
+import type { FairQueue } from "./fair-queue.ts";
 import type { MqttLimits, SendState } from "./mqtt.types.ts";
 import type { Output } from "./output.ts";
 import type { Principal } from "./principal.ts";
 import type { PublishIntake } from "./publish-intake.ts";
+import { RetainedReplay } from "./retained-replay.ts";
 import type { Session } from "./session.ts";
 import type { RetainedMessage } from "./session-file.ts";
 import { toBroker } from "./topics.ts";
@@ -80,15 +82,19 @@ interface ClientConnection {
 }
 
 export interface ClientParts {
-  readonly host: ClientHost;
   readonly connection: ClientConnection;
   readonly connect: ConnectPacket;
   readonly principal: Principal;
   readonly session: Session;
   readonly intake: PublishIntake;
-  readonly delivery: Delivery;
+  readonly limits: ClientLimits;
   /** Written when the client starts. */
   readonly connack: Uint8Array;
+}
+
+/** Creates what a client needs later. */
+interface DeliveryFactory {
+  createDelivery(client: Client): Delivery;
 }
 
 /** A signed-in client: every packet after CONNECT. It joins the broker only once it has something to receive. */
@@ -98,44 +104,51 @@ export class Client {
   readonly session: Session;
   readonly intake: PublishIntake;
   readonly version: ProtocolVersion;
-  readonly delivery: Delivery;
+  readonly limits: ClientLimits;
   /** 1.5 times what the client asked for (3.1.2.10); 0: no keep-alive. */
   readonly keepAliveMs: number;
   readonly #host: ClientHost;
-  readonly #connack: Uint8Array;
-  /** Filter → subscription whose retained messages are still to be sent. */
-  readonly #replays = new Map<string, Subscription>();
-  readonly #replayTurn: Turn = { resume: () => this.#replay() };
-  /** Programs often set their handler once they are connected: what waits for them comes two turns of the event loop after CONNACK. */
-  readonly #queueTurn: Turn = { resume: () => this.#host.fairQueue.enqueue(this.#nextQueueTurn) };
-  readonly #nextQueueTurn: Turn = { resume: () => this.#link?.resume?.() };
+  readonly #factory: DeliveryFactory;
+  #connack: Uint8Array | undefined;
   #will: Will | undefined;
+  // Created with their first use: a device often only publishes, and a connection has to stay small.
   #link: ClientLink | undefined;
+  #delivery: Delivery | undefined;
+  #replay: RetainedReplay | undefined;
+  #queueTurn: DelayedTurn | undefined;
 
-  constructor(parts: ClientParts) {
+  constructor(host: ClientHost, factory: DeliveryFactory, parts: ClientParts) {
     this.connection = parts.connection;
     this.principal = parts.principal;
     this.session = parts.session;
     this.intake = parts.intake;
-    this.delivery = parts.delivery;
     this.version = parts.connect.version;
-    this.keepAliveMs = keepAliveSeconds(parts.connect, parts.host.limits) * 1500;
-    this.#host = parts.host;
+    this.limits = parts.limits;
+    this.keepAliveMs = keepAliveSeconds(parts.connect, host.limits) * 1500;
+    this.#host = host;
+    this.#factory = factory;
     this.#connack = parts.connack;
     this.#will = parts.connect.will;
   }
 
+  get delivery(): Delivery {
+    this.#delivery ??= this.#factory.createDelivery(this);
+    return this.#delivery;
+  }
+
   start(): void {
+    const connack = this.#connack;
+    this.#connack = undefined;
     // MQTT 5, 3.1.2.11.4: a packet beyond what the client takes is not sent, and without a CONNACK there is no connection.
-    if (this.#connack.length > this.delivery.packetBytesMax) {
+    if (connack === undefined || connack.length > this.limits.packetBytesMax) {
       this.connection.end(Reason.success);
       return;
     }
-    this.connection.output.write(this.#connack);
+    this.connection.output.write(connack);
     // A device often only publishes, and then needs no place in the broker (15 KB); an application is there to listen.
-    const { subscriptions, queue } = this.session;
-    if (this.principal.device === undefined || subscriptions.size > 0 || queue.length > 0) this.#joined();
-    if (subscriptions.size > 0) this.#host.subscribed(this);
+    const { hasSubscriptions, hasQueue } = this.session;
+    if (this.principal.device === undefined || hasSubscriptions || hasQueue) this.#joined();
+    if (hasSubscriptions) this.#host.subscribed(this);
   }
 
   /** Returns whether a message on the topic would reach it. */
@@ -149,13 +162,13 @@ export class Client {
   }
 
   /** Hears one message alone, as if it had been retained. */
-  readonly sendMessage: SendState = (topic, payload) => {
+  sendMessage(topic: string, payload: Uint8Array): ReturnType<SendState> {
     if (this.connection.ended || this.#link === undefined) return "gone";
     if (this.connection.output.congested) return "later";
     const enclosed = enclose(payload, noProperties, 0);
     this.#link.sendRetained({ topic: toBroker(this.session.space, topic), payload: enclosed, qos: 0 });
     return "sent";
-  };
+  }
 
   /** Returns the name of the client in the broker, once it has one. */
   get brokerClientId(): string | undefined {
@@ -202,9 +215,8 @@ export class Client {
 
   /** The connection has ended, in whatever way. */
   left(): void {
-    this.#replays.clear();
-    for (const turn of [this.#replayTurn, this.#queueTurn, this.#nextQueueTurn])
-      this.#host.fairQueue.remove(turn);
+    this.#replay?.stop();
+    this.#queueTurn?.stop();
     this.#link?.close();
     this.#link = undefined;
     const will = this.#will;
@@ -216,7 +228,9 @@ export class Client {
     if (this.#link !== undefined) return this.#link;
     const link = this.#host.attach(this);
     this.#link = link;
-    if (link.resume !== undefined) this.#host.fairQueue.enqueue(this.#queueTurn);
+    // Programs often set their handler once they are connected: what waits for them comes two turns after CONNACK.
+    if (link.resume !== undefined)
+      this.#queueTurn = new DelayedTurn(this.#host.fairQueue, () => this.#link?.resume?.());
     return link;
   }
 
@@ -243,23 +257,18 @@ export class Client {
       if (this.connection.ended) return;
       const final = error ? codes.map((code) => (code <= 2 ? Reason.unspecified : code)) : codes;
       this.connection.output.write(suback(this.version, packetId, final));
-      for (const subscription of retained) this.#replays.set(subscription.topic, subscription);
-      this.#replay();
+      if (retained.length > 0) this.#sendRetainedOf(retained);
       if (granted.length > 0 && !error) this.#host.subscribed(this);
     };
     if (granted.length === 0) answer();
     else this.#joined().subscribe(granted, answer);
   }
 
-  /** Each filter is compared with all retained messages of the tenant: after its share of a turn, the rest waits for the next one. */
-  #replay(): void {
-    for (const [filter, subscription] of this.#replays) {
-      this.#replays.delete(filter);
-      if (this.#link?.filters.has(filter) === true) this.#sendRetained(subscription);
-      if (!this.#host.fairQueue.isTurnOver) continue;
-      if (this.#replays.size > 0) this.#host.fairQueue.enqueue(this.#replayTurn);
-      return;
-    }
+  #sendRetainedOf(subscriptions: readonly Subscription[]): void {
+    this.#replay ??= new RetainedReplay(this.#host.fairQueue, (subscription) => {
+      if (this.#link?.filters.has(subscription.topic) === true) this.#sendRetained(subscription);
+    });
+    this.#replay.add(subscriptions);
   }
 
   #sendRetained({ topic, qos }: Subscription): void {

@@ -1,5 +1,5 @@
 import { DomainError } from "../lib/domain-error.ts";
-import { FrameReader, fromClient } from "../lib/mqtt/frame-reader.ts";
+import type { FrameReader } from "../lib/mqtt/frame-reader.ts";
 import { PacketCursor } from "../lib/mqtt/packet-cursor.ts";
 import { connack, disconnect } from "../lib/mqtt/packet-writer.ts";
 import {
@@ -16,7 +16,8 @@ import type { Client } from "./client.ts";
 import type { Counters } from "./counters.ts";
 import type { FairQueue, Turn } from "./fair-queue.ts";
 import type { MqttConnectionHandle, MqttLimits, MqttTransport, PeerCertificate } from "./mqtt.types.ts";
-import { Output } from "./output.ts";
+import { Output, type WrittenOutputs } from "./output.ts";
+import type { ReaderPool } from "./reader-pool.ts";
 import { tickMs } from "./server-time.ts";
 
 const CONNECT = 0x10;
@@ -43,6 +44,8 @@ export interface ConnectionHost {
   readonly log: Logger;
   readonly counters: Counters;
   readonly fairQueue: FairQueue;
+  readonly readers: ReaderPool;
+  readonly written: WrittenOutputs;
   /** Time of the server, see `ServerTime`. */
   readonly now: number;
   /** Signs a client in, or gives the reason why not. */
@@ -56,7 +59,8 @@ export class Connection implements MqttConnectionHandle, Turn {
   readonly remoteAddress: string;
   readonly #host: ConnectionHost;
   readonly #transport: MqttTransport;
-  readonly #reader = new FrameReader(fromClient, connectBytesMax);
+  /** Undefined while no bytes wait: most connections are silent most of the time. */
+  #reader: FrameReader | undefined;
   #client: Client | undefined;
   #version: ProtocolVersion | undefined;
   #state: "new" | "authenticating" | "open" | "ended" | "closed" = "new";
@@ -71,7 +75,7 @@ export class Connection implements MqttConnectionHandle, Turn {
   constructor(host: ConnectionHost, transport: MqttTransport) {
     this.#host = host;
     this.#transport = transport;
-    this.output = new Output(transport);
+    this.output = new Output(transport, host.written);
     this.remoteAddress = transport.remoteAddress;
     this.#since = host.now;
     this.#lastSeen = host.now;
@@ -97,6 +101,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     if (this.ended) return;
     this.#host.counters.bytesIn += bytes.length;
     this.#lastSeen = this.#host.now;
+    this.#reader ??= this.#host.readers.take(this.#bodyBytesMax);
     this.#reader.push(bytes);
     // Signing in is dear: many who come at once must not keep those waiting who are here.
     if (!this.#held && this.#state === "new" && this.#host.fairQueue.isTurnOver) this.#wait();
@@ -186,11 +191,16 @@ export class Connection implements MqttConnectionHandle, Turn {
     }
   }
 
+  get #bodyBytesMax(): number {
+    return this.#client === undefined ? connectBytesMax : this.#host.limits.packetBytesMax + overheadBytes;
+  }
+
   #read(): void {
+    const reader = this.#reader;
     this.output.cork();
     try {
-      for (let packets = 1; !this.#held && !this.ended && this.#reader.next(); packets++) {
-        this.#packet();
+      for (let packets = 1; this.#mayRead(reader) && reader.next(); packets++) {
+        this.#packet(reader);
         if (this.#client?.intake.full || this.output.congested) this.#hold();
         else if (packets % packetsPerTurnCheck === 0 && this.#host.fairQueue.isTurnOver) this.#wait();
       }
@@ -201,12 +211,26 @@ export class Connection implements MqttConnectionHandle, Turn {
     this.output.uncork();
     if (this.ended) return;
     if (this.#held) this.#hold();
-    else this.#reader.settle();
+    else this.#settle();
+  }
+
+  /** A reader that was given back meanwhile is another connection's by now. */
+  #mayRead(reader: FrameReader | undefined): reader is FrameReader {
+    return !this.#held && !this.ended && reader !== undefined && reader === this.#reader;
+  }
+
+  #settle(): void {
+    const reader = this.#reader;
+    if (reader === undefined) return;
+    reader.settle();
+    if (reader.pendingBytes > 0) return;
+    this.#reader = undefined;
+    this.#host.readers.giveBack(reader);
   }
 
   /** The rest of what was read has to wait: others are to be heard. */
   #wait(): void {
-    if (this.ended || this.#reader.pendingBytes === 0) return;
+    if (this.ended || this.#reader === undefined || this.#reader.pendingBytes === 0) return;
     this.#waits = true;
     this.#host.fairQueue.enqueue(this);
     this.#hold();
@@ -230,8 +254,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     else this.#transport.resume();
   }
 
-  #packet(): void {
-    const reader = this.#reader;
+  #packet(reader: FrameReader): void {
     const client = this.#client;
     if (client !== undefined) {
       if ((reader.header & 0xf0) === 0x30) {
@@ -290,7 +313,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     }
     this.#client = admitted;
     this.#state = "open";
-    this.#reader.bodyBytesMax = this.#host.limits.packetBytesMax + overheadBytes;
+    if (this.#reader !== undefined) this.#reader.bodyBytesMax = this.#bodyBytesMax;
     admitted.start();
   }
 
@@ -332,6 +355,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     this.#host.fairQueue.remove(this);
     const client = this.#client;
     this.#client = undefined;
+    this.#reader = undefined;
     client?.left();
   }
 }

@@ -14,16 +14,20 @@ export const sendWindowMax = 100;
 const beforeVersion5 = new Uint8Array(0);
 const noPropertyBytes = Uint8Array.of(0);
 
-export interface DeliveryDeps {
-  readonly output: Output;
-  readonly version: ProtocolVersion;
-  readonly counters: Counters;
+/** Limits that an MQTT 5 client sets. */
+export interface ClientLimits {
   /** Number of QoS 1 and 2 messages the client takes at a time. */
   readonly receiveMaximum: number;
   /** Number of topics the client lets us abbreviate. */
   readonly topicAliasMaximum: number;
   /** Largest packet the client takes, in bytes. */
   readonly packetBytesMax: number;
+}
+
+export interface DeliveryDeps extends ClientLimits {
+  readonly output: Output;
+  readonly version: ProtocolVersion;
+  readonly counters: Counters;
   /** Messages kept for the window; the oldest beyond it is given up. */
   readonly heldMax: number;
   /** Epoch ms. */
@@ -52,11 +56,6 @@ export class Delivery {
 
   constructor(deps: DeliveryDeps) {
     this.#deps = deps;
-  }
-
-  /** Largest packet that the client takes, in bytes. */
-  get packetBytesMax(): number {
-    return this.#deps.packetBytesMax;
   }
 
   /** Returns whether the client takes another message of QoS 1 or 2 now. */

@@ -16,7 +16,7 @@ import {
 import { Applications, type Publish } from "./applications.ts";
 import { Broker } from "./broker.ts";
 import type { Client, ClientHost } from "./client.ts";
-import { createClient } from "./client-factory.ts";
+import { ClientFactory } from "./client-factory.ts";
 import type { ClientLink } from "./client-link.types.ts";
 import { Clients } from "./clients.ts";
 import { CommitGroups } from "./commit-groups.ts";
@@ -38,8 +38,10 @@ import type {
   MqttUsage,
   TlsPair,
 } from "./mqtt.types.ts";
+import { WrittenOutputs } from "./output.ts";
 import { type Principal, principalOf, tenantSpace } from "./principal.ts";
 import { PublishDelays } from "./publish-delays.ts";
+import { ReaderPool } from "./reader-pool.ts";
 import { ServerTime, tickMs } from "./server-time.ts";
 import type { RetainedMessage } from "./session-file.ts";
 import { SessionLimits } from "./session-limits.ts";
@@ -53,6 +55,8 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly log: Logger;
   readonly counters = noCounts();
   readonly fairQueue: FairQueue;
+  readonly readers = new ReaderPool();
+  readonly written = new WrittenOutputs();
   readonly #time: ServerTime;
   readonly #deps: MqttServerDeps;
   readonly #groups: CommitGroups;
@@ -71,6 +75,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly #evictions: Evictions;
   #store: SessionStore | undefined;
   #broker: Broker | undefined;
+  #factory: ClientFactory | undefined;
   readonly #listeners: Listeners;
   #stopping = false;
 
@@ -116,7 +121,16 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
 
   async start(): Promise<void> {
     this.#store = openSessionStore(this.#deps);
-    this.#broker = new Broker(this.#store, this.#deps.clock, this.log);
+    const { clock, ingest } = this.#deps;
+    this.#broker = new Broker(this.#store, clock, this.log);
+    this.#factory = new ClientFactory({
+      host: this,
+      store: this.#store,
+      clock,
+      ingest,
+      groups: this.#groups,
+      messages: this.#messages,
+    });
     await this.#broker.start();
     this.applications.start();
     this.#time.start(() => this.#tick());
@@ -241,9 +255,12 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.applications.changed(client, true);
   }
 
-  greet({ principal, sendMessage }: Client, filter: string): void {
-    const { application } = principal;
-    if (application !== undefined) this.#deps.onApplicationSubscribed?.(application, filter, sendMessage);
+  greet(client: Client, filter: string): void {
+    const { application } = client.principal;
+    if (application === undefined) return;
+    this.#deps.onApplicationSubscribed?.(application, filter, (topic, payload) =>
+      client.sendMessage(topic, payload),
+    );
   }
 
   delivered(device: IngestDevice, topic: string, payload: Uint8Array): void {
@@ -289,13 +306,19 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     };
   }
 
-  #running(): { readonly broker: Broker; readonly store: SessionStore } {
-    invariant(this.#broker !== undefined && this.#store !== undefined, "the MQTT server is running");
-    return { broker: this.#broker, store: this.#store };
+  #running(): { readonly broker: Broker; readonly store: SessionStore; readonly factory: ClientFactory } {
+    const broker = this.#broker;
+    const store = this.#store;
+    const factory = this.#factory;
+    invariant(
+      broker !== undefined && store !== undefined && factory !== undefined,
+      "the MQTT server is running",
+    );
+    return { broker, store, factory };
   }
 
   #createClient(connection: Connection, packet: ConnectPacket, principal: Principal): Client | number {
-    const { store } = this.#running();
+    const { store, factory } = this.#running();
     const named = { ...packet, clientId: packet.clientId === "" ? assignedClientId() : packet.clientId };
     const key = principal.sessionKey(named.clientId);
     const clientKey = { key, clientId: named.clientId };
@@ -309,9 +332,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#clients.endReplaced(store, principal, clientKey);
     const opened = openSession(store, principal, named, expirySeconds);
     this.#wills.returned(key, opened.resumed);
-    const { clock, ingest } = this.#deps;
-    const shared = { host: this, store, clock, ingest, groups: this.#groups, messages: this.#messages };
-    const client = createClient(shared, { connection, packet, principal, opened });
+    const client = factory.create({ connection, packet, principal, opened });
     this.#clients.add(client);
     if (principal.device !== undefined) this.#deps.onConnected(principal.device);
     return client;

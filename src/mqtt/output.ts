@@ -5,22 +5,43 @@ const outputBytesMax = 1024 * 1024;
 /** Bytes that are written at once; fewer wait for the end of the turn of the event loop. */
 const BATCH_BYTES = 64 * 1024;
 
+/** Outputs that were written to in the present turn of the event loop. */
+export class WrittenOutputs {
+  #outputs: Output[] = [];
+
+  add(output: Output): void {
+    this.#outputs.push(output);
+    if (this.#outputs.length === 1) queueMicrotask(this.#flush);
+  }
+
+  readonly #flush = (): void => {
+    const outputs = this.#outputs;
+    this.#outputs = [];
+    let index = 0;
+    try {
+      while (index < outputs.length) outputs[index++]!.turnEnded();
+    } finally {
+      // One that fails keeps nobody else waiting.
+      while (index < outputs.length) this.add(outputs[index++]!);
+    }
+  };
+}
+
 /** A connection's outgoing side: joins what one turn writes, and keeps a bounded amount for a slow peer. */
 export class Output {
   readonly #transport: MqttTransport;
-  #waiting: Uint8Array[] = [];
+  readonly #written: WrittenOutputs;
+  /** Undefined while nothing waits: most connections are silent most of the time, and there are many. */
+  #waiting: Uint8Array[] | undefined;
   #waitingBytes = 0;
   #corked = false;
   #congested = false;
   #closed = false;
   #willFlush = false;
-  readonly #flushAfterTurn = (): void => {
-    this.#willFlush = false;
-    if (!this.#corked && !this.#congested && !this.#closed) this.#flush();
-  };
 
-  constructor(transport: MqttTransport) {
+  constructor(transport: MqttTransport, written: WrittenOutputs) {
     this.#transport = transport;
+    this.#written = written;
   }
 
   /** The peer has not taken everything that was sent. */
@@ -35,13 +56,14 @@ export class Output {
   /** Writes after the present turn, with whatever else is written in it: many messages to one client are one call of the system. */
   write(bytes: Uint8Array): void {
     if (this.#closed) return;
-    this.#waiting.push(bytes);
+    if (this.#waiting === undefined) this.#waiting = [bytes];
+    else this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
     if (this.#corked || this.#congested) return;
     if (this.#waitingBytes >= BATCH_BYTES) this.#flush();
     else if (!this.#willFlush) {
       this.#willFlush = true;
-      queueMicrotask(this.#flushAfterTurn);
+      this.#written.add(this);
     }
   }
 
@@ -62,15 +84,20 @@ export class Output {
   /** Whatever is written from now on goes nowhere. */
   close(): void {
     this.#closed = true;
-    this.#waiting = [];
+    this.#waiting = undefined;
+  }
+
+  /** Sends what `write` has kept for the end of the turn. */
+  turnEnded(): void {
+    this.#willFlush = false;
+    if (!this.#corked && !this.#congested && !this.#closed) this.#flush();
   }
 
   #flush(): void {
     const waiting = this.#waiting;
-    const first = waiting[0];
-    if (first === undefined) return;
-    this.#waiting = [];
-    const bytes = waiting.length === 1 ? first : Buffer.concat(waiting, this.#waitingBytes);
+    if (waiting === undefined) return;
+    this.#waiting = undefined;
+    const bytes = waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting, this.#waitingBytes);
     this.#waitingBytes = 0;
     this.#congested = !this.#transport.write(bytes);
   }

@@ -42,7 +42,7 @@ export function principalOf(
     | { application: MqttApplication }
     | { provisioningSession: MqttProvisioningSession },
 ): Principal {
-  if ("device" in signedIn) return devicePrincipal(signedIn.device);
+  if ("device" in signedIn) return new DevicePrincipal(signedIn.device);
   if ("provisioningSession" in signedIn) return provisioningPrincipal(signedIn.provisioningSession);
   return applicationPrincipal(signedIn.application);
 }
@@ -63,21 +63,49 @@ function provisioningPrincipal(provisioningSession: MqttProvisioningSession): Pr
   };
 }
 
-const devicePrincipal = (device: IngestDevice): Principal => ({
-  space: device.deviceId,
-  owner: { tenantId: device.tenantId, credentialId: device.deviceId },
-  device,
-  application: undefined,
-  provisioningSession: undefined,
-  isEphemeral: false,
-  get revoked() {
-    return device.revoked;
-  },
-  // One that has only one session has it under any client id.
-  sessionKey: (clientId) =>
-    (device.sessionsMax ?? 1) > 1 ? `${device.deviceId}~${clientId}` : device.deviceId,
-  maySubscribe: (filter) => deviceMaySubscribe(filter, device.role),
-});
+/** A device. There are many of them, so each has no more than one field. */
+class DevicePrincipal implements Principal {
+  readonly device: IngestDevice;
+
+  constructor(device: IngestDevice) {
+    this.device = device;
+  }
+
+  get space(): string {
+    return this.device.deviceId;
+  }
+
+  get owner(): SessionOwner {
+    const { tenantId, deviceId } = this.device;
+    return { tenantId, credentialId: deviceId };
+  }
+
+  get application(): undefined {
+    return undefined;
+  }
+
+  get provisioningSession(): undefined {
+    return undefined;
+  }
+
+  get isEphemeral(): boolean {
+    return false;
+  }
+
+  get revoked(): boolean {
+    return this.device.revoked;
+  }
+
+  /** A device that has only one session has it under any client id. */
+  sessionKey(clientId: string): string {
+    const { deviceId, sessionsMax } = this.device;
+    return (sessionsMax ?? 1) > 1 ? `${deviceId}~${clientId}` : deviceId;
+  }
+
+  maySubscribe(filter: string): boolean {
+    return deviceMaySubscribe(filter, this.device.role);
+  }
+}
 
 const applicationPrincipal = (application: MqttApplication): Principal => ({
   space: applicationSpace(application),

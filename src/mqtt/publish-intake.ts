@@ -15,6 +15,7 @@ import { checkTopicName } from "../lib/mqtt/topic-filters.ts";
 import type { DeviceIngest } from "../modules/ingest/ingest.types.ts";
 import { type AckKind, type AckMember, AckQueue, ackEntry, CommitGroup } from "./ack-queue.ts";
 import { type CommitGroups, refusalOf } from "./commit-groups.ts";
+import type { Output } from "./output.ts";
 import type { Principal } from "./principal.ts";
 import type { Session } from "./session.ts";
 import { TopicAliases } from "./topic-aliases.ts";
@@ -33,6 +34,13 @@ interface Content {
   readonly hash: bigint;
   /** It came a second time without DUP. */
   isRepeated: boolean;
+}
+
+interface Qos2State {
+  /** Identifiers that this connection will answer. */
+  readonly receiving: Set<number>;
+  /** Packet identifiers of this connection's messages, until they are released. */
+  readonly contents: Map<number, Content>;
 }
 
 /** Header of a PUBLISH, and where its topic is. */
@@ -54,25 +62,34 @@ export interface IncomingMessage {
   readonly from: string | undefined;
 }
 
-export interface PublishIntakeDeps {
+/** Describes what the intakes of all connections share. */
+export interface IntakeHost {
   readonly ingest: DeviceIngest;
   readonly groups: CommitGroups;
   readonly inFlightMax: number;
+  /** Takes a message on a topic that is not ingest's; throws a DomainError to refuse it. */
+  takeOther(principal: Principal, message: IncomingMessage): Promise<void>;
+  /** Settles after `ms`. */
+  hold(ms: number): Promise<void>;
+  /** Writes the QoS 2 identifiers of a session to the file. Returns `false` if that has failed. */
+  saveReceived(session: Session): boolean;
+}
+
+/** The connection that is taken from and answered on. */
+interface IntakeConnection {
+  readonly output: Pick<Output, "write">;
+  readonly client: { readonly brokerClientId: string | undefined } | undefined;
+  end(reason: number): void;
+  /** Messages have been answered, or have failed. */
+  answered(): void;
+}
+
+export interface PublishIntakeOptions {
+  readonly connection: IntakeConnection;
   readonly version: ProtocolVersion;
   /** An application has no device, and no telemetry of its own. */
   readonly principal: Principal;
   readonly session: Session;
-  /** A message on a topic that is not ingest's; throws a DomainError to refuse it. */
-  other(message: IncomingMessage): Promise<void>;
-  /** The client's name in the broker, once it has one. */
-  from(): string | undefined;
-  /** Settles after `ms`. */
-  hold(ms: number): Promise<void>;
-  /** QoS 2 identifiers changed: must be on file before the answer goes out. */
-  receivedChanged(): void;
-  write(bytes: Uint8Array): void;
-  /** Messages have been answered, or have failed. */
-  answered(): void;
 }
 
 /**
@@ -80,21 +97,27 @@ export interface PublishIntakeDeps {
  * identifier between PUBREC and PUBREL is never stored twice.
  */
 export class PublishIntake implements AckMember {
-  readonly #deps: PublishIntakeDeps;
+  readonly #host: IntakeHost;
+  readonly #connection: IntakeConnection;
+  readonly #version: ProtocolVersion;
+  readonly #principal: Principal;
+  readonly #session: Session;
   readonly #acks = new AckQueue();
-  /** QoS 2 identifiers that this connection will answer. */
-  readonly #receiving = new Set<number>();
-  /** Packet identifiers of this connection's QoS 2 messages, until they are released. */
-  readonly #contents = new Map<number, Content>();
+  /** State of the QoS 2 messages, once there was one. */
+  #qos2: Qos2State | undefined;
   #aliases: TopicAliases | undefined;
 
-  constructor(deps: PublishIntakeDeps) {
-    this.#deps = deps;
+  constructor(host: IntakeHost, { connection, version, principal, session }: PublishIntakeOptions) {
+    this.#host = host;
+    this.#connection = connection;
+    this.#version = version;
+    this.#principal = principal;
+    this.#session = session;
   }
 
   /** Returns whether too much waits for a commit to read further. */
   get full(): boolean {
-    return this.#acks.size >= this.#deps.inFlightMax || this.#acks.bytes >= inFlightBytesMax;
+    return this.#acks.size >= this.#host.inFlightMax || this.#acks.bytes >= inFlightBytesMax;
   }
 
   get idle(): boolean {
@@ -107,7 +130,7 @@ export class PublishIntake implements AckMember {
   }
 
   publish(frame: FrameReader): void {
-    if (this.#deps.principal.revoked)
+    if (this.#principal.revoked)
       throw new ProtocolError(Reason.notAuthorized, "removed, or its credentials changed");
     const { buffer, header, start, end } = frame;
     const qos = (header >> 1) & 3;
@@ -122,7 +145,7 @@ export class PublishIntake implements AckMember {
     }
     if (offset > end) throw malformed("publish ends early");
     if (qos > 0 && packetId === 0) throw malformed("packet identifier is zero");
-    if (this.#deps.version === 5) offset = this.#endOfProperties(buffer, offset, end);
+    if (this.#version === 5) offset = this.#endOfProperties(buffer, offset, end);
     const alias = this.#properties.number(Property.topicAlias);
     const named: Named = { header, buffer, topicStart, topicLength };
     if (alias !== undefined) this.#rename(named, alias);
@@ -130,8 +153,8 @@ export class PublishIntake implements AckMember {
     const group = this.#take(named, buffer.subarray(offset, end));
     const entry = ackEntry(packetId, qos as AckKind, this.#reason);
     if (qos === 2) {
-      this.#receiving.add(packetId);
-      this.#deps.session.receiving.set(packetId, group);
+      this.#ensureQos2().receiving.add(packetId);
+      this.#session.receiving.set(packetId, group);
     }
     if (this.#acks.push(group, entry, end - offset)) group.join(this);
   }
@@ -151,8 +174,8 @@ export class PublishIntake implements AckMember {
 
   #take({ header, buffer, topicStart, topicLength }: Named, body: Uint8Array): CommitGroup {
     this.#reason = Reason.success;
-    const { ingest, groups, principal, version } = this.#deps;
-    const { device } = principal;
+    const { ingest, groups } = this.#host;
+    const { device } = this.#principal;
     try {
       if (device !== undefined) {
         const kind = ingestTopic(buffer, topicStart, topicLength);
@@ -168,14 +191,15 @@ export class PublishIntake implements AckMember {
         qos,
         retain,
         properties: this.#properties,
-        from: this.#deps.from(),
+        from: this.#connection.client?.brokerClientId,
       };
-      return groups.of(this.#deps.other(message));
+      return groups.of(this.#host.takeOther(this.#principal, message));
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === undefined) throw error;
       this.#reason = refusal.reason;
-      return version < 5 && refusal.holdMs > 0 ? groups.of(this.#deps.hold(refusal.holdMs)) : settled;
+      const isHeld = this.#version < 5 && refusal.holdMs > 0;
+      return isHeld ? groups.of(this.#host.hold(refusal.holdMs)) : settled;
     }
   }
 
@@ -187,28 +211,34 @@ export class PublishIntake implements AckMember {
     return end - cursor.rest().length;
   }
 
+  #ensureQos2(): Qos2State {
+    this.#qos2 ??= { receiving: new Set(), contents: new Map() };
+    return this.#qos2;
+  }
+
   #isRepeated(packetId: number, header: number, content: Uint8Array): boolean {
     const duplicate = (header & 8) !== 0;
-    if (this.#receiving.has(packetId)) return true;
-    const { received, receiving, recovered } = this.#deps.session;
+    const own = this.#ensureQos2();
+    if (own.receiving.has(packetId)) return true;
+    const { received, receiving, recovered } = this.#session;
     const inFlight = receiving.get(packetId);
     if (inFlight !== undefined) {
       // Sent again over a new connection before the old one's commit: answered with it.
-      this.#receiving.add(packetId);
+      own.receiving.add(packetId);
       if (this.#acks.push(inFlight, ackEntry(packetId, 2, Reason.success), 0)) inFlight.join(this);
       return true;
     }
     const hash = Bun.hash.wyhash(content);
     const isOther = !duplicate && this.#reuses(packetId, hash);
     if (!isOther && received.has(packetId) && (duplicate || !recovered.has(packetId))) {
-      this.#deps.write(acknowledgement(PUBREC, packetId));
+      this.#connection.output.write(acknowledgement(PUBREC, packetId));
       return true;
     }
-    const max = this.#deps.version === 5 ? this.#deps.inFlightMax : receivedMax;
-    if (received.size + this.#receiving.size >= max) {
+    const max = this.#version === 5 ? this.#host.inFlightMax : receivedMax;
+    if (received.size + own.receiving.size >= max) {
       throw new ProtocolError(Reason.receiveMaximumExceeded, "too many QoS 2 messages wait for PUBREL");
     }
-    this.#contents.set(packetId, { hash, isRepeated: false });
+    own.contents.set(packetId, { hash, isRepeated: false });
     return false;
   }
 
@@ -217,7 +247,7 @@ export class PublishIntake implements AckMember {
    * new. The same message without DUP (3.1.1, 3.3.1.1) is accepted once.
    */
   #reuses(packetId: number, hash: bigint): boolean {
-    const before = this.#contents.get(packetId);
+    const before = this.#qos2?.contents.get(packetId);
     if (before === undefined) return false;
     if (before.hash !== hash) return true;
     if (before.isRepeated) throw protocolError("packet identifier is in use");
@@ -226,20 +256,24 @@ export class PublishIntake implements AckMember {
   }
 
   release(packetId: number): void {
-    this.#contents.delete(packetId);
-    const { session, version } = this.#deps;
-    const wasReceived = session.received.delete(packetId);
-    if (wasReceived) this.#deps.receivedChanged();
-    const reason = wasReceived || version < 5 ? Reason.success : Reason.packetIdNotFound;
-    this.#deps.write(acknowledgement(PUBCOMP, packetId, reason));
+    this.#qos2?.contents.delete(packetId);
+    const wasReceived = this.#session.received.delete(packetId);
+    if (wasReceived) this.#receivedChanged();
+    const reason = wasReceived || this.#version < 5 ? Reason.success : Reason.packetIdNotFound;
+    this.#connection.output.write(acknowledgement(PUBCOMP, packetId, reason));
+  }
+
+  /** The identifiers must be on file before the answer goes out. */
+  #receivedChanged(): void {
+    if (!this.#host.saveReceived(this.#session)) this.#connection.end(Reason.quotaExceeded);
   }
 
   groupSettled(): void {
     this.flush();
     if (this.failed) {
-      for (const packetId of this.#receiving) this.#deps.session.receiving.delete(packetId);
+      for (const packetId of this.#qos2?.receiving ?? []) this.#session.receiving.delete(packetId);
     }
-    this.#deps.answered();
+    this.#connection.answered();
   }
 
   /** Answers everything at the head of the queue that is decided, in one write. */
@@ -254,19 +288,19 @@ export class PublishIntake implements AckMember {
       const kind = ((entry >>> 16) & 3) as AckKind;
       if (kind === 0) continue;
       const packetId = entry & 0xffff;
-      const reason = this.#deps.version === 5 ? entry >>> 24 : Reason.success;
+      const reason = this.#version === 5 ? entry >>> 24 : Reason.success;
       if (kind === 2) {
-        this.#receiving.delete(packetId);
-        this.#deps.session.receiving.delete(packetId);
+        this.#qos2?.receiving.delete(packetId);
+        this.#session.receiving.delete(packetId);
         // MQTT 5, 4.3.3: a PUBREC of 0x80 or more ends the exchange.
-        if (reason < 0x80) this.#deps.session.received.add(packetId);
-        this.#deps.session.recovered.delete(packetId);
+        if (reason < 0x80) this.#session.received.add(packetId);
+        this.#session.recovered.delete(packetId);
         received = true;
       }
       offset = writeAck(buffer, offset, headerOfAck[kind], packetId, reason);
     }
-    if (received) this.#deps.receivedChanged();
-    if (offset > 0) this.#deps.write(buffer.subarray(0, offset));
+    if (received) this.#receivedChanged();
+    if (offset > 0) this.#connection.output.write(buffer.subarray(0, offset));
   }
 }
 

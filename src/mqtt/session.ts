@@ -52,21 +52,15 @@ export class Session {
   readonly owner: SessionOwner;
   /** Seconds that the session outlives its connection; 0 ends it with the connection. */
   expirySeconds: number;
-  /** Topic filter as the broker knows it → subscription. */
-  readonly subscriptions = new Map<string, SessionSubscription>();
-  /** QoS 2 packet identifiers between our PUBREC and the client's PUBREL. */
-  readonly received = new Set<number>();
-  /**
-   * Packet ids of `received` that were read back from the file. A power cut may have left them behind, so they count only with
-   * DUP.
-   */
-  readonly recovered = new Set<number>();
-  /** QoS 2 packet identifiers whose commit is in progress, on this connection or an earlier one. */
-  readonly receiving = new Map<number, CommitGroup>();
-  readonly queue: QueuedMessage[] = [];
   queuedBytes = 0;
   /** Server time (ms since its start) at which the client went away; undefined while it is here. */
   awaySince: number | undefined;
+  // Created with their first use: a device that only publishes has none of them.
+  #subscriptions: Map<string, SessionSubscription> | undefined;
+  #received: Set<number> | undefined;
+  #recovered: Set<number> | undefined;
+  #receiving: Map<number, CommitGroup> | undefined;
+  #queue: QueuedMessage[] | undefined;
 
   constructor(named: Pick<Session, "key" | "space" | "clientId" | "owner" | "expirySeconds">) {
     this.key = named.key;
@@ -78,5 +72,45 @@ export class Session {
 
   get durable(): boolean {
     return this.expirySeconds > 0;
+  }
+
+  get hasSubscriptions(): boolean {
+    return this.#subscriptions !== undefined && this.#subscriptions.size > 0;
+  }
+
+  get hasQueue(): boolean {
+    return this.#queue !== undefined && this.#queue.length > 0;
+  }
+
+  /** Topic filter as the broker knows it → subscription. */
+  get subscriptions(): Map<string, SessionSubscription> {
+    this.#subscriptions ??= new Map();
+    return this.#subscriptions;
+  }
+
+  /** QoS 2 packet identifiers between our PUBREC and the client's PUBREL. */
+  get received(): Set<number> {
+    this.#received ??= new Set();
+    return this.#received;
+  }
+
+  /**
+   * Packet ids of `received` that were read back from the file. A power cut may have left them behind, so they count only with
+   * DUP.
+   */
+  get recovered(): Set<number> {
+    this.#recovered ??= new Set();
+    return this.#recovered;
+  }
+
+  /** QoS 2 packet identifiers whose commit is in progress, on this connection or an earlier one. */
+  get receiving(): Map<number, CommitGroup> {
+    this.#receiving ??= new Map();
+    return this.#receiving;
+  }
+
+  get queue(): QueuedMessage[] {
+    this.#queue ??= [];
+    return this.#queue;
   }
 }

@@ -9,11 +9,13 @@ class SocketTransport implements MqttTransport {
   readonly remoteAddress: string;
   readonly protocol: "mqtt" | "mqtts";
   certificate: PeerCertificate | undefined;
-  readonly #socket: Socket<SocketState>;
+  /** Set as soon as the socket is accepted, before anything else happens to it. */
+  handle!: MqttConnectionHandle;
+  readonly #socket: Socket<SocketTransport>;
   #rest: Uint8Array | undefined;
   #closing = false;
 
-  constructor(socket: Socket<SocketState>, protocol: "mqtt" | "mqtts") {
+  constructor(socket: Socket<SocketTransport>, protocol: "mqtt" | "mqtts") {
     this.#socket = socket;
     this.protocol = protocol;
     this.remoteAddress = socket.remoteAddress;
@@ -56,11 +58,6 @@ class SocketTransport implements MqttTransport {
   }
 }
 
-interface SocketState {
-  transport: SocketTransport;
-  handle: MqttConnectionHandle;
-}
-
 export interface TcpListenerOptions {
   readonly host: string;
   readonly port: number;
@@ -69,7 +66,7 @@ export interface TcpListenerOptions {
 }
 
 /** Returns the certificate of the peer, whoever signed it. The handshake has proven that the peer holds its key. */
-function peerCertificate(socket: Socket<SocketState>): PeerCertificate | undefined {
+function peerCertificate(socket: Socket<SocketTransport>): PeerCertificate | undefined {
   const certificate: { fingerprint256?: string; valid_to?: string } | null = socket.getPeerCertificate();
   const fingerprint = toFingerprint(certificate?.fingerprint256 ?? "");
   return fingerprint === undefined
@@ -78,10 +75,10 @@ function peerCertificate(socket: Socket<SocketState>): PeerCertificate | undefin
 }
 
 /** Listens, and hands every socket to `accept`. Throws an Error for a person when the port cannot be had. */
-export function listenTcp(options: TcpListenerOptions): TCPSocketListener<SocketState> {
+export function listenTcp(options: TcpListenerOptions): TCPSocketListener<SocketTransport> {
   const { host, port, tls, accept } = options;
   try {
-    return Bun.listen<SocketState>({
+    return Bun.listen<SocketTransport>({
       hostname: host,
       port,
       // Any client certificate is let in, and none is asked for more than once: the device's credentials decide.
@@ -91,20 +88,20 @@ export function listenTcp(options: TcpListenerOptions): TCPSocketListener<Socket
       socket: {
         open(socket) {
           const transport = new SocketTransport(socket, tls === undefined ? "mqtt" : "mqtts");
-          const handle = accept(transport);
-          socket.data = { transport, handle };
+          transport.handle = accept(transport);
+          socket.data = transport;
           // Refused at once: its close event came before there was anyone to tell.
-          if (socket.readyState <= 0) handle.closed();
+          if (socket.readyState <= 0) transport.handle.closed();
           else socket.setNoDelay(true);
         },
         handshake(socket) {
-          if (socket.data !== undefined) socket.data.transport.certificate = peerCertificate(socket);
+          if (socket.data !== undefined) socket.data.certificate = peerCertificate(socket);
         },
         data: (socket, bytes) => socket.data.handle.data(bytes),
         drain: (socket) => {
-          if (socket.data.transport.drained()) socket.data.handle.drain();
+          if (socket.data.drained()) socket.data.handle.drain();
         },
-        end: (socket) => socket.data?.transport.peerEnded(),
+        end: (socket) => socket.data?.peerEnded(),
         close: (socket) => socket.data?.handle.closed(),
         error: (socket) => {
           socket.terminate();

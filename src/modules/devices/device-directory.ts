@@ -1,5 +1,6 @@
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import { RateMeter } from "../../lib/rate-meter.ts";
+import { StringPool } from "../../lib/string-pool.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
@@ -27,13 +28,6 @@ interface DeviceDirectoryDeps {
   readonly events: EventBus<DomainEvents>;
 }
 
-/** Returns what a device takes over from its profile, apart from limits. */
-const ofProfile = (profile: DeviceProfile) => {
-  const { payload, telemetryTopic, convertsNumericText, commandTimeoutMs, sessionsMax, sessionsWhenFull } =
-    profile;
-  return { payload, telemetryTopic, convertsNumericText, commandTimeoutMs, sessionsMax, sessionsWhenFull };
-};
-
 /**
  * Devices as sessions and device routes see them: one shared object each, made on first use and kept current by events, so
  * that a deleted or re-keyed device is `revoked` wherever it is held.
@@ -52,6 +46,8 @@ export class DeviceDirectory {
    * good any more.
    */
   private readonly byToken = new Map<string, IngestDevice>();
+  /** Ids of tenants and profiles, and what profiles set: the same for many devices. */
+  private readonly strings = new StringPool();
 
   constructor(private readonly deps: DeviceDirectoryDeps) {}
 
@@ -108,12 +104,14 @@ export class DeviceDirectory {
 
   private create(device: Device): IngestDevice {
     const { storeDevice, metersOf, bytesPerSecond, profiles } = this.deps;
-    const { deviceId, tenantId, profileId } = device;
+    const { deviceId, profileId } = device;
+    const tenantId = this.strings.of(device.tenantId);
+    const profile = profiles.ensure(tenantId, profileId);
     const ingestDevice: IngestDevice = {
       deviceId,
       tenantId,
-      ...this.describe(device),
-      store: storeDevice(device),
+      ...this.describe(device, profile),
+      store: storeDevice({ ...device, tenantId }),
       meters: metersOf(tenantId),
       revoked: false,
     };
@@ -121,21 +119,33 @@ export class DeviceDirectory {
       ingestDevice.byteLimiter = new RateMeter();
       ingestDevice.byteLimiter.perSecond = bytesPerSecond;
     }
-    this.limit(ingestDevice, profiles.ensure(tenantId, profileId));
+    this.limit(ingestDevice, profile);
     return ingestDevice;
   }
 
-  private describe(device: Device) {
+  private describe(device: Device, profile: DeviceProfile) {
     const { name, profileId, role, parentDeviceId, childName, commandTransport } = device;
-    const profile = this.deps.profiles.ensure(device.tenantId, profileId);
     return {
       name,
-      profileId,
-      role,
+      profileId: this.strings.of(profileId),
+      role: this.strings.of(role),
       parentDeviceId,
       childName,
       commandTransport,
-      ...ofProfile(profile),
+      ...this.ofProfile(profile),
+    };
+  }
+
+  /** Returns what a device takes over from its profile, apart from limits. */
+  private ofProfile(profile: DeviceProfile) {
+    const { telemetryTopic, convertsNumericText, commandTimeoutMs, sessionsMax } = profile;
+    return {
+      payload: this.strings.of(profile.payload),
+      telemetryTopic,
+      convertsNumericText,
+      commandTimeoutMs,
+      sessionsMax,
+      sessionsWhenFull: this.strings.of(profile.sessionsWhenFull),
     };
   }
 
@@ -164,8 +174,9 @@ export class DeviceDirectory {
     const kept = this.byId.get(deviceId)?.deref();
     const device = kept && repository.find(deviceId);
     if (!kept || !device) return;
-    Object.assign(kept, this.describe(device));
-    this.limit(kept, profiles.ensure(device.tenantId, device.profileId));
+    const profile = profiles.ensure(device.tenantId, device.profileId);
+    Object.assign(kept, this.describe(device, profile));
+    this.limit(kept, profile);
   }
 
   private profileChanged(tenantId: TenantId, profileId: ProfileId): void {
@@ -173,7 +184,7 @@ export class DeviceDirectory {
     for (const reference of this.byId.values()) {
       const device = reference.deref();
       if (device?.profileId !== profileId) continue;
-      Object.assign(device, ofProfile(profile));
+      Object.assign(device, this.ofProfile(profile));
       this.limit(device, profile);
     }
   }

@@ -27,9 +27,16 @@ class Metered {
   }
 }
 
+/** Meters of a tenant: one object for all of its devices. */
+interface Meters {
+  readonly messages: RateMeter;
+  readonly bytes: RateMeter;
+}
+
 interface TenantRates {
   readonly messages: Metered;
   readonly bytes: Metered;
+  readonly meters: Meters;
 }
 
 /** Measures how many messages and bytes a second the devices of a tenant send, and limits them to its plan. */
@@ -67,7 +74,8 @@ export function createMessageRateService(deps: {
   function ratesOf(tenantId: TenantId): TenantRates {
     const tenantRates = metered.get(tenantId);
     if (tenantRates !== undefined) return tenantRates;
-    const rates = { messages: new Metered(), bytes: new Metered() };
+    const [messages, bytes] = [new Metered(), new Metered()];
+    const rates = { messages, bytes, meters: { messages: messages.meter, bytes: bytes.meter } };
     applyLimits(tenantId, rates);
     metered.set(tenantId, rates);
     return rates;
@@ -75,10 +83,7 @@ export function createMessageRateService(deps: {
 
   return {
     /** Returns the meters of all devices of a tenant; they follow the plan. */
-    metersOf(tenantId: TenantId): { readonly messages: RateMeter; readonly bytes: RateMeter } {
-      const { messages, bytes } = ratesOf(tenantId);
-      return { messages: messages.meter, bytes: bytes.meter };
-    },
+    metersOf: (tenantId: TenantId): Meters => ratesOf(tenantId).meters,
     /** Averages of the last whole minute. */
     read(tenantId: TenantId): { perSecond: number; bytesPerSecond: number; refusedPerMinute: number } {
       const rates = metered.get(tenantId);

@@ -43,11 +43,16 @@ export function buildPreload(directory: string, name: string): string | undefine
   return exitCode === 0 ? library : undefined;
 }
 
-/** Resident memory of a process in MB. */
-export function residentMb(pid: number): number {
-  const kb = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+function statusMb(pid: number, field: string): number {
+  const kb = new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return Number(kb ?? 0) / 1024;
 }
+
+/** Resident memory of a process in MB. */
+export const residentMb = (pid: number): number => statusMb(pid, "VmRSS");
+
+/** Returns the part of it in MB that holds data of the process, without pages of its executable, which come and go with what it does. */
+export const anonymousMb = (pid: number): number => statusMb(pid, "RssAnon");
 
 /** Returns the seconds of processor time that a process has taken so far. */
 function cpuSeconds(pid: number): number {

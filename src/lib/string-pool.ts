@@ -1,0 +1,18 @@
+/** More different strings than this are not worth keeping: they are no names of a few kinds. */
+const STRINGS_MAX = 10_000;
+
+/**
+ * Returns one string for all that are equal. Rows of a database bring a copy of each name with them, some 80 bytes, which counts where a hundred thousand
+ * rows stay in memory.
+ */
+export class StringPool {
+  readonly #strings = new Map<string, string>();
+
+  of<Text extends string>(text: Text): Text {
+    const pooled = this.#strings.get(text);
+    if (pooled !== undefined) return pooled as Text; // equal to it
+    if (this.#strings.size >= STRINGS_MAX) this.#strings.clear();
+    this.#strings.set(text, text);
+    return text;
+  }
+}

@@ -1,0 +1,22 @@
+import { FrameReader, fromClient } from "../lib/mqtt/frame-reader.ts";
+
+/** Connections that are in the middle of a packet at once are few. */
+const IDLE_MAX = 64;
+
+/** Readers of connections: one is needed only while bytes are there that no packet has been cut from. */
+export class ReaderPool {
+  readonly #idle: FrameReader[] = [];
+
+  /** @param bodyBytesMax largest body that is accepted, in bytes */
+  take(bodyBytesMax: number): FrameReader {
+    const reader = this.#idle.pop();
+    if (reader === undefined) return new FrameReader(fromClient, bodyBytesMax);
+    reader.bodyBytesMax = bodyBytesMax;
+    return reader;
+  }
+
+  /** Takes a reader back that holds no bytes. */
+  giveBack(reader: FrameReader): void {
+    if (this.#idle.length < IDLE_MAX) this.#idle.push(reader);
+  }
+}
