@@ -11,6 +11,7 @@ import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { DeviceTraffic } from "./device-traffic.ts";
 import { splitAhead } from "./held-readings.ts";
 import type { DeviceIngest, IngestDevice, IngestSource, Rejection } from "./ingest.types.ts";
+import { MessageShapes } from "./message-shapes.ts";
 import { withNumbers } from "./numeric-text.ts";
 import { createRateGate } from "./rate-gate.ts";
 import { toReadings } from "./readings.ts";
@@ -157,6 +158,7 @@ export function createIngestService(deps: {
   const { store, clock } = deps;
   const notifyObservers = createNotifier(deps.observers);
   const stats: IngestStats = { messages: 0, refused: 0 };
+  const shapes = new MessageShapes();
   const rate = createRateGate({
     clock,
     received: (...args) => deps.traffic.received(...args),
@@ -219,28 +221,43 @@ export function createIngestService(deps: {
   }
 
   /** Takes readings; those that are ahead of the clock are kept until they are due. */
-  function acceptOrHold(device: IngestDevice, sent: readonly Reading[], from?: MessageOrigin): Promise<void> {
+  function acceptOrHold(
+    device: IngestDevice,
+    sent: readonly Reading[],
+    { from, now = clock.now() }: { from?: MessageOrigin; now?: number } = {},
+  ): Promise<void> {
     const readings = device.convertsNumericText === true ? withNumbers(sent) : sent;
-    const split = splitAhead(readings, clock.now());
+    const split = splitAhead(readings, now);
     if (split === undefined) return accept(device, readings, from);
     const { due, ahead } = split;
     return Promise.all([deps.hold(device, ahead), due.length > 0 && accept(device, due, from)]).then(nothing);
   }
 
-  /** Lists a refused message on its device and rethrows the error. */
+  /** Reads a message like the ones before it, or the long way. */
+  function read(device: IngestDevice, message: Message, now: number): readonly Reading[] {
+    const { body, kind, encoding } = message;
+    const reading = kind === "telemetry" ? shapes.read(device, body, now) : undefined;
+    if (reading !== undefined) return [reading];
+    const readings = readingsOf(message, decodeBody(body, encoding), now);
+    if (kind === "telemetry" && readings.length === 1) shapes.missed(device, body);
+    return readings;
+  }
+
+  /** Lists a refused message on its device and rethrows the error. `decoded` is given where the edge had to decode the body. */
   function receive(
     device: IngestDevice,
     message: Message,
-    decode = () => decodeBody(message.body, message.encoding),
+    decoded?: { readonly body: unknown },
   ): Promise<void> {
     const origin = { source: message.source, where: whereOf(message), sample: message.body };
     try {
       rate.ensure(device, message.body.byteLength);
-      const decoded = decode();
-      if (message.kind === "attributes") return saveAttributes(device, decoded);
-      const readings = readingsOf(message, decoded, clock.now());
+      if (message.kind === "attributes")
+        return saveAttributes(device, decoded ? decoded.body : decodeBody(message.body, message.encoding));
+      const now = clock.now();
+      const readings = decoded ? readingsOf(message, decoded.body, now) : read(device, message, now);
       if (readings.length === 0) return Promise.resolve(deps.touch(device)); // an empty message is a sign of life
-      return acceptOrHold(device, readings, origin);
+      return acceptOrHold(device, readings, { from: origin, now });
     } catch (error) {
       if (error instanceof PartlyKept) {
         rate.list(device, error.refusal, origin);
@@ -266,7 +283,7 @@ export function createIngestService(deps: {
       receive(device, { kind: "attributes", body, encoding: device.payload, source }),
     post: (device, kind, { body, encoding }) => receive(device, { kind, body, encoding, source: "http" }),
     frame: (device, kind, { body, bytes }) =>
-      receive(device, { kind, body: bytes, encoding: "JSON", source: "ws" }, () => body),
+      receive(device, { kind, body: bytes, encoding: "JSON", source: "ws" }, { body }),
     readings(device, readings) {
       const { kept, refusal } = keptOf(() => acceptOrHold(device, readings));
       if (refusal === undefined) return kept;

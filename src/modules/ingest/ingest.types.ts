@@ -4,6 +4,7 @@ import type { RateMeter } from "../../lib/rate-meter.ts";
 import type { Params } from "../../lib/texts/text.ts";
 import type { SessionsWhenFull } from "../profiles/profiles.types.ts";
 import type { StoreDevice } from "../telemetry/telemetry.types.ts";
+import type { ShapeMemory } from "./message-shapes.ts";
 
 /**
  * A device as the hot path sees it: one shared, mutable object per device, kept by sessions. It is `revoked` when the
@@ -39,6 +40,8 @@ export interface IngestDevice {
   overRate?: { listedAt: number; unlisted: number } | undefined;
   /** Where its traffic is counted, in the interval in which it sent last. */
   traffic?: { interval: number; slot: number };
+  /** What is known of the shape of its messages. */
+  shapes?: ShapeMemory;
   /** MQTT sessions that it may have at once; 1 unless given. */
   sessionsMax?: number;
   /** What happens to a session beyond that; REPLACE unless given. */
