@@ -12,7 +12,7 @@ import { type ProtocolVersion, type Qos, readPublishProperties } from "../lib/mq
 import { noProperties, type Properties, Property } from "../lib/mqtt/properties.ts";
 import { malformed, ProtocolError, protocolError, Reason } from "../lib/mqtt/reason.ts";
 import { checkTopicName } from "../lib/mqtt/topic-filters.ts";
-import type { DeviceIngest } from "../modules/ingest/ingest.types.ts";
+import type { DeviceIngest, PacketBody } from "../modules/ingest/ingest.types.ts";
 import { type AckKind, type AckMember, AckQueue, ackEntry, CommitGroup } from "./ack-queue.ts";
 import { type CommitGroups, refusalOf } from "./commit-groups.ts";
 import type { Principal } from "./principal.ts";
@@ -127,7 +127,7 @@ export class PublishIntake implements AckMember {
     const named: Named = { header, buffer, topicStart, topicLength };
     if (alias !== undefined) this.#rename(named, alias);
     if (qos === 2 && this.#isRepeated(packetId, header, buffer.subarray(topicStart, end))) return;
-    const group = this.#take(named, buffer.subarray(offset, end));
+    const group = this.#take(named, { buffer, start: offset, end });
     const entry = ackEntry(packetId, qos as AckKind, this.#reason);
     if (qos === 2) {
       this.#receiving.add(packetId);
@@ -149,22 +149,22 @@ export class PublishIntake implements AckMember {
     named.topicLength = named.buffer.length - 2;
   }
 
-  #take({ header, buffer, topicStart, topicLength }: Named, body: Uint8Array): CommitGroup {
+  #take({ header, buffer, topicStart, topicLength }: Named, body: PacketBody): CommitGroup {
     this.#reason = Reason.success;
     const { ingest, groups, principal, version } = this.#deps;
     const { device } = principal;
     try {
       if (device !== undefined) {
         const kind = ingestTopic(buffer, topicStart, topicLength);
-        if (kind === "telemetry") return groups.of(ingest.telemetry(device, body, "mqtt"));
-        if (kind === "attributes") return groups.of(ingest.attributes(device, body, "mqtt"));
+        if (kind === "telemetry") return groups.of(ingest.packet(device, body));
+        if (kind === "attributes") return groups.of(ingest.attributes(device, bytesOf(body), "mqtt"));
       }
       const topic = topicText(buffer, topicStart, topicLength);
       const qos = ((header >> 1) & 3) as Qos;
       const retain = (header & 1) !== 0;
       const message = {
         topic,
-        payload: body,
+        payload: bytesOf(body),
         qos,
         retain,
         properties: this.#properties,
@@ -269,6 +269,8 @@ export class PublishIntake implements AckMember {
     if (offset > 0) this.#deps.write(buffer.subarray(0, offset));
   }
 }
+
+const bytesOf = ({ buffer, start, end }: PacketBody): Uint8Array => buffer.subarray(start, end);
 
 /** `topicStart` is two bytes behind the topic's length. */
 function topicText(buffer: Uint8Array, topicStart: number, topicLength: number): string {

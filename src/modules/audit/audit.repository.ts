@@ -93,17 +93,13 @@ function prepareInsert({ orm, sqlite }: Pick<MainDatabase, "orm" | "sqlite">) {
   return prepareWrite(sqlite, orm.insert(auditEntries).values(values));
 }
 
-interface InsertEnd {
-  /** Called in the transaction of the entry with the tenant that it is kept for: null where the tenant has just been deleted. */
-  inserted(tenantId: TenantId | null): void;
-  failed(error: unknown): void;
-}
-
-/** Every call looks at a bounded number of entries: the log may hold millions, and the gateway waits meanwhile. */
-export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
-  const insert = prepareInsert({ orm, sqlite });
-  /** Returns the tenant that the entry is kept for. The tenant may be what has just been deleted: the gateway's own people are told of it then. */
-  function insertEntry(entry: Omit<AuditEntry, "sequence">): TenantId | null {
+/**
+ * Returns what inserts an entry and returns the tenant that it is kept for. The tenant may be what has just been deleted: the gateway's own
+ * people are told of it then.
+ */
+function createEntryInsert(database: Pick<MainDatabase, "orm" | "sqlite">) {
+  const insert = prepareInsert(database);
+  return (entry: Omit<AuditEntry, "sequence">): TenantId | null => {
     try {
       insert(entry);
       return entry.tenantId;
@@ -112,8 +108,18 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
       insert({ ...entry, tenantId: null });
       return null;
     }
-  }
+  };
+}
 
+interface InsertEnd {
+  /** Called in the transaction of the entry with the tenant that it is kept for: null where the tenant has just been deleted. */
+  inserted(tenantId: TenantId | null): void;
+  failed(error: unknown): void;
+}
+
+/** Every call looks at a bounded number of entries: the log may hold millions, and the gateway waits meanwhile. */
+export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
+  const insertEntry = createEntryInsert({ orm, sqlite });
   /** The log with the entries that wait for their commit. */
   function current() {
     writes.settle();

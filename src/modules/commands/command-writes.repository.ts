@@ -82,21 +82,10 @@ const prepareCount = (orm: Orm) =>
     .where(and(eq(commands.deviceId, placeholder("deviceId")), eq(commands.status, placeholder("status"))))
     .prepare();
 
-/**
- * Writes of commands, each committed with all that is written in the same turn of the event loop. Where the commit fails, a command is as
- * it was stored before.
- */
-export function createCommandWrites({
-  orm,
-  sqlite,
-  writes,
-}: Pick<MainDatabase, "orm" | "sqlite" | "writes">) {
-  const recent = new RecentCommands();
-  const late = new LateWrites(writes);
-  // Each command of ten thousand is written several times on its way: prepared once.
-  const insert = prepareInsert({ orm, sqlite });
-  const update = prepareUpdate({ orm, sqlite });
-  const counted = prepareCount(orm);
+/** Returns what inserts a command, in a transaction, and counts those of a device. */
+function createInserts(database: Statements) {
+  const insert = prepareInsert(database);
+  const counted = prepareCount(database.orm);
   const countIn = (deviceId: DeviceId, status: CommandState) => counted.get({ deviceId, status })?.n ?? 0;
 
   function insertNew({ requestId, params, ...command }: NewCommand, queuedMax: number): Command {
@@ -111,12 +100,24 @@ export function createCommandWrites({
       throw isOfForeignKey(error) ? deviceNotFound() : error;
     }
   }
+  return { countIn, insertNew };
+}
 
+/**
+ * Writes of commands, each committed with all that is written in the same turn of the event loop. Where the commit fails, a command is as
+ * it was stored before.
+ */
+export function createCommandWrites({ writes, ...database }: Statements & Pick<MainDatabase, "writes">) {
+  const recent = new RecentCommands();
+  const late = new LateWrites(writes);
+  // Each command of ten thousand is written several times on its way: prepared once.
+  const { countIn, insertNew } = createInserts(database);
+  const update = prepareUpdate(database);
   return {
     countIn,
     recent,
     /** Forgets the commands of a device that is deleted, and they with it. */
-    forgetOf: (deviceId: DeviceId): void => recent.forgetOf(deviceId),
+    forgetOf: recent.forgetOf,
     /** Fails if the device has had a command with this request id, if it is gone, or if `queuedMax` commands wait for it. */
     create(command: NewCommand, queuedMax: number, end: NewCommandEnd): void {
       let created: Command;
@@ -155,7 +156,7 @@ export function createCommandWrites({
         writes.add(write);
       }
     },
-    /** Settles with the commit of a brief change; `undefined` if it does not wait any more. */
+    /** Settles with the commit of the newest change of a command; `undefined` if nothing waits for one. */
     storing: (rpcId: number): Promise<void> | undefined => late.storing(rpcId),
     /** Resolves once everything that was written is committed. */
     committed(): Promise<void> {

@@ -44,9 +44,9 @@ export class LateWrites {
     this.#timer ??= setTimeout(() => this.#releaseDue(), WAIT_MS);
   }
 
-  /** Settles with the commit of the command's write; `undefined` if none waits. */
+  /** Settles with the commit of the command's write, which may have joined the present group; `undefined` if nothing waits. */
   storing(rpcId: number): Promise<void> | undefined {
-    return this.#waiting.get(rpcId)?.stored.promise;
+    return this.#waiting.get(rpcId)?.stored.promise ?? this.#writes.pending;
   }
 
   /** Lets the command's write join the present group. */

@@ -1,5 +1,7 @@
 import { HELD_MS_MAX, parseTimestamp } from "../../lib/timestamp.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
+import type { PacketBody } from "./ingest.types.ts";
+import type { MessageShape, ShapeMemory } from "./message-shapes.types.ts";
 
 /*
  * A device sends the same keys in the same order, message after message: only its numbers differ. The text between the numbers is the shape of a
@@ -25,22 +27,6 @@ const POWERS_OF_TEN = Float64Array.from({ length: DIGITS_MAX + 1 }, (_, exponent
 const SPECIAL_KEY = /^(?:__proto__|\d.*)$/;
 /** Names that mean something in a message which is not an envelope. */
 const ENVELOPE_KEYS: ReadonlySet<string> = new Set(["ts", "values", "telemetry", "payload"]);
-
-/** The text of messages between their numbers. */
-export interface MessageShape {
-  /** Text before each number, and behind the last one. */
-  readonly texts: readonly Uint8Array[];
-  readonly keys: readonly string[];
-  /** States that the first number is the time stamp. */
-  readonly hasTs: boolean;
-}
-
-/** What is known of a device's messages. */
-export interface ShapeMemory {
-  shape: MessageShape | undefined;
-  /** Messages that were not of the shape. */
-  misses: number;
-}
 
 /** A device, as far as the shape of its messages is concerned. */
 interface ShapedDevice {
@@ -88,8 +74,9 @@ function skipText(bytes: Uint8Array, start: number, text: Uint8Array): number {
 }
 
 /** Returns the reading of a message that has the shape; undefined for any other. @throws DomainError for a time stamp that is not accepted. */
-function readAs({ texts, keys, hasTs }: MessageShape, bytes: Uint8Array, now: number): Reading | undefined {
-  let offset = skipText(bytes, 0, texts[0]!);
+function readAs({ texts, keys, hasTs }: MessageShape, body: PacketBody, now: number): Reading | undefined {
+  const { buffer: bytes, end } = body;
+  let offset = skipText(bytes, body.start, texts[0]!);
   if (offset < 0) return undefined;
   let sentAt = now;
   let text = 1;
@@ -107,7 +94,8 @@ function readAs({ texts, keys, hasTs }: MessageShape, bytes: Uint8Array, now: nu
     offset = skipText(bytes, next, texts[text++]!);
     if (offset < 0) return undefined;
   }
-  if (offset !== bytes.length) return undefined;
+  // What goes beyond the body, into the next packet, does not end here.
+  if (offset !== end) return undefined;
   return { ts: hasTs ? parseTimestamp(sentAt, now, HELD_MS_MAX) : now, values };
 }
 
@@ -155,8 +143,8 @@ export class MessageShapes {
    * Returns the reading of a message that has the shape of an earlier one of its device; undefined if it is to be read the long way.
    * @throws DomainError for a time stamp that is not accepted
    */
-  read({ shapes }: ShapedDevice, bytes: Uint8Array, now: number): Reading | undefined {
-    return shapes?.shape === undefined ? undefined : readAs(shapes.shape, bytes, now);
+  read({ shapes }: ShapedDevice, body: PacketBody, now: number): Reading | undefined {
+    return shapes?.shape === undefined ? undefined : readAs(shapes.shape, body, now);
   }
 
   /** Takes note of a message that was read the long way, and accepted. */
