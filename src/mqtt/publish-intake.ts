@@ -243,6 +243,16 @@ export class PublishIntake implements AckMember {
     this.#deps.answered();
   }
 
+  /** Notes that a QoS 2 message is answered. */
+  #received(packetId: number, reason: number): void {
+    const { session } = this.#deps;
+    this.#receiving.delete(packetId);
+    session.receiving.delete(packetId);
+    // MQTT 5, 4.3.3: a PUBREC of 0x80 or more ends the exchange.
+    if (reason < 0x80) session.received.add(packetId);
+    session.recovered.delete(packetId);
+  }
+
   /** Answers everything at the head of the queue that is decided, in one write. */
   flush(): void {
     const count = this.#acks.ready();
@@ -258,11 +268,7 @@ export class PublishIntake implements AckMember {
       const packetId = entry & 0xffff;
       const reason = this.#deps.version === 5 ? entry >>> 24 : Reason.success;
       if (kind === 2) {
-        this.#receiving.delete(packetId);
-        this.#deps.session.receiving.delete(packetId);
-        // MQTT 5, 4.3.3: a PUBREC of 0x80 or more ends the exchange.
-        if (reason < 0x80) this.#deps.session.received.add(packetId);
-        this.#deps.session.recovered.delete(packetId);
+        this.#received(packetId, reason);
         received = true;
       }
       offset = writeAck(buffer, offset, headerOfAck[kind], packetId, reason);

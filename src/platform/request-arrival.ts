@@ -27,8 +27,8 @@ export type PeerReader = { requestIP(request: Request): SocketPeer | null } | nu
 const peers = new WeakMap<Request, SocketPeer | null>();
 
 function socketPeerOf(request: Request, server: PeerReader): SocketPeer | null {
-  const known = peers.get(request);
-  if (known !== undefined) return known;
+  const existing = peers.get(request);
+  if (existing !== undefined) return existing;
   const peer = server?.requestIP(request) ?? null;
   peers.set(request, peer);
   return peer;
