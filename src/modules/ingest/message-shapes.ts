@@ -99,10 +99,13 @@ function readAs({ texts, keys, hasTs }: MessageShape, body: PacketBody, now: num
   return { ts: hasTs ? parseTimestamp(sentAt, now, HELD_MS_MAX) : now, values };
 }
 
-/** The time stamp of an envelope, or nothing, up to the first key. */
-const HEAD = /\s*\{\s*(?:"ts"\s*:\s*(\d+)\s*,\s*"values"\s*:\s*\{\s*)?/dy;
+/** The time stamp of an envelope, or nothing, up to the first key. White space is JSON's. */
+const HEAD =
+  /[ \t\r\n]*\{[ \t\r\n]*(?:"ts"[ \t\r\n]*:[ \t\r\n]*(\d+)[ \t\r\n]*,[ \t\r\n]*"values"[ \t\r\n]*:[ \t\r\n]*\{[ \t\r\n]*)?/dy;
 /** A key of plain ASCII with its number. */
-const PAIR = /"([ !#-[\]-~]+)"\s*:\s*(-?[\d.]+)\s*([,}])\s*/dy;
+const PAIR = /"([ !#-[\]-~]+)"[ \t\r\n]*:[ \t\r\n]*(-?[\d.]+)[ \t\r\n]*([,}])[ \t\r\n]*/dy;
+/** What follows the values of an envelope. */
+const ENVELOPE_END = /^\}[ \t\r\n]*$/;
 
 /** Returns the texts around the numbers, which lie between these bounds. */
 function textsAround(bytes: Uint8Array, numbers: ReadonlyArray<readonly [number, number]>): Uint8Array[] {
@@ -128,7 +131,8 @@ function learn(bytes: Uint8Array): MessageShape | undefined {
     numbers.push(number);
     end = pair[3];
   }
-  if (text.slice(PAIR.lastIndex).trim() !== (hasTs ? "}" : "")) return undefined;
+  const rest = text.slice(PAIR.lastIndex);
+  if (hasTs ? !ENVELOPE_END.test(rest) : rest !== "") return undefined;
   const isOrdinary = (key: string) => !SPECIAL_KEY.test(key) && (hasTs || !ENVELOPE_KEYS.has(key));
   if (new Set(keys).size < keys.length || !keys.every(isOrdinary)) return undefined;
   return { texts: textsAround(bytes, numbers), keys, hasTs };
