@@ -4,7 +4,7 @@ import { type AddressBits, type AddressRange, addressBits, parseRange } from "..
 import type { Config } from "../platform/config.ts";
 import { noteForwardedOrigin } from "../platform/own-origin.ts";
 import { basePathOf } from "../platform/public-address.ts";
-import { arrivalOf, noteArrival, type SocketPeer } from "../platform/request-arrival.ts";
+import { arrivalOf, noteArrival, type PeerReader, type SocketPeer } from "../platform/request-arrival.ts";
 import { withBasePath } from "./base-path.ts";
 
 /*
@@ -20,7 +20,6 @@ const REMEMBERED_MAX = 1_000;
 const HOST_LENGTH_MIN = 4;
 
 type Handle = (request: Request) => Response | Promise<Response>;
-type PeerReader = { requestIP(request: Request): SocketPeer | null } | null | undefined;
 
 /** Returns whether a request came from a trusted proxy. */
 export const isForwarded = (request: Request): boolean => arrivalOf(request) !== undefined;
@@ -28,10 +27,6 @@ export const isForwarded = (request: Request): boolean => arrivalOf(request) !==
 /** Returns the client of a request from a trusted proxy, and the peer of any other. */
 export const clientOf = (request: Request, peer: SocketPeer | null): SocketPeer | null =>
   arrivalOf(request)?.client ?? peer;
-
-/** Returns the other end of the connection that a request came by, which may be a proxy. */
-export const peerOf = (request: Request, server: PeerReader): SocketPeer | null | undefined =>
-  arrivalOf(request)?.peer ?? server?.requestIP(request);
 
 export class FrontDoor {
   readonly #trusted: readonly AddressRange[];

@@ -12,6 +12,8 @@ const SECONDS_BELOW = 1e11;
  * @throws DomainError `invalid` for a value that is none, or more than `aheadMsMax` ahead of `now`
  */
 export function parseTimestamp(value: unknown, now: number, aheadMsMax = FUTURE_MS_MAX): number {
+  // As nearly every device sends it.
+  if (typeof value === "number" && value >= SECONDS_BELOW && value <= now) return Math.round(value);
   let ts = Number.NaN;
   if (typeof value === "number" || typeof value === "bigint") {
     const number = Number(value);

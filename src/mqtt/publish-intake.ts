@@ -2,6 +2,7 @@ import type { FrameReader } from "../lib/mqtt/frame-reader.ts";
 import { PacketCursor } from "../lib/mqtt/packet-cursor.ts";
 import {
   ackBytesMax,
+  ackBytesMin,
   acknowledgement,
   headerOfAck,
   PUBCOMP,
@@ -12,7 +13,7 @@ import { type ProtocolVersion, type Qos, readPublishProperties } from "../lib/mq
 import { noProperties, type Properties, Property } from "../lib/mqtt/properties.ts";
 import { malformed, ProtocolError, protocolError, Reason } from "../lib/mqtt/reason.ts";
 import { checkTopicName } from "../lib/mqtt/topic-filters.ts";
-import type { DeviceIngest } from "../modules/ingest/ingest.types.ts";
+import type { DeviceIngest, PacketBody } from "../modules/ingest/ingest.types.ts";
 import { type AckKind, type AckMember, AckQueue, ackEntry, CommitGroup } from "./ack-queue.ts";
 import { type CommitGroups, refusalOf } from "./commit-groups.ts";
 import type { Output } from "./output.ts";
@@ -150,7 +151,7 @@ export class PublishIntake implements AckMember {
     const named: Named = { header, buffer, topicStart, topicLength };
     if (alias !== undefined) this.#rename(named, alias);
     if (qos === 2 && this.#isRepeated(packetId, header, buffer.subarray(topicStart, end))) return;
-    const group = this.#take(named, buffer.subarray(offset, end));
+    const group = this.#take(named, { buffer, start: offset, end });
     const entry = ackEntry(packetId, qos as AckKind, this.#reason);
     if (qos === 2) {
       this.#ensureQos2().receiving.add(packetId);
@@ -172,22 +173,22 @@ export class PublishIntake implements AckMember {
     named.topicLength = named.buffer.length - 2;
   }
 
-  #take({ header, buffer, topicStart, topicLength }: Named, body: Uint8Array): CommitGroup {
+  #take({ header, buffer, topicStart, topicLength }: Named, body: PacketBody): CommitGroup {
     this.#reason = Reason.success;
     const { ingest, groups } = this.#host;
     const { device } = this.#principal;
     try {
       if (device !== undefined) {
         const kind = ingestTopic(buffer, topicStart, topicLength);
-        if (kind === "telemetry") return groups.of(ingest.telemetry(device, body, "mqtt"));
-        if (kind === "attributes") return groups.of(ingest.attributes(device, body, "mqtt"));
+        if (kind === "telemetry") return groups.of(ingest.packet(device, body));
+        if (kind === "attributes") return groups.of(ingest.attributes(device, bytesOf(body), "mqtt"));
       }
       const topic = topicText(buffer, topicStart, topicLength);
       const qos = ((header >> 1) & 3) as Qos;
       const retain = (header & 1) !== 0;
       const message = {
         topic,
-        payload: body,
+        payload: bytesOf(body),
         qos,
         retain,
         properties: this.#properties,
@@ -276,11 +277,22 @@ export class PublishIntake implements AckMember {
     this.#connection.answered();
   }
 
+  /** Notes that a QoS 2 message is answered. */
+  #received(packetId: number, reason: number): void {
+    const session = this.#session;
+    this.#qos2?.receiving.delete(packetId);
+    session.receiving.delete(packetId);
+    // MQTT 5, 4.3.3: a PUBREC of 0x80 or more ends the exchange.
+    if (reason < 0x80) session.received.add(packetId);
+    session.recovered.delete(packetId);
+  }
+
   /** Answers everything at the head of the queue that is decided, in one write. */
   flush(): void {
     const count = this.#acks.ready();
     if (count === 0) return;
-    const buffer = new Uint8Array(count * ackBytesMax);
+    // Before MQTT 5 none has a reason: a view of the part that is used takes longer to create than the acknowledgements take to be written.
+    const buffer = new Uint8Array(count * (this.#version === 5 ? ackBytesMax : ackBytesMin));
     let offset = 0;
     let received = false;
     for (let index = 0; index < count; index++) {
@@ -290,19 +302,18 @@ export class PublishIntake implements AckMember {
       const packetId = entry & 0xffff;
       const reason = this.#version === 5 ? entry >>> 24 : Reason.success;
       if (kind === 2) {
-        this.#qos2?.receiving.delete(packetId);
-        this.#session.receiving.delete(packetId);
-        // MQTT 5, 4.3.3: a PUBREC of 0x80 or more ends the exchange.
-        if (reason < 0x80) this.#session.received.add(packetId);
-        this.#session.recovered.delete(packetId);
+        this.#received(packetId, reason);
         received = true;
       }
       offset = writeAck(buffer, offset, headerOfAck[kind], packetId, reason);
     }
     if (received) this.#receivedChanged();
-    if (offset > 0) this.#connection.output.write(buffer.subarray(0, offset));
+    if (offset > 0)
+      this.#connection.output.write(offset === buffer.length ? buffer : buffer.subarray(0, offset));
   }
 }
+
+const bytesOf = ({ buffer, start, end }: PacketBody): Uint8Array => buffer.subarray(start, end);
 
 /** `topicStart` is two bytes behind the topic's length. */
 function topicText(buffer: Uint8Array, topicStart: number, topicLength: number): string {

@@ -19,3 +19,25 @@ export const noteArrival = (request: object, arrival: Arrival): void => void arr
 
 /** Returns how a request came in; `undefined` for one that came from no trusted proxy. */
 export const arrivalOf = (request: object): Arrival | undefined => arrivals.get(request);
+
+/** Describes what knows the peers of requests. */
+export type PeerReader = { requestIP(request: Request): SocketPeer | null } | null | undefined;
+
+/** Peers of requests that were asked for: the runtime makes several calls of the system for each. */
+const peers = new WeakMap<Request, SocketPeer | null>();
+
+function socketPeerOf(request: Request, server: PeerReader): SocketPeer | null {
+  const existing = peers.get(request);
+  if (existing !== undefined) return existing;
+  const peer = server?.requestIP(request) ?? null;
+  peers.set(request, peer);
+  return peer;
+}
+
+/** Returns the other end of the connection that a request came by, which may be a proxy. */
+export const peerOf = (request: Request, server: PeerReader): SocketPeer | null =>
+  arrivalOf(request)?.peer ?? socketPeerOf(request, server);
+
+/** Returns the client of a request, from whose connection it came or for whom a proxy asked. */
+export const requestClientOf = (request: Request, server: PeerReader): SocketPeer | null =>
+  arrivalOf(request)?.client ?? socketPeerOf(request, server);

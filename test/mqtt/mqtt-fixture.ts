@@ -7,6 +7,7 @@ import type {
   DeviceIngest,
   IngestDevice,
   IngestSource,
+  PacketBody,
   Rejection,
 } from "../../src/modules/ingest/ingest.types.ts";
 import type { MqttLimits, MqttServer, MqttServerDeps } from "../../src/mqtt/mqtt.types.ts";
@@ -35,6 +36,10 @@ export class ArrayIngest implements DeviceIngest {
 
   telemetry(device: IngestDevice, body: Uint8Array, source: IngestSource): Promise<void> {
     return this.#take("telemetry", device, body, source);
+  }
+
+  packet(device: IngestDevice, { buffer, start, end }: PacketBody): Promise<void> {
+    return this.#take("telemetry", device, buffer.subarray(start, end), "mqtt");
   }
 
   attributes(device: IngestDevice, body: Uint8Array, source: IngestSource): Promise<void> {

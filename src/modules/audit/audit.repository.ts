@@ -17,9 +17,10 @@ import {
   sql,
 } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
+import { isOfForeignKey } from "../../platform/constraint-errors.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
-import { tenants } from "../tenants/tenants.tables.ts";
+import { prepareWrite } from "../../platform/prepared-write.ts";
 import { auditEntries } from "./audit.tables.ts";
 import type { AuditEntry, AuditFilter, AuditScope } from "./audit.types.ts";
 import { withinReach } from "./audit-reach.ts";
@@ -84,20 +85,30 @@ const isOf = (tenantId: TenantId | null): SQL =>
   tenantId === null ? isNull(auditEntries.tenantId) : eq(auditEntries.tenantId, tenantId);
 
 /** Everything that is written has an entry: prepared once. */
-function prepareInsert(orm: MainDatabase["orm"]) {
+function prepareInsert({ orm, sqlite }: Pick<MainDatabase, "orm" | "sqlite">) {
   const columns = Object.keys(getTableColumns(auditEntries)).filter((name) => name !== "sequence");
-  const owner = sql.placeholder("tenantId");
-  return orm
-    .insert(auditEntries)
-    .values({
-      ...(Object.fromEntries(
-        columns.map((name) => [name, sql.placeholder(name)]),
-      ) as unknown as typeof auditEntries.$inferInsert), // every column but the one that counts itself
-      // The tenant may be what has just been deleted; the gateway's own people are told of it then.
-      tenantId: sql`(SELECT ${tenants.tenantId} FROM ${tenants} WHERE ${tenants.tenantId} = ${owner})`,
-    })
-    .returning({ tenantId: auditEntries.tenantId })
-    .prepare();
+  const values = Object.fromEntries(
+    columns.map((name) => [name, sql.placeholder(name)]),
+  ) as unknown as typeof auditEntries.$inferInsert; // every column but the one that counts itself
+  return prepareWrite(sqlite, orm.insert(auditEntries).values(values));
+}
+
+/**
+ * Returns what inserts an entry and returns the tenant that it is kept for. The tenant may be what has just been deleted: the gateway's own
+ * people are told of it then.
+ */
+function createEntryInsert(database: Pick<MainDatabase, "orm" | "sqlite">) {
+  const insert = prepareInsert(database);
+  return (entry: Omit<AuditEntry, "sequence">): TenantId | null => {
+    try {
+      insert(entry);
+      return entry.tenantId;
+    } catch (error) {
+      if (!isOfForeignKey(error)) throw error;
+      insert({ ...entry, tenantId: null });
+      return null;
+    }
+  };
 }
 
 interface InsertEnd {
@@ -107,8 +118,8 @@ interface InsertEnd {
 }
 
 /** Every call looks at a bounded number of entries: the log may hold millions, and the gateway waits meanwhile. */
-export function createAuditRepository({ orm, writes }: MainDatabase) {
-  const insert = prepareInsert(orm);
+export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
+  const insertEntry = createEntryInsert({ orm, sqlite });
   /** The log with the entries that wait for their commit. */
   function current() {
     writes.settle();
@@ -146,7 +157,7 @@ export function createAuditRepository({ orm, writes }: MainDatabase) {
     insert: (entry: Omit<AuditEntry, "sequence">, { inserted, failed }: InsertEnd): void =>
       writes.add({
         isOptional: true,
-        write: () => inserted(insert.get({ ...entry })?.tenantId as TenantId | null), // minted by us
+        write: () => inserted(insertEntry(entry)),
         committed: () => undefined,
         failed,
       }),

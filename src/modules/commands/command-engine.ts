@@ -176,9 +176,14 @@ export class CommandEngine {
     this.announce(command);
     this.arm(command.dueAt ?? command.expiresAt);
     const submitted = this.dispatch(command);
-    const isStored = submitted === command ? undefined : this.committed();
     const result = waitMs === 0 ? submitted : this.finished(submitted, waitMs);
+    const isStored = submitted === command ? undefined : this.stored(submitted, waitMs);
     return (await Promise.all([result, isStored]))[0];
+  }
+
+  /** Resolves once a command that was sent is stored as such. Whoever waits for its end need not hurry that. */
+  private stored({ rpcId }: Command, waitMs: number): Promise<void> | undefined {
+    return waitMs === 0 ? this.committed() : this.deps.repository.storing(rpcId);
   }
 
   /** Resolves when the command is finished, or after `ms`. */
@@ -225,9 +230,10 @@ export class CommandEngine {
     if (gatewayId !== undefined) queueMicrotask(() => this.gatewayListening(gatewayId));
   }
 
-  private change(command: Command, changes: CommandChanges): Command {
+  /** A change that is `brief` is likely to be followed by another one within milliseconds. */
+  private change(command: Command, changes: CommandChanges, isBrief = false): Command {
     const changed = { ...command, ...changes };
-    this.deps.repository.save(changed, (isCurrent) => this.changed(changed, isCurrent));
+    this.deps.repository.save(changed, (isCurrent) => this.changed(changed, isCurrent), isBrief);
     return changed;
   }
 
@@ -248,7 +254,7 @@ export class CommandEngine {
     const attempts = Math.max(command.attempts, isKept ? command.retries : 0) + 1;
     const waitMs = attempts > command.retries ? command.timeoutMs : command.retryIntervalMs;
     const dueAt = Math.max(now() + waitMs, isKept ? command.expiresAt : 0);
-    return this.change(command, { status: "SENT", attempts, sentAt: now(), dueAt });
+    return this.change(command, { status: "SENT", attempts, sentAt: now(), dueAt }, true);
   }
 
   private sendByGateway(command: Command): boolean {

@@ -28,8 +28,8 @@ const matching = (deviceId: DeviceId, { status, search, from, to }: CommandFilte
   );
 
 /** Commands in the database. What is written here is committed with all that is written in the same turn of the event loop. */
-export function createCommandsRepository({ orm, writes }: MainDatabase) {
-  const { recent, countIn, ...written } = createCommandWrites({ orm, writes });
+export function createCommandsRepository({ orm, sqlite, writes }: MainDatabase) {
+  const { recent, countIn, ...written } = createCommandWrites({ orm, sqlite, writes });
   // Each command of ten thousand is looked up several times on its way: prepared once.
   const { placeholder } = sql;
   const byId = orm
@@ -45,7 +45,7 @@ export function createCommandsRepository({ orm, writes }: MainDatabase) {
   const commandOf = (row: Row | undefined) => (row === undefined ? undefined : toCommand(row));
   /** For everything that is read by more than the number of a command: with what waits for its commit. */
   function current() {
-    writes.settle();
+    written.settle();
     return orm;
   }
   return {

@@ -41,8 +41,8 @@ export class RecentCommands {
   }
 
   /** Forgets the commands of a device that is deleted, and they with it. */
-  forgetOf(deviceId: DeviceId): void {
+  readonly forgetOf = (deviceId: DeviceId): void => {
     for (const command of this.#stored.values())
       if (command.deviceId === deviceId) this.#stored.delete(command.rpcId);
-  }
+  };
 }

@@ -1,6 +1,7 @@
 import { DomainError } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { type PeerReader, requestClientOf } from "../../platform/request-arrival.ts";
 import type {
   AuditActor,
   AuditContext,
@@ -14,7 +15,7 @@ import type { Principal } from "../users/users.types.ts";
 /** Describes what the hooks of a route are given, as far as the audit log reads it. */
 export interface AuditedRequest {
   readonly request: Request;
-  readonly server: { requestIP(request: Request): { address: string } | null } | null;
+  readonly server: PeerReader;
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
@@ -106,7 +107,7 @@ export function createRequestAudit(recorder: AuditRecorder) {
       ...entry,
       tenantId: principal.tenantId === "" ? createdTenant(auditedRequest) : principal.tenantId,
       actor: actorOf(principal),
-      address: auditedRequest.server?.requestIP(auditedRequest.request)?.address,
+      address: requestClientOf(auditedRequest.request, auditedRequest.server)?.address,
       userAgent: auditedRequest.request.headers.get("user-agent") ?? undefined,
     });
   }

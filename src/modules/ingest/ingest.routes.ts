@@ -8,8 +8,8 @@ import { contractInvalidToken } from "../devices/devices.errors.ts";
 import type { TokenRequest, TokenSignIn } from "../devices/token-sign-in.service.ts";
 import { objectAnswer } from "../documented-answers.ts";
 import { successBody } from "../wire.schemas.ts";
-import type { IngestService, MessageKind } from "./ingest.service.ts";
-import type { IngestDevice } from "./ingest.types.ts";
+import type { IngestService } from "./ingest.service.ts";
+import type { IngestDevice, MessageKind } from "./ingest.types.ts";
 
 const BODY_BYTES_MAX = 5 * 1024 * 1024;
 

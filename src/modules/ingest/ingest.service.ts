@@ -1,4 +1,4 @@
-import { type BodyEncoding, decodeBody } from "../../lib/body.ts";
+import type { BodyEncoding } from "../../lib/body.ts";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -10,7 +10,17 @@ import { KeysBeyondLimit, keysLimit } from "../telemetry/telemetry.errors.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { DeviceTraffic } from "./device-traffic.ts";
 import { splitAhead } from "./held-readings.ts";
-import type { DeviceIngest, IngestDevice, IngestSource, Rejection } from "./ingest.types.ts";
+import type { DeviceIngest, IngestDevice, IngestSource, MessageKind, Rejection } from "./ingest.types.ts";
+import {
+  bodyOf,
+  createMessageReader,
+  type Message,
+  type MessageOrigin,
+  messageOf,
+  originOf,
+  type Received,
+  readingsOf,
+} from "./ingest-message.ts";
 import { withNumbers } from "./numeric-text.ts";
 import { createRateGate } from "./rate-gate.ts";
 import { toReadings } from "./readings.ts";
@@ -53,30 +63,6 @@ export interface IngestService extends DeviceIngest {
   readonly stats: IngestStats;
 }
 
-export type MessageKind = "telemetry" | "batch" | "attributes";
-
-interface Message {
-  readonly kind: MessageKind;
-  readonly body: Uint8Array;
-  readonly encoding: BodyEncoding;
-  readonly source: IngestSource;
-}
-
-const isEmptyObject = (body: unknown): boolean => isJsonObject(body) && Object.keys(body).length === 0;
-
-/** Returns the readings of a message; none of an empty object. */
-function readingsOf({ kind, source }: Message, decoded: unknown, now: number): readonly Reading[] {
-  if (source === "http") checkPayload(decoded);
-  const items = kind === "batch" ? itemsOf(decoded) : decoded;
-  try {
-    return toReadings(items, now);
-  } catch (error) {
-    if (kind === "telemetry" && isEmptyObject(decoded)) return [];
-    throw error;
-  }
-}
-
-type MessageOrigin = Pick<Rejection, "source" | "where">;
 /** Origin of readings that another part of the gateway creates. */
 const ownMessage: MessageOrigin = { source: "generator", where: "readings" };
 
@@ -100,12 +86,6 @@ class PartlyKept extends Error {
 const nothing = () => undefined;
 const nothingToStore = Promise.resolve();
 
-/** Returns how the list of refused messages names where a body came in. */
-function whereOf({ kind, source }: Message): string {
-  if (source !== "http") return `v1/devices/me/${kind}`;
-  return kind === "batch" ? "/telemetry/batch" : `/${kind}`;
-}
-
 /** Sets attributes that pipelines made. What cannot be one (too large, too many) is listed; the rest of the message is not lost to it. */
 function setAttributes(
   device: IngestDevice,
@@ -121,21 +101,7 @@ function setAttributes(
     }
 }
 
-/** Returns what tells all observers of readings. Its promise resolves when the commit and what observers write are on the disk. */
-const createNotifier =
-  (observers: readonly TelemetryObserver[]) =>
-  (device: IngestDevice, readings: readonly Reading[], committed: Promise<void>): Promise<void> => {
-    let besides: Array<Promise<void>> | undefined;
-    for (const observe of observers) {
-      const written = observe(device, readings);
-      if (written === undefined) continue;
-      besides ??= [committed];
-      besides.push(written);
-    }
-    return besides === undefined ? committed : Promise.all(besides).then(nothing);
-  };
-
-export function createIngestService(deps: {
+interface IngestDeps {
   store: Pick<TelemetryStore, "append" | "fit">;
   attributes: Pick<AttributesService, "setClient" | "setFor">;
   /** Returns what data pipelines make of a message; undefined where they change nothing. */
@@ -153,17 +119,45 @@ export function createIngestService(deps: {
   /** Throws `unavailable` while storage cannot take more. */
   ensureRoom: () => void;
   clock: Clock;
-}): IngestService {
+}
+
+/** Returns what tells all observers of readings. Its promise resolves when the commit and what observers write are on the disk. */
+const createNotifier =
+  (observers: readonly TelemetryObserver[]) =>
+  (device: IngestDevice, readings: readonly Reading[], committed: Promise<void>): Promise<void> => {
+    let besides: Array<Promise<void>> | undefined;
+    for (const observe of observers) {
+      const written = observe(device, readings);
+      if (written === undefined) continue;
+      besides ??= [committed];
+      besides.push(written);
+    }
+    return besides === undefined ? committed : Promise.all(besides).then(nothing);
+  };
+
+const createAttributesSave =
+  (deps: Pick<IngestDeps, "attributes" | "attributesDurable" | "ensureRoom" | "touch">) =>
+  (device: IngestDevice, values: unknown): Promise<void> => {
+    if (!isJsonObject(values)) throw invalid("attribute.body_invalid");
+    deps.ensureRoom();
+    deps.attributes.setClient(device, values);
+    deps.touch(device);
+    return deps.attributesDurable();
+  };
+
+export function createIngestService(deps: IngestDeps): IngestService {
   const { store, clock } = deps;
   const notifyObservers = createNotifier(deps.observers);
   const stats: IngestStats = { messages: 0, refused: 0 };
+  const read = createMessageReader();
+  const saveAttributes = createAttributesSave(deps);
   const rate = createRateGate({
     clock,
     received: (...args) => deps.traffic.received(...args),
     refused: reject,
   });
 
-  function accept(device: IngestDevice, readings: readonly Reading[], from = ownMessage): Promise<void> {
+  function accept(device: IngestDevice, readings: readonly Reading[], from?: Received): Promise<void> {
     deps.ensureRoom();
     const applied = deps.transform(device, readings);
     return applied === undefined ? keep(device, readings) : keepApplied(device, applied, from);
@@ -196,11 +190,11 @@ export function createIngestService(deps: {
   function keepApplied(
     device: IngestDevice,
     { readings, attributes, requests }: Applied,
-    from: MessageOrigin,
+    from: Received | undefined,
   ): Promise<void> {
     setAttributes(device, attributes, {
       set: deps.attributes.setFor,
-      refused: (error) => rate.list(device, error, from),
+      refused: (error) => rate.list(device, error, from ? originOf(from.message) : ownMessage),
     });
     const { kept, refusal } = keptOf(() => keep(device, readings));
     const forwarded = requests.length === 0 ? kept : deps.forward(kept, requests);
@@ -210,45 +204,33 @@ export function createIngestService(deps: {
     return committed;
   }
 
-  function saveAttributes(device: IngestDevice, values: unknown): Promise<void> {
-    if (!isJsonObject(values)) throw invalid("attribute.body_invalid");
-    deps.ensureRoom();
-    deps.attributes.setClient(device, values);
-    deps.touch(device);
-    return deps.attributesDurable();
-  }
-
   /** Takes readings; those that are ahead of the clock are kept until they are due. */
-  function acceptOrHold(device: IngestDevice, sent: readonly Reading[], from?: MessageOrigin): Promise<void> {
+  function acceptOrHold(device: IngestDevice, sent: readonly Reading[], from?: Received): Promise<void> {
     const readings = device.convertsNumericText === true ? withNumbers(sent) : sent;
-    const split = splitAhead(readings, clock.now());
+    const split = splitAhead(readings, from?.now ?? clock.now());
     if (split === undefined) return accept(device, readings, from);
     const { due, ahead } = split;
     return Promise.all([deps.hold(device, ahead), due.length > 0 && accept(device, due, from)]).then(nothing);
   }
 
-  /** Lists a refused message on its device and rethrows the error. */
-  function receive(
-    device: IngestDevice,
-    message: Message,
-    decode = () => decodeBody(message.body, message.encoding),
-  ): Promise<void> {
-    const origin = { source: message.source, where: whereOf(message), sample: message.body };
+  /** Lists a refused message on its device and rethrows the error. `decoded` is given where the edge had to decode the body. */
+  function receive(device: IngestDevice, message: Message, decoded?: { body: unknown }): Promise<void> {
     try {
-      rate.ensure(device, message.body.byteLength);
-      const decoded = decode();
-      if (message.kind === "attributes") return saveAttributes(device, decoded);
-      const readings = readingsOf(message, decoded, clock.now());
+      rate.ensure(device, message.end - message.start);
+      if (message.kind === "attributes")
+        return saveAttributes(device, decoded ? decoded.body : bodyOf(message));
+      const now = clock.now();
+      const readings = decoded ? readingsOf(message, decoded.body, now) : read(device, message, now);
       if (readings.length === 0) return Promise.resolve(deps.touch(device)); // an empty message is a sign of life
-      return acceptOrHold(device, readings, origin);
+      return acceptOrHold(device, readings, { message, now });
     } catch (error) {
       if (error instanceof PartlyKept) {
-        rate.list(device, error.refusal, origin);
+        rate.list(device, error.refusal, originOf(message));
         return error.committed.then(() => {
           throw error.refusal;
         });
       }
-      rate.list(device, error, origin);
+      rate.list(device, error, originOf(message));
       throw toStorageFailure(error) ?? error;
     }
   }
@@ -261,12 +243,15 @@ export function createIngestService(deps: {
 
   return {
     telemetry: (device, body, source) =>
-      receive(device, { kind: "telemetry", body, encoding: device.payload, source }),
+      receive(device, messageOf("telemetry", body, { encoding: device.payload, source })),
+    packet: (device, { buffer, start, end }) =>
+      receive(device, { kind: "telemetry", buffer, start, end, encoding: device.payload, source: "mqtt" }),
     attributes: (device, body, source) =>
-      receive(device, { kind: "attributes", body, encoding: device.payload, source }),
-    post: (device, kind, { body, encoding }) => receive(device, { kind, body, encoding, source: "http" }),
+      receive(device, messageOf("attributes", body, { encoding: device.payload, source })),
+    post: (device, kind, { body, encoding }) =>
+      receive(device, messageOf(kind, body, { encoding, source: "http" })),
     frame: (device, kind, { body, bytes }) =>
-      receive(device, { kind, body: bytes, encoding: "JSON", source: "ws" }, () => body),
+      receive(device, messageOf(kind, bytes, { encoding: "JSON", source: "ws" }), { body }),
     readings(device, readings) {
       const { kept, refusal } = keptOf(() => acceptOrHold(device, readings));
       if (refusal === undefined) return kept;
@@ -319,23 +304,4 @@ function keptOf(keep: () => Promise<void>): { kept: Promise<void>; refusal?: Dom
     if (!(error instanceof PartlyKept)) throw error;
     return { kept: error.committed, refusal: error.refusal };
   }
-}
-
-/** Checks a body that has only `payload`: over HTTP this is the contract's form, in which it is an object. */
-function checkPayload(body: unknown): void {
-  if (
-    isJsonObject(body) &&
-    "payload" in body &&
-    Object.keys(body).length === 1 &&
-    !isJsonObject(body.payload)
-  )
-    throw invalid("telemetry.payload_invalid");
-}
-
-function itemsOf(batch: unknown): unknown[] {
-  if (!isJsonObject(batch) || !Array.isArray(batch.items)) throw invalid("telemetry.items_missing");
-  for (const item of batch.items)
-    if (isJsonObject(item) && item.telemetry !== undefined && !isJsonObject(item.telemetry))
-      throw invalid("telemetry.item_invalid");
-  return batch.items;
 }

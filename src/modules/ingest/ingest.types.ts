@@ -4,6 +4,7 @@ import type { RateMeter } from "../../lib/rate-meter.ts";
 import type { Params } from "../../lib/texts/text.ts";
 import type { SessionsWhenFull } from "../profiles/profiles.types.ts";
 import type { StoreDevice } from "../telemetry/telemetry.types.ts";
+import type { ShapeMemory } from "./message-shapes.types.ts";
 
 /**
  * A device as the hot path sees it: one shared, mutable object per device, kept by sessions. It is `revoked` when the
@@ -39,6 +40,8 @@ export interface IngestDevice {
   overRate?: { listedAt: number; unlisted: number } | undefined;
   /** Where its traffic is counted, in the interval in which it sent last. */
   traffic?: { interval: number; slot: number };
+  /** What is known of the shape of its messages. */
+  shapes?: ShapeMemory;
   /** MQTT sessions that it may have at once; 1 unless given. */
   sessionsMax?: number;
   /** What happens to a session beyond that; REPLACE unless given. */
@@ -49,6 +52,15 @@ export interface IngestDevice {
 /** Edge through which a body came; shown where a refused body is listed. */
 export type IngestSource = "mqtt" | "integration" | "http" | "ws" | "import" | "test" | "generator";
 
+export type MessageKind = "telemetry" | "batch" | "attributes";
+
+/** A body within the bytes of a packet: a view of its own takes longer to create than a small message takes to be read. */
+export interface PacketBody {
+  readonly buffer: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+}
+
 /**
  * The one path in. Each call takes a raw body, decodes it by the device's payload type, and returns a promise that resolves
  * once everything in it is committed and fsynced. The promise of `telemetry` is shared by all messages that ride the same group
@@ -57,6 +69,8 @@ export type IngestSource = "mqtt" | "integration" | "http" | "ws" | "import" | "
  */
 export interface DeviceIngest {
   telemetry(device: IngestDevice, body: Uint8Array, source: IngestSource): Promise<void>;
+  /** Works like `telemetry`, for a body in a packet of MQTT. */
+  packet(device: IngestDevice, body: PacketBody): Promise<void>;
   attributes(device: IngestDevice, body: Uint8Array, source: IngestSource): Promise<void>;
   /** Lists a refused message on the device: unknown topic, rate, size … */
   reject(device: IngestDevice, rejection: Rejection): void;

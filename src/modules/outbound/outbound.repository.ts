@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, getTableColumns, gt, inArray, lt, max, min, sql, sum } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { isOfForeignKey } from "../../platform/constraint-errors.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { outboundRequests, outboundTargets } from "./outbound.tables.ts";
@@ -17,11 +18,6 @@ type ListedRow = { readonly request: RequestRow; readonly target: TargetRow };
 
 /** The row of a target was removed, with its tenant or with the transaction that made it. */
 export class TargetGone extends Error {}
-
-const isForeignKey = (error: unknown): boolean => {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return cause instanceof Error && "code" in cause && cause.code === "SQLITE_CONSTRAINT_FOREIGNKEY";
-};
 
 export interface LaneRow {
   readonly orderKey: string;
@@ -119,7 +115,7 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
       try {
         orm.insert(outboundTargets).values(target).onConflictDoNothing().run();
       } catch (error) {
-        if (!isForeignKey(error)) throw error;
+        if (!isOfForeignKey(error)) throw error;
         return undefined;
       }
       const found = orm
@@ -151,7 +147,7 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
       try {
         return insert.get(request)?.seq;
       } catch (error) {
-        throw isForeignKey(error) ? new TargetGone() : error;
+        throw isOfForeignKey(error) ? new TargetGone() : error;
       }
     },
     lanes: (id) =>

@@ -237,3 +237,36 @@ test("of two commands of one turn with the same request id the second one fails 
   ]);
   expect(stored()).toEqual(["SENT", "SENT"]);
 });
+
+test("a command whose device answers within milliseconds is not stored as sent before", async () => {
+  const seen = watch();
+  const [deviceId] = devices as [DeviceId];
+  onSend = ({ rpcId }) => setImmediate(() => setImmediate(() => engine.answered(deviceId, rpcId, {})));
+  expect(await create(deviceId, 10_000)).toMatchObject({ status: "SUCCESSFUL", attempts: 1 });
+  expect(seen).toEqual([
+    ["QUEUED", ["QUEUED"]],
+    ["SENT", ["SUCCESSFUL"]],
+    ["SUCCESSFUL", ["SUCCESSFUL"]],
+  ]);
+});
+
+test("a command whose device does not answer is stored as sent, without anyone asking for it", async () => {
+  const [deviceId] = devices as [DeviceId];
+  const announced = new Promise<string[]>((resolve) =>
+    events.on("command.changed", ({ status }) => status === "SENT" && resolve(stored())),
+  );
+  const waiting = create(deviceId, 60_000);
+  expect(await announced).toEqual(["SENT"]);
+  engine.stop();
+  expect(await waiting).toMatchObject({ status: "SENT" });
+});
+
+test("commands that were sent a moment ago do not count as waiting", async () => {
+  const [deviceId] = devices as [DeviceId];
+  const first = Array.from({ length: 600 }, () => create(deviceId, 60_000));
+  await new Promise(setImmediate);
+  const next = Array.from({ length: 600 }, () => create(deviceId));
+  expect((await Promise.allSettled(next)).every(({ status }) => status === "fulfilled")).toBe(true);
+  engine.stop();
+  await Promise.all(first);
+});

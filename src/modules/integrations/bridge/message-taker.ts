@@ -17,7 +17,16 @@ import type { TopicDevice } from "./topic-device.ts";
 const TRIES_MAX = 3;
 const FAILING_MAX = 1_000;
 const LIMITED_WAIT_S = 1;
+/** Topics of which it is remembered what they mean; devices send on few short ones. */
+const TOPICS_MAX = 1_000;
+const TOPIC_LENGTH_MAX = 256;
 const TAKEN: Outcome = { kind: "taken" };
+
+/** Describes what a topic means by the settings. */
+interface TopicMeaning {
+  readonly isFollowed: boolean;
+  readonly device: string | undefined;
+}
 
 interface MessageTakerDeps {
   readonly integrationId: string;
@@ -42,6 +51,8 @@ interface MessageTakerDeps {
 export class MessageTaker {
   readonly #deps: MessageTakerDeps;
   readonly #filters: readonly string[];
+  /** Keyed by topic. */
+  readonly #topics = new Map<string, TopicMeaning>();
   /** Times that a message made the program fail, by topic and content. */
   readonly #failing = new Map<string, number>();
   /** Messages that wait for a rate. */
@@ -68,9 +79,19 @@ export class MessageTaker {
     note(detail("broker_error.message_too_large", { topic, max: PACKET_BYTES_MAX / 1024 }));
   }
 
+  #meaningOf(topic: string): TopicMeaning {
+    const existing = this.#topics.get(topic);
+    if (existing !== undefined) return existing;
+    const isFollowed = this.#filters.some((filter) => filterMatches(filter, topic));
+    const meaning = { isFollowed, device: this.#deps.deviceIn(topic) };
+    if (this.#topics.size >= TOPICS_MAX) this.#topics.clear();
+    if (topic.length <= TOPIC_LENGTH_MAX) this.#topics.set(topic, meaning);
+    return meaning;
+  }
+
   #isIgnored({ topic, retain, payload }: PublishPacket): boolean {
     const { announced, settings } = this.#deps;
-    const isFollowed = this.#filters.some((filter) => filterMatches(filter, topic));
+    const { isFollowed } = this.#meaningOf(topic);
     // Retained announcements are how devices are found, and empty ones remove them.
     if (announced !== undefined && isFollowed && topic.endsWith("/config")) return false;
     return (
@@ -112,8 +133,8 @@ export class MessageTaker {
   }
 
   #inboundOf({ topic, payload, retain }: PublishPacket, receivedAt: number | undefined): BridgeMessage {
-    const { encoding = "AUTO", deviceIn, clock } = this.#deps;
-    const topicDevice = deviceIn(topic);
+    const { encoding = "AUTO", clock } = this.#deps;
+    const { device: topicDevice } = this.#meaningOf(topic);
     return {
       bytes: payload,
       encoding,
