@@ -285,12 +285,16 @@ function readGrid(reader: ByteReader, values: Float64Array): Float64Array {
   return values;
 }
 
+/** Distances from the lines of a grid that is being read: of a full block. */
+const gridRests = new Float64Array(8_192);
+
 function readGridInts(reader: ByteReader, ints: Float64Array, flags: number): void {
   const segments: GridSegment[] = [];
   for (let left = reader.varint(); left > 0; left--)
     segments.push({ rows: reader.varint(), base: reader.f64(), step: reader.f64() });
   readSplit(reader, ints, { order: orderOf(flags), divisor: 1 });
-  const rests = new Float64Array(ints.length);
+  const rests =
+    ints.length > gridRests.length ? new Float64Array(ints.length) : gridRests.subarray(0, ints.length);
   readSplit(reader, rests, { order: 0, divisor: 1 });
   let row = 0;
   for (const segment of segments)
