@@ -20,18 +20,17 @@ interface Lines {
   readonly offsetMax: number;
 }
 
-/** The rows `[row, end)`, all of one part. */
+/** The rows `[row, end)`, all of one part, which go to the output from `to` on. */
 interface Span {
   readonly row: number;
   readonly end: number;
-  /** First row of the part. */
-  readonly first: number;
   readonly base: number;
-  readonly step: number;
   readonly divisor: number;
-  /** Index in the output of its first row. */
   readonly to: number;
 }
+
+/** Numbers of a part that are being added up. */
+const scratch = new Float64Array(partRows);
 
 /** Numbers that are whole when they are multiplied by a divisor. */
 export class NumberParts {
@@ -50,7 +49,8 @@ export class NumberParts {
   /** Returns `null` if the whole numbers, of less than 2^50, lie too far apart; else they are used up. */
   static of(ints: Float64Array, divisor: number): NumberParts | null {
     const level = levelLines(ints);
-    const sloping = level.offsetMax < 2 ** 8 ? level : slopingLines(ints);
+    // Numbers on sloping lines take longer to add up, so that they have to save two bytes each.
+    const sloping = widthOf(level) <= 2 ? level : slopingLines(ints);
     const lines = widthOf(sloping) < widthOf(level) ? sloping : level;
     const width = widthOf(lines);
     if (width > 4) return null;
@@ -64,54 +64,72 @@ export class NumberParts {
   }
 
   at(row: number): number {
-    const { base, step, first } = this.#spanOf({ start: row, row, end: row + 1 });
-    return (lineAt(base, step, row - first) + this.#offsets[row]!) / this.#divisor;
+    const part = (row / partRows) | 0;
+    const rise = this.#steps === null ? 0 : Math.floor(this.#steps[part]! * (row - part * partRows));
+    return (this.#bases[part]! + rise + this.#offsets[row]!) / this.#divisor;
   }
 
   /** Fills the beginning of `out` with `count` numbers from `start` on. */
   read(start: number, out: Float64Array, count: number): void {
-    const offsets = this.#offsets;
     const end = start + count;
     for (let row = start; row < end; ) {
-      const span = this.#spanOf({ start, row, end });
-      // A loop for each kind of array: one for all would take several times as long.
-      if (offsets instanceof Uint8Array) readBytes(offsets, span, out);
-      else if (offsets instanceof Uint16Array) readShort(offsets, span, out);
-      else readLong(offsets, span, out);
-      row = span.end;
+      const stop = Math.min(end, partEnd(row));
+      if (this.#steps === null) this.#readLevel(this.#spanOf({ row, end: stop, to: row - start }), out);
+      else this.#readSloping(this.#steps, { row, end: stop, base: 0, divisor: 1, to: row - start }, out);
+      row = stop;
     }
   }
 
   /** Returns the sum of the rows `[start, end)`, added one by one. */
   sum(start: number, end: number): number {
-    const offsets = this.#offsets;
     let sum = 0;
     for (let row = start; row < end; ) {
-      const span = this.#spanOf({ start, row, end });
-      if (offsets instanceof Uint8Array) sum = addBytes(offsets, span, sum);
-      else if (offsets instanceof Uint16Array) sum = addShort(offsets, span, sum);
-      else sum = addLong(offsets, span, sum);
-      row = span.end;
+      const stop = Math.min(end, partEnd(row));
+      if (this.#steps === null) sum = this.#addLevel(this.#spanOf({ row, end: stop, to: 0 }), sum);
+      else {
+        this.read(row, scratch, stop - row);
+        for (let i = 0; i < stop - row; i++) sum += scratch[i]!;
+      }
+      row = stop;
     }
     return sum;
   }
 
-  #spanOf({ start, row, end }: { start: number; row: number; end: number }): Span {
-    const part = (row / partRows) | 0;
-    const first = part * partRows;
-    return {
-      row,
-      end: Math.min(end, first + partRows),
-      first,
-      base: this.#bases[part]!,
-      step: this.#steps === null ? 0 : this.#steps[part]!,
-      divisor: this.#divisor,
-      to: row - start,
-    };
+  #spanOf({ row, end, to }: { row: number; end: number; to: number }): Span {
+    return { row, end, base: this.#bases[(row / partRows) | 0]!, divisor: this.#divisor, to };
+  }
+
+  // A loop for each kind of array: one for all would take several times as long.
+
+  #readLevel(span: Span, out: Float64Array): void {
+    const offsets = this.#offsets;
+    if (offsets instanceof Uint8Array) readBytes(offsets, span, out);
+    else if (offsets instanceof Uint16Array) readShort(offsets, span, out);
+    else readLong(offsets, span, out);
+  }
+
+  #addLevel(span: Span, sum: number): number {
+    const offsets = this.#offsets;
+    if (offsets instanceof Uint8Array) return addBytes(offsets, span, sum);
+    return offsets instanceof Uint16Array ? addShort(offsets, span, sum) : addLong(offsets, span, sum);
+  }
+
+  #readSloping(steps: Float64Array, span: Span, out: Float64Array): void {
+    this.#readLevel(span, out);
+    const part = (span.row / partRows) | 0;
+    const base = this.#bases[part]!;
+    const step = steps[part]!;
+    const index = span.row - part * partRows;
+    const divisor = this.#divisor;
+    for (let i = 0; i < span.end - span.row; i++) {
+      const line = base + Math.floor(step * (index + i));
+      out[span.to + i] = (line + out[span.to + i]!) / divisor;
+    }
   }
 }
 
-const lineAt = (base: number, step: number, index: number): number => base + Math.floor(step * index);
+/** The row behind the part that a row lies in. */
+const partEnd = (row: number): number => (((row / partRows) | 0) + 1) * partRows;
 
 /** Bytes of an offset. */
 function widthOf({ offsetMax }: Lines): number {
@@ -173,46 +191,44 @@ function subtractLines(ints: Float64Array, { bases, steps }: Lines): void {
     const first = part * partRows;
     const end = Math.min(ints.length, first + partRows);
     const base = bases[part]!;
-    const step = steps === null ? 0 : steps[part]!;
-    for (let row = first; row < end; row++) ints[row] = ints[row]! - lineAt(base, step, row - first);
+    if (steps === null) for (let row = first; row < end; row++) ints[row] = ints[row]! - base;
+    else {
+      const step = steps[part]!;
+      for (let row = first; row < end; row++)
+        ints[row] = ints[row]! - (base + Math.floor(step * (row - first)));
+    }
   }
 }
 
-function readBytes(offsets: Uint8Array, span: Span, out: Float64Array): void {
-  const { row: start, end, first, base, step, divisor, to } = span;
-  for (let row = start; row < end; row++)
-    out[to + row - start] = (lineAt(base, step, row - first) + offsets[row]!) / divisor;
+function readBytes(offsets: Uint8Array, { row, end, base, divisor, to }: Span, out: Float64Array): void {
+  const count = end - row;
+  for (let i = 0; i < count; i++) out[to + i] = (base + offsets[row + i]!) / divisor;
 }
 
-function addBytes(offsets: Uint8Array, span: Span, before: number): number {
-  const { row: start, end, first, base, step, divisor } = span;
+function addBytes(offsets: Uint8Array, { row, end, base, divisor }: Span, before: number): number {
   let sum = before;
-  for (let row = start; row < end; row++) sum += (lineAt(base, step, row - first) + offsets[row]!) / divisor;
+  for (let i = row; i < end; i++) sum += (base + offsets[i]!) / divisor;
   return sum;
 }
 
-function readShort(offsets: Uint16Array, span: Span, out: Float64Array): void {
-  const { row: start, end, first, base, step, divisor, to } = span;
-  for (let row = start; row < end; row++)
-    out[to + row - start] = (lineAt(base, step, row - first) + offsets[row]!) / divisor;
+function readShort(offsets: Uint16Array, { row, end, base, divisor, to }: Span, out: Float64Array): void {
+  const count = end - row;
+  for (let i = 0; i < count; i++) out[to + i] = (base + offsets[row + i]!) / divisor;
 }
 
-function addShort(offsets: Uint16Array, span: Span, before: number): number {
-  const { row: start, end, first, base, step, divisor } = span;
+function addShort(offsets: Uint16Array, { row, end, base, divisor }: Span, before: number): number {
   let sum = before;
-  for (let row = start; row < end; row++) sum += (lineAt(base, step, row - first) + offsets[row]!) / divisor;
+  for (let i = row; i < end; i++) sum += (base + offsets[i]!) / divisor;
   return sum;
 }
 
-function readLong(offsets: Uint32Array, span: Span, out: Float64Array): void {
-  const { row: start, end, first, base, step, divisor, to } = span;
-  for (let row = start; row < end; row++)
-    out[to + row - start] = (lineAt(base, step, row - first) + offsets[row]!) / divisor;
+function readLong(offsets: Uint32Array, { row, end, base, divisor, to }: Span, out: Float64Array): void {
+  const count = end - row;
+  for (let i = 0; i < count; i++) out[to + i] = (base + offsets[row + i]!) / divisor;
 }
 
-function addLong(offsets: Uint32Array, span: Span, before: number): number {
-  const { row: start, end, first, base, step, divisor } = span;
+function addLong(offsets: Uint32Array, { row, end, base, divisor }: Span, before: number): number {
   let sum = before;
-  for (let row = start; row < end; row++) sum += (lineAt(base, step, row - first) + offsets[row]!) / divisor;
+  for (let i = row; i < end; i++) sum += (base + offsets[i]!) / divisor;
   return sum;
 }
