@@ -162,7 +162,7 @@ export class BlockStore {
 
   #open(ref: BlockRef): OpenedBlock | "gone" {
     const row = this.#body.get(ref.body);
-    if (row !== null) return new OpenedBlock(decodeHead(ref.head), row.data);
+    if (row !== null) return new OpenedBlock(this.#heads.get(ref.body) ?? decodeHead(ref.head), row.data);
     // Whoever takes it for rewritten would look for its successor for ever.
     if (this.#listed.get(ref.device, ref.family, ref.minTs)?.body === ref.body)
       throw new Error("its body is missing");
