@@ -59,7 +59,7 @@ describe("the cache of blocks", () => {
   test("takes its part of the machine's memory within limits", () => {
     const mib = 1024 * 1024;
     expect(cachedBytesMax(512 * mib)).toBe(32 * mib);
-    expect(cachedBytesMax(3_072 * mib)).toBe(48 * mib);
+    expect(cachedBytesMax(6_144 * mib)).toBe(48 * mib);
     expect(cachedBytesMax(65_536 * mib)).toBe(64 * mib);
   });
 });
