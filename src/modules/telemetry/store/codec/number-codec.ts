@@ -167,7 +167,9 @@ export function decodeUnpacked(bytes: Uint8Array, count: number, allocate: Alloc
 /** Describes how the values of a form follow from whole numbers. */
 export type Entry =
   | { readonly kind: "regular"; readonly first: number; readonly step: number }
-  | { readonly kind: "decimal"; readonly divisor: number; readonly fill: (ints: Float64Array) => void };
+  | { readonly kind: "decimal"; readonly divisor: number; readonly fill: (ints: Float64Array) => void }
+  /** The values themselves, of which eight bytes each were unpacked already. */
+  | { readonly kind: "plain"; readonly fill: (values: Float64Array) => void };
 
 /** Returns `null` for a form that can only be read as a whole. */
 export function entryOf(bytes: Uint8Array): Entry | null {
@@ -175,6 +177,8 @@ export function entryOf(bytes: Uint8Array): Entry | null {
   const mode = reader.u8();
   if (mode === MODE_CONSTANT) return { kind: "regular", first: reader.f64(), step: 0 };
   if (mode === MODE_REGULAR) return { kind: "regular", first: reader.f64(), step: reader.f64() };
+  if (mode === MODE_PLANES || mode === MODE_DELTA_PLANES)
+    return { kind: "plain", fill: (values) => readPlanes(reader, values, mode) };
   if (mode !== MODE_DECIMAL && mode !== MODE_SPLIT && mode !== MODE_GRID) return null;
   const flags = reader.u8();
   if (mode === MODE_DECIMAL && (flags & ~ORDER_MASK) !== 0) return null;

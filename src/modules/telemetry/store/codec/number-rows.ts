@@ -73,10 +73,13 @@ export class NumberRows {
   }
 }
 
-function numbersOf(
-  { fill, divisor }: Extract<Entry, { kind: "decimal" }>,
-  count: number,
-): NumberParts | Float64Array {
+function numbersOf(entry: Exclude<Entry, { kind: "regular" }>, count: number): NumberParts | Float64Array {
+  if (entry.kind === "plain") {
+    const values = new Float64Array(count);
+    entry.fill(values);
+    return values;
+  }
+  const { fill, divisor } = entry;
   const ints = count > SCRATCH_ROWS ? new Float64Array(count) : scratch.subarray(0, count);
   fill(ints);
   return NumberParts.of(ints, divisor) ?? ints.map((int) => int / divisor);
