@@ -45,11 +45,11 @@ class Columns {
   /** Adds a value of the device at a position; the positions must ascend. */
   add(position: number, key: number, { ts, tag, number, text }: SealedValue): void {
     if (this.#length === this.#keys.length) this.#grow();
-    const at = this.#length++;
-    this.#keys[at] = this.#indexes[key] ??= this.#found.push(key) - 1;
-    this.#ts[at] = ts;
-    this.#numbers[at] = number;
-    this.#tags[at] = tag;
+    const index = this.#length++;
+    this.#keys[index] = this.#indexes[key] ??= this.#found.push(key) - 1;
+    this.#ts[index] = ts;
+    this.#numbers[index] = number;
+    this.#tags[index] = tag;
     if (tag >= TAG_STRING) this.#texts.push(text ?? "");
     this.#counts[position]!++;
   }

@@ -19,8 +19,8 @@ const walks = fc
   })
   .chain(({ size, drift }) =>
     fc.array(fc.integer({ min: -size, max: size }), { minLength: 1, maxLength: 300 }).map((steps) => {
-      let at = 0;
-      return Float64Array.from(steps, (step) => (at += step + drift));
+      let sum = 0;
+      return Float64Array.from(steps, (step) => (sum += step + drift));
     }),
   );
 
@@ -73,12 +73,14 @@ describe("numbers as offsets from lines", () => {
 test("time stamps of any kind tell how many lie before a time", () => {
   const gaps = fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 400 });
   const ofAny = fc.property(gaps, fc.nat(), fc.integer({ min: -1, max: 1 }), (list, pick, shift) => {
-    let at = 1_700_000_000_000;
-    const ts = Float64Array.from(list, (gap) => (at += gap));
+    let stamp = 1_700_000_000_000;
+    const ts = Float64Array.from(list, (gap) => (stamp += gap));
     const rows = NumberRows.of(unpack(encodeNumbers(ts, "fast")), ts.length);
     if (rows === null) throw new Error("can only be read as a whole");
     const time = ts[pick % ts.length]! + shift;
-    expect(new Stamps(rows, ts.length).rowsBefore(time)).toBe(ts.filter((stamp) => stamp < time).length);
+    expect(new Stamps(rows, ts.length).rowsBefore(time)).toBe(
+      ts.filter((candidate) => candidate < time).length,
+    );
   });
   fc.assert(ofAny, { numRuns: 300 });
 });
