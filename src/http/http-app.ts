@@ -181,6 +181,13 @@ function isEmpty(headers: object): boolean {
   return true;
 }
 
+/** Adds them to a Response itself: Elysia would make another one, which is sent in chunks as a stream, although its bytes are all there. */
+function addOwnHeaders(headers: Headers): void {
+  for (const name in ownHeaders) {
+    if (!headers.has(name)) headers.set(name, ownHeaders[name as keyof typeof ownHeaders]); // `name` is one of its own
+  }
+}
+
 /** Messages of devices: most requests of a gateway, each answered soon. */
 const isTelemetry = ({ method, url }: Request): boolean =>
   method === "POST" && /^https?:\/\/[^/]+\/api\/v1\/[^/]+\/telemetry/.test(url);
@@ -252,7 +259,8 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       context.body = bodies.prepare(request, route, body);
     })
     .onAfterHandle(({ set, responseValue }) => {
-      if (isJson(responseValue) && isEmpty(set.headers)) set.headers = jsonHeaders;
+      if (responseValue instanceof Response && isEmpty(set.headers)) addOwnHeaders(responseValue.headers);
+      else if (isJson(responseValue) && isEmpty(set.headers)) set.headers = jsonHeaders;
       else Object.assign(set.headers, ownHeaders);
     })
     // After all that a request writes, its audit entry included.

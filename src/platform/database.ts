@@ -32,6 +32,8 @@ export interface MainDatabase {
   readonly writes: WriteGroup;
   /** Returns the number of rows that this process has changed. */
   changes(): number;
+  /** Differs from what it was once anything has changed, by this process or by another one. */
+  state(): string;
   /** Resolves once every commit so far, and every write of `writes`, is on the disk. */
   durable(): Promise<void>;
   /** Reason why nothing can be written: a sync that failed. */
@@ -156,6 +158,7 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
   const wal = openSync(`${file}-wal`, "a");
   const total = sqlite.query<{ changes: number }, []>("SELECT total_changes() AS changes");
   const changes = () => total.get()?.changes ?? 0;
+  const version = sqlite.query<{ data_version: number }, []>("PRAGMA data_version");
   const sync = createWalSync(wal, changes);
   const writes = new WriteGroup(sqlite, log);
   let checkpointing = false;
@@ -179,6 +182,7 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
     },
     writes,
     changes,
+    state: () => `${changes()} ${version.get()?.data_version}`,
     durable: () => writes.pending?.then(sync.durable) ?? sync.durable(),
     failure: () => (sync.hasFailed() ? { severity: "FATAL", ...detail("storage.failed") } : undefined),
     close() {

@@ -46,6 +46,29 @@ test("a query over many devices has each device once, in the order asked for, wi
   ]);
 });
 
+test("answers of any size have the headers of all answers, and small ones their length", async () => {
+  const small = await query({ deviceIds: deviceIds.slice(0, 1), keys: keys.slice(0, 2) });
+  const large = await query({ deviceIds });
+  for (const { headers } of [small, large]) {
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("x-frame-options")).toBe("DENY");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+  }
+  const length = new TextEncoder().encode(JSON.stringify(small.body)).length;
+  expect(small.headers.get("content-length")).toBe(String(length));
+});
+
+test("a list with a device that does not exist, or is another tenant's, is answered with 404", async () => {
+  const stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "B" })).token;
+  const { deviceId: foreign } = await fixture.createDevice(stranger, { name: "foreign" });
+  for (const other of [foreign, "nobody", "", "\ud800", '"'])
+    for (const list of [[other], [...deviceIds.slice(0, 3), other]])
+      expect((await query({ deviceIds: list })).status).toBe(404);
+  expect((await query({ deviceIds: [deviceIds[0], deviceIds[0]] })).body.data.length).toBe(1);
+  expect((await query({ deviceIds: [] })).body.data).toEqual([]);
+});
+
 test("each device of a large answer is as it is in an answer of its own", async () => {
   const { body } = await query({ deviceIds, aggregation: "max", maxDataPoints: 1 });
   for (const index of [0, 31, DEVICES - 1]) {

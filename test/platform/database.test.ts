@@ -17,6 +17,27 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const open = (name: string) => openMainDatabase(join(directory, name), "identity", createLogger("test"));
 
+test("its state changes with what this process writes and with what another connection writes", () => {
+  const database = open("state.db");
+  const other = open("state.db");
+  const insert = ({ sqlite }: typeof database, id: string) =>
+    sqlite.run(
+      "INSERT INTO accounts (account_id, email, password_hash, created_at, updated_at) VALUES (?, ?, 'x', 1, 1)",
+      [id, id],
+    );
+  const before = database.state();
+  expect(database.state()).toBe(before);
+  insert(database, "one");
+  const own = database.state();
+  expect(own).not.toBe(before);
+  insert(other, "two");
+  const foreign = database.state();
+  expect([before, own]).not.toContain(foreign);
+  expect(database.state()).toBe(foreign);
+  other.close();
+  database.close();
+});
+
 test("a failed transaction leaves nothing, a nested one joins the outer", () => {
   const database = open("a.db");
   const insert = (id: string) =>

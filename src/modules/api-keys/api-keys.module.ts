@@ -12,7 +12,14 @@ export function createApiKeysModule(
   { users }: { users: UsersService },
 ) {
   const repository = createApiKeysRepository(database);
-  const keys = new KeyAuthenticator({ repository, users, clock, events, log: log.child("api keys") });
+  const keys = new KeyAuthenticator({
+    repository,
+    users,
+    clock,
+    events,
+    log: log.child("api keys"),
+    databaseState: database.state,
+  });
   keys.subscribe();
   const apiKeys = createApiKeysService({
     repository,

@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import { ChangeCache } from "../../platform/change-cache.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { sha256 } from "../../platform/ids.ts";
@@ -27,6 +28,11 @@ interface Use {
   visible: { readonly ofCreator: Principal["devices"]; readonly devices: Principal["devices"] } | undefined;
 }
 
+interface UsableKey {
+  readonly apiKey: ApiKey;
+  readonly creator: User | null;
+}
+
 const administrators: readonly Role[] = ["TENANT_OWNER", "TENANT_ADMIN"];
 const nothing: ReadonlySet<DeviceId> = new Set();
 
@@ -36,10 +42,12 @@ interface KeyAuthenticatorDeps {
   readonly clock: Clock;
   readonly events: EventBus<DomainEvents>;
   readonly log: Logger;
+  /** Differs from what it was after every change of the database. */
+  readonly databaseState: () => string;
 }
 
 /**
- * Turns API keys into principals; a request costs two look-ups and writes nothing. A key acts within what its creator may do
+ * Turns API keys into principals; a request costs two look-ups after a change of the database, and writes nothing. A key acts within what its creator may do
  * now: it stops with a creator who is disabled or deleted, and a lesser role or access of the creator is the key's too.
  */
 export class KeyAuthenticator {
@@ -48,10 +56,13 @@ export class KeyAuthenticator {
   readonly #deps: KeyAuthenticatorDeps;
   /** Keys in use, by their id. */
   readonly #inUse = new Map<string, Use>();
+  /** Keys by their secret: a program sends the same one with every request. */
+  readonly #usable: ChangeCache<UsableKey>;
   readonly #saving: ReturnType<typeof createPeriodic>;
 
   constructor(deps: KeyAuthenticatorDeps) {
     this.#deps = deps;
+    this.#usable = new ChangeCache(deps.databaseState);
     this.#saving = createPeriodic({
       clock: deps.clock,
       log: deps.log,
@@ -95,11 +106,18 @@ export class KeyAuthenticator {
   }
 
   authenticate(secret: string): Principal | undefined {
-    if (!isWellFormedKey(secret)) return undefined;
-    const apiKey = this.#deps.repository.findBySecretHash(sha256(secret));
-    if (apiKey === undefined || this.#isExpired(apiKey)) return undefined;
-    const creator = this.#creatorOf(apiKey);
-    return creator === undefined ? undefined : this.#principalOf(apiKey, creator);
+    const usable = this.#usable.get(secret, (asked) => this.#findUsable(asked));
+    if (usable === undefined || this.#isExpired(usable.apiKey)) return undefined;
+    return this.#principalOf(usable.apiKey, usable.creator);
+  }
+
+  /** Returns a key whose creator may use it, expired or not. */
+  #findUsable(secret: string): UsableKey | undefined {
+    const apiKey = isWellFormedKey(secret)
+      ? this.#deps.repository.findBySecretHash(sha256(secret))
+      : undefined;
+    const creator = apiKey && this.#creatorOf(apiKey);
+    return apiKey === undefined || creator === undefined ? undefined : { apiKey, creator };
   }
 
   #principalOf(apiKey: ApiKey, creator: User | null): Principal {

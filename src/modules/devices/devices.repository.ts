@@ -15,6 +15,7 @@ import {
 } from "./devices.types.ts";
 import { type Visible, whereOf } from "./devices-filter.repository.ts";
 import { createDeviceLists, type SelectedDevice, selectDevices } from "./devices-list.repository.ts";
+import { createMembershipRepository, type MembershipRepository } from "./membership.repository.ts";
 
 export interface TypeCount {
   readonly deviceType: string;
@@ -24,7 +25,7 @@ export interface TypeCount {
 const isOfProfile = (profileId: string | undefined) =>
   profileId === undefined ? undefined : eq(devices.profileId, profileId as ProfileId); // only compared
 
-export interface DevicesRepository extends ChildrenRepository {
+export interface DevicesRepository extends ChildrenRepository, MembershipRepository {
   list(
     tenantId: TenantId,
     visible: Visible,
@@ -32,9 +33,6 @@ export interface DevicesRepository extends ChildrenRepository {
   ): { items: DeviceWithActivity[]; total: number };
   /** Returns the ids of all devices of a list, whatever its page and its order. */
   listIdsByName(tenantId: TenantId, visible: Visible, filter: DeviceFilter): DeviceId[];
-  /** Ids of all devices of a tenant, with what retention needs. */
-  listNames(tenantId: TenantId): Set<string>;
-  listIds(tenantId: TenantId): Array<{ deviceId: DeviceId; profileId: ProfileId }>;
   /** Returns the ids of the devices of all tenants. */
   listAllIds(): Set<DeviceId>;
   find(deviceId: DeviceId): Device | undefined;
@@ -113,23 +111,8 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
 
   return {
     ...createChildrenRepository(orm, toDevice),
+    ...createMembershipRepository(orm),
     ...createDeviceLists(orm, withActivity),
-    listNames: (tenantId) =>
-      new Set(
-        orm
-          .select({ name: devices.name })
-          .from(devices)
-          .where(eq(devices.tenantId, tenantId))
-          .all()
-          .map(({ name }) => name),
-      ),
-    listIds: (tenantId) =>
-      orm
-        .select({ deviceId: devices.deviceId, profileId: devices.profileId })
-        .from(devices)
-        .where(eq(devices.tenantId, tenantId))
-        .all()
-        .map((row) => ({ deviceId: row.deviceId as DeviceId, profileId: row.profileId as ProfileId })), // minted by us
     find(deviceId) {
       const row = byId.get({ deviceId });
       return row && toDevice(row);

@@ -8,6 +8,7 @@ import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { createDeviceBuilding, isVisible } from "./device-building.ts";
 import { createDeviceChildren } from "./device-children.ts";
+import { createDeviceVisibility } from "./device-visibility.ts";
 import { devEuiTaken, deviceNotFound } from "./devices.errors.ts";
 import type { DevicesRepository, TypeCount } from "./devices.repository.ts";
 import type {
@@ -36,18 +37,12 @@ interface DevicesServiceDeps {
 export function createDevicesService(deps: DevicesServiceDeps) {
   const { repository, clock, events } = deps;
   const building = createDeviceBuilding(deps);
+  const { ensureVisible, ensureAllVisible } = createDeviceVisibility(repository);
 
   function get(principal: Principal, deviceId: string): DeviceWithActivity {
     const device = repository.findWithActivity(principal.tenantId, deviceId as DeviceId); // a wrong id is simply not found
     if (device === undefined || !isVisible(principal, device.deviceId)) throw deviceNotFound();
     return device;
-  }
-
-  function ensureVisible(principal: Principal, deviceId: string): DeviceId {
-    const device = repository.find(deviceId as DeviceId); // a wrong id is simply not found
-    if (device?.tenantId !== principal.tenantId || !isVisible(principal, device.deviceId))
-      throw deviceNotFound();
-    return device.deviceId;
   }
 
   function ensureAllDevices({ devices }: Principal, action: Text): void {
@@ -87,9 +82,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
           return isOwn ? [[device.deviceId, device.profileId] as const] : [];
         }),
       ),
-    /** All ids given, or `not_found` for the first that the caller may not see. */
-    ensureAllVisible: (principal: Principal, deviceIds: readonly string[]): DeviceId[] =>
-      deviceIds.map((deviceId) => ensureVisible(principal, deviceId)),
+    ensureAllVisible,
     create(principal: Principal, newDevice: NewDevice): DeviceWithActivity {
       ensureAllDevices(principal, detail("action.create_device"));
       const device = build(principal, newDevice);

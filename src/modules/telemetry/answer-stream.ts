@@ -88,7 +88,9 @@ export async function seriesResponse(
   if (held.bytes > WHOLE_BYTES_MAX)
     return stream(taken(pieces, held), held, signal) as unknown as TelemetryAnswer;
   held.release();
-  return new Response(Buffer.concat(pieces), { headers }) as unknown as TelemetryAnswer;
+  const [first] = pieces;
+  const body = first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces);
+  return new Response(body as BufferSource, { headers }) as unknown as TelemetryAnswer;
 }
 
 export function valuesIn(snapshots: readonly LatestSnapshot[]): number {

@@ -1,3 +1,5 @@
+import { totalmem } from "node:os";
+import { createRandom } from "../../../lib/random.ts";
 import type { BlockHead } from "./codec/block-codec.ts";
 import type { OpenedBlock } from "./codec/opened-block.ts";
 
@@ -22,37 +24,76 @@ export class Scratch {
   };
 }
 
-/** The blocks of 50 charts of a month at one point in 10 s, of some 21 KiB each with their sums, and some more. */
-const cachedBytesMax = 40 * 1024 * 1024;
+const MIB = 1024 * 1024;
+/** Part of the machine's memory. */
+const CACHE_SHARE = 1 / 128;
 
-/** Blocks read lately; the one unused for longest goes first. */
+/**
+ * Bytes of blocks that are kept: 50 charts of a month at one point in 10 s take some 18 MiB, or 55 where neither time stamps nor values are
+ * regular.
+ */
+export const cachedBytesMax = (memoryBytes: number): number =>
+  Math.max(32 * MIB, Math.min(64 * MIB, memoryBytes * CACHE_SHARE));
+
+interface CachedBlock {
+  readonly block: OpenedBlock;
+  /** What it was counted with. */
+  readonly bytes: number;
+  /** Where its body is listed. */
+  readonly place: number;
+}
+
+/**
+ * Blocks read lately. When there are too many, any goes: a dashboard reads all of its blocks in the same order again and again, and of those that
+ * have to go in turn none would be there when its turn comes.
+ */
 export class BlockCache {
-  /** Body id → block and the bytes it was counted with. */
-  readonly #blocks = new Map<number, { block: OpenedBlock; bytes: number }>();
+  /** Body id → block. */
+  readonly #blocks = new Map<number, CachedBlock>();
+  /** The ids, in any order. */
+  readonly #bodies: number[] = [];
+  readonly #bytesMax: number;
+  readonly #random = createRandom(1);
   #bytes = 0;
 
+  constructor(bytesMax = cachedBytesMax(totalmem())) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   get(body: number): OpenedBlock | undefined {
-    const entry = this.#blocks.get(body);
-    if (entry === undefined) return undefined;
-    this.#blocks.delete(body);
-    this.#blocks.set(body, entry);
-    return entry.block;
+    return this.#blocks.get(body)?.block;
   }
 
   /** Adds a block, or counts one again that has unpacked more since. */
   put(body: number, block: OpenedBlock): void {
     this.delete(body);
-    this.#blocks.set(body, { block, bytes: block.bytes });
-    this.#bytes += block.bytes;
-    for (const oldest of this.#blocks.keys()) {
-      if (this.#bytes <= cachedBytesMax) return;
-      this.delete(oldest);
-    }
+    const { bytes } = block;
+    // The new one is not among those that may go.
+    while (this.#bytes + bytes > this.#bytesMax && this.#bodies.length > 0)
+      this.delete(this.#bodies[Math.floor(this.#random() * this.#bodies.length)]!);
+    this.#blocks.set(body, { block, bytes, place: this.#bodies.push(body) - 1 });
+    this.#bytes += bytes;
   }
 
   delete(body: number): void {
-    this.#bytes -= this.#blocks.get(body)?.bytes ?? 0;
+    const cached = this.#blocks.get(body);
+    if (cached === undefined) return;
     this.#blocks.delete(body);
+    this.#bytes -= cached.bytes;
+    this.#unlist(cached.place);
+  }
+
+  /** Fills the place with the last one. */
+  #unlist(place: number): void {
+    const last = this.#bodies.pop();
+    const moved = last === undefined ? undefined : this.#blocks.get(last);
+    if (last === undefined || moved === undefined || place === this.#bodies.length) return;
+    this.#bodies[place] = last;
+    this.#blocks.set(last, { ...moved, place });
   }
 }
 

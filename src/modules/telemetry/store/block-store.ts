@@ -43,6 +43,8 @@ export class BlockStore {
   /** For background work, which would only fill the cache. */
   readonly directory: BlockDirectory;
   readonly #lines: DirectoryCache;
+  /** New block → its line, from when it is applied. */
+  readonly #added = new WeakMap<EncodedBlock, BlockRef>();
   readonly #following: Statement<BlockRow & FamilyKey, [number, number, number, number]>;
   readonly #body: Statement<{ data: Uint8Array }, [number]>;
   readonly #listed: Statement<{ body: number }, [number, number, number]>;
@@ -160,7 +162,7 @@ export class BlockStore {
 
   #open(ref: BlockRef): OpenedBlock | "gone" {
     const row = this.#body.get(ref.body);
-    if (row !== null) return new OpenedBlock(decodeHead(ref.head), row.data);
+    if (row !== null) return new OpenedBlock(this.#heads.get(ref.body) ?? decodeHead(ref.head), row.data);
     // Whoever takes it for rewritten would look for its successor for ever.
     if (this.#listed.get(ref.device, ref.family, ref.minTs)?.body === ref.body)
       throw new Error("its body is missing");
@@ -178,7 +180,6 @@ export class BlockStore {
 
   /** Applies an edit within a transaction; `commitTotals` follows when it has been committed. */
   apply(edit: BlockEdit): void {
-    this.#lines.forget(edit.device);
     for (const ref of edit.remove) {
       this.#file.walBytes += ref.bytes;
       this.#delete.run(ref.device, ref.family, ref.minTs);
@@ -191,10 +192,15 @@ export class BlockStore {
       this.#insertBody.run(body, block.body);
       const { minTs, maxTs, rows, points, head } = block;
       this.#insert.run(edit.device, edit.family, minTs, maxTs, rows, points, bytes, head, body);
+      const { device, family } = edit;
+      this.#added.set(block, { device, family, minTs, maxTs, rows, points, bytes, body, head });
     }
   }
 
+  /** Called once an edit that was applied is committed. */
   commitTotals(edit: BlockEdit): void {
+    const added = edit.add.flatMap((block) => this.#added.get(block) ?? []);
+    this.#lines.change(edit, { removed: edit.remove, added });
     if (edit.remove.length > 0) this.changes++;
     for (const { points, bytes, body, minTs } of edit.remove) {
       if (minTs === this.#oldest) this.#oldest = undefined;

@@ -5,11 +5,17 @@ const FAMILY_LINES_MAX = 2_048;
 /** About 4 MiB. */
 const LINES_MAX = 16_384;
 
+/** Blocks that were taken out of a family, and those that were put in. */
+interface DirectoryChange {
+  readonly removed: readonly BlockRef[];
+  readonly added: readonly BlockRef[];
+}
+
 type Range = { readonly from: number; readonly to: number };
 
 const EVERYTHING: Range = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 
-/** Answers as the directory does, for queries: the lines of the families that they read stay in memory until a block of the device changes. */
+/** Answers as the directory does, for queries: the lines of the families that they read stay in memory, and change with the blocks. */
 export class DirectoryCache {
   readonly #directory: BlockDirectory;
   /** Device → family → all of its lines; null if they are too many. */
@@ -34,7 +40,21 @@ export class DirectoryCache {
     return lines[firstLine(lines, ({ minTs }) => minTs >= ts) - 1] ?? null;
   }
 
-  /** Called whenever a block of the device is added or removed. */
+  /** Called whenever blocks of a family have been replaced, once that is committed. */
+  change(of: FamilyKey, { removed, added }: DirectoryChange): void {
+    const families = this.#families.get(of.device);
+    const lines = families?.get(of.family);
+    if (families === undefined || lines === undefined) return;
+    // Of lines that were too many it has to be seen how many they are now.
+    const changed = lines === null ? null : changedLines(lines, { removed, added });
+    this.#lines += (changed?.length ?? 0) - (lines?.length ?? 0);
+    if (changed !== null && changed.length > 0) families.set(of.family, changed);
+    else families.delete(of.family);
+    if (families.size === 0) this.#families.delete(of.device);
+    this.#clearIfFull();
+  }
+
+  /** Called whenever a block of the device is put aside. */
   forget(device: number): void {
     for (const lines of this.#families.get(device)?.values() ?? []) this.#lines -= lines?.length ?? 0;
     this.#families.delete(device);
@@ -45,13 +65,16 @@ export class DirectoryCache {
     return lines === undefined ? this.#load(of) : lines;
   }
 
+  #clearIfFull(): void {
+    if (this.#lines <= LINES_MAX) return;
+    this.#families.clear();
+    this.#lines = 0;
+  }
+
   #load(of: FamilyKey): readonly BlockRef[] | null {
     const all = this.#directory.overlapping(of, EVERYTHING, FAMILY_LINES_MAX + 1);
     const lines = all.length > FAMILY_LINES_MAX ? null : all;
-    if (this.#lines > LINES_MAX) {
-      this.#families.clear();
-      this.#lines = 0;
-    }
+    this.#clearIfFull();
     const families = this.#families.get(of.device) ?? new Map<number, readonly BlockRef[] | null>();
     this.#families.set(of.device, families.set(of.family, lines));
     this.#lines += lines?.length ?? 0;
@@ -69,4 +92,15 @@ function firstLine(lines: readonly BlockRef[], isTrue: (line: BlockRef) => boole
     else low = middle + 1;
   }
   return low;
+}
+
+/** Returns `null` if they are too many by now. Blocks of a family do not overlap. */
+function changedLines(
+  lines: readonly BlockRef[],
+  { removed, added }: DirectoryChange,
+): readonly BlockRef[] | null {
+  const gone = new Set(removed.map(({ body }) => body));
+  const kept = gone.size === 0 ? lines : lines.filter(({ body }) => !gone.has(body));
+  if (kept.length + added.length > FAMILY_LINES_MAX) return null;
+  return [...kept, ...added].sort((a, b) => a.minTs - b.minTs);
 }

@@ -192,7 +192,8 @@ export class HotGeneration {
   /** The value of a series in the record at an address. */
   valueAt(address: number, series: SeriesState): SealedValue {
     const columns = this.columnsAt(address);
-    const index = columns.findIndex((column) => column >> 2 === series.key);
+    let index = 0;
+    while (columns[index]! >> 2 !== series.key) index++;
     const kind = columns[index]! & 3;
     const tag = this.tagAt(address, index, kind);
     return {

@@ -18,6 +18,9 @@ function newestOf(
   return series.hot === null ? series.sealed : series.hot.valueAt(series.address, series);
 }
 
+/** Values for which there is room at first. */
+const VALUES_FIRST = 256;
+
 /** Series that are looked at without a pause. */
 const SLICE_SERIES = 1_024;
 
@@ -25,12 +28,15 @@ const SLICE_SERIES = 1_024;
 class Columns {
   readonly #counts: Uint32Array<ArrayBuffer>;
   /** Key number → index of its name in the answer. */
-  readonly #indexes = new Map<number, number>();
-  readonly #keys: number[] = [];
-  readonly #ts: number[] = [];
-  readonly #numbers: number[] = [];
-  readonly #tags: number[] = [];
+  readonly #indexes: number[] = [];
+  /** Numbers of the keys that have an index. */
+  readonly #found: number[] = [];
   readonly #texts: string[] = [];
+  #keys = new Uint32Array(VALUES_FIRST);
+  #ts = new Float64Array(VALUES_FIRST);
+  #numbers = new Float64Array(VALUES_FIRST);
+  #tags = new Uint8Array(VALUES_FIRST);
+  #length = 0;
 
   constructor(devices: number) {
     this.#counts = new Uint32Array(devices);
@@ -38,24 +44,37 @@ class Columns {
 
   /** Adds a value of the device at a position; the positions must ascend. */
   add(position: number, key: number, { ts, tag, number, text }: SealedValue): void {
-    const index = this.#indexes.get(key) ?? this.#indexes.size;
-    this.#indexes.set(key, index);
+    if (this.#length === this.#keys.length) this.#grow();
+    const index = this.#length++;
+    this.#keys[index] = this.#indexes[key] ??= this.#found.push(key) - 1;
+    this.#ts[index] = ts;
+    this.#numbers[index] = number;
+    this.#tags[index] = tag;
     if (tag >= TAG_STRING) this.#texts.push(text ?? "");
-    this.#tags.push(tag);
-    this.#keys.push(index);
-    this.#ts.push(ts);
-    this.#numbers.push(number);
     this.#counts[position]!++;
   }
 
-  toWire(registry: Registry): WireLatest {
+  #grow(): void {
+    const length = this.#length * 2;
+    const [keys, ts, numbers, tags] = [this.#keys, this.#ts, this.#numbers, this.#tags];
+    this.#keys = new Uint32Array(length);
+    this.#ts = new Float64Array(length);
+    this.#numbers = new Float64Array(length);
+    this.#tags = new Uint8Array(length);
+    this.#keys.set(keys);
+    this.#ts.set(ts);
+    this.#numbers.set(numbers);
+    this.#tags.set(tags);
+  }
+
+  toWire({ keyNames }: Registry): WireLatest {
     return {
-      names: [...this.#indexes.keys()].map((key) => registry.keyNames[key] ?? ""),
+      names: this.#found.map((key) => keyNames[key] ?? ""),
       counts: this.#counts,
-      keys: new Uint32Array(this.#keys),
-      ts: new Float64Array(this.#ts),
-      numbers: new Float64Array(this.#numbers),
-      tags: new Uint8Array(this.#tags),
+      keys: this.#keys.slice(0, this.#length),
+      ts: this.#ts.slice(0, this.#length),
+      numbers: this.#numbers.slice(0, this.#length),
+      tags: this.#tags.slice(0, this.#length),
       texts: this.#texts,
     };
   }
@@ -76,8 +95,8 @@ export function* latestTask(
   const isWanted = createKeyFilter(registry, keys);
   const columns = new Columns(devices.length);
   let seen = 0;
-  for (const [position, no] of devices.entries()) {
-    const device = registry.devices.get(no);
+  for (let position = 0; position < devices.length; position++) {
+    const device = registry.devices.get(devices[position]!);
     if (device === undefined) continue;
     for (const series of device.series.values()) {
       // Beside the pauses between slices: a series whose newest value lies behind `until` costs the reading of blocks.

@@ -54,6 +54,8 @@ describe("a number column in pieces", () => {
       expectPieces(column(length, (row) => ((row * 7_919) % 1_009) * 3_000_000 + row));
       expectPieces(column(length, (row) => ((row * 7_919) % 1_009) * 9_000_000_000 + row));
       expectPieces(column(length, (row) => 1_700_000_000_000 + row * 10_000));
+      // Values without a short decimal form.
+      expectPieces(column(length, (row) => Math.sin(row * row)));
       // Unrelated values, a walk, and steps that themselves change slowly: orders 0, 1 and 2.
       expectPieces(column(length, (row) => ((row * 7_919) % 1_009) / 10));
       expectPieces(column(length, (row) => Math.round(200 + 30 * Math.sin(row / 50)) / 10));

@@ -167,7 +167,9 @@ export function decodeUnpacked(bytes: Uint8Array, count: number, allocate: Alloc
 /** Describes how the values of a form follow from whole numbers. */
 export type Entry =
   | { readonly kind: "regular"; readonly first: number; readonly step: number }
-  | { readonly kind: "decimal"; readonly divisor: number; readonly fill: (ints: Float64Array) => void };
+  | { readonly kind: "decimal"; readonly divisor: number; readonly fill: (ints: Float64Array) => void }
+  /** The values themselves, of which eight bytes each were unpacked already. */
+  | { readonly kind: "plain"; readonly fill: (values: Float64Array) => void };
 
 /** Returns `null` for a form that can only be read as a whole. */
 export function entryOf(bytes: Uint8Array): Entry | null {
@@ -175,6 +177,8 @@ export function entryOf(bytes: Uint8Array): Entry | null {
   const mode = reader.u8();
   if (mode === MODE_CONSTANT) return { kind: "regular", first: reader.f64(), step: 0 };
   if (mode === MODE_REGULAR) return { kind: "regular", first: reader.f64(), step: reader.f64() };
+  if (mode === MODE_PLANES || mode === MODE_DELTA_PLANES)
+    return { kind: "plain", fill: (values) => readPlanes(reader, values, mode) };
   if (mode !== MODE_DECIMAL && mode !== MODE_SPLIT && mode !== MODE_GRID) return null;
   const flags = reader.u8();
   if (mode === MODE_DECIMAL && (flags & ~ORDER_MASK) !== 0) return null;
@@ -285,12 +289,16 @@ function readGrid(reader: ByteReader, values: Float64Array): Float64Array {
   return values;
 }
 
+/** Distances from the lines of a grid that is being read: of a full block. */
+const gridRests = new Float64Array(8_192);
+
 function readGridInts(reader: ByteReader, ints: Float64Array, flags: number): void {
   const segments: GridSegment[] = [];
   for (let left = reader.varint(); left > 0; left--)
     segments.push({ rows: reader.varint(), base: reader.f64(), step: reader.f64() });
   readSplit(reader, ints, { order: orderOf(flags), divisor: 1 });
-  const rests = new Float64Array(ints.length);
+  const rests =
+    ints.length > gridRests.length ? new Float64Array(ints.length) : gridRests.subarray(0, ints.length);
   readSplit(reader, rests, { order: 0, divisor: 1 });
   let row = 0;
   for (const segment of segments)

@@ -1,27 +1,30 @@
-import { type Allocate, type Entry, entryOf, newNumbers } from "./number-codec.ts";
+import { type Allocate, type Entry, entryOf } from "./number-codec.ts";
+import { NumberParts } from "./number-parts.ts";
 
-/** Offsets of whole numbers from the smallest, in the narrowest array that holds them. */
-type Offsets = Uint16Array | Uint32Array | Float64Array;
+/** Memory of the objects, about. */
+const OBJECT_BYTES = 200;
 
-/** A number column of which any rows can be read: two bytes a value for nearly all sensors. */
+/** A full block. */
+const SCRATCH_ROWS = 8_192;
+/** Whole numbers of the column that is being unpacked: a new array for each would cost as much as the unpacking. */
+const scratch = new Float64Array(SCRATCH_ROWS);
+
+/** A number column of which any rows can be read: one or two bytes a value for nearly all sensors. */
 export class NumberRows {
   /** Memory held, about. */
   readonly bytes: number;
   /** The step from one row to the next; 0 where it is not always the same, or where all rows are. */
   readonly step: number;
   readonly #first: number;
-  readonly #divisor: number;
   /** Null where the step tells all. */
-  readonly #offsets: Offsets | null;
+  readonly #numbers: NumberParts | Float64Array | null;
 
   private constructor(entry: Entry, count: number) {
     const isRegular = entry.kind === "regular";
-    const { base, offsets } = isRegular ? { base: entry.first, offsets: null } : offsetsOf(entry, count);
     this.step = isRegular ? entry.step : 0;
-    this.#first = base;
-    this.#divisor = isRegular ? 1 : entry.divisor;
-    this.#offsets = offsets;
-    this.bytes = OBJECT_BYTES + (offsets?.byteLength ?? 0);
+    this.#first = isRegular ? entry.first : 0;
+    this.#numbers = isRegular ? null : numbersOf(entry, count);
+    this.bytes = OBJECT_BYTES + bytesOf(this.#numbers);
   }
 
   /** `column`: an unpacked number column. Returns `null` for a form that can only be read as a whole. */
@@ -31,8 +34,8 @@ export class NumberRows {
   }
 
   at(row: number): number {
-    const offsets = this.#offsets;
-    if (offsets !== null) return (this.#first + offsets[row]!) / this.#divisor;
+    const numbers = this.#numbers;
+    if (numbers !== null) return numbers instanceof NumberParts ? numbers.at(row) : numbers[row]!;
     // Adding 0 would make 0 of -0.
     return this.step === 0 ? this.#first : this.#first + row * this.step;
   }
@@ -46,24 +49,18 @@ export class NumberRows {
 
   /** Fills `out` with the rows from `start` on. */
   read(start: number, out: Float64Array): void {
-    const offsets = this.#offsets;
-    const first = this.#first;
-    const place = { start, first, divisor: this.#divisor };
-    // A loop for each kind of array: one for all would take several times as long.
-    if (offsets === null) this.#readRegular(start, out);
-    else if (offsets instanceof Uint16Array) readShort(offsets, place, out);
-    else if (offsets instanceof Uint32Array) readLong(offsets, place, out);
-    else for (let i = 0; i < out.length; i++) out[i] = (first + offsets[start + i]!) / this.#divisor;
+    const numbers = this.#numbers;
+    if (numbers === null) this.#readRegular(start, out);
+    else if (numbers instanceof NumberParts) numbers.read(start, out, out.length);
+    else out.set(numbers.subarray(start, start + out.length));
   }
 
   /** Returns the sum of the rows `[start, stop)`, added one by one. */
   sum(start: number, stop: number): number {
-    const offsets = this.#offsets;
-    const place = { start, first: this.#first, divisor: this.#divisor };
-    if (offsets instanceof Uint16Array) return sumShort(offsets, place, stop);
-    if (offsets instanceof Uint32Array) return sumLong(offsets, place, stop);
+    const numbers = this.#numbers;
+    if (numbers instanceof NumberParts) return numbers.sum(start, stop);
     let sum = 0;
-    for (const value of this.slice(start, stop, newNumbers)) sum += value;
+    for (let row = start; row < stop; row++) sum += numbers === null ? this.at(row) : numbers[row]!;
     return sum;
   }
 
@@ -76,50 +73,17 @@ export class NumberRows {
   }
 }
 
-/** Memory of the objects, about. */
-const OBJECT_BYTES = 200;
-
-interface Place {
-  readonly start: number;
-  readonly first: number;
-  readonly divisor: number;
-}
-
-function readShort(offsets: Uint16Array, { start, first, divisor }: Place, out: Float64Array): void {
-  for (let i = 0; i < out.length; i++) out[i] = (first + offsets[start + i]!) / divisor;
-}
-
-function readLong(offsets: Uint32Array, { start, first, divisor }: Place, out: Float64Array): void {
-  for (let i = 0; i < out.length; i++) out[i] = (first + offsets[start + i]!) / divisor;
-}
-
-function sumShort(offsets: Uint16Array, { start, first, divisor }: Place, stop: number): number {
-  let sum = 0;
-  for (let row = start; row < stop; row++) sum += (first + offsets[row]!) / divisor;
-  return sum;
-}
-
-function sumLong(offsets: Uint32Array, { start, first, divisor }: Place, stop: number): number {
-  let sum = 0;
-  for (let row = start; row < stop; row++) sum += (first + offsets[row]!) / divisor;
-  return sum;
-}
-
-function offsetsOf(
-  { fill }: Extract<Entry, { kind: "decimal" }>,
-  count: number,
-): { base: number; offsets: Offsets } {
-  const ints = new Float64Array(count);
-  fill(ints);
-  let base = ints[0]!;
-  let most = base;
-  for (let i = 0; i < count; i++) {
-    const int = ints[i]!;
-    if (int < base) base = int;
-    else if (int > most) most = int;
+function numbersOf(entry: Exclude<Entry, { kind: "regular" }>, count: number): NumberParts | Float64Array {
+  if (entry.kind === "plain") {
+    const values = new Float64Array(count);
+    entry.fill(values);
+    return values;
   }
-  for (let i = 0; i < count; i++) ints[i] = ints[i]! - base;
-  const range = most - base;
-  if (range >= 2 ** 32) return { base, offsets: ints };
-  return { base, offsets: range < 2 ** 16 ? new Uint16Array(ints) : new Uint32Array(ints) };
+  const { fill, divisor } = entry;
+  const ints = count > SCRATCH_ROWS ? new Float64Array(count) : scratch.subarray(0, count);
+  fill(ints);
+  return NumberParts.of(ints, divisor) ?? ints.map((int) => int / divisor);
 }
+
+const bytesOf = (numbers: NumberParts | Float64Array | null): number =>
+  numbers instanceof NumberParts ? numbers.bytes : (numbers?.byteLength ?? 0);

@@ -94,7 +94,7 @@ export class OpenedBlock {
   #stamps(): Stamps | null {
     this.#unpackStamps();
     const rows = this.#stampRows();
-    if (rows !== null) this.#stampIndex ??= new Stamps(rows, this.#head.rows);
+    if (rows !== null) this.#stampIndex ??= this.#keep(new Stamps(rows, this.#head.rows));
     return this.#stampIndex;
   }
 

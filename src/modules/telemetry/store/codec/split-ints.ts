@@ -53,18 +53,19 @@ export function readSplit(
   const bytes = unpack(reader.block());
   const low = new BitReader(reader.block());
   if (bytes.length !== out.length) throw new RangeError("not as many numbers as rows");
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i]!;
-    if (byte < DIRECT_MAX) out[i] = (byte >>> 1) ^ -(byte & 1);
-    else {
-      const bits = ((byte - DIRECT_MAX) >> HIGH_BITS) + DIRECT_BITS - HIGH_BITS;
-      const high = (1 << HIGH_BITS) | (byte & ((1 << HIGH_BITS) - 1));
-      const zigzag = high * 2 ** bits + low.read(bits);
-      out[i] = zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
-    }
+  for (let i = 0; i < bytes.length; ) {
+    i = low.shortZigzags(bytes, out, i);
+    if (i === bytes.length) break;
+    const bits = lowBitsOf(bytes[i]!);
+    const zigzag = highOf(bytes[i]!) * 2 ** bits + low.read(bits);
+    out[i++] = zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
   }
   integrate(out, order, divisor);
 }
+
+/** Number of low bits behind a byte that is not the number itself. */
+const lowBitsOf = (byte: number): number => ((byte - DIRECT_MAX) >> HIGH_BITS) + DIRECT_BITS - HIGH_BITS;
+const highOf = (byte: number): number => (1 << HIGH_BITS) | (byte & ((1 << HIGH_BITS) - 1));
 
 const bitsOf = (zigzag: number): number =>
   zigzag < 0x8000_0000 ? 32 - Math.clz32(zigzag) : 63 - Math.clz32(Math.floor(zigzag / 2 ** 31));
@@ -119,6 +120,34 @@ class BitReader {
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
+  }
+
+  /** Fills `out` from `start` on; the inner loop of most decodes. Returns the index of the first number with more low bits than it takes. */
+  shortZigzags(bytes: Uint8Array, out: Float64Array, start: number): number {
+    const low = this.#bytes;
+    const { length } = bytes;
+    let offset = this.#offset;
+    let pending = this.#pending;
+    let pendingBits = this.#pendingBits;
+    let i = start;
+    for (; i < length; i++) {
+      const byte = bytes[i]!;
+      let zigzag = byte;
+      if (byte >= DIRECT_MAX) {
+        const bits = lowBitsOf(byte);
+        if (bits > CHUNK_BITS) break;
+        for (; pendingBits < bits; pendingBits += 8)
+          pending |= (offset < low.length ? low[offset++]! : 0) << pendingBits;
+        zigzag = (highOf(byte) << bits) | (pending & ((1 << bits) - 1));
+        pending >>>= bits;
+        pendingBits -= bits;
+      }
+      out[i] = (zigzag >>> 1) ^ -(zigzag & 1);
+    }
+    this.#offset = offset;
+    this.#pending = pending;
+    this.#pendingBits = pendingBits;
+    return i;
   }
 
   read(bits: number): number {

@@ -1,0 +1,234 @@
+/**
+ * Whole numbers as offsets from a line of their own for every few rows: one byte a number for most sensors, and two for the time stamps of
+ * devices that do not keep time.
+ */
+
+/** Rows that share a line. */
+export const partRows = 64;
+
+/** Memory of the objects, about. */
+const OBJECT_BYTES = 300;
+
+/** Offsets in the narrowest array that holds them. */
+type Offsets = Uint8Array | Uint16Array | Uint32Array;
+
+/** The line `base + floor(row × step)` of each part, counted from its first row, and the largest offset from one. */
+interface Lines {
+  readonly bases: Float64Array;
+  /** Null where all are level. */
+  readonly steps: Float64Array | null;
+  readonly offsetMax: number;
+}
+
+/** The rows `[row, end)`, all of one part, which go to the output from `to` on. */
+interface Span {
+  readonly row: number;
+  readonly end: number;
+  readonly base: number;
+  readonly divisor: number;
+  readonly to: number;
+}
+
+/** Numbers of a part that are being added up. */
+const scratch = new Float64Array(partRows);
+
+/** Numbers that are whole when they are multiplied by a divisor. */
+export class NumberParts {
+  readonly #bases: Float64Array;
+  readonly #steps: Float64Array | null;
+  readonly #offsets: Offsets;
+  readonly #divisor: number;
+
+  private constructor({ bases, steps }: Lines, offsets: Offsets, divisor: number) {
+    this.#bases = bases;
+    this.#steps = steps;
+    this.#offsets = offsets;
+    this.#divisor = divisor;
+  }
+
+  /** Returns `null` if the whole numbers, of less than 2^50, lie too far apart; else they are used up. */
+  static of(ints: Float64Array, divisor: number): NumberParts | null {
+    const level = levelLines(ints);
+    // Numbers on sloping lines take longer to add up, so that they have to save two bytes each.
+    const sloping = widthOf(level) <= 2 ? level : slopingLines(ints);
+    const lines = widthOf(sloping) < widthOf(level) ? sloping : level;
+    const width = widthOf(lines);
+    if (width > 4) return null;
+    subtractLines(ints, lines);
+    return new NumberParts(lines, offsetsOf(ints, width), divisor);
+  }
+
+  /** Memory held, about. */
+  get bytes(): number {
+    return OBJECT_BYTES + this.#offsets.byteLength + this.#bases.byteLength + (this.#steps?.byteLength ?? 0);
+  }
+
+  at(row: number): number {
+    const part = (row / partRows) | 0;
+    const rise = this.#steps === null ? 0 : Math.floor(this.#steps[part]! * (row - part * partRows));
+    return (this.#bases[part]! + rise + this.#offsets[row]!) / this.#divisor;
+  }
+
+  /** Fills the beginning of `out` with `count` numbers from `start` on. */
+  read(start: number, out: Float64Array, count: number): void {
+    const end = start + count;
+    for (let row = start; row < end; ) {
+      const stop = Math.min(end, partEnd(row));
+      if (this.#steps === null) this.#readLevel(this.#spanOf({ row, end: stop, to: row - start }), out);
+      else this.#readSloping(this.#steps, { row, end: stop, base: 0, divisor: 1, to: row - start }, out);
+      row = stop;
+    }
+  }
+
+  /** Returns the sum of the rows `[start, end)`, added one by one. */
+  sum(start: number, end: number): number {
+    let sum = 0;
+    for (let row = start; row < end; ) {
+      const stop = Math.min(end, partEnd(row));
+      if (this.#steps === null) sum = this.#addLevel(this.#spanOf({ row, end: stop, to: 0 }), sum);
+      else {
+        this.read(row, scratch, stop - row);
+        for (let i = 0; i < stop - row; i++) sum += scratch[i]!;
+      }
+      row = stop;
+    }
+    return sum;
+  }
+
+  #spanOf({ row, end, to }: { row: number; end: number; to: number }): Span {
+    return { row, end, base: this.#bases[(row / partRows) | 0]!, divisor: this.#divisor, to };
+  }
+
+  // A loop for each kind of array: one for all would take several times as long.
+
+  #readLevel(span: Span, out: Float64Array): void {
+    const offsets = this.#offsets;
+    if (offsets instanceof Uint8Array) readBytes(offsets, span, out);
+    else if (offsets instanceof Uint16Array) readShort(offsets, span, out);
+    else readLong(offsets, span, out);
+  }
+
+  #addLevel(span: Span, sum: number): number {
+    const offsets = this.#offsets;
+    if (offsets instanceof Uint8Array) return addBytes(offsets, span, sum);
+    return offsets instanceof Uint16Array ? addShort(offsets, span, sum) : addLong(offsets, span, sum);
+  }
+
+  #readSloping(steps: Float64Array, span: Span, out: Float64Array): void {
+    this.#readLevel(span, out);
+    const part = (span.row / partRows) | 0;
+    const base = this.#bases[part]!;
+    const step = steps[part]!;
+    const index = span.row - part * partRows;
+    const divisor = this.#divisor;
+    for (let i = 0; i < span.end - span.row; i++) {
+      const line = base + Math.floor(step * (index + i));
+      out[span.to + i] = (line + out[span.to + i]!) / divisor;
+    }
+  }
+}
+
+/** The row behind the part that a row lies in. */
+const partEnd = (row: number): number => (((row / partRows) | 0) + 1) * partRows;
+
+/** Bytes of an offset. */
+function widthOf({ offsetMax }: Lines): number {
+  if (offsetMax < 2 ** 8) return 1;
+  if (offsetMax < 2 ** 16) return 2;
+  return offsetMax < 2 ** 32 ? 4 : 8;
+}
+
+function offsetsOf(rests: Float64Array, width: number): Offsets {
+  if (width === 1) return new Uint8Array(rests);
+  return width === 2 ? new Uint16Array(rests) : new Uint32Array(rests);
+}
+
+function levelLines(ints: Float64Array): Lines {
+  const bases = new Float64Array(Math.ceil(ints.length / partRows));
+  let offsetMax = 0;
+  for (let part = 0; part < bases.length; part++) {
+    const first = part * partRows;
+    const end = Math.min(ints.length, first + partRows);
+    let least = ints[first]!;
+    let most = least;
+    for (let row = first + 1; row < end; row++) {
+      const int = ints[row]!;
+      if (int < least) least = int;
+      if (int > most) most = int;
+    }
+    bases[part] = least;
+    if (most - least > offsetMax) offsetMax = most - least;
+  }
+  return { bases, steps: null, offsetMax };
+}
+
+/** Lines from the first number of each part to its last one. */
+function slopingLines(ints: Float64Array): Lines {
+  const bases = new Float64Array(Math.ceil(ints.length / partRows));
+  const steps = new Float64Array(bases.length);
+  let offsetMax = 0;
+  for (let part = 0; part < bases.length; part++) {
+    const first = part * partRows;
+    const end = Math.min(ints.length, first + partRows);
+    const step = end - first === 1 ? 0 : (ints[end - 1]! - ints[first]!) / (end - first - 1);
+    let least = ints[first]!;
+    let most = least;
+    for (let row = first; row < end; row++) {
+      const rest = ints[row]! - Math.floor(step * (row - first));
+      if (rest < least) least = rest;
+      if (rest > most) most = rest;
+    }
+    bases[part] = least;
+    steps[part] = step;
+    if (most - least > offsetMax) offsetMax = most - least;
+  }
+  return { bases, steps, offsetMax };
+}
+
+/** Leaves the distances from the lines. */
+function subtractLines(ints: Float64Array, { bases, steps }: Lines): void {
+  for (let part = 0; part < bases.length; part++) {
+    const first = part * partRows;
+    const end = Math.min(ints.length, first + partRows);
+    const base = bases[part]!;
+    if (steps === null) for (let row = first; row < end; row++) ints[row] = ints[row]! - base;
+    else {
+      const step = steps[part]!;
+      for (let row = first; row < end; row++)
+        ints[row] = ints[row]! - (base + Math.floor(step * (row - first)));
+    }
+  }
+}
+
+function readBytes(offsets: Uint8Array, { row, end, base, divisor, to }: Span, out: Float64Array): void {
+  const count = end - row;
+  for (let i = 0; i < count; i++) out[to + i] = (base + offsets[row + i]!) / divisor;
+}
+
+function addBytes(offsets: Uint8Array, { row, end, base, divisor }: Span, before: number): number {
+  let sum = before;
+  for (let i = row; i < end; i++) sum += (base + offsets[i]!) / divisor;
+  return sum;
+}
+
+function readShort(offsets: Uint16Array, { row, end, base, divisor, to }: Span, out: Float64Array): void {
+  const count = end - row;
+  for (let i = 0; i < count; i++) out[to + i] = (base + offsets[row + i]!) / divisor;
+}
+
+function addShort(offsets: Uint16Array, { row, end, base, divisor }: Span, before: number): number {
+  let sum = before;
+  for (let i = row; i < end; i++) sum += (base + offsets[i]!) / divisor;
+  return sum;
+}
+
+function readLong(offsets: Uint32Array, { row, end, base, divisor, to }: Span, out: Float64Array): void {
+  const count = end - row;
+  for (let i = 0; i < count; i++) out[to + i] = (base + offsets[row + i]!) / divisor;
+}
+
+function addLong(offsets: Uint32Array, { row, end, base, divisor }: Span, before: number): number {
+  let sum = before;
+  for (let i = row; i < end; i++) sum += (base + offsets[i]!) / divisor;
+  return sum;
+}
