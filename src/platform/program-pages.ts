@@ -36,7 +36,7 @@ export interface Mapping extends Range {
 export function mappingsOf(maps: string, program: string): Mapping[] {
   return maps.split("\n").flatMap((line) => {
     const [, start, end, mode, offset, path] =
-      /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) ([0-9a-f]+) \S+ \d+ +(.*)$/.exec(line) ?? [];
+      /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) ([0-9a-f]+) \S+ \d+ +([^ ].*)$/.exec(line) ?? [];
     if (path !== program || start === undefined || end === undefined || !mode?.endsWith("p")) return [];
     return [
       {

@@ -34,6 +34,11 @@ function restore(version: string): Fixture {
     database.run(`BEGIN; ${readFileSync(join(folder, file), "utf8")} COMMIT;`);
     database.close();
   }
+  for (const file of readdirSync(folder).filter((name) => name.endsWith(".base64")))
+    writeFileSync(
+      join(data, file.replace(/\.base64$/, "")),
+      Buffer.from(readFileSync(join(folder, file), "utf8"), "base64"),
+    );
   return fixture;
 }
 

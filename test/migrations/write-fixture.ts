@@ -1,10 +1,11 @@
 /*
- * `bun test/migrations/write-fixture.ts`: writes the databases of a small gateway of the present version as SQL, in a folder named after the version. Run it once for
+ * `bun test/migrations/write-fixture.ts`: writes the databases of a small gateway of the present version as SQL and its logs in base64, in a folder named after the version. Run it once for
  * every release; `migrations.test.ts` opens each of them with the present program. It replaces nothing: what a release wrote does not change.
  */
 import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { listHotLogs } from "../../src/platform/hot-log-names.ts";
 import { KEY_NAMES } from "../../src/platform/secret-keys.ts";
 import { version } from "../../src/version.ts";
 import { createTestApp } from "../support/test-app.ts";
@@ -59,6 +60,12 @@ await app.app.stop();
 
 mkdirSync(folder);
 for (const name of DATABASES) writeFileSync(join(folder, `${name}.sql`), dump(join(app.directory, name)));
+for (const name of listHotLogs(app.directory)) {
+  const log = readFileSync(join(app.directory, name));
+  // Without the zeros that it has grown by.
+  const end = log.findLastIndex((byte) => byte !== 0) + 1;
+  writeFileSync(join(folder, `${name}.base64`), `${log.toString("base64", 0, end)}\n`);
+}
 const keys = KEY_NAMES.map((name) => {
   const key = readFileSync(join(app.directory, "secrets", name));
   return [name, key.toString("base64")] as const;

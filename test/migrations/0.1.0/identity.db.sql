@@ -57,5 +57,5 @@ CREATE TABLE `tickets` (
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`account_id`) ON UPDATE no action ON DELETE cascade
 );
 INSERT INTO "__drizzle_migrations" VALUES (1, 'dec091135f8ad1fcf9368f03ba090281d01c36d36208f30e34f20d2ad2d261da', 1795339543945);
-INSERT INTO "accounts" VALUES ('01a20a15-80a8-72c6-881b-cacca6d23af0', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$CuIzbaBE4dH7Bm5fTn+DoQ6GAIVW0jwPtviPxoalcF8$KRlzT7GyGrL1CjS6HCVJZm0ghpuVxom4CeEcSEuAh4Q', 0, NULL, NULL, 0, 1795465511079, 1795465511079);
+INSERT INTO "accounts" VALUES ('01a21556-8306-707b-ac50-a11732e1f271', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$FwD4Hn4dP90wNyqmBxI7QXWDv0m+hAfyEgi1xYvKYAc$ip6ICM/Qj+xW0+ZobuSZH9Ngt233iO+3pjPrZNucvM0', 0, NULL, NULL, 0, 1795654320902, 1795654320902);
 PRAGMA user_version=0;
