@@ -76,7 +76,7 @@ export interface IntakeHost {
   saveReceived(session: Session): boolean;
 }
 
-/** The connection that is taken from and answered on. */
+/** The connection that messages come from and are answered on. */
 interface IntakeConnection {
   readonly output: Pick<Output, "write">;
   readonly client: { readonly brokerClientId: string | undefined } | undefined;
@@ -291,7 +291,7 @@ export class PublishIntake implements AckMember {
   flush(): void {
     const count = this.#acks.ready();
     if (count === 0) return;
-    // Before MQTT 5 none has a reason: a view of the part that is used takes longer to create than the acknowledgements take to be written.
+    // Before MQTT 5 no acknowledgement has a reason, so the buffer is usually filled exactly. Creating a view takes longer than writing them.
     const buffer = new Uint8Array(count * (this.#version === 5 ? ackBytesMax : ackBytesMin));
     let offset = 0;
     let received = false;

@@ -3,7 +3,7 @@ import { FrameReader, fromClient } from "../lib/mqtt/frame-reader.ts";
 /** Connections that are in the middle of a packet at once are few. */
 const IDLE_MAX = 64;
 
-/** Readers of connections: one is needed only while bytes are there that no packet has been cut from. */
+/** Pool of readers. A connection needs one only while it has bytes that are not cut into packets yet. */
 export class ReaderPool {
   readonly #idle: FrameReader[] = [];
 

@@ -32,7 +32,7 @@ export interface MainDatabase {
   readonly writes: WriteGroup;
   /** Returns the number of rows that this process has changed. */
   changes(): number;
-  /** Differs from what it was once anything has changed, by this process or by another one. */
+  /** Returns a text that changes with every change of the database, whichever process makes it. */
   state(): string;
   /** Resolves once every commit so far, and every write of `writes`, is on the disk. */
   durable(): Promise<void>;

@@ -4,7 +4,7 @@ import { ProgramPages } from "./program-pages.ts";
 
 /** The gateway is idle while all of its threads together need less than this share of one processor. */
 const IDLE_SHARE_MAX = 0.05;
-/** Until the first release: what the start leaves behind goes soon. */
+/** Interval until the first release, so that what the start leaves behind goes soon. */
 const FIRST_CHECK_INTERVAL_MS = 500;
 const CHECK_INTERVAL_MS = 3_000;
 /** The program alone is released so often, in a few milliseconds; what the gateway uses of it is back at once. */
@@ -12,7 +12,7 @@ const IDLE_RELEASE_MS = 60_000;
 const BUSY_RELEASE_MS = 600_000;
 /** A gateway that is never idle releases what its start needed after this time. */
 const FIRST_BUSY_RELEASE_MS = 15_000;
-/** Freeing unused heap refers to the program, whose pages are released afterwards. */
+/** Wait between the two steps: freeing heap uses pages of the program, which are released afterwards. */
 const SHRINK_MS = 250;
 /** Processor time after which there is something to free in the heap again. */
 const WORK_MS_MIN = 5_000;
@@ -100,7 +100,7 @@ export class IdleMemory {
     try {
       this.#memory.releaseProgram();
     } catch (error) {
-      // Nothing depends on it: another system, or a /proc that is not for this process.
+      // Nothing depends on it. The system has no such /proc, or this process may not read it.
       this.#log.debug("pages of the program stay in memory", { error });
       return;
     }

@@ -20,10 +20,10 @@ export const noteArrival = (request: object, arrival: Arrival): void => void arr
 /** Returns how a request came in; `undefined` for one that came from no trusted proxy. */
 export const arrivalOf = (request: object): Arrival | undefined => arrivals.get(request);
 
-/** Describes what knows the peers of requests. */
+/** Source of the peers of requests: the server. */
 export type PeerReader = { requestIP(request: Request): SocketPeer | null } | null | undefined;
 
-/** Peers of requests that were asked for: the runtime makes several calls of the system for each. */
+/** Request → its peer. The runtime makes several system calls for each look-up. */
 const peers = new WeakMap<Request, SocketPeer | null>();
 
 function socketPeerOf(request: Request, server: PeerReader): SocketPeer | null {
@@ -38,6 +38,6 @@ function socketPeerOf(request: Request, server: PeerReader): SocketPeer | null {
 export const peerOf = (request: Request, server: PeerReader): SocketPeer | null =>
   arrivalOf(request)?.peer ?? socketPeerOf(request, server);
 
-/** Returns the client of a request, from whose connection it came or for whom a proxy asked. */
+/** Returns the client of a request: its peer, or the client that a trusted proxy names. */
 export const requestClientOf = (request: Request, server: PeerReader): SocketPeer | null =>
   arrivalOf(request)?.client ?? socketPeerOf(request, server);

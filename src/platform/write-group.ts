@@ -5,7 +5,7 @@ import type { Logger } from "./log.ts";
 export interface GroupedWrite {
   /** Nobody waits for it: that it cannot be committed does not fail `pending`. */
   readonly isOptional?: true;
-  /** Runs in the transaction of the group: one statement, which may be refused before it by throwing. */
+  /** Runs in the transaction of the group: at most one statement that changes rows. Throwing refuses the write. */
   write(): void;
   /** Called once the write is committed. It may add writes, which are of the next group. */
   committed(): void;

@@ -70,7 +70,7 @@ test("sends nothing after its end", async () => {
   expect(sent).toEqual([]);
 });
 
-test("gives a reader out again that holds nothing, with the limit of its next connection", () => {
+test("reuses a reader that holds no bytes, with the limit of its next connection", () => {
   const pool = new ReaderPool();
   const reader = pool.take(10);
   pool.giveBack(reader);

@@ -94,8 +94,8 @@ function prepareInsert({ orm, sqlite }: Pick<MainDatabase, "orm" | "sqlite">) {
 }
 
 /**
- * Returns what inserts an entry and returns the tenant that it is kept for. The tenant may be what has just been deleted: the gateway's own
- * people are told of it then.
+ * Returns a function that inserts an entry and returns its tenant. The tenant is null if it has just been deleted; the owners of
+ * the gateway see the entry then.
  */
 function createEntryInsert(database: Pick<MainDatabase, "orm" | "sqlite">) {
   const insert = prepareInsert(database);

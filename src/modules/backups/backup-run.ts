@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, lstatSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { closeSync, existsSync, lstatSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { unavailable } from "../../lib/domain-error.ts";
 import { isHotLog } from "../../platform/hot-log-names.ts";
@@ -24,7 +24,7 @@ const NUMBER_DIGITS = 6;
 /** Compressed blocks are garbage that the collector does not see the size of. It is run after this many bytes. */
 const COLLECTED_BYTES = 8 * 1024 * 1024;
 const CHECK_FOLDER = "backup-check";
-/** A log stands still for a second at least, and takes a part of one to copy. */
+/** Attempts to copy the log. An attempt fails when the gateway reuses a file of the log meanwhile. */
 const LOG_ATTEMPTS_MAX = 50;
 
 export interface BackupRunOptions {
@@ -103,12 +103,23 @@ export class BackupRun {
     for (let attempt = 0; attempt < LOG_ATTEMPTS_MAX; attempt++) {
       const watch = new HotLogWatch(this.#options.dataPath);
       const frozen = await freezer.freeze();
-      const logs: SnapshotDatabase[] = [];
-      for (const { name, ...log } of watch.files()) logs.push(await this.#copy(name, log));
-      if (watch.isUnchanged()) return { frozen, logs };
+      const logs = await this.#copyLogs(watch);
+      if (logs !== undefined) return { frozen, logs };
       freezer.thaw();
     }
     throw unavailable("backup.databases_busy");
+  }
+
+  /** Returns `undefined` if the gateway has reused or cut a file meanwhile. */
+  async #copyLogs(watch: HotLogWatch): Promise<SnapshotDatabase[] | undefined> {
+    const logs: SnapshotDatabase[] = [];
+    try {
+      for (const { name, ...log } of watch.files()) logs.push(await this.#copy(name, log));
+    } catch (error) {
+      if (watch.isUnchanged()) throw error;
+      return undefined;
+    }
+    return watch.isUnchanged() ? logs : undefined;
   }
 
   /** Returns the names of the databases that were opened. */
@@ -162,6 +173,8 @@ export class BackupRun {
     const hash = createHash("sha256");
     const chunk = Buffer.alloc(CHUNK_BYTES);
     const descriptor = this.#options.descriptors?.get(path) ?? openSync(path, "r");
+    // SQLite has no locks on a log, and time matters until it is copied.
+    const isLog = isHotLog(name);
     const pagesPerChunk = CHUNK_BYTES / pageBytes;
     for (let first = 0; first < pages; first += pagesPerChunk) {
       const count = Math.min(pagesPerChunk, pages - first);
@@ -170,8 +183,9 @@ export class BackupRun {
         throw unavailable("backup.database_short", { name });
       hash.update(bytes);
       await this.#writeChanged(map, { first, pageBytes, bytes });
-      await this.#pause(bytes.length);
+      if (!isLog) await this.#pause(bytes.length);
     }
+    if (isLog) closeSync(descriptor);
     return { name, pageBytes, pages, sha256: hash.digest("hex") };
   }
 

@@ -23,7 +23,7 @@ export type BackupPlace =
       readonly secretAccessKey: string;
     };
 
-/** A database within a snapshot, or a file of the telemetry's log, in pages as well. */
+/** A database within a snapshot, or a file of the hot log, which is split into pages as well. */
 export interface SnapshotDatabase {
   /** Its file name in the data directory. */
   readonly name: string;

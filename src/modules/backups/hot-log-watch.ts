@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { listHotLogs } from "../../platform/hot-log-names.ts";
 import type { FrozenDatabase } from "./frozen-databases.ts";
@@ -8,17 +8,16 @@ const HEADER_BYTES = 32;
 const PAGE_BYTES = 4_096;
 
 /**
- * Tells whether the gateway has begun a file of the telemetry's log anew. It does so only with files whose content is in the database by then; so
- * files that a backup has copied belong to the database that was frozen if none was begun anew from before the freeze until after the copy.
+ * Tells whether the gateway has reused a file of the hot log. It does so only once the rows of a file are in the database. If no file is
+ * reused between the freeze and the end of the copy, the copied files belong to the frozen database.
  */
 export class HotLogWatch {
   readonly #dataPath: string;
-  /** Name of the file → its header, in hexadecimal. */
-  readonly #headers: ReadonlyMap<string, string>;
+  readonly #states: ReadonlyMap<string, FileState>;
 
   constructor(dataPath: string) {
     this.#dataPath = dataPath;
-    this.#headers = new Map(listHotLogs(dataPath).map((name) => [name, headerOf(join(dataPath, name))]));
+    this.#states = new Map(listHotLogs(dataPath).map((name) => [name, stateOf(join(dataPath, name))]));
   }
 
   /** Files that are there now, in pages. Call it when the databases are frozen. */
@@ -30,22 +29,28 @@ export class HotLogWatch {
     });
   }
 
+  /** A file may have grown, but neither been cut nor begun anew. */
   isUnchanged(): boolean {
-    return [...this.#headers].every(([name, header]) => headerOf(join(this.#dataPath, name)) === header);
+    return [...this.#states].every(([name, before]) => {
+      const { header, bytes } = stateOf(join(this.#dataPath, name));
+      return header === before.header && bytes >= before.bytes;
+    });
   }
 }
 
-/** Empty for a file that is not there. */
-function headerOf(path: string): string {
+interface FileState {
+  /** In hexadecimal. */
+  readonly header: string;
+  readonly bytes: number;
+}
+
+function stateOf(path: string): FileState {
   const bytes = Buffer.alloc(HEADER_BYTES);
+  const descriptor = openSync(path, "r");
   try {
-    const descriptor = openSync(path, "r");
-    try {
-      return bytes.toString("hex", 0, readSync(descriptor, bytes, 0, HEADER_BYTES, 0));
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    return "";
+    const count = readSync(descriptor, bytes, 0, HEADER_BYTES, 0);
+    return { header: bytes.toString("hex", 0, count), bytes: fstatSync(descriptor).size };
+  } finally {
+    closeSync(descriptor);
   }
 }

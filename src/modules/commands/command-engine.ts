@@ -181,7 +181,7 @@ export class CommandEngine {
     return (await Promise.all([result, isStored]))[0];
   }
 
-  /** Resolves once a command that was sent is stored as such. Whoever waits for its end need not hurry that. */
+  /** Resolves once a command that was sent is stored as such. A caller that waits for the end does not make it be stored sooner. */
   private stored({ rpcId }: Command, waitMs: number): Promise<void> | undefined {
     return waitMs === 0 ? this.committed() : this.deps.repository.storing(rpcId);
   }

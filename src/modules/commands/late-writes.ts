@@ -26,7 +26,7 @@ export class LateWrites {
   add({ rpcId, deviceId }: Pick<Command, "rpcId" | "deviceId">, write: GroupedWrite): void {
     this.release(rpcId);
     const stored = Promise.withResolvers<void>();
-    stored.promise.catch(() => undefined); // whoever has nobody to tell does not ask
+    stored.promise.catch(() => undefined); // nobody may be waiting for it
     this.#waiting.set(rpcId, {
       deviceId,
       addedAt: performance.now(),

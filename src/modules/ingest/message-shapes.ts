@@ -5,8 +5,8 @@ import type { MessageShape, ShapeMemory } from "./message-shapes.types.ts";
 
 /*
  * A device sends the same keys in the same order, message after message: only its numbers differ. The text between the numbers is the shape of a
- * message. Comparing a message with the shape of the one before it, and reading its numbers, takes a third of the time of JSON.parse and of
- * what checks its result. Whatever is not exactly of that shape is read the long way.
+ * message. Comparing a message with the shape of the one before it, and reading its numbers, takes less than half of the time of decoding,
+ * JSON.parse and checking its result. Whatever is not exactly of that shape is read the long way.
  */
 
 const MINUS = 0x2d;
@@ -18,7 +18,7 @@ const BYTES_MAX = 2_048;
 const KEYS_MAX = 64;
 /** Shapes that devices share; with more of them, those of devices that send only now and then would be kept as well. */
 const SHAPES_MAX = 1_000;
-/** Of so many messages that are not of the shape of their device one is looked at for a new one. */
+/** One of so many messages that do not have the shape of their device is examined for a new shape. */
 const MISSES_PER_TRY = 16;
 /** A whole number of so many digits is exact, and so is its quotient by a power of ten, once rounded. */
 const DIGITS_MAX = 15;

@@ -50,7 +50,6 @@ const engineOptions = {
   hotGroupsMax: 100_000,
   hotGroupsPerDevice: 0,
   hotBytesMax: 1 << 27,
-  packsDensely: false,
   ...smallStore,
 };
 const examplesMax = 5;

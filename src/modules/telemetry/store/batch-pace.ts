@@ -1,7 +1,9 @@
-/** Time for which one pace is tried before the other one, … */
+/** Time for which one pace is tried before the other one. */
 const SLOT_MS = 20;
-/** … so often, in turns, that a burst or a pause does not decide. */
+/** Number of slots in a trial. The paces alternate, so that one burst does not decide. */
 const SLOTS = 10;
+/** A slot counts as no longer than this, so that a pause of the whole gateway does not decide either. */
+const SLOT_MS_MAX = 5 * SLOT_MS;
 /** Time after which the paces are tried again while groups wait, … */
 const TOGETHER_MS = 2_000;
 /** … and while they do not: longer each time, because a trial costs throughput where it turns out again that waiting does not help. */
@@ -63,7 +65,7 @@ export class BatchPace {
   }
 
   #endSlot(tally: Tally, ms: number, nowMs: number): void {
-    tally.ms += ms;
+    tally.ms += Math.min(ms, SLOT_MS_MAX);
     this.#beganAtMs = nowMs;
     const isSmall = this.#apart.messages < this.#apart.commits * MESSAGES_MIN;
     if (isSmall) this.#begin("trial", nowMs);

@@ -37,15 +37,15 @@ export const cachedBytesMax = (memoryBytes: number): number =>
 
 interface CachedBlock {
   readonly block: OpenedBlock;
-  /** What it was counted with. */
+  /** Bytes with which it was counted. */
   readonly bytes: number;
-  /** Where its body is listed. */
+  /** Index of its body in `#bodies`. */
   readonly place: number;
 }
 
 /**
- * Blocks read lately. When there are too many, any goes: a dashboard reads all of its blocks in the same order again and again, and of those that
- * have to go in turn none would be there when its turn comes.
+ * Blocks read lately. When they no longer fit, a random one is evicted. A dashboard reads all of its blocks in the same order again and again, and
+ * evicting the oldest would miss every time.
  */
 export class BlockCache {
   /** Body id → block. */

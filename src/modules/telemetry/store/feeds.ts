@@ -156,7 +156,7 @@ export class Feeds {
         last = row.id - 1;
         break;
       }
-      // Alone: a view would take along all that was read at once.
+      // A copy: a view would keep the whole read window alive.
       rows.push({ id: row.id, form: row.form, data: row.data.slice() });
       bytes += row.data.byteLength;
       if (bytes >= args.bytesMax || rows.length === ROWS_MAX) break;

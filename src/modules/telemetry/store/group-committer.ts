@@ -53,8 +53,8 @@ const togetherBytes = 8_192;
 const spareBytesMax = 4 * 1024 * 1024;
 
 /**
- * Stages readings and sends them to the worker group by group. One group is in flight at most, or as many as the worker has lanes where the disk is
- * slow, and everything that arrives meanwhile rides the next.
+ * Stages readings and sends them to the worker group by group. One group is in flight at a time; on a slow disk, one for each lane of the worker. What
+ * arrives meanwhile rides in the next group.
  */
 export class GroupCommitter {
   readonly patterns: PatternTree;
@@ -114,10 +114,9 @@ export class GroupCommitter {
 
   /** Resolves when everything staged so far is committed or refused. A group that waits for others leaves at once. */
   async settled(): Promise<void> {
-    while (this.#inFlight.length > 0 || this.#group !== null) {
-      this.#sendIfPossible();
-      await (this.#group ?? this.#inFlight.at(-1)?.group)?.promise.catch(() => undefined);
-    }
+    const newest = this.#group ?? this.#inFlight.at(-1)?.group;
+    this.#sendIfPossible();
+    await newest?.promise.catch(() => undefined);
   }
 
   /** Takes nothing more; what is in flight or staged is refused with the same error. */
@@ -191,7 +190,7 @@ export class GroupCommitter {
     else queueMicrotask(() => this.#sendIfPossible());
   }
 
-  /** What a group in flight defines may be refused, and those behind it would refer to nothing. */
+  /** A group with definitions may be refused, and groups sent behind it would refer to nothing. */
   get #canSend(): boolean {
     return (
       this.#inFlight.length < this.#lanes && this.#inFlight.every(({ definitions }) => isEmpty(definitions))
@@ -205,7 +204,7 @@ export class GroupCommitter {
     else this.#send();
   }
 
-  /** Returns how long the next group still waits for company. */
+  /** Returns what is left of the batch delay of the next group, in ms. */
   #waitMs(): number {
     const { clock, groupCommitWindowMs } = this.#options;
     if (groupCommitWindowMs > 0) return groupCommitWindowMs;
@@ -260,8 +259,17 @@ export class GroupCommitter {
     const sentAt = this.#options.clock.monotonic();
     this.#inFlight.push({ group, definitions, bytes, points, messages, sentAt });
     this.#laneFreeAtMs = sentAt + Math.min(batchDelayMsMax, this.#tookMs / this.#lanes);
+    // A group that has waited, and is small all the same, comes where there is time.
+    const packsDensely =
+      this.#options.groupCommitWindowMs > 0 || (this.#pace.waits && !this.#isSlow && bytes < togetherBytes);
     this.#options.post(
-      { type: "commit", buffer, bytes, definitions: isEmpty(definitions) ? null : definitions },
+      {
+        type: "commit",
+        buffer,
+        bytes,
+        definitions: isEmpty(definitions) ? null : definitions,
+        packsDensely,
+      },
       [buffer],
     );
   }

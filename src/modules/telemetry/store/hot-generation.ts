@@ -37,7 +37,7 @@ export class HotGeneration {
   groups = 0;
   /** Memory taken by the records. */
   bytes = 0;
-  /** Row ids of the hot table that this generation covers. */
+  /** Ids of the hot rows that this generation covers. */
   firstId = 0;
   lastId = 0;
   /** When the first group came, in ms of the monotonic clock. */
@@ -106,7 +106,7 @@ export class HotGeneration {
     this.groups++;
   }
 
-  /** Adds a hot row to those that are deleted when the generation is sealed. */
+  /** Adds a hot row to those that are released when the generation is sealed. */
   cover(id: number): void {
     if (this.lastId === 0) this.firstId = id;
     this.lastId = id;
@@ -193,7 +193,8 @@ export class HotGeneration {
   valueAt(address: number, series: SeriesState): SealedValue {
     const columns = this.columnsAt(address);
     let index = 0;
-    while (columns[index]! >> 2 !== series.key) index++;
+    while (index < columns.length && columns[index]! >> 2 !== series.key) index++;
+    if (index === columns.length) throw new Error("a hot record lacks the key of its series");
     const kind = columns[index]! & 3;
     const tag = this.tagAt(address, index, kind);
     return {

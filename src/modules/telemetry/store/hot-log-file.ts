@@ -12,7 +12,7 @@ import {
 } from "./hot-log-format.ts";
 import { logDisk } from "./log-disk.ts";
 
-/** A file grows by this many bytes of zeros at least, and by its own size up to the larger number: to write over something takes one sync, to grow two. */
+/** A file grows by its own size in zeros, within these limits. Overwriting takes one sync, growing takes two. */
 const GROWTH_BYTES_MIN = 64 * 1024;
 const GROWTH_BYTES_MAX = 1024 * 1024;
 const PAGE_BYTES = 4_096;
@@ -33,7 +33,7 @@ export interface LogRecord {
   readonly isSound: boolean;
 }
 
-/** One file of the hot log. Records are appended; all go at once when it is begun anew. */
+/** One file of the hot log. Records are appended, and are discarded together when the file is reused. */
 export class HotLogFile {
   readonly path: string;
   readonly descriptor: number;
@@ -74,8 +74,8 @@ export class HotLogFile {
   }
 
   /**
-   * Finds the records. One whose checksum is wrong ends them: it was never synced, and nobody was told that it was kept. Unless a later
-   * record says that it was on the disk: then it is damaged.
+   * Finds the records. One whose checksum is wrong ends them: it was never synced, and nobody was told that it was kept. If a later record
+   * says that it was on the disk, it is damaged instead.
    */
   scan(): void {
     if (this.firstId === 0) return;
@@ -135,14 +135,14 @@ export class HotLogFile {
     this.durable = this.count;
   }
 
-  /** Cuts a file that has become long, whose records are not needed any more. */
+  /** Cuts a file whose records are no longer needed to `bytesMax` bytes. */
   shrink(bytesMax: number): void {
     if (this.#size <= bytesMax) return;
     ftruncateSync(this.descriptor, bytesMax);
     this.#size = bytesMax;
   }
 
-  /** Also ends those who read records. */
+  /** Closes the file and ends all generators that read its records. */
   close(): void {
     this.#nonce = 0;
     closeSync(this.descriptor);
@@ -171,7 +171,7 @@ export class HotLogFile {
     }
   }
 
-  /** The gateway may do that beside a reader of its own. */
+  /** Returns whether the gateway has reused the file since this reader opened it. */
   #wasBegunAnew(): boolean {
     return decodeHeader(this.#read(0, HEADER_BYTES))?.nonce !== this.#nonce;
   }
@@ -194,7 +194,7 @@ export class HotLogFile {
     if (bytes <= this.#size) return;
     const step = Math.min(GROWTH_BYTES_MAX, Math.max(GROWTH_BYTES_MIN, this.#size));
     const size = Math.ceil(bytes / step) * step;
-    // In pieces: the kernel would keep what was written at once as one large page, and write all of it again for each part that changes.
+    // Page by page: the kernel would keep one large write as one large page, and write all of it back for each change.
     while (this.#size < size) {
       writeFully(this.descriptor, ZEROS, this.#size);
       this.#size += PAGE_BYTES;

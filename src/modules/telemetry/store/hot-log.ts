@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Definitions } from "./group-format.ts";
 import { HotLogFile, type LogRecord } from "./hot-log-file.ts";
@@ -12,9 +12,9 @@ export const FORM_DELETION = 2;
 /** … or a group by columns. */
 export const FORM_COLUMNS = 3;
 
-/** So many files wait to be used again, as many as there are generations of the hot tier … */
+/** So many files that wait to be used again, as many as there are generations of the hot tier, … */
 const SPARE_FILES_MAX = 2;
-/** … and keep this much of their length. */
+/** … keep this much of their length. */
 const SPARE_BYTES_MAX = 16 * 1024 * 1024;
 const NOTHING = new Uint8Array(0);
 
@@ -33,7 +33,7 @@ export interface HotLogOptions {
 
 /**
  * The write-ahead log of what was committed and is not in blocks yet, in files beside the database. A new file begins when the hot tier is set
- * aside to be sealed. Its files are used again after that: writing over a file takes one sync and no changes of the file system's own tables.
+ * aside to be sealed. A file is reused once its rows are in blocks: overwriting takes one sync and changes no metadata.
  */
 export class HotLog {
   readonly #path: string;
@@ -54,7 +54,7 @@ export class HotLog {
     const files = listFiles(path).map((name) => new HotLogFile(name, { isReadOnly }));
     files.sort((left, right) => left.firstId - right.firstId);
     for (const [index, file] of files.entries()) {
-      // Where the next file begins within what is sealed, all rows before it are sealed, and need not be read.
+      // If the next file begins no later than right behind the last sealed row, all rows of this file are sealed and need not be read.
       const next = files[index + 1]?.firstId ?? Number.POSITIVE_INFINITY;
       if (next > sealedId + 1 || next === file.firstId) file.scan();
       if (file.count > 0 && file.lastId > sealedId) this.#live.push(file);
@@ -65,21 +65,23 @@ export class HotLog {
       if (firstId > id) this.damage.push(`hot rows ${id} to ${firstId - 1} are missing`);
       id = lastId + 1;
     }
+    // What a kill left in the cache of the system counts as on the disk from now on.
+    if (!isReadOnly) this.#live.at(-1)?.sync();
     this.#nextId = Math.max(id, sealedId + 1);
     this.#durableId = this.#nextId - 1;
   }
 
-  /** Id of the newest row that is on the disk, whether it is still there or was sealed. */
+  /** Id of the newest row that is on the disk, even if it has been sealed since. */
   get lastId(): number {
     return this.#durableId;
   }
 
-  /** Descriptor of the file whose sync puts everything on the disk that was appended. */
-  get descriptor(): number | undefined {
-    return this.#live.at(-1)?.descriptor;
+  /** Path of the file whose sync puts everything on the disk that was appended. */
+  get newestPath(): string | undefined {
+    return this.#live.at(-1)?.path;
   }
 
-  /** Sees to it that rows get ids behind this one. */
+  /** Ensures that new rows get ids above this one. */
   skipTo(id: number): void {
     if (id < this.#nextId) return;
     this.#nextId = id + 1;
@@ -109,7 +111,7 @@ export class HotLog {
     if (file !== undefined) file.durable = Math.max(file.durable, id - file.firstId + 1);
   }
 
-  /** Rows that come from now on go to another file. */
+  /** Syncs the newest file. The next row begins another one. */
   beginFile(): void {
     this.sync();
     this.#beginsFile = true;
@@ -119,16 +121,17 @@ export class HotLog {
   release(id: number): void {
     while (this.#live[0] !== undefined && this.#live[0].lastId <= id && this.#mayRelease()) {
       const file = this.#live.shift()!;
-      file.shrink(SPARE_BYTES_MAX);
-      if (this.#spare.length < SPARE_FILES_MAX) this.#spare.push(file);
-      else this.#remove(file);
+      // Files stay, so that a path means the same file to all threads.
+      file.shrink(this.#spare.length < SPARE_FILES_MAX ? SPARE_BYTES_MAX : 0);
+      this.#spare.push(file);
     }
   }
 
-  /** Rows behind `after` up to `last`, in the order of arrival. */
+  /** Rows behind `after` up to `last`, in the order of arrival, without damaged ones. */
   *rowsBehind(after: number, last: number): Generator<HotRow> {
     for (const file of [...this.#live])
-      if (file.lastId > after) yield* file.records(after + 1, Math.min(last, this.#durableId));
+      for (const record of file.records(after + 1, Math.min(last, this.#durableId)))
+        if (record.isSound) yield record;
   }
 
   /** All rows in the order of arrival, damaged ones included. */
@@ -169,11 +172,6 @@ export class HotLog {
     const file = new HotLogFile(`${this.#path}-hot${number}`);
     syncFolder(dirname(this.#path));
     return file;
-  }
-
-  #remove(file: HotLogFile): void {
-    file.close();
-    rmSync(file.path, { force: true });
   }
 }
 

@@ -1,8 +1,7 @@
 import { writeSync } from "node:fs";
 
 /**
- * The way in which all bytes of the hot log are written. A recorder of what reaches the disk takes its place, because the runtime's own
- * system calls pass by preloaded libraries.
+ * Writes all bytes of the hot log. The power-cut bench replaces it, because the runtime's own system calls bypass preloaded libraries.
  */
 export const logDisk = { write: writeSync as (...args: LogWrite) => number };
 

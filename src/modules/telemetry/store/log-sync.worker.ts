@@ -1,14 +1,26 @@
 /// <reference lib="webworker" />
-import { fdatasyncSync } from "node:fs";
+import { closeSync, fdatasyncSync, openSync } from "node:fs";
 
-/** Files are synced by number; each answer says what the sync failed with, if it did. */
+/** Answers a request, which is the path of a file to sync, or null to end the thread. Both fields are undefined if the sync succeeded. */
 export interface SyncReply {
   readonly code: string | undefined;
   readonly message: string | undefined;
 }
 
-addEventListener("message", ({ data: descriptor }: MessageEvent<number>) => {
+/**
+ * Path → descriptor. The system reports a failed write once to each open file, so no thread may share one with another. Files of the log are never
+ * removed while the gateway runs.
+ */
+const descriptors = new Map<string, number>();
+
+addEventListener("message", ({ data: path }: MessageEvent<string | null>) => {
+  if (path === null) {
+    for (const descriptor of descriptors.values()) closeSync(descriptor);
+    process.exit(0);
+  }
   try {
+    const descriptor = descriptors.get(path) ?? openSync(path, "r+");
+    descriptors.set(path, descriptor);
     fdatasyncSync(descriptor);
     postMessage({ code: undefined, message: undefined } satisfies SyncReply);
   } catch (error) {

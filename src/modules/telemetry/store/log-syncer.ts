@@ -10,39 +10,55 @@ const SLOW_IN_A_ROW = 8;
 const FAST_IN_A_ROW = 200;
 const THREADS = 8;
 
+/** Error of a sync. What is on the disk is not known after it, whatever its cause: nothing more may be acknowledged. */
+export class SyncFailed extends Error {
+  readonly code: string | undefined;
+
+  constructor({ code, message }: { readonly code?: string | undefined; readonly message: string }) {
+    super(message);
+    this.code = code;
+  }
+}
+
 /** Called when rows are on the disk, or with what kept them from it. */
-type Done = (error: Error | null) => void;
+type Done = (error: SyncFailed | null) => void;
 
 interface Waiting {
   /** Newest row that is to be on the disk. */
   readonly id: number;
   readonly done: Done;
   /** Null while no sync that covers it has ended. */
-  outcome: Error | "synced" | null;
+  outcome: SyncFailed | "synced" | null;
 }
 
 interface SyncThread {
   readonly worker: Worker;
-  /** What the sync at hand covers; empty while it is idle. */
+  /** Rows that the running sync covers; empty while the thread is idle. */
   covered: readonly Waiting[];
   startedAtMs: number;
 }
 
 /**
  * Puts the hot log on the disk. A fast disk is synced in place. On a slow one syncs overlap: what is written while one runs
- * does not wait for its end, and goes to another thread. Those who wait are answered in the order in which they came.
+ * does not wait for its end, and goes to another thread. Those who wait are answered in the order in which they came. After a failed sync
+ * all fail.
  */
 export class LogSyncer {
   readonly #log: HotLog;
   readonly #slowMs: number;
   readonly #waiting: Waiting[] = [];
   #threads: SyncThread[] = [];
+  #mayStartThreads = true;
   #inARow = 0;
+  #failure: SyncFailed | null = null;
 
   constructor(log: HotLog, { slowMs = SLOW_MS } = {}) {
     this.#log = log;
     this.#slowMs = slowMs;
   }
+
+  /** Called once, with the first failure, also if nobody waits. */
+  onFailed: (error: SyncFailed) => void = () => undefined;
 
   /** Number of groups that may wait for the disk at once. */
   get lanes(): number {
@@ -51,68 +67,81 @@ export class LogSyncer {
 
   /** Calls `done` when the rows up to this one are on the disk. */
   sync(id: number, done: Done): void {
-    if (this.#threads.length === 0) {
-      this.#syncHere(done);
-      return;
-    }
-    this.#waiting.push({ id, done, outcome: null });
-    this.#dispatch();
+    this.#waiting.push({ id, done, outcome: this.#failure });
+    if (this.#failure !== null) this.#answer();
+    else if (this.#threads.length > 0) this.#dispatch();
+    else this.#syncHere();
   }
 
   /** Calls `done` when all who wait have been answered. */
   after(done: () => void): void {
-    if (this.#waiting.length === 0) done();
-    else this.#waiting.push({ id: 0, done, outcome: "synced" });
+    this.#waiting.push({ id: 0, done, outcome: "synced" });
+    this.#answer();
   }
 
-  /** Puts everything on the disk at once, and answers those who wait. @throws Error of the file system */
+  /** Puts everything on the disk at once, and answers those who wait. @throws SyncFailed */
   flush(): void {
-    try {
-      this.#log.sync();
-      this.#settle("synced");
-    } catch (error) {
-      this.#settle(error as Error); // of a system call
-      throw error;
-    }
+    this.#syncAll();
+    if (this.#failure !== null) throw this.#failure;
   }
 
   stop(): void {
-    for (const { worker } of this.#threads) worker.terminate();
+    for (const { worker } of this.#threads) worker.postMessage(null);
     this.#threads = [];
     this.#inARow = 0;
   }
 
-  #syncHere(done: Done): void {
+  #syncHere(): void {
     const startedAtMs = performance.now();
+    this.#syncAll();
+    this.#inARow = performance.now() - startedAtMs >= this.#slowMs ? this.#inARow + 1 : 0;
+    if (this.#inARow >= SLOW_IN_A_ROW && this.#mayStartThreads) this.#startThreads();
+  }
+
+  #syncAll(): void {
+    if (this.#failure !== null) return;
     try {
       this.#log.sync();
     } catch (error) {
-      done(error as Error); // of a system call
+      this.#fail(new SyncFailed(error as NodeJS.ErrnoException)); // of a system call
       return;
     }
-    this.#inARow = performance.now() - startedAtMs >= this.#slowMs ? this.#inARow + 1 : 0;
-    if (this.#inARow >= SLOW_IN_A_ROW) this.#start();
-    done(null);
+    this.#settle("synced");
   }
 
-  #start(): void {
+  /** Without threads the disk is as slow as it is. */
+  #startThreads(): void {
     this.#inARow = 0;
-    this.#threads = Array.from({ length: THREADS }, () => {
-      const worker = new Worker(workerUrl("src/modules/telemetry/store/log-sync.worker.ts"), { smol: true });
-      const thread: SyncThread = { worker, covered: [], startedAtMs: 0 };
-      worker.onmessage = ({ data }: MessageEvent<SyncReply>) => this.#ended(thread, data);
-      return thread;
-    });
+    try {
+      for (let count = 0; count < THREADS; count++) this.#threads.push(this.#startThread());
+    } catch {
+      this.#doWithoutThreads();
+    }
+  }
+
+  #startThread(): SyncThread {
+    const worker = new Worker(workerUrl("src/modules/telemetry/store/log-sync.worker.ts"), { smol: true });
+    const thread: SyncThread = { worker, covered: [], startedAtMs: 0 };
+    worker.onmessage = ({ data }: MessageEvent<SyncReply>) => this.#ended(thread, data);
+    worker.onerror = () => this.#doWithoutThreads();
+    return thread;
+  }
+
+  #doWithoutThreads(): void {
+    this.#mayStartThreads = false;
+    this.stop();
+    this.#syncAll();
   }
 
   /** Gives all who wait for a sync to an idle thread. */
   #dispatch(): void {
     const covered = this.#waiting.filter((waiting) => waiting.outcome === null && !this.#isCovered(waiting));
     const thread = this.#threads.find((candidate) => candidate.covered.length === 0);
-    if (covered.length === 0 || thread === undefined) return;
+    const path = this.#log.newestPath;
+    if (covered.length === 0 || thread === undefined || path === undefined) return;
     thread.covered = covered;
     thread.startedAtMs = performance.now();
-    thread.worker.postMessage(this.#log.descriptor);
+    thread.worker.postMessage(path);
   }
 
   #isCovered(waiting: Waiting): boolean {
@@ -120,10 +149,8 @@ export class LogSyncer {
   }
 
   #ended(thread: SyncThread, { code, message }: SyncReply): void {
-    const outcome = message === undefined ? "synced" : Object.assign(new Error(message), { code });
-    // The system reports an error to one of those who sync a file, and it may be about what another one waits for.
-    if (outcome === "synced") for (const waiting of thread.covered) waiting.outcome ??= outcome;
-    else this.#settle(outcome);
+    if (message !== undefined) this.#fail(new SyncFailed({ code, message }));
+    for (const waiting of thread.covered) waiting.outcome ??= "synced";
     thread.covered = [];
     this.#inARow = performance.now() - thread.startedAtMs < this.#slowMs ? this.#inARow + 1 : 0;
     this.#answer();
@@ -131,7 +158,15 @@ export class LogSyncer {
     if (this.#inARow >= FAST_IN_A_ROW && this.#waiting.length === 0) this.stop();
   }
 
-  #settle(outcome: Error | "synced"): void {
+  /** The failure may be about what another sync covers. */
+  #fail(error: SyncFailed): void {
+    const isFirst = this.#failure === null;
+    this.#failure ??= error;
+    this.#settle(this.#failure);
+    if (isFirst) this.onFailed(error);
+  }
+
+  #settle(outcome: SyncFailed | "synced"): void {
     for (const waiting of this.#waiting) waiting.outcome ??= outcome;
     this.#answer();
   }

@@ -98,13 +98,13 @@ export class StoreEngine {
    * Appends a group to the log. Once `syncer` has put it on the disk, `index` makes it readable. Throws when it cannot be written, and then
    * nothing of the group stays.
    */
-  append(group: Uint8Array, definitions: Definitions | null): CommittedGroup {
+  append(group: Uint8Array, definitions: Definitions | null, packsDensely = false): CommittedGroup {
     sealGroup(group);
     const staged = this.hot.stage(group);
     try {
       const { form, data } = packGroup(
         group,
-        this.options.packsDensely,
+        packsDensely,
         (pattern) =>
           this.registry.patterns[pattern] ?? definitions?.patterns.find(({ no }) => no === pattern)?.columns,
       );
@@ -225,7 +225,7 @@ export class StoreEngine {
     try {
       const group = unpackGroup(row.form, row.data);
       staged = this.hot.stage(group);
-      // Its copy: SQLite's bytes would have to be given a buffer first, which takes longer than all else for a small group.
+      // The staged copy is what is read from now on, so that copy is checked.
       checkGroup(this.hot.stagedBytes(staged, group.byteLength));
       this.hot.index(staged, row.id);
     } catch (error) {

@@ -61,5 +61,4 @@ export const workerOptionsOf = (all: TelemetryStoreOptions & typeof storeDefault
   hotBytesMax: all.hotBytesMax,
   blockRowsTarget: all.blockRowsTarget,
   walBytesMax: all.walBytesMax,
-  packsDensely: all.groupCommitWindowMs > 0,
 });

@@ -19,8 +19,6 @@ export interface WorkerOptions {
   readonly hotBytesMax: number;
   readonly blockRowsTarget: number;
   readonly walBytesMax: number;
-  /** Each commit wears the disk: better take longer and write less. */
-  readonly packsDensely: boolean;
 }
 
 export interface WireDeviceSeries {
@@ -131,6 +129,8 @@ export interface CommitRequest {
   readonly buffer: ArrayBuffer;
   readonly bytes: number;
   readonly definitions: Definitions | null;
+  /** Packs the group by columns, which takes longer, where there is time for it. */
+  readonly packsDensely: boolean;
 }
 
 export type StoreRequest =

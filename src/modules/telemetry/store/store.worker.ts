@@ -6,6 +6,7 @@ import type { Deletion } from "./deletion.types.ts";
 import { deletionOf, deletionTask, dropOf, retentionTask } from "./deletion-tasks.ts";
 import { keysTask } from "./keys-task.ts";
 import { latestTask } from "./latest-values.ts";
+import { SyncFailed } from "./log-syncer.ts";
 import { Maintenance } from "./maintenance.ts";
 import { queryTask, queryTextTask } from "./query-task.ts";
 import { isLarge, OWN_WORK, tenantOf } from "./request-tenant.ts";
@@ -70,6 +71,7 @@ class WorkerService {
       const engine = new StoreEngine(request.options);
       const definitions = engine.recover();
       this.#engine = engine;
+      engine.syncer.onFailed = (error) => this.#backgroundFailed(error);
       this.#maintenance = new Maintenance(engine, this.#scheduler, (error) => this.#backgroundFailed(error));
       engine.registry.onDropped = ({ no }, key) => this.#dropped(no, key);
       const series = seriesOf(engine.registry);
@@ -98,7 +100,8 @@ class WorkerService {
     const started = performance.now();
     try {
       if (this.#broken !== null) throw new Error(this.#broken);
-      const committed = engine.append(new Uint8Array(request.buffer, 0, request.bytes), request.definitions);
+      const group = new Uint8Array(request.buffer, 0, request.bytes);
+      const committed = engine.append(group, request.definitions, request.packsDensely);
       engine.syncer.sync(committed.id, (error) => {
         if (error !== null || this.#broken !== null) {
           this.#refuse(request, error ?? new Error(this.#broken ?? ""));
@@ -243,7 +246,8 @@ class WorkerService {
   #backgroundFailed(error: unknown): void {
     const reason = messageOf(error);
     const code = codeOf(error);
-    if (typeof code === "string" && failureOf(error) === "broken") {
+    const isOfDisk = error instanceof SyncFailed || typeof code === "string";
+    if (isOfDisk && failureOf(error) === "broken" && this.#broken === null) {
       this.#broken = reason;
       this.#post({ type: "broken" });
     }
@@ -322,6 +326,7 @@ const codeOf = (error: unknown): unknown =>
 
 /** Returns the failure after which no write may follow: after a failed fsync the state of the page cache is unknown. */
 function failureOf(error: unknown): CommitFailure {
+  if (error instanceof SyncFailed) return "broken";
   const code = codeOf(error);
   if (typeof code === "string" && fullCodes.has(code)) return "full";
   return typeof code === "string" && passingCodes.has(code) ? "busy" : "broken";

@@ -149,13 +149,15 @@ describe("the group committer", () => {
       bench.append(ts);
       await undefined; // a group leaves when the caller's code returns
     }
-    const { bytes, buffer } = await bench.nextGroup();
+    const { bytes, buffer, packsDensely } = await bench.nextGroup();
     expect(bytes).toBeGreaterThanOrEqual(8_192);
     expect(bytes).toBeLessThan(8_300);
     bench.committer.settle({ type: "committed", buffer, lanes: 1 });
     bench.append(1);
     bench.timers.pop()?.action();
-    expect((await bench.nextGroup()).bytes).toBeLessThan(200);
+    const small = await bench.nextGroup();
+    expect(small.bytes).toBeLessThan(200);
+    expect([packsDensely, small.packsDensely]).toEqual([false, true]);
   });
 
   test("lets nobody wait any longer who sends alone", async () => {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { closeSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRandom } from "../../../../src/lib/random.ts";
 import { FORM_RAW, HotLog } from "../../../../src/modules/telemetry/store/hot-log.ts";
-import { LogSyncer } from "../../../../src/modules/telemetry/store/log-syncer.ts";
+import { LogSyncer, SyncFailed } from "../../../../src/modules/telemetry/store/log-syncer.ts";
 import { until } from "../../../support/until.ts";
 
 let directory: string;
@@ -26,7 +26,7 @@ afterEach(() => {
 
 function put(): number {
   const id = log.append(FORM_RAW, new Uint8Array(500));
-  syncer.sync(id, (error) => answers.push(error === null ? id : (error as NodeJS.ErrnoException).code));
+  syncer.sync(id, (error) => answers.push(error === null ? id : error.code));
   return id;
 }
 
@@ -75,13 +75,34 @@ test("a flush answers all who wait, and what threads answer afterwards changes n
   expect(answers).toEqual(upTo(last + 1));
 });
 
-test("a sync that fails is reported to all who wait, also to those whose own sync has not ended", async () => {
+test("a sync that fails fails for all who wait and for all who come later, and is reported once", async () => {
   startThreads();
+  const failures: unknown[] = [];
+  syncer.onFailed = ({ code }) => failures.push(code);
+  syncer.flush();
   const before = answers.length;
-  closeSync(log.descriptor ?? -1);
-  // Nothing is written: the file is closed, and a thread finds that out.
-  for (const id of [before + 1, before + 2])
-    syncer.sync(id, (error) => answers.push((error as NodeJS.ErrnoException | null)?.code));
+  log.beginFile();
+  const id = log.append(FORM_RAW, new Uint8Array(500));
+  rmSync(log.newestPath ?? "");
+  const note = (error: SyncFailed | null) => answers.push(error?.code);
+  syncer.sync(id, note);
+  syncer.sync(id, note);
   await until(() => answers.length === before + 2);
-  expect(answers.slice(before)).toEqual([expect.stringMatching(/^E/), expect.stringMatching(/^E/)]);
+  syncer.sync(id, note);
+  expect(answers.slice(before)).toEqual(["ENOENT", "ENOENT", "ENOENT"]);
+  expect(failures).toEqual(["ENOENT"]);
+  expect(() => syncer.flush()).toThrow(SyncFailed);
+});
+
+test("a sync that finds the disk full is a failed sync as any other", () => {
+  class FullLog extends HotLog {
+    override sync(): void {
+      throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+    }
+  }
+  const full = new FullLog(join(directory, "full.db"), { isReadOnly: false, sealedId: 0 });
+  const other = new LogSyncer(full);
+  other.sync(full.append(FORM_RAW, new Uint8Array(5)), (error) => answers.push(error));
+  expect(answers).toEqual([expect.any(SyncFailed)]);
+  full.close();
 });

@@ -37,7 +37,6 @@ function open(): StoreEngine {
     hotBytesMax: 1e8,
     blockRowsTarget: 64,
     walBytesMax: 1e6,
-    packsDensely: false,
   });
   engine.recover();
   return engine;

@@ -168,7 +168,7 @@ export function decodeUnpacked(bytes: Uint8Array, count: number, allocate: Alloc
 export type Entry =
   | { readonly kind: "regular"; readonly first: number; readonly step: number }
   | { readonly kind: "decimal"; readonly divisor: number; readonly fill: (ints: Float64Array) => void }
-  /** The values themselves, of which eight bytes each were unpacked already. */
+  /** The values themselves, unpacked as doubles. */
   | { readonly kind: "plain"; readonly fill: (values: Float64Array) => void };
 
 /** Returns `null` for a form that can only be read as a whole. */

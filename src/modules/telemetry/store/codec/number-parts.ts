@@ -46,10 +46,10 @@ export class NumberParts {
     this.#divisor = divisor;
   }
 
-  /** Returns `null` if the whole numbers, of less than 2^50, lie too far apart; else they are used up. */
+  /** Returns `null` if the whole numbers, of less than 2^50, lie too far apart. Otherwise `ints` is overwritten. */
   static of(ints: Float64Array, divisor: number): NumberParts | null {
     const level = levelLines(ints);
-    // Numbers on sloping lines take longer to add up, so that they have to save two bytes each.
+    // Sloping lines take longer to add up, so they are used only where they save at least two bytes a number.
     const sloping = widthOf(level) <= 2 ? level : slopingLines(ints);
     const lines = widthOf(sloping) < widthOf(level) ? sloping : level;
     const width = widthOf(lines);
