@@ -24,6 +24,8 @@ export function sizeOf(directory: string): number {
   return bytes;
 }
 
+const START_ATTEMPTS = 200;
+
 /** Returns `undefined` if it is not installed. */
 export async function startInflux(): Promise<Influx | undefined> {
   const path = Bun.which("influxd");
@@ -41,7 +43,14 @@ export async function startInflux(): Promise<Influx | undefined> {
     fetch(`${url}/ping`)
       .then(({ ok }) => ok)
       .catch(() => false);
-  for (let attempt = 0; attempt < 100 && !(await isUp()); attempt++) await Bun.sleep(100);
+  for (let attempt = 0; attempt < START_ATTEMPTS && !(await isUp()); attempt++) await Bun.sleep(100);
+  if (!(await isUp())) {
+    // Another program may have the port.
+    child.kill();
+    await child.exited;
+    remove(directory);
+    return startInflux();
+  }
   const query = async (statement: string) => {
     const response = await fetch(`${url}/query?db=${DATABASE}&epoch=ms`, {
       method: "POST",
