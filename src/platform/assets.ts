@@ -23,8 +23,11 @@ export const LICENSES_ASSET = "static/licenses/THIRD-PARTY-LICENSES.txt.gz";
 /** The unit file for systemd. */
 export const SERVICE_UNIT_ASSET = "docs/lineside.service";
 
+/** Where a compiled binary has its own code. Its workers know no assets, but lie there too. */
+const BINARY_ROOT = "/$bunfs/";
+
 /** Returns `true` inside a compiled binary. */
-export const isCompiled = (): boolean => embedded.size > 0;
+export const isCompiled = (): boolean => embedded.size > 0 || import.meta.path.startsWith(BINARY_ROOT);
 
 /** The bytes of an asset by its path from the project's root (`drizzle/lineside/meta/_journal.json`), or undefined. */
 export function readAsset(name: string): Uint8Array | undefined {

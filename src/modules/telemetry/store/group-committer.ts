@@ -45,7 +45,7 @@ const slowCommitMs = 4;
 const batchDelayBytesMin = 512;
 
 /** Where waiting does not slow anyone down (`BatchPace`), a group waits this long … */
-const togetherMs = 4;
+const togetherMs = 6;
 /** … unless it has this many bytes before: by then the page that it takes at least is a small part of what it writes. */
 const togetherBytes = 8_192;
 
