@@ -232,6 +232,21 @@ test(
     await page.getByRole("link", { name: "All dashboards" }).waitFor({ state: "detached" });
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "All dashboards" }).waitFor();
+    await page.waitForFunction(() => document.fullscreenElement === null);
+  },
+  STEP_MS,
+);
+
+test(
+  "the wall ends with its full screen, however that is left",
+  async () => {
+    const { page } = ui;
+    await page.getByRole("button", { name: "Wall", exact: true }).click();
+    await page.getByTestId("wall").waitFor();
+    await page.waitForFunction(() => document.fullscreenElement !== null);
+    await page.evaluate(() => document.exitFullscreen());
+    await page.getByRole("link", { name: "All dashboards" }).waitFor();
+    expect(new URL(page.url()).searchParams.has("wall")).toBe(false);
   },
   STEP_MS,
 );

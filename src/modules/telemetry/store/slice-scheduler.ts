@@ -27,9 +27,15 @@ export class SliceScheduler {
   readonly #background = new FairQueue<Task>();
   /** The background task that has begun. */
   #begun: { readonly tenant: string; readonly task: Task } | undefined;
+  readonly #now: () => number;
   #scheduled = false;
   #slices = 0;
   #stopped = false;
+
+  /** `now` is a clock in milliseconds, by which slices are measured. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   /** `isLong` is for a query that takes much memory as soon as it begins. */
   query<Result>(
@@ -59,7 +65,7 @@ export class SliceScheduler {
     this.#begun ??= this.#background.take();
     if (this.#begun === undefined) return false;
     const { tenant, task } = this.#begun;
-    if (runMeasuredSlice(this.#background, tenant, task)) this.#begun = undefined;
+    if (this.#runSlice(this.#background, tenant, task)) this.#begun = undefined;
     return true;
   }
 
@@ -68,7 +74,7 @@ export class SliceScheduler {
     const next = this.#queries.take();
     if (next === undefined) return;
     const { tenant, task } = next;
-    if (runMeasuredSlice(this.#queries, tenant, task)) return;
+    if (this.#runSlice(this.#queries, tenant, task)) return;
     task.slices++;
     if (task.slices < LONG_AFTER_SLICES) this.#queries.add(tenant, task);
     else if (task.slices === LONG_AFTER_SLICES) this.#queries.addLong(tenant, task);
@@ -77,6 +83,16 @@ export class SliceScheduler {
 
   stop(): void {
     this.#stopped = true;
+  }
+
+  /** Runs one slice in the tenant's time; true when the task has ended. */
+  #runSlice(queue: FairQueue<Task>, tenant: string, task: Task): boolean {
+    const started = this.#now();
+    let hasEnded = false;
+    do hasEnded = task.cancelled() || task.step();
+    while (!hasEnded && this.#now() < started + SLICE_MS);
+    queue.charge(tenant, this.#now() - started);
+    return hasEnded;
   }
 
   #schedule(): void {
@@ -116,20 +132,4 @@ function taskOf<Result>(
     }
   };
   return { task: { step, cancelled, slices: 0 }, result: promise };
-}
-
-/** Runs one slice in the tenant's time; true when the task has ended. */
-function runMeasuredSlice(queue: FairQueue<Task>, tenant: string, task: Task): boolean {
-  const started = performance.now();
-  const hasEnded = runSlice(task, started + SLICE_MS);
-  queue.charge(tenant, performance.now() - started);
-  return hasEnded;
-}
-
-/** Returns `true` if the task has ended. */
-function runSlice(task: Task, end: number): boolean {
-  do {
-    if (task.cancelled() || task.step()) return true;
-  } while (performance.now() < end);
-  return false;
 }

@@ -20,6 +20,7 @@ import { type Dashboard, dashboardsApi } from "./dashboards-api.ts";
 import { type EditHistory, redo, undo } from "./edit-history.ts";
 import { RotationDialog } from "./rotation-dialog.tsx";
 import { ShareDialog } from "./share-dialog.tsx";
+import { enterFullScreen } from "./wall.tsx";
 
 export function NameField({ board, onChange }: { board: Board; onChange: (board: Board) => void }) {
   return (
@@ -50,7 +51,7 @@ export function ViewTools(props: {
   const [isSharing, setSharing] = useState(false);
   const [isRotating, setRotating] = useState(false);
   const showWall = (address?: string) => {
-    document.documentElement.requestFullscreen?.().catch(() => undefined);
+    enterFullScreen();
     props.onWall(address);
   };
   const save = async () => {

@@ -107,7 +107,7 @@ function SharedBoard(props: {
     onShared: (answer) =>
       onShared?.((now) => (answer.updatedAt === (now ?? dashboard).updatedAt ? now : answer)),
   });
-  useWall(true, () => undefined);
+  useWall(() => undefined);
   const isScaled = useWallScale(rowsOf(layoutIn(board, stateId)));
   return (
     <>

@@ -42,7 +42,7 @@ export function WallPage({ dashboardId }: { dashboardId: string }) {
   const load = (id: string) => loadSlide(id, query);
   const { slide, error } = useRotation(rotationOf(dashboardId, query), load, [state, device]);
   const isStale = useIsDisconnected();
-  useWall(true, () => route(addressOf(path, { device: query.device, state: query.state }), true));
+  useWall(() => route(addressOf(path, { device: query.device, state: query.state }), true));
   return (
     <div class="fixed inset-0 z-40 flex flex-col overflow-auto bg-base-200">
       <ConnectionBanner isPassive />
@@ -95,10 +95,24 @@ function WallBoard({ slide }: { slide: Slide }) {
   );
 }
 
-/** Shows only the dashboard on a wall display, and keeps the screen on if the browser allows it; Escape ends it. */
-export function useWall(isOn: boolean, leave: () => void): void {
+/** Gives the screen back once the address is no longer that of a wall; the dashboards of a rotation are one wall. */
+function leaveFullScreen(): void {
+  const isWall = new URLSearchParams(location.search).has("wall");
+  if (!isWall && document.fullscreenElement !== null) document.exitFullscreen().catch(() => undefined);
+}
+
+/** Takes the whole screen for a wall, if the browser allows it; called on a click. */
+export function enterFullScreen(): void {
+  // Somebody may have left the wall before the browser was done.
+  document.documentElement.requestFullscreen?.().then(leaveFullScreen, () => undefined);
+}
+
+/**
+ * Shows only the dashboard on a wall display, and keeps the screen on if the browser allows it. Escape ends it; a browser
+ * that uses up Escape to leave the full screen says only that.
+ */
+export function useWall(leave: () => void): void {
   useEffect(() => {
-    if (!isOn) return;
     let lock: WakeLockSentinel | undefined;
     const hold = () =>
       navigator.wakeLock?.request("screen").then(
@@ -109,12 +123,16 @@ export function useWall(isOn: boolean, leave: () => void): void {
       );
     hold();
     const press = (e: KeyboardEvent) => e.key === "Escape" && leave();
+    const change = () => document.fullscreenElement === null && leave();
     addEventListener("keydown", press);
+    document.addEventListener("fullscreenchange", change);
     document.addEventListener("visibilitychange", hold);
     return () => {
       lock?.release();
       removeEventListener("keydown", press);
+      document.removeEventListener("fullscreenchange", change);
+      leaveFullScreen();
       document.removeEventListener("visibilitychange", hold);
     };
-  }, [isOn]);
+  }, []);
 }
