@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 /** Ends the name of a file that is being written. */
 export const UNFINISHED = ".new";
 
-/** Makes a name that was written or renamed survive a power cut. */
-export function syncDirectory(path: string): void {
+/** Makes what a file holds, or the names in a folder, survive a power cut. */
+export function syncPath(path: string): void {
   const descriptor = openSync(path, "r");
   try {
     fsyncSync(descriptor);
@@ -24,5 +24,5 @@ export function writeDurably(
   writeFileSync(unfinished, bytes, { mode, flush: true });
   prepare?.(unfinished);
   renameSync(unfinished, path);
-  syncDirectory(dirname(path));
+  syncPath(dirname(path));
 }

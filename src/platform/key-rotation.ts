@@ -2,7 +2,8 @@ import { Database } from "bun:sqlite";
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { keepBackupSeries } from "./backup-series.ts";
-import { replaceSecret, syncFolder } from "./secret-files.ts";
+import { syncPath } from "./durable-file.ts";
+import { replaceSecret } from "./secret-files.ts";
 import { KEY_BYTES, KEY_NAMES, KEY_PURPOSES, type KeyName, readKey } from "./secret-keys.ts";
 import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
 
@@ -59,7 +60,7 @@ function finishKey(dataPath: string, name: KeyName): void {
   if (name === "storage.key") keepBackupSeries(dataPath, oldKey);
   if (pairs.length > 0) for (const file of DATABASES) resealDatabase(join(dataPath, file), pairs);
   renameSync(next, join(dataPath, "secrets", name));
-  syncFolder(join(dataPath, "secrets"));
+  syncPath(join(dataPath, "secrets"));
 }
 
 function resealDatabase(file: string, pairs: readonly KeyPair[]): void {

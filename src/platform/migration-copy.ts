@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { syncPath } from "./durable-file.ts";
 import { StartupError } from "./startup-error.ts";
 
 const INFIX = ".before-";
@@ -17,10 +18,9 @@ export function copyBeforeMigration(sqlite: Database, version: number): void {
   try {
     rmSync(unfinished, { force: true });
     sqlite.run("VACUUM INTO ?", [unfinished]);
-    const descriptor = openSync(unfinished, "r+");
-    fsyncSync(descriptor);
-    closeSync(descriptor);
+    syncPath(unfinished);
     renameSync(unfinished, copy);
+    syncPath(dirname(copy));
   } catch (cause) {
     rmSync(unfinished, { force: true });
     const reason = cause instanceof Error ? cause.message : String(cause);

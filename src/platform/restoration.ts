@@ -1,14 +1,6 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { syncPath } from "./durable-file.ts";
 import { createPrivateFolder } from "./file-owner.ts";
 
 /** Holds restored files until they take the place of the present ones. */
@@ -37,8 +29,8 @@ export function completeRestoration(dataPath: string): void {
   const folder = join(dataPath, FOLDER);
   syncTree(folder);
   writeFileSync(join(folder, COMPLETE), "", { flush: true });
-  sync(folder);
-  sync(dataPath);
+  syncPath(folder);
+  syncPath(dataPath);
 }
 
 /**
@@ -51,16 +43,16 @@ export function finishRestoration(dataPath: string): boolean {
   const isComplete = existsSync(join(folder, COMPLETE));
   if (isComplete) replaceFiles(dataPath, folder);
   rmSync(folder, { recursive: true, force: true });
-  sync(dataPath);
+  syncPath(dataPath);
   return isComplete;
 }
 
 function replaceFiles(dataPath: string, folder: string): void {
   if (!existsSync(join(folder, CLEARED))) {
     for (const name of readdirSync(dataPath)) if (DATABASE_FILE.test(name)) rmSync(join(dataPath, name));
-    sync(dataPath);
+    syncPath(dataPath);
     writeFileSync(join(folder, CLEARED), "", { flush: true });
-    sync(folder);
+    syncPath(folder);
   }
   for (const { name, parentPath } of readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isFile() && entry.name !== COMPLETE && entry.name !== CLEARED,
@@ -69,20 +61,11 @@ function replaceFiles(dataPath: string, folder: string): void {
     createPrivateFolder(dirname(target));
     renameSync(join(parentPath, name), target);
   }
-  for (const path of [dataPath, join(dataPath, "secrets")]) if (existsSync(path)) sync(path);
+  for (const path of [dataPath, join(dataPath, "secrets")]) if (existsSync(path)) syncPath(path);
 }
 
 function syncTree(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
-    if (entry.isDirectory()) sync(join(entry.parentPath, entry.name));
-  sync(folder);
-}
-
-function sync(path: string): void {
-  const descriptor = openSync(path, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+    if (entry.isDirectory()) syncPath(join(entry.parentPath, entry.name));
+  syncPath(folder);
 }

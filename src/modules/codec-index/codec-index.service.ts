@@ -4,7 +4,7 @@ import { textOf } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { ArchiveUpload, UploadPart } from "../../platform/archive-upload.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { syncDirectory, UNFINISHED } from "../../platform/durable-file.ts";
+import { syncPath, UNFINISHED } from "../../platform/durable-file.ts";
 import type { Logger } from "../../platform/log.ts";
 import { isOutside } from "../../platform/outside-folder.ts";
 import type { WorkThread } from "../../platform/work-thread.ts";
@@ -164,7 +164,7 @@ export class CodecIndexService {
       });
       this.#close();
       renameSync(job.target, path);
-      syncDirectory(dirname(path));
+      syncPath(dirname(path));
       log.info("an index of codecs was loaded", { ...summary });
     } catch (error) {
       this.#error = textOf(error as Text); // the thread rejects with domain errors only

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
-import { closeSync, fsyncSync, openSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
+import { syncPath } from "../../platform/durable-file.ts";
 import { collectArchive } from "./archive-files.ts";
 import { chirpstackLayout } from "./chirpstack-layout.ts";
 import { noCodecs, tooMany } from "./codec-index.errors.ts";
@@ -37,21 +38,12 @@ export async function buildIndex(job: IndexJob, onProgress: OnProgress): Promise
     const summary = new IndexBuilder(database, files).build(job);
     database.run("VACUUM");
     database.close();
-    sync(job.target);
+    syncPath(job.target);
     return summary;
   } catch (error) {
     database.close();
     rmSync(job.target, { force: true });
     throw error;
-  }
-}
-
-function sync(path: string): void {
-  const descriptor = openSync(path, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

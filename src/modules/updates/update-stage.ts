@@ -2,17 +2,11 @@ import { renameSync, rmSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { conflict, invalid, unavailable } from "../../lib/domain-error.ts";
 import { storedSchema } from "../../platform/data-schemas.ts";
+import { syncPath } from "../../platform/durable-file.ts";
 import type { AuditActor } from "../audit/audit.types.ts";
 import { extractExecutable, openUpdate, type UpdateHead, type UpdateManifest } from "./update-file.ts";
 import { isWritable } from "./update-start.ts";
-import {
-  ensureUpdateFolder,
-  forgetResult,
-  nextProgram,
-  readState,
-  syncPath,
-  writeState,
-} from "./update-state.ts";
+import { ensureUpdateFolder, forgetResult, nextProgram, readState, writeState } from "./update-state.ts";
 
 /** The running program, as far as an update depends on it. */
 export interface RunningProgram {

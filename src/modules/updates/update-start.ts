@@ -13,6 +13,7 @@ import { dirname, join } from "node:path";
 import { detail } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { storedSchema } from "../../platform/data-schemas.ts";
+import { syncPath } from "../../platform/durable-file.ts";
 import { type FileLock, takeFileLock } from "../../platform/file-lock.ts";
 import { listHotLogs } from "../../platform/hot-log-names.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -22,7 +23,6 @@ import {
   previousProgram,
   readReason,
   readState,
-  syncPath,
   type UpdatePhase,
   type UpdateResult,
   type UpdateState,

@@ -1,16 +1,8 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Schemas } from "../../platform/data-schemas.ts";
+import { syncPath } from "../../platform/durable-file.ts";
 import { createPrivateFolder, giveToFolderOwner } from "../../platform/file-owner.ts";
 import type { AuditActor } from "../audit/audit.types.ts";
 
@@ -58,15 +50,6 @@ export const copiesFolder = (dataPath: string): string => join(dataPath, FOLDER,
 /** Returns the path at which an update puts the old executable. */
 export const previousProgram = (program: string): string => `${program}.previous`;
 export const nextProgram = (program: string): string => `${program}.next`;
-
-export function syncPath(path: string): void {
-  const descriptor = openSync(path, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
 
 /** Writes beside and renames: after a power cut there is the old or the new text. */
 function writeJson(dataPath: string, name: string, value: unknown): void {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DomainError, notFound, unavailable, unavailableDueTo } from "../../../lib/domain-error.ts";
-import { syncDirectory, UNFINISHED, writeDurably } from "../../../platform/durable-file.ts";
+import { syncPath, UNFINISHED, writeDurably } from "../../../platform/durable-file.ts";
 import { giveToFolderOwner } from "../../../platform/file-owner.ts";
 import type { BackupTarget } from "../backup.types.ts";
 
@@ -53,7 +53,7 @@ export class FolderTarget implements BackupTarget {
       if (!existsSync(folder)) {
         mkdirSync(folder, { recursive: true });
         giveToFolderOwner(folder);
-        syncDirectory(dirname(folder));
+        syncPath(dirname(folder));
       }
       writeDurably(path, bytes, { mode: 0o600, prepare: giveToFolderOwner });
     });

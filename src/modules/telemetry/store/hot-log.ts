@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, openSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { syncPath } from "../../../platform/durable-file.ts";
 import type { Definitions } from "./group-format.ts";
 import { HotLogFile, type LogRecord } from "./hot-log-file.ts";
 
@@ -170,7 +171,7 @@ export class HotLog {
     let number = 1;
     while (names.has(`${this.#path}-hot${number}`)) number++;
     const file = new HotLogFile(`${this.#path}-hot${number}`);
-    syncFolder(dirname(this.#path));
+    syncPath(dirname(this.#path));
     return file;
   }
 }
@@ -181,13 +182,4 @@ function listFiles(path: string): string[] {
   return readdirSync(dirname(path))
     .filter((name) => name.startsWith(start) && /^\d+$/.test(name.slice(start.length)))
     .map((name) => join(dirname(path), name));
-}
-
-function syncFolder(path: string): void {
-  const descriptor = openSync(path, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { detail } from "../../../lib/domain-error.ts";
 import { messageOf } from "../../../lib/network-error.ts";
-import { syncDirectory, UNFINISHED, writeDurably } from "../../../platform/durable-file.ts";
+import { syncPath, UNFINISHED, writeDurably } from "../../../platform/durable-file.ts";
 import { TargetError } from "../uplink.errors.ts";
 import type { ObjectStore } from "./object-store.ts";
 
@@ -72,7 +72,7 @@ export class FolderStore implements ObjectStore {
     if (existsSync(folder)) return;
     this.#createFolder(dirname(folder));
     mkdirSync(folder);
-    syncDirectory(dirname(folder));
+    syncPath(dirname(folder));
   }
 
   #removeEmptyFolders(folder: string): void {
