@@ -4,11 +4,12 @@ const SLOT_MS = 20;
 const SLOTS = 10;
 /** A slot counts as no longer than this, so that a pause of the whole gateway does not decide either. */
 const SLOT_MS_MAX = 5 * SLOT_MS;
-/** Time after which the paces are tried again while groups wait, … */
-const TOGETHER_MS = 2_000;
-/** … and while they do not: longer each time, because a trial costs throughput where it turns out again that waiting does not help. */
-const APART_MS_MIN = 1_000;
-const APART_MS_MAX = 10_000;
+/**
+ * Time after which the paces are tried again: longer each time that a trial ends like the one before. While groups wait, a trial costs bytes on
+ * the disk; while they do not, it costs throughput.
+ */
+const PHASE_MS_MIN = 2_000;
+const PHASE_MS_MAX = 10_000;
 /** So few messages a commit come from few senders, or slowly: nobody waits for them. */
 const MESSAGES_MIN = 3;
 /** Such commits in a row that end the waiting; a burst may end with one. */
@@ -40,7 +41,8 @@ export class BatchPace {
   #beganAtMs: number | null = null;
   #apart = new Tally();
   #together = new Tally();
-  #apartMs = APART_MS_MIN;
+  #decided: "apart" | "together" | null = null;
+  #phaseMs = PHASE_MS_MIN;
   #smallInARow = 0;
 
   get waits(): boolean {
@@ -52,6 +54,7 @@ export class BatchPace {
     this.#beganAtMs ??= nowMs;
     this.#smallInARow = messages < MESSAGES_MIN ? this.#smallInARow + 1 : 0;
     if (this.waits && this.#smallInARow >= SMALL_IN_A_ROW_MAX) {
+      this.#decided = null;
       this.#begin("trial", nowMs);
       return;
     }
@@ -61,7 +64,7 @@ export class BatchPace {
     const ms = nowMs - this.#beganAtMs;
     if (this.#phase === "trial") {
       if (ms >= SLOT_MS) this.#endSlot(tally, ms, nowMs);
-    } else if (ms >= (this.#phase === "together" ? TOGETHER_MS : this.#apartMs)) this.#begin("trial", nowMs);
+    } else if (ms >= this.#phaseMs) this.#begin("trial", nowMs);
   }
 
   #endSlot(tally: Tally, ms: number, nowMs: number): void {
@@ -74,8 +77,10 @@ export class BatchPace {
 
   #decide(nowMs: number): void {
     const isAsFast = this.#together.rate >= this.#apart.rate * RATE_SHARE_MIN;
-    this.#apartMs = isAsFast ? APART_MS_MIN : Math.min(APART_MS_MAX, 2 * this.#apartMs);
-    this.#begin(isAsFast ? "together" : "apart", nowMs);
+    const decided = isAsFast ? "together" : "apart";
+    this.#phaseMs = decided === this.#decided ? Math.min(PHASE_MS_MAX, 2 * this.#phaseMs) : PHASE_MS_MIN;
+    this.#decided = decided;
+    this.#begin(decided, nowMs);
   }
 
   #begin(phase: "trial" | "apart" | "together", nowMs: number): void {

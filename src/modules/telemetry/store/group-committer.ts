@@ -45,9 +45,9 @@ const slowCommitMs = 4;
 const batchDelayBytesMin = 512;
 
 /** Where waiting does not slow anyone down (`BatchPace`), a group waits this long … */
-const togetherMs = 6;
+const togetherMs = 8;
 /** … unless it has this many bytes before: by then the page that it takes at least is a small part of what it writes. */
-const togetherBytes = 8_192;
+const togetherBytes = 12_288;
 
 /** Buffers larger than this are not kept for reuse. */
 const spareBytesMax = 4 * 1024 * 1024;

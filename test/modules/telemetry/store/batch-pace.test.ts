@@ -25,9 +25,22 @@ function run(
   return waited.map(Math.round);
 }
 
-test("groups wait where that does not lower the rate, but for a trial now and then", () => {
-  const waited = run(10, { apart: 30, together: 30 });
+test("groups wait where that does not lower the rate, but for a trial every ten seconds in the end", () => {
+  const waited = run(60, { apart: 30, together: 30 });
   expect(Math.min(...waited)).toBeGreaterThan(750);
+  expect(waited.slice(30).reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(29_500);
+});
+
+test("a rate that waiting begins to lower ends it within ten seconds", () => {
+  const pace = new BatchPace();
+  let ms = 0;
+  const pass = (endMs: number, together: number) => {
+    for (; ms < endMs; pace.note(10, ms)) ms += 10 / (pace.waits ? together : 30);
+  };
+  pass(60_000, 30);
+  expect(pace.waits).toBe(true);
+  pass(71_000, 15);
+  expect(pace.waits).toBe(false);
 });
 
 test("groups do not wait where that lowers the rate, but for a trial every ten seconds in the end", () => {
