@@ -68,16 +68,18 @@ export class GroupCommitter {
   readonly #inFlight: InFlight[] = [];
   /** Number of groups that may be in flight. */
   #lanes = 1;
-  /** Monotonic time before which no group follows the last one, so that those in flight end one after the other. */
-  #laneFreeAtMs = Number.NEGATIVE_INFINITY;
-  #tookMs = 0;
+  /** Time for which a group waits for its share of the messages. */
+  #laneMs = 0;
+  /** Messages that were answered and may be followed at once by the next ones of their senders. */
+  #answered = 0;
   readonly #pace = new BatchPace();
   /** Messages of the group that is staged. */
   #messages = 0;
   /** Ends the wait of the group that is staged; `null` if it does not wait. */
   #endWait: (() => void) | null = null;
-  /** Bytes at which a group that waits leaves at once. */
+  /** Bytes and messages at which a group that waits leaves at once. */
   #bytesEnough = Number.POSITIVE_INFINITY;
+  #messagesEnough = Number.POSITIVE_INFINITY;
   /** Monotonic time until which the next group waits for those who were just answered. */
   #batchDelayUntilMs = Number.NEGATIVE_INFINITY;
   /** States that the last commit took long: the wait after it is of its own kind. */
@@ -108,7 +110,7 @@ export class GroupCommitter {
     this.#staging.write(device, readings);
     this.#messages++;
     this.#group ??= this.#open();
-    if (this.#staging.bytes >= this.#bytesEnough) this.#endWaiting();
+    if (this.#staging.bytes >= this.#bytesEnough || this.#messages >= this.#messagesEnough) this.#endWaiting();
     return this.#group.promise;
   };
 
@@ -147,6 +149,7 @@ export class GroupCommitter {
       if (inFlight !== undefined) this.#noteSpeed(inFlight);
       // The next group leaves before anyone hears of this one: the worker shall not wait for our continuations.
       this.#sendNext();
+      this.#answered += inFlight?.messages ?? 0;
       inFlight?.group.resolve();
       return;
     }
@@ -208,7 +211,7 @@ export class GroupCommitter {
   #waitMs(): number {
     const { clock, groupCommitWindowMs } = this.#options;
     if (groupCommitWindowMs > 0) return groupCommitWindowMs;
-    if (this.#lanes > 1) return this.#laneFreeAtMs - clock.monotonic();
+    if (this.#lanes > 1) return this.#laneWaitMs();
     const delayMs = this.#batchDelayUntilMs - clock.monotonic();
     if (!this.#pace.waits || this.#isSlow) return delayMs;
     if (this.#staging.bytes >= togetherBytes) return 0;
@@ -216,24 +219,39 @@ export class GroupCommitter {
     return togetherMs;
   }
 
+  /**
+   * Each lane gets an even share of the messages. Otherwise the first of those who were just answered would take a lane alone, and the
+   * others wait for the next one.
+   */
+  #laneWaitMs(): number {
+    const inFlight = this.#inFlight.reduce((sum, { messages }) => sum + messages, 0);
+    const share = (inFlight + this.#answered) / this.#lanes;
+    if (this.#messages >= share) return 0;
+    this.#messagesEnough = share;
+    return this.#laneMs;
+  }
+
   #noteSpeed({ sentAt, bytes, messages }: InFlight): void {
     const now = this.#options.clock.monotonic();
     this.#pace.note(messages, now);
-    this.#tookMs = now - sentAt;
-    this.#isSlow = this.#tookMs >= slowCommitMs;
+    const tookMs = now - sentAt;
+    this.#laneMs = Math.min(batchDelayMsMax, tookMs / this.#lanes);
+    this.#isSlow = tookMs >= slowCommitMs;
     if (!this.#isSlow || bytes < batchDelayBytesMin) return;
-    this.#batchDelayUntilMs = now + Math.min(batchDelayMsMax, this.#tookMs * batchDelayShare);
+    this.#batchDelayUntilMs = now + Math.min(batchDelayMsMax, tookMs * batchDelayShare);
   }
 
   /** Sends what waits with all that the caller still appends. */
   #endWaiting(): void {
     this.#bytesEnough = Number.POSITIVE_INFINITY;
+    this.#messagesEnough = Number.POSITIVE_INFINITY;
     queueMicrotask(() => this.#sendIfPossible());
   }
 
   #sendAfter(ms: number): void {
     this.#endWait ??= this.#options.clock.schedule(ms, () => {
       this.#endWait = null;
+      this.#answered = 0;
       this.#sendIfPossible();
     });
   }
@@ -248,6 +266,8 @@ export class GroupCommitter {
     this.#endWait?.();
     this.#endWait = null;
     this.#bytesEnough = Number.POSITIVE_INFINITY;
+    this.#messagesEnough = Number.POSITIVE_INFINITY;
+    this.#answered = Math.max(0, this.#answered - this.#messages);
     const { points } = this.#staging;
     const messages = this.#messages;
     this.#messages = 0;
@@ -258,7 +278,6 @@ export class GroupCommitter {
     this.#group = null;
     const sentAt = this.#options.clock.monotonic();
     this.#inFlight.push({ group, definitions, bytes, points, messages, sentAt });
-    this.#laneFreeAtMs = sentAt + Math.min(batchDelayMsMax, this.#tookMs / this.#lanes);
     // A group that has waited, and is small all the same, comes where there is time.
     const packsDensely =
       this.#options.groupCommitWindowMs > 0 || (this.#pace.waits && !this.#isSlow && bytes < togetherBytes);

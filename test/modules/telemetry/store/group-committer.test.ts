@@ -19,8 +19,9 @@ class Bench {
       return this.nowMs;
     },
     schedule: (ms, action) => {
-      this.timers.push({ ms, action });
-      return () => undefined;
+      const timer = { ms, action };
+      this.timers.push(timer);
+      return () => void this.timers.splice(this.timers.indexOf(timer), 1);
     },
   };
   readonly committer = new GroupCommitter({
@@ -186,25 +187,48 @@ describe("the group committer", () => {
     return bench;
   }
 
-  test("with lanes has several groups in flight, a part of the commit time after each other, and no more", async () => {
+  /** Eight senders have been answered, and may send again. */
+  async function answerEight(bench: Bench): Promise<void> {
+    const sent = Array.from({ length: 8 }, () => bench.append(10));
+    const { buffer } = await bench.nextGroup();
+    bench.nowMs += 20;
+    bench.committer.settle({ type: "committed", buffer, lanes: 2 });
+    await Promise.all(sent);
+  }
+
+  test("with lanes has several groups in flight, each with its share of the messages, and no more", async () => {
     const bench = await withLanes();
-    const promises = [bench.append(10)];
-    const first = await bench.nextGroup();
-    promises.push(bench.append(11));
+    const append = (count: number) => Promise.all(Array.from({ length: count }, () => bench.append(10)));
+    const settle = ({ buffer }: { buffer: ArrayBuffer }) =>
+      bench.committer.settle({ type: "committed", buffer, lanes: 2 });
+    await answerEight(bench);
+    const promises = [append(3)];
     await expect(bench.nextGroup()).rejects.toThrow("no group was sent");
     expect(bench.timers.map(({ ms }) => ms)).toEqual([5]);
-    bench.nowMs += 5;
-    bench.timers.pop()?.action();
+    promises.push(append(1));
+    const first = await bench.nextGroup();
+    promises.push(append(4));
     const second = await bench.nextGroup();
-    bench.nowMs += 5;
-    promises.push(bench.append(12));
+    promises.push(append(4));
     await expect(bench.nextGroup()).rejects.toThrow("no group was sent");
     expect(bench.timers).toEqual([]);
-    bench.committer.settle({ type: "committed", buffer: first.buffer, lanes: 2 });
-    await promises[0];
-    const third = await bench.nextGroup();
-    for (const { buffer } of [second, third]) bench.committer.settle({ type: "committed", buffer, lanes: 2 });
+    settle(first);
+    settle(await bench.nextGroup());
+    settle(second);
     await Promise.all(promises);
+  });
+
+  test("with lanes a group does not wait long for senders that have nothing more to send", async () => {
+    const bench = await withLanes();
+    await answerEight(bench);
+    const late = bench.append(11);
+    await expect(bench.nextGroup()).rejects.toThrow("no group was sent");
+    bench.timers.pop()?.action();
+    bench.committer.settle({ type: "committed", buffer: (await bench.nextGroup()).buffer, lanes: 2 });
+    await late;
+    const next = bench.append(12);
+    bench.committer.settle({ type: "committed", buffer: (await bench.nextGroup()).buffer, lanes: 2 });
+    await next;
   });
 
   test("with lanes sends nothing behind a group with definitions until it is committed", async () => {
