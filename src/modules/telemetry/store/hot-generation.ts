@@ -146,8 +146,7 @@ export class HotGeneration {
     return hot;
   }
 
-  /** Text offsets are relative to the group's side bytes on disk, and to the segment in memory. */
-  /** Returns how many bytes the texts have. */
+  /** Text offsets are relative to the group's side bytes on disk, and to the segment in memory. Returns how many bytes the texts have. */
   #rebaseTexts(u32: Uint32Array, offset: number, columns: readonly number[], sideStart: number): number {
     let bytes = 0;
     for (let i = 0; i < columns.length; i++) {
