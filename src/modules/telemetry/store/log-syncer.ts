@@ -8,7 +8,7 @@ const SLOW_MS = 4;
 const SLOW_IN_A_ROW = 8;
 /** … and so many fast ones end them. */
 const FAST_IN_A_ROW = 200;
-const THREADS = 8;
+const THREADS = 16;
 
 /** Error of a sync. What is on the disk is not known after it, whatever its cause: nothing more may be acknowledged. */
 export class SyncFailed extends Error {
