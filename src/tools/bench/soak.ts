@@ -36,8 +36,17 @@ const ALARM_P99_MS_MAX = 10;
 interface Sample {
   readonly points: number;
   readonly residentMb: number;
-  readonly walMb: number;
+  /** The largest write-ahead log. */
+  readonly wal: Log;
 }
+
+interface Log {
+  readonly name: string;
+  readonly mb: number;
+}
+
+const largest = (logs: readonly Log[]): Log =>
+  logs.reduce((most, log) => (log.mb > most.mb ? log : most), { name: "none", mb: 0 });
 
 /** Returns the growth of memory in MB for each 10^8 points, by least squares. */
 function slope(samples: readonly Sample[]): number {
@@ -54,11 +63,11 @@ function slope(samples: readonly Sample[]): number {
   return (covariance / variance) * 1e8;
 }
 
-const walMb = (directory: string): number =>
-  Math.max(
-    ...readdirSync(directory)
+const largestWal = (directory: string): Log =>
+  largest(
+    readdirSync(directory)
       .filter((name) => name.endsWith("-wal"))
-      .map((name) => statSync(join(directory, name)).size / 1e6),
+      .map((name) => ({ name, mb: statSync(join(directory, name)).size / 1e6 })),
   );
 
 /** Does `work` again and again, `everyMs` apart, until `isOver`; how long each took, sorted. */
@@ -177,7 +186,7 @@ function rowsOf({ minutes, most, held, acknowledged, lost, samples, beside }: Ou
   const settled = samples.slice(Math.floor(samples.length * SETTLED_FROM));
   const memory = settled.map((sample) => sample.residentMb);
   const grown = slope(settled);
-  const wal = Math.max(...samples.map((sample) => sample.walMb));
+  const { name, mb } = largest(samples.map(({ wal }) => wal));
   const section = "Soak";
   return [
     {
@@ -197,9 +206,9 @@ function rowsOf({ minutes, most, held, acknowledged, lost, samples, beside }: Ou
     {
       section,
       measure: "largest write-ahead log",
-      value: `${fixed(wal, 1)} MB`,
+      value: `${fixed(mb, 1)} MB (${name})`,
       goal: `≤ ${WAL_MB_MAX} MB`,
-      met: wal <= WAL_MB_MAX,
+      met: mb <= WAL_MB_MAX,
     },
     {
       section,
@@ -228,7 +237,7 @@ function runSampled(gateway: Gateway, load: Load) {
   });
   const sample = async () => {
     const points = ((performance.now() - startedAt) / 1000) * (load.rate ?? 0) * POINTS_PER_MESSAGE;
-    samples.push({ points, residentMb: residentMb(gateway.pid), walMb: walMb(gateway.directory) });
+    samples.push({ points, residentMb: residentMb(gateway.pid), wal: largestWal(gateway.directory) });
   };
   const sampling = repeat(SAMPLE_MS, () => isOver, sample);
   return {
