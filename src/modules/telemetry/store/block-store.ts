@@ -26,8 +26,6 @@ export interface BlockEdit extends FamilyKey {
 }
 
 const corruptBlocksKept = 100;
-/** Pages that a change of the directory dirties beside those of the body. */
-const editOverheadBytes = 8_192;
 
 /** The blocks of all devices: those of one family never overlap in time, and hold each (key, ts) once. */
 export class BlockStore {
@@ -181,14 +179,12 @@ export class BlockStore {
   /** Applies an edit within a transaction; `commitTotals` follows when it has been committed. */
   apply(edit: BlockEdit): void {
     for (const ref of edit.remove) {
-      this.#file.walBytes += ref.bytes;
       this.#delete.run(ref.device, ref.family, ref.minTs);
       this.#deleteBody.run(ref.body);
     }
     for (const block of edit.add) {
       const body = this.#nextBody++;
       const bytes = block.body.length + block.head.length;
-      this.#file.walBytes += bytes + editOverheadBytes;
       this.#insertBody.run(body, block.body);
       const { minTs, maxTs, rows, points, head } = block;
       this.#insert.run(edit.device, edit.family, minTs, maxTs, rows, points, bytes, head, body);

@@ -327,7 +327,6 @@ export class Feeds {
         insert.run(feed.no, device, from, to, seq);
       }
     });
-    this.#file.walBytes += ranges.length * 64;
   }
 
   /** A range to which values were added meanwhile stays as it is: they may lie in the part that was read. */

@@ -110,7 +110,8 @@ export class GroupCommitter {
     this.#staging.write(device, readings);
     this.#messages++;
     this.#group ??= this.#open();
-    if (this.#staging.bytes >= this.#bytesEnough || this.#messages >= this.#messagesEnough) this.#endWaiting();
+    if (this.#staging.bytes >= this.#bytesEnough || this.#messages >= this.#messagesEnough)
+      this.#endWaiting();
     return this.#group.promise;
   };
 

@@ -51,6 +51,7 @@ export class TelemetryFile {
   readonly db: Database;
   /** What was committed and is not in blocks yet. */
   readonly log: HotLog;
+  readonly #logState: Statement<{ log: number; checkpointed: number }, []>;
   readonly #begin: Statement;
   readonly #commit: Statement;
   readonly #rollback: Statement;
@@ -61,8 +62,6 @@ export class TelemetryFile {
   readonly #deleteSeries: Statement;
   readonly #statements: { finalize(): void }[] = [];
   #synchronous: Synchronous = "FULL";
-  /** Approximate size of the write-ahead log since the last checkpoint. */
-  walBytes = 0;
   /** Repairs that were needed to open the file. */
   readonly repairs: string[] = [];
 
@@ -71,7 +70,7 @@ export class TelemetryFile {
     const repair = isReadOnly ? null : restoreLength(path);
     if (repair !== null) this.repairs.push(repair);
     this.db = isReadOnly ? openReadOnly(path) : openDatabase(path);
-    this.walBytes = isReadOnly ? 0 : logFrames(this.db) * pageBytes;
+    this.#logState = this.prepare("PRAGMA wal_checkpoint(NOOP)");
     this.#begin = this.prepare("BEGIN IMMEDIATE");
     this.#commit = this.prepare("COMMIT");
     this.#rollback = this.prepare("ROLLBACK");
@@ -129,7 +128,6 @@ export class TelemetryFile {
       for (const { no, name } of keys) this.#insertKey.run(no, JSON.stringify(name));
       for (const { no, columns } of patterns) this.#insertPattern.run(no, JSON.stringify(columns));
     });
-    this.walBytes += (devices.length + keys.length + patterns.length) * 64 + 3 * pageBytes;
   }
 
   readDefinitions(): Definitions {
@@ -180,7 +178,6 @@ export class TelemetryFile {
   /** Declares the rows of the log up to this one sealed, which puts their blocks on the disk, and forgets them. */
   noteSealed(id: number): void {
     this.transact(() => this.db.query("UPDATE sealed SET hot = max(hot, ?)").run(id));
-    this.walBytes += 2 * pageBytes;
     this.log.release(id);
   }
 
@@ -219,9 +216,14 @@ export class TelemetryFile {
     }
   }
 
+  /** Size of the pages in the write-ahead log that are not in the file yet. A crash leaves them as they were. */
+  get walBytes(): number {
+    const { log, checkpointed } = this.#logState.get() ?? { log: 0, checkpointed: 0 };
+    return (log - checkpointed) * pageBytes;
+  }
+
   /** Moves the write-ahead log into the file as far as readers, such as a backup, allow. It waits for none of them. */
   checkpoint(mode: "PASSIVE" | "TRUNCATE" = "PASSIVE"): void {
-    this.walBytes = 0;
     if (mode === "TRUNCATE") this.db.run("PRAGMA busy_timeout=0");
     this.db.run(`PRAGMA wal_checkpoint(${mode})`);
     if (mode === "TRUNCATE") this.db.run(`PRAGMA busy_timeout=${busyTimeoutMs}`);
@@ -234,10 +236,6 @@ export class TelemetryFile {
     this.log.close();
   }
 }
-
-/** Number of pages in the write-ahead log, which a crash leaves as it was. */
-const logFrames = (db: Database): number =>
-  db.query<{ log: number }, []>("PRAGMA wal_checkpoint(NOOP)").get()?.log ?? 0;
 
 /** Value of `last_text` for a negative zero, which SQLite returns without its sign. No JSON string looks like it. */
 const negativeZero = "-0";
