@@ -1,7 +1,10 @@
 /// <reference lib="webworker" />
 import { closeSync, fdatasyncSync, openSync } from "node:fs";
 
-/** Answers a request, which is the path of a file to sync, or null to end the thread. Both fields are undefined if the sync succeeded. */
+/**
+ * Answers a request, which is the path of a file to sync, or null to end the thread. Both fields are undefined if the sync succeeded. The first
+ * message says that the thread is ready.
+ */
 export interface SyncReply {
   readonly code: string | undefined;
   readonly message: string | undefined;
@@ -28,3 +31,5 @@ addEventListener("message", ({ data: path }: MessageEvent<string | null>) => {
     postMessage({ code, message } satisfies SyncReply);
   }
 });
+
+postMessage({ code: undefined, message: undefined } satisfies SyncReply);

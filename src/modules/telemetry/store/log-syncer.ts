@@ -48,6 +48,8 @@ export class LogSyncer {
   readonly #slowMs: number;
   readonly #waiting: Waiting[] = [];
   #threads: SyncThread[] = [];
+  /** The thread that is starting. One at a time, because sixteen starts at once would take all processors for a while. */
+  #starting: Worker | null = null;
   #mayStartThreads = true;
   #inARow = 0;
   #failure: SyncFailed | null = null;
@@ -88,6 +90,8 @@ export class LogSyncer {
   stop(): void {
     for (const { worker } of this.#threads) worker.postMessage(null);
     this.#threads = [];
+    this.#starting?.postMessage(null);
+    this.#starting = null;
     this.#inARow = 0;
   }
 
@@ -95,7 +99,7 @@ export class LogSyncer {
     const startedAtMs = performance.now();
     this.#syncAll();
     this.#inARow = performance.now() - startedAtMs >= this.#slowMs ? this.#inARow + 1 : 0;
-    if (this.#inARow >= SLOW_IN_A_ROW && this.#mayStartThreads) this.#startThreads();
+    if (this.#inARow >= SLOW_IN_A_ROW && this.#mayStartThreads) this.#startThread();
   }
 
   #syncAll(): void {
@@ -109,24 +113,31 @@ export class LogSyncer {
     this.#settle("synced");
   }
 
-  /** Without threads the disk is as slow as it is. */
-  #startThreads(): void {
-    this.#inARow = 0;
+  /** Until the first thread is ready, syncs go on in place. */
+  #startThread(): void {
+    if (this.#starting !== null) return;
     try {
-      for (let count = 0; count < THREADS; count++) this.#threads.push(this.#startThread());
+      const worker = new Worker(workerUrl("src/modules/telemetry/store/log-sync.worker.ts"), { smol: true });
+      worker.onmessage = () => this.#started(worker);
+      worker.onerror = () => this.#doWithoutThreads();
+      this.#starting = worker;
     } catch {
       this.#doWithoutThreads();
     }
   }
 
-  #startThread(): SyncThread {
-    const worker = new Worker(workerUrl("src/modules/telemetry/store/log-sync.worker.ts"), { smol: true });
+  #started(worker: Worker): void {
+    if (worker !== this.#starting) return;
     const thread: SyncThread = { worker, covered: [], startedAtMs: 0 };
     worker.onmessage = ({ data }: MessageEvent<SyncReply>) => this.#ended(thread, data);
-    worker.onerror = () => this.#doWithoutThreads();
-    return thread;
+    this.#threads.push(thread);
+    this.#starting = null;
+    this.#inARow = 0;
+    if (this.#threads.length < THREADS) this.#startThread();
+    this.#dispatch();
   }
 
+  /** Without threads the disk is as slow as it is. */
   #doWithoutThreads(): void {
     this.#mayStartThreads = false;
     this.stop();

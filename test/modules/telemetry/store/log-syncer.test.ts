@@ -32,9 +32,25 @@ function put(): number {
 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
-function startThreads(): void {
-  while (syncer.lanes === 1) put();
+async function startThreads(): Promise<void> {
+  await until(() => {
+    put();
+    return syncer.lanes === 16;
+  });
+  await until(() => log.lastId === answers.length);
 }
+
+test("until a thread is ready, syncs go on in place, and nothing waits for the others", async () => {
+  for (let round = 0; round < 30; round++) put();
+  expect([answers, syncer.lanes]).toEqual([upTo(30), 1]);
+  await startThreads();
+  for (let round = 0; round < 100; round++) {
+    put();
+    await Bun.sleep(1);
+  }
+  await until(() => log.lastId === answers.length);
+  expect(answers).toEqual(upTo(answers.length));
+});
 
 test("a fast disk is synced in place", () => {
   const fast = new LogSyncer(log, { slowMs: 60_000 });
@@ -46,9 +62,9 @@ test("a fast disk is synced in place", () => {
 });
 
 test("on a slow disk those who wait are answered in order, whatever thread is done first", async () => {
-  startThreads();
+  await startThreads();
   const random = createRandom(1);
-  let last = 0;
+  let last = log.lastId;
   for (let round = 0; round < 300; round++) {
     last = put();
     if (random() < 0.05) syncer.after(() => answers.push("after"));
@@ -65,7 +81,7 @@ test("on a slow disk those who wait are answered in order, whatever thread is do
 });
 
 test("a flush answers all who wait, and what threads answer afterwards changes nothing", async () => {
-  startThreads();
+  await startThreads();
   for (let round = 0; round < 20; round++) put();
   const last = put();
   syncer.flush();
@@ -76,7 +92,7 @@ test("a flush answers all who wait, and what threads answer afterwards changes n
 });
 
 test("a sync that fails fails for all who wait and for all who come later, and is reported once", async () => {
-  startThreads();
+  await startThreads();
   const failures: unknown[] = [];
   syncer.onFailed = ({ code }) => failures.push(code);
   syncer.flush();
