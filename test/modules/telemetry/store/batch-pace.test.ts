@@ -49,6 +49,17 @@ test("groups do not wait where that lowers the rate, but for a trial every ten s
   expect(waited.slice(30).reduce((sum, ms) => sum + ms, 0)).toBeLessThan(400);
 });
 
+test("a trial that clients distort while they connect is repeated at once", () => {
+  const pace = new BatchPace();
+  let ms = 0;
+  const pass = (endMs: number, together: number) => {
+    for (; ms < endMs; pace.note(10, ms)) ms += 10 / (pace.waits ? together : 40);
+  };
+  pass(200, 25);
+  pass(500, 40);
+  expect(pace.waits).toBe(true);
+});
+
 test("pauses that have nothing to do with the waiting do not end it", () => {
   expect(Math.min(...run(10, { apart: 30, together: 30, pauseMs: 15 }))).toBeGreaterThan(700);
 });
