@@ -4,14 +4,13 @@ import {
   HEADER_RECORD_END,
   HEADER_WORDS,
   RECORD_HEAD_WORDS,
-  TEXT_LENGTH_MASK,
 } from "./group-format.ts";
 
 /** Reads the records of a group as its hot row keeps it. Positions are in words of 8 bytes. */
 export class GroupReader {
   readonly #u32: Uint32Array;
   readonly #f64: Float64Array;
-  readonly #bytes: Uint8Array;
+  readonly #bytes: Buffer;
   readonly #end: number;
 
   /** `group` is unpacked. @throws Error if its checksum does not match. */
@@ -19,7 +18,7 @@ export class GroupReader {
     checkGroup(group);
     // Views need the alignment of their words, which the bytes of a row need not have.
     const words = new Float64Array(Math.ceil(group.byteLength / 8));
-    this.#bytes = new Uint8Array(words.buffer);
+    this.#bytes = Buffer.from(words.buffer);
     this.#bytes.set(group);
     this.#f64 = words;
     this.#u32 = new Uint32Array(words.buffer);
@@ -47,13 +46,13 @@ export class GroupReader {
 export class GroupRecord {
   readonly #u32: Uint32Array;
   readonly #f64: Float64Array;
-  readonly #bytes: Uint8Array;
+  readonly #bytes: Buffer;
   readonly #sideStart: number;
   #position = 0;
   /** `key number * 4 + kind`. */
   columns: readonly number[] = [];
 
-  constructor(u32: Uint32Array, f64: Float64Array, bytes: Uint8Array, sideStart: number) {
+  constructor(u32: Uint32Array, f64: Float64Array, bytes: Buffer, sideStart: number) {
     this.#u32 = u32;
     this.#f64 = f64;
     this.#bytes = bytes;
@@ -83,6 +82,6 @@ export class GroupRecord {
     const slot = (this.#position + RECORD_HEAD_WORDS + column) * 2;
     const start = this.#sideStart + this.#u32[slot]!;
     const length = this.#u32[slot + 1]!;
-    return decodeText(this.#bytes.subarray(start, start + (length & TEXT_LENGTH_MASK)), length);
+    return decodeText(this.#bytes, start, length);
   }
 }

@@ -2,7 +2,7 @@
 export interface Segment {
   readonly f64: Float64Array;
   readonly u32: Uint32Array;
-  readonly bytes: Uint8Array;
+  readonly bytes: Buffer;
 }
 
 /** An address is `segment * addressSpan + word`; it grows in arrival order. */

@@ -61,7 +61,7 @@ export class HotGeneration {
     let segment = this.#segments[this.#segments.length - 1];
     if (segment === undefined || this.#used + words > segment.f64.length) {
       const f64 = new Float64Array(Math.max(segmentWords, words));
-      segment = { f64, u32: new Uint32Array(f64.buffer), bytes: new Uint8Array(f64.buffer) };
+      segment = { f64, u32: new Uint32Array(f64.buffer), bytes: Buffer.from(f64.buffer) };
       this.#segments.push(segment);
       this.bytes += f64.byteLength;
       this.#used = 0;
@@ -185,7 +185,7 @@ export class HotGeneration {
     const slot = (wordOf(address) + RECORD_HEAD_WORDS + index) * 2;
     const offset = segment.u32[slot]!;
     const length = segment.u32[slot + 1]!;
-    return decodeText(segment.bytes.subarray(offset, offset + (length & TEXT_LENGTH_MASK)), length);
+    return decodeText(segment.bytes, offset, length);
   }
 
   /** The value of a series in the record at an address. */
