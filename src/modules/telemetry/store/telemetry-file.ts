@@ -62,6 +62,8 @@ export class TelemetryFile {
   readonly #deleteSeries: Statement;
   readonly #statements: { finalize(): void }[] = [];
   #synchronous: Synchronous = "FULL";
+  /** Size of the pages in the write-ahead log that are not in the file yet, known at the end of each transaction. */
+  walBytes = 0;
   /** Repairs that were needed to open the file. */
   readonly repairs: string[] = [];
 
@@ -71,6 +73,7 @@ export class TelemetryFile {
     if (repair !== null) this.repairs.push(repair);
     this.db = isReadOnly ? openReadOnly(path) : openDatabase(path);
     this.#logState = this.prepare("PRAGMA wal_checkpoint(NOOP)");
+    this.#measureLog(); // a crash leaves it as it was
     this.#begin = this.prepare("BEGIN IMMEDIATE");
     this.#commit = this.prepare("COMMIT");
     this.#rollback = this.prepare("ROLLBACK");
@@ -112,12 +115,18 @@ export class TelemetryFile {
     try {
       const result = work();
       this.#commit.run();
+      this.#measureLog();
       return result;
     } catch (error) {
       // After some failures SQLite has rolled back already.
       if (this.db.inTransaction) this.#rollback.run();
       throw error;
     }
+  }
+
+  #measureLog(): void {
+    const { log, checkpointed } = this.#logState.get() ?? { log: 0, checkpointed: 0 };
+    this.walBytes = (log - checkpointed) * pageBytes;
   }
 
   /** Writes definitions down lazily. Those that a power cut takes back are in the log still. */
@@ -216,16 +225,11 @@ export class TelemetryFile {
     }
   }
 
-  /** Size of the pages in the write-ahead log that are not in the file yet. A crash leaves them as they were. */
-  get walBytes(): number {
-    const { log, checkpointed } = this.#logState.get() ?? { log: 0, checkpointed: 0 };
-    return (log - checkpointed) * pageBytes;
-  }
-
   /** Moves the write-ahead log into the file as far as readers, such as a backup, allow. It waits for none of them. */
   checkpoint(mode: "PASSIVE" | "TRUNCATE" = "PASSIVE"): void {
     if (mode === "TRUNCATE") this.db.run("PRAGMA busy_timeout=0");
     this.db.run(`PRAGMA wal_checkpoint(${mode})`);
+    this.#measureLog();
     if (mode === "TRUNCATE") this.db.run(`PRAGMA busy_timeout=${busyTimeoutMs}`);
   }
 
