@@ -108,8 +108,8 @@ export function enterFullScreen(): void {
 }
 
 /**
- * Shows only the dashboard on a wall display, and keeps the screen on if the browser allows it. Escape ends it; a browser
- * that uses up Escape to leave the full screen says only that.
+ * Shows only the dashboard on a wall display, and keeps the screen on if the browser allows it. Escape ends it. On a full
+ * screen, browsers keep that key to themselves, so the end of the full screen ends it as well.
  */
 export function useWall(leave: () => void): void {
   useEffect(() => {
