@@ -169,6 +169,7 @@ test(
     await row.getByText("Active").waitFor();
     await row.getByRole("link", { name: "Scripts" }).click();
     await page.getByRole("button", { name: "Delete integration" }).click();
+    ui.browser.allowNotFound(new URL(page.url()).pathname);
     await ui.dialog().getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText("Scripts is deleted.").waitFor();
     expect(await row.count()).toBe(0);
