@@ -3,7 +3,8 @@ import { csvCell } from "../../lib/csv-cell.ts";
 import { exactJson } from "../../lib/exact-json.ts";
 import { columnName } from "../../lib/key-format.ts";
 import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
-import type { ScanChunk } from "../telemetry/store/store.types.ts";
+import { TextWriter } from "../../lib/text-writer.ts";
+import type { ScanChunk, ScanColumn } from "../telemetry/store/store.types.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { HistoryFormat } from "./history-import.ts";
 
@@ -21,54 +22,92 @@ interface Rows {
   readonly to: number;
 }
 
-const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
+const utf8 = new TextEncoder();
+const COMMA = 0x2c;
+const CSV_LINE_END = utf8.encode("\r\n");
+const NDJSON_TS = utf8.encode('{"ts":');
+const NDJSON_VALUES = utf8.encode(',"values":{');
+const NDJSON_END = utf8.encode("}}\n");
 
-function cellOf(value: TelemetryValue | undefined): string {
-  if (value === undefined) return "";
-  if (typeof value === "number") return numberText(value);
-  if (typeof value === "boolean") return String(value);
-  return csvCell(typeof value === "string" ? value : exactJson(value));
+/** Writes rows of one chunk. */
+type WriteRows = (writer: TextWriter, rows: Rows) => void;
+
+function writeCell(writer: TextWriter, value: TelemetryValue | undefined): void {
+  if (value === undefined) return;
+  if (typeof value === "number") writer.number(value);
+  else if (typeof value === "boolean") writer.text(String(value));
+  else writer.text(csvCell(typeof value === "string" ? value : exactJson(value)));
 }
 
-function csvRows(chunk: ScanChunk, rows: Rows, keys: readonly string[]): string {
+function csvRows(chunk: ScanChunk, keys: readonly string[]): WriteRows {
   const byKey = new Map(chunk.columns.map((column) => [column.key, column]));
   const columns = keys.map((key) => byKey.get(key));
-  let text = "";
-  for (let row = rows.from; row < rows.to; row++) {
-    text += new Date(chunk.ts[row] ?? 0).toISOString();
-    for (const column of columns) text += `,${cellOf(column?.at(row))}`;
-    text += "\r\n";
-  }
-  return text;
+  return (writer, { from, to }) => {
+    for (let row = from; row < to; row++) {
+      writer.text(new Date(chunk.ts[row] ?? 0).toISOString());
+      for (const column of columns) {
+        writer.byte(COMMA);
+        writeCell(writer, column?.at(row));
+      }
+      writer.raw(CSV_LINE_END);
+    }
+  };
 }
 
-function ndjsonRows(chunk: ScanChunk, rows: Rows): string {
-  let text = "";
-  for (let row = rows.from; row < rows.to; row++) {
-    const values = chunk.columns.flatMap((column) => {
-      const value = column.at(row);
-      return value === undefined ? [] : [`${JSON.stringify(column.key)}:${exactJson(value)}`];
-    });
-    text += `{"ts":${chunk.ts[row]},"values":{${values.join(",")}}}\n`;
+/** Writes the values of a row as the members of an object. */
+function writeMembers(
+  writer: TextWriter,
+  members: ReadonlyArray<{ readonly name: Uint8Array; readonly column: ScanColumn }>,
+  row: number,
+): void {
+  let isFirst = true;
+  for (const { name, column } of members) {
+    const value = column.at(row);
+    if (value === undefined) continue;
+    if (!isFirst) writer.byte(COMMA);
+    isFirst = false;
+    writer.raw(name);
+    if (typeof value === "number") writer.number(value);
+    else writer.text(exactJson(value));
   }
-  return text;
 }
 
-/** The chunks of a scan as text in `format`; `keys` are the columns of CSV, in their order, and `units` what stands behind their names. */
+function ndjsonRows({ ts, columns }: ScanChunk): WriteRows {
+  const members = columns.map((column) => ({
+    name: utf8.encode(`${JSON.stringify(column.key)}:`),
+    column,
+  }));
+  return (writer, { from, to }) => {
+    for (let row = from; row < to; row++) {
+      writer.raw(NDJSON_TS);
+      writer.number(ts[row] ?? 0);
+      writer.raw(NDJSON_VALUES);
+      writeMembers(writer, members, row);
+      writer.raw(NDJSON_END);
+    }
+  };
+}
+
+/**
+ * The chunks of a scan as UTF-8 text in `format`; `keys` are the columns of CSV, in their order, and `units` what stands behind their names.
+ */
 export async function* renderHistory(
   chunks: AsyncIterable<ScanChunk>,
   options: { format: HistoryFormat; keys: readonly string[]; units?: KeyMetadataMap | undefined },
-): AsyncGenerator<string> {
+): AsyncGenerator<Uint8Array> {
   const { format, keys, units } = options;
   const headOf = (key: string): string => columnName(key, units?.get(key)?.unit);
-  if (format === "csv") yield `${["ts", ...keys.map(headOf)].map(csvCell).join(",")}\r\n`;
+  if (format === "csv") yield utf8.encode(`${["ts", ...keys.map(headOf)].map(csvCell).join(",")}\r\n`);
+  const writer = new TextWriter();
   for await (const chunk of chunks) {
     const cellsPerRow = Math.max(1, format === "csv" ? keys.length : chunk.columns.length);
     const pieceRows = Math.max(1, Math.floor(PIECE_CELLS / cellsPerRow));
+    const write = format === "csv" ? csvRows(chunk, keys) : ndjsonRows(chunk);
     for (let from = 0; from < chunk.ts.length; from += pieceRows) {
-      const rows = { from, to: Math.min(from + pieceRows, chunk.ts.length) };
       await setImmediate();
-      yield format === "csv" ? csvRows(chunk, rows, keys) : ndjsonRows(chunk, rows);
+      write(writer, { from, to: Math.min(from + pieceRows, chunk.ts.length) });
+      yield writer.bytes().slice();
+      writer.truncate();
     }
   }
 }

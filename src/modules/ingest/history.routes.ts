@@ -44,13 +44,12 @@ function asLines(progress: AsyncGenerator<ImportProgress, ImportResult>): Readab
 }
 
 /** The text as a body that is made no faster than it is read. */
-function asBody(pieces: AsyncGenerator<string>, reading: AbortController): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
+function asBody(pieces: AsyncGenerator<Uint8Array>, reading: AbortController): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await pieces.next();
       if (done === true) controller.close();
-      else controller.enqueue(encoder.encode(value));
+      else controller.enqueue(value);
     },
     async cancel() {
       reading.abort();

@@ -53,7 +53,7 @@ export function createHistoryService(deps: {
       principal: Principal,
       deviceId: string,
       { format, keys, hasUnits, from, to, signal }: ExportRequest,
-    ): Promise<AsyncGenerator<string>> {
+    ): Promise<AsyncGenerator<Uint8Array>> {
       const id = deps.devices.ensureVisible(principal, deviceId);
       if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0 || from > to)
         throw invalid("telemetry.range_invalid");

@@ -48,7 +48,7 @@ test("an export that is in progress ends when the device is taken away from its 
     to: 9,
     signal: new AbortController().signal,
   });
-  expect((await pieces.next()).value).toBe('{"ts":1,"values":{"a":1}}\n');
+  expect(Buffer.from((await pieces.next()).value ?? []).toString()).toBe('{"ts":1,"values":{"a":1}}\n');
   granted.delete(deviceId);
   expect(await pieces.next().catch((error: Error) => error.message)).toBe("not found");
 });
