@@ -1,10 +1,13 @@
 const powersOfTen = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
+/** Returns the factor of `roundBy` for so many decimals. */
+export const roundingFactor = (digits: number): number => powersOfTen[digits] ?? 10 ** digits;
 /** Limit above which a double has no decimals. */
 const WHOLE_FROM = 1e14;
 /** Factor for the error of a multiplication by a power of ten: 1.005 × 100 is 100.49999999999999. */
 const SLACK = 1 + 2 * Number.EPSILON;
 
-const round = (value: number, factor: number): number => {
+/** Half away from zero, as people round: to a multiple of 1 / `factor`. */
+export const roundBy = (value: number, factor: number): number => {
   const scaled = Math.abs(value) * factor;
   if (!(scaled < WHOLE_FROM)) return value;
   const rounded = Math.round(scaled * SLACK) / factor;
@@ -12,13 +15,12 @@ const round = (value: number, factor: number): number => {
 };
 
 /** Half away from zero, as people round: `round(-2.5)` is -3; with `digits` decimals. */
-export const roundTo = (value: number, digits: number): number =>
-  round(value, powersOfTen[digits] ?? 10 ** digits);
+export const roundTo = (value: number, digits: number): number => roundBy(value, roundingFactor(digits));
 
 /** Returns `roundTo` for many values. */
 export function createRounder(digits: number): (value: number) => number {
-  const factor = powersOfTen[digits] ?? 10 ** digits;
-  return (value) => round(value, factor);
+  const factor = roundingFactor(digits);
+  return (value) => roundBy(value, factor);
 }
 
 /** Describes what a function makes of one number, of two, or of any number of them; it takes what it says. */

@@ -24,10 +24,24 @@ export function compare(sign: string, a: ExpressionValue, b: ExpressionValue): b
 /** Values that stand in the expression itself: whatever has one beside it need not ask for it each time. */
 const constants = new WeakMap<object, ExpressionValue>();
 
+/** Calculates with numbers that are all there, and checks nothing. */
+export type NumberForm = (numbers: Float64Array) => number;
+
+/** What nodes that only calculate do with numbers: a site's formulas are mostly such, and a message is a few numbers. */
+const numberForms = new WeakMap<object, NumberForm>();
+
+/** Returns undefined for a node that does more than to calculate, or reads what may not be a number. */
+export const numberFormOf = (node: object): NumberForm | undefined => numberForms.get(node);
+
+export function withNumberForm<Scope>(node: Node<Scope>, form: NumberForm | undefined): Node<Scope> {
+  if (form !== undefined) numberForms.set(node, form);
+  return node;
+}
+
 export function constant<Scope>(value: ExpressionValue): Node<Scope> {
   const node = () => value;
   constants.set(node, value);
-  return node;
+  return withNumberForm(node, typeof value === "number" ? () => value : undefined);
 }
 
 function numberOf(node: object): number | undefined {
@@ -55,12 +69,25 @@ export const arithmetic: Record<string, <Scope>(left: Node<Scope>, right: Node<S
   "%": numeric("%", (a, b) => a % b),
   "**": numeric("**", (a, b) => a ** b),
   "+": (left, right) =>
-    binary(left, right, (a, b) =>
-      typeof a === "string" || typeof b === "string"
-        ? joined(String(a), String(b))
-        : toNumber(a, "+") + toNumber(b, "+"),
+    withNumberForm(
+      binary(left, right, (a, b) =>
+        typeof a === "string" || typeof b === "string"
+          ? joined(String(a), String(b))
+          : toNumber(a, "+") + toNumber(b, "+"),
+      ),
+      ofForms(left, right, (a, b) => a + b),
     ),
 };
+
+function ofForms(
+  left: object,
+  right: object,
+  run: (first: number, second: number) => number,
+): NumberForm | undefined {
+  const first = numberFormOf(left);
+  const second = numberFormOf(right);
+  return first && second && ((numbers) => run(first(numbers), second(numbers)));
+}
 
 export const countsOf = ({ unaryForm, binaryForm, variadic }: (typeof functions)[string]): string =>
   variadic === undefined
@@ -68,10 +95,14 @@ export const countsOf = ({ unaryForm, binaryForm, variadic }: (typeof functions)
     : `1–${ARGUMENTS_MAX}`;
 
 export function ofOne<Scope>(name: string, node: Node<Scope>, run: (value: number) => number): Node<Scope> {
-  return (scope) => {
-    const value = node(scope);
-    return value === undefined ? undefined : run(toNumber(value, name));
-  };
+  const form = numberFormOf(node);
+  return withNumberForm(
+    (scope) => {
+      const value = node(scope);
+      return value === undefined ? undefined : run(toNumber(value, name));
+    },
+    form && ((numbers) => run(form(numbers))),
+  );
 }
 
 export function ofTwo<Scope>(
@@ -81,13 +112,16 @@ export function ofTwo<Scope>(
 ): Node<Scope> {
   const by = numberOf(right);
   if (by !== undefined) return ofOne(name, left, (value) => run(value, by));
-  return (scope) => {
-    const first = left(scope);
-    const second = right(scope);
-    return first === undefined || second === undefined
-      ? undefined
-      : run(toNumber(first, name), toNumber(second, name));
-  };
+  return withNumberForm(
+    (scope) => {
+      const first = left(scope);
+      const second = right(scope);
+      return first === undefined || second === undefined
+        ? undefined
+        : run(toNumber(first, name), toNumber(second, name));
+    },
+    ofForms(left, right, run),
+  );
 }
 
 export function ofAny<Scope>(

@@ -10,11 +10,12 @@ import {
   type ExpressionValue,
   logical,
   type Node,
+  numberFormOf,
   ofAny,
   ofOne,
   ofTwo,
   toBoolean,
-  toNumber,
+  withNumberForm,
 } from "./expression-nodes.ts";
 import { type Token, tokensOf, wrong } from "./expression-tokens.ts";
 
@@ -160,10 +161,10 @@ class Parser<Scope> {
     const sign = this.#takeSign("-", "!");
     if (sign === undefined) return this.#power();
     const inner = this.#nested(() => this.#unary());
+    if (sign === "-") return ofOne("-", inner, (value) => -value);
     return (scope) => {
       const value = inner(scope);
-      if (value === undefined) return undefined;
-      return sign === "!" ? !toBoolean(value) : -toNumber(value, "-");
+      return value === undefined ? undefined : !toBoolean(value);
     };
   }
 
@@ -238,15 +239,15 @@ class Parser<Scope> {
   }
 }
 
-/** @throws DomainError `expression.invalid` that says what is wrong, and where. */
+/** `numberFormOf` tells what the result makes of numbers alone, if it does. @throws DomainError `expression.invalid` that says what is wrong, and where. */
 export function compileExpression<Scope>(
   source: string,
   reads: ExpressionReads<Scope>,
 ): CompiledExpression<Scope> {
   const node = new Parser(tokensOf(source), reads).whole();
-  return (scope) => {
+  return withNumberForm((scope) => {
     const value = node(scope);
     if (typeof value === "number" && !Number.isFinite(value)) throw invalid("step_failure.not_finite");
     return value;
-  };
+  }, numberFormOf(node));
 }

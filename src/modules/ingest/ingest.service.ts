@@ -160,7 +160,9 @@ export function createIngestService(deps: IngestDeps): IngestService {
   function accept(device: IngestDevice, readings: readonly Reading[], from?: Received): Promise<void> {
     deps.ensureRoom();
     const applied = deps.transform(device, readings);
-    return applied === undefined ? keep(device, readings) : keepApplied(device, applied, from);
+    if (applied === undefined) return keep(device, readings);
+    const hasTelemetryOnly = applied.attributes.length === 0 && applied.requests.length === 0;
+    return hasTelemetryOnly ? keep(device, applied.readings) : keepApplied(device, applied, from);
   }
 
   /** @throws PartlyKept when some of the readings are beyond a limit. */

@@ -1,5 +1,6 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
+import type { NumberProgram } from "./number-program.ts";
 import type { RunStep, SlotStep, StepDefinition } from "./step.types.ts";
 
 const KEYS_MAX = 200;
@@ -59,6 +60,23 @@ export function changeKeys(keys: readonly string[], change: ChangeValue): RunSte
     return true;
   };
   return ({ values }) => each(values, visit);
+}
+
+/** A step that looks at the numbers of some keys, each by itself; `add` adds to a program what it does with one. */
+export function changeNumbers(
+  keys: readonly string[],
+  change: (value: number, key: string) => ReturnType<ChangeValue>,
+  add: (program: NumberProgram, slot: number, key: string) => void,
+): RunStep | SlotStep {
+  const step = changeKeys(keys, (value, key) => (typeof value === "number" ? change(value, key) : value));
+  if (typeof step === "function") return step;
+  return {
+    ...step,
+    addTo(program, slotOf) {
+      for (const key of keys) add(program, slotOf(key), key);
+      return true;
+    },
+  };
 }
 
 /** A step that looks at these keys and no others. */

@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../lib/json.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
+import { NumberProgram } from "./number-program.ts";
 import type { CompiledStep, RunSlots, RunStep, SlotStep, SlotValues, StepContext } from "./step.types.ts";
 
 /*
@@ -52,16 +53,37 @@ export function fuse(lists: ReadonlyArray<readonly CompiledStep[]>): FusedSteps 
   const { keys, slotOf } = createSlots();
   const steps: RunSlots[] = [];
   const listOf: number[] = [];
+  const program = new NumberProgram();
+  let isProgram = true;
   for (const [list, compiled] of lists.entries())
     for (const { slotStep } of compiled) {
       if (slotStep === undefined) return undefined;
       steps.push(slotStep.compileSlots(slotOf));
       listOf.push(list);
+      isProgram &&= slotStep.addTo?.(program, slotOf) === true;
     }
   // Plain objects have these without having been given them.
   if (keys.some((key) => key in Object.prototype)) return undefined;
   const slots: SlotValues = keys.map(() => undefined);
   const before: SlotValues = keys.map(() => undefined);
+  const numbers = new Float64Array(keys.length);
+
+  /** Returns false where a value is no number, or the general way has to decide. */
+  function runProgram(): boolean {
+    for (let position = 0; position < keys.length; position++) {
+      const value = before[position];
+      if (value === undefined) numbers[position] = Number.NaN;
+      else if (typeof value === "number" && !Number.isNaN(value)) numbers[position] = value;
+      else return false;
+    }
+    if (!program.run(numbers)) return false;
+    for (let position = 0; position < keys.length; position++) {
+      const value = numbers[position] as number;
+      slots[position] = Number.isNaN(value) ? undefined : value;
+    }
+    return true;
+  }
+
   return {
     run(values, context) {
       // By index: this runs for every message.
@@ -70,6 +92,7 @@ export function fuse(lists: ReadonlyArray<readonly CompiledStep[]>): FusedSteps 
         slots[position] = value;
         before[position] = value;
       }
+      if (isProgram && runProgram()) return changed(values, keys, { before, slots });
       for (let index = 0; index < steps.length; index++)
         if (!(steps[index] as RunSlots)(slots, context)) return listOf[index];
       return changed(values, keys, { before, slots });

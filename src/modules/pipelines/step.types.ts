@@ -3,6 +3,7 @@ import type { JsonValue } from "../../lib/json.ts";
 import type { AttributeScope } from "../attributes/attributes.types.ts";
 import type { OutboundTarget } from "../outbound/outbound.types.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
+import type { NumberProgram } from "./number-program.ts";
 
 /** Describes what a step works on: the values of one time stamp. */
 export interface StepMessage {
@@ -48,6 +49,8 @@ export type RunSlots = (values: SlotValues, context: StepContext | undefined) =>
  */
 export interface SlotStep {
   compileSlots(slotOf: (key: string) => number): RunSlots;
+  /** Adds what the step does where all values are numbers. Absent for a step that does more than a program can; false for such a setting of one. */
+  addTo?(program: NumberProgram, slotOf: (key: string) => number): boolean;
 }
 
 /** One type of step: its fields, what it does in a sentence, an example, and how it becomes a closure. */

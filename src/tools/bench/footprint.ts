@@ -1,7 +1,15 @@
 import { createApp } from "../../app.ts";
 import { connectApi } from "../../cli/api-client.ts";
 import { defaultConfig } from "../../platform/config.ts";
-import { createDevices, remove, residentMb, runLoad, startGateway, temporaryDirectory } from "./processes.ts";
+import {
+  createDevices,
+  remove,
+  residentMb,
+  runLoad,
+  startGateway,
+  temporaryDirectory,
+  untilIdle,
+} from "./processes.ts";
 import { fixed, type Row } from "./report.ts";
 
 const STARTS = 7;
@@ -98,6 +106,8 @@ async function measureMany(seconds: number): Promise<Row[]> {
   const gateway = await startGateway(directory);
   try {
     const users = (await createDevices(await gateway.signIn(), MANY)).map(({ token }) => token);
+    // What making the devices left behind would be counted as that of their connections.
+    await untilIdle(gateway.pid);
     const before = residentMb(gateway.pid);
     const load = {
       port: gateway.mqttPort,

@@ -56,16 +56,54 @@ const step = fc.oneof(
     { requiredKeys: ["type", "condition"] },
   ),
 );
+/** Steps that can be operations of a program. */
+const numberStep = fc.oneof(
+  fc.record({
+    type: fc.constant("rename_keys"),
+    mapping: fc.dictionary(key, key, { minKeys: 1, maxKeys: 1 }),
+  }),
+  fc.record(
+    {
+      type: fc.constant("filter_range"),
+      keys,
+      min: fc.constantFrom(-1, 0),
+      max: fc.constant(50),
+      action: fc.constantFrom("drop_message", "drop_key"),
+    },
+    { requiredKeys: ["type", "keys", "max"] },
+  ),
+  fc.record({ type: fc.constant("clamp_range"), keys, min: fc.constant(0), max: fc.constant(20) }),
+  fc.record({ type: fc.constant("scale_keys"), keys, factor: fc.constantFrom(-2, 1e300) }),
+  fc.record({ type: fc.constant("round_keys"), keys, decimals: fc.constantFrom(0, 1) }),
+  fc.record({
+    type: fc.constant("derive_key"),
+    key,
+    expression: fc.constantFrom(
+      "a + b - c",
+      "round(a / b, 1)",
+      "-d * 1.02",
+      "sqrt(a)",
+      "(a / b) ** 0",
+      "a + 1",
+    ),
+  }),
+);
+const number = fc.oneof(
+  fc.integer({ min: -5, max: 100 }),
+  fc.double({ noNaN: true }),
+  fc.constantFrom(0, -0),
+);
 const value = fc.oneof(
   fc.integer({ min: -5, max: 100 }),
   fc.double({ noNaN: true, min: -10, max: 100 }),
   fc.constantFrom("x", "", "12", true, false),
   fc.constant({ deep: [1] }),
 );
-const values = fc.dictionary(fc.oneof(key, fc.constantFrom("other", "more")), value, {
-  minKeys: 1,
-  maxKeys: 5,
-});
+const messageOf = (content: typeof value | typeof number) =>
+  fc.dictionary(fc.oneof(key, fc.constantFrom("other", "more")), content as typeof value, {
+    minKeys: 1,
+    maxKeys: 5,
+  });
 
 /** One list after the other, each over a message of its own. */
 function oneByOne(lists: unknown[][], reading: Reading): { left: Reading | undefined; failed: boolean } {
@@ -85,34 +123,40 @@ function oneByOne(lists: unknown[][], reading: Reading): { left: Reading | undef
 }
 
 describe("steps that run over places", () => {
-  test("make of a message what they make of it one by one, and leave the message that came as it is", () => {
-    let compared = 0;
-    fc.assert(
-      fc.property(
-        fc.array(fc.array(step, { maxLength: 4 }), { minLength: 1, maxLength: 3 }),
-        fc.array(values, { minLength: 1, maxLength: 3 }),
-        (lists, messages) => {
-          const fused = fuse(lists.map((steps) => compileSteps(steps)));
-          if (fused === undefined) throw new Error("all of these know their keys");
-          for (const message of messages) {
-            const reading = { ts: 1, values: message } as Reading;
-            const before = structuredClone(message);
-            const { left, failed } = oneByOne(lists, reading);
-            if (failed) expect(() => fused.run(reading.values, context)).toThrow();
-            else {
-              const out = fused.run(reading.values, context);
-              const seen = typeof out === "number" || out === undefined ? undefined : { ...out };
-              expect(seen).toEqual(left && { ...left.values });
-              compared++;
+  test.each([
+    ["values of any kind", step, messageOf(value)],
+    ["numbers", numberStep, messageOf(number)],
+  ] as const)(
+    "make of %s what they make of them one by one, and leave the message that came as it is",
+    (_, anyStep, message) => {
+      let compared = 0;
+      fc.assert(
+        fc.property(
+          fc.array(fc.array<unknown>(anyStep, { maxLength: 4 }), { minLength: 1, maxLength: 3 }),
+          fc.array(message, { minLength: 1, maxLength: 3 }),
+          (lists, messages) => {
+            const fused = fuse(lists.map((steps) => compileSteps(steps)));
+            if (fused === undefined) throw new Error("all of these know their keys");
+            for (const message of messages) {
+              const reading = { ts: 1, values: message } as Reading;
+              const before = structuredClone(message);
+              const { left, failed } = oneByOne(lists, reading);
+              if (failed) expect(() => fused.run(reading.values, context)).toThrow();
+              else {
+                const out = fused.run(reading.values, context);
+                const seen = typeof out === "number" || out === undefined ? undefined : { ...out };
+                expect(seen).toEqual(left && { ...left.values });
+                compared++;
+              }
+              expect(message).toEqual(before);
             }
-            expect(message).toEqual(before);
-          }
-        },
-      ),
-      { numRuns: 2_000 },
-    );
-    expect(compared).toBeGreaterThan(2_000);
-  });
+          },
+        ),
+        { numRuns: 2_000 },
+      );
+      expect(compared).toBeGreaterThan(2_000);
+    },
+  );
 
   test("are run by name where a key is one that every object has, or where keys are meant by their beginning", () => {
     const round = (...named: string[]) => [compileSteps([{ type: "round_keys", keys: named }])];

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
 import { invalid } from "../../../lib/domain-error.ts";
-import { changeKeys, defineStep, keysField } from "../define-step.ts";
+import { changeNumbers, defineStep, keysField } from "../define-step.ts";
 
 export const clampRange = defineStep({
   type: "clamp_range",
@@ -18,8 +18,7 @@ export const clampRange = defineStep({
   },
   compile({ keys, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }) {
     if (min > max) throw invalid("step.range_invalid");
-    return changeKeys(keys, (value) =>
-      typeof value === "number" ? Math.min(Math.max(value, min), max) : value,
-    );
+    const clamp = (value: number) => Math.min(Math.max(value, min), max);
+    return changeNumbers(keys, clamp, (program, slot) => program.change(slot, clamp));
   },
 });

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
 import { compileExpression } from "../../../lib/expression.ts";
-import { plain } from "../../../lib/expression-nodes.ts";
+import { numberFormOf, plain, withNumberForm } from "../../../lib/expression-nodes.ts";
 import { defineStep, keyField } from "../define-step.ts";
 import type { SlotValues, StepContext } from "../step.types.ts";
 
@@ -20,6 +20,26 @@ export const deriveKey = defineStep({
   },
   compile({ key, expression }) {
     return {
+      addTo(program, slotOf) {
+        const needs = new Set<number>();
+        const form = numberFormOf(
+          compileExpression<SlotValues>(expression, {
+            key(name) {
+              const index = slotOf(name);
+              needs.add(index);
+              return withNumberForm(
+                (values) => plain(values[index]),
+                (numbers) => numbers[index] as number,
+              );
+            },
+            attribute: () => () => undefined,
+          }),
+        );
+        const [first, ...others] = needs;
+        if (form === undefined || first === undefined) return false;
+        program.derive(slotOf(key), [first, ...others], form);
+        return true;
+      },
       compileSlots(slotOf) {
         let current: StepContext | undefined;
         const reckon = compileExpression<SlotValues>(expression, {

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
 import { invalid } from "../../../lib/domain-error.ts";
-import { changeKeys, defineStep, dropMessage, keysField } from "../define-step.ts";
+import { changeNumbers, defineStep, dropMessage, keysField } from "../define-step.ts";
 
 export const filterRange = defineStep({
   type: "filter_range",
@@ -24,9 +24,12 @@ export const filterRange = defineStep({
   },
   compile({ keys, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY, action = "drop_key" }) {
     if (min > max) throw invalid("step.range_invalid");
-    const outside = action === "drop_message" ? dropMessage : undefined;
-    return changeKeys(keys, (value) =>
-      typeof value !== "number" || (value >= min && value <= max) ? value : outside,
+    const isRequired = action === "drop_message";
+    const outside = isRequired ? dropMessage : undefined;
+    return changeNumbers(
+      keys,
+      (value) => (value >= min && value <= max ? value : outside),
+      (program, slot) => program.keep(slot, { min, max, isRequired }),
     );
   },
 });

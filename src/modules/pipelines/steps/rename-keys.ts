@@ -17,6 +17,12 @@ export const renameKeys = defineStep({
   compile({ mapping }) {
     const names = Object.entries(mapping);
     return {
+      addTo(program, slotOf) {
+        const [pair] = names;
+        if (pair === undefined || names.length > 1) return false; // names that are exchanged
+        program.move(slotOf(pair[0]), slotOf(pair[1]));
+        return true;
+      },
       compileSlots(slotOf) {
         const from = names.map(([name]) => slotOf(name));
         const to = names.map(([, name]) => slotOf(name));

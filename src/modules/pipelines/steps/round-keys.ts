@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
 import { createRounder } from "../../../lib/expression-functions.ts";
-import { changeKeys, defineStep, keysField } from "../define-step.ts";
+import { changeNumbers, defineStep, keysField } from "../define-step.ts";
 
 export const roundKeys = defineStep({
   type: "round_keys",
@@ -17,6 +17,6 @@ export const roundKeys = defineStep({
   },
   compile({ keys, decimals = 0 }) {
     const round = createRounder(decimals);
-    return changeKeys(keys, (value) => (typeof value === "number" ? round(value) : value));
+    return changeNumbers(keys, round, (program, slot) => program.round(slot, decimals));
   },
 });

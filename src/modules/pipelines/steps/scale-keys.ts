@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { invalid } from "../../../lib/domain-error.ts";
 import { excerpt } from "../../../lib/excerpt.ts";
-import { changeKeys, defineStep, keysField } from "../define-step.ts";
+import { changeNumbers, defineStep, keysField } from "../define-step.ts";
 
 export const scaleKeys = defineStep({
   type: "scale_keys",
@@ -18,11 +18,15 @@ export const scaleKeys = defineStep({
     out: { raw: 21.5 },
   },
   compile({ keys, factor = 1, offset = 0 }) {
-    return changeKeys(keys, (value, key) => {
-      if (typeof value !== "number") return value;
-      const scaled = value * factor + offset;
-      if (!Number.isFinite(scaled)) throw invalid("step_failure.too_large", { key: excerpt(key) });
-      return scaled;
-    });
+    const scale = (value: number) => value * factor + offset;
+    return changeNumbers(
+      keys,
+      (value, key) => {
+        const scaled = scale(value);
+        if (!Number.isFinite(scaled)) throw invalid("step_failure.too_large", { key: excerpt(key) });
+        return scaled;
+      },
+      (program, slot) => program.change(slot, scale),
+    );
   },
 });
