@@ -2,7 +2,10 @@ import { chmodSync } from "node:fs";
 import { writeDurably } from "./durable-file.ts";
 import { giveToFolderOwner } from "./file-owner.ts";
 
-/** Writes a secret: whatever happens, there is the old one or the new one, whole, and its name is there before what is sealed with it. */
+/**
+ * Replaces a secret. Whatever happens, the file holds the old one or the new one, whole. It is on the disk on return, before anything is sealed
+ * with it.
+ */
 export function replaceSecret(file: string, bytes: Uint8Array): void {
   const prepare = (unfinished: string) => {
     chmodSync(unfinished, 0o600);

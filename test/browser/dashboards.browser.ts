@@ -238,7 +238,7 @@ test(
 );
 
 test(
-  "the wall ends with its full screen, however that is left",
+  "the wall ends when full screen is left without Escape",
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "Wall", exact: true }).click();

@@ -39,7 +39,7 @@ function writeCell(writer: TextWriter, value: TelemetryValue | undefined): void 
   else writer.text(csvCell(typeof value === "string" ? value : exactJson(value)));
 }
 
-function csvRows(chunk: ScanChunk, keys: readonly string[]): WriteRows {
+function csvRowsWriter(chunk: ScanChunk, keys: readonly string[]): WriteRows {
   const byKey = new Map(chunk.columns.map((column) => [column.key, column]));
   const columns = keys.map((key) => byKey.get(key));
   return (writer, { from, to }) => {
@@ -67,12 +67,12 @@ function writeMembers(
     if (!isFirst) writer.byte(COMMA);
     isFirst = false;
     writer.raw(name);
-    if (typeof value === "number") writer.number(value);
-    else writer.text(exactJson(value));
+    if (typeof value === "number" && Number.isFinite(value)) writer.number(value);
+    else writer.text(exactJson(value)); // JSON knows neither NaN nor the infinities
   }
 }
 
-function ndjsonRows({ ts, columns }: ScanChunk): WriteRows {
+function ndjsonRowsWriter({ ts, columns }: ScanChunk): WriteRows {
   const members = columns.map((column) => ({
     name: utf8.encode(`${JSON.stringify(column.key)}:`),
     column,
@@ -88,9 +88,7 @@ function ndjsonRows({ ts, columns }: ScanChunk): WriteRows {
   };
 }
 
-/**
- * The chunks of a scan as UTF-8 text in `format`; `keys` are the columns of CSV, in their order, and `units` what stands behind their names.
- */
+/** Renders the chunks of a scan as UTF-8 text in `format`. `keys` are the columns of CSV in their order, and `units` the units in their headings. */
 export async function* renderHistory(
   chunks: AsyncIterable<ScanChunk>,
   options: { format: HistoryFormat; keys: readonly string[]; units?: KeyMetadataMap | undefined },
@@ -102,7 +100,7 @@ export async function* renderHistory(
   for await (const chunk of chunks) {
     const cellsPerRow = Math.max(1, format === "csv" ? keys.length : chunk.columns.length);
     const pieceRows = Math.max(1, Math.floor(PIECE_CELLS / cellsPerRow));
-    const write = format === "csv" ? csvRows(chunk, keys) : ndjsonRows(chunk);
+    const write = format === "csv" ? csvRowsWriter(chunk, keys) : ndjsonRowsWriter(chunk);
     for (let from = 0; from < chunk.ts.length; from += pieceRows) {
       await setImmediate();
       write(writer, { from, to: Math.min(from + pieceRows, chunk.ts.length) });

@@ -43,7 +43,7 @@ function asLines(progress: AsyncGenerator<ImportProgress, ImportResult>): Readab
   });
 }
 
-/** The text as a body that is made no faster than it is read. */
+/** Returns the pieces as a body that is made no faster than it is read. */
 function asBody(pieces: AsyncGenerator<Uint8Array>, reading: AbortController): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {

@@ -126,7 +126,7 @@ async function measureFullDisk(rounds: number): Promise<Row[]> {
       {
         section: "Faults",
         measure: `a file system of ${DISK_BYTES >> 20} MB filled to the last block under HTTP load, ${rounds} times, then SIGKILL`,
-        value: `${thousands(acknowledged)} acknowledged, ${lost} lost, ${doubled} doubled; ${readsFailed} reads failed meanwhile; data is taken again after ${fixed(slowest / 1_000, 1)} s at most`,
+        value: `${thousands(acknowledged)} acknowledged, ${lost} lost, ${doubled} duplicated; ${readsFailed} reads failed meanwhile; data is taken again after ${fixed(slowest / 1_000, 1)} s at most`,
         goal: "0 lost, reads stay up, ≤ 10 s",
         met: lost === 0 && doubled === 0 && readsFailed === 0 && slowest <= RECOVERY_MS_MAX,
       },
@@ -171,7 +171,7 @@ async function measureFailingSync(rounds: number): Promise<Row[]> {
     {
       section: "Faults",
       measure: `fsync that fails with EIO under HTTP load, then SIGKILL, ${rounds} rounds`,
-      value: `${thousands(totals.acknowledged)} acknowledged, ${totals.lost} lost, ${totals.doubled} doubled, ${totals.late} acknowledged while it failed`,
+      value: `${thousands(totals.acknowledged)} acknowledged, ${totals.lost} lost, ${totals.doubled} duplicated, ${totals.late} acknowledged while it failed`,
       goal: "0 lost",
       met: totals.lost === 0 && totals.doubled === 0 && totals.late === 0,
     },

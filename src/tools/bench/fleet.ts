@@ -157,7 +157,7 @@ export async function benchFleet(): Promise<Row[]> {
     return [
       {
         section: "Fleet",
-        measure: `memory an idle connection, pages of the program not counted, ${count} devices signed in by token`,
+        measure: `memory per idle connection, pages of the program not counted, ${count} devices signed in by token`,
         value: `${fixed(own.kbEach, 1)} KB`,
         peer: peers(({ kbEach }) => `${fixed(kbEach, 1)} KB`),
         goal: "≤ 3 KB",

@@ -103,7 +103,7 @@ export async function benchFuzz(minutes: number): Promise<Row[]> {
     return [
       {
         section: "Fuzzing",
-        measure: `${minutes} minutes of spoiled MQTT packets and HTTP requests: ${thousands(fuzzed.packets)} packets on ${thousands(fuzzed.connections)} connections, ${thousands(fuzzed.requests)} requests`,
+        measure: `${minutes} minutes of malformed MQTT packets and HTTP requests: ${thousands(fuzzed.packets)} packets on ${thousands(fuzzed.connections)} connections, ${thousands(fuzzed.requests)} requests`,
         value: `${isAlive ? "alive" : "ended"}, ${fiveHundreds} answers of 500 or more`,
         goal: "0 exits, 0 answers ≥ 500",
         met: isAlive && fiveHundreds === 0,

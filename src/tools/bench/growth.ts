@@ -183,7 +183,7 @@ export async function benchGrowth(
       `hour by minute ${fixed(step.queryMs)} ms`,
       `latest of 10,000 ${fixed(step.latestMs, 1)} ms`,
       `start ${fixed(step.startMs, 0)} ms`,
-      `${fixed(step.bytesPerPoint)} bytes a point`,
+      `${fixed(step.bytesPerPoint)} bytes per point`,
       `${fixed(step.residentMiB, 0)} MiB resident`,
     ].join(", "),
     ...(first !== undefined &&

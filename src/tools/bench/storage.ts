@@ -91,7 +91,7 @@ async function measureSize(name: string, data: DataSet, binary: string | undefin
   const goal = victoria === undefined ? undefined : goals[name];
   return {
     section: "Storage",
-    measure: `bytes a point on disk, all in: ${name} (${thousands(points)} points; ${fixed(written / points, 1)} bytes written a point)`,
+    measure: `bytes per point on disk, all in: ${name} (${thousands(points)} points; ${fixed(written / points, 1)} bytes written per point)`,
     value: fixed(bytes),
     peer: [
       `VictoriaMetrics ${victoria === undefined ? "is not installed" : `${fixed(victoria)}, data files alone`}`,

@@ -135,7 +135,7 @@ async function measureBackfill(setting: Setting, gzip: boolean): Promise<Row> {
   return {
     section: "Uplinks",
     measure: `history of ${thousands(sentPoints)} points to an HTTP receiver, ${gzip ? "gzip" : "not compressed"}, points/s`,
-    value: `${thousands(rate)} (${fixed(sentBytes / sentPoints, 1)} bytes a point; memory + ${fixed(added, 0)} MB from ${fixed(before, 0)})`,
+    value: `${thousands(rate)} (${fixed(sentBytes / sentPoints, 1)} bytes per point; memory + ${fixed(added, 0)} MB from ${fixed(before, 0)})`,
     goal: "≥ 500,000",
     met: rate >= 500_000,
   };

@@ -31,7 +31,7 @@ class Tally {
 /**
  * Decides whether groups wait for more messages. A commit writes at least a page of the disk, however little it carries, so that small ones
  * wear it out when many follow each other. Devices that send by themselves do not mind a few milliseconds. Clients that wait for
- * their acknowledgements send less the longer they wait: so both paces are tried, and groups wait only where that does not slow anyone down.
+ * their acknowledgements send less the longer they wait: so both paces are tried, and groups wait only where `RATE_SHARE_MIN` of the rate remains.
  */
 export class BatchPace {
   #phase: "trial" | "apart" | "together" = "trial";

@@ -68,9 +68,9 @@ export class GroupCommitter {
   readonly #inFlight: InFlight[] = [];
   /** Number of groups that may be in flight. */
   #lanes = 1;
-  /** Time for which a group waits for its share of the messages. */
+  /** Longest time in ms that a group waits for its share of the messages. */
   #laneMs = 0;
-  /** Messages that were answered and may be followed at once by the next ones of their senders. */
+  /** Acknowledged messages whose senders are expected to send again at once. */
   #answered = 0;
   readonly #pace = new BatchPace();
   /** Messages of the group that is staged. */

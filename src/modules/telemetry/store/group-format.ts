@@ -20,7 +20,7 @@ export const HEADER_CHECKSUM = 5;
 export const ESCAPED_TEXT = 0x8000_0000;
 export const TEXT_LENGTH_MASK = 0x7fff_ffff;
 
-/** Text bytes of a slot, from `start` on, back to the string that was written. A TextDecoder would take twice as long. */
+/** Decodes the text of a slot, which begins at `start`. A TextDecoder would take twice as long. */
 export function decodeText(bytes: Buffer, start: number, lengthAndFlag: number): string {
   const text = bytes.toString("utf8", start, start + (lengthAndFlag & TEXT_LENGTH_MASK));
   return (lengthAndFlag & ESCAPED_TEXT) !== 0 ? JSON.parse(text) : text;

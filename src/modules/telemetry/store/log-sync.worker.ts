@@ -2,10 +2,12 @@
 import { closeSync, fdatasyncSync, openSync } from "node:fs";
 
 /**
- * Answers a request, which is the path of a file to sync, or null to end the thread. Both fields are undefined if the sync succeeded. The first
- * message says that the thread is ready.
+ * Answers a request, which is the path of a file to sync, or null to end the thread. Code and message are undefined if the sync succeeded. The
+ * first message says that the thread is ready.
  */
 export interface SyncReply {
+  /** The thread could not open the file, as where there are too many open files: nothing was synced, and nothing failed to be. */
+  readonly isNotOpened?: true;
   readonly code: string | undefined;
   readonly message: string | undefined;
 }
@@ -21,14 +23,19 @@ addEventListener("message", ({ data: path }: MessageEvent<string | null>) => {
     for (const descriptor of descriptors.values()) closeSync(descriptor);
     process.exit(0);
   }
+  let descriptor = descriptors.get(path);
   try {
-    const descriptor = descriptors.get(path) ?? openSync(path, "r+");
+    descriptor ??= openSync(path, "r+");
     descriptors.set(path, descriptor);
     fdatasyncSync(descriptor);
     postMessage({ code: undefined, message: undefined } satisfies SyncReply);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException; // of a system call
-    postMessage({ code, message } satisfies SyncReply);
+    postMessage({
+      code,
+      message,
+      ...(descriptor === undefined && { isNotOpened: true }),
+    } satisfies SyncReply);
   }
 });
 

@@ -48,7 +48,7 @@ export class LogSyncer {
   readonly #slowMs: number;
   readonly #waiting: Waiting[] = [];
   #threads: SyncThread[] = [];
-  /** The thread that is starting. One at a time, because sixteen starts at once would take all processors for a while. */
+  /** The thread that is starting. Threads start one at a time, because sixteen starts at once would take all processors for a while. */
   #starting: Worker | null = null;
   #mayStartThreads = true;
   #inARow = 0;
@@ -113,7 +113,7 @@ export class LogSyncer {
     this.#settle("synced");
   }
 
-  /** Until the first thread is ready, syncs go on in place. */
+  /** Starts one thread. Until the first one is ready, syncs go on in place. */
   #startThread(): void {
     if (this.#starting !== null) return;
     try {
@@ -137,7 +137,7 @@ export class LogSyncer {
     this.#dispatch();
   }
 
-  /** Without threads the disk is as slow as it is. */
+  /** Ends all threads after one has failed in other ways than to sync, and syncs in place from then on. */
   #doWithoutThreads(): void {
     this.#mayStartThreads = false;
     this.stop();
@@ -159,7 +159,12 @@ export class LogSyncer {
     return this.#threads.some(({ covered }) => covered.includes(waiting));
   }
 
-  #ended(thread: SyncThread, { code, message }: SyncReply): void {
+  #ended(thread: SyncThread, { code, message, isNotOpened }: SyncReply): void {
+    if (isNotOpened) {
+      thread.covered = [];
+      this.#doWithoutThreads();
+      return;
+    }
     if (message !== undefined) this.#fail(new SyncFailed({ code, message }));
     for (const waiting of thread.covered) waiting.outcome ??= "synced";
     thread.covered = [];

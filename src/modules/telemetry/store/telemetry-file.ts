@@ -62,8 +62,13 @@ export class TelemetryFile {
   readonly #deleteSeries: Statement;
   readonly #statements: { finalize(): void }[] = [];
   #synchronous: Synchronous = "FULL";
-  /** Size of the pages in the write-ahead log that are not in the file yet, known at the end of each transaction. */
+  /**
+   * Bytes of the write-ahead log that a checkpoint would move into the file, measured after each transaction and checkpoint. What the last
+   * checkpoint had to leave there for a reader does not count: to try again for every commit would take longer the longer the log is.
+   */
   walBytes = 0;
+  /** Bytes that the last checkpoint left in the log. */
+  #heldBytes = 0;
   /** Repairs that were needed to open the file. */
   readonly repairs: string[] = [];
 
@@ -73,7 +78,8 @@ export class TelemetryFile {
     if (repair !== null) this.repairs.push(repair);
     this.db = isReadOnly ? openReadOnly(path) : openDatabase(path);
     this.#logState = this.prepare("PRAGMA wal_checkpoint(NOOP)");
-    this.#measureLog(); // a crash leaves it as it was
+    // A crash leaves pages in the log. A file system that is read-only allows no question about it.
+    if (!isReadOnly) this.#measureLog();
     this.#begin = this.prepare("BEGIN IMMEDIATE");
     this.#commit = this.prepare("COMMIT");
     this.#rollback = this.prepare("ROLLBACK");
@@ -112,21 +118,24 @@ export class TelemetryFile {
       this.#synchronous = synchronous;
     }
     this.#begin.run();
+    let result: T;
     try {
-      const result = work();
+      result = work();
       this.#commit.run();
-      this.#measureLog();
-      return result;
     } catch (error) {
       // After some failures SQLite has rolled back already.
       if (this.db.inTransaction) this.#rollback.run();
       throw error;
     }
+    this.#measureLog();
+    return result;
   }
 
   #measureLog(): void {
     const { log, checkpointed } = this.#logState.get() ?? { log: 0, checkpointed: 0 };
-    this.walBytes = (log - checkpointed) * pageBytes;
+    const bytes = (log - checkpointed) * pageBytes;
+    this.#heldBytes = Math.min(this.#heldBytes, bytes);
+    this.walBytes = bytes - this.#heldBytes;
   }
 
   /** Writes definitions down lazily. Those that a power cut takes back are in the log still. */
@@ -229,6 +238,7 @@ export class TelemetryFile {
   checkpoint(mode: "PASSIVE" | "TRUNCATE" = "PASSIVE"): void {
     if (mode === "TRUNCATE") this.db.run("PRAGMA busy_timeout=0");
     this.db.run(`PRAGMA wal_checkpoint(${mode})`);
+    this.#heldBytes = Number.POSITIVE_INFINITY;
     this.#measureLog();
     if (mode === "TRUNCATE") this.db.run(`PRAGMA busy_timeout=${busyTimeoutMs}`);
   }

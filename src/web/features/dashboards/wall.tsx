@@ -95,7 +95,7 @@ function WallBoard({ slide }: { slide: Slide }) {
   );
 }
 
-/** Gives the screen back once the address is no longer that of a wall; the dashboards of a rotation are one wall. */
+/** Leaves the full screen unless the address is still that of a wall, as between the dashboards of a rotation. */
 function leaveFullScreen(): void {
   const isWall = new URLSearchParams(location.search).has("wall");
   if (!isWall && document.fullscreenElement !== null) document.exitFullscreen().catch(() => undefined);
@@ -108,8 +108,8 @@ export function enterFullScreen(): void {
 }
 
 /**
- * Shows only the dashboard on a wall display, and keeps the screen on if the browser allows it. Escape ends it. On a full
- * screen, browsers keep that key to themselves, so the end of the full screen ends it as well.
+ * Shows only the dashboard on a wall display, and keeps the screen on if the browser allows it. Escape ends it. In full
+ * screen, a browser may use that key without telling the page, so leaving the full screen ends the wall as well.
  */
 export function useWall(leave: () => void): void {
   useEffect(() => {

@@ -25,13 +25,13 @@ function run(
   return waited.map(Math.round);
 }
 
-test("groups wait where that does not lower the rate, but for a trial every ten seconds in the end", () => {
+test("lets groups wait where that does not lower the rate, except for a trial every ten seconds in the end", () => {
   const waited = run(60, { apart: 30, together: 30 });
   expect(Math.min(...waited)).toBeGreaterThan(750);
   expect(waited.slice(30).reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(29_500);
 });
 
-test("a rate that waiting begins to lower ends it within ten seconds", () => {
+test("stops waiting within eleven seconds after waiting begins to lower the rate", () => {
   const pace = new BatchPace();
   let ms = 0;
   const pass = (endMs: number, together: number) => {
@@ -49,7 +49,7 @@ test("groups do not wait where that lowers the rate, but for a trial every ten s
   expect(waited.slice(30).reduce((sum, ms) => sum + ms, 0)).toBeLessThan(400);
 });
 
-test("a trial that clients distort while they connect is repeated at once", () => {
+test("repeats a trial at once when waiting seemed slower", () => {
   const pace = new BatchPace();
   let ms = 0;
   const pass = (endMs: number, together: number) => {

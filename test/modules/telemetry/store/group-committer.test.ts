@@ -187,7 +187,7 @@ describe("the group committer", () => {
     return bench;
   }
 
-  /** Eight senders have been answered, and may send again. */
+  /** Answers eight senders, so that they may send again. */
   async function answerEight(bench: Bench): Promise<void> {
     const sent = Array.from({ length: 8 }, () => bench.append(10));
     const { buffer } = await bench.nextGroup();
@@ -196,7 +196,7 @@ describe("the group committer", () => {
     await Promise.all(sent);
   }
 
-  test("with lanes has several groups in flight, each with its share of the messages, and no more", async () => {
+  test("keeps one group in flight for each lane, with an even share of the messages", async () => {
     const bench = await withLanes();
     const append = (count: number) => Promise.all(Array.from({ length: count }, () => bench.append(10)));
     const settle = ({ buffer }: { buffer: ArrayBuffer }) =>

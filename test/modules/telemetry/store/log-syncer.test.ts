@@ -42,7 +42,7 @@ async function startThreads(): Promise<void> {
   await until(() => log.lastId === last);
 }
 
-test("until a thread is ready, syncs go on in place, and nothing waits for the others", async () => {
+test("syncs in place until the first thread is ready, and does not wait for the others to start", async () => {
   for (let round = 0; round < 30; round++) put();
   expect([answers, syncer.lanes]).toEqual([upTo(30), 1]);
   await startThreads();
@@ -96,15 +96,32 @@ test("a sync that fails fails for all who wait and for all who come later, and i
   const before = answers.length;
   log.beginFile();
   const id = log.append(FORM_RAW, new Uint8Array(500));
-  rmSync(log.newestPath ?? "");
+  // It can be opened, and the system refuses to sync it.
+  Object.defineProperty(log, "newestPath", { value: "/dev/null" });
   const note = (error: SyncFailed | null) => answers.push(error?.code);
   syncer.sync(id, note);
   syncer.sync(id, note);
   await until(() => answers.length === before + 2);
   syncer.sync(id, note);
-  expect(answers.slice(before)).toEqual(["ENOENT", "ENOENT", "ENOENT"]);
-  expect(failures).toEqual(["ENOENT"]);
+  expect(answers.slice(before)).toEqual(["EINVAL", "EINVAL", "EINVAL"]);
+  expect(failures).toEqual(["EINVAL"]);
   expect(() => syncer.flush()).toThrow(SyncFailed);
+});
+
+test("a thread that cannot open the log leaves the syncs to be done in place", async () => {
+  await startThreads();
+  const failures: unknown[] = [];
+  syncer.onFailed = ({ code }) => failures.push(code);
+  syncer.flush();
+  const before = answers.length;
+  log.beginFile();
+  const id = log.append(FORM_RAW, new Uint8Array(500));
+  rmSync(log.newestPath ?? "");
+  syncer.sync(id, (error) => answers.push(error ?? id));
+  await until(() => answers.length === before + 1);
+  expect([answers.at(-1), failures, syncer.lanes]).toEqual([id, [], 1]);
+  const next = put();
+  expect(answers.at(-1)).toBe(next);
 });
 
 test("a sync that finds the disk full is a failed sync as any other", () => {

@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,12 +20,36 @@ function openCopy(path: string): TelemetryFile {
   return new TelemetryFile(copy);
 }
 
+const edit = (file: TelemetryFile) => file.transact(() => file.db.run("UPDATE sealed SET hot = hot + 1"));
+
+test("what a reader keeps in the log does not count until it has left", () => {
+  const path = join(directory, "telemetry.db");
+  const file = new TelemetryFile(path);
+  const reader = new Database(path, { readonly: true });
+  file.checkpoint("TRUNCATE");
+  reader.run("BEGIN");
+  reader.query("SELECT count(*) FROM sealed").get();
+  for (let commit = 0; commit < COMMITS; commit++) edit(file);
+  expect(file.walBytes).toBeGreaterThanOrEqual(COMMITS * pageBytes);
+  file.checkpoint();
+  expect(file.walBytes).toBe(0);
+  edit(file);
+  expect(file.walBytes).toBeGreaterThan(0);
+  expect(file.walBytes).toBeLessThan(COMMITS * pageBytes);
+  reader.run("COMMIT");
+  file.checkpoint();
+  // The next transaction begins the log anew.
+  edit(file);
+  expect(openCopy(path).walBytes).toBeLessThan(COMMITS * pageBytes);
+  reader.close();
+  file.close();
+});
+
 test("the log that a crash leaves counts towards the next checkpoint", () => {
   const path = join(directory, "telemetry.db");
   const file = new TelemetryFile(path);
   file.checkpoint("TRUNCATE");
-  for (let commit = 0; commit < COMMITS; commit++)
-    file.transact(() => file.db.run("UPDATE sealed SET hot = hot + 1"));
+  for (let commit = 0; commit < COMMITS; commit++) edit(file);
   const crashed = openCopy(path);
   expect(crashed.walBytes).toBeGreaterThanOrEqual(COMMITS * pageBytes);
   crashed.close();
