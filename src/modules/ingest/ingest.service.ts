@@ -228,9 +228,7 @@ export function createIngestService(deps: IngestDeps): IngestService {
     } catch (error) {
       if (error instanceof PartlyKept) {
         rate.list(device, error.refusal, originOf(message));
-        return error.committed.then(() => {
-          throw error.refusal;
-        });
+        return failAfter(error.committed, error.refusal);
       }
       rate.list(device, error, originOf(message));
       throw toStorageFailure(error) ?? error;
@@ -273,10 +271,7 @@ export function createIngestService(deps: IngestDeps): IngestService {
     history(device, readings) {
       deps.ensureRoom();
       const { committed, hit } = appendFitting(store, device, readings);
-      if (hit === undefined) return committed;
-      return committed.then(() => {
-        throw keysLimit(hit);
-      });
+      return hit === undefined ? committed : failAfter(committed, keysLimit(hit));
     },
     reject,
     stats,
@@ -297,6 +292,12 @@ function appendFitting(
     return { committed: store.append(device.store, fitting), hit };
   }
 }
+
+/** Waits for what was kept before it says why the rest was not. */
+const failAfter = (committed: Promise<void>, refusal: DomainError): Promise<never> =>
+  committed.then(() => {
+    throw refusal;
+  });
 
 /** The commit of what was kept, and why the rest was not. */
 function keptOf(keep: () => Promise<void>): { kept: Promise<void>; refusal?: DomainError } {
