@@ -114,7 +114,7 @@ export async function buildExecutables(names: readonly string[]): Promise<readon
   }
   const selected = targets.filter((target) => names.length === 0 || names.includes(target));
   const entry = await writeEntry();
-  for (const target of selected) await build(target, entry);
+  await Promise.all(selected.map((target) => build(target, entry)));
   await rm(buildDirectory, { recursive: true, force: true });
   return selected;
 }
