@@ -239,7 +239,10 @@ class Parser<Scope> {
   }
 }
 
-/** `numberFormOf` tells what the result makes of numbers alone, if it does. @throws DomainError `expression.invalid` that says what is wrong, and where. */
+/**
+ * `numberFormOf` returns the number form of the result if the expression only calculates with numbers.
+ * @throws DomainError `expression.invalid` that says what is wrong, and where.
+ */
 export function compileExpression<Scope>(
   source: string,
   reads: ExpressionReads<Scope>,

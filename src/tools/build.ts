@@ -114,7 +114,12 @@ export async function buildExecutables(names: readonly string[]): Promise<readon
   }
   const selected = targets.filter((target) => names.length === 0 || names.includes(target));
   const entry = await writeEntry();
-  await Promise.all(selected.map((target) => build(target, entry)));
+  const waiting = [...selected];
+  const work = async () => {
+    for (let target = waiting.shift(); target !== undefined; target = waiting.shift())
+      await build(target, entry);
+  };
+  await Promise.all([work(), work()]);
   await rm(buildDirectory, { recursive: true, force: true });
   return selected;
 }

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { findDrift } from "./drift.ts";
 
 /*
- * `npm run check`: everything that is checked without running the program. Prints one line a check, as they end, and, last,
- * `checks: N passed, N failed`.
+ * `npm run check`: everything that is checked without running the program. Prints one line per check as each finishes, and
+ * last `checks: N passed, N failed`.
  */
 
 const root = join(import.meta.dir, "..", "..");

@@ -104,8 +104,9 @@ export async function* renderHistory(
     for (let from = 0; from < chunk.ts.length; from += pieceRows) {
       await setImmediate();
       write(writer, { from, to: Math.min(from + pieceRows, chunk.ts.length) });
-      yield writer.bytes().slice();
-      writer.truncate();
+      const piece = writer.bytes().slice();
+      writer.truncate(); // a slow reader does not hold the buffer as well
+      yield piece;
     }
   }
 }

@@ -2,8 +2,8 @@ import { roundBy, roundingFactor } from "../../lib/expression-functions.ts";
 import type { NumberForm } from "../../lib/expression-nodes.ts";
 
 /*
- * What steps do to a message of numbers alone, as a list of operations. A closure for each step has to look at the type of each value and is
- * called by a loop that calls many; one loop that knows all operations takes half of the time.
+ * A list of operations that does what steps do to a message that holds only numbers. One loop that knows all operations takes half of the time
+ * of a closure for each step, which has to look at the type of each value.
  */
 
 const MOVE = 0;
@@ -13,14 +13,14 @@ const ROUND = 3;
 const CHANGE = 4;
 const DERIVE = 5;
 
-/** Numbers of an operation in `#codes`: its code, the place that it reads, and one that it writes. */
+/** Numbers of an operation in `#codes`: its code, the slot that it reads, and the slot that it writes. */
 const CODES = 3;
 
 // Comparisons take a fraction of the time of `Number.isNaN` and `Number.isFinite`.
 const isAbsent = (value: number): boolean => !(value >= Number.NEGATIVE_INFINITY);
 const isOrdinary = (value: number): boolean => Math.abs(value) < Number.POSITIVE_INFINITY;
 
-/** Works on numbers in places; NaN stands for a key that the message does not have. */
+/** Runs over numbers in slots; NaN stands for a key that the message does not have. */
 export class NumberProgram {
   #codes = new Int32Array(0);
   /** Two for each operation. */
@@ -28,7 +28,7 @@ export class NumberProgram {
   /** One for each operation. */
   readonly #forms: NumberForm[] = [];
 
-  /** Takes a number to another place. */
+  /** Moves a number to another slot. */
   move(from: number, to: number): void {
     this.#add([MOVE, from, to]);
   }
@@ -42,14 +42,14 @@ export class NumberProgram {
     this.#add([ROUND, from, from], [roundingFactor(decimals), 0]);
   }
 
-  /** Puts another number in the place of one. */
+  /** Replaces the number in a slot. */
   change(from: number, change: (value: number) => number): void {
     this.#add([CHANGE, from, from], [0, 0], (numbers) => change(numbers[from] as number));
   }
 
   /** Sets what a formula gives, if the numbers that it needs are there: `first` and others. */
   derive(to: number, [first, ...others]: readonly [number, ...number[]], form: NumberForm): void {
-    const isThere = (numbers: Float64Array) => others.every((place) => !isAbsent(numbers[place] as number));
+    const isThere = (numbers: Float64Array) => others.every((slot) => !isAbsent(numbers[slot] as number));
     const whole: NumberForm =
       others.length === 0 ? form : (numbers) => (isThere(numbers) ? form(numbers) : Number.NaN);
     this.#add([DERIVE, first, to], [0, 0], whole);

@@ -44,12 +44,12 @@ export type SlotValues = Array<TelemetryValue | undefined>;
 export type RunSlots = (values: SlotValues, context: StepContext | undefined) => boolean;
 
 /**
- * A step of which all keys are known when it is compiled. `placeOf` gives each key's place; the same key has the same one in all steps
+ * A step of which all keys are known when it is compiled. `slotOf` returns the slot of each key; the same key has the same one in all steps
  * that run together.
  */
 export interface SlotStep {
   compileSlots(slotOf: (key: string) => number): RunSlots;
-  /** Adds what the step does where all values are numbers. Absent for a step that does more than a program can; false for such a setting of one. */
+  /** Adds the operations of the step for messages of numbers. Absent if no setting of the step has them; returns false if this one has not. */
   addTo?(program: NumberProgram, slotOf: (key: string) => number): boolean;
 }
 

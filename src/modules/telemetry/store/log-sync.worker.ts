@@ -6,7 +6,7 @@ import { closeSync, fdatasyncSync, openSync } from "node:fs";
  * first message says that the thread is ready.
  */
 export interface SyncReply {
-  /** The thread could not open the file, as where there are too many open files: nothing was synced, and nothing failed to be. */
+  /** The thread could not open the file, for example because too many files are open. Nothing was synced, so this is not a failed sync. */
   readonly isNotOpened?: true;
   readonly code: string | undefined;
   readonly message: string | undefined;

@@ -137,7 +137,7 @@ export class LogSyncer {
     this.#dispatch();
   }
 
-  /** Ends all threads after one has failed in other ways than to sync, and syncs in place from then on. */
+  /** Ends all threads after one could not start or could not open the log. Later syncs run in place. */
   #doWithoutThreads(): void {
     this.#mayStartThreads = false;
     this.stop();

@@ -19,6 +19,8 @@ const busyFillMs = 60_000;
 const backlogWaitMs = 200;
 /** Time without commits after which a checkpoint is made. */
 const idleMs = 100;
+/** Time after which a checkpoint is tried again that a reader, such as a backup, has held up. */
+const heldRetryMs = 60_000;
 
 /** Decides when to seal, merge and checkpoint, and runs it in the background. */
 export class Maintenance {
@@ -31,12 +33,16 @@ export class Maintenance {
   #lastCommitMs = 0;
   #idleTimer: ReturnType<typeof setTimeout> | null = null;
   #retryAtMs = 0;
+  #heldRetryAtMs = 0;
 
   constructor(engine: StoreEngine, scheduler: SliceScheduler, failed: (error: unknown) => void) {
     this.#engine = engine;
     this.#scheduler = scheduler;
     this.#failed = failed;
-    this.#timer = setInterval(() => this.#sealIfDue(), tickMs);
+    this.#timer = setInterval(() => {
+      this.#sealIfDue();
+      this.#retryCheckpoint();
+    }, tickMs);
     for (const [id, deletion] of engine.deletions.entries()) this.#run(deletionTask(engine, deletion, id));
     if (engine.file.walBytes >= engine.options.walBytesMax) this.#checkpointWhenIdle();
   }
@@ -117,6 +123,13 @@ export class Maintenance {
       if (performance.now() - this.#lastCommitMs >= idleMs) this.#checkpoint();
       else this.#checkpointWhenIdle();
     }, idleMs);
+  }
+
+  #retryCheckpoint(): void {
+    const { file, options } = this.#engine;
+    if (file.heldBytes < options.walBytesMax || performance.now() < this.#heldRetryAtMs) return;
+    this.#heldRetryAtMs = performance.now() + heldRetryMs;
+    this.#checkpoint();
   }
 
   #checkpoint(): void {

@@ -64,11 +64,11 @@ export class TelemetryFile {
   #synchronous: Synchronous = "FULL";
   /**
    * Bytes of the write-ahead log that a checkpoint would move into the file, measured after each transaction and checkpoint. What the last
-   * checkpoint had to leave there for a reader does not count: to try again for every commit would take longer the longer the log is.
+   * checkpoint had to leave there for a reader does not count: a retry for every commit would cost more the longer the log is.
    */
   walBytes = 0;
   /** Bytes that the last checkpoint left in the log. */
-  #heldBytes = 0;
+  heldBytes = 0;
   /** Repairs that were needed to open the file. */
   readonly repairs: string[] = [];
 
@@ -78,7 +78,7 @@ export class TelemetryFile {
     if (repair !== null) this.repairs.push(repair);
     this.db = isReadOnly ? openReadOnly(path) : openDatabase(path);
     this.#logState = this.prepare("PRAGMA wal_checkpoint(NOOP)");
-    // A crash leaves pages in the log. A file system that is read-only allows no question about it.
+    // A crash leaves pages in the log. On a read-only file system SQLite cannot tell.
     if (!isReadOnly) this.#measureLog();
     this.#begin = this.prepare("BEGIN IMMEDIATE");
     this.#commit = this.prepare("COMMIT");
@@ -134,8 +134,8 @@ export class TelemetryFile {
   #measureLog(): void {
     const { log, checkpointed } = this.#logState.get() ?? { log: 0, checkpointed: 0 };
     const bytes = (log - checkpointed) * pageBytes;
-    this.#heldBytes = Math.min(this.#heldBytes, bytes);
-    this.walBytes = bytes - this.#heldBytes;
+    this.heldBytes = Math.min(this.heldBytes, bytes);
+    this.walBytes = bytes - this.heldBytes;
   }
 
   /** Writes definitions down lazily. Those that a power cut takes back are in the log still. */
@@ -238,7 +238,7 @@ export class TelemetryFile {
   checkpoint(mode: "PASSIVE" | "TRUNCATE" = "PASSIVE"): void {
     if (mode === "TRUNCATE") this.db.run("PRAGMA busy_timeout=0");
     this.db.run(`PRAGMA wal_checkpoint(${mode})`);
-    this.#heldBytes = Number.POSITIVE_INFINITY;
+    this.heldBytes = Number.POSITIVE_INFINITY;
     this.#measureLog();
     if (mode === "TRUNCATE") this.db.run(`PRAGMA busy_timeout=${busyTimeoutMs}`);
   }
