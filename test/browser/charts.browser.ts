@@ -72,6 +72,21 @@ test(
   STEP_MS,
 );
 
+test(
+  "values that come while a device's data is being opened have their chart",
+  async () => {
+    const { page } = ui;
+    // As if the first values came right after the keys were asked for.
+    const nothing = { deviceId: device.deviceId, values: {}, timestamps: {}, ts: 0 };
+    await page.route("**/telemetry/latest", (route) => route.fulfill({ json: nothing }));
+    await page.route(`**/devices/${device.deviceId}/keys*`, (route) => route.fulfill({ json: [] }));
+    await ui.open(`/devices/${device.deviceId}/data?window=6h`);
+    await charts().first().waitFor();
+    await page.unrouteAll();
+  },
+  STEP_MS,
+);
+
 /** Waits until the first chart has at least as many pixels of the colour of its first line. */
 const waitForLine = (pixels: number) =>
   ui.page.waitForFunction((pixelsMin) => {

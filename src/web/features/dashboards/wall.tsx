@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -112,7 +112,8 @@ export function enterFullScreen(): void {
  * screen, a browser may use that key without telling the page, so leaving the full screen ends the wall as well.
  */
 export function useWall(leave: () => void): void {
-  useEffect(() => {
+  // Before the wall is painted: whoever sees it can end it.
+  useLayoutEffect(() => {
     let lock: WakeLockSentinel | undefined;
     const hold = () =>
       navigator.wakeLock?.request("screen").then(

@@ -93,12 +93,19 @@ function KnownKeys(props: {
   const controls = useControls();
   const [keys, setKeys] = useState(props.first);
   const series = useMemo(() => new DeviceSeries(device.deviceId), [device.deviceId]);
+  const addKeys = (values: Record<string, TelemetryValue>) =>
+    setKeys((known) => {
+      const fresh = Object.keys(values).filter((key) => !known.includes(key));
+      return fresh.length === 0 ? known : [...known, ...fresh].sort();
+    });
   useLive({ topics: ["telemetry"], deviceIds: [device.deviceId] }, (message) => {
-    if (message.type === "snapshot") series.fillGap(serverNow());
-    else if (message.topic === "telemetry") {
+    if (message.type === "snapshot") {
+      series.fillGap(serverNow());
+      // Values that came after the keys were asked for, and before this page was told of new ones.
+      for (const { values } of message.telemetry) addKeys(values);
+    } else if (message.topic === "telemetry") {
       series.append(message);
-      const fresh = Object.keys(message.values).filter((key) => !keys.includes(key));
-      if (fresh.length > 0) setKeys([...keys, ...fresh].sort());
+      addKeys(message.values);
     }
   });
   if (keys.length === 0)
