@@ -66,8 +66,10 @@ function ensureAssets(bun) {
   if (status !== 0) fail("Building the console failed.");
 }
 
-// Tests wait for disks, browsers and servers about half of their time: one process more than processors keeps those busy.
+// Tests wait for disks and servers about half of their time: one process more than processors keeps those busy. A browser and its gateway are
+// busy themselves: with one more of them, steps ran into their limits.
 const parallel = `--parallel=${cpus().length + 1}`;
+const parallelBrowsers = `--parallel=${Math.max(2, cpus().length)}`;
 // The slowest files first: none of them runs alone at the end. Files that it does not name come before them. `--update-timings` measures anew.
 const timings = "--timings=test/timings.json";
 
@@ -77,7 +79,7 @@ const commands = {
   // than the tests.
   test: (args) => ["test", "--timeout", "30000", parallel, "--no-isolate", ...args],
   // Steps of these have limits of their own.
-  "test-files": (args) => ["test", parallel, timings, "--no-isolate", ...args],
+  "test-files": (args) => ["test", parallelBrowsers, timings, "--no-isolate", ...args],
   run: (args) => args,
 };
 

@@ -27,7 +27,7 @@ export class ConsolePage {
   }
 
   async start(): Promise<void> {
-    const { settings = [], timeoutMs = 10_000, isStill = false, hasOwner = true } = this.#options;
+    const { settings = [], timeoutMs = 20_000, isStill = false, hasOwner = true } = this.#options;
     this.#app = await startApp(typeof settings === "function" ? await settings() : settings);
     this.#browser = await openBrowser(this.app.url);
     if (isStill) await this.page.emulateMedia({ reducedMotion: "reduce" });

@@ -94,9 +94,9 @@ function KnownKeys(props: {
   const [keys, setKeys] = useState(props.first);
   const series = useMemo(() => new DeviceSeries(device.deviceId), [device.deviceId]);
   const addKeys = (values: Record<string, TelemetryValue>) =>
-    setKeys((known) => {
-      const fresh = Object.keys(values).filter((key) => !known.includes(key));
-      return fresh.length === 0 ? known : [...known, ...fresh].sort();
+    setKeys((existing) => {
+      const fresh = Object.keys(values).filter((key) => !existing.includes(key));
+      return fresh.length === 0 ? existing : [...existing, ...fresh].sort();
     });
   useLive({ topics: ["telemetry"], deviceIds: [device.deviceId] }, (message) => {
     if (message.type === "snapshot") {
