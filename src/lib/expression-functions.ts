@@ -6,7 +6,7 @@ const WHOLE_FROM = 1e14;
 /** Factor for the error of a multiplication by a power of ten: 1.005 × 100 is 100.49999999999999. */
 const SLACK = 1 + 2 * Number.EPSILON;
 
-/** Half away from zero, as people round: to a multiple of 1 / `factor`. */
+/** Rounds half away from zero to a multiple of 1 / `factor`. */
 export const roundBy = (value: number, factor: number): number => {
   const scaled = Math.abs(value) * factor;
   if (!(scaled < WHOLE_FROM)) return value;

@@ -24,13 +24,13 @@ export function compare(sign: string, a: ExpressionValue, b: ExpressionValue): b
 /** Values that stand in the expression itself: whatever has one beside it need not ask for it each time. */
 const constants = new WeakMap<object, ExpressionValue>();
 
-/** Calculates with numbers that are all there, and checks nothing. */
+/** Calculates with numbers in slots. All that it reads must be there: nothing is checked. */
 export type NumberForm = (numbers: Float64Array) => number;
 
-/** What nodes that only calculate do with numbers: a site's formulas are mostly such, and a message is a few numbers. */
+/** The number forms of nodes that only calculate, as in most formulas of a site. */
 const numberForms = new WeakMap<object, NumberForm>();
 
-/** Returns undefined for a node that does more than to calculate, or reads what may not be a number. */
+/** Returns undefined for a node that does more than calculate, or that reads what may not be a number. */
 export const numberFormOf = (node: object): NumberForm | undefined => numberForms.get(node);
 
 export function withNumberForm<Scope>(node: Node<Scope>, form: NumberForm | undefined): Node<Scope> {

@@ -4,11 +4,11 @@ import { NumberProgram } from "./number-program.ts";
 import type { CompiledStep, RunSlots, RunStep, SlotStep, SlotValues, StepContext } from "./step.types.ts";
 
 /*
- * Steps whose keys are all known beforehand run over an array in which each key has its place: reading and writing a place costs a
+ * Steps whose keys are all known beforehand run over an array in which each key has its slot: reading and writing a slot costs a
  * tenth of looking a key up, and nothing is made for a message but what it has become.
  */
 
-/** Gives each key one place. */
+/** Gives each key one slot. */
 function createSlots(): { readonly keys: string[]; slotOf(key: string): number } {
   const keys: string[] = [];
   const existing = new Map<string, number>();

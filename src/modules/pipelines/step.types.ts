@@ -37,7 +37,7 @@ export interface StepContext {
 /** Changes the message; false drops it whole. Throws an Error for a person when it cannot. */
 export type RunStep = (message: StepMessage, context: StepContext) => boolean;
 
-/** Values of the keys that steps name, each in its place; undefined where the message has none. */
+/** Values of the keys that steps name, each in its slot; undefined where the message has none. */
 export type SlotValues = Array<TelemetryValue | undefined>;
 
 /** Variant of `RunStep` for values in slots. */

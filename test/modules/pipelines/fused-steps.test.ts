@@ -122,7 +122,7 @@ function oneByOne(lists: unknown[][], reading: Reading): { left: Reading | undef
   return { left: Object.keys(left.values).length > 0 ? left : undefined, failed };
 }
 
-describe("steps that run over places", () => {
+describe("steps that run over slots", () => {
   test.each([
     ["values of any kind", step, messageOf(value)],
     ["numbers", numberStep, messageOf(number)],

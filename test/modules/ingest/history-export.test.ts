@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test";
+import type { DeviceId } from "../../../src/lib/ids.ts";
+import { renderHistory } from "../../../src/modules/ingest/history-export.ts";
+import type { ScanChunk } from "../../../src/modules/telemetry/store/store.types.ts";
+import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";
+
+const deviceId = "d" as DeviceId; // any text is an id here
+const ROWS = 30_000;
+const rows = Array.from(
+  { length: ROWS },
+  (_, row): Record<string, TelemetryValue> => ({
+    n: row / 8 - 1_000,
+    ...(row % 3 === 0 && { text: `=${row}, "ä"` }),
+    ...(row % 5 === 0 && { on: row % 2 === 0 }),
+  }),
+);
+
+async function* chunks(): AsyncGenerator<ScanChunk> {
+  for (let first = 0; first < ROWS; first += ROWS / 2)
+    yield {
+      deviceId,
+      ts: Float64Array.from({ length: ROWS / 2 }, (_, row) => first + row),
+      columns: ["n", "text", "on"].map((key) => ({ key, at: (row: number) => rows[first + row]?.[key] })),
+      position: { deviceId, ts: first },
+    };
+}
+
+async function render(format: "ndjson" | "csv"): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of renderHistory(chunks(), { format, keys: ["n", "text", "on"] }))
+    pieces.push(piece);
+  expect(pieces.length).toBeGreaterThan(3);
+  return Buffer.concat(pieces).toString();
+}
+
+test("pieces of NDJSON hold what JSON.stringify writes, also when the next ones have been made", async () => {
+  const expected = rows.map((values, ts) => `${JSON.stringify({ ts, values })}\n`).join("");
+  expect((await render("ndjson")) === expected).toBe(true);
+});
+
+test("pieces of CSV hold a line for each row", async () => {
+  const lines = rows.map(({ n, text, on }, ts) => {
+    const cell = text === undefined ? "" : `"'${String(text).replaceAll('"', '""')}"`;
+    return `${new Date(ts).toISOString()},${n},${cell},${on ?? ""}\r\n`;
+  });
+  expect((await render("csv")) === `ts,n,text,on\r\n${lines.join("")}`).toBe(true);
+});
