@@ -9,7 +9,7 @@ const FOLDER = "restoring";
 const COMPLETE = "complete";
 /** Marker that the present databases are removed, so that the files in their place are restored ones. */
 const CLEARED = "cleared";
-const DATABASE_FILE = /^(?:lineside|identity|telemetry|mqtt)\.db(?:-wal|-shm|-hot\d+)?$/;
+const DATABASE_FILE = /^(?:lineside|identity|telemetry|mqtt)\.db(?:-wal|-shm|-hot\d+|-position)?$/;
 
 /** Returns the folder into which a restoration of the data directory writes. What an interrupted one left there is removed. */
 export function beginRestoration(dataPath: string): string {

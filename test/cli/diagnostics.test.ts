@@ -73,7 +73,7 @@ test("without a gateway, damage is named by exit code 1, and the bundle says wha
   gateway.kill("SIGTERM");
   await gateway.exited;
   const log = new HotLog(join(data, "telemetry.db"), { isReadOnly: false, sealedId: 0 });
-  log.append(FORM_RAW, new Uint8Array(40));
+  log.append({ form: FORM_RAW, data: new Uint8Array(40), values: 1 });
   log.close();
   const { code, output: table } = await run("check");
   expect([code, table]).toEqual([1, expect.stringContaining("telemetry.db: hot row 1: ")]);

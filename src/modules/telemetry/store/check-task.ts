@@ -82,7 +82,7 @@ function blockProblem(checked: CheckedFile, ref: BlockRef, previous: BlockRef | 
 function* checkHotRows(checked: CheckedFile, note: Note): Steps<number> {
   let rows = 0;
   const { log } = checked.file;
-  for (const problem of log.damage) note(problem);
+  for (const problem of log.problems()) note(problem);
   for (const { id, form, data, isSound } of log.all()) {
     rows++;
     if (!isSound) note(`hot row ${id}: its checksum does not match`);

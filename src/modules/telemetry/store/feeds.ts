@@ -13,7 +13,7 @@ import type {
 } from "./feed.types.ts";
 import { type FeedPosition, FeedPositions } from "./feed-positions.ts";
 import { FeedSpans, SPAN_GAP_MS, type Span } from "./feed-spans.ts";
-import { HEADER_POINTS } from "./group-format.ts";
+import { pointsOf } from "./group-format.ts";
 import { GroupReader } from "./group-reader.ts";
 import type { HotGeneration } from "./hot-generation.ts";
 import { FORM_DELETION, FORM_RAW, type HotRow } from "./hot-log.ts";
@@ -377,6 +377,3 @@ export class Feeds {
     return feed;
   }
 }
-
-const pointsOf = (group: Uint8Array): number =>
-  new DataView(group.buffer, group.byteOffset).getUint32(HEADER_POINTS * 4, true);

@@ -59,6 +59,9 @@ const headerOf = (group: Uint8Array) => new DataView(group.buffer, group.byteOff
 
 const contentChecksum = (group: Uint8Array): number => Bun.hash.crc32(group.subarray(HEADER_WORDS * 8));
 
+/** Number of values in a group. */
+export const pointsOf = (group: Uint8Array): number => headerOf(group).getUint32(HEADER_POINTS * 4, true);
+
 /** Puts the checksum into a group's header. */
 export const sealGroup = (group: Uint8Array): void =>
   headerOf(group).setUint32(HEADER_CHECKSUM * 4, contentChecksum(group), true);

@@ -10,6 +10,8 @@ import {
   recordBytesOf,
   writeRecordHead,
 } from "./hot-log-format.ts";
+import type { Gap } from "./hot-log-loss.ts";
+import { scanLog } from "./hot-log-scan.ts";
 import { logDisk } from "./log-disk.ts";
 
 /** A file grows by its own size in zeros, within these limits. Overwriting takes one sync, growing takes two. */
@@ -17,7 +19,7 @@ const GROWTH_BYTES_MIN = 64 * 1024;
 const GROWTH_BYTES_MAX = 1024 * 1024;
 const PAGE_BYTES = 4_096;
 const ZEROS = new Uint8Array(PAGE_BYTES);
-/** Bytes that are read at once. */
+/** Bytes per read. */
 const WINDOW_BYTES = 1024 * 1024;
 const FIRST_OFFSETS = 1_024;
 const NONCE_MAX = 2 ** 32 - 1;
@@ -26,113 +28,158 @@ const NONCE_MAX = 2 ** 32 - 1;
 export interface LogRecord {
   readonly id: number;
   readonly form: number;
-  /** JSON in UTF-8; empty where the record brings none. */
+  /** JSON in UTF-8; empty if the record has none. */
   readonly definitions: Uint8Array;
   readonly data: Uint8Array;
-  /** False for a record that was on the disk once and is damaged now. */
+  /** False for a record that became unreadable after the file was opened. */
   readonly isSound: boolean;
+}
+
+/** A record to be written. */
+export interface NewRecord {
+  readonly form: number;
+  readonly data: Uint8Array;
+  /** JSON in UTF-8; may be empty. */
+  readonly definitions: Uint8Array;
+  /** Number of values; a deletion counts as one. */
+  readonly values: number;
+  readonly valuesBefore: number;
+  /** Epoch ms. */
+  readonly time: number;
+}
+
+/** What is known about the content of a file from elsewhere. */
+export interface KnownUse {
+  /** Nonce and first id of the file's current use, in case its header is damaged. */
+  readonly use: { readonly nonce: number; readonly firstId: number } | undefined;
+  /** Id up to which the log is known to be on the disk; infinite if that is not known. */
+  readonly durableId: number;
 }
 
 /** One file of the hot log. Records are appended, and are discarded together when the file is reused. */
 export class HotLogFile {
   readonly path: string;
+  /** Number at the end of its name. */
+  readonly number: number;
   readonly descriptor: number;
   /** 0 while the file has no header. */
   firstId = 0;
-  /** Number of records, and of those that are on the disk for sure. */
-  count = 0;
-  durable = 0;
+  lastId = -1;
+  /** Id up to which its records are known to be on the disk. */
+  durableId = -1;
+  /** True if records were written that nobody was told about, behind the end that `scan` found. */
+  hasStrays = false;
+  /** Heads of the first and the newest record. */
+  first: RecordHead | undefined;
+  newest: RecordHead | undefined;
+  nonce = 0;
+  /** Number of values in the records of earlier files. */
+  valuesBefore = 0;
+  #hasSoundHeader = false;
   /** Offset behind the newest record. */
   #end = HEADER_BYTES;
   #size: number;
-  #nonce = 0;
   #previous = 0;
-  /** Offset of each record. */
+  /** Offset of each record by its id less `firstId`; 0 for one that is damaged. */
   #offsets = new Float64Array(FIRST_OFFSETS);
   #scratch = new Uint8Array(GROWTH_BYTES_MIN);
 
   /** Opens the file, or creates it. `scan` finds its records. */
   constructor(path: string, { isReadOnly = false } = {}) {
     this.path = path;
+    this.number = Number(/\d+$/.exec(path)?.[0]);
     this.descriptor = openSync(path, isReadOnly ? "r" : openFlags(path), 0o600);
     this.#size = fstatSync(this.descriptor).size;
     const header = decodeHeader(this.#read(0, HEADER_BYTES));
     if (header !== null) {
-      this.firstId = header.firstId;
-      this.#nonce = header.nonce;
+      this.#use(header);
+      this.#hasSoundHeader = true;
       this.#previous = header.checksum;
     }
     if (!isReadOnly) this.#fillPage();
-  }
-
-  get lastId(): number {
-    return this.firstId + this.count - 1;
   }
 
   get bytes(): number {
     return this.#size;
   }
 
-  /**
-   * Finds the records. One whose checksum is wrong ends them: it was never synced, and nobody was told that it was kept. If a later record
-   * says that it was on the disk, it is damaged instead.
-   */
-  scan(): void {
-    if (this.firstId === 0) return;
-    let soundEnd = { count: 0, offset: HEADER_BYTES, previous: this.#previous };
-    let offset = HEADER_BYTES;
-    let isWhole = true;
-    for (const [head, isSound] of this.#heads()) {
-      this.#note(offset, head.checksum);
-      offset += recordBytesOf(head);
-      isWhole &&= isSound;
-      if (isSound && head.durable > soundEnd.count) isWhole = true;
-      if (isWhole) soundEnd = { count: this.count, offset, previous: head.checksum };
+  get hasRecords(): boolean {
+    return this.lastId >= this.firstId;
+  }
+
+  /** Finds the records. Returns where some are damaged. */
+  scan({ use, durableId }: KnownUse): Gap[] {
+    if (!this.#hasSoundHeader && use !== undefined) this.#use(use);
+    if (this.firstId === 0) return [];
+    const source = { size: this.#size, read: (offset: number, length: number) => this.#read(offset, length) };
+    const { records, hasStrays } = scanLog(source, {
+      nonce: this.nonce,
+      firstId: this.firstId,
+      headerChecksum: this.#hasSoundHeader ? this.#previous : undefined,
+      durableId,
+    });
+    const gaps: Gap[] = [];
+    for (const { offset, head } of records) {
+      if (head.id !== (this.newest?.id ?? this.firstId - 1) + 1) gaps.push([this.newest, head]);
+      this.#note(offset, head);
     }
-    this.count = soundEnd.count;
-    this.durable = soundEnd.count;
-    this.#end = soundEnd.offset;
-    this.#previous = soundEnd.previous;
+    this.hasStrays = hasStrays;
+    this.durableId = this.lastId;
+    this.valuesBefore = this.first?.valuesBefore ?? 0;
+    return gaps;
   }
 
   /** Forgets all records. The next one has the id `firstId`. */
-  begin(firstId: number): void {
+  begin(firstId: number, valuesBefore: number): void {
     const nonce = 1 + Math.floor(Math.random() * NONCE_MAX);
     const header = encodeHeader(nonce, firstId);
     this.#grow(HEADER_BYTES);
     writeFully(this.descriptor, header, 0);
-    this.firstId = firstId;
-    this.count = 0;
-    this.durable = 0;
+    this.#use({ nonce, firstId });
+    this.#hasSoundHeader = true;
+    this.hasStrays = false;
+    this.first = undefined;
+    this.newest = undefined;
+    this.valuesBefore = valuesBefore;
     this.#end = HEADER_BYTES;
-    this.#nonce = nonce;
     this.#previous = decodeHeader(header)?.checksum ?? 0;
   }
 
   /** Appends a record; `sync` puts it on the disk. When it throws, for instance on a full disk, nothing of it stays. */
-  append(form: number, data: Uint8Array, definitions: Uint8Array): void {
+  append({ form, data, definitions, values, valuesBefore, time }: NewRecord): void {
     const bytes = RECORD_BYTES + definitions.length + data.length;
     if (this.#scratch.length < bytes) this.#scratch = new Uint8Array(2 * bytes);
     const record = this.#scratch.subarray(0, bytes);
     record.set(definitions, RECORD_BYTES);
     record.set(data, RECORD_BYTES + definitions.length);
-    const checksum = writeRecordHead(record, {
+    const head = {
       previous: this.#previous,
-      nonce: this.#nonce,
-      durable: this.durable,
+      nonce: this.nonce,
       form,
+      id: this.lastId + 1,
+      durableId: this.durableId,
+      valuesBefore,
+      time,
+      values,
       definitionBytes: definitions.length,
       dataBytes: data.length,
-    });
+    };
+    const checksum = writeRecordHead(record, head);
     this.#grow(this.#end + bytes);
     writeFully(this.descriptor, record, this.#end);
-    this.#note(this.#end, checksum);
-    this.#end += bytes;
+    this.#note(this.#end, { ...head, checksum });
   }
 
   sync(): void {
     fdatasyncSync(this.descriptor);
-    this.durable = this.count;
+    this.durableId = this.lastId;
+  }
+
+  /** Returns whether the file holds anything but zeros. */
+  hasContent(): boolean {
+    for (let offset = 0; offset < this.#size; offset += WINDOW_BYTES)
+      if (this.#read(offset, WINDOW_BYTES).some((byte) => byte !== 0)) return true;
+    return false;
   }
 
   /** Cuts a file whose records are no longer needed to `bytesMax` bytes. */
@@ -144,7 +191,7 @@ export class HotLogFile {
 
   /** Closes the file and ends all generators that read its records. */
   close(): void {
-    this.#nonce = 0;
+    this.nonce = 0;
     closeSync(this.descriptor);
   }
 
@@ -153,17 +200,15 @@ export class HotLogFile {
     let window: Uint8Array = new Uint8Array(0);
     let start = 0;
     const last = Math.min(lastId, this.lastId);
-    const nonce = this.#nonce;
-    for (let id = Math.max(firstId, this.firstId); id <= last && nonce === this.#nonce; id++) {
-      const index = id - this.firstId;
-      const offset = this.#offsets[index]!;
-      const end = index + 1 < this.count ? this.#offsets[index + 1]! : this.#end;
+    const nonce = this.nonce;
+    for (let id = Math.max(firstId, this.firstId); id <= last && nonce === this.nonce; id++) {
+      const offset = this.#offsets[id - this.firstId]!;
+      if (offset === 0) continue;
+      const end = this.#endOf(id);
       if (offset < start || end > start + window.length) {
         start = offset;
-        window = this.#read(
-          offset,
-          Math.max(end - offset, Math.min(WINDOW_BYTES, this.#spanTo(last) - offset)),
-        );
+        const wanted = Math.max(end - offset, Math.min(WINDOW_BYTES, this.#end - offset));
+        window = this.#read(offset, wanted);
       }
       const record = recordOf(id, window.subarray(offset - start, end - start));
       if (!record.isSound && this.#wasBegunAnew()) return;
@@ -173,21 +218,39 @@ export class HotLogFile {
 
   /** Returns whether the gateway has reused the file since this reader opened it. */
   #wasBegunAnew(): boolean {
-    return decodeHeader(this.#read(0, HEADER_BYTES))?.nonce !== this.#nonce;
+    const nonce = decodeHeader(this.#read(0, HEADER_BYTES))?.nonce;
+    return this.#hasSoundHeader && nonce !== this.nonce;
   }
 
-  #spanTo(lastId: number): number {
-    return lastId < this.lastId ? this.#offsets[lastId + 1 - this.firstId]! : this.#end;
+  /** Offset behind a record; damage may follow, so its own head tells unless the next record does. */
+  #endOf(id: number): number {
+    if (id === this.lastId) return this.#end;
+    const offset = this.#offsets[id - this.firstId]!;
+    const next = this.#offsets[id + 1 - this.firstId]!;
+    return next !== 0 ? next : offset + recordBytesOf(decodeRecordHead(this.#read(offset, RECORD_BYTES)));
   }
 
-  #note(offset: number, checksum: number): void {
-    if (this.count === this.#offsets.length) {
-      const larger = new Float64Array(2 * this.count);
+  #use({ nonce, firstId }: { readonly nonce: number; readonly firstId: number }): void {
+    this.nonce = nonce;
+    this.firstId = firstId;
+    this.lastId = firstId - 1;
+    this.durableId = firstId - 1;
+  }
+
+  #note(offset: number, head: RecordHead): void {
+    const index = head.id - this.firstId;
+    if (index >= this.#offsets.length) {
+      const larger = new Float64Array(2 * (index + 1));
       larger.set(this.#offsets);
       this.#offsets = larger;
     }
-    this.#offsets[this.count++] = offset;
-    this.#previous = checksum;
+    this.#offsets.fill(0, this.lastId + 1 - this.firstId, index);
+    this.#offsets[index] = offset;
+    this.lastId = head.id;
+    this.#previous = head.checksum;
+    this.#end = offset + recordBytesOf(head);
+    this.first ??= head;
+    this.newest = head;
   }
 
   #grow(bytes: number): void {
@@ -219,29 +282,6 @@ export class HotLogFile {
     }
     return done === length ? bytes : bytes.subarray(0, done);
   }
-
-  /** Yields the heads of what follows the header and may be records. */
-  *#heads(): Generator<[RecordHead, isSound: boolean]> {
-    let window: Uint8Array = new Uint8Array(0);
-    let start = 0;
-    const bytesAt = (offset: number, length: number): Uint8Array => {
-      if (offset + length > start + window.length) {
-        start = offset;
-        window = this.#read(offset, Math.min(this.#size - offset, Math.max(length, WINDOW_BYTES)));
-      }
-      return window.subarray(offset - start, offset - start + length);
-    };
-    let previous = this.#previous;
-    for (let offset = HEADER_BYTES; offset + RECORD_BYTES <= this.#size; ) {
-      const head = decodeRecordHead(bytesAt(offset, RECORD_BYTES));
-      const bytes = recordBytesOf(head);
-      if (head.dataBytes === 0 || offset + bytes > this.#size) return;
-      const isLinked = head.nonce === this.#nonce && head.previous === previous;
-      yield [head, isLinked && isSoundRecord(bytesAt(offset, bytes), head)];
-      previous = head.checksum;
-      offset += bytes;
-    }
-  }
 }
 
 /** Creates the file if it is missing, and keeps what is there. */
@@ -259,14 +299,17 @@ function writeFully(descriptor: number, bytes: Uint8Array, offset: number): void
     done += logDisk.write(descriptor, bytes, done, bytes.length - done, offset + done);
 }
 
-function recordOf(id: number, bytes: Uint8Array): LogRecord {
-  const head = decodeRecordHead(bytes);
+/** `found` begins with the record, and may be longer. */
+function recordOf(id: number, found: Uint8Array): LogRecord {
+  if (found.length < RECORD_BYTES) return { id, form: 0, definitions: found, data: found, isSound: false };
+  const head = decodeRecordHead(found);
+  const bytes = found.subarray(0, recordBytesOf(head));
   const dataStart = RECORD_BYTES + head.definitionBytes;
   return {
     id,
     form: head.form,
     definitions: bytes.subarray(RECORD_BYTES, dataStart),
     data: bytes.subarray(dataStart),
-    isSound: isSoundRecord(bytes, head),
+    isSound: head.id === id && isSoundRecord(bytes, head),
   };
 }

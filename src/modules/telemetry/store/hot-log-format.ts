@@ -1,26 +1,30 @@
 /**
  * The layout of a file of the hot log: a header, then records one behind the other. All numbers are little-endian.
  *
- * A file is written over and over, so old records lie behind the newest one. Each record names the nonce of the file's present use and the
- * checksum of the record before it: what does not fit ends the log.
+ * A file is overwritten again and again, so older records lie behind the newest one. Each record carries the nonce of the file's current use,
+ * its own id and the checksum of the previous record. A record can therefore be recognized wherever it lies, also behind damage.
  */
 
-/** "LHL1". */
-const MAGIC = 0x314c_484c;
+/** "LHL2". */
+const MAGIC = 0x324c_484c;
 
 /** Header: magic u32, nonce u32, id of the first record f64, CRC-32 of these 16 bytes u32; the rest is reserved. */
 export const HEADER_BYTES = 32;
 const HEADER_CHECKSUM = 16;
 
 /**
- * Head of a record: CRC-32 of all that follows u32, checksum of the record before it (or of the header) u32, nonce u32, number of records
- * of the file that were on the disk when this one was written u32, form u32, bytes of definitions u32, bytes of data u32. Definitions (JSON) and
- * data follow.
+ * Head of a record, by offset:
+ *  0 CRC-32 of all bytes behind it u32, 4 checksum of the previous record (or of the header) u32, 8 nonce u32, 12 form u32,
+ * 16 id f64, 24 id of the newest record known to be on the disk f64, 32 values in all earlier records f64, 40 time of writing f64 (epoch ms),
+ * 48 values in this record u32, 52 bytes of definitions u32, 56 bytes of data u32.
+ * Definitions (JSON) and data follow.
  */
-export const RECORD_BYTES = 28;
+export const RECORD_BYTES = 60;
+/** Offset of the nonce in a record's head. */
+export const RECORD_NONCE = 8;
 
 export interface LogHeader {
-  /** A random number that changes whenever the file is written from its start. */
+  /** A random number that changes whenever the file is overwritten from its start. */
   readonly nonce: number;
   readonly firstId: number;
   readonly checksum: number;
@@ -30,8 +34,16 @@ export interface RecordHead {
   readonly checksum: number;
   readonly previous: number;
   readonly nonce: number;
-  readonly durable: number;
   readonly form: number;
+  readonly id: number;
+  /** Id up to which all records were on the disk when this one was written. */
+  readonly durableId: number;
+  /** Number of values in all earlier records of the log, across its files. */
+  readonly valuesBefore: number;
+  /** Time of writing, in epoch ms. */
+  readonly time: number;
+  /** Number of values in the record; a deletion counts as one. */
+  readonly values: number;
   readonly definitionBytes: number;
   readonly dataBytes: number;
 }
@@ -48,7 +60,7 @@ export function encodeHeader(nonce: number, firstId: number): Uint8Array {
   return bytes;
 }
 
-/** Returns `null` for bytes that are no header. */
+/** Returns `null` for bytes that are not a header. */
 export function decodeHeader(bytes: Uint8Array): LogHeader | null {
   if (bytes.length < HEADER_BYTES) return null;
   const view = viewOf(bytes);
@@ -62,11 +74,15 @@ export function decodeHeader(bytes: Uint8Array): LogHeader | null {
 export function writeRecordHead(bytes: Uint8Array, head: Omit<RecordHead, "checksum">): number {
   const view = viewOf(bytes);
   view.setUint32(4, head.previous, true);
-  view.setUint32(8, head.nonce, true);
-  view.setUint32(12, head.durable, true);
-  view.setUint32(16, head.form, true);
-  view.setUint32(20, head.definitionBytes, true);
-  view.setUint32(24, head.dataBytes, true);
+  view.setUint32(RECORD_NONCE, head.nonce, true);
+  view.setUint32(12, head.form, true);
+  view.setFloat64(16, head.id, true);
+  view.setFloat64(24, head.durableId, true);
+  view.setFloat64(32, head.valuesBefore, true);
+  view.setFloat64(40, head.time, true);
+  view.setUint32(48, head.values, true);
+  view.setUint32(52, head.definitionBytes, true);
+  view.setUint32(56, head.dataBytes, true);
   const checksum = Bun.hash.crc32(bytes.subarray(4));
   view.setUint32(0, checksum, true);
   return checksum;
@@ -78,11 +94,15 @@ export function decodeRecordHead(bytes: Uint8Array): RecordHead {
   return {
     checksum: view.getUint32(0, true),
     previous: view.getUint32(4, true),
-    nonce: view.getUint32(8, true),
-    durable: view.getUint32(12, true),
-    form: view.getUint32(16, true),
-    definitionBytes: view.getUint32(20, true),
-    dataBytes: view.getUint32(24, true),
+    nonce: view.getUint32(RECORD_NONCE, true),
+    form: view.getUint32(12, true),
+    id: view.getFloat64(16, true),
+    durableId: view.getFloat64(24, true),
+    valuesBefore: view.getFloat64(32, true),
+    time: view.getFloat64(40, true),
+    values: view.getUint32(48, true),
+    definitionBytes: view.getUint32(52, true),
+    dataBytes: view.getUint32(56, true),
   };
 }
 

@@ -1,21 +1,24 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { syncPath } from "../../../platform/durable-file.ts";
+import { setAside } from "../../../platform/set-aside.ts";
 import type { Definitions } from "./group-format.ts";
 import { HotLogFile, type LogRecord } from "./hot-log-file.ts";
+import { describeLosses, type Gap } from "./hot-log-loss.ts";
+import { HotLogPosition, type LogPosition, readPosition } from "./hot-log-position.ts";
 
-/** Form of the data of a record: a group as it is, … */
+/** Form of the data of a record: a group as it is. */
 export const FORM_RAW = 0;
-/** … in a zstd frame, … */
+/** A group in a zstd frame. */
 export const FORM_ZSTD = 1;
-/** … a deletion (JSON) that applies to everything that arrived before it, … */
+/** A deletion (JSON) that applies to everything that arrived before it. */
 export const FORM_DELETION = 2;
-/** … or a group by columns. */
+/** A group by columns. */
 export const FORM_COLUMNS = 3;
 
-/** So many files that wait to be used again, as many as there are generations of the hot tier, … */
+/** Files that wait to be used again; as many as there are generations of the hot tier. */
 const SPARE_FILES_MAX = 2;
-/** … keep this much of their length. */
+/** Length that is kept of such a file. */
 const SPARE_BYTES_MAX = 16 * 1024 * 1024;
 const NOTHING = new Uint8Array(0);
 
@@ -24,6 +27,23 @@ export interface HotRow {
   readonly id: number;
   readonly form: number;
   readonly data: Uint8Array;
+}
+
+export interface NewRow {
+  readonly form: number;
+  readonly data: Uint8Array;
+  /** Number of values; a deletion counts as one. */
+  readonly values: number;
+  readonly definitions?: Definitions | null;
+}
+
+/** A row that was appended. */
+interface Written {
+  readonly id: number;
+  /** Number of values in all rows up to it. */
+  readonly values: number;
+  /** Epoch ms. */
+  readonly time: number;
 }
 
 export interface HotLogOptions {
@@ -35,16 +55,28 @@ export interface HotLogOptions {
 /**
  * The write-ahead log of what was committed and is not in blocks yet, in files beside the database. A new file begins when the hot tier is set
  * aside to be sealed. A file is reused once its rows are in blocks: overwriting takes one sync and changes no metadata.
+ *
+ * Damage never passes for the end of the log: see `HotLogPosition` and `scanLog`.
  */
 export class HotLog {
   readonly #path: string;
   /** Files that hold what is not sealed, oldest first. */
   readonly #live: HotLogFile[] = [];
   readonly #spare: HotLogFile[] = [];
-  /** Damage that was found at the start. */
+  /** Files with damage. Once their rows are sealed, they are set aside instead of being overwritten. */
+  readonly #damaged = new Map<HotLogFile, readonly Gap[]>();
+  readonly #position: HotLogPosition | null;
+  /** Damage that was found, a line each in English. */
   readonly damage: string[] = [];
+  /** Position that the log had when it was opened; `null` for one that is damaged. */
+  readonly #openedAt: LogPosition | null | undefined;
   #nextId: number;
-  #durableId: number;
+  /** How far the log is on the disk. */
+  #durable: Written;
+  /** Rows that were appended and are not synced, oldest first. */
+  readonly #unsynced: Written[] = [];
+  /** Number of values in all records so far. */
+  #values: number;
   #beginsFile = false;
   /** Bytes that were appended since the start. */
   bytesAppended = 0;
@@ -52,29 +84,36 @@ export class HotLog {
   /** `path` is that of the database; the files' names begin with it. */
   constructor(path: string, { isReadOnly, sealedId }: HotLogOptions) {
     this.#path = path;
-    const files = listFiles(path).map((name) => new HotLogFile(name, { isReadOnly }));
-    files.sort((left, right) => left.firstId - right.firstId);
-    for (const [index, file] of files.entries()) {
-      // If the next file begins no later than right behind the last sealed row, all rows of this file are sealed and need not be read.
-      const next = files[index + 1]?.firstId ?? Number.POSITIVE_INFINITY;
-      if (next > sealedId + 1 || next === file.firstId) file.scan();
-      if (file.count > 0 && file.lastId > sealedId) this.#live.push(file);
-      else this.#spare.push(file);
+    this.#openedAt = readPosition(path);
+    if (this.#openedAt === null)
+      this.damage.push("the position of the hot log is damaged: the newest rows cannot be verified");
+    const position = this.#openedAt ?? undefined;
+    const files = this.#open(sealedId, isReadOnly);
+    for (const file of files.filter(({ hasRecords, lastId }) => hasRecords && lastId > sealedId))
+      this.#live.push(file);
+    this.damage.push(...describeLosses({ live: this.#live, gaps: this.#damaged, position, sealedId }));
+    for (const file of files.filter((other) => !this.#live.includes(other))) {
+      if (!this.#isUnreadable(file, sealedId)) this.#spare.push(file);
+      else if (isReadOnly) this.damage.push(`${basename(file.path)} cannot be read`);
+      else this.#setAside(file);
     }
-    let id = this.#live[0]?.firstId ?? sealedId + 1;
-    for (const { firstId, lastId } of this.#live) {
-      if (firstId > id) this.damage.push(`hot rows ${id} to ${firstId - 1} are missing`);
-      id = lastId + 1;
-    }
+    const newest = this.#live.at(-1);
+    this.#durable = endOf(newest, position, sealedId);
+    this.#values = this.#durable.values;
+    this.#nextId = this.#durable.id + 1;
+    // A file with damage, or with records that do not count, is not continued: they must not be found behind new ones.
+    this.#beginsFile =
+      newest !== undefined &&
+      (newest.lastId !== this.#durable.id || newest.hasStrays || this.#damaged.has(newest));
+    this.#position = isReadOnly ? null : new HotLogPosition(path);
     // What a kill left in the cache of the system counts as on the disk from now on.
-    if (!isReadOnly) this.#live.at(-1)?.sync();
-    this.#nextId = Math.max(id, sealedId + 1);
-    this.#durableId = this.#nextId - 1;
+    if (!isReadOnly) newest?.sync();
+    this.#notePosition();
   }
 
   /** Id of the newest row that is on the disk, even if it has been sealed since. */
   get lastId(): number {
-    return this.#durableId;
+    return this.#durable.id;
   }
 
   /** Path of the file whose sync puts everything on the disk that was appended. */
@@ -82,34 +121,54 @@ export class HotLog {
     return this.#live.at(-1)?.path;
   }
 
+  /** Damage that was found, and why the end of the log can no longer be verified, a line each in English. */
+  problems(): string[] {
+    const failure = this.#position?.failure;
+    if (failure === undefined) return this.damage;
+    return [...this.damage, `the position of the hot log cannot be written: ${failure}`];
+  }
+
+  /** Returns whether no file has been begun anew or released since the log was opened, by the gateway beside which it is read. */
+  isCurrent(): boolean {
+    const filesOf = (position: LogPosition | null | undefined) => JSON.stringify(position?.files);
+    return filesOf(readPosition(this.#path)) === filesOf(this.#openedAt);
+  }
+
   /** Ensures that new rows get ids above this one. */
   skipTo(id: number): void {
     if (id < this.#nextId) return;
     this.#nextId = id + 1;
-    this.#durableId = id;
+    this.#durable = { ...this.#durable, id };
     this.#beginsFile = true;
   }
 
   /** Appends a row, which `sync` puts on the disk. Returns its id. When it throws nothing of the row stays. */
-  append(form: number, data: Uint8Array, definitions: Definitions | null = null): number {
+  append({ form, data, values, definitions = null }: NewRow): number {
     const text = definitions === null ? NOTHING : new TextEncoder().encode(JSON.stringify(definitions));
-    this.#current().append(form, data, text);
+    const time = Date.now();
+    this.#current().append({ form, data, definitions: text, values, valuesBefore: this.#values, time });
     this.bytesAppended += data.length + text.length;
-    return this.#nextId++;
+    this.#values += values;
+    const id = this.#nextId++;
+    this.#unsynced.push({ id, values: this.#values, time });
+    return id;
   }
 
   /** Puts all rows on the disk that were appended. */
   sync(): void {
-    if (this.#durableId === this.#nextId - 1) return;
+    if (this.#unsynced.length === 0) return;
     this.#live.at(-1)?.sync();
-    this.#durableId = this.#nextId - 1;
+    this.noteDurable(this.#nextId - 1);
   }
 
-  /** Takes note that another thread has put the rows up to this one on the disk. */
+  /** Takes note that the rows up to this one are on the disk. */
   noteDurable(id: number): void {
-    this.#durableId = Math.max(this.#durableId, id);
+    if (id <= this.#durable.id) return;
+    while (this.#unsynced[0] !== undefined && this.#unsynced[0].id <= id)
+      this.#durable = this.#unsynced.shift()!;
     const file = this.#live.at(-1);
-    if (file !== undefined) file.durable = Math.max(file.durable, id - file.firstId + 1);
+    if (file !== undefined) file.durableId = Math.max(file.durableId, id);
+    this.#notePosition();
   }
 
   /** Syncs the newest file. The next row begins another one. */
@@ -122,26 +181,74 @@ export class HotLog {
   release(id: number): void {
     while (this.#live[0] !== undefined && this.#live[0].lastId <= id && this.#mayRelease()) {
       const file = this.#live.shift()!;
-      // Files stay, so that a path means the same file to all threads.
-      file.shrink(this.#spare.length < SPARE_FILES_MAX ? SPARE_BYTES_MAX : 0);
-      this.#spare.push(file);
+      if (this.#damaged.has(file)) this.#setAside(file);
+      else {
+        // Files stay, so that a path means the same file to all threads.
+        file.shrink(this.#spare.length < SPARE_FILES_MAX ? SPARE_BYTES_MAX : 0);
+        this.#spare.push(file);
+      }
     }
+    this.#notePosition();
   }
 
   /** Rows behind `after` up to `last`, in the order of arrival, without damaged ones. */
   *rowsBehind(after: number, last: number): Generator<HotRow> {
     for (const file of [...this.#live])
-      for (const record of file.records(after + 1, Math.min(last, this.#durableId)))
+      for (const record of file.records(after + 1, Math.min(last, this.#durable.id)))
         if (record.isSound) yield record;
   }
 
-  /** All rows in the order of arrival, damaged ones included. */
+  /** All rows in the order of arrival, those included that became unreadable since the start. */
   *all(): Generator<LogRecord> {
     for (const file of [...this.#live]) yield* file.records(file.firstId, file.lastId);
   }
 
   close(): void {
     for (const file of [...this.#live, ...this.#spare]) file.close();
+    this.#position?.close();
+  }
+
+  /** Opens all files and finds the records of those that may hold rows that are not sealed, oldest first. */
+  #open(sealedId: number, isReadOnly: boolean): HotLogFile[] {
+    const files = listFiles(this.#path).map((name) => new HotLogFile(name, { isReadOnly }));
+    files.sort((left, right) => left.firstId - right.firstId);
+    for (const [index, file] of files.entries()) {
+      // If the next file begins no later than right behind the last sealed row, all rows of this file are sealed and need not be read.
+      const next = files[index + 1]?.firstId ?? Number.POSITIVE_INFINITY;
+      if (file.firstId !== 0 && next <= sealedId + 1 && next !== file.firstId) continue;
+      const use = this.#openedAt?.files.find(({ number }) => number === file.number);
+      const gaps = file.scan({ use, durableId: this.#openedAt?.durableId ?? Number.POSITIVE_INFINITY });
+      if (gaps.length > 0) this.#damaged.set(file, gaps);
+    }
+    return files.sort((left, right) => left.firstId - right.firstId);
+  }
+
+  /** Returns whether a file without rows of its own should have some, or holds bytes that are not of the log. */
+  #isUnreadable(file: HotLogFile, sealedId: number): boolean {
+    const position = this.#openedAt ?? undefined;
+    const index = position?.files.findIndex(({ number }) => number === file.number) ?? -1;
+    const firstId = position?.files[index]?.firstId;
+    if (position === undefined || firstId === undefined) return file.firstId === 0 && file.hasContent();
+    const lastId = (position.files[index + 1]?.firstId ?? position.durableId + 1) - 1;
+    return lastId > sealedId && lastId >= firstId && file.hasContent();
+  }
+
+  #setAside(file: HotLogFile): void {
+    this.#damaged.delete(file);
+    file.close();
+    this.damage.push(`a damaged file of the hot log was set aside as ${setAside(file.path)}`);
+  }
+
+  #notePosition(): void {
+    if (this.#position === null) return;
+    const files = this.#live.map(({ number, nonce, firstId, valuesBefore }) => ({
+      number,
+      nonce,
+      firstId,
+      valuesBefore,
+    }));
+    const { id: durableId, values, time } = this.#durable;
+    this.#position.write({ durableId, values, time, files });
   }
 
   /** The newest file is written to until another one begins. */
@@ -155,7 +262,7 @@ export class HotLog {
     const spare = this.#spare.pop();
     const file = spare ?? this.#create();
     try {
-      file.begin(this.#nextId);
+      file.begin(this.#nextId, this.#values);
     } catch (error) {
       // The disk may be full.
       this.#spare.push(file);
@@ -174,6 +281,17 @@ export class HotLog {
     syncPath(dirname(this.#path));
     return file;
   }
+}
+
+/** Returns how far the log reaches, as its newest file and its position tell. */
+function endOf(file: HotLogFile | undefined, position: LogPosition | undefined, sealedId: number): Written {
+  const head = file?.newest ?? { id: 0, valuesBefore: 0, values: 0, time: 0 };
+  const { durableId, values, time } = position ?? { durableId: 0, values: 0, time: 0 };
+  return {
+    id: Math.max(head.id, durableId, sealedId),
+    values: Math.max(head.valuesBefore + head.values, values),
+    time: Math.max(head.time, time),
+  };
 }
 
 /** Paths of the files that belong to a database. */

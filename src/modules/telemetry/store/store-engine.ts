@@ -1,7 +1,7 @@
 import { BlockStore } from "./block-store.ts";
 import type { Deletion } from "./deletion.types.ts";
 import { Feeds } from "./feeds.ts";
-import { checkGroup, type Definitions, sealGroup } from "./group-format.ts";
+import { checkGroup, type Definitions, pointsOf, sealGroup } from "./group-format.ts";
 import { HotGeneration, type StagedGroup } from "./hot-generation.ts";
 import { FORM_DELETION } from "./hot-log.ts";
 import type { LogRecord } from "./hot-log-file.ts";
@@ -65,7 +65,6 @@ export class StoreEngine {
       series.ts = sealed.ts;
       series.persisted = true;
     }
-    this.damagedHotRows.push(...this.file.log.damage);
     for (const row of this.file.log.all()) this.#replay(row);
     return definitions;
   }
@@ -109,7 +108,7 @@ export class StoreEngine {
           this.registry.patterns[pattern] ?? definitions?.patterns.find(({ no }) => no === pattern)?.columns,
       );
       if (definitions !== null) this.file.insertDefinitions(definitions);
-      const id = this.file.log.append(form, data, definitions);
+      const id = this.file.log.append({ form, data, definitions, values: pointsOf(group) });
       if (definitions !== null) this.#register(definitions);
       return { id, staged };
     } catch (error) {
@@ -160,7 +159,7 @@ export class StoreEngine {
   /** Writes a deletion into the hot tier and hides what it hits there: the row's id, and how many hot points that is. */
   recordDeletion(deletion: Deletion): { readonly id: number; readonly hidden: number } {
     const data = new TextEncoder().encode(JSON.stringify(deletion));
-    const id = this.file.log.append(FORM_DELETION, data);
+    const id = this.file.log.append({ form: FORM_DELETION, data, values: 1 });
     this.syncer.flush();
     return { id, hidden: this.#bury(deletion, id) };
   }

@@ -32,6 +32,11 @@ export function storeStats(engine: StoreEngine, times: CommitTimes): StoreStats 
     commitP50Ms: times.percentile(0.5),
     commitP99Ms: times.percentile(0.99),
     oldestTs: Number.isFinite(oldest) ? oldest : null,
-    corruptBlocks: [...engine.file.repairs, ...engine.damagedHotRows, ...engine.blocks.corrupt.values()],
+    corruptBlocks: [
+      ...engine.file.repairs,
+      ...engine.file.log.problems(),
+      ...engine.damagedHotRows,
+      ...engine.blocks.corrupt.values(),
+    ],
   };
 }

@@ -6,6 +6,8 @@ import { HotLog } from "./hot-log.ts";
 import type { SealedValue } from "./registry.ts";
 
 const busyTimeoutMs = 5_000;
+/** Attempts to read the log between two releases of its files by a running gateway. */
+const LOG_ATTEMPTS_MAX = 20;
 /** Larger pages waste more at the end of small files; smaller ones slow large groups down. */
 export const pageBytes = 2_048;
 const journalBytesMax = 64 * 1024 * 1024;
@@ -88,8 +90,18 @@ export class TelemetryFile {
     this.#insertPattern = this.prepare("INSERT OR REPLACE INTO pattern (no, columns) VALUES (?, ?)");
     this.#upsertSeries = this.prepare("INSERT OR REPLACE INTO series VALUES (?, ?, ?, ?, ?, ?, ?)");
     this.#deleteSeries = this.prepare("DELETE FROM series WHERE device = ? AND key = ?");
-    this.log = new HotLog(path, { isReadOnly, sealedId: this.scalar("SELECT hot FROM sealed") ?? 0 });
+    this.log = this.#openLog(path, isReadOnly);
     this.log.skipTo(this.scalar("SELECT max(position) FROM feed") ?? 0);
+  }
+
+  #openLog(path: string, isReadOnly: boolean): HotLog {
+    for (let attempt = 1; ; attempt++) {
+      const sealedId = this.scalar("SELECT hot FROM sealed") ?? 0;
+      const log = new HotLog(path, { isReadOnly, sealedId });
+      // Beside a running gateway rows may have been sealed, and files reused, while they were being read.
+      if (!isReadOnly || log.isCurrent() || attempt === LOG_ATTEMPTS_MAX) return log;
+      log.close();
+    }
   }
 
   /** A statement that lives as long as the file is open. */

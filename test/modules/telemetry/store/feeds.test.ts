@@ -265,7 +265,7 @@ test("a feed does not give out a deletion that has not gone through the blocks, 
     const open = new Set<number>();
     const feeds = new Feeds(file, new Registry(), open);
     expect([...feeds.open(FEED, tenant, "now")]).toEqual([]);
-    const insert = (form: number) => file.log.append(form, new Uint8Array(8));
+    const insert = (form: number) => file.log.append({ form, data: new Uint8Array(8), values: 1 });
     const [first, deletion, last] = [insert(FORM_RAW), insert(FORM_DELETION), insert(FORM_RAW)] as const;
     file.log.sync();
     const read = (after: number) => {
@@ -292,7 +292,7 @@ test("a deletion that a full disk keeps from being put aside is put aside by the
     const device = "d".repeat(50_000); // more than the free pages of the file hold
     const deletion = { tenantId: tenant, deviceId: device, keys: null, from: 0, to: 9, drop: false };
     const data = new TextEncoder().encode(JSON.stringify(deletion));
-    const id = file.log.append(FORM_DELETION, data);
+    const id = file.log.append({ form: FORM_DELETION, data, values: 1 });
     file.log.sync();
     const generation = { firstId: id, lastId: id } as HotGeneration; // what the feeds look at
     file.db.run(`PRAGMA max_page_count = ${file.scalar("PRAGMA page_count")}`);
@@ -322,7 +322,7 @@ test("a busy store writes positions often, an idle one every few seconds", async
   try {
     const positions = new FeedPositions(file);
     expect(positions.areDue()).toBe(false);
-    file.log.append(FORM_RAW, new Uint8Array(100_000));
+    file.log.append({ form: FORM_RAW, data: new Uint8Array(100_000), values: 1 });
     await until(() => positions.areDue());
     positions.write([]);
     expect(positions.areDue()).toBe(false);

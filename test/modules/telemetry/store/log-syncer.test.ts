@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 function put(): number {
-  const id = log.append(FORM_RAW, new Uint8Array(500));
+  const id = log.append({ form: FORM_RAW, data: new Uint8Array(500), values: 1 });
   syncer.sync(id, (error) => answers.push(error === null ? id : error.code));
   return id;
 }
@@ -52,7 +52,7 @@ test("syncs in place until the first thread is ready, and does not wait for the 
 test("a fast disk is synced in place", () => {
   const fast = new LogSyncer(log, { slowMs: 60_000 });
   for (let round = 0; round < 50; round++) {
-    const id = log.append(FORM_RAW, new Uint8Array(500));
+    const id = log.append({ form: FORM_RAW, data: new Uint8Array(500), values: 1 });
     fast.sync(id, () => answers.push(id));
   }
   expect([answers, fast.lanes, log.lastId]).toEqual([upTo(50), 1, 50]);
@@ -95,7 +95,7 @@ test("a sync that fails fails for all who wait and for all who come later, and i
   syncer.flush();
   const before = answers.length;
   log.beginFile();
-  const id = log.append(FORM_RAW, new Uint8Array(500));
+  const id = log.append({ form: FORM_RAW, data: new Uint8Array(500), values: 1 });
   // It can be opened, and the system refuses to sync it.
   Object.defineProperty(log, "newestPath", { value: "/dev/null" });
   const note = (error: SyncFailed | null) => answers.push(error?.code);
@@ -115,7 +115,7 @@ test("a thread that cannot open the log leaves the syncs to be done in place", a
   syncer.flush();
   const before = answers.length;
   log.beginFile();
-  const id = log.append(FORM_RAW, new Uint8Array(500));
+  const id = log.append({ form: FORM_RAW, data: new Uint8Array(500), values: 1 });
   rmSync(log.newestPath ?? "");
   syncer.sync(id, (error) => answers.push(error ?? id));
   await until(() => answers.length === before + 1);
@@ -132,7 +132,9 @@ test("a sync that finds the disk full is a failed sync as any other", () => {
   }
   const full = new FullLog(join(directory, "full.db"), { isReadOnly: false, sealedId: 0 });
   const other = new LogSyncer(full);
-  other.sync(full.append(FORM_RAW, new Uint8Array(5)), (error) => answers.push(error));
+  other.sync(full.append({ form: FORM_RAW, data: new Uint8Array(5), values: 1 }), (error) =>
+    answers.push(error),
+  );
   expect(answers).toEqual([expect.any(SyncFailed)]);
   full.close();
 });

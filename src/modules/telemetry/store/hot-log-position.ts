@@ -1,0 +1,115 @@
+import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync } from "node:fs";
+import { logDisk } from "./log-disk.ts";
+
+/** "LHP1". */
+const MAGIC = 0x3150_484c;
+/** One sector, which a disk writes as a whole. */
+const FILE_BYTES = 512;
+/**
+ * Layout, little-endian: CRC-32 of all bytes behind it u32, magic u32, number of files u32, 4 bytes reserved, durable id f64, values up to it f64,
+ * time f64; then for each file: number u32, nonce u32, id of its first record f64, values in all earlier records f64.
+ */
+const HEAD_BYTES = 40;
+const ENTRY_BYTES = 24;
+const ENTRIES_MAX = Math.floor((FILE_BYTES - HEAD_BYTES) / ENTRY_BYTES);
+
+/** A file of the log with records that are not sealed yet. */
+export interface PositionedFile {
+  /** Number at the end of its name. */
+  readonly number: number;
+  readonly nonce: number;
+  readonly firstId: number;
+  /** Number of values in all earlier records of the log. */
+  readonly valuesBefore: number;
+}
+
+/** How far the log reaches. */
+export interface LogPosition {
+  /** Id up to which all records are on the disk. */
+  readonly durableId: number;
+  /** Number of values in all records up to that one. */
+  readonly values: number;
+  /** Time at which that record was written, in epoch ms. */
+  readonly time: number;
+  /** Oldest first. */
+  readonly files: readonly PositionedFile[];
+}
+
+export const positionPathOf = (databasePath: string): string => `${databasePath}-position`;
+
+/**
+ * The second place that knows how far the hot log reaches, so that a missing, cut or zeroed file of the log cannot pass for its end. It is
+ * overwritten after each sync of the log and not synced itself: a kill loses nothing of it, and after a power cut it is some seconds old at most
+ * (the kernel's write-back), never ahead of the log.
+ */
+export class HotLogPosition {
+  readonly #descriptor: number;
+  readonly #bytes = new Uint8Array(FILE_BYTES);
+  readonly #view = new DataView(this.#bytes.buffer);
+  /** Reason why the position could not be written, once. */
+  failure: string | undefined;
+
+  constructor(databasePath: string) {
+    const path = positionPathOf(databasePath);
+    this.#descriptor = openSync(path, existsSync(path) ? "r+" : "wx+", 0o600);
+  }
+
+  write({ durableId, values, time, files }: LogPosition): void {
+    const entries = files.slice(-ENTRIES_MAX);
+    const view = this.#view;
+    view.setUint32(4, MAGIC, true);
+    view.setUint32(8, entries.length, true);
+    view.setFloat64(16, durableId, true);
+    view.setFloat64(24, values, true);
+    view.setFloat64(32, time, true);
+    let offset = HEAD_BYTES;
+    for (const { number, nonce, firstId, valuesBefore } of entries) {
+      view.setUint32(offset, number, true);
+      view.setUint32(offset + 4, nonce, true);
+      view.setFloat64(offset + 8, firstId, true);
+      view.setFloat64(offset + 16, valuesBefore, true);
+      offset += ENTRY_BYTES;
+    }
+    this.#bytes.fill(0, offset);
+    view.setUint32(0, Bun.hash.crc32(this.#bytes.subarray(4)), true);
+    try {
+      logDisk.write(this.#descriptor, this.#bytes, 0, FILE_BYTES, 0);
+    } catch (error) {
+      // What is acknowledged is in the log; only its end can no longer be verified.
+      this.failure ??= error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  close(): void {
+    try {
+      fdatasyncSync(this.#descriptor);
+    } catch {
+      // Whether it is on the disk matters only if the log is damaged later.
+    }
+    closeSync(this.#descriptor);
+  }
+}
+
+/** Returns the position that was written last; `null` if the file is damaged, `undefined` if there is none. */
+export function readPosition(databasePath: string): LogPosition | null | undefined {
+  const path = positionPathOf(databasePath);
+  if (!existsSync(path)) return undefined;
+  const bytes = readFileSync(path);
+  if (bytes.length !== FILE_BYTES || bytes.readUInt32LE(4) !== MAGIC) return null;
+  if (Bun.hash.crc32(bytes.subarray(4)) !== bytes.readUInt32LE(0)) return null;
+  const files = Array.from({ length: Math.min(ENTRIES_MAX, bytes.readUInt32LE(8)) }, (_, index) => {
+    const offset = HEAD_BYTES + index * ENTRY_BYTES;
+    return {
+      number: bytes.readUInt32LE(offset),
+      nonce: bytes.readUInt32LE(offset + 4),
+      firstId: bytes.readDoubleLE(offset + 8),
+      valuesBefore: bytes.readDoubleLE(offset + 16),
+    };
+  });
+  return {
+    durableId: bytes.readDoubleLE(16),
+    values: bytes.readDoubleLE(24),
+    time: bytes.readDoubleLE(32),
+    files,
+  };
+}

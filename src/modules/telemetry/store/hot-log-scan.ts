@@ -1,0 +1,149 @@
+import {
+  decodeRecordHead,
+  HEADER_BYTES,
+  isSoundRecord,
+  RECORD_BYTES,
+  RECORD_NONCE,
+  type RecordHead,
+  recordBytesOf,
+} from "./hot-log-format.ts";
+
+/** Bytes per read. */
+const WINDOW_BYTES = 1024 * 1024;
+/** Bytes that are searched behind the end of the log even if nothing says that more records follow. */
+const SEARCHED_BYTES_MIN = 1024 * 1024;
+
+/** The bytes of a file. */
+export interface LogSource {
+  readonly size: number;
+  read(offset: number, length: number): Uint8Array;
+}
+
+export interface KnownLog {
+  readonly nonce: number;
+  readonly firstId: number;
+  /** Checksum of the header, which the first record names; undefined if the header is damaged. */
+  readonly headerChecksum: number | undefined;
+  /** Id up to which records are known to be on the disk; infinite if that is not known. */
+  readonly durableId: number;
+}
+
+export interface FoundRecord {
+  readonly offset: number;
+  readonly head: RecordHead;
+}
+
+export interface LogScan {
+  /** Sound records by id, those behind damage included. Ids are missing where records were damaged. */
+  readonly records: readonly FoundRecord[];
+  /** True if sound records lie behind the end. They were never acknowledged, and must not be found again later. */
+  readonly hasStrays: boolean;
+}
+
+/**
+ * Finds the sound records of a file. What does not fit ends the log only if nothing proves that it was on the disk: neither the durable
+ * position of the log nor a later record. Otherwise it is damage, and the search goes on behind it.
+ */
+export function scanLog(source: LogSource, known: KnownLog): LogScan {
+  const window = new Window(source);
+  const accepted = new AcceptedRecords(known);
+  for (let offset: number | undefined = HEADER_BYTES; offset !== undefined; ) {
+    const head = window.soundAt(offset, known.nonce);
+    if (head !== undefined && head.id > accepted.newestId) {
+      accepted.add({ offset, head });
+      offset += recordBytesOf(head);
+    } else {
+      accepted.isLinked = false;
+      const searched = accepted.newestId < known.durableId ? source.size : SEARCHED_BYTES_MIN;
+      offset = window.findBehind(offset, known.nonce, searched);
+    }
+  }
+  return { records: accepted.records, hasStrays: accepted.pending.length > 0 };
+}
+
+/** Decides which of the records that are found count. */
+class AcceptedRecords {
+  readonly records: FoundRecord[] = [];
+  /** Records behind a place that may be the end. */
+  pending: FoundRecord[] = [];
+  newestId: number;
+  /** Whether everything so far followed each other without damage. */
+  isLinked = true;
+  #acceptedId: number;
+  #provenId: number;
+  #previous: number | undefined;
+
+  constructor({ firstId, durableId, headerChecksum }: KnownLog) {
+    this.newestId = firstId - 1;
+    this.#acceptedId = firstId - 1;
+    this.#provenId = Number.isFinite(durableId) ? durableId : 0;
+    this.#previous = headerChecksum;
+  }
+
+  add(found: FoundRecord): void {
+    const { id, previous, durableId, checksum } = found.head;
+    this.isLinked &&= id === this.newestId + 1 && previous === (this.#previous ?? previous);
+    this.#provenId = Math.max(this.#provenId, durableId);
+    this.newestId = id;
+    this.#previous = checksum;
+    this.pending.push(found);
+    if (!this.isLinked && this.#provenId <= this.#acceptedId) return;
+    this.records.push(...this.pending);
+    this.pending = [];
+    this.#acceptedId = id;
+    this.isLinked = true;
+  }
+}
+
+/** A part of the file in memory. */
+class Window {
+  readonly #source: LogSource;
+  #bytes: Buffer = Buffer.alloc(0);
+  #start = 0;
+
+  constructor(source: LogSource) {
+    this.#source = source;
+  }
+
+  /** Returns the head of a whole record of the nonce whose checksum is right. */
+  soundAt(offset: number, nonce: number): RecordHead | undefined {
+    const { size } = this.#source;
+    if (offset + RECORD_BYTES > size) return undefined;
+    const start = this.#at(offset, RECORD_BYTES);
+    if (start.length < RECORD_BYTES) return undefined; // the file was cut meanwhile
+    const head = decodeRecordHead(start);
+    const bytes = recordBytesOf(head);
+    if (head.nonce !== nonce || head.dataBytes === 0 || offset + bytes > size) return undefined;
+    return isSoundRecord(this.#at(offset, bytes), head) ? head : undefined;
+  }
+
+  /** Returns where the next sound record behind `offset` begins, within `bytesMax` bytes. */
+  findBehind(offset: number, nonce: number, bytesMax: number): number | undefined {
+    const mark = Buffer.alloc(4);
+    mark.writeUInt32LE(nonce);
+    const end = Math.min(this.#source.size, offset + bytesMax);
+    for (let from = offset + 1 + RECORD_NONCE; from + mark.length <= end; ) {
+      const part = this.#at(from, Math.min(WINDOW_BYTES, end - from));
+      const index = part.indexOf(mark);
+      if (part.length < mark.length) return undefined;
+      if (index < 0) {
+        from += part.length - mark.length + 1;
+        continue;
+      }
+      const candidate = from + index - RECORD_NONCE;
+      if (this.soundAt(candidate, nonce) !== undefined) return candidate;
+      from += index + 1;
+    }
+    return undefined;
+  }
+
+  #at(offset: number, length: number): Buffer {
+    if (offset < this.#start || offset + length > this.#start + this.#bytes.length) {
+      const wanted = Math.min(this.#source.size - offset, Math.max(length, WINDOW_BYTES));
+      const read = this.#source.read(offset, wanted);
+      this.#bytes = Buffer.from(read.buffer, read.byteOffset, read.byteLength);
+      this.#start = offset;
+    }
+    return this.#bytes.subarray(offset - this.#start, offset - this.#start + length);
+  }
+}

@@ -1,0 +1,21 @@
+import { existsSync, renameSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { syncPath } from "./durable-file.ts";
+import { createPrivateFolder } from "./file-owner.ts";
+
+/** Folder of a data directory for files that could not be used. The gateway neither reads nor deletes them. */
+export const SET_ASIDE_FOLDER = "set-aside";
+
+/** Moves a file of a data directory aside, under its name and a number, and returns its new path within the data directory. */
+export function setAside(path: string): string {
+  const dataPath = dirname(path);
+  const folder = join(dataPath, SET_ASIDE_FOLDER);
+  createPrivateFolder(folder);
+  let number = 1;
+  while (existsSync(join(folder, `${basename(path)}.${number}`))) number++;
+  const name = `${basename(path)}.${number}`;
+  renameSync(path, join(folder, name));
+  syncPath(folder);
+  syncPath(dataPath);
+  return join(SET_ASIDE_FOLDER, name);
+}
