@@ -27,11 +27,12 @@ import { createSettingsRepository } from "./modules/settings/settings.repository
 import { createMqttModule } from "./mqtt/mqtt.module.ts";
 import { type Clock, systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
-import { openDataDirectory } from "./platform/data-directory.ts";
+import { type DataDirectory, openDataDirectory } from "./platform/data-directory.ts";
 import { openMainDatabase } from "./platform/database.ts";
 import type { ReadOnlyCheck, ReadSpace } from "./platform/disk-guard.ts";
 import { createEventBus } from "./platform/event-bus.ts";
 import { Health } from "./platform/health.ts";
+import { InventoryKeeper } from "./platform/inventory-keeper.ts";
 import { createLifecycle, createReadiness } from "./platform/lifecycle.ts";
 import { createLogger } from "./platform/log.ts";
 import { OwnPorts } from "./platform/own-ports.ts";
@@ -49,20 +50,42 @@ interface Overrides {
 
 /** Opens what every module is built on. */
 function openCore(configured: Config, system: Clock): Core {
+  const data = openDataDirectory(configured.data, createLogger().child("data"));
+  try {
+    return createCore(configured, system, data);
+  } catch (error) {
+    data.release();
+    throw error;
+  }
+}
+
+function createCore(configured: Config, system: Clock, data: DataDirectory): Core {
   const log = createLogger();
   const health = new Health();
-  const data = openDataDirectory(configured.data, log.child("data"));
-  const clock = new TrustedClock(system, data.path);
+  const clock = new TrustedClock(system, data.path, {
+    hasHistory: data.inventory.record.generation > 0,
+  });
   health.add(() => clock.problem());
+  const inventory = new InventoryKeeper({
+    dataPath: data.path,
+    ...data.inventory,
+    clock,
+    log: log.child("data"),
+  });
+  health.add(() => inventory.problem());
   const open = (name: string) => openMainDatabase(data.file(`${name}.db`), name, log.child("database"));
   const [database, identityDatabase] = [open("lineside"), open("identity")];
-  for (const { failure } of [database, identityDatabase]) health.add(failure);
+  for (const { failure, stamp } of [database, identityDatabase]) {
+    health.add(failure);
+    inventory.add(stamp);
+  }
   return {
     version,
     commit: getCommit(),
     configured,
     config: withProxySettings(configured, createSettingsRepository(database)),
     data,
+    inventory,
     database,
     identityDatabase,
     clock,
@@ -259,6 +282,7 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
       ...parts,
       ...partsOf(last),
       readiness.part,
+      core.inventory,
     ],
     log,
   );

@@ -6,6 +6,7 @@ import { BackupRepository, openTarget } from "../modules/backups/repository.ts";
 import { SnapshotReader } from "../modules/backups/snapshot-reader.ts";
 import { ArchiveReader, ArchiveWriter } from "../modules/backups/targets/archive-target.ts";
 import { loadConfig, processEnv } from "../platform/config.ts";
+import { hasTraces } from "../platform/inventory.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { getCommit, version } from "../version.ts";
 import {
@@ -69,7 +70,7 @@ export const dataPathOf = (values: Values): string =>
 /** @throws StartupError when there is no gateway's data in the data directory. */
 export function existingDataPathOf(values: Values): string {
   const dataPath = dataPathOf(values);
-  if (existsSync(join(dataPath, "lineside.db"))) return dataPath;
+  if (existsSync(dataPath) && hasTraces(dataPath)) return dataPath;
   throw new StartupError(
     `There is no gateway's data in ${dataPath}; name its data directory with --data or LINESIDE_DATA.`,
   );

@@ -1,25 +1,34 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DATABASES, databaseBytes } from "../modules/system/gateway-readings.ts";
 import { checkTelemetryFile } from "../modules/telemetry/store/check-file.ts";
 import { checkDatabase, type DatabaseReport } from "../platform/database-check.ts";
+import { checkInventory, checkStamp } from "../platform/inventory.ts";
+import { INVENTORY_FILE } from "../platform/inventory-record.ts";
 
 function problemsOf(path: string, name: string): readonly string[] {
   if (!existsSync(path)) return ["the file does not exist"];
   try {
-    return name === "telemetry" ? checkTelemetryFile(path).problems : checkDatabase(path);
+    if (name === "telemetry") return checkTelemetryFile(path).problems;
+    return [...checkStamp(path), ...checkDatabase(path)];
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
   }
 }
 
 /**
- * Reads all databases of a data directory, beside a running gateway or without one, and changes nothing. Must not run inside the gateway's
+ * Reads all databases of a data directory and compares all files with its inventory, beside a running gateway or without one, and changes nothing. Must not run inside the gateway's
  * process: closing a file would drop the locks that the process holds on it.
  */
-export const checkDatabases = (dataPath: string): DatabaseReport[] =>
-  DATABASES.map((name) => ({
+export const checkDatabases = (dataPath: string): DatabaseReport[] => [
+  ...DATABASES.map((name) => ({
     name: `${name}.db`,
     bytes: databaseBytes(dataPath, name),
     problems: problemsOf(join(dataPath, `${name}.db`), name),
-  }));
+  })),
+  {
+    name: INVENTORY_FILE,
+    bytes: statSync(join(dataPath, INVENTORY_FILE), { throwIfNoEntry: false })?.size ?? 0,
+    problems: checkInventory(dataPath),
+  },
+];

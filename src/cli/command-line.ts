@@ -60,6 +60,10 @@ const commands: Record<string, Command> = {
     summary: "Restore a backup into a data directory",
     run: async (args) => (await import("./restore.ts")).restoreCommand(args),
   },
+  "set-aside": {
+    summary: "Start without a file that is damaged, missing or from another gateway",
+    run: async (args) => (await import("./set-aside.ts")).setAsideCommand(args),
+  },
   keys: {
     summary: "Replace the keys in secrets/, or create lost ones",
     run: async (args) => (await import("./keys.ts")).keysCommand(args),

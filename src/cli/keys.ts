@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { conflict } from "../lib/domain-error.ts";
 import { takeFileLock } from "../platform/file-lock.ts";
 import { createPrivateFolder } from "../platform/file-owner.ts";
+import { acceptKeys } from "../platform/inventory.ts";
 import { beginKeyRotation, finishKeyRotation } from "../platform/key-rotation.ts";
 import { replaceSecret } from "../platform/secret-files.ts";
 import { isKeyName, KEY_BYTES, KEY_NAMES, type KeyName, readKey } from "../platform/secret-keys.ts";
@@ -39,6 +40,7 @@ function createMissing(dataPath: string): void {
   createPrivateFolder(join(dataPath, "secrets"));
   for (const name of missing)
     replaceSecret(join(dataPath, "secrets", name), crypto.getRandomValues(new Uint8Array(KEY_BYTES)));
+  if (missing.length > 0) acceptKeys(dataPath);
   console.log(missing.length === 0 ? "No key is missing." : `Created ${missing.join(", ")}.`);
 }
 

@@ -4,6 +4,7 @@ import type { DataDirectory } from "../platform/data-directory.ts";
 import type { MainDatabase } from "../platform/database.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Health } from "../platform/health.ts";
+import type { InventoryKeeper } from "../platform/inventory-keeper.ts";
 import type { Part } from "../platform/lifecycle.ts";
 import type { Logger } from "../platform/log.ts";
 import type { OwnPorts } from "../platform/own-ports.ts";
@@ -23,6 +24,7 @@ export interface Core {
   /** The same with the settings of the console where those set nothing. */
   readonly config: Config;
   readonly data: DataDirectory;
+  readonly inventory: InventoryKeeper;
   readonly database: MainDatabase;
   /** Accounts, codes and sign-in attempts of the identity provider. */
   readonly identityDatabase: MainDatabase;

@@ -5,6 +5,7 @@ import type { ConnectPacket, Will } from "../lib/mqtt/packets.ts";
 import { noProperties } from "../lib/mqtt/properties.ts";
 import { Reason } from "../lib/mqtt/reason.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { Stamp } from "../platform/database-stamp.ts";
 import type { Logger } from "../platform/log.ts";
 import {
   assignedClientId,
@@ -105,6 +106,10 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
 
   get now(): number {
     return this.#time.now;
+  }
+
+  async stampSessions(stamp: Stamp): Promise<void> {
+    this.#store?.stamp(stamp);
   }
 
   get port(): number | undefined {

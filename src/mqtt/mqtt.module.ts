@@ -101,7 +101,7 @@ function createFeeds(
 
 /** The MQTT server and the WebSockets of devices, and what devices say and hear over them beside telemetry: requests, attributes, commands. */
 export function createMqttModule(
-  { config, data, database, clock, events, ports, log: root }: Core,
+  { config, data, inventory, database, clock, events, ports, log: root }: Core,
   deps: MqttModuleDeps,
 ) {
   const { devices, ingest, directory, activity, attributes, tls } = deps;
@@ -158,6 +158,7 @@ export function createMqttModule(
     clock,
     log,
     sessionFile: data.file("mqtt.db"),
+    onLoss: (text) => inventory.replace("mqtt.db", text),
     ingest,
     authenticate: createMqttAuthentication({ ...deps, provisioning, mqttClients: ownTopics.signIn, report }),
     onLimited: (peer, owner) => report(connectionLimit(peer, owner)),
@@ -187,6 +188,7 @@ export function createMqttModule(
       else commands.delivered(device.deviceId, rpcIdOf(topic));
     },
   });
+  inventory.add((stamp) => mqtt.stampSessions(stamp));
   const feeds = createFeeds({ clock, events, log }, deps, () => mqtt);
   tls?.onChange((pair) => mqtt.renewCertificate(pair));
   pushSharedAttributes({ events, mqtt, sockets, directory, log });

@@ -4,6 +4,7 @@ import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.
 import type { Peer } from "../modules/request-peer.ts";
 import type { Principal as Caller } from "../modules/users/users.types.ts";
 import type { Clock } from "../platform/clock.ts";
+import type { Stamp } from "../platform/database-stamp.ts";
 import type { Logger } from "../platform/log.ts";
 
 export interface MqttCredentials {
@@ -121,6 +122,8 @@ export interface MqttServerDeps {
   readonly log: Logger;
   /** SQLite file of broker sessions and queued messages. */
   readonly sessionFile: string;
+  /** Called with what was lost, in English, if that file is damaged. */
+  onLoss?(text: string): void;
   readonly ingest: DeviceIngest;
   /** A promise only where the answer takes time; the client is held meanwhile, and nobody else. */
   authenticate(credentials: MqttCredentials): MqttAuthentication | Promise<MqttAuthentication>;
@@ -205,6 +208,8 @@ export interface MqttServer {
   start(): Promise<void>;
   /** Sends what is committed, refuses the rest, closes every connection; resolves when all are gone. */
   stop(): Promise<void>;
+  /** Notes to which data directory, and to which of its generations, the session file belongs. Resolves once that is on the disk. */
+  stampSessions(stamp: Stamp): Promise<void>;
   readonly port: number | undefined;
   /** Port of TLS; `undefined` without TLS. */
   readonly tlsPort: number | undefined;

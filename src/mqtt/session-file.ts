@@ -1,4 +1,6 @@
 import { Database, type Statement } from "bun:sqlite";
+import { type Stamp, writeStamp } from "../platform/database-stamp.ts";
+import { verifyDatabase, verifyFile } from "../platform/inventory.ts";
 import { createSchema, MQTT_SCHEMA_VERSION, schemaVersionOf } from "../platform/schema-version.ts";
 import type { QueuedMessage, Session } from "./session.ts";
 
@@ -57,11 +59,13 @@ export class SessionFile {
   readonly #deleteRetained: Statement;
 
   constructor(path: string) {
+    verifyFile(path);
     this.#db = new Database(path, { create: true, strict: true });
     this.#db.run("PRAGMA busy_timeout = 2000");
     this.#db.run("PRAGMA journal_mode = WAL");
     this.#db.run("PRAGMA synchronous = NORMAL");
     this.#db.run("PRAGMA journal_size_limit = 4194304");
+    verifyDatabase(this.#db, path);
     if (schemaVersionOf(this.#db, path, MQTT_SCHEMA_VERSION) === 0)
       createSchema(this.#db, schema, MQTT_SCHEMA_VERSION);
     this.#saveSession = this.#db.query("INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?, ?)");
@@ -142,6 +146,13 @@ export class SessionFile {
 
   deleteRetained(topic: string): void {
     this.#deleteRetained.run(topic);
+  }
+
+  /** Notes to which data directory, and to which of its generations, the file belongs. It is on the disk on return. */
+  stamp(stamp: Stamp): void {
+    this.#db.run("PRAGMA synchronous = FULL");
+    this.#db.transaction(() => writeStamp(this.#db, stamp))();
+    this.#db.run("PRAGMA synchronous = NORMAL");
   }
 
   /** Runs `write` and commits all its changes at once. */

@@ -1,7 +1,9 @@
-import { renameSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { TopicTree } from "../lib/mqtt/topic-tree.ts";
 import type { Clock } from "../platform/clock.ts";
+import type { Stamp } from "../platform/database-stamp.ts";
 import type { Logger } from "../platform/log.ts";
+import { setAside } from "../platform/set-aside.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { isShared } from "./client-filters.ts";
 import type { MqttServerDeps, MqttUsage } from "./mqtt.types.ts";
@@ -24,6 +26,8 @@ export interface SessionStoreOptions {
   readonly log: Logger;
   readonly queuedPerClientMax: number;
   readonly queuedBytes: QueueByteLimits;
+  /** Called with what was lost, in English, if the file is damaged. */
+  readonly onLoss?: (text: string) => void;
 }
 
 /** Subscriptions of all durable sessions of a tenant's applications: each message is compared with every one of them. */
@@ -34,27 +38,36 @@ const bytesOf = ({ payload, topic }: Pick<QueuedMessage, "payload" | "topic">) =
 
 /** The store of a server, with the server's limits. */
 export function openSessionStore(
-  deps: Pick<MqttServerDeps, "sessionFile" | "clock" | "log" | "limits" | "quotasOf">,
+  deps: Pick<MqttServerDeps, "sessionFile" | "clock" | "log" | "limits" | "quotasOf" | "onLoss">,
 ): SessionStore {
-  const { sessionFile: file, clock, log, limits } = deps;
+  const { sessionFile: file, clock, log, limits, onLoss } = deps;
   const queuedBytes = {
     perCredential: limits.queuedBytesPerCredentialMax,
     perTenant: (tenantId: string) => deps.quotasOf(tenantId).queuedBytes,
     all: limits.queuedBytesMax,
   };
-  return new SessionStore({ file, clock, log, queuedPerClientMax: limits.queuedPerClientMax, queuedBytes });
+  return new SessionStore({
+    file,
+    clock,
+    log,
+    queuedPerClientMax: limits.queuedPerClientMax,
+    queuedBytes,
+    ...(onLoss && { onLoss }),
+  });
 }
 
 /** A file that cannot be read is set aside: devices subscribe again, which costs less than a broker that does not start. */
-function openFile({ file, log }: SessionStoreOptions): SessionFile {
+function openFile({ file, log, onLoss }: SessionStoreOptions): SessionFile {
   try {
     return new SessionFile(file);
   } catch (error) {
     if (error instanceof StartupError) throw error;
-    const aside = `${file}.damaged`;
-    log.error("the broker's session file is damaged and was set aside", { file, aside, error });
-    renameSync(file, aside);
+    log.error("the broker's session file is damaged", { file, error });
+    const aside = setAside(file);
     for (const suffix of ["-wal", "-shm"]) rmSync(file + suffix, { force: true });
+    onLoss?.(
+      `mqtt.db is damaged and was set aside as ${aside}: sessions of MQTT clients, their queued messages and retained messages are lost`,
+    );
     return new SessionFile(file);
   }
 }
@@ -92,6 +105,11 @@ export class SessionStore {
     const { clock, log } = options;
     this.#changes = new SessionChanges({ file: this.#file, retained: this.retained, clock, log });
     this.#load();
+  }
+
+  /** Notes to which data directory, and to which of its generations, the file belongs. It is on the disk on return. */
+  stamp(stamp: Stamp): void {
+    this.#file.stamp(stamp);
   }
 
   get(key: string): Session | undefined {

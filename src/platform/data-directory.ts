@@ -2,6 +2,8 @@ import { accessSync, constants, existsSync, mkdirSync, readFileSync } from "node
 import { join, resolve } from "node:path";
 import { type FileLock, takeFileLock } from "./file-lock.ts";
 import { createPrivateFolder } from "./file-owner.ts";
+import { verifyInventory } from "./inventory.ts";
+import { type InventoryRecord, keyChecksOf, readRecord, writeRecord } from "./inventory-record.ts";
 import { finishKeyRotation } from "./key-rotation.ts";
 import type { Logger } from "./log.ts";
 import { restrictAccess } from "./private-files.ts";
@@ -23,10 +25,12 @@ export interface DataDirectory {
   readSecret(name: string): Buffer | undefined;
   /** Replaces it as a whole, in `secrets/` (0600). */
   writeSecret(name: string, bytes: Uint8Array): void;
+  /** What the directory is expected to hold, and what was missing at this start without a loss of data. */
+  readonly inventory: { readonly record: InventoryRecord; readonly warnings: readonly string[] };
   release(): void;
 }
 
-/** @throws StartupError when the directory cannot be made or written, or when another process owns it. */
+/** @throws StartupError when the directory cannot be made or written, is damaged, or belongs to another process. */
 export function openDataDirectory(location: string, log?: Logger): DataDirectory {
   const path = resolve(location);
   process.umask(PRIVATE_UMASK); // also for what the databases make later
@@ -40,11 +44,23 @@ export function openDataDirectory(location: string, log?: Logger): DataDirectory
     );
   }
   const lock = takeLock(path);
+  try {
+    return prepareDirectory(path, lock, log);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function prepareDirectory(path: string, lock: FileLock, log: Logger | undefined): DataDirectory {
   if (finishRestoration(path)) log?.info("a restored backup took the place of the data", { path });
   const rotated = finishKeyRotation(path);
   if (rotated.length > 0) log?.info("keys were replaced", { keys: rotated });
+  const inventory = verifyInventory(path);
   // All before the first database: beside databases a missing key is an error.
   for (const name of KEY_NAMES) ensureSecret(path, name, KEY_BYTES);
+  const record = { ...inventory.record, keys: keyChecksOf(path) };
+  if (JSON.stringify(record) !== JSON.stringify(readRecord(path))) writeRecord(path, record);
   const exposed = restrictAccess(path);
   if (exposed.length > 0)
     log?.warn("other users of this machine can read files of the data directory", { paths: exposed });
@@ -57,6 +73,7 @@ export function openDataDirectory(location: string, log?: Logger): DataDirectory
       return existsSync(file) ? readFileSync(file) : undefined;
     },
     writeSecret: (name, bytes) => replaceSecret(join(path, "secrets", name), bytes),
+    inventory: { record, warnings: inventory.warnings },
     release: () => lock.release(),
   };
 }

@@ -5,7 +5,9 @@ import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { detail, unavailableDueTo } from "../lib/domain-error.ts";
 import { workerUrl } from "./assets.ts";
 import { ensureSecret } from "./data-directory.ts";
+import { type Stamp, writeStamp } from "./database-stamp.ts";
 import type { Problem } from "./health.ts";
+import { cannotOpen, verifyDatabase, verifyFile } from "./inventory.ts";
 import type { Logger } from "./log.ts";
 import { applyMigrations } from "./migrations.ts";
 import { StartupError } from "./startup-error.ts";
@@ -36,14 +38,17 @@ export interface MainDatabase {
   state(): string;
   /** Resolves once every commit so far, and every write of `writes`, is on the disk. */
   durable(): Promise<void>;
+  /** Notes to which data directory, and to which of its generations, the database belongs. Resolves once that is on the disk. */
+  stamp(stamp: Stamp): Promise<void>;
   /** Reason why nothing can be written: a sync that failed. */
   failure(): Problem | undefined;
   close(): void;
 }
 
 function open(file: string): Database {
+  verifyFile(file);
+  const sqlite = new Database(file, { create: true, strict: true });
   try {
-    const sqlite = new Database(file, { create: true, strict: true });
     sqlite.run("PRAGMA busy_timeout=5000");
     sqlite.run("PRAGMA journal_mode=WAL");
     sqlite.run("PRAGMA synchronous=NORMAL");
@@ -51,12 +56,13 @@ function open(file: string): Database {
     sqlite.run("PRAGMA wal_autocheckpoint=0");
     sqlite.run("PRAGMA journal_size_limit=0"); // the log shrinks when it is reused after a checkpoint
     sqlite.run("PRAGMA temp_store=MEMORY");
+    verifyDatabase(sqlite, file);
     return sqlite;
   } catch (cause) {
-    throw new StartupError(
-      `The database ${file} cannot be opened: ${cause instanceof Error ? cause.message : "unreadable"}.`,
-      { cause },
-    );
+    sqlite.close();
+    throw cause instanceof StartupError
+      ? cause
+      : cannotOpen(file, cause instanceof Error ? cause.message : "it cannot be read");
   }
 }
 
@@ -171,6 +177,7 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
   void checkpoint(); // a crash leaves the log as it was
   const timer = setInterval(checkpoint, CHECKPOINT_INTERVAL_MS);
   timer.unref();
+  const durable = () => writes.pending?.then(sync.durable) ?? sync.durable();
   return {
     orm: drizzle(sqlite),
     sqlite,
@@ -183,7 +190,11 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
     writes,
     changes,
     state: () => `${changes()} ${version.get()?.data_version}`,
-    durable: () => writes.pending?.then(sync.durable) ?? sync.durable(),
+    durable,
+    stamp(stamp) {
+      sqlite.transaction(() => writeStamp(sqlite, stamp)).immediate();
+      return durable();
+    },
     failure: () => (sync.hasFailed() ? { severity: "FATAL", ...detail("storage.failed") } : undefined),
     close() {
       clearInterval(timer);

@@ -3,6 +3,7 @@ import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { keepBackupSeries } from "./backup-series.ts";
 import { syncPath } from "./durable-file.ts";
+import { acceptNextKey } from "./inventory.ts";
 import { replaceSecret } from "./secret-files.ts";
 import { KEY_BYTES, KEY_NAMES, KEY_PURPOSES, type KeyName, readKey } from "./secret-keys.ts";
 import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
@@ -59,6 +60,7 @@ function finishKey(dataPath: string, name: KeyName): void {
   }));
   if (name === "storage.key") keepBackupSeries(dataPath, oldKey);
   if (pairs.length > 0) for (const file of DATABASES) resealDatabase(join(dataPath, file), pairs);
+  acceptNextKey(dataPath, name, newKey);
   renameSync(next, join(dataPath, "secrets", name));
   syncPath(join(dataPath, "secrets"));
 }

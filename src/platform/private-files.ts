@@ -1,13 +1,14 @@
 import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { SET_ASIDE_FOLDER } from "./set-aside.ts";
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 /** Files of the gateway, recognized by their names: a data directory may hold other files, too. */
 const OWN_FILE =
-  /^(?:(?:lineside|identity|telemetry|mqtt|backup)\.(?:db|lock)(?:-[a-z]+|\.before-\d+)?|ballast|clock)$/;
-const OWN_DIRECTORIES: ReadonlySet<string> = new Set(["secrets", "update"]);
+  /^(?:(?:lineside|identity|telemetry|mqtt|backup)\.(?:db|lock)(?:-[a-z]+\d*|\.before-\d+)?|ballast|clock|inventory\.json)$/;
+const OWN_DIRECTORIES: ReadonlySet<string> = new Set(["secrets", "update", SET_ASIDE_FOLDER]);
 
 function restrict(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });

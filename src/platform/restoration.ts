@@ -2,6 +2,7 @@ import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { syncPath } from "./durable-file.ts";
 import { createPrivateFolder } from "./file-owner.ts";
+import { acceptRestored, DATABASE_FILES } from "./inventory.ts";
 
 /** Holds restored files until they take the place of the present ones. */
 const FOLDER = "restoring";
@@ -48,6 +49,7 @@ export function finishRestoration(dataPath: string): boolean {
 }
 
 function replaceFiles(dataPath: string, folder: string): void {
+  acceptRestored(dataPath, DATABASE_FILES);
   if (!existsSync(join(folder, CLEARED))) {
     for (const name of readdirSync(dataPath)) if (DATABASE_FILE.test(name)) rmSync(join(dataPath, name));
     syncPath(dataPath);

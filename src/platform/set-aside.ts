@@ -7,8 +7,7 @@ import { createPrivateFolder } from "./file-owner.ts";
 export const SET_ASIDE_FOLDER = "set-aside";
 
 /** Moves a file of a data directory aside, under its name and a number, and returns its new path within the data directory. */
-export function setAside(path: string): string {
-  const dataPath = dirname(path);
+export function setAside(path: string, dataPath: string = dirname(path)): string {
   const folder = join(dataPath, SET_ASIDE_FOLDER);
   createPrivateFolder(folder);
   let number = 1;

@@ -1,57 +1,74 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { detail } from "../lib/domain-error.ts";
-import type { Clock } from "./clock.ts";
+import { type Clock, systemClock } from "./clock.ts";
 import type { Problem } from "./health.ts";
+import { isKernelClockSynchronized } from "./kernel-clock.ts";
 import type { Part } from "./lifecycle.ts";
 
 /** Time before which no Lineside ran: a clock that shows less has not been set. */
 const EARLIEST_MS = Date.UTC(2026, 0, 1);
 const HOUR_MS = 3_600_000;
 const SAVE_INTERVAL_MS = HOUR_MS;
+/** A boot that is further ahead of the last known time may have a wrong clock. */
+const AHEAD_MS_MAX = 24 * HOUR_MS;
 /** A difference between wall time and monotonic time that somebody, or a time server, has made. */
 const STEP_MS = 60_000;
 const STEP_SHOWN_MS = HOUR_MS;
 const FILE = "clock";
-/** systemd-timesyncd creates it once it has set the clock. */
-const SYNCHRONIZED = "/run/systemd/timesync/synchronized";
 const SYNCHRONIZED_CHECK_MS = 10_000;
 
+interface TrustedClockOptions {
+  /** True if earlier runs have left data, so that the last known time should be there. */
+  readonly hasHistory?: boolean;
+  /** Returns whether a time server keeps the system's clock. */
+  readonly isSynchronized?: (wall: number) => boolean;
+}
+
 /**
- * A wall clock that never shows a time before the last one of an earlier run. A gateway without a clock battery boots in the past; until its
- * clock is set, time goes on from the newest time that the gateway has seen. The system's clock counts again as soon as it is set while the
- * gateway runs, passes that time, or a time server or a person vouches for it.
+ * A wall clock that knows whether it can be trusted. A gateway without a clock battery boots in the past: time then goes on from the newest time that
+ * the gateway knows. One that boots more than a day ahead of that time may have been off for so long, or its clock is wrong: it uses the system's
+ * time, but is not set. The clock counts as set when a time server or a person vouches for it, or when it is set while the gateway runs.
  */
 export class TrustedClock implements Clock, Part {
   readonly name = "clock";
   readonly #system: Clock;
   readonly #file: string;
-  readonly #floor: number;
+  readonly #isSynchronized: (wall: number) => boolean;
+  /** Newest time of earlier runs that could be trusted; undefined if none is known. */
+  readonly #known: number | undefined;
+  readonly #hasHistory: boolean;
   readonly #wallStart: number;
   readonly #monotonicStart: number;
-  /** The newest time that was saved, and when. A clock that jumps ahead moves it by an hour at most for each hour. */
+  /** Time that was saved last, and when. */
   #saved: { wall: number; monotonic: number } | undefined;
   #isTrusted = false;
+  /** True once a time server or a person has vouched for the clock. */
+  #isVouched = false;
   #nextCheckAt = Number.NEGATIVE_INFINITY;
   #cancel: () => void = () => undefined;
   /** Wall time less monotonic time at the last look for problems; undefined before the clock was trusted. */
   #offset: number | undefined;
   #step: { readonly ms: number; readonly monotonic: number } | undefined;
 
-  constructor(system: Clock, dataPath: string) {
+  constructor(system: Clock, dataPath: string, options: TrustedClockOptions = {}) {
     this.#system = system;
     this.#file = join(dataPath, FILE);
-    const wall = readTime(this.#file);
-    this.#saved = wall === undefined ? undefined : { wall, monotonic: system.monotonic() };
-    this.#floor = Math.max(EARLIEST_MS, wall ?? 0);
+    // The kernel knows nothing about a clock that stands in for the system's.
+    const fallback = system === systemClock ? isKernelClockSynchronized : () => false;
+    this.#isSynchronized = options.isSynchronized ?? fallback;
+    this.#hasHistory = options.hasHistory ?? false;
+    this.#known = readTime(this.#file);
+    this.#saved =
+      this.#known === undefined ? undefined : { wall: this.#known, monotonic: system.monotonic() };
     this.#wallStart = system.now();
     this.#monotonicStart = system.monotonic();
   }
 
   now(): number {
     const wall = this.#system.now();
-    if (this.#isTrusted || this.#isSet(wall)) return wall;
-    return this.#floor + this.#elapsed;
+    const isBehind = !this.#check(wall) && wall < this.#floor;
+    return Math.floor(isBehind ? this.#floor : wall);
   }
 
   monotonic(): number {
@@ -64,27 +81,38 @@ export class TrustedClock implements Clock, Part {
 
   /** Returns whether the system's clock can be trusted. */
   isSet(): boolean {
-    return this.#isTrusted || this.#isSet(this.#system.now());
+    return this.#check(this.#system.now());
   }
 
   /** Returns the time of the system, whether or not it is trusted. */
   systemNow(): number {
-    return this.#system.now();
+    return Math.floor(this.#system.now());
   }
 
   /** Trusts the system's clock on a person's word. Returns `false` if it shows a time at which no Lineside ran. */
   confirm(): boolean {
     if (this.#system.now() < EARLIEST_MS) return false;
-    this.#isTrusted = true;
+    this.#vouch();
+    this.#save();
     return true;
   }
 
   /** Problem that the clock is not set, or was set within the last hour. */
   problem(): Problem | undefined {
-    if (!this.isSet()) return { severity: "WARNING", ...detail("system.clock_unset") };
+    if (!this.isSet()) return { severity: "WARNING", ...this.#doubt() };
     const step = this.#newestStep();
     if (step === undefined) return undefined;
     return { severity: "WARNING", ...detail("system.clock_stepped", { seconds: Math.round(step / 1_000) }) };
+  }
+
+  start(): void {
+    this.#save();
+    this.#cancel = this.#system.schedule(SAVE_INTERVAL_MS, () => this.start());
+  }
+
+  stop(): void {
+    this.#cancel();
+    this.#save();
   }
 
   /** Returns the ms by which a clock that was trusted was last set, within the last hour. */
@@ -99,46 +127,60 @@ export class TrustedClock implements Clock, Part {
     return this.#step?.ms;
   }
 
-  start(): void {
-    this.#cancel = this.#system.schedule(SAVE_INTERVAL_MS, () => {
-      this.#save();
-      this.start();
-    });
+  /** Why the clock is not trusted. */
+  #doubt() {
+    if (this.#system.now() < this.#floor) return detail("system.clock_unset");
+    if (this.#known === undefined) return detail("system.clock_unknown");
+    return detail("system.clock_ahead", { time: new Date(this.#known).toISOString() });
   }
 
-  stop(): void {
-    this.#cancel();
-    this.#save();
+  /** The least that the time can be. */
+  get #floor(): number {
+    return Math.max(EARLIEST_MS, this.#known ?? 0) + this.#elapsed;
   }
 
   get #elapsed(): number {
     return this.#system.monotonic() - this.#monotonicStart;
   }
 
-  #isSet(wall: number): boolean {
+  /** Looks whether the clock can be trusted by now. Once it could be, it stays so. */
+  #check(wall: number): boolean {
+    if (this.#isTrusted) return true;
     const wasStepped = Math.abs(wall - this.#wallStart - this.#elapsed) > STEP_MS;
-    this.#isTrusted =
-      wall >= EARLIEST_MS && (wasStepped || wall >= this.#floor + this.#elapsed || this.#isSynchronized());
+    this.#isTrusted = wall >= EARLIEST_MS && (wasStepped || this.#isPlausible(wall));
+    if (!this.#isTrusted && this.#asksTimeServer(wall)) this.#vouch();
     return this.#isTrusted;
   }
 
-  #isSynchronized(): boolean {
+  #isPlausible(wall: number): boolean {
+    if (this.#known === undefined) return !this.#hasHistory;
+    return wall >= this.#floor && wall <= this.#floor + AHEAD_MS_MAX;
+  }
+
+  #vouch(): void {
+    this.#isTrusted = true;
+    this.#isVouched = true;
+  }
+
+  #asksTimeServer(wall: number): boolean {
     const monotonic = this.#system.monotonic();
     if (monotonic < this.#nextCheckAt) return false;
     this.#nextCheckAt = monotonic + SYNCHRONIZED_CHECK_MS;
-    return existsSync(SYNCHRONIZED);
+    return wall >= EARLIEST_MS && this.#isSynchronized(wall);
   }
 
+  /** Saves the time, so that the next boot can tell whether its clock is plausible. A time that nobody vouches for moves with monotonic time only. */
   #save(): void {
     const monotonic = this.#system.monotonic();
     const now = this.now();
-    const wall =
-      this.#saved === undefined
-        ? now
-        : Math.min(now, this.#saved.wall + (monotonic - this.#saved.monotonic) + SAVE_INTERVAL_MS);
-    this.#saved = { wall, monotonic };
+    const last = this.#saved;
+    const due = last === undefined ? now : last.wall + monotonic - last.monotonic;
+    const isKnown = this.#isVouched || this.#isSynchronized(now) || now <= due + AHEAD_MS_MAX;
+    // Without any known time, one that nobody vouches for is not written down as one.
+    if (last === undefined && !this.#isTrusted) return;
+    this.#saved = { wall: this.isSet() && isKnown ? now : due, monotonic };
     try {
-      writeFileSync(`${this.#file}.new`, String(Math.floor(wall)), { mode: 0o600 });
+      writeFileSync(`${this.#file}.new`, encodeTime(Math.floor(this.#saved.wall)), { mode: 0o600 });
       renameSync(`${this.#file}.new`, this.#file);
     } catch {
       // A disk that is full or read-only says so elsewhere.
@@ -146,8 +188,14 @@ export class TrustedClock implements Clock, Part {
   }
 }
 
+/** Epoch ms, and their check value: a time in the far future would put all values there. */
+const encodeTime = (time: number): string => `${time} ${checkOf(String(time))}\n`;
+
+const checkOf = (text: string): string => Bun.hash.crc32(text).toString(16).padStart(8, "0");
+
 function readTime(file: string): number | undefined {
   if (!existsSync(file)) return undefined;
-  const time = Number(readFileSync(file, "utf8"));
-  return Number.isSafeInteger(time) && time > 0 ? time : undefined;
+  const [text = "", check] = readFileSync(file, "utf8").trim().split(" ");
+  const time = Number(text);
+  return check === checkOf(text) && Number.isSafeInteger(time) && time > 0 ? time : undefined;
 }

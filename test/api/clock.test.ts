@@ -15,7 +15,11 @@ let owner: string;
 /** Starts a gateway whose system shows a time. */
 async function boot(systemTime: string): Promise<void> {
   directory = mkdtempSync(join(tmpdir(), "lineside-clock-"));
-  writeFileSync(join(directory, "clock"), String(Date.parse(NEWEST)));
+  const newest = String(Date.parse(NEWEST));
+  writeFileSync(
+    join(directory, "clock"),
+    `${newest} ${Bun.hash.crc32(newest).toString(16).padStart(8, "0")}`,
+  );
   fixture = await createTestApp({ clock: new FakeClock(Date.parse(systemTime)), directory, host: "one" });
   owner = (await fixture.signIn("TENANT_OWNER")).token;
 }

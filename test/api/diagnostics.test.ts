@@ -50,6 +50,7 @@ describe("the check of the files", () => {
     expect(body).toMatchObject({ damage: [] });
     expect(body.databases.map(({ name }: { name: string }) => name).sort()).toEqual([
       "identity.db",
+      "inventory.json",
       "lineside.db",
       "mqtt.db",
       "telemetry.db",

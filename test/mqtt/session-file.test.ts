@@ -35,5 +35,5 @@ test("a session file of a newer version is refused and stays where it is", async
 test("a session file that is no database is set aside", async () => {
   await Bun.write(join(directory, "broken.db"), "x".repeat(5_000));
   open("broken.db").close();
-  expect(await readdir(directory)).toContain("broken.db.damaged");
+  expect(await readdir(directory)).toContain("set-aside");
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createRandom } from "../../src/lib/random.ts";
 import type { Clock } from "../../src/platform/clock.ts";
 import { TrustedClock } from "../../src/platform/trusted-clock.ts";
 
@@ -39,7 +40,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-const saved = () => Number(readFileSync(join(directory, "clock"), "utf8"));
+const saved = () => Number(readFileSync(join(directory, "clock"), "utf8").split(" ")[0]);
 /** Lets a gateway run until a time, and stop. */
 function runUntil(wall: number): void {
   const clock = new TrustedClock(new SystemClock(wall), directory);
@@ -133,7 +134,7 @@ describe("the time that is kept", () => {
     clock.start();
     system.wall += 730 * DAY_MS;
     system.run(HOUR_MS);
-    expect(saved()).toBe(NOW + 2 * HOUR_MS);
+    expect(saved()).toBe(NOW + HOUR_MS);
     clock.stop();
   });
 
@@ -141,4 +142,107 @@ describe("the time that is kept", () => {
     writeFileSync(join(directory, "clock"), "tomorrow");
     expect(new TrustedClock(new SystemClock(NOW), directory).now()).toBe(NOW);
   });
+});
+
+describe("a gateway that boots ahead of the last known time", () => {
+  test("uses the system's time, but is not set until a person confirms it", () => {
+    runUntil(NOW);
+    const system = new SystemClock(NOW + 730 * DAY_MS);
+    const clock = new TrustedClock(system, directory);
+    expect([clock.now(), clock.isSet()]).toEqual([NOW + 730 * DAY_MS, false]);
+    expect(clock.problem()).toMatchObject({
+      code: "system.clock_ahead",
+      params: { time: new Date(NOW).toISOString() },
+    });
+    expect([clock.confirm(), clock.isSet(), clock.problem()]).toEqual([true, true, undefined]);
+    expect(saved()).toBe(NOW + 730 * DAY_MS);
+  });
+
+  test("is set as soon as a time server keeps the clock, and the next boot knows that time", () => {
+    runUntil(NOW);
+    let isSynchronized = false;
+    const system = new SystemClock(NOW + 20 * DAY_MS);
+    const clock = new TrustedClock(system, directory, { isSynchronized: () => isSynchronized });
+    expect(clock.isSet()).toBe(false);
+    isSynchronized = true;
+    system.run(10_000);
+    expect(clock.isSet()).toBe(true);
+    clock.stop();
+    expect(saved()).toBe(NOW + 20 * DAY_MS + 10_000);
+  });
+
+  test("loses no hour: the next boot with the right time is set, whatever the wrong one did", () => {
+    runUntil(NOW);
+    const wrong = new SystemClock(NOW + 730 * DAY_MS);
+    const clock = new TrustedClock(wrong, directory);
+    clock.start();
+    wrong.run(3 * HOUR_MS);
+    clock.stop();
+    const right = new SystemClock(NOW + 3 * HOUR_MS + 60_000);
+    const next = new TrustedClock(right, directory);
+    expect([next.now(), next.problem()]).toEqual([right.wall, undefined]);
+  });
+
+  test("a restart after the clock jumped in a running gateway is such a boot", () => {
+    runUntil(NOW);
+    const system = new SystemClock(NOW);
+    const clock = new TrustedClock(system, directory);
+    clock.start();
+    system.wall += 730 * DAY_MS;
+    clock.stop();
+    expect(new TrustedClock(new SystemClock(system.wall), directory).isSet()).toBe(false);
+    expect(new TrustedClock(new SystemClock(NOW + 60_000), directory).isSet()).toBe(true);
+  });
+
+  test.each(["", "1811937600000", "9811937600000 00000000"])(
+    "with a lost or damaged time of earlier runs (%j), waits for somebody who knows",
+    (content) => {
+      writeFileSync(join(directory, "clock"), content);
+      const clock = new TrustedClock(new SystemClock(NOW), directory, { hasHistory: true });
+      expect([clock.now(), clock.isSet(), clock.problem()?.code]).toEqual([
+        NOW,
+        false,
+        "system.clock_unknown",
+      ]);
+    },
+  );
+});
+
+test("the time is a whole number of milliseconds, set or not", () => {
+  runUntil(NOW);
+  const system = new SystemClock(0);
+  const clock = new TrustedClock(system, directory);
+  system.run(1_234.567);
+  expect(clock.now()).toBe(NOW + 1_234);
+  system.wall = NOW + HOUR_MS + 0.25;
+  expect([clock.now(), clock.systemNow()]).toEqual([NOW + HOUR_MS, NOW + HOUR_MS]);
+});
+
+test("over random boots and jumps, time is never set wrongly and never moves the known time past the true one", () => {
+  const random = createRandom(Number(process.env.LINESIDE_SEED ?? 4));
+  const boots = Number(process.env.LINESIDE_CLOCK_BOOTS ?? 300);
+  let truth = NOW;
+  runUntil(truth);
+  for (let boot = 0; boot < boots; boot++) {
+    truth += random() * (random() < 0.2 ? 40 * DAY_MS : 10 * HOUR_MS); // switched off
+    const kind = random();
+    const shown = kind < 0.5 ? truth : kind < 0.7 ? random() * DAY_MS : truth + (2 + random() * 700) * DAY_MS;
+    const system = new SystemClock(shown);
+    let isSynchronized = false;
+    const clock = new TrustedClock(system, directory, { isSynchronized: () => isSynchronized });
+    clock.start();
+    for (let step = 0; step < 5; step++) {
+      const ms = random() * 3 * HOUR_MS;
+      truth += ms;
+      system.run(ms);
+      // Purges go by the clock only if it is set, and a clock that is set is right.
+      if (clock.isSet()) expect(Math.abs(clock.now() - truth)).toBeLessThan(2);
+      if (system.wall === shown + system.elapsed && random() < 0.2) {
+        system.wall = truth; // a time server sets it
+        isSynchronized = true;
+      }
+    }
+    clock.stop();
+    expect(saved()).toBeLessThan(truth + 2);
+  }
 });

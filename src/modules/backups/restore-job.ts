@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { conflict, invalid } from "../../lib/domain-error.ts";
 import { ownSchemas, type Schemas, storedSchema } from "../../platform/data-schemas.ts";
 import { takeFileLock } from "../../platform/file-lock.ts";
+import { hasTraces } from "../../platform/inventory.ts";
 import { beginRestoration, completeRestoration, finishRestoration } from "../../platform/restoration.ts";
 import type { BackupTarget, SnapshotRecord } from "./backup.types.ts";
 import { BackupRepository } from "./repository.ts";
@@ -24,7 +25,7 @@ export interface RestoreJob {
 const MEGABYTE = 1_000_000;
 
 /** Tells whether a data directory holds a gateway's data. */
-export const hasData = (dataPath: string): boolean => existsSync(join(dataPath, "lineside.db"));
+export const hasData = (dataPath: string): boolean => existsSync(dataPath) && hasTraces(dataPath);
 
 /**
  * Reads a snapshot into the data directory, checks it and declares it whole. It takes the place of the present data with `finishRestoration`

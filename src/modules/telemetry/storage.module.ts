@@ -7,7 +7,7 @@ const MEGABYTE = 1024 * 1024;
 
 /** The telemetry store, and the guard that keeps the disk from filling up. */
 export function createStorageModule(
-  { config, data, clock, health, log }: Core,
+  { config, data, inventory, clock, health, log }: Core,
   deps: { quotas: QuotasService; disk: { readSpace?: ReadSpace; isReadOnly?: ReadOnlyCheck } },
 ) {
   const { quotas, disk } = deps;
@@ -26,6 +26,7 @@ export function createStorageModule(
     groupCommitWindowMs: config.commit_window_ms,
     limitsOf: (tenantId) => quotas.of(tenantId),
   });
+  inventory.add((stamp) => store.stamp(stamp));
   void store.open(); // in its own thread, while the other modules are created
   health.add(() => diskGuard.problem());
   health.add(() => {

@@ -51,11 +51,15 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
   "proxy.other_address": "Die öffentliche Adresse ist {url}, diese Anfrage galt aber {seen}.",
   "proxy.public_url_invalid":
     "publicUrl: muss eine http- oder https-Adresse ohne Abfrage und Fragment sein. Ihr Pfad darf nur Buchstaben, Ziffern und - _ . ~ enthalten und nicht mit einem Pfad des Gateways wie /api beginnen.",
+  "system.clock_ahead":
+    "Die Uhr des Gateways geht mehr als einen Tag vor gegenüber {time}, als es zuletzt lief. Bis ein Zeitserver oder Sie die Zeit bestätigen, werden keine alten Daten gelöscht, und Aufträge und Eskalationen warten. Verbinden Sie einen Zeitserver oder bestätigen Sie die Zeit unter Einstellungen → System.",
   "system.clock_behind":
     "Die Uhr des Gateways geht möglicherweise nach. Nachrichten, deren Zeitstempel ihr mehr als einen Tag voraus sind, werden aufbewahrt, bis sie so weit ist (Nachrichten: {messages}, Geräte: {devices}). Prüfen Sie die Uhren.",
   "system.clock_too_early": "Die Systemuhr zeigt {time}. Stellen Sie sie zuerst.",
   "system.clock_stepped":
     "Die Uhr des Gateways wurde in der letzten Stunde um {seconds} s gestellt. Prüfen Sie seinen Zeitserver, und ob Werte eine falsche Zeit haben.",
+  "system.clock_unknown":
+    "Die letzte bekannte Zeit ist verloren; ob die Uhr des Gateways stimmt, ist deshalb ungewiss. Bis ein Zeitserver oder Sie die Zeit bestätigen, werden keine alten Daten gelöscht, und Aufträge und Eskalationen warten. Bestätigen Sie die Zeit unter Einstellungen → System.",
   "system.clock_unset":
     "Die Uhr des Gateways ist nicht gestellt. Die Zeit läuft ab der letzten bekannten Zeit weiter, und Aufträge und Eskalationen warten. Verbinden Sie einen Zeitserver, stellen Sie die Uhr, oder bestätigen Sie sie unter Einstellungen → System.",
   "system.not_ready": "Lineside startet oder beendet sich gerade. Versuchen Sie es gleich noch einmal.",

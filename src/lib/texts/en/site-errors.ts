@@ -42,11 +42,15 @@ export const siteErrors = {
   "proxy.other_address": "The public address is {url}, but this request asked for {seen}.",
   "proxy.public_url_invalid":
     "publicUrl: must be an http or https address without query and fragment. Its path may have letters, digits and - _ . ~ only, and must not begin with a path of the gateway such as /api.",
+  "system.clock_ahead":
+    "The clock of the gateway is more than a day ahead of {time}, when it last ran. Until a time server or you confirm it, no old data is deleted, and scheduled jobs and escalations wait. Connect a time server, or confirm the time under Settings → System.",
   "system.clock_behind":
     "The clock of the gateway may be behind. Messages whose time stamps are more than a day ahead are kept until it catches up (messages: {messages}, devices: {devices}). Check the clocks.",
   "system.clock_too_early": "The system's clock shows {time}. Set it first.",
   "system.clock_stepped":
     "The clock of the gateway was set by {seconds} s within the last hour. Check its time server, and whether values have a wrong time.",
+  "system.clock_unknown":
+    "The last known time is lost, so nobody knows whether the clock of the gateway is right. Until a time server or you confirm it, no old data is deleted, and scheduled jobs and escalations wait. Confirm the time under Settings → System.",
   "system.clock_unset":
     "The clock of the gateway is not set. Time goes on from the newest time that the gateway knows, and scheduled jobs and escalations wait. Connect a time server, set the clock, or confirm it under Settings → System.",
   "system.not_ready": "Lineside is starting or stopping. Try again in a moment.",

@@ -1,5 +1,6 @@
 import type { ErrorKind } from "../../../lib/domain-error.ts";
 import type { Text } from "../../../lib/texts/text.ts";
+import type { Stamp } from "../../../platform/database-stamp.ts";
 import type { RangeQuery } from "../telemetry.types.ts";
 import type { FeedBacklog, FeedConfirmation, FeedRows, FeedStart, KnownDefinitions } from "./feed.types.ts";
 import type { Definitions } from "./group-format.ts";
@@ -111,6 +112,7 @@ export interface StoreCalls {
   feedPoints: { args: { id: string }; result: number };
   confirmFeed: { args: FeedConfirmation; result: null };
   compact: { args: null; result: null };
+  stamp: { args: Stamp; result: null };
   /** Tenant → bytes that its devices take. */
   usage: { args: null; result: ReadonlyMap<string, number> };
   stats: { args: null; result: StoreStats };

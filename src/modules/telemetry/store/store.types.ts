@@ -1,5 +1,6 @@
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
 import type { Text } from "../../../lib/texts/text.ts";
+import type { Stamp } from "../../../platform/database-stamp.ts";
 import type {
   DeviceSeries,
   LatestSnapshot,
@@ -77,6 +78,8 @@ export interface TelemetryStore {
   ): Promise<{ pointsDeleted: number }>;
   /** Seals everything hot and merges small blocks, whatever their age; for tools, tests and measurements. */
   compact(): Promise<void>;
+  /** Notes to which data directory, and to which of its generations, the file belongs. Resolves once that is on the disk. */
+  stamp(stamp: Stamp): Promise<void>;
   stats(): Promise<StoreStats>;
   /** Readers that send what is written on. */
   readonly feeds: TelemetryFeeds;

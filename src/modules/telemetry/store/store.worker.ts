@@ -176,6 +176,10 @@ class WorkerService {
         return storeStats(engine, this.#times);
       case "check":
         return this.#read(request, checkTask(engine));
+      case "stamp":
+        this.#ensureWritable();
+        engine.file.stamp(request.args);
+        return null;
       case "compact":
         await this.#maintenance?.compact();
         return null;
@@ -315,6 +319,7 @@ const writingCalls: ReadonlySet<CallName> = new Set([
   "deleteDevice",
   "applyRetention",
   "compact",
+  "stamp",
 ]);
 
 /** Failures that leave the file sound and may pass. */

@@ -1,6 +1,8 @@
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
+import { type Stamp, writeStamp } from "../../../platform/database-stamp.ts";
+import { restoreLength } from "../../../platform/file-length.ts";
+import { verifyDatabase, verifyFile } from "../../../platform/inventory.ts";
 import { createSchema, schemaVersionOf, TELEMETRY_SCHEMA_VERSION } from "../../../platform/schema-version.ts";
-import { restoreLength } from "./file-length.ts";
 import type { Definitions } from "./group-format.ts";
 import { HotLog } from "./hot-log.ts";
 import type { SealedValue } from "./registry.ts";
@@ -76,9 +78,11 @@ export class TelemetryFile {
 
   /** `isReadOnly` opens the file beside a running gateway: nothing is created, mended or written. */
   constructor(path: string, { isReadOnly = false } = {}) {
+    verifyFile(path);
     const repair = isReadOnly ? null : restoreLength(path);
     if (repair !== null) this.repairs.push(repair);
     this.db = isReadOnly ? openReadOnly(path) : openDatabase(path);
+    this.#verify(path);
     this.#logState = this.prepare("PRAGMA wal_checkpoint(NOOP)");
     // A crash leaves pages in the log. On a read-only file system SQLite cannot tell.
     if (!isReadOnly) this.#measureLog();
@@ -92,6 +96,20 @@ export class TelemetryFile {
     this.#deleteSeries = this.prepare("DELETE FROM series WHERE device = ? AND key = ?");
     this.log = this.#openLog(path, isReadOnly);
     this.log.skipTo(this.scalar("SELECT max(position) FROM feed") ?? 0);
+  }
+
+  #verify(path: string): void {
+    try {
+      verifyDatabase(this.db, path);
+    } catch (error) {
+      this.db.close(false);
+      throw error;
+    }
+  }
+
+  /** Notes to which data directory, and to which of its generations, the file belongs. */
+  stamp(stamp: Stamp): void {
+    this.transact(() => writeStamp(this.db, stamp));
   }
 
   #openLog(path: string, isReadOnly: boolean): HotLog {

@@ -3,9 +3,10 @@ import type { DeviceId, TenantId } from "../../../lib/ids.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import { FUTURE_MS_MAX } from "../../../lib/timestamp.ts";
 import { workerUrl } from "../../../platform/assets.ts";
+import type { Stamp } from "../../../platform/database-stamp.ts";
+import { cannotOpen } from "../../../platform/inventory.ts";
 import type { Logger } from "../../../platform/log.ts";
 import { createPeriodic } from "../../../platform/periodic.ts";
-import { cannotOpen } from "../../../platform/startup-error.ts";
 import type { DeviceSeries, LatestSnapshot, RangeQuery, Reading, StoreDevice } from "../telemetry.types.ts";
 import { DeviceHandle, DeviceHandles, deviceGone } from "./device-handles.ts";
 import { GroupCommitter } from "./group-committer.ts";
@@ -212,6 +213,10 @@ class WorkerTelemetryStore implements TelemetryStore {
   async compact(): Promise<void> {
     await this.#committer.settled();
     await this.#calls.call("compact", null);
+  }
+
+  async stamp(stamp: Stamp): Promise<void> {
+    await this.#calls.call("stamp", stamp);
   }
 
   stats(): Promise<StoreStats> {

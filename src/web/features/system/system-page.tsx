@@ -26,6 +26,13 @@ const DEVICE_POLL_MS = 15_000;
 /** Stands where other addresses have the id of an item. */
 const PROXY_PAGE = "proxy";
 
+/** Problems of a clock that waits for a time server or a person. */
+const UNSET_CLOCK_CODES: ReadonlySet<string> = new Set([
+  "system.clock_unset",
+  "system.clock_ahead",
+  "system.clock_unknown",
+]);
+
 /** The gateway itself, and the settings about reverse proxies. */
 export function SystemPage({ id }: SettingsPageProps) {
   if (id === undefined) return <Gateway />;
@@ -48,7 +55,7 @@ function Gateway() {
     return () => clearInterval(timer);
   }, [isMissing]);
   const { data: version } = health;
-  const isClockUnset = readiness.value?.warnings.some(({ code }) => code === "system.clock_unset");
+  const isClockUnset = readiness.value?.warnings.some(({ code }) => UNSET_CLOCK_CODES.has(code));
   return (
     <div class="flex flex-col gap-5">
       <Section id="system-health" title={t("system.health")}>

@@ -1,0 +1,69 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { conflict } from "../lib/domain-error.ts";
+import { takeFileLock } from "../platform/file-lock.ts";
+import { acceptFiles, acceptKeys, DATABASE_FILES } from "../platform/inventory.ts";
+import { INVENTORY_FILE } from "../platform/inventory-record.ts";
+import { KEY_NAMES } from "../platform/secret-keys.ts";
+import { setAside } from "../platform/set-aside.ts";
+import { StartupError } from "../platform/startup-error.ts";
+import { type CommandOption, describeOptions, parseCommand } from "./arguments.ts";
+import { dataOptions, dataPathOf } from "./backup.ts";
+
+const options = {
+  ...dataOptions,
+} as const satisfies Record<string, CommandOption>;
+
+const KEY_FILES = KEY_NAMES.map((name) => `secrets/${name}`);
+const NAMES = [...DATABASE_FILES, INVENTORY_FILE, ...KEY_FILES];
+
+const usage = `lineside set-aside <file …>
+
+Lets a gateway start without files that are damaged, missing or from another gateway: moves what is left of them to the folder set-aside of
+the data directory, and lets the next start create new ones. Nothing is deleted. The gateway must not run.
+
+Files: ${NAMES.join(", ")}.
+Without lineside.db the gateway knows no tenants, devices and users. Stored telemetry is kept until you delete it on the System page. After a key, run lineside keys create-missing.`;
+
+/** Files that belong to a database: its write-ahead log, and for telemetry what is not in it yet. */
+const filesOf = (dataPath: string, name: string): string[] =>
+  name.startsWith("secrets/")
+    ? [name]
+    : readdirSync(dataPath).filter((file) => file === name || file.startsWith(`${name}-`));
+
+function setFilesAside(dataPath: string, names: readonly string[]): void {
+  acceptFiles(dataPath, names); // first: a kill in between must not leave a gateway that refuses to start
+  for (const name of names) {
+    const present = filesOf(dataPath, name).filter((file) => existsSync(join(dataPath, file)));
+    for (const file of present) console.log(`${file} → ${setAside(join(dataPath, file), dataPath)}`);
+    if (present.length === 0) console.log(`${name} does not exist; the next start creates it.`);
+  }
+  if (names.some((name) => KEY_FILES.includes(name))) acceptKeys(dataPath);
+}
+
+/** `lineside set-aside`: moves damaged files out of the way of a gateway that does not run. */
+export async function setAsideCommand(args: readonly string[]): Promise<number> {
+  const asksForHelp = args.some((arg) => arg === "--help" || arg === "-h");
+  if (args.length === 0 || asksForHelp) {
+    console.log(describeOptions(usage, options));
+    return asksForHelp ? 0 : 2;
+  }
+  process.umask(0o077); // as the gateway does
+  const { values, positionals } = parseCommand(args, options);
+  const unknown = positionals.find((name) => !NAMES.includes(name));
+  if (unknown !== undefined || positionals.length === 0)
+    throw new StartupError(`"${unknown ?? ""}" cannot be set aside; name one of ${NAMES.join(", ")}.`);
+  const dataPath = dataPathOf(values);
+  if (!existsSync(join(dataPath, "secrets")))
+    throw new StartupError(
+      `There is no gateway's data in ${dataPath}; name its data directory with --data or LINESIDE_DATA.`,
+    );
+  const lock = takeFileLock(join(dataPath, "lineside.lock"));
+  if (lock === undefined) throw conflict("backup.gateway_running", { path: dataPath });
+  try {
+    setFilesAside(dataPath, positionals);
+    return 0;
+  } finally {
+    lock.release();
+  }
+}

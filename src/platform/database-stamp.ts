@@ -1,0 +1,38 @@
+import { Database } from "bun:sqlite";
+
+/** Which gateway a database belongs to, and how new it is among the files of its data directory. */
+export interface Stamp {
+  /** Id of the data directory. */
+  readonly gateway: string;
+  /** Counts the starts and days of the data directory. */
+  readonly generation: number;
+}
+
+const TABLE = "__inventory";
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** Returns the stamp of a database; undefined for one that has none yet. @throws SQLiteError for a file that cannot be read */
+export function readStamp(database: Database): Stamp | undefined {
+  const exists = database.query("SELECT 1 FROM sqlite_schema WHERE name = ?").get(TABLE) !== null;
+  if (!exists) return undefined;
+  return database.query<Stamp, []>(`SELECT gateway, generation FROM ${TABLE}`).get() ?? undefined;
+}
+
+/** Stamps a database, within the caller's transaction if there is one. */
+export function writeStamp(database: Database, { gateway, generation }: Stamp): void {
+  database.run(
+    `CREATE TABLE IF NOT EXISTS ${TABLE} (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL)`,
+  );
+  database.run(`INSERT OR REPLACE INTO ${TABLE} VALUES (1, ?, ?)`, [gateway, generation]);
+}
+
+/** Reads the stamp of a closed file. @throws SQLiteError for one that cannot be read */
+export function readStampOf(path: string): Stamp | undefined {
+  const database = new Database(path, { readonly: true, strict: true });
+  try {
+    database.run(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
+    return readStamp(database);
+  } finally {
+    database.close(false);
+  }
+}

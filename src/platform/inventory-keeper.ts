@@ -1,0 +1,118 @@
+import type { Clock } from "./clock.ts";
+import type { Stamp } from "./database-stamp.ts";
+import type { Problem } from "./health.ts";
+import { type InventoryRecord, type Loss, writeRecord } from "./inventory-record.ts";
+import type { Part } from "./lifecycle.ts";
+import type { Logger } from "./log.ts";
+import { createPeriodic } from "./periodic.ts";
+
+const DAY_MS = 86_400_000;
+/** Losses that are kept, acknowledged ones included. */
+const LOSSES_MAX = 200;
+
+interface InventoryKeeperDeps {
+  readonly dataPath: string;
+  readonly record: InventoryRecord;
+  /** What was missing at the start without a loss of data. */
+  readonly warnings: readonly string[];
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Stamps a database. Resolves once the stamp is on the disk. */
+type Stamper = (stamp: Stamp) => Promise<void>;
+
+/**
+ * Keeps the inventory up to date while the gateway runs: with the start and with every day it raises the generation, first in all databases, then
+ * in the inventory. It also remembers what was lost until a person has taken note of it.
+ */
+export class InventoryKeeper implements Part {
+  readonly name = "inventory";
+  readonly #deps: InventoryKeeperDeps;
+  readonly #stampers: Stamper[] = [];
+  readonly #daily: { start(): void; stop(): void };
+  #record: InventoryRecord;
+  #advancing: Promise<void> = Promise.resolve();
+
+  constructor(deps: InventoryKeeperDeps) {
+    this.#deps = deps;
+    this.#record = deps.record;
+    const { clock, log } = deps;
+    this.#daily = createPeriodic({ clock, log, intervalMs: DAY_MS, work: () => this.#begin() });
+  }
+
+  /** Adds a database. */
+  add(stamper: Stamper): void {
+    this.#stampers.push(stamper);
+  }
+
+  start(): void {
+    this.note(this.#deps.warnings);
+    this.#begin();
+    this.#daily.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#daily.stop();
+    await this.#advancing;
+  }
+
+  /** Everything that was lost and that nobody has acknowledged. */
+  get losses(): readonly Loss[] {
+    return this.#record.losses.filter(({ acknowledged }) => acknowledged !== true);
+  }
+
+  problem(): Problem | undefined {
+    const { length } = this.losses;
+    if (length === 0) return undefined;
+    return { severity: "WARNING", code: "storage.lost", params: { count: length } };
+  }
+
+  /** Lets a damaged file be made anew, and remembers what was lost with it, in English. */
+  replace(name: string, loss: string): void {
+    this.#record = { ...this.#record, accepted: [...this.#record.accepted, name] };
+    this.note([loss]);
+    this.#write(this.#record);
+  }
+
+  /** Remembers losses, in English. Those that are known already are not added again. */
+  note(texts: readonly string[]): void {
+    const known = new Set(this.#record.losses.map(({ text }) => text));
+    const added = [...new Set(texts)].filter((text) => !known.has(text));
+    if (added.length === 0) return;
+    const { clock, log } = this.#deps;
+    for (const text of added) log.error("data is damaged or missing", { problem: text });
+    const at = Math.floor(clock.now());
+    const losses = [...this.#record.losses, ...added.map((text) => ({ at, text }))].slice(-LOSSES_MAX);
+    this.#write({ ...this.#record, losses });
+  }
+
+  /** Takes a person's word that all losses are known. */
+  acknowledge(): void {
+    const losses = this.#record.losses.map((loss) => ({ ...loss, acknowledged: true }));
+    this.#write({ ...this.#record, losses });
+  }
+
+  #begin(): void {
+    this.#advancing = this.#advancing
+      .then(() => this.#advance())
+      .catch((error) => this.#deps.log.warn("the inventory could not be updated", { error }));
+  }
+
+  async #advance(): Promise<void> {
+    const { gateway } = this.#record;
+    const generation = this.#record.generation + 1;
+    for (const stamp of this.#stampers) await stamp({ gateway, generation });
+    this.#write({ ...this.#record, generation, accepted: [] });
+  }
+
+  #write(record: InventoryRecord): void {
+    this.#record = record;
+    try {
+      writeRecord(this.#deps.dataPath, record);
+    } catch (error) {
+      // A disk that is full or read-only says so elsewhere; the next change writes everything.
+      this.#deps.log.warn("the inventory could not be written", { error });
+    }
+  }
+}

@@ -1,0 +1,217 @@
+import type { Database } from "bun:sqlite";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { readStamp, readStampOf, type Stamp } from "./database-stamp.ts";
+import { shortageOf } from "./file-length.ts";
+import { isHotLog } from "./hot-log-names.ts";
+import {
+  createRecord,
+  INVENTORY_FILE,
+  type InventoryRecord,
+  keyCheckOf,
+  keyChecksOf,
+  readRecord,
+  writeRecord,
+} from "./inventory-record.ts";
+import { loggedPages } from "./logged-pages.ts";
+import { KEY_NAMES, readKey } from "./secret-keys.ts";
+import { StartupError } from "./startup-error.ts";
+
+/*
+ * The inventory of the data directory. `inventory.json` says which files belong to it; each database has a stamp with the id of the directory and
+ * a generation, which is raised with every start and every day: first in all databases, then in the inventory. A file that is missing, empty, cut, from
+ * another directory or older than the rest is named, and nothing is created anew or deleted because of it.
+ */
+
+/** Databases of a gateway. All of them are created by the first start. */
+export const DATABASE_FILES = ["lineside.db", "identity.db", "telemetry.db", "mqtt.db"] as const;
+/** Files whose absence costs no data, only the certainty that nothing is missing. */
+const WATCHED_FILES = ["telemetry.db-position", "clock"] as const;
+/** Database that is mended when it was cut: what its other pages hold can be read. */
+const MENDED_FILE = "telemetry.db";
+const ID_BYTES = 8;
+
+const createGatewayId = (): string =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(ID_BYTES))).toString("hex");
+
+/** Describes what is wrong with a database file that has to be there; undefined for one that can be opened. */
+function fileProblem(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return "is missing";
+  if (stats.size === 0 && loggedPages(`${path}-wal`).fileSize === null) return "is empty";
+  const shortage = basename(path) === MENDED_FILE ? undefined : shortageOf(path);
+  return shortage && `was cut off: it has ${shortage.bytes} of ${shortage.wholeBytes} bytes`;
+}
+
+/** Describes why a database is not the one that belongs to the data directory. */
+function stampProblem(stamp: Stamp | undefined, { gateway, generation }: Stamp): string | undefined {
+  if (generation === 0) return undefined;
+  if (stamp === undefined) return "is new: it is not the one that this gateway has written";
+  if (stamp.gateway !== gateway) return "is from another gateway";
+  if (stamp.generation < generation) return "is older than the rest";
+  return stamp.generation > generation + 1 ? "is newer than the rest" : undefined;
+}
+
+function keyProblems(dataPath: string, { keys }: InventoryRecord): string[] {
+  return KEY_NAMES.flatMap((name) => {
+    const [key, checks] = [readKey(dataPath, name), keys[name]];
+    if (key === undefined || checks === undefined || checks.includes(keyCheckOf(key))) return [];
+    return [`secrets/${name} is damaged, or from another gateway`];
+  });
+}
+
+const isDatabase = (name: string): boolean => (DATABASE_FILES as readonly string[]).includes(name);
+
+/** Files that only a gateway with data leaves behind. */
+const isTrace = (name: string): boolean => isDatabase(name) || isHotLog(name);
+
+/** Names the databases that a start must find and cannot use, as far as their files tell. */
+function missingFiles(dataPath: string, record: InventoryRecord): string[] {
+  if (record.generation === 0) return [];
+  return DATABASE_FILES.flatMap((name) => {
+    const problem = record.accepted.includes(name) ? undefined : fileProblem(join(dataPath, name));
+    return problem === undefined ? [] : [`${name} ${problem}`];
+  });
+}
+
+/** A file that is not a database says so when it is opened. */
+function stampIfReadable(path: string): Stamp | undefined {
+  try {
+    return readStampOf(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes a lost inventory anew from the stamps of the databases. */
+function recordOf(dataPath: string): InventoryRecord {
+  const stamps = DATABASE_FILES.flatMap((name) => {
+    const path = join(dataPath, name);
+    const stamp = existsSync(path) && statSync(path).size > 0 ? stampIfReadable(path) : undefined;
+    return stamp === undefined ? [] : [stamp];
+  });
+  const newest = stamps.toSorted((left, right) => right.generation - left.generation)[0];
+  if (newest === undefined) return createRecord({ gateway: createGatewayId(), generation: 0 });
+  return createRecord({ gateway: newest.gateway, generation: Math.max(1, newest.generation - 1) });
+}
+
+/** `problems` begin with the name of a file. */
+function refusal(dataPath: string, problems: readonly string[]): StartupError {
+  const files = problems.map((problem) => problem.split(" ")[0]);
+  return new StartupError(
+    [
+      `The data directory ${dataPath} is damaged. Nothing was changed.`,
+      ...problems.map((problem) => `  - ${problem}`),
+      `To restore a backup: lineside restore --replace --data ${dataPath} --from <place>`,
+      `To start without these files: lineside set-aside ${[...new Set(files)].join(" ")} --data ${dataPath}`,
+      "set-aside moves what is left of them to the folder set-aside; it deletes nothing.",
+    ].join("\n"),
+  );
+}
+
+/** The error for a database that SQLite cannot open or read. A sentence of our own stays as it is. */
+export function cannotOpen(path: string, reason: string): StartupError {
+  if (reason.endsWith(".")) return new StartupError(reason);
+  return refusal(dirname(path), [`${basename(path)} cannot be opened: ${reason}`]);
+}
+
+/**
+ * Compares a data directory with its inventory before anything is opened. Returns what is missing without a loss of data, a line each.
+ * @throws StartupError that names all files that are missing, empty or cut, and what to do
+ */
+export function verifyInventory(dataPath: string): { record: InventoryRecord; warnings: string[] } {
+  const found = readRecord(dataPath);
+  const record = found ?? recordOf(dataPath);
+  if (
+    found == null &&
+    hasTraces(dataPath) &&
+    !DATABASE_FILES.some((name) => existsSync(join(dataPath, name)))
+  )
+    throw refusal(
+      dataPath,
+      DATABASE_FILES.map((name) => `${name} is missing`),
+    );
+  const problems = [...missingFiles(dataPath, record), ...keyProblems(dataPath, record)];
+  if (problems.length > 0) throw refusal(dataPath, problems);
+  const warnings = WATCHED_FILES.filter(
+    (name) => record.generation > 0 && !record.accepted.includes(name) && !existsSync(join(dataPath, name)),
+  ).map((name) => `${name} is missing; it was made anew`);
+  if (found === null) warnings.push(`${INVENTORY_FILE} is damaged; it was made anew`);
+  if (found === undefined && record.generation > 0)
+    warnings.push(`${INVENTORY_FILE} is missing; it was made anew`);
+  return { record, warnings };
+}
+
+/** Returns everything that is wrong with the files of a data directory, a line each. Nothing is written. */
+export function checkInventory(dataPath: string): string[] {
+  const record = readRecord(dataPath);
+  if (record === null) return [`${INVENTORY_FILE} is damaged`];
+  if (record === undefined) return [`${INVENTORY_FILE} is missing`];
+  const missingKeys = KEY_NAMES.filter((name) => readKey(dataPath, name) === undefined).map(
+    (name) => `secrets/${name} is missing, or cut off`,
+  );
+  const watched = WATCHED_FILES.filter(
+    (name) => record.generation > 0 && !existsSync(join(dataPath, name)),
+  ).map((name) => `${name} is missing`);
+  return [...missingFiles(dataPath, record), ...missingKeys, ...keyProblems(dataPath, record), ...watched];
+}
+
+/**
+ * Checks whether a database that was opened belongs to its data directory. A new file passes only if the inventory does not expect one.
+ * @throws StartupError
+ */
+export function verifyDatabase(database: Database, path: string): void {
+  const [dataPath, name] = [dirname(path), basename(path)];
+  const record = readRecord(dataPath);
+  if (record == null || record.accepted.includes(name)) return;
+  const problem = stampProblem(readStamp(database), record);
+  if (problem !== undefined) throw refusal(dataPath, [`${name} ${problem}`]);
+}
+
+/** Says whether a closed database, or one of a running gateway, belongs to its data directory. @throws SQLiteError for one that cannot be read */
+export function checkStamp(path: string): string[] {
+  const record = readRecord(dirname(path));
+  if (record == null || record.accepted.includes(basename(path))) return [];
+  const problem = stampProblem(readStampOf(path), record);
+  return problem === undefined ? [] : [problem];
+}
+
+/** Tells whether the directory holds something that only a gateway with data leaves behind. */
+export const hasTraces = (dataPath: string): boolean => readdirSync(dataPath).some(isTrace);
+
+/** Checks whether a database can be opened without creating one that should be there. @throws StartupError */
+export function verifyFile(path: string): void {
+  const [dataPath, name] = [dirname(path), basename(path)];
+  const record = readRecord(dataPath);
+  if (record == null || record.generation === 0 || record.accepted.includes(name)) return;
+  const problem = fileProblem(path);
+  if (problem !== undefined) throw refusal(dataPath, [`${name} ${problem}`]);
+}
+
+/** Lets the next start take these files as they are, or create them. Nothing may have them open. */
+export function acceptFiles(dataPath: string, names: readonly string[]): void {
+  const record = readRecord(dataPath) ?? recordOf(dataPath);
+  const accepted = [...new Set([...record.accepted, ...names])];
+  writeRecord(dataPath, { ...record, accepted });
+}
+
+/** Takes the keys of the data directory as they are from now on. */
+export function acceptKeys(dataPath: string): void {
+  const record = readRecord(dataPath);
+  if (record != null) writeRecord(dataPath, { ...record, keys: keyChecksOf(dataPath) });
+}
+
+/** Lets the next start take everything as it is that a restoration is about to replace, or does not bring along. */
+export function acceptRestored(dataPath: string, names: readonly string[]): void {
+  acceptFiles(dataPath, [...names, ...WATCHED_FILES]);
+  const record = readRecord(dataPath);
+  if (record != null) writeRecord(dataPath, { ...record, keys: {} });
+}
+
+/** Lets a key be replaced by `next`: until the next start both are right. */
+export function acceptNextKey(dataPath: string, name: (typeof KEY_NAMES)[number], next: Uint8Array): void {
+  const record = readRecord(dataPath);
+  if (record == null) return;
+  const checks = [...new Set([...(record.keys[name] ?? []), keyCheckOf(next)])];
+  writeRecord(dataPath, { ...record, keys: { ...record.keys, [name]: checks } });
+}

@@ -1,0 +1,191 @@
+import { Database } from "bun:sqlite";
+import { afterAll, afterEach, expect, test } from "bun:test";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type App, createApp } from "../../src/app.ts";
+import { setAsideCommand } from "../../src/cli/set-aside.ts";
+import { loadConfig } from "../../src/platform/config.ts";
+import { openDataDirectory } from "../../src/platform/data-directory.ts";
+import { openMainDatabase } from "../../src/platform/database.ts";
+import { DATABASE_FILES } from "../../src/platform/inventory.ts";
+import { readRecord } from "../../src/platform/inventory-record.ts";
+import { createLogger } from "../../src/platform/log.ts";
+import { until } from "../support/until.ts";
+
+const root = mkdtempSync(join(tmpdir(), "lineside-inventory-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let running: App | undefined;
+afterEach(async () => {
+  await running?.stop();
+  running = undefined;
+});
+
+const newFolder = (name: string) => mkdtempSync(join(root, `${name}-`));
+const configOf = (data: string) => loadConfig(["--data", data, "--http-port", "0", "--mqtt-port", "0"], {});
+
+async function start(data: string): Promise<App> {
+  const app = createApp(configOf(data));
+  await app.start();
+  running = app;
+  return app;
+}
+
+const generationOf = (data: string) => readRecord(data)?.generation ?? 0;
+
+/** Starts and stops a gateway until its inventory is complete. */
+async function run(data: string): Promise<void> {
+  const before = generationOf(data);
+  const app = await start(data);
+  await until(() => generationOf(data) > before);
+  await app.stop();
+  running = undefined;
+}
+
+async function used(name: string): Promise<string> {
+  const data = newFolder(name);
+  await run(data);
+  return data;
+}
+
+const refusalOf = async (data: string): Promise<string> => {
+  const databases = () =>
+    readdirSync(data)
+      .filter((file) => DATABASE_FILES.some((name) => name === file))
+      .sort();
+  const files = databases();
+  const message = await start(data).then(
+    () => "started",
+    (error) => String(error.message),
+  );
+  // Nothing appears in the place of what is missing.
+  expect(databases()).toEqual(files);
+  return message;
+};
+
+const remove = (data: string, name: string) => {
+  for (const file of readdirSync(data)) if (file.startsWith(name)) rmSync(join(data, file));
+};
+
+test.each(DATABASE_FILES)("a start without %s refuses, whether it is deleted or empty", async (name) => {
+  const data = await used("missing");
+  const kept = newFolder("kept");
+  cpSync(data, kept, { recursive: true });
+  remove(data, name);
+  expect(await refusalOf(data)).toContain(`  - ${name} is missing`);
+  cpSync(kept, data, { recursive: true });
+  remove(data, `${name}-`);
+  truncateSync(join(data, name), 0);
+  expect(await refusalOf(data)).toContain(`  - ${name} is empty`);
+});
+
+test("all files that are missing are named together, with the command that goes on without them", async () => {
+  const data = await used("several");
+  for (const name of ["lineside.db", "mqtt.db"]) remove(data, name);
+  const message = await refusalOf(data);
+  expect(message).toContain("  - lineside.db is missing\n  - mqtt.db is missing\n");
+  expect(message).toContain(`lineside set-aside lineside.db mqtt.db --data ${data}`);
+});
+
+test("a database that was cut off is named with its length, and nothing is changed", async () => {
+  const data = await used("cut");
+  const path = join(data, "identity.db");
+  truncateSync(path, 8_192);
+  const before = readFileSync(path);
+  expect(await refusalOf(data)).toMatch(/identity\.db was cut off: it has 8192 of \d+ bytes/);
+  expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+test.each(DATABASE_FILES)("an older copy of %s, and one of another gateway, are refused", async (name) => {
+  const data = await used("older");
+  const old = newFolder("copy");
+  cpSync(data, old, { recursive: true });
+  await run(data);
+  const current = newFolder("current");
+  cpSync(data, current, { recursive: true });
+  remove(data, name);
+  cpSync(join(old, name), join(data, name));
+  expect(await refusalOf(data)).toContain(`  - ${name} is older than the rest`);
+  const other = await used("other");
+  remove(data, name);
+  cpSync(join(other, name), join(data, name));
+  expect(await refusalOf(data)).toContain(`  - ${name} is from another gateway`);
+  remove(data, name);
+  cpSync(join(current, name), join(data, name));
+  await run(data);
+});
+
+test("a file that is set aside is kept, and the gateway starts with a new one", async () => {
+  const data = await used("aside");
+  truncateSync(join(data, "lineside.db"), 0);
+  expect(await setAsideCommand(["lineside.db", "--data", data])).toBe(0);
+  expect(readdirSync(join(data, "set-aside"))).toContain("lineside.db.1");
+  await run(data);
+  await run(data);
+  expect(existsSync(join(data, "lineside.db"))).toBe(true);
+});
+
+test("a key with one bit flipped is refused, and so is one of another gateway", async () => {
+  const data = await used("key");
+  const path = join(data, "secrets", "storage.key");
+  const key = readFileSync(path);
+  key[7]! ^= 1;
+  writeFileSync(path, key);
+  expect(await refusalOf(data)).toContain("secrets/storage.key is damaged, or from another gateway");
+  key[7]! ^= 1;
+  writeFileSync(path, key);
+  await run(data);
+});
+
+test("a lost or damaged inventory is made anew from the databases, and said so", async () => {
+  const data = await used("inventory");
+  const { gateway } = readRecord(data) ?? { gateway: "" };
+  rmSync(join(data, "inventory.json"));
+  const app = await start(data);
+  expect(app.health.problems()).toMatchObject([{ code: "storage.lost", params: { count: 1 } }]);
+  await app.stop();
+  expect(readRecord(data)?.gateway).toBe(gateway);
+  writeFileSync(
+    join(data, "inventory.json"),
+    readFileSync(join(data, "inventory.json"), "utf8").replace("1", "2"),
+  );
+  const again = await start(data);
+  expect(again.health.problems().map(({ code }) => code)).toContain("storage.lost");
+});
+
+test("a lost inventory does not make a missing database pass", async () => {
+  const data = await used("both");
+  rmSync(join(data, "inventory.json"));
+  remove(data, "lineside.db");
+  expect(await refusalOf(data)).toContain("  - lineside.db is missing");
+});
+
+test("a first start that was killed is begun anew, whatever files it left", async () => {
+  const data = newFolder("first");
+  const directory = openDataDirectory(data);
+  openMainDatabase(directory.file("lineside.db"), "lineside", createLogger("test")).close();
+  directory.release();
+  expect(generationOf(data)).toBe(0);
+  await run(data);
+  expect(generationOf(data)).toBe(1);
+});
+
+test("a stamp that a power cut took back does not count as an older file", async () => {
+  const data = await used("cut-stamp");
+  const before = generationOf(data);
+  const database = new Database(join(data, "mqtt.db"));
+  expect(database.query("SELECT generation FROM __inventory").get()).toEqual({ generation: before });
+  database.run("UPDATE __inventory SET generation = generation + 1"); // written, but the inventory was not
+  database.close();
+  await run(data);
+  expect(generationOf(data)).toBe(before + 1);
+});
