@@ -78,7 +78,7 @@ function openCore(configured: Config, system: Clock): Core {
 /** Services for commands and tests that act from inside. */
 const servicesOf = (
   { tenancy, users, auditing, mailing, identity }: UserModules,
-  { telemetry, storage }: DeviceModules,
+  { telemetry, storage, signIns }: DeviceModules,
 ) => ({
   tenants: tenancy.tenants,
   tenantAttributes: tenancy.attributes,
@@ -93,6 +93,7 @@ const servicesOf = (
   identity: identity.identity,
   retention: telemetry.retention,
   store: storage.store,
+  logins: signIns.logins,
 });
 
 const partsOf = (modules: readonly Module[]) => modules.flatMap((module) => module.parts ?? []);
@@ -162,7 +163,7 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
     ingest,
     observers,
     directory,
-    signIn: fleet.signIn,
+    ...base.signIns,
     provisioning,
     tokens,
     tls,

@@ -3,6 +3,7 @@ import type { refusalTexts } from "../en/refusals.ts";
 /** Why a credential was refused, and what to do about it, in German. */
 export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>> = {
   "refusal.certificate_expired": "Das Zertifikat ist abgelaufen.",
+  "refusal.certificate_unconfirmed": "Das Zertifikat ist noch nicht bestätigt.",
   "refusal.certificate_wrong": "Das Zertifikat gehört zu keinem Gerät.",
   "refusal.claim_closed": "Kein Geräteprofil lässt Geräte ihre Zugangsdaten abholen.",
   "refusal.claim_device_in_use": "Das Gerät ist in Gebrauch oder hat seine Zugangsdaten schon abgeholt.",
@@ -35,6 +36,8 @@ export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>>
   "refusal.user_unknown": "Es gibt keinen Benutzer mit dieser E-Mail-Adresse.",
   "refusal_hint.certificate_expired":
     "Erneuern Sie das Zertifikat auf dem Gerät und tragen Sie das neue auf der Seite des Geräts ein.",
+  "refusal_hint.certificate_unconfirmed":
+    "Verbinden Sie sich einmal mit der ID des Geräts oder MQTT-Clients als Benutzername oder Client-ID.",
   "refusal_hint.certificate_wrong":
     "Vergleichen Sie den Fingerabdruck mit dem Zertifikat auf der Seite des Geräts.",
   "refusal_hint.claim_device_unexpected":

@@ -1,6 +1,7 @@
 /** Why a credential was refused, and what to do about it. */
 export const refusalTexts = {
   "refusal.certificate_expired": "The certificate has expired.",
+  "refusal.certificate_unconfirmed": "The certificate has not been confirmed yet.",
   "refusal.certificate_wrong": "The certificate belongs to no device.",
   "refusal.claim_closed": "No device profile lets devices claim credentials.",
   "refusal.claim_device_in_use": "The device is in use or was claimed before.",
@@ -33,6 +34,8 @@ export const refusalTexts = {
   "refusal.user_unknown": "There is no user with this e-mail address.",
   "refusal_hint.certificate_expired":
     "Renew the certificate on the device and set the new one on the device's page.",
+  "refusal_hint.certificate_unconfirmed":
+    "Connect once with the id of the device or MQTT client as user name or client id.",
   "refusal_hint.certificate_wrong": "Compare the fingerprint with the certificate on the device's page.",
   "refusal_hint.claim_device_unexpected":
     "Create the device with exactly this name first, or allow new devices in the device profile.",
