@@ -13,6 +13,8 @@ import { refuseClient } from "./refused-clients.ts";
 interface SignInDeps {
   readonly credentials: Pick<MqttClientsRepository, "findById" | "findByApiKey">;
   readonly report: ReportRefusal;
+  /** Of clients without a limit of their own; 0 for no limit. */
+  readonly messagesPerSecond: number;
 }
 
 /** Returns the caller under which a client reads the feed of devices. */
@@ -26,8 +28,8 @@ const callerOf = ({ mqttClientId, tenantId, name }: MqttClient): Caller => ({
   devices: "all",
 });
 
-function limiterOf({ messagesPerSecond }: MqttClient): RateMeter | undefined {
-  if (messagesPerSecond === null) return undefined;
+function limiterOf(messagesPerSecond: number): RateMeter | undefined {
+  if (messagesPerSecond === 0) return undefined;
   const limiter = new RateMeter();
   limiter.perSecond = messagesPerSecond;
   return limiter;
@@ -140,7 +142,7 @@ export class MqttClientSignIn {
     const { mqttClientId, updatedAt } = client;
     const existing = this.#limiters.get(mqttClientId);
     if (existing?.updatedAt === updatedAt) return existing.limiter;
-    const limiter = limiterOf(client);
+    const limiter = limiterOf(client.messagesPerSecond ?? this.#deps.messagesPerSecond);
     if (limiter === undefined) this.#limiters.delete(mqttClientId);
     else this.#limiters.set(mqttClientId, { updatedAt, limiter });
     return limiter;

@@ -123,7 +123,10 @@ export function createMqttModule(
     sockets: () => sockets,
     events,
   });
-  const ownTopics = createOwnTopics({ database, clock, events }, { ...deps, mqtt: () => mqtt, report });
+  const ownTopics = createOwnTopics(
+    { config, database, clock, events },
+    { ...deps, mqtt: () => mqtt, report },
+  );
   ways.setRelay(gateways.relay);
   ways.add("mqtt", createMqttTransport({ mqtt: () => mqtt, directory, log }));
   ways.add("websocket", { send: (command) => sockets.send(command), keepsFor: () => false });

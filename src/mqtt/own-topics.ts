@@ -13,7 +13,7 @@ import { TopicLog } from "./topic-log.ts";
 
 /** Creates what MQTT clients with topics of their own need: their sign-in, their routes, and the topics as integrations use them. */
 export function createOwnTopics(
-  { database, clock, events }: Pick<Core, "database" | "clock" | "events">,
+  { config, database, clock, events }: Pick<Core, "config" | "database" | "clock" | "events">,
   deps: {
     readonly mqtt: () => MqttServer;
     readonly report: ReportRefusal;
@@ -51,7 +51,11 @@ export function createOwnTopics(
       if (!credentials.isCredential(credentialId)) mqtt().disconnectApplication(credentialId);
   }
   const { credentials, routes } = createMqttClientsModule({ database, clock, events }, { ...deps, topics });
-  const signIn = new MqttClientSignIn({ credentials, report });
+  const signIn = new MqttClientSignIn({
+    credentials,
+    report,
+    messagesPerSecond: config.mqtt_client_messages_per_second,
+  });
   events.on("session.ended", ({ sessionId }) => {
     signIn.replaced(sessionId);
     endOrphans(); // a client that is linked to an API key is deleted with it

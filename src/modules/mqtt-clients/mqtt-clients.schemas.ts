@@ -40,7 +40,8 @@ const changeable = {
   enabled: t.Optional(t.Boolean({ description: "true by default" })),
   messagesPerSecond: t.Optional(
     t.Union([wholeNumber({ minimum: 1, maximum: 1_000_000 }), t.Null()], {
-      description: "messages per second that the client may publish; unlimited by default",
+      description:
+        "messages per second that the client may publish; null for the gateway's `mqtt_client_messages_per_second`",
     }),
   ),
 };

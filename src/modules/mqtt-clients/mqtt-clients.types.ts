@@ -25,7 +25,7 @@ export interface MqttClient extends TopicPatterns {
   /** Of API_KEY. */
   readonly apiKeyId: string | null;
   readonly enabled: boolean;
-  /** Messages that it may publish a second; null for no limit of its own. */
+  /** Messages that it may publish a second; null for the default of the gateway. */
   readonly messagesPerSecond: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
