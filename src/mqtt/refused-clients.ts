@@ -1,6 +1,5 @@
 import type { TenantId } from "../lib/ids.ts";
 import { secretHint, shownName } from "../lib/secret-hint.ts";
-import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type {
   Refusal,
   RefusalIdentity,
@@ -9,7 +8,7 @@ import type {
   ReportRefusal,
 } from "../modules/refusals/refusals.types.ts";
 import type { Peer } from "../modules/request-peer.ts";
-import type { MqttAuthentication, MqttCredentials } from "./mqtt.types.ts";
+import type { MqttAuthentication, MqttCredentials, MqttServerDeps } from "./mqtt.types.ts";
 
 type Refused = Extract<MqttAuthentication, { ok: false }>;
 
@@ -50,13 +49,13 @@ export function refuseClient(
   return { ok: false, reason: answer };
 }
 
-/** Describes a connection that was refused because of a limit. */
+/** Describes a connection, or subscriptions of one, that were refused because of a limit. */
 export const connectionLimit = (
   peer: Peer,
-  owner?: { readonly tenantId: string; readonly device: IngestDevice | undefined },
+  owner?: Parameters<NonNullable<MqttServerDeps["onLimited"]>>[1],
 ): Refusal => ({
   edge: "mqtt",
-  reason: "connection_limit",
+  reason: owner?.reason ?? "connection_limit",
   ...peer,
   identity: { kind: peer.client === undefined ? "none" : "client", name: shownName(peer.client ?? "") },
   tenantId: owner?.tenantId as TenantId | undefined, // of a device or an API key

@@ -32,6 +32,7 @@ export const refusalReasons = [
   "session_token_wrong",
   "setup_link_invalid",
   "sign_in_expired",
+  "subscription_limit",
   "token_wrong",
   "too_many_tries",
   "user_disabled",

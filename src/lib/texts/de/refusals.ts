@@ -30,6 +30,7 @@ export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>>
   "refusal.session_token_wrong": "Das Zugriffstoken ist nicht gültig.",
   "refusal.setup_link_invalid": "Der Einrichtungslink ist unbekannt, benutzt oder abgelaufen.",
   "refusal.sign_in_expired": "Dieser Browser hat die Anmeldung nicht begonnen, oder vor zu langer Zeit.",
+  "refusal.subscription_limit": "Ein Abonnement wurde abgelehnt: zu viele oder zu viele Ebenen.",
   "refusal.token_wrong": "Das Token oder der Benutzername gehört zu keinem Gerät.",
   "refusal.too_many_tries": "Zu viele Versuche sind vorher fehlgeschlagen.",
   "refusal.user_disabled": "Der Benutzer ist gesperrt.",

@@ -28,6 +28,7 @@ export const refusalTexts = {
   "refusal.session_token_wrong": "The access token is not valid.",
   "refusal.setup_link_invalid": "The set-up link is unknown, used or expired.",
   "refusal.sign_in_expired": "This browser did not begin the sign-in, or began it too long ago.",
+  "refusal.subscription_limit": "A subscription was refused: too many, or too many levels.",
   "refusal.token_wrong": "The token or the user name belongs to no device.",
   "refusal.too_many_tries": "There were too many failed attempts.",
   "refusal.user_disabled": "The user is disabled.",
