@@ -101,7 +101,7 @@ function createCore(configured: Config, system: Clock, data: DataDirectory): Cor
 /** Services for commands and tests that act from inside. */
 const servicesOf = (
   { tenancy, users, auditing, mailing, identity }: UserModules,
-  { telemetry, storage }: DeviceModules,
+  { telemetry, storage, signIns }: DeviceModules,
 ) => ({
   tenants: tenancy.tenants,
   tenantAttributes: tenancy.attributes,
@@ -116,6 +116,7 @@ const servicesOf = (
   identity: identity.identity,
   retention: telemetry.retention,
   store: storage.store,
+  logins: signIns.logins,
 });
 
 const partsOf = (modules: readonly Module[]) => modules.flatMap((module) => module.parts ?? []);
@@ -185,7 +186,7 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
     ingest,
     observers,
     directory,
-    signIn: fleet.signIn,
+    ...base.signIns,
     provisioning,
     tokens,
     tls,

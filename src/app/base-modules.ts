@@ -8,6 +8,7 @@ import { DEV_EUI_KEY } from "../modules/devices/devices.types.ts";
 import { createIdentityModule } from "../modules/identity/identity.module.ts";
 import type { PasswordHasher } from "../modules/identity/provider/password.ts";
 import { createIngestModule } from "../modules/ingest/ingest.module.ts";
+import { createLoginIdentitiesModule } from "../modules/login-identities/login-identities.module.ts";
 import { createMailModule } from "../modules/mail/mail.module.ts";
 import type { Core } from "../modules/module.types.ts";
 import { createMessengersRepository } from "../modules/notifications/messengers.repository.ts";
@@ -82,7 +83,8 @@ export function createDeviceModules(
   const { profiles } = profiling;
   created.connect(({ tenantId }) => profiles.createDefault(tenantId));
   connectRuleChecks(core, { profiling, outbound, users: userModules.users });
-  const fleet = createDevicesModule(core, { tenants, plans, messageRate, profiles, store });
+  const signIns = createLoginIdentitiesModule(core);
+  const fleet = createDevicesModule(core, { tenants, plans, messageRate, profiles, store, ...signIns });
   const { devices, devicesRepository, directory, activity, rejections, tokens } = fleet;
   userModules.auditing.isDevice.connect((id) => directory.find(id as DeviceId) !== undefined);
   const attributing = createAttributesModule(core, { devices, activity });
@@ -118,7 +120,18 @@ export function createDeviceModules(
     devicesRepository,
     profiles,
   });
-  return { tenants, storage, outbounds, profiling, fleet, attributing, pipelines, ingesting, telemetry };
+  return {
+    tenants,
+    storage,
+    outbounds,
+    profiling,
+    fleet,
+    attributing,
+    pipelines,
+    ingesting,
+    telemetry,
+    signIns,
+  };
 }
 
 export type DeviceModules = ReturnType<typeof createDeviceModules>;

@@ -51,6 +51,8 @@ export function createTenantAdministrationModule(
       mqttConnections: ofMqtt.connections,
       mqttConnectionsRefused: ofMqtt.refused,
       mqttSessions: ofMqtt.sessions,
+      mqttSubscriptions: ofMqtt.subscriptions,
+      mqttSubscriptionsRefused: ofMqtt.subscriptionsRefused,
       queuedBytes: ofMqtt.queuedBytes,
       queuedMessagesDropped: ofMqtt.dropped,
       auditEntries: audit.countOf(tenantId),

@@ -1,9 +1,10 @@
-/** Values of templates and what is done with them. Nothing here throws: what has no result is `undefined`. */
+/** Values of templates and what is done with them. What has no result is `undefined`; only work beyond the budget throws. */
 import { isJsonObject, type JsonValue } from "./json.ts";
+import type { WorkBudget } from "./work-budget.ts";
 
 export type TemplateValue = JsonValue | undefined;
 
-/** Length of a text that a template may produce. */
+/** Length of a text that a template may produce, or change. */
 export const TEXT_CHARACTERS_MAX = 8_192;
 const DECIMALS_MAX = 12;
 const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -18,15 +19,20 @@ export function renderText(value: TemplateValue): string {
 
 export function isTruthy(value: TemplateValue): boolean {
   if (Array.isArray(value)) return value.length > 0;
-  if (isJsonObject(value)) return Object.keys(value).length > 0;
+  if (isJsonObject(value)) return hasKey(value);
   return Boolean(value);
+}
+
+function hasKey(object: object): boolean {
+  for (const key in object) if (Object.hasOwn(object, key)) return true;
+  return false;
 }
 
 /** Returns the number that a value is or says; `undefined` if it is none. */
 export function toNumber(value: TemplateValue): number | undefined {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "string") {
-    const text = value.trim();
+    const text = value.length > TEXT_CHARACTERS_MAX ? value : value.trim();
     return text.length <= 64 && decimal.test(text) ? finite(Number(text)) : undefined;
   }
   return typeof value === "number" ? finite(value) : undefined;
@@ -64,7 +70,18 @@ function order(left: TemplateValue, right: TemplateValue): number | undefined {
   return first === undefined || second === undefined ? undefined : first - second;
 }
 
-export function compare(operator: string, left: TemplateValue, right: TemplateValue): boolean {
+/** Units of a step on a value: the characters or items that it may look at. */
+function unitsOf(value: TemplateValue): number {
+  if (typeof value === "string" || Array.isArray(value)) return 1 + value.length;
+  return 1;
+}
+
+export function compare(
+  operator: string,
+  [left, right]: readonly [TemplateValue, TemplateValue],
+  work: WorkBudget,
+): boolean {
+  work.spend(unitsOf(left) + unitsOf(right));
   if (operator === "==") return isEqual(left, right);
   if (operator === "!=") return !isEqual(left, right);
   if (operator === "in") return isIn(left, right);
@@ -86,10 +103,21 @@ function calculate(operator: string, left: number, right: number): number {
   return operator === "//" ? quotient : left - right * quotient;
 }
 
-export function arithmetic(operator: string, left: TemplateValue, right: TemplateValue): TemplateValue {
+export function arithmetic(
+  operator: string,
+  [left, right]: readonly [TemplateValue, TemplateValue],
+  work: WorkBudget,
+): TemplateValue {
+  work.spend(1);
   if (left === undefined || right === undefined) return undefined;
-  if (operator === "~" || (operator === "+" && typeof left === "string" && typeof right === "string"))
-    return textOf(renderText(left) + renderText(right));
+  if (operator === "~" || (operator === "+" && typeof left === "string" && typeof right === "string")) {
+    const [first, second] = [shortText(left, work), shortText(right, work)];
+    return first === undefined || second === undefined ? undefined : textOf(first + second);
+  }
+  return calculated(operator, left, right);
+}
+
+function calculated(operator: string, left: TemplateValue, right: TemplateValue): TemplateValue {
   if (typeof left === "string" || typeof right === "string") return undefined;
   const [first, second] = [toNumber(left), toNumber(right)];
   return first === undefined || second === undefined ? undefined : finite(calculate(operator, first, second));
@@ -102,10 +130,20 @@ function round(value: TemplateValue, decimals: TemplateValue = 0): TemplateValue
   return Math.abs(number) < 1e15 ? Number(number.toFixed(places)) : number;
 }
 
-const onText = (value: TemplateValue, change: (text: string) => string): TemplateValue =>
-  value === undefined ? undefined : textOf(change(renderText(value)));
+/** Returns the text of a value that is short enough to be changed. */
+export function shortText(value: TemplateValue, work: WorkBudget): string | undefined {
+  if (typeof value === "string" && value.length > TEXT_CHARACTERS_MAX) return undefined;
+  const text = renderText(value);
+  work.spend(text.length);
+  return text.length > TEXT_CHARACTERS_MAX ? undefined : text;
+}
 
-type Filter = (value: TemplateValue, parameters: readonly TemplateValue[]) => TemplateValue;
+function onText(value: TemplateValue, work: WorkBudget, change: (text: string) => string): TemplateValue {
+  const text = value === undefined ? undefined : shortText(value, work);
+  return text === undefined ? undefined : textOf(change(text));
+}
+
+type Filter = (value: TemplateValue, parameters: readonly TemplateValue[], work: WorkBudget) => TemplateValue;
 
 const withDefault: Filter = (value, [fallback = "", isForFalsy]) =>
   value === undefined || (isForFalsy === true && !isTruthy(value)) ? fallback : value;
@@ -130,37 +168,52 @@ const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
       return number === undefined ? undefined : Math.abs(number);
     },
   ],
-  ["multiply", (value, [factor]) => arithmetic("*", toNumber(value), toNumber(factor))],
-  ["add", (value, [summand]) => arithmetic("+", toNumber(value), toNumber(summand))],
-  ["lower", (value) => onText(value, (text) => text.toLowerCase())],
-  ["upper", (value) => onText(value, (text) => text.toUpperCase())],
-  ["trim", (value) => onText(value, (text) => text.trim())],
-  ["string", (value) => onText(value, (text) => text)],
+  ["multiply", (value, [factor]) => calculated("*", toNumber(value) ?? null, toNumber(factor) ?? null)],
+  ["add", (value, [summand]) => calculated("+", toNumber(value) ?? null, toNumber(summand) ?? null)],
+  ["lower", (value, _, work) => onText(value, work, (text) => text.toLowerCase())],
+  ["upper", (value, _, work) => onText(value, work, (text) => text.toUpperCase())],
+  ["trim", (value, _, work) => onText(value, work, (text) => text.trim())],
+  ["string", (value, _, work) => onText(value, work, (text) => text)],
   [
     "bool",
     (value) =>
-      typeof value === "string" ? ["true", "on", "yes", "1"].includes(value.toLowerCase()) : isTruthy(value),
+      typeof value === "string"
+        ? value.length < 5 && ["true", "on", "yes", "1"].includes(value.toLowerCase())
+        : isTruthy(value),
   ],
   [
     "replace",
-    (value, [from, to]) =>
+    (value, [from, to], work) =>
       typeof from === "string" && from !== "" && typeof to === "string"
-        ? onText(value, (text) => replaced(text, from, to))
+        ? onText(value, work, (text) => replaced(text, { from, to, work }))
         : undefined,
   ],
 ]);
 
+/** Units of a part between two texts that are replaced: each is a text of its own. */
+const PART_UNITS = 8;
+
+interface Replacement {
+  readonly from: string;
+  readonly to: string;
+  readonly work: WorkBudget;
+}
+
 /** Replaces a text, unless the result would be too long. */
-function replaced(text: string, from: string, to: string): string {
+function replaced(text: string, { from, to, work }: Replacement): string {
   const parts = text.split(from);
+  work.spend(PART_UNITS * parts.length);
   const length = text.length + (parts.length - 1) * (to.length - from.length);
   return length > TEXT_CHARACTERS_MAX ? text : parts.join(to);
 }
 
 export const filterNames: ReadonlySet<string> = new Set(filters.keys());
 
-export const applyFilter = (
+export function applyFilter(
   name: string,
-  value: TemplateValue,
-  parameters: readonly TemplateValue[],
-): TemplateValue => filters.get(name)?.(value, parameters);
+  [value, ...parameters]: readonly TemplateValue[],
+  work: WorkBudget,
+): TemplateValue {
+  work.spend(1);
+  return filters.get(name)?.(value, parameters, work);
+}

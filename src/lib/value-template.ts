@@ -11,12 +11,13 @@ import {
   filterNames,
   isTruthy,
   memberOf,
-  renderText,
+  shortText,
   TEXT_CHARACTERS_MAX,
   type TemplateValue,
 } from "./value-template-values.ts";
+import { TEMPLATE_WORK_MAX, WorkBudget } from "./work-budget.ts";
 
-export { renderText, type TemplateValue } from "./value-template-values.ts";
+export { renderText, shortText, type TemplateValue } from "./value-template-values.ts";
 
 const TEMPLATE_CHARACTERS_MAX = 4_096;
 const TOKENS_MAX = 1_024;
@@ -26,17 +27,23 @@ const DEPTH_MAX = 32;
 export interface TemplateScope {
   readonly value: JsonValue;
   readonly value_json?: JsonValue | undefined;
+  /** Budget of the message, for all its templates together; by default, each has one of its own. */
+  readonly work?: WorkBudget;
 }
 
-/** Returns the value, or `undefined` if the message does not have it. It never throws. */
-export type ValueTemplate = (scope: TemplateScope) => TemplateValue;
+/** Returns the value, or `undefined` if the message does not have it. Throws a DomainError only when the budget is used up. */
+export interface ValueTemplate {
+  (scope: TemplateScope): TemplateValue;
+  /** Equal templates have equal sources. */
+  readonly source: string;
+}
 
 /** A template outside the supported part. */
 export class TemplateError extends Error {
   override readonly name = "TemplateError";
 }
 
-type Node = (scope: TemplateScope) => TemplateValue;
+type Node = (scope: Required<TemplateScope>) => TemplateValue;
 
 const comparisons = new Set(["==", "!=", "<", ">", "<=", ">="]);
 const constants: ReadonlyMap<string, TemplateValue> = new Map<string, TemplateValue>([
@@ -154,14 +161,14 @@ class Parser {
     if (comparisons.has(operator)) {
       this.#index++;
       const right = this.#sum();
-      return (scope) => compare(operator, left(scope), right(scope));
+      return (scope) => compare(operator, [left(scope), right(scope)], scope.work);
     }
     if (this.#accept("is")) return this.#test(left);
     const isNegative = operator === "not" && this.tokens[this.#index + 1]?.text === "in";
     if (isNegative) this.#index++;
     if (!this.#accept("in")) return left;
     const right = this.#sum();
-    return (scope) => compare("in", left(scope), right(scope)) !== isNegative;
+    return (scope) => compare("in", [left(scope), right(scope)], scope.work) !== isNegative;
   }
 
   #test(left: Node): Node {
@@ -191,7 +198,7 @@ class Parser {
     for (let operator = this.#peek(); operators.includes(operator); operator = this.#peek()) {
       this.#index++;
       const [first, second, name] = [left, next(), operator];
-      left = (scope) => arithmetic(name, first(scope), second(scope));
+      left = (scope) => arithmetic(name, [first(scope), second(scope)], scope.work);
     }
     return left;
   }
@@ -199,7 +206,7 @@ class Parser {
   #unary(): Node {
     if (!this.#accept("-")) return this.#postfix();
     const inner = this.#nested(() => this.#unary());
-    return (scope) => arithmetic("-", 0, inner(scope));
+    return (scope) => arithmetic("-", [0, inner(scope)], scope.work);
   }
 
   #postfix(): Node {
@@ -218,11 +225,12 @@ class Parser {
     const name = this.#name();
     if (!filterNames.has(name)) throw new TemplateError(`unknown filter ${name}`);
     const parameters = this.#accept("(") ? this.#list(")") : [];
+    const inputs = [input, ...parameters];
     return (scope) =>
       applyFilter(
         name,
-        input(scope),
-        parameters.map((parameter) => parameter(scope)),
+        inputs.map((each) => each(scope)),
+        scope.work,
       );
   }
 
@@ -255,13 +263,13 @@ class Parser {
     if (name === "value_json") return ({ value_json }) => value_json;
     if ((name !== "float" && name !== "int") || !this.#accept("("))
       throw new TemplateError(`unknown name ${name}`);
-    const [input, ...parameters] = this.#list(")");
-    if (input === undefined) throw new TemplateError(`${name} needs a value`);
+    const inputs = this.#list(")");
+    if (inputs.length === 0) throw new TemplateError(`${name} needs a value`);
     return (scope) =>
       applyFilter(
         name,
-        input(scope),
-        parameters.map((parameter) => parameter(scope)),
+        inputs.map((each) => each(scope)),
+        scope.work,
       );
   }
 
@@ -324,18 +332,28 @@ function joined(parts: readonly Node[]): Node {
     let text = "";
     for (const part of parts) {
       const value = part(scope);
-      if (value === undefined) return undefined;
-      text += renderText(value);
+      const piece = value === undefined ? undefined : shortText(value, scope.work);
+      if (piece === undefined) return undefined;
+      text += piece;
       if (text.length > TEXT_CHARACTERS_MAX) return undefined;
     }
     return text;
   };
 }
 
+const asTemplate = (source: string, evaluate: (scope: TemplateScope) => TemplateValue): ValueTemplate =>
+  Object.assign(evaluate, { source });
+
+/** The template that a component has by default: the whole message. */
+export const wholeMessage: ValueTemplate = asTemplate("", ({ value }) => value);
+
 /** @throws TemplateError for a template that is too long or outside the supported part */
 export function parseValueTemplate(source: string): ValueTemplate {
   if (source.length > TEMPLATE_CHARACTERS_MAX) throw new TemplateError("it is too long");
   const tokens = tokenize(source.trim(), (text) => new TemplateError(text));
   if (tokens.length > TOKENS_MAX) throw new TemplateError("it has too many parts");
-  return new Parser(tokens).body(false);
+  const evaluate = new Parser(tokens).body(false);
+  return asTemplate(source, ({ value, value_json, work = new WorkBudget(TEMPLATE_WORK_MAX) }) =>
+    evaluate({ value, value_json, work }),
+  );
 }

@@ -1,6 +1,7 @@
 import type { DeviceId, TenantId } from "../lib/ids.ts";
 import { isReservedTopic } from "../lib/mqtt/reserved-topics.ts";
-import { filterMatches, withoutShare } from "../lib/mqtt/topic-filters.ts";
+import { withoutShare } from "../lib/mqtt/topic-filters.ts";
+import { TopicTree } from "../lib/mqtt/topic-tree.ts";
 import type { Client } from "./client.ts";
 import { open } from "./envelope.ts";
 import type { MqttApplication, PublishedMessage } from "./mqtt.types.ts";
@@ -12,8 +13,7 @@ import { fromBrokerTopic, toBroker } from "./topics.ts";
 interface Interest {
   /** Returns whether the key may see a device, asked anew for each message; `undefined` for a key that may see all devices. */
   readonly maySee: ((deviceId: DeviceId) => boolean) | undefined;
-  readonly exact: ReadonlySet<string>;
-  readonly patterns: readonly string[];
+  readonly filters: TopicTree<string, true>;
 }
 
 export type Publish = (
@@ -100,8 +100,7 @@ export class Applications {
     let encoded: Uint8Array | undefined;
     for (const [space, interest] of this.#tenants.get(device.tenantId) ?? []) {
       if (interest.maySee?.(device.deviceId) === false) continue;
-      if (!interest.exact.has(topic) && !interest.patterns.some((filter) => filterMatches(filter, topic)))
-        continue;
+      if (!interest.filters.hasMatch(topic)) continue;
       encoded ??= payload();
       await this.#publish(space, { topic, payload: encoded, qos: 1, retain: false });
     }
@@ -128,9 +127,9 @@ export class Applications {
     const spaces = this.#tenants.get(tenantId) ?? new Map<string, Interest>();
     if (filters.size === 0) spaces.delete(space);
     else {
-      const isPattern = (filter: string) => /[+#]/.test(filter);
-      const exact = new Set([...filters].filter((filter) => !isPattern(filter)));
-      spaces.set(space, { maySee, exact, patterns: [...filters].filter(isPattern) });
+      const tree = new TopicTree<string, true>();
+      for (const filter of filters) tree.set(filter, "", true);
+      spaces.set(space, { maySee, filters: tree });
     }
     if (spaces.size === 0) this.#tenants.delete(tenantId);
     else this.#tenants.set(tenantId, spaces);

@@ -89,21 +89,18 @@ export class Broker {
   }
 
   #attachApplication(place: LinkOptions, session: Session, durable: boolean): ApplicationLink {
-    const { key, space } = session;
+    const { key, space, owner } = session;
     const options = {
       ...place,
-      sharedChanged: () => this.#shared.changed(space),
       closed: () => {
-        if (this.#links.get(key) !== link) return;
-        this.#links.delete(key);
-        if (link.filters.hasShared) this.#shared.changed(space);
+        if (this.#links.get(key) === link) this.#links.delete(key);
       },
     };
+    const { sharedGroups, subscriptions: counts } = this.#store;
     const link: ApplicationLink = durable
       ? new DurableLink(options, session, this.#store)
-      : new DirectLink(options, this.#directOf(space));
+      : new DirectLink(options, { key, owner, tree: this.#directOf(space), sharedGroups, counts });
     this.#links.set(key, link);
-    this.#shared.attached(space, key);
     return link;
   }
 

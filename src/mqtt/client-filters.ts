@@ -27,10 +27,6 @@ export class ClientFilters {
     return this.#filters.size;
   }
 
-  get hasShared(): boolean {
-    return [...this.#filters.keys()].some(isShared);
-  }
-
   names(): Iterable<string> {
     return this.#filters.keys();
   }

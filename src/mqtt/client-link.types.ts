@@ -34,8 +34,6 @@ export interface LinkOptions {
 }
 
 export interface ApplicationLinkOptions extends LinkOptions {
-  /** Called when the shared subscriptions of the client have changed. */
-  sharedChanged(): void;
   closed(): void;
 }
 

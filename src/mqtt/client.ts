@@ -23,6 +23,7 @@ import { noProperties } from "../lib/mqtt/properties.ts";
 import { malformed, protocolError, Reason } from "../lib/mqtt/reason.ts";
 import { isValidFilter, readSharedFilter } from "../lib/mqtt/topic-filters.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { Peer } from "../modules/request-peer.ts";
 import type { Logger } from "../platform/log.ts";
 import { keepAliveSeconds } from "./admission.ts";
 import type { ClientLink } from "./client-link.types.ts";
@@ -38,6 +39,7 @@ import type { PublishIntake } from "./publish-intake.ts";
 import { RetainedReplay } from "./retained-replay.ts";
 import type { Session } from "./session.ts";
 import type { RetainedMessage } from "./session-file.ts";
+import { FILTER_LEVELS_MAX } from "./subscription-counts.ts";
 import { toBroker } from "./topics.ts";
 
 const SUBSCRIBE = 0x82;
@@ -61,8 +63,10 @@ export interface ClientHost {
   retained(space: string, filter: string): readonly RetainedMessage[];
   /** The client has subscriptions, and hears what comes from now on. */
   subscribed(client: Client): void;
-  /** Returns how many more subscriptions the client's tenant has room for. */
-  subscriptionRoom(client: Client): number;
+  /** Returns the function that says whether a further filter fits into what the client's credential and tenant may have. */
+  subscriptionRoom(client: Client): (filter: string) => boolean;
+  /** `count` subscriptions of the client were refused because of a limit. */
+  subscriptionsLimited(client: Client, count: number): void;
   /** The client has fewer subscriptions. */
   unsubscribed(client: Client): void;
   /** The client wants to know what holds now, beside retained messages. */
@@ -76,6 +80,7 @@ export interface ClientHost {
 /** The client's connection, as far as the client uses it. */
 interface ClientConnection {
   readonly output: Output;
+  readonly peer: Peer;
   readonly ended: boolean;
   /** Sends the reason to an MQTT 5 client, and flushes the last bytes. */
   end(reason: number): void;
@@ -241,13 +246,7 @@ export class Client {
 
   #subscribe(cursor: PacketCursor): void {
     const { packetId, subscriptions } = readSubscribe(cursor, this.version);
-    const ownRemaining = subscriptionsMax - (this.#link?.filters.size ?? 0);
-    let room = Math.min(ownRemaining, this.#host.subscriptionRoom(this));
-    const codes = subscriptions.map((subscription) => {
-      const code = this.#authorize(subscription);
-      if (code > 2 || this.#link?.filters.has(subscription.topic) === true) return code;
-      return room-- > 0 ? code : Reason.quotaExceeded;
-    });
+    const codes = this.#codesOf(subscriptions);
     const granted = subscriptions.filter((_, index) => codes[index]! <= 2);
     const retained = granted.filter(({ topic, retainHandling }) => {
       if (topic.startsWith("$share/")) return false;
@@ -262,6 +261,20 @@ export class Client {
     };
     if (granted.length === 0) answer();
     else this.#joined().subscribe(granted, answer);
+  }
+
+  /** Answers to the filters of one packet; one that the client has already takes no more room. */
+  #codesOf(subscriptions: readonly Subscription[]): number[] {
+    let ownRemaining = subscriptionsMax - (this.#link?.filters.size ?? 0);
+    const hasRoom = this.#host.subscriptionRoom(this);
+    const codes = subscriptions.map((subscription) => {
+      const code = this.#authorize(subscription);
+      if (code > 2 || this.#link?.filters.has(subscription.topic) === true) return code;
+      return ownRemaining-- > 0 && hasRoom(subscription.topic) ? code : Reason.quotaExceeded;
+    });
+    const refused = codes.filter((code) => code === Reason.quotaExceeded).length;
+    if (refused > 0) this.#host.subscriptionsLimited(this, refused);
+    return codes;
   }
 
   #sendRetainedOf(subscriptions: readonly Subscription[]): void {
@@ -280,6 +293,8 @@ export class Client {
 
   #authorize({ topic, qos, noLocal }: Subscription): number {
     if (!isValidFilter(topic)) throw malformed("topic filter is invalid");
+    if (this.principal.application !== undefined && topic.split("/").length > FILTER_LEVELS_MAX)
+      return Reason.quotaExceeded;
     if (!topic.startsWith("$share/")) return this.principal.maySubscribe(topic) ? qos : Reason.notAuthorized;
     if (this.principal.application === undefined) return Reason.sharedSubscriptionsNotSupported;
     const shared = readSharedFilter(topic);

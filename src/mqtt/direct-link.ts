@@ -11,10 +11,23 @@ import type {
 } from "./client-link.types.ts";
 import { PacketIds } from "./packet-ids.ts";
 import type { ReceiverSubscription } from "./receivers.ts";
+import type { SessionOwner } from "./session.ts";
+import type { SharedGroups } from "./shared-groups.ts";
+import type { SubscriptionCounts } from "./subscription-counts.ts";
 import { fromBrokerTopic } from "./topics.ts";
 
 /** Subscriptions of the clients of one space that have no durable session. */
 export type DirectTree = TopicTree<DirectLink, ReceiverSubscription<DirectLink>>;
+
+/** Where the subscriptions of a client are found and counted. */
+export interface DirectPlace {
+  /** Session key. */
+  readonly key: string;
+  readonly owner: SessionOwner;
+  readonly tree: DirectTree;
+  readonly sharedGroups: SharedGroups;
+  readonly counts: SubscriptionCounts;
+}
 
 /**
  * Place of a client whose session ends with its connection, in the space of a tenant's applications. Nothing is queued for it, so that messages reach it without
@@ -25,15 +38,15 @@ export class DirectLink implements ApplicationLink {
   readonly space: string;
   readonly filters = new ClientFilters();
   readonly #options: ApplicationLinkOptions;
-  readonly #tree: DirectTree;
+  readonly #place: DirectPlace;
   readonly #ids = new PacketIds();
   #closed = false;
 
-  constructor(options: ApplicationLinkOptions, tree: DirectTree) {
+  constructor(options: ApplicationLinkOptions, place: DirectPlace) {
     this.brokerClientId = options.brokerClientId;
     this.space = options.space;
     this.#options = options;
-    this.#tree = tree;
+    this.#place = place;
   }
 
   isCongested(): boolean {
@@ -42,20 +55,22 @@ export class DirectLink implements ApplicationLink {
 
   subscribe(subscriptions: readonly Subscription[], done: Done): void {
     for (const { topic, qos, noLocal, retainAsPublished, identifier } of subscriptions) {
+      const { key, owner, tree, sharedGroups, counts } = this.#place;
+      if (!this.filters.has(topic)) counts.add(owner, topic);
       this.filters.add(topic, { qos, identifier });
       this.filters.activate(topic);
-      if (!isShared(topic)) this.#tree.set(topic, this, { receiver: this, qos, noLocal, retainAsPublished });
+      if (isShared(topic)) sharedGroups.join(this.space, topic, { key, qos, by: this });
+      else tree.set(topic, this, { receiver: this, qos, noLocal, retainAsPublished });
     }
-    if (subscriptions.some(({ topic }) => isShared(topic))) this.#options.sharedChanged();
     done();
   }
 
   unsubscribe(filters: readonly string[], done: Done): void {
-    for (const filter of filters) {
-      this.#tree.delete(filter, this);
-      this.filters.delete(filter);
-    }
-    if (filters.some(isShared)) this.#options.sharedChanged();
+    for (const filter of filters)
+      if (this.filters.has(filter)) {
+        this.#leave(filter);
+        this.filters.delete(filter);
+      }
     done();
   }
 
@@ -81,7 +96,14 @@ export class DirectLink implements ApplicationLink {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    for (const filter of this.filters.names()) this.#tree.delete(filter, this);
+    for (const filter of this.filters.names()) this.#leave(filter);
     this.#options.closed();
+  }
+
+  #leave(filter: string): void {
+    const { key, owner, tree, sharedGroups, counts } = this.#place;
+    counts.remove(owner, filter);
+    if (isShared(filter)) sharedGroups.leave(this.space, filter, { key, by: this });
+    else tree.delete(filter, this);
   }
 }

@@ -1,6 +1,6 @@
 import { PUBREC } from "../lib/mqtt/packet-writer.ts";
 import type { Subscription } from "../lib/mqtt/packets.ts";
-import { ClientFilters, isShared } from "./client-filters.ts";
+import { ClientFilters } from "./client-filters.ts";
 import type {
   ApplicationLink,
   ApplicationLinkOptions,
@@ -59,7 +59,6 @@ export class DurableLink implements ApplicationLink {
       this.#store.subscribe(this.#session, toBroker(this.space, topic), { qos, nl, rap, rh, identifier });
       this.#add(topic, subscription);
     }
-    if (subscriptions.some(({ topic }) => isShared(topic))) this.#options.sharedChanged();
     done();
   }
 
@@ -67,7 +66,6 @@ export class DurableLink implements ApplicationLink {
     const stored = filters.map((filter) => toBroker(this.space, filter));
     this.#store.unsubscribe(this.#session, stored);
     for (const filter of filters) this.filters.delete(filter);
-    if (filters.some(isShared)) this.#options.sharedChanged();
     done();
   }
 

@@ -1,16 +1,18 @@
 import { decodeBody, encodeBody } from "../lib/body.ts";
 import { DomainError } from "../lib/domain-error.ts";
 import type { KeyAuthenticator } from "../modules/api-keys/key-authenticator.ts";
-import { PROVISION_USERNAME } from "../modules/devices/credentials.types.ts";
-import type { DeviceSignIn, SignIn } from "../modules/devices/device-sign-in.ts";
+import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
-import type { ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
+import type { LoginIdentitiesService } from "../modules/login-identities/login-identities.service.ts";
+import { PROVISION_USERNAME } from "../modules/login-identities/login-identities.types.ts";
+import type { ClaimPeer, ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
 import type { RefusedCredential, ReportRefusal } from "../modules/refusals/refusals.types.ts";
-import type { Peer } from "../modules/request-peer.ts";
+import type { Clock } from "../platform/clock.ts";
 import { readFilter } from "./application-topics.ts";
+import { LoginAuthentication } from "./login-authentication.ts";
 import type { MqttApplication, MqttAuthentication, MqttCredentials, MqttServerDeps } from "./mqtt.types.ts";
 import type { MqttClientSignIn } from "./mqtt-client-sign-in.ts";
-import { type RefusedClient, refuseClient, refusedDevice } from "./refused-clients.ts";
+import { type RefusedClient, refuseClient } from "./refused-clients.ts";
 import { createTokenAuthentication } from "./token-authentication.ts";
 
 const keyStart = Buffer.from("lsk_");
@@ -53,7 +55,7 @@ const refusedKey = ({ reason, ...described }: RefusedCredential, isLater: boolea
 async function claimAt(
   provisioning: Pick<ProvisioningService, "claim">,
   bytes: Uint8Array,
-  peer: Peer,
+  peer: ClaimPeer,
 ): Promise<Uint8Array> {
   const encoding = (bytes[0] ?? 0) >= 0x80 ? "CBOR" : "JSON";
   try {
@@ -70,17 +72,20 @@ async function claimAt(
  */
 export function createMqttAuthentication(deps: {
   tokens: Pick<TokenSignIn, "attempt" | "countWrong">;
-  signIn: DeviceSignIn;
+  logins: Pick<LoginIdentitiesService, "byPassword" | "byCertificate">;
+  directory: Pick<DeviceDirectory, "find">;
   provisioning: Pick<ProvisioningService, "isOpen" | "claim">;
   keys: Pick<KeyAuthenticator, "authenticate" | "refusalOf">;
-  mqttClients: Pick<MqttClientSignIn, "byPassword" | "byCertificate" | "byKey">;
+  mqttClients: Pick<MqttClientSignIn, "enter" | "byKey">;
+  clock: Pick<Clock, "now">;
   report: ReportRefusal;
 }): MqttServerDeps["authenticate"] {
-  const { signIn, provisioning, keys, mqttClients, report } = deps;
+  const { provisioning, keys, mqttClients, report } = deps;
   const byToken = createTokenAuthentication(deps);
+  const byLogin = new LoginAuthentication(deps, byToken);
 
   function provisioningSessionFor(credentials: MqttCredentials): MqttAuthentication {
-    const { remoteAddress: address, protocol, clientId: client } = credentials;
+    const { remoteAddress: address, protocol, clientId: client, certificate } = credentials;
     const identity = { kind: "claim", name: "" } as const;
     if (!provisioning.isOpen())
       return refuseClient(report, credentials, {
@@ -88,7 +93,7 @@ export function createMqttAuthentication(deps: {
         reason: "claim_closed",
         identity,
       });
-    const peer = { address, protocol, client };
+    const peer = { address, protocol, client, fingerprint: certificate?.fingerprint };
     return { ok: true, provisioningSession: { claim: (body) => claimAt(provisioning, body, peer) } };
   }
 
@@ -99,38 +104,14 @@ export function createMqttAuthentication(deps: {
     return refuseClient(report, credentials, refusedKey(keys.refusalOf(secret), isLater));
   }
 
-  function afterPassword(credentials: MqttCredentials, tried: SignIn): MqttAuthentication {
-    if (tried.refused === undefined) return { ok: true, device: tried.device };
-    if (credentials.isGone()) return { ok: false, reason: "later" }; // its password was not looked at
-    if (tried.refused === "wrong") return byToken.afterWrongPassword(credentials, tried);
-    return refuseClient(report, credentials, refusedDevice(tried));
-  }
-
-  function byCertificate(credentials: MqttCredentials): MqttAuthentication | undefined {
-    const { certificate } = credentials;
-    const holder = certificate && signIn.byCertificate(certificate);
-    if (holder === undefined) return mqttClients.byCertificate(credentials);
-    if (holder.refused === undefined) return { ok: true, device: holder.device };
-    return refuseClient(report, credentials, refusedDevice(holder, certificate?.fingerprint));
-  }
-
-  function devicePassword(
-    credentials: MqttCredentials,
-    password: Uint8Array,
-  ): MqttAuthentication | Promise<MqttAuthentication> {
-    const { clientId, username, remoteAddress: address, isGone } = credentials;
-    const tried = signIn.byPassword({ clientId, username, password, address, isGone });
-    if (tried instanceof Promise) return tried.then((late) => afterPassword(credentials, late));
-    return afterPassword(credentials, tried);
-  }
-
   return (credentials) => {
     const { username, password } = credentials;
     if (username === PROVISION_USERNAME) return provisioningSessionFor(credentials);
-    const certified = byCertificate(credentials);
-    if (certified !== undefined) return certified;
-    if (password === undefined || password.length === 0) return byToken.withoutPassword(credentials);
+    const certified = byLogin.byCertificate(credentials);
+    if (certified !== undefined && certified !== "unconfirmed") return certified;
+    if (password === undefined || password.length === 0)
+      return byToken.withoutPassword(credentials, certified === "unconfirmed");
     if (startsLikeKey(password)) return byKey(credentials, new TextDecoder().decode(password));
-    return mqttClients.byPassword(credentials) ?? devicePassword(credentials, password);
+    return byLogin.byPassword(credentials, password);
   };
 }

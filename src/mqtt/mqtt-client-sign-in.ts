@@ -4,22 +4,18 @@ import { shownName } from "../lib/secret-hint.ts";
 import type { MqttClientsRepository } from "../modules/mqtt-clients/mqtt-clients.repository.ts";
 import type { MqttClient } from "../modules/mqtt-clients/mqtt-clients.types.ts";
 import { mayPublish, maySubscribe } from "../modules/mqtt-clients/topic-patterns.ts";
-import type { ReportRefusal } from "../modules/refusals/refusals.types.ts";
+import type { RefusalIdentity, ReportRefusal } from "../modules/refusals/refusals.types.ts";
 import type { Principal as Caller } from "../modules/users/users.types.ts";
-import type { ClientPasswords, Verdict } from "../platform/client-passwords.ts";
-import type { Clock } from "../platform/clock.ts";
 import { readFilter } from "./application-topics.ts";
 import type { MqttApplication, MqttAuthentication, MqttCredentials } from "./mqtt.types.ts";
-import { type RefusedClient, refuseClient } from "./refused-clients.ts";
+import { refuseClient } from "./refused-clients.ts";
 
 interface SignInDeps {
-  readonly credentials: Pick<MqttClientsRepository, "findByUsername" | "findByFingerprint" | "findByApiKey">;
-  readonly passwords: Pick<ClientPasswords, "verify">;
-  readonly clock: Pick<Clock, "now">;
+  readonly credentials: Pick<MqttClientsRepository, "findById" | "findByApiKey">;
   readonly report: ReportRefusal;
+  /** Of clients without a limit of their own; 0 for no limit. */
+  readonly messagesPerSecond: number;
 }
-
-const FINGERPRINT_SHOWN = 16;
 
 /** Returns the caller under which a client reads the feed of devices. */
 const callerOf = ({ mqttClientId, tenantId, name }: MqttClient): Caller => ({
@@ -32,14 +28,14 @@ const callerOf = ({ mqttClientId, tenantId, name }: MqttClient): Caller => ({
   devices: "all",
 });
 
-function limiterOf({ messagesPerSecond }: MqttClient): RateMeter | undefined {
-  if (messagesPerSecond === null) return undefined;
+function limiterOf(messagesPerSecond: number): RateMeter | undefined {
+  if (messagesPerSecond === 0) return undefined;
   const limiter = new RateMeter();
   limiter.perSecond = messagesPerSecond;
   return limiter;
 }
 
-/** Authenticates MQTT clients with topics of their own. */
+/** Signs in MQTT clients with topics of their own. */
 export class MqttClientSignIn {
   readonly #deps: SignInDeps;
   readonly #deletedTenants = new Set<TenantId>();
@@ -69,34 +65,16 @@ export class MqttClientSignIn {
     this.#limiters.delete(mqttClientId);
   }
 
-  /** Returns `undefined` if the user name is that of no client. Returns a promise only if a slow hash has to be computed. */
-  byPassword(credentials: MqttCredentials): MqttAuthentication | Promise<MqttAuthentication> | undefined {
-    const { username = "", password = new Uint8Array(), remoteAddress: address, isGone } = credentials;
-    const found = username === "" ? undefined : this.#deps.credentials.findByUsername(username);
-    if (found === undefined || found.passwordHash === null) return undefined;
-    const { mqttClientId: credentialId, passwordHash } = found;
-    const verdict = this.#deps.passwords.verify({ credentialId, passwordHash, password, address, isGone });
-    if (typeof verdict === "string") return this.#answer(credentials, found, verdict);
-    return verdict.then((late) => {
-      // It may have been changed while the hash was computed.
-      const current = this.#deps.credentials.findByUsername(username);
-      const isCurrent = current?.passwordHash === passwordHash;
-      return this.#answer(credentials, current ?? found, isCurrent ? late : "wrong");
-    });
-  }
-
-  /** Returns `undefined` if the certificate is that of no client. */
-  byCertificate(credentials: MqttCredentials): MqttAuthentication | undefined {
-    const { certificate } = credentials;
-    const found = certificate && this.#deps.credentials.findByFingerprint(certificate.fingerprint);
-    if (certificate === undefined || found === undefined) return undefined;
-    if (found.enabled && certificate.validTo > this.#deps.clock.now()) return this.#accept(found);
-    const name = `${certificate.fingerprint.slice(0, FINGERPRINT_SHOWN)}…`;
-    return this.#refuse(credentials, found, {
-      answer: "not_authorized",
-      reason: found.enabled ? "certificate_expired" : "client_disabled",
-      identity: { kind: "certificate", name },
-    });
+  /** Signs in a client whose password or certificate is right; undefined if it is gone. */
+  enter(
+    credentials: MqttCredentials,
+    mqttClientId: string,
+    identity: RefusalIdentity,
+  ): MqttAuthentication | undefined {
+    const found = this.#deps.credentials.findById(mqttClientId);
+    if (found === undefined) return undefined;
+    if (found.enabled) return { ok: true, application: this.#applicationOf(found) };
+    return this.#refuseDisabled(credentials, found, identity);
   }
 
   /** Signs in with an API key: as the client that is linked to it, with the rights of both, or as the key alone. */
@@ -104,14 +82,8 @@ export class MqttClientSignIn {
     const { applicationId, caller } = application;
     const found = this.#deps.credentials.findByApiKey(applicationId);
     if (found === undefined) return { ok: true, application };
-    if (!found.enabled) {
-      const identity = { kind: "client", name: shownName(found.name) } as const;
-      return this.#refuse(credentials, found, {
-        answer: "not_authorized",
-        reason: "client_disabled",
-        identity,
-      });
-    }
+    const identity = { kind: "client", name: shownName(found.name) } as const;
+    if (!found.enabled) return this.#refuseDisabled(credentials, found, identity);
     if (caller?.devices !== "all") return { ok: true, application };
     return { ok: true, application: this.#withRightsOf(found, application) };
   }
@@ -131,34 +103,17 @@ export class MqttClientSignIn {
     };
   }
 
-  #answer(credentials: MqttCredentials, client: MqttClient, verdict: Verdict): MqttAuthentication {
-    const identity = { kind: "client", name: shownName(client.username ?? "") } as const;
-    if (verdict === "later")
-      return this.#refuse(credentials, client, { answer: "later", reason: "too_many_tries", identity });
-    if (verdict === "wrong")
-      return this.#refuse(credentials, client, {
-        answer: "bad_credentials",
-        reason: "password_wrong",
-        identity,
-      });
-    if (client.enabled) return this.#accept(client);
-    return this.#refuse(credentials, client, {
+  #refuseDisabled(
+    credentials: MqttCredentials,
+    { tenantId }: MqttClient,
+    identity: RefusalIdentity,
+  ): MqttAuthentication {
+    return refuseClient(this.#deps.report, credentials, {
       answer: "not_authorized",
       reason: "client_disabled",
       identity,
+      owner: { tenantId },
     });
-  }
-
-  #refuse(
-    credentials: MqttCredentials,
-    { tenantId }: MqttClient,
-    refused: RefusedClient,
-  ): MqttAuthentication {
-    return refuseClient(this.#deps.report, credentials, { ...refused, owner: { tenantId } });
-  }
-
-  #accept(client: MqttClient): MqttAuthentication {
-    return { ok: true, application: this.#applicationOf(client) };
   }
 
   #applicationOf(client: MqttClient): MqttApplication {
@@ -187,7 +142,7 @@ export class MqttClientSignIn {
     const { mqttClientId, updatedAt } = client;
     const existing = this.#limiters.get(mqttClientId);
     if (existing?.updatedAt === updatedAt) return existing.limiter;
-    const limiter = limiterOf(client);
+    const limiter = limiterOf(client.messagesPerSecond ?? this.#deps.messagesPerSecond);
     if (limiter === undefined) this.#limiters.delete(mqttClientId);
     else this.#limiters.set(mqttClientId, { updatedAt, limiter });
     return limiter;

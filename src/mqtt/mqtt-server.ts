@@ -243,8 +243,16 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     return this.#clients.isListening(deviceId, [topic, shortForm(topic)]);
   }
 
-  subscriptionRoom({ session }: Client): number {
-    return this.#store?.subscriptionRoom(session) ?? 0;
+  subscriptionRoom({ session, principal }: Client): (filter: string) => boolean {
+    if (principal.application === undefined) return () => true;
+    return this.#running().store.subscriptions.room(session.owner);
+  }
+
+  subscriptionsLimited({ session, principal, connection }: Client, count: number): void {
+    const { owner, device } = principal;
+    this.#running().store.subscriptions.countRefused(owner, count);
+    const peer = { ...connection.peer, client: session.clientId };
+    this.#deps.onLimited?.(peer, { ...owner, device, reason: "subscription_limit" });
   }
 
   hasDurableSession(deviceId: DeviceId): boolean {
@@ -307,7 +315,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     return {
       connections: this.#clients.counts.ofTenant(tenantId),
       refused: this.#sessionLimits.refusedOf(tenantId),
-      ...(this.#store?.usageOf(tenantId) ?? { sessions: 0, queuedBytes: 0, dropped: 0 }),
+      ...(this.#store?.usageOf(tenantId) ?? noUsage),
     };
   }
 
@@ -349,6 +357,8 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#store?.expire(this.now, tickMs);
   }
 }
+
+const noUsage = { sessions: 0, subscriptions: 0, subscriptionsRefused: 0, queuedBytes: 0, dropped: 0 };
 
 /** Creates the server. It opens no socket before `start()`. */
 export const createMqttServer = (deps: MqttServerDeps): MqttServer => new Server(deps);

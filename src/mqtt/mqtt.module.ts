@@ -8,11 +8,11 @@ import type { CommandWays } from "../modules/commands/command-ways.ts";
 import type { OwnRequests } from "../modules/commands/own-requests.ts";
 import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
-import type { DeviceSignIn } from "../modules/devices/device-sign-in.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
 import type { IngestService, TelemetryObserver } from "../modules/ingest/ingest.service.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { LoginIdentitiesService } from "../modules/login-identities/login-identities.service.ts";
 import type { Core } from "../modules/module.types.ts";
 import type { ClaimingService } from "../modules/provisioning/claiming.service.ts";
 import type { ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
@@ -21,6 +21,7 @@ import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
 import type { Reading } from "../modules/telemetry/telemetry.types.ts";
 import type { Quotas, QuotasService } from "../modules/tenants/quotas.service.ts";
 import type { TenantsService } from "../modules/tenants/tenants.service.ts";
+import type { ClientPasswords } from "../platform/client-passwords.ts";
 import type { Config } from "../platform/config.ts";
 import type { Tls } from "../platform/tls.ts";
 import { ApplicationFeed } from "./application-feed.ts";
@@ -56,7 +57,8 @@ interface MqttModuleDeps {
   /** Called with the telemetry that is stored. */
   readonly observers: TelemetryObserver[];
   readonly directory: DeviceDirectory;
-  readonly signIn: DeviceSignIn;
+  readonly logins: LoginIdentitiesService;
+  readonly passwords: ClientPasswords;
   readonly provisioning: { readonly provisioning: ProvisioningService; readonly claiming: ClaimingService };
   readonly tokens: TokenSignIn;
   readonly tls: Tls | undefined;
@@ -121,7 +123,10 @@ export function createMqttModule(
     sockets: () => sockets,
     events,
   });
-  const ownTopics = createOwnTopics({ database, clock, events }, { mqtt: () => mqtt, report });
+  const ownTopics = createOwnTopics(
+    { config, database, clock, events },
+    { ...deps, mqtt: () => mqtt, report },
+  );
   ways.setRelay(gateways.relay);
   ways.add("mqtt", createMqttTransport({ mqtt: () => mqtt, directory, log }));
   ways.add("websocket", { send: (command) => sockets.send(command), keepsFor: () => false });
@@ -160,7 +165,13 @@ export function createMqttModule(
     sessionFile: data.file("mqtt.db"),
     onLoss: (text) => inventory.replace("mqtt.db", text),
     ingest,
-    authenticate: createMqttAuthentication({ ...deps, provisioning, mqttClients: ownTopics.signIn, report }),
+    authenticate: createMqttAuthentication({
+      ...deps,
+      clock,
+      provisioning,
+      mqttClients: ownTopics.signIn,
+      report,
+    }),
     onLimited: (peer, owner) => report(connectionLimit(peer, owner)),
     ...ownTopics.observers,
     onApplicationSubscribed: (...args) => feeds.onSubscribed(...args),

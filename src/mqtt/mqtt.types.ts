@@ -97,6 +97,9 @@ export interface MqttQuotas {
 export interface MqttUsage {
   readonly connections: number;
   readonly sessions: number;
+  /** Subscriptions of applications, and those refused for a limit since the start. */
+  readonly subscriptions: number;
+  readonly subscriptionsRefused: number;
   readonly queuedBytes: number;
   /** Connections refused for a limit, and queued messages dropped for one, since the start. */
   readonly refused: number;
@@ -143,7 +146,12 @@ export interface MqttServerDeps {
   /** A connection was refused because of a limit; `owner` where the client had signed in. */
   onLimited?(
     peer: Peer,
-    owner?: { readonly tenantId: string; readonly device: IngestDevice | undefined },
+    owner?: {
+      readonly tenantId: string;
+      readonly device: IngestDevice | undefined;
+      /** `connection_limit` by default. */
+      readonly reason?: "subscription_limit";
+    },
   ): void;
   /** Called for every connection: a device may have several. */
   onConnected(device: IngestDevice): void;

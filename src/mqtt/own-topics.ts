@@ -1,9 +1,10 @@
 import type { TenantId } from "../lib/ids.ts";
+import type { LoginIdentitiesService } from "../modules/login-identities/login-identities.service.ts";
 import type { Core } from "../modules/module.types.ts";
 import { createMqttClientsModule } from "../modules/mqtt-clients/mqtt-clients.module.ts";
 import type { LocalTopics, MqttTopics } from "../modules/mqtt-clients/mqtt-clients.types.ts";
 import type { ReportRefusal } from "../modules/refusals/refusals.types.ts";
-import { createClientPasswords } from "../platform/client-passwords.ts";
+import type { ClientPasswords } from "../platform/client-passwords.ts";
 import type { MqttApplication, MqttServer, PublishedMessage } from "./mqtt.types.ts";
 import { MqttClientSignIn } from "./mqtt-client-sign-in.ts";
 import { RefusedTopics } from "./refused-topics.ts";
@@ -12,13 +13,18 @@ import { TopicLog } from "./topic-log.ts";
 
 /** Creates what MQTT clients with topics of their own need: their sign-in, their routes, and the topics as integrations use them. */
 export function createOwnTopics(
-  { database, clock, events }: Pick<Core, "database" | "clock" | "events">,
-  { mqtt, report }: { mqtt: () => MqttServer; report: ReportRefusal },
+  { config, database, clock, events }: Pick<Core, "config" | "database" | "clock" | "events">,
+  deps: {
+    readonly mqtt: () => MqttServer;
+    readonly report: ReportRefusal;
+    readonly logins: LoginIdentitiesService;
+    readonly passwords: ClientPasswords;
+  },
 ) {
+  const { mqtt, report } = deps;
   const topicLog = new TopicLog(clock);
   const followers = new TopicFollowers();
   const refused = new RefusedTopics(() => clock.now());
-  const passwords = createClientPasswords({ clock });
   const topics: MqttTopics = {
     list: (tenantId, prefix) => topicLog.list(tenantId, prefix),
     connectionsOf: (mqttClientId) => mqtt().connectionsOf(mqttClientId),
@@ -44,8 +50,12 @@ export function createOwnTopics(
     for (const credentialId of mqtt().applicationCredentials())
       if (!credentials.isCredential(credentialId)) mqtt().disconnectApplication(credentialId);
   }
-  const { credentials, routes } = createMqttClientsModule({ database, clock, events }, { passwords, topics });
-  const signIn = new MqttClientSignIn({ credentials, passwords, clock, report });
+  const { credentials, routes } = createMqttClientsModule({ database, clock, events }, { ...deps, topics });
+  const signIn = new MqttClientSignIn({
+    credentials,
+    report,
+    messagesPerSecond: config.mqtt_client_messages_per_second,
+  });
   events.on("session.ended", ({ sessionId }) => {
     signIn.replaced(sessionId);
     endOrphans(); // a client that is linked to an API key is deleted with it

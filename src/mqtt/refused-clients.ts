@@ -1,7 +1,5 @@
 import type { TenantId } from "../lib/ids.ts";
 import { secretHint, shownName } from "../lib/secret-hint.ts";
-import type { RefusedSignIn } from "../modules/devices/device-sign-in.ts";
-import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type {
   Refusal,
   RefusalIdentity,
@@ -10,7 +8,7 @@ import type {
   ReportRefusal,
 } from "../modules/refusals/refusals.types.ts";
 import type { Peer } from "../modules/request-peer.ts";
-import type { MqttAuthentication, MqttCredentials } from "./mqtt.types.ts";
+import type { MqttAuthentication, MqttCredentials, MqttServerDeps } from "./mqtt.types.ts";
 
 type Refused = Extract<MqttAuthentication, { ok: false }>;
 
@@ -26,9 +24,6 @@ export interface RefusedClient {
 const PLAIN_NAME_MAX = 11;
 const FINGERPRINT_SHOWN = 16;
 
-const ownerOf = (device: IngestDevice | undefined): RefusalOwner | undefined =>
-  device && { tenantId: device.tenantId, deviceId: device.deviceId };
-
 /** Names a client whose credentials belong to nobody: what may be a token is shown as one. */
 export function identityOfStranger({ clientId, username = "", password }: MqttCredentials): RefusalIdentity {
   if (username === "") return { kind: clientId === "" ? "none" : "client", name: shownName(clientId) };
@@ -38,22 +33,11 @@ export function identityOfStranger({ clientId, username = "", password }: MqttCr
     : { kind: "token", name: secretHint(username) };
 }
 
-/** Describes a refused client whose device is known. */
-export function refusedDevice(
-  { refused, device, identity }: RefusedSignIn,
-  certificate?: string,
-): RefusedClient {
-  const owner = ownerOf(device);
-  const named: RefusalIdentity =
-    certificate === undefined
-      ? { kind: "client", name: shownName(identity ?? "") }
-      : { kind: "certificate", name: `${certificate.slice(0, FINGERPRINT_SHOWN)}…` };
-  if (refused === "later") return { answer: "later", reason: "too_many_tries", identity: named, owner };
-  if (refused === "expired")
-    return { answer: "not_authorized", reason: "certificate_expired", identity: named, owner };
-  const reason = certificate === undefined ? "password_wrong" : "certificate_wrong";
-  return { answer: "bad_credentials", reason, identity: named, owner };
-}
+/** Names a client by the beginning of its certificate's fingerprint. */
+export const refusedCertificate = (fingerprint: string): RefusalIdentity => ({
+  kind: "certificate",
+  name: `${fingerprint.slice(0, FINGERPRINT_SHOWN)}…`,
+});
 
 /** Reports a refused client and returns the answer that it gets. */
 export function refuseClient(
@@ -65,13 +49,13 @@ export function refuseClient(
   return { ok: false, reason: answer };
 }
 
-/** Describes a connection that was refused because of a limit. */
+/** Describes a connection, or subscriptions of one, that were refused because of a limit. */
 export const connectionLimit = (
   peer: Peer,
-  owner?: { readonly tenantId: string; readonly device: IngestDevice | undefined },
+  owner?: Parameters<NonNullable<MqttServerDeps["onLimited"]>>[1],
 ): Refusal => ({
   edge: "mqtt",
-  reason: "connection_limit",
+  reason: owner?.reason ?? "connection_limit",
   ...peer,
   identity: { kind: peer.client === undefined ? "none" : "client", name: shownName(peer.client ?? "") },
   tenantId: owner?.tenantId as TenantId | undefined, // of a device or an API key

@@ -15,6 +15,8 @@ import { type QueuedMessage, Session, type SessionSubscription } from "./session
 import { SessionChanges } from "./session-changes.ts";
 import { SessionCounts } from "./session-counts.ts";
 import { type RetainedMessage, SessionFile } from "./session-file.ts";
+import { SharedGroups } from "./shared-groups.ts";
+import { SubscriptionCounts } from "./subscription-counts.ts";
 import { fromBrokerTopic } from "./topics.ts";
 
 /** Bytes that a queued message takes in addition to its topic and payload. */
@@ -29,9 +31,6 @@ export interface SessionStoreOptions {
   /** Called with what was lost, in English, if the file is damaged. */
   readonly onLoss?: (text: string) => void;
 }
-
-/** Subscriptions of all durable sessions of a tenant's applications: each message is compared with every one of them. */
-const APPLICATION_SUBSCRIPTIONS_MAX = 10_000;
 
 const bytesOf = ({ payload, topic }: Pick<QueuedMessage, "payload" | "topic">) =>
   payload.length + topic.length + MESSAGE_OVERHEAD_BYTES;
@@ -91,8 +90,9 @@ export class SessionStore {
   readonly #queues: QueueLimits;
   /** Sessions of applications, which are searched for each message of their tenant. */
   readonly applicationSessions = new SessionCounts();
-  /** Tenant → subscriptions of the durable sessions of its applications. */
-  readonly #subscriptionsOf = new Map<string, number>();
+  readonly sharedGroups = new SharedGroups();
+  /** Subscriptions of applications, with a durable session or without. */
+  readonly subscriptions = new SubscriptionCounts();
   /** Tenant → its queued messages that were given up. */
   readonly #droppedOf = new Map<string, number>();
   /** Messages given up because a queue was full. */
@@ -151,7 +151,6 @@ export class SessionStore {
     if (this.#sessions.get(session.key) !== session) return;
     this.#sessions.delete(session.key);
     if (isApplicationSpace(session.space)) this.applicationSessions.remove(session.owner);
-    this.#countSubscriptions(session, -session.subscriptions.size);
     for (const filter of session.subscriptions.keys()) this.#unfollow(session, filter);
     const others = this.#spaces.get(session.space);
     others?.delete(session);
@@ -173,42 +172,45 @@ export class SessionStore {
   }
 
   subscribe(session: Session, topic: string, subscription: SessionSubscription): void {
-    if (!session.subscriptions.has(topic)) this.#countSubscriptions(session, 1);
+    const isNew = !session.subscriptions.has(topic);
     session.subscriptions.set(topic, subscription);
-    this.#follow(session, topic, subscription);
+    this.#follow(session, topic, { ...subscription, isNew });
     this.changed(session);
   }
 
   unsubscribe(session: Session, topics: readonly string[]): void {
     for (const topic of topics) {
-      if (!session.subscriptions.delete(topic)) continue;
-      this.#countSubscriptions(session, -1);
-      this.#unfollow(session, topic);
+      const isKept = this.#sessions.get(session.key) === session;
+      if (session.subscriptions.delete(topic) && isKept) this.#unfollow(session, topic);
     }
     this.changed(session);
   }
 
-  #follow(session: Session, filter: string, { qos, nl, rap }: SessionSubscription): void {
-    const { key, space } = session;
+  #follow(
+    session: Session,
+    filter: string,
+    { qos, nl, rap, isNew }: SessionSubscription & { readonly isNew: boolean },
+  ): void {
+    const { key, space, owner } = session;
     const topic = fromBrokerTopic(filter);
-    if (!isApplicationSpace(space) || isShared(topic) || this.#sessions.get(key) !== session) return;
+    if (!isApplicationSpace(space) || this.#sessions.get(key) !== session) return;
+    if (isNew) this.subscriptions.add(owner, topic);
+    if (isShared(topic)) {
+      this.sharedGroups.join(space, topic, { key, qos, by: session });
+      return;
+    }
     const tree = this.#subscribers.get(space) ?? new TopicTree();
     this.#subscribers.set(space, tree);
     tree.set(topic, session, { receiver: session, qos, noLocal: nl, retainAsPublished: rap });
   }
 
   #unfollow(session: Session, filter: string): void {
-    this.#subscribers.get(session.space)?.delete(fromBrokerTopic(filter), session);
-  }
-
-  subscriptionRoom({ key, space, owner }: Session): number {
-    if (!isApplicationSpace(space) || !this.#sessions.has(key)) return Number.POSITIVE_INFINITY;
-    return APPLICATION_SUBSCRIPTIONS_MAX - (this.#subscriptionsOf.get(owner.tenantId) ?? 0);
-  }
-
-  #countSubscriptions({ space, owner: { tenantId } }: Session, more: number): void {
-    if (!isApplicationSpace(space) || more === 0) return;
-    this.#subscriptionsOf.set(tenantId, (this.#subscriptionsOf.get(tenantId) ?? 0) + more);
+    const { key, space, owner } = session;
+    if (!isApplicationSpace(space)) return;
+    const topic = fromBrokerTopic(filter);
+    this.subscriptions.remove(owner, topic);
+    if (isShared(topic)) this.sharedGroups.leave(space, topic, { key, by: session });
+    else this.#subscribers.get(space)?.delete(topic, session);
   }
 
   enqueue(session: Session, message: Omit<QueuedMessage, "no" | "messageId" | "released" | "saved">): void {
@@ -256,8 +258,12 @@ export class SessionStore {
     this.#droppedOf.set(owner.tenantId, (this.#droppedOf.get(owner.tenantId) ?? 0) + 1);
   }
 
-  usageOf(tenantId: string): Pick<MqttUsage, "sessions" | "queuedBytes" | "dropped"> {
+  usageOf(
+    tenantId: string,
+  ): Pick<MqttUsage, "sessions" | "queuedBytes" | "dropped" | "subscriptions" | "subscriptionsRefused"> {
     return {
+      subscriptions: this.subscriptions.ofTenant(tenantId).subscriptions,
+      subscriptionsRefused: this.subscriptions.refusedOf(tenantId),
       sessions: this.applicationSessions.ofTenant(tenantId),
       queuedBytes: this.#queues.bytesOf(tenantId),
       dropped: this.#droppedOf.get(tenantId) ?? 0,
@@ -297,8 +303,8 @@ export class SessionStore {
   #index(session: Session): void {
     this.#sessions.set(session.key, session);
     if (isApplicationSpace(session.space)) this.applicationSessions.add(session.owner);
-    this.#countSubscriptions(session, session.subscriptions.size);
-    for (const [filter, subscription] of session.subscriptions) this.#follow(session, filter, subscription);
+    for (const [filter, subscription] of session.subscriptions)
+      this.#follow(session, filter, { ...subscription, isNew: true });
     const space = this.#spaces.get(session.space) ?? new Set();
     this.#spaces.set(session.space, space.add(session));
   }

@@ -1,8 +1,7 @@
-import type { RefusedSignIn } from "../modules/devices/device-sign-in.ts";
 import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
 import type { RefusalReason, ReportRefusal } from "../modules/refusals/refusals.types.ts";
 import type { MqttAuthentication, MqttCredentials } from "./mqtt.types.ts";
-import { identityOfStranger, refuseClient, refusedDevice } from "./refused-clients.ts";
+import { identityOfStranger, refuseClient } from "./refused-clients.ts";
 
 /** Creates the authentication of clients whose user name may be an access token, and refuses those for which it is none. */
 export function createTokenAuthentication(deps: {
@@ -25,30 +24,29 @@ export function createTokenAuthentication(deps: {
     });
   }
 
-  function byToken(credentials: MqttCredentials, username: string): MqttAuthentication {
-    const found = tokens.attempt(username, credentials.remoteAddress);
+  function byToken(
+    credentials: MqttCredentials,
+    username: string | undefined,
+    cause: RefusalReason,
+  ): MqttAuthentication {
+    const { remoteAddress } = credentials;
+    if (!username) return refuseStranger(credentials, tokens.countWrong(remoteAddress), cause);
+    const found = tokens.attempt(username, remoteAddress);
     if (typeof found !== "string") return { ok: true, device: found };
     return refuseStranger(credentials, found, "token_wrong");
   }
 
-  function withoutPassword(credentials: MqttCredentials): MqttAuthentication {
-    const { username, certificate, remoteAddress } = credentials;
-    if (username) return byToken(credentials, username);
-    const cause = certificate === undefined ? "credential_missing" : "certificate_wrong";
-    return refuseStranger(credentials, tokens.countWrong(remoteAddress), cause);
-  }
-
-  /** The user name may be a token all the same: some clients cannot leave the password out. */
-  function afterWrongPassword(credentials: MqttCredentials, tried: RefusedSignIn): MqttAuthentication {
-    const { username, remoteAddress } = credentials;
-    if (tried.device === undefined)
-      return username
-        ? byToken(credentials, username)
-        : refuseStranger(credentials, tokens.countWrong(remoteAddress), "password_wrong");
-    const found = username ? tokens.attempt(username, remoteAddress) : tokens.countWrong(remoteAddress);
-    if (typeof found !== "string") return { ok: true, device: found };
-    return refuseClient(report, credentials, refusedDevice({ ...tried, refused: found }));
-  }
-
-  return { withoutPassword, afterWrongPassword };
+  return {
+    refuseStranger,
+    withoutPassword(credentials: MqttCredentials, isUnconfirmed: boolean): MqttAuthentication {
+      const { username, certificate } = credentials;
+      const unknown = isUnconfirmed ? "certificate_unconfirmed" : "certificate_wrong";
+      return byToken(credentials, username, certificate === undefined ? "credential_missing" : unknown);
+    },
+    /** The user name may be a token all the same: some clients cannot leave the password out. */
+    afterUnknownName: (credentials: MqttCredentials): MqttAuthentication =>
+      byToken(credentials, credentials.username, "password_wrong"),
+  };
 }
+
+export type TokenAuthentication = ReturnType<typeof createTokenAuthentication>;

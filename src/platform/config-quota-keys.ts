@@ -32,6 +32,12 @@ export const quotaConfigKeys = {
     description:
       "Most megabytes of telemetry of a tenant on the disk, unless its plan sets `storedBytes`. 0 means no limit. Set it if tenants do not trust each other: a disk that one tenant fills is full for all tenants.",
   },
+  mqtt_client_messages_per_second: {
+    kind: count(0, 1_000_000),
+    default: 500,
+    description:
+      "Messages a second that one MQTT client may publish, unless it has a limit of its own. A burst may have ten seconds' worth; beyond it, acknowledgements are delayed. 0 means no limit.",
+  },
   mqtt_connections_per_key_max: {
     kind: count(1, 100_000),
     default: 100,

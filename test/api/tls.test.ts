@@ -187,7 +187,7 @@ describe.skipIf(openssl === null)("a client certificate", () => {
     const { status, body } = await set(own.deviceId, { type: "X509", certificate: text("one.pem") });
     expect(status).toBe(200);
     const fingerprint = new X509Certificate(text("one.pem")).fingerprint256.replaceAll(":", "").toLowerCase();
-    expect(body).toEqual({ type: "X509", fingerprint, validTo: expect.any(String) });
+    expect(body).toEqual({ type: "X509", fingerprint, validTo: expect.any(String), confirmed: false });
     expect(await codeOf(shows("one"))).toBe(0);
     expect(await latest(own)).toMatchObject({ over: "tls" });
     expect(await codeOf(shows("two"))).toBe(0x86);

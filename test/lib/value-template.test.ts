@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseValueTemplate, renderText, TemplateError } from "../../src/lib/value-template.ts";
+import { WorkBudget } from "../../src/lib/work-budget.ts";
 
 const read = (template: string, text: string) => {
   let json: unknown;
@@ -127,4 +128,27 @@ test("bounds the text that a template produces", () => {
   const grown = `{{ value${" | replace('a', 'aaaaaaaaaa')".repeat(60)} }}`;
   expect(String(read(grown, "a")).length).toBeLessThanOrEqual(8_192);
   expect(read(`{{ value${" ~ value".repeat(100)} }}`, "x".repeat(4_000))).toBeUndefined();
+});
+
+test("neither filters nor calculations look at a text longer than they may make", () => {
+  const long = "ab".repeat(5_000);
+  for (const filter of ["lower", "upper", "trim", "string", "replace('a', 'b')", "float", "bool"]) {
+    const work = new WorkBudget(1_000);
+    const value = parseValueTemplate(`{{ value | ${filter} }}`)({ value: long, work });
+    expect([filter, value || undefined]).toEqual([filter, undefined]);
+    expect(work.spent).toBeLessThan(10);
+  }
+  const work = new WorkBudget(1_000);
+  expect(parseValueTemplate("{{ value ~ 'x' }}")({ value: long, work })).toBeUndefined();
+  expect(work.spent).toBeLessThan(10);
+});
+
+test("work is counted by the characters that filters touch, and refused beyond the budget", () => {
+  const template = parseValueTemplate("{{ value | lower | upper | lower }}");
+  const work = new WorkBudget(10_000);
+  template({ value: "x".repeat(1_000), work });
+  expect(work.spent).toBeGreaterThanOrEqual(3_000);
+  expect(() => {
+    for (let index = 0; index < 4; index++) template({ value: "x".repeat(1_000), work });
+  }).toThrow("more work");
 });

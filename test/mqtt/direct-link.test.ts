@@ -4,6 +4,8 @@ import type { PublishPacket, Subscription } from "../../src/lib/mqtt/packets.ts"
 import { TopicTree } from "../../src/lib/mqtt/topic-tree.ts";
 import { DirectLink, type DirectTree } from "../../src/mqtt/direct-link.ts";
 import { receiversOf } from "../../src/mqtt/receivers.ts";
+import { SharedGroups } from "../../src/mqtt/shared-groups.ts";
+import { SubscriptionCounts } from "../../src/mqtt/subscription-counts.ts";
 
 function createFixture() {
   const tree: DirectTree = new TopicTree();
@@ -21,10 +23,15 @@ function createFixture() {
           isCongested: () => false,
           hasRoom: () => true,
         },
-        sharedChanged: () => undefined,
         closed: () => undefined,
       },
-      tree,
+      {
+        key: name,
+        owner: { tenantId: "tenant", credentialId: name },
+        tree,
+        sharedGroups: new SharedGroups(),
+        counts: new SubscriptionCounts(),
+      },
     );
     const subscribe = (topic: string, more: Partial<Subscription> = {}) =>
       link.subscribe(

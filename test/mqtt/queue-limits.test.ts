@@ -81,8 +81,8 @@ describe("the queues of sessions", () => {
     enqueue(sameTenant, 2);
     enqueue(greedy, 50);
     expect([greedy.queue.length, sameTenant.queue.length, neighbour.queue.length]).toEqual([3, 2, 4]);
-    expect(store.usageOf("u")).toEqual({ sessions: 1, queuedBytes: 4_000, dropped: 0 });
-    expect(store.usageOf("t")).toEqual({ sessions: 2, queuedBytes: 5_000, dropped: 47 });
+    expect(store.usageOf("u")).toMatchObject({ sessions: 1, queuedBytes: 4_000, dropped: 0 });
+    expect(store.usageOf("t")).toMatchObject({ sessions: 2, queuedBytes: 5_000, dropped: 47 });
   });
 
   test("when all tenants together have too much, the one with the most gives way", () => {
@@ -114,7 +114,7 @@ describe("the queues of sessions", () => {
     clock.advance(100); // the first batch; the rest follows without anybody waiting for it
     store.close();
     store = open();
-    expect(store.usageOf("t")).toEqual({ sessions: 2, queuedBytes: 2_400 * weightOf(10), dropped: 0 });
+    expect(store.usageOf("t")).toMatchObject({ sessions: 2, queuedBytes: 2_400 * weightOf(10), dropped: 0 });
     expect(store.get(sessions[2]?.key ?? "")?.queue).toHaveLength(1_200);
   });
 });

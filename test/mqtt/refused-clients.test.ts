@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { DeviceSignIn } from "../../src/modules/devices/device-sign-in.ts";
 import type { IngestDevice } from "../../src/modules/ingest/ingest.types.ts";
+import type { LoginIdentitiesService } from "../../src/modules/login-identities/login-identities.service.ts";
+import type { LoginHolder } from "../../src/modules/login-identities/login-identities.types.ts";
 import type { Refusal } from "../../src/modules/refusals/refusals.types.ts";
 import type { MqttCredentials } from "../../src/mqtt/mqtt.types.ts";
 import { createMqttAuthentication } from "../../src/mqtt/mqtt-authentication.ts";
@@ -10,11 +11,32 @@ const device = { deviceId: "pump", tenantId: "one" } as unknown as IngestDevice;
 const certificate = { fingerprint: "ab".repeat(32), validTo: 0 };
 const password = new TextEncoder().encode("a password");
 
-function createFixture(signIn: Partial<DeviceSignIn> = {}, verdict: "wrong" | "later" = "wrong") {
+const holder: LoginHolder = {
+  ownerId: "pump",
+  deviceId: device.deviceId,
+  mqttClientId: null,
+  tenantId: device.tenantId,
+  value: JSON.stringify([null, "pump"]),
+  passwordHash: "",
+  isEnabled: true,
+  since: 0,
+  confirmedAt: 0,
+};
+
+function createFixture(
+  logins: Partial<Pick<LoginIdentitiesService, "byPassword" | "byCertificate">> = {},
+  verdict: "wrong" | "later" = "wrong",
+) {
   const refusals: Refusal[] = [];
   const authenticate = createMqttAuthentication({
     tokens: { attempt: () => verdict, countWrong: () => verdict },
-    signIn: { byPassword: () => ({ refused: "wrong" }), byCertificate: () => undefined, ...signIn },
+    logins: {
+      byPassword: () => ({ refused: "wrong", tried: [] }),
+      byCertificate: () => undefined,
+      ...logins,
+    },
+    directory: { find: () => device },
+    clock: { now: () => 1 },
     provisioning: { isOpen: () => false, claim: () => Promise.reject(new Error("not asked")) },
     keys: {
       authenticate: () => undefined,
@@ -25,8 +47,7 @@ function createFixture(signIn: Partial<DeviceSignIn> = {}, verdict: "wrong" | "l
       }),
     },
     mqttClients: {
-      byPassword: () => undefined,
-      byCertificate: () => undefined,
+      enter: () => undefined,
       byKey: (_, application) => ({ ok: true, application }),
     },
     report: (refusal) => refusals.push(refusal),
@@ -49,7 +70,7 @@ function createFixture(signIn: Partial<DeviceSignIn> = {}, verdict: "wrong" | "l
 
 describe("lists the refusal of", () => {
   test("an expired certificate with its device", async () => {
-    const { refused } = createFixture({ byCertificate: () => ({ refused: "expired", device }) });
+    const { refused } = createFixture({ byCertificate: () => ({ holder }) });
     expect(await refused({ certificate })).toMatchObject({
       answer: { ok: false, reason: "not_authorized" },
       refusal: {
@@ -66,6 +87,14 @@ describe("lists the refusal of", () => {
     expect(refusal).toMatchObject({ reason: "certificate_wrong", protocol: "mqtts", client: "client 1" });
   });
 
+  test("a certificate that nobody has proven, for the gateway's own people alone", async () => {
+    const { refused } = createFixture({ byCertificate: () => ({ refused: "unconfirmed", tried: [holder] }) });
+    const { answer, refusal } = await refused({ certificate });
+    expect(answer).toEqual({ ok: false, reason: "bad_credentials" });
+    expect(refusal).toMatchObject({ reason: "certificate_unconfirmed" });
+    expect(refusal).not.toHaveProperty("tenantId");
+  });
+
   test("an API key with its name", async () => {
     const key = new TextEncoder().encode("lsk_0123456789");
     expect(await createFixture().refused({ username: "any", password: key })).toMatchObject({
@@ -74,9 +103,9 @@ describe("lists the refusal of", () => {
     });
   });
 
-  test("a wrong password with its device", async () => {
+  test("a wrong password with every device whose name it is", async () => {
     const { refused } = createFixture({
-      byPassword: async () => ({ refused: "wrong", device, identity: "pump" }),
+      byPassword: async () => ({ refused: "wrong", tried: [holder] }),
     });
     expect((await refused({ username: "pump", password })).refusal).toMatchObject({
       reason: "password_wrong",
@@ -107,6 +136,6 @@ test("hides a long user name, which may be a token, also with a password", async
 });
 
 test("lists no client that went before its password was looked at", async () => {
-  const { refused } = createFixture({ byPassword: async () => ({ refused: "later", device }) });
+  const { refused } = createFixture({ byPassword: async () => ({ refused: "later", tried: [holder] }) });
   expect(await refused({ username: "pump", password, isGone: () => true })).toMatchObject({ count: 0 });
 });

@@ -1,11 +1,12 @@
 import { isReservedTopic } from "./reserved-topics.ts";
 
+/** Its maps are made with their first entries: most nodes have only one of the two. */
 interface Node<Key, Value> {
-  readonly children: Map<string, Node<Key, Value>>;
-  readonly values: Map<Key, Value>;
+  children: Map<string, Node<Key, Value>> | undefined;
+  values: Map<Key, Value> | undefined;
 }
 
-const newNode = <Key, Value>(): Node<Key, Value> => ({ children: new Map(), values: new Map() });
+const newNode = <Key, Value>(): Node<Key, Value> => ({ children: undefined, values: undefined });
 
 /** Values by topic filter and key, found by topic. A leading wildcard does not match reserved topics (MQTT 5, 4.7.2). */
 export class TopicTree<Key, Value> {
@@ -15,10 +16,12 @@ export class TopicTree<Key, Value> {
   set(filter: string, key: Key, value: Value): void {
     let node = this.#root;
     for (const level of filter.split("/")) {
+      node.children ??= new Map();
       const child = node.children.get(level) ?? newNode<Key, Value>();
       node.children.set(level, child);
       node = child;
     }
+    node.values ??= new Map();
     node.values.set(key, value);
   }
 
@@ -27,15 +30,15 @@ export class TopicTree<Key, Value> {
     const path: [parent: Node<Key, Value>, level: string, node: Node<Key, Value>][] = [];
     let node = this.#root;
     for (const level of filter.split("/")) {
-      const child = node.children.get(level);
+      const child = node.children?.get(level);
       if (child === undefined) return;
       path.push([node, level, child]);
       node = child;
     }
-    node.values.delete(key);
+    node.values?.delete(key);
     for (const [parent, level, { children, values }] of path.reverse()) {
-      if (children.size > 0 || values.size > 0) return;
-      parent.children.delete(level);
+      if ((children?.size ?? 0) > 0 || (values?.size ?? 0) > 0) return;
+      parent.children?.delete(level);
     }
   }
 
@@ -46,6 +49,10 @@ export class TopicTree<Key, Value> {
     collect(this.#root, { levels: topic.split("/"), isReserved, found }, 0);
     return found;
   }
+
+  hasMatch(topic: string): boolean {
+    return this.match(topic).length > 0;
+  }
 }
 
 interface Search<Value> {
@@ -54,18 +61,23 @@ interface Search<Value> {
   readonly found: Value[];
 }
 
+/** One by one: there may be more values than a call has arguments. */
+function addValues<Key, Value>(node: Node<Key, Value> | undefined, found: Value[]): void {
+  if (node?.values !== undefined) for (const value of node.values.values()) found.push(value);
+}
+
 function collect<Key, Value>(node: Node<Key, Value>, search: Search<Value>, index: number): void {
   const { levels, found } = search;
   const mayMatchAny = index > 0 || !search.isReserved;
   // `#` also matches the level above it (4.7.1.2).
-  const rest = mayMatchAny ? node.children.get("#") : undefined;
-  if (rest !== undefined) found.push(...rest.values.values());
+  const rest = mayMatchAny ? node.children?.get("#") : undefined;
+  addValues(rest, found);
   if (index === levels.length) {
-    found.push(...node.values.values());
+    addValues(node, found);
     return;
   }
-  const any = mayMatchAny ? node.children.get("+") : undefined;
+  const any = mayMatchAny ? node.children?.get("+") : undefined;
   if (any !== undefined) collect(any, search, index + 1);
-  const exact = node.children.get(levels[index] ?? "");
+  const exact = node.children?.get(levels[index] ?? "");
   if (exact !== undefined) collect(exact, search, index + 1);
 }

@@ -1,20 +1,26 @@
-import { readCertificate, toFingerprint } from "../../lib/certificate.ts";
 import { conflict, invalid } from "../../lib/domain-error.ts";
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { ClientPasswords } from "../../platform/client-passwords.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DomainEvents } from "../events.types.ts";
+import {
+  certificateFactsOf,
+  type LoginIdentitiesService,
+} from "../login-identities/login-identities.service.ts";
+import {
+  API_KEY_PREFIX,
+  type Login,
+  PROVISION_USERNAME,
+} from "../login-identities/login-identities.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { CredentialsRepository } from "./credentials.repository.ts";
 import {
   type CredentialsChange,
   type CredentialsView,
   credentialsTypeOf,
-  identityOf,
   type OtherCredentials,
-  PROVISION_USERNAME,
   placeholderToken,
 } from "./credentials.types.ts";
 import { newToken } from "./device-building.ts";
@@ -29,23 +35,19 @@ export interface PreparedCredentials {
   readonly password?: string | undefined;
 }
 
-/** A sign-in with such a password is a program's. */
-const KEY_PREFIX = "lsk_";
+/** `deviceId` is undefined for a new device. */
+interface CredentialsOwner {
+  readonly tenantId: TenantId;
+  readonly deviceId?: DeviceId | undefined;
+}
 
 const noOther = { clientId: null, username: null, passwordHash: null, fingerprint: null, validTo: null };
 
-function certificateOf({ certificate, fingerprint }: Extract<CredentialsChange, { type: "X509" }>) {
-  if ((certificate === undefined) === (fingerprint === undefined))
-    throw invalid("credentials.certificate_missing");
-  if (certificate === undefined) {
-    const digits = toFingerprint(fingerprint ?? "");
-    if (digits === undefined) throw invalid("credentials.fingerprint_invalid");
-    return { fingerprint: digits, validTo: null };
-  }
-  if (/PRIVATE KEY-----/.test(certificate)) throw invalid("credentials.private_key");
-  const facts = readCertificate(certificate);
-  if (facts === undefined) throw invalid("credentials.certificate_invalid");
-  return facts;
+/** What a sign-in of the device is found by, unless it has a token. */
+function loginOf({ other }: Pick<PreparedCredentials, "other">): Login | undefined {
+  if (other === undefined) return undefined;
+  if (other.fingerprint !== null) return { kind: "CERTIFICATE", fingerprint: other.fingerprint };
+  return { kind: "NAME", clientId: other.clientId, username: other.username };
 }
 
 /**
@@ -56,12 +58,13 @@ export function createCredentialsService(deps: {
   repository: CredentialsRepository;
   devices: Pick<DevicesService, "get">;
   devicesRepository: Pick<DevicesRepository, "find" | "hashOf" | "findByTokenHash">;
+  logins: Pick<LoginIdentitiesService, "isTaken" | "save" | "isConfirmed" | "confirm">;
   passwords: ClientPasswords;
   transact: (work: () => void) => void;
   clock: Pick<Clock, "now">;
   events: EventBus<DomainEvents>;
 }) {
-  const { repository, devicesRepository, passwords } = deps;
+  const { repository, devicesRepository, logins, passwords } = deps;
 
   function viewOf(device: Device): CredentialsView {
     const type = credentialsTypeOf(device);
@@ -73,6 +76,7 @@ export function createCredentialsService(deps: {
       ...(username !== null && { username }),
       ...(fingerprint !== null && { fingerprint }),
       ...(validTo !== null && { validTo: new Date(validTo).toISOString() }),
+      ...(type === "X509" && { confirmed: logins.isConfirmed(device.deviceId) }),
     };
   }
 
@@ -81,7 +85,7 @@ export function createCredentialsService(deps: {
     const { clientId = null, username = null, password } = change;
     if (clientId === null && username === null) throw invalid("credentials.name_missing");
     if (username === PROVISION_USERNAME) throw invalid("credentials.name_reserved");
-    if (password?.startsWith(KEY_PREFIX) === true) throw invalid("credentials.password_reserved");
+    if (password?.startsWith(API_KEY_PREFIX) === true) throw invalid("credentials.password_reserved");
     const next =
       password === undefined
         ? passwords.generate()
@@ -93,35 +97,37 @@ export function createCredentialsService(deps: {
     const { type } = change;
     if (type === "ACCESS_TOKEN") return { other: undefined, token: change.token ?? newToken() };
     const token = placeholderToken(type, newId());
-    if (type === "X509") return { other: { ...noOther, type, ...certificateOf(change) }, token };
+    if (type === "X509") return { other: { ...noOther, type, ...certificateFactsOf(change) }, token };
     const { sealedPassword: next, names } = await basic(change);
     const { password, passwordHash } = next;
     return { other: { ...noOther, type, ...names, passwordHash }, token, password };
   }
 
-  function ensureFree(deviceId: DeviceId | undefined, { other, token }: PreparedCredentials): void {
-    const isOthers = (found: { deviceId: DeviceId } | undefined) =>
-      found !== undefined && found.deviceId !== deviceId;
-    if (isOthers(devicesRepository.findByTokenHash(devicesRepository.hashOf(token)))) throw tokenTaken();
-    if (other?.type === "MQTT_BASIC") {
-      const identity = identityOf(other.clientId, other.username);
-      if (isOthers(repository.findByIdentity(identity))) throw identityTaken();
-    }
-    if (other?.fingerprint && isOthers(repository.findByFingerprint(other.fingerprint)))
-      throw certificateTaken();
+  function ensureFree(owner: CredentialsOwner, { other, token }: PreparedCredentials): void {
+    const tokenOwner = devicesRepository.findByTokenHash(devicesRepository.hashOf(token));
+    if (tokenOwner !== undefined && tokenOwner.deviceId !== owner.deviceId) throw tokenTaken();
+    const login = loginOf({ other });
+    if (login === undefined || !logins.isTaken({ ...owner, ownerId: owner.deviceId }, login)) return;
+    throw login.kind === "NAME" ? identityTaken() : certificateTaken();
   }
 
-  function save(deviceId: DeviceId, prepared: PreparedCredentials): CredentialsView {
+  function save(
+    { tenantId, deviceId }: Device,
+    prepared: PreparedCredentials,
+    isProven = false,
+  ): CredentialsView {
     const now = deps.clock.now();
     deps.transact(() => {
-      ensureFree(deviceId, prepared);
+      ensureFree({ tenantId, deviceId }, prepared);
       repository.saveToken(deviceId, prepared.token, now);
       if (prepared.other === undefined) repository.delete(deviceId);
       else repository.save({ ...prepared.other, deviceId, updatedAt: now });
+      logins.save({ tenantId, deviceId }, loginOf(prepared));
+      if (isProven) logins.confirm(deviceId);
     });
     const device = devicesRepository.find(deviceId);
     if (device === undefined) throw conflict("device.gone");
-    deps.events.emit("device.credentials", { tenantId: device.tenantId, deviceId });
+    deps.events.emit("device.credentials", { tenantId, deviceId });
     const { password } = prepared;
     return { ...viewOf(device), ...(password !== undefined && { password }) };
   }
@@ -134,22 +140,23 @@ export function createCredentialsService(deps: {
     async set(principal: Principal, deviceId: string, change: CredentialsChange): Promise<CredentialsView> {
       deps.devices.get(principal, deviceId);
       const prepared = await prepare(change);
-      return save(deps.devices.get(principal, deviceId).deviceId, prepared); // it may be gone, or the caller's no more
+      return save(deps.devices.get(principal, deviceId), prepared); // it may be gone, or the caller's no more
     },
     /** Used for devices that make themselves known: `set` in steps, of which only the first waits. */
     prepare,
-    /** Throws `conflict` when another device than this (new) one has them. */
+    /** Throws `conflict` if another device or MQTT client of the tenant has them. */
     ensureFree,
+    /** `isProven`: the device has shown that the certificate is its own. */
     apply: save,
     /** A new secret of the same kind. */
     rotate(principal: Principal, deviceId: string): CredentialsView {
       const device = deps.devices.get(principal, deviceId);
       const other = repository.find(device.deviceId);
-      if (other === undefined) return save(device.deviceId, { other: undefined, token: newToken() });
+      if (other === undefined) return save(device, { other: undefined, token: newToken() });
       if (other.type === "X509") throw conflict("credentials.certificate");
       const { password, passwordHash } = passwords.generate();
-      const { deviceId: id, updatedAt: _, ...kept } = other;
-      return save(id, { other: { ...kept, passwordHash }, token: device.token, password });
+      const { deviceId: _, updatedAt: __, ...kept } = other;
+      return save(device, { other: { ...kept, passwordHash }, token: device.token, password });
     },
   };
 }

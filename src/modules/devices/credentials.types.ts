@@ -1,8 +1,5 @@
 import type { DeviceId } from "../../lib/ids.ts";
 
-/** Devices that want to make themselves known sign in under it. */
-export const PROVISION_USERNAME = "provision";
-
 export type CredentialsType = "ACCESS_TOKEN" | "MQTT_BASIC" | "X509";
 
 /** Describes what a device signs in with that is not its access token. */
@@ -28,6 +25,8 @@ export interface CredentialsView {
   readonly fingerprint?: string;
   /** ISO 8601. */
   readonly validTo?: string;
+  /** Of X509: whether a connection has proven the certificate to be the device's. */
+  readonly confirmed?: boolean;
 }
 
 export type CredentialsChange =
@@ -55,7 +54,3 @@ export function credentialsTypeOf({ token }: { readonly token: string }): Creden
   if (token.startsWith("!MQTT_BASIC!")) return "MQTT_BASIC";
   return token.startsWith("!X509!") ? "X509" : "ACCESS_TOKEN";
 }
-
-/** Client id and user name as one text; the same pair is the same text. */
-export const identityOf = (clientId: string | null, username: string | null): string =>
-  JSON.stringify([clientId, username]);

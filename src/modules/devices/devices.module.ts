@@ -1,7 +1,8 @@
 import type { DeviceId } from "../../lib/ids.ts";
-import { createClientPasswords } from "../../platform/client-passwords.ts";
+import type { ClientPasswords } from "../../platform/client-passwords.ts";
 import { Port } from "../../platform/port.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { LoginIdentitiesService } from "../login-identities/login-identities.service.ts";
 import type { Core } from "../module.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import { refusalReporter } from "../report-refusal.ts";
@@ -16,7 +17,6 @@ import { createCredentialsService } from "./credentials.service.ts";
 import { DeviceActivityTracker } from "./device-activity.ts";
 import { DeviceDirectory } from "./device-directory.ts";
 import { DeviceRejections } from "./device-rejections.ts";
-import { createDeviceSignIn } from "./device-sign-in.ts";
 import { createDevicesRepository } from "./devices.repository.ts";
 import { devicesRoutes } from "./devices.routes.ts";
 import { createDevicesService } from "./devices.service.ts";
@@ -33,11 +33,13 @@ interface DevicesModuleDeps {
   messageRate: MessageRateService;
   profiles: ProfilesService;
   store: TelemetryStore;
+  logins: LoginIdentitiesService;
+  passwords: ClientPasswords;
 }
 
 /** Devices: what they are, how they sign in, when they were seen, and what was rejected of them. */
 export function createDevicesModule({ config, database, clock, events, log }: Core, deps: DevicesModuleDeps) {
-  const { tenants, plans, messageRate, profiles, store } = deps;
+  const { tenants, plans, messageRate, profiles, store, logins, passwords } = deps;
   const { transact } = database;
   /** Stores the dev EUI as an attribute, in the transaction that changes the device. */
   const saveDevEui = new Port<(deviceId: DeviceId, devEui: string | null) => void>("devices.saveDevEui");
@@ -85,12 +87,11 @@ export function createDevicesModule({ config, database, clock, events, log }: Co
     log: log.child("rejections"),
   });
   rejections.subscribe();
-  const credentialsRepository = createCredentialsRepository(database);
-  const passwords = createClientPasswords({ clock });
   const credentials = createCredentialsService({
-    repository: credentialsRepository,
+    repository: createCredentialsRepository(database),
     devices,
     devicesRepository,
+    logins,
     passwords,
     transact,
     clock,
@@ -103,7 +104,6 @@ export function createDevicesModule({ config, database, clock, events, log }: Co
     activity,
     rejections,
     credentials,
-    signIn: createDeviceSignIn({ repository: credentialsRepository, directory, passwords, clock }),
     tokens: createTokenSignIn({ directory, clock, report: refusalReporter(events) }),
     saveDevEui,
     maintenanceOf,

@@ -1,7 +1,7 @@
-import { setImmediate } from "node:timers/promises";
 import { detail } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
+import { messageTurns } from "../../platform/turn-share.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
@@ -47,9 +47,6 @@ interface Given {
   readonly source: InboundMessage;
   readonly work: Work;
 }
-
-/** Longest time that other messages wait for one message. */
-const BUSY_MS_MAX = 8;
 
 const isFromDevice = ({ kind, downlink, log }: NormalizedMessage): boolean =>
   kind === "uplink" && downlink === undefined && log === undefined;
@@ -97,14 +94,11 @@ export class MessageWorker {
 
   /** Takes the parts of a message through all stages, one after the other. */
   async workThrough(messages: readonly NormalizedMessage[], input: Given): Promise<void> {
-    let busySince = performance.now();
     for (const message of messages)
       try {
         // One message may carry thousands of devices that have to be made.
-        if (performance.now() - busySince > BUSY_MS_MAX) {
-          await setImmediate();
-          busySince = performance.now();
-        }
+        const turn = messageTurns.pause();
+        if (turn !== undefined) await turn;
         const later = this.workOn(named(message, input.source), input);
         if (later !== undefined) await later;
       } catch (error) {

@@ -1,5 +1,6 @@
 import type { ClientPasswords } from "../../platform/client-passwords.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { LoginIdentitiesService } from "../login-identities/login-identities.service.ts";
 import type { Core } from "../module.types.ts";
 import { createMqttClientsRepository } from "./mqtt-clients.repository.ts";
 import { mqttClientChangesRoutes, mqttClientsRoutes, mqttTopicsRoutes } from "./mqtt-clients.routes.ts";
@@ -9,11 +10,15 @@ import type { MqttTopics } from "./mqtt-clients.types.ts";
 /** Clients of the broker with topics of their own. */
 export function createMqttClientsModule(
   { database, clock, events }: Pick<Core, "database" | "clock" | "events">,
-  { passwords, topics }: { passwords: ClientPasswords; topics: MqttTopics },
+  {
+    logins,
+    passwords,
+    topics,
+  }: { logins: LoginIdentitiesService; passwords: ClientPasswords; topics: MqttTopics },
 ) {
   const repository = createMqttClientsRepository(database);
   const { transact } = database;
-  const clients = new MqttClientsService({ repository, passwords, topics, transact, clock, events });
+  const clients = new MqttClientsService({ repository, logins, passwords, topics, transact, clock, events });
   return {
     credentials: repository,
     routes: (auth: AuthPlugin) => [

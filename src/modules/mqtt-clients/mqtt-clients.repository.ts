@@ -18,8 +18,6 @@ export function createMqttClientsRepository({ orm }: MainDatabase) {
     findById: (id: string) => first(eq(mqttClients.mqttClientId, id)),
     findByName: (tenantId: TenantId, name: string) =>
       first(and(eq(mqttClients.tenantId, tenantId), eq(mqttClients.name, name))),
-    findByUsername: (username: string) => first(eq(mqttClients.username, username)),
-    findByFingerprint: (fingerprint: string) => first(eq(mqttClients.fingerprint, fingerprint)),
     findByApiKey: (apiKeyId: string) => first(eq(mqttClients.apiKeyId, apiKeyId)),
     /** Returns whether there is an MQTT client or an API key of this id. */
     isCredential: (id: string): boolean =>

@@ -35,6 +35,7 @@ const toWire = (clients: MqttClientsService, client: MqttClient) => {
     username: client.username,
     fingerprint: client.fingerprint,
     validTo: client.validTo === null ? null : iso(client.validTo),
+    confirmed: clients.isConfirmed(client),
     apiKeyId: client.apiKeyId,
     publish: [...client.publish],
     subscribe: [...client.subscribe],
@@ -72,7 +73,7 @@ const topicToWire = ({ payload, bytes, isRetained, receivedAt, ...state }: Topic
 });
 
 const refusals =
-  "400 for a pattern that is no topic filter or is reserved; 409 for a name, user name, certificate or API key that another client has; 403 without access to all devices.";
+  "400 for a pattern that is no topic filter or is reserved; 409 for a name or API key that another client of the tenant has, or a user name or certificate that another client or device of it has; 403 without access to all devices.";
 
 /** Routes that read MQTT clients. */
 export const mqttClientsRoutes = ({ clients, auth }: { clients: MqttClientsService; auth: AuthPlugin }) =>

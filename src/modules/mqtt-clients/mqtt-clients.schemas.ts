@@ -13,7 +13,7 @@ const changeable = {
     t.String({
       minLength: 1,
       maxLength: 256,
-      description: "of PASSWORD; no other client of the gateway may have the same",
+      description: "of PASSWORD; unique among the clients and devices of the tenant",
     }),
   ),
   password: t.Optional(
@@ -40,7 +40,8 @@ const changeable = {
   enabled: t.Optional(t.Boolean({ description: "true by default" })),
   messagesPerSecond: t.Optional(
     t.Union([wholeNumber({ minimum: 1, maximum: 1_000_000 }), t.Null()], {
-      description: "messages per second that the client may publish; unlimited by default",
+      description:
+        "messages per second that the client may publish; null for the gateway's `mqtt_client_messages_per_second`",
     }),
   ),
 };
@@ -64,6 +65,9 @@ const fields = {
   username: nullable("of PASSWORD"),
   fingerprint: nullable("of CERTIFICATE: SHA-256"),
   validTo: nullable("of CERTIFICATE: end of its validity, ISO 8601; null if only the fingerprint was set"),
+  confirmed: t.Union([t.Boolean(), t.Null()], {
+    description: "of CERTIFICATE: whether a connection has proven the certificate to be the client's",
+  }),
   apiKeyId: nullable("of API_KEY"),
   publish: t.Array(t.String()),
   subscribe: t.Array(t.String()),

@@ -1,5 +1,3 @@
-import { readCertificate, toFingerprint } from "../../lib/certificate.ts";
-import { invalid } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { checkTopicName } from "../../lib/mqtt/topic-filters.ts";
 import type { ClientPasswords } from "../../platform/client-passwords.ts";
@@ -7,6 +5,15 @@ import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DomainEvents } from "../events.types.ts";
+import {
+  certificateFactsOf,
+  type LoginIdentitiesService,
+} from "../login-identities/login-identities.service.ts";
+import {
+  API_KEY_PREFIX,
+  type Login,
+  PROVISION_USERNAME,
+} from "../login-identities/login-identities.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import {
   mqttApiKeyLimited,
@@ -36,12 +43,10 @@ import type {
 import { checkPatterns, mayPublish } from "./topic-patterns.ts";
 
 const CLIENTS_PER_TENANT_MAX = 1_000;
-/** User name with which devices without credentials sign in. */
-const PROVISION_USERNAME = "provision";
-const KEY_PREFIX = "lsk_";
 
 interface MqttClientsDeps {
   readonly repository: MqttClientsRepository;
+  readonly logins: Pick<LoginIdentitiesService, "isTaken" | "save" | "isConfirmed">;
   readonly passwords: Pick<ClientPasswords, "generate" | "hash">;
   readonly topics: MqttTopics;
   readonly transact: (work: () => void) => void;
@@ -72,18 +77,10 @@ const noCredentials = {
   apiKeyId: null,
 };
 
-function certificateOf({ certificate, fingerprint }: MqttClientChange) {
-  if ((certificate === undefined) === (fingerprint === undefined))
-    throw invalid("credentials.certificate_missing");
-  if (certificate === undefined) {
-    const digits = toFingerprint(fingerprint ?? "");
-    if (digits === undefined) throw invalid("credentials.fingerprint_invalid");
-    return { fingerprint: digits, validTo: null };
-  }
-  if (certificate.includes("PRIVATE KEY-----")) throw invalid("credentials.private_key");
-  const facts = readCertificate(certificate);
-  if (facts === undefined) throw invalid("credentials.certificate_invalid");
-  return facts;
+/** What a sign-in of the client is found by, unless it has an API key. */
+function loginOf({ signIn, username, fingerprint }: MqttClient): Login | undefined {
+  if (signIn === "PASSWORD") return { kind: "NAME", clientId: null, username };
+  return fingerprint === null ? undefined : { kind: "CERTIFICATE", fingerprint };
 }
 
 /** Manages the MQTT clients of a tenant for its administrators. */
@@ -106,6 +103,11 @@ export class MqttClientsService {
 
   connectionsOf({ mqttClientId }: MqttClient): number {
     return this.#deps.topics.connectionsOf(mqttClientId);
+  }
+
+  /** Returns whether a connection has proven the client's certificate; null if it has none. */
+  isConfirmed({ mqttClientId, signIn }: MqttClient): boolean | null {
+    return signIn === "CERTIFICATE" ? this.#deps.logins.isConfirmed(mqttClientId) : null;
   }
 
   refusedOf({ mqttClientId }: MqttClient): RefusedMessages | undefined {
@@ -136,6 +138,7 @@ export class MqttClientsService {
         throw mqttClientsMax(CLIENTS_PER_TENANT_MAX);
       this.#ensureFree(client);
       repository.insert(client);
+      this.#saveLogin(client);
     });
     return { client, password: prepared.password };
   }
@@ -160,6 +163,7 @@ export class MqttClientsService {
     transact(() => {
       this.#ensureFree(client);
       repository.update(client);
+      if (prepared !== undefined) this.#saveLogin(client);
     });
     const isOnlyRenamed = Object.entries(change).every(
       ([field, value]) => field === "name" || value === undefined,
@@ -229,11 +233,11 @@ export class MqttClientsService {
   async #prepare(tenantId: TenantId, input: NewMqttClient): Promise<Prepared> {
     const { signIn } = input;
     if (signIn === "CERTIFICATE")
-      return { credentials: { ...noCredentials, signIn, ...certificateOf(input) } };
+      return { credentials: { ...noCredentials, signIn, ...certificateFactsOf(input) } };
     if (signIn === "API_KEY")
       return { credentials: { ...noCredentials, signIn, ...this.#keyOf(tenantId, input) } };
     const username = this.#usernameOf(input);
-    if (input.password?.startsWith(KEY_PREFIX) === true) throw mqttPasswordReserved();
+    if (input.password?.startsWith(API_KEY_PREFIX) === true) throw mqttPasswordReserved();
     if (input.password !== undefined) {
       const passwordHash = await this.#deps.passwords.hash(input.password);
       return { credentials: { ...noCredentials, signIn, username, passwordHash } };
@@ -249,14 +253,20 @@ export class MqttClientsService {
     return { apiKeyId };
   }
 
-  #ensureFree({ mqttClientId, tenantId, name, username, fingerprint, apiKeyId }: MqttClient): void {
-    const { repository } = this.#deps;
+  #saveLogin(client: MqttClient): void {
+    const { mqttClientId, tenantId } = client;
+    this.#deps.logins.save({ mqttClientId, tenantId }, loginOf(client));
+  }
+
+  #ensureFree(client: MqttClient): void {
+    const { mqttClientId, tenantId, name, apiKeyId } = client;
+    const { repository, logins } = this.#deps;
     const isOthers = (found: MqttClient | undefined) =>
       found !== undefined && found.mqttClientId !== mqttClientId;
     if (isOthers(repository.findByName(tenantId, name))) throw mqttClientNameTaken();
-    if (username !== null && isOthers(repository.findByUsername(username))) throw mqttUsernameTaken();
-    if (fingerprint !== null && isOthers(repository.findByFingerprint(fingerprint)))
-      throw mqttCertificateTaken();
     if (apiKeyId !== null && isOthers(repository.findByApiKey(apiKeyId))) throw mqttApiKeyTaken();
+    const login = loginOf(client);
+    if (login === undefined || !logins.isTaken({ tenantId, ownerId: mqttClientId }, login)) return;
+    throw login.kind === "NAME" ? mqttUsernameTaken() : mqttCertificateTaken();
   }
 }

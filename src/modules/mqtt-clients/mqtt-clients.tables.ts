@@ -26,8 +26,6 @@ export const mqttClients = sqliteTable(
   },
   (table) => [
     uniqueIndex("mqtt_clients_name").on(table.tenantId, table.name),
-    uniqueIndex("mqtt_clients_username").on(table.username),
-    uniqueIndex("mqtt_clients_fingerprint").on(table.fingerprint),
     uniqueIndex("mqtt_clients_api_key").on(table.apiKeyId),
   ],
 );

@@ -16,7 +16,8 @@ import { createPipelineCounting } from "./pipeline-counting.ts";
 import type { PipelinesRepository } from "./pipelines.repository.ts";
 import type { Pipeline, PipelineCounts } from "./pipelines.types.ts";
 import type { CompiledStep, StepContext, StepMessage, StepRequest } from "./step.types.ts";
-import { compileSteps, runSteps, toMessage, toReading } from "./step-engine.ts";
+import { compileSteps, continueSteps, toMessage, toReading } from "./step-engine.ts";
+import { stepWork } from "./step-work.ts";
 
 /** Counters are written this often. */
 const FLUSH_INTERVAL_MS = 10_000;
@@ -162,6 +163,7 @@ export class PipelineEngine {
     const selected = this.matched.get(device) ?? this.match(device, active);
     if (selected.active.length === 0) return undefined;
     selected.newest.reading = readings[readings.length - 1];
+    stepWork.restart();
     const alone = readings.length === 1 ? readings[0] : undefined;
     if (alone !== undefined && selected.fused !== undefined) {
       const applied = this.applyFused(selected, selected.fused, alone);
@@ -295,7 +297,7 @@ export class PipelineEngine {
     const { clock } = this.deps;
     const count = this.counting.of(pipeline.pipelineId);
     count.messagesIn++;
-    const message = runSteps(steps, reading, {
+    const message = continueSteps(steps, reading, {
       context,
       onFailure({ index, reason }) {
         count.errors++;

@@ -16,6 +16,7 @@ import type {
   StepRequest,
 } from "./step.types.ts";
 import { stepDefinitions } from "./step-types.ts";
+import { stepWork } from "./step-work.ts";
 
 const STEPS_MAX = 50;
 
@@ -126,6 +127,16 @@ export function toReading({ ts, values }: StepMessage): Reading | undefined {
  * were not there: the message is begun anew without it.
  */
 export function runSteps(
+  steps: readonly CompiledStep[],
+  reading: Reading,
+  runOptions: RunOptions,
+): StepMessage | undefined {
+  stepWork.restart();
+  return continueSteps(steps, reading, runOptions);
+}
+
+/** Works like `runSteps`, on the work that is left of the message. */
+export function continueSteps(
   steps: readonly CompiledStep[],
   reading: Reading,
   runOptions: RunOptions,

@@ -23,6 +23,11 @@ import { refuseClaim } from "./refused-claims.ts";
 const KEY_BYTES = 15;
 const SECRET_BYTES = 24;
 
+/** Who claims, with the fingerprint of the client certificate whose key its TLS handshake has proven. */
+export interface ClaimPeer extends Peer {
+  readonly fingerprint?: string | undefined;
+}
+
 type View = Pick<Provisioning, "mode"> & { readonly key?: string; readonly secret?: string };
 
 const isSame = (a: string, b: string) => timingSafeEqual(Buffer.from(sha256(a)), Buffer.from(sha256(b)));
@@ -122,21 +127,25 @@ export function createProvisioningService(deps: {
   async function grant(
     found: Provisioning & { tenantId: TenantId },
     request: ClaimRequest,
-    address: string,
+    { address, fingerprint }: ClaimPeer,
   ): Promise<{ device: Device; view: CredentialsView }> {
     const prepared = request.credentials && (await credentials.prepare(request.credentials));
     // From here on nothing waits: of two claims of one name the second finds the first.
     const isNew = found.mode === "ALLOW_NEW";
     const waiting = isNew ? undefined : findAwaited(found.tenantId, found.profileId, request.deviceName);
-    if (prepared !== undefined) credentials.ensureFree(waiting?.deviceId, prepared);
+    if (prepared !== undefined)
+      credentials.ensureFree({ tenantId: found.tenantId, deviceId: waiting?.deviceId }, prepared);
     const device = waiting ?? createDevice(found, request);
     repository.saveClaim(device.deviceId, { claimedAt: clock.now(), address });
-    if (prepared !== undefined) return { device, view: credentials.apply(device.deviceId, prepared) };
+    if (prepared !== undefined) {
+      const proven = fingerprint !== undefined && prepared.other?.fingerprint === fingerprint;
+      return { device, view: credentials.apply(device, prepared, proven) };
+    }
     const current = credentials.viewOf(device);
     if (current.type === "ACCESS_TOKEN") return { device, view: current };
     // What a person set is kept hashed, and cannot be told: the device gets a token.
     const token = await credentials.prepare({ type: "ACCESS_TOKEN" });
-    return { device, view: credentials.apply(device.deviceId, token) };
+    return { device, view: credentials.apply(device, token) };
   }
 
   function record(
@@ -178,7 +187,7 @@ export function createProvisioningService(deps: {
     /** Returns whether anybody may claim anything. */
     isOpen: (): boolean => repository.isOpen(),
     /** Never throws for what a device got wrong: it is told. Throws `limited` and `unavailable`. */
-    async claim(body: unknown, peer: Peer): Promise<ClaimAnswer> {
+    async claim(body: unknown, peer: ClaimPeer): Promise<ClaimAnswer> {
       limits.take(peer);
       let request: ClaimRequest;
       try {
@@ -191,7 +200,7 @@ export function createProvisioningService(deps: {
       if (found?.secret === undefined || !isSame(found.secret, request.secret) || found.mode === "DISABLED")
         return refuseClaim(report, peer, { request });
       try {
-        const { device, view: credentialsView } = await grant(found, request, peer.address);
+        const { device, view: credentialsView } = await grant(found, request, peer);
         record(found.tenantId, request, { address: peer.address, device });
         await deps.durable();
         return answerOf(credentialsView);

@@ -5,6 +5,7 @@ import type { Peer } from "../request-peer.ts";
 /** Why a credential was refused. The texts are `refusal.<reason>`; some have a hint in `refusal_hint.<reason>`. */
 export const refusalReasons = [
   "certificate_expired",
+  "certificate_unconfirmed",
   "certificate_wrong",
   "claim_closed",
   "claim_device_unexpected",
@@ -31,6 +32,7 @@ export const refusalReasons = [
   "session_token_wrong",
   "setup_link_invalid",
   "sign_in_expired",
+  "subscription_limit",
   "token_wrong",
   "too_many_tries",
   "user_disabled",

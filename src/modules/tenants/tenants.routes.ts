@@ -21,6 +21,8 @@ export interface TenantUsage {
   readonly mqttConnections: number;
   readonly mqttConnectionsRefused: number;
   readonly mqttSessions: number;
+  readonly mqttSubscriptions: number;
+  readonly mqttSubscriptionsRefused: number;
   readonly queuedBytes: number;
   readonly queuedMessagesDropped: number;
   readonly auditEntries: number;

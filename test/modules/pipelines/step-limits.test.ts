@@ -1,11 +1,13 @@
 import { expect, test } from "bun:test";
 import { inEnglish } from "../../../src/lib/domain-error.ts";
+import { STEP_WORK_MAX } from "../../../src/lib/work-budget.ts";
 import {
   compileSteps,
   runSteps,
   type StepFailure,
   toReading,
 } from "../../../src/modules/pipelines/step-engine.ts";
+import { stepWork } from "../../../src/modules/pipelines/step-work.ts";
 import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";
 
 function run(step: unknown, values: Record<string, TelemetryValue>) {
@@ -63,4 +65,35 @@ test("no key becomes longer than keys may be", () => {
     out: values,
     failures: ["a key would be longer than 256 bytes"],
   });
+});
+
+test("steps that do too much work on one message are left out, and the message stays", () => {
+  const step = { type: "string_transform", keys: ["*"], operation: "replace", search: "a", text: "b" };
+  const steps = compileSteps(Array.from({ length: 50 }, () => step));
+  const values = Object.fromEntries(
+    Array.from({ length: 100 }, (_, index) => [`key${index}`, "a".repeat(1_000)]),
+  );
+  const failures: string[] = [];
+  const message = runSteps(
+    steps,
+    { ts: 0, values },
+    {
+      context: { deviceId: "", tenantId: "", profileId: "", attribute: () => undefined },
+      onFailure: ({ reason }) => failures.push(reason.code),
+    },
+  );
+  expect(message?.values.size).toBe(100);
+  expect(new Set(failures)).toEqual(new Set(["message.too_much_work"]));
+  // Every attempt spends of the same budget.
+  expect(stepWork.spent).toBeLessThan(2 * STEP_WORK_MAX);
+  expect(
+    runSteps(
+      steps.slice(0, 1),
+      { ts: 0, values: { a: "aa" } },
+      {
+        context: { deviceId: "", tenantId: "", profileId: "", attribute: () => undefined },
+        onFailure: ({ reason }) => failures.push(reason.code),
+      },
+    )?.values.get("a"),
+  ).toBe("bb");
 });

@@ -75,9 +75,10 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
     "Das Gerät meldet sich mit einem Zertifikat an, das nur sein Besitzer erneuern kann. Setzen Sie das neue Zertifikat.",
   "credentials.certificate_invalid": "certificate: muss ein Zertifikat im PEM-Format sein",
   "credentials.certificate_missing": "entweder certificate oder fingerprint ist nötig",
-  "credentials.certificate_taken": "Ein anderes Gerät verwendet dieses Zertifikat.",
+  "credentials.certificate_taken": "Ein anderes Gerät oder ein MQTT-Client verwendet dieses Zertifikat.",
   "credentials.fingerprint_invalid": "fingerprint: muss 64 hexadezimale Ziffern haben (SHA-256)",
-  "credentials.identity_taken": "Ein anderes Gerät verwendet diesen Benutzernamen und diese Client-ID.",
+  "credentials.identity_taken":
+    "Ein anderes Gerät oder ein MQTT-Client verwendet diesen Benutzernamen und diese Client-ID.",
   "credentials.name_missing": "username, clientId oder beide sind nötig",
   "credentials.name_reserved": "username: ist für die Provisionierung von Geräten reserviert",
   "credentials.password_reserved": "password: darf nicht wie ein API-Schlüssel beginnen",

@@ -6,7 +6,8 @@ export const mqttErrorsDe: Readonly<Record<keyof typeof mqttErrors, string>> = {
     "apiKeyId: dieser Schlüssel sieht nur einige Geräte; wählen Sie einen mit Zugriff auf alle",
   "mqtt_client.api_key_taken": "Ein anderer MQTT-Client meldet sich schon mit diesem API-Schlüssel an.",
   "mqtt_client.api_key_unknown": "apiKeyId: diesen API-Schlüssel gibt es nicht",
-  "mqtt_client.certificate_taken": "Ein anderer MQTT-Client meldet sich schon mit diesem Zertifikat an.",
+  "mqtt_client.certificate_taken":
+    "Ein anderer MQTT-Client oder ein Gerät meldet sich schon mit diesem Zertifikat an.",
   "mqtt_client.name_taken": "Einen MQTT-Client dieses Namens gibt es schon. Wählen Sie einen anderen Namen.",
   "mqtt_client.not_found": "Diesen MQTT-Client gibt es nicht.",
   "mqtt_client.password_reserved":
@@ -20,5 +21,5 @@ export const mqttErrorsDe: Readonly<Record<keyof typeof mqttErrors, string>> = {
   "mqtt_client.topic_invalid": "topic: darf weder + noch # enthalten und nicht mit $ oder lineside/ beginnen",
   "mqtt_client.username_missing": "username: fehlt",
   "mqtt_client.username_reserved": "username: „provision“ ist für Geräte ohne Zugangsdaten reserviert",
-  "mqtt_client.username_taken": "Ein anderer MQTT-Client dieses Gateways hat diesen Benutzernamen schon.",
+  "mqtt_client.username_taken": "Ein anderer MQTT-Client oder ein Gerät hat diesen Benutzernamen schon.",
 };

@@ -3,6 +3,7 @@ import type { refusalTexts } from "../en/refusals.ts";
 /** Why a credential was refused, and what to do about it, in German. */
 export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>> = {
   "refusal.certificate_expired": "Das Zertifikat ist abgelaufen.",
+  "refusal.certificate_unconfirmed": "Das Zertifikat ist noch nicht bestätigt.",
   "refusal.certificate_wrong": "Das Zertifikat gehört zu keinem Gerät.",
   "refusal.claim_closed": "Kein Geräteprofil lässt Geräte ihre Zugangsdaten abholen.",
   "refusal.claim_device_in_use": "Das Gerät ist in Gebrauch oder hat seine Zugangsdaten schon abgeholt.",
@@ -29,12 +30,15 @@ export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>>
   "refusal.session_token_wrong": "Das Zugriffstoken ist nicht gültig.",
   "refusal.setup_link_invalid": "Der Einrichtungslink ist unbekannt, benutzt oder abgelaufen.",
   "refusal.sign_in_expired": "Dieser Browser hat die Anmeldung nicht begonnen, oder vor zu langer Zeit.",
+  "refusal.subscription_limit": "Ein Abonnement wurde abgelehnt: zu viele oder zu viele Ebenen.",
   "refusal.token_wrong": "Das Token oder der Benutzername gehört zu keinem Gerät.",
   "refusal.too_many_tries": "Zu viele Versuche sind vorher fehlgeschlagen.",
   "refusal.user_disabled": "Der Benutzer ist gesperrt.",
   "refusal.user_unknown": "Es gibt keinen Benutzer mit dieser E-Mail-Adresse.",
   "refusal_hint.certificate_expired":
     "Erneuern Sie das Zertifikat auf dem Gerät und tragen Sie das neue auf der Seite des Geräts ein.",
+  "refusal_hint.certificate_unconfirmed":
+    "Verbinden Sie sich einmal mit der ID des Geräts oder MQTT-Clients als Benutzername oder Client-ID.",
   "refusal_hint.certificate_wrong":
     "Vergleichen Sie den Fingerabdruck mit dem Zertifikat auf der Seite des Geräts.",
   "refusal_hint.claim_device_unexpected":

@@ -1,6 +1,7 @@
 /** Why a credential was refused, and what to do about it. */
 export const refusalTexts = {
   "refusal.certificate_expired": "The certificate has expired.",
+  "refusal.certificate_unconfirmed": "The certificate has not been confirmed yet.",
   "refusal.certificate_wrong": "The certificate belongs to no device.",
   "refusal.claim_closed": "No device profile lets devices claim credentials.",
   "refusal.claim_device_in_use": "The device is in use or was claimed before.",
@@ -27,12 +28,15 @@ export const refusalTexts = {
   "refusal.session_token_wrong": "The access token is not valid.",
   "refusal.setup_link_invalid": "The set-up link is unknown, used or expired.",
   "refusal.sign_in_expired": "This browser did not begin the sign-in, or began it too long ago.",
+  "refusal.subscription_limit": "A subscription was refused: too many, or too many levels.",
   "refusal.token_wrong": "The token or the user name belongs to no device.",
   "refusal.too_many_tries": "There were too many failed attempts.",
   "refusal.user_disabled": "The user is disabled.",
   "refusal.user_unknown": "There is no user with this e-mail address.",
   "refusal_hint.certificate_expired":
     "Renew the certificate on the device and set the new one on the device's page.",
+  "refusal_hint.certificate_unconfirmed":
+    "Connect once with the id of the device or MQTT client as user name or client id.",
   "refusal_hint.certificate_wrong": "Compare the fingerprint with the certificate on the device's page.",
   "refusal_hint.claim_device_unexpected":
     "Create the device with exactly this name first, or allow new devices in the device profile.",

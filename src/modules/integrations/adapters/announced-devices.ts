@@ -1,7 +1,14 @@
 import { invalid } from "../../../lib/domain-error.ts";
+import { excerpt } from "../../../lib/excerpt.ts";
 import type { JsonValue } from "../../../lib/json.ts";
 import type { KeyMetadata } from "../../../lib/key-metadata.ts";
-import { renderText, type TemplateScope } from "../../../lib/value-template.ts";
+import {
+  shortText,
+  type TemplateScope,
+  type TemplateValue,
+  type ValueTemplate,
+} from "../../../lib/value-template.ts";
+import { TEMPLATE_WORK_MAX, WorkBudget } from "../../../lib/work-budget.ts";
 import type { AnnouncedKey } from "../integrations.types.ts";
 import type { AnnouncedDevice } from "./announcement.ts";
 import type {
@@ -14,6 +21,8 @@ import type {
 /** Components of an integration, and of one of its devices. */
 const ENTITIES_MAX = 2_000;
 const ENTITIES_PER_DEVICE_MAX = 500;
+/** Components that read one topic, of all devices together: each is work for every message. */
+const ENTITIES_PER_TOPIC_MAX = 500;
 const GONE_MAX = 100;
 const KEY_CHARACTERS_MAX = 100;
 
@@ -52,6 +61,15 @@ class Announced {
     return [...this.entries.values()].reduce((sum, { entities }) => sum + entities.length, 0);
   }
 
+  /** Returns the number of values that an announcement reads of a topic. */
+  countOf(announcement: string, topic: string): number {
+    const { entities = [] } = this.entries.get(announcement) ?? {};
+    return entities.reduce(
+      (sum, { values }) => sum + values.filter((value) => value.topic === topic).length,
+      0,
+    );
+  }
+
   topics(): string[] {
     return [...this.values.keys(), ...this.availability.keys()];
   }
@@ -78,10 +96,9 @@ class Announced {
   /** Notes a message of an availability topic. Returns whether the device can be reached; `undefined` if the message does not say. */
   noteAvailability(
     topic: string,
-    { template, available, unavailable }: AnnouncedAvailability,
-    scope: TemplateScope,
-  ) {
-    const said = renderText(template(scope));
+    { available, unavailable }: AnnouncedAvailability,
+    said: string | undefined,
+  ): boolean | undefined {
     if (said !== available && said !== unavailable) return undefined;
     this.#isAvailable.set(topic, said === available);
     const states = [...this.#isAvailable.values()];
@@ -167,6 +184,7 @@ export class AnnouncedDevices {
       throw invalid("integration.announcements_full", { max: ENTITIES_MAX });
     if (ofDevice - (owner === externalId ? former : 0) + added > ENTITIES_PER_DEVICE_MAX)
       throw invalid("integration.announcements_full", { max: ENTITIES_PER_DEVICE_MAX });
+    this.#ensureTopicsFit(topic, entry);
     if (owner !== undefined && owner !== externalId) this.remove(topic);
     const device = this.#devices.get(externalId) ?? new Announced(entry.device);
     const before = device.metadata();
@@ -198,18 +216,47 @@ export class AnnouncedDevices {
 
   /** Reads the values of a message for each device that has announced its topic. */
   read(topic: string, text: string): AnnouncedReading[] {
-    const scope: TemplateScope = { value: text, value_json: jsonOf(text) };
+    const work = new WorkBudget(TEMPLATE_WORK_MAX);
+    const scope: TemplateScope = { value: text, value_json: jsonOf(text), work };
+    /** Values by source: hundreds of components may have the same template. */
+    const evaluated = new Map<string, TemplateValue>();
+    const evaluate = (template: ValueTemplate): TemplateValue => {
+      if (evaluated.has(template.source)) return evaluated.get(template.source);
+      const value = template(scope);
+      evaluated.set(template.source, value);
+      return value;
+    };
     return [...(this.#followed.get(topic) ?? [])].map((announced) => {
       const telemetry: Record<string, unknown> = Object.create(null);
       for (const { key, template, read } of announced.values.get(topic) ?? []) {
-        const value = read(template(scope));
+        const found = evaluate(template);
+        // An object becomes a text.
+        work.spend(typeof found === "object" && found !== null ? text.length : 1);
+        const value = read(found);
         if (value !== undefined) telemetry[key] = value;
       }
       const availability = announced.availability.get(topic);
-      const online = availability && announced.noteAvailability(topic, availability, scope);
+      const online =
+        availability &&
+        announced.noteAvailability(topic, availability, shortText(evaluate(availability.template), work));
       if (online !== undefined) telemetry.online = online;
       return { device: announced.device, telemetry };
     });
+  }
+
+  /** @throws DomainError `invalid` if a topic would have too many components */
+  #ensureTopicsFit(announcement: string, { entities }: Entry): void {
+    const added = Map.groupBy(
+      entities.flatMap(({ values }) => values),
+      ({ topic }) => topic,
+    );
+    for (const [topic, values] of added) {
+      let count = values.length;
+      for (const device of this.#followed.get(topic) ?? [])
+        count += (device.values.get(topic) ?? []).length - device.countOf(announcement, topic);
+      if (count > ENTITIES_PER_TOPIC_MAX)
+        throw invalid("integration.topic_full", { topic: excerpt(topic), max: ENTITIES_PER_TOPIC_MAX });
+    }
   }
 
   #change(device: Announced, change: () => void): void {

@@ -7,6 +7,7 @@ import {
   renderText,
   TemplateError,
   type ValueTemplate,
+  wholeMessage,
 } from "../../../lib/value-template.ts";
 import { topicIn } from "./announcement.ts";
 import { type Fields, textOf } from "./fields.ts";
@@ -70,7 +71,7 @@ export class ComponentReader {
 
   template(field: string): ValueTemplate {
     const source = this.config[field];
-    if (source === undefined || source === null || source === "") return ({ value }) => value;
+    if (source === undefined || source === null || source === "") return wholeMessage;
     if (typeof source !== "string") throw invalid("integration.announcement_invalid", { field });
     try {
       return parseValueTemplate(source);

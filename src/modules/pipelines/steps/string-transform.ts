@@ -2,9 +2,12 @@ import { Type } from "@sinclair/typebox";
 
 import { invalid } from "../../../lib/domain-error.ts";
 import { changeKeys, defineStep, keysField } from "../define-step.ts";
+import { stepWork } from "../step-work.ts";
 
 const TEXT_MAX = 1_000;
 const LENGTH_MAX = 64 * 1024;
+/** Units of a character in which a text is looked for: up to as many parts are made. */
+const REPLACE_UNITS = 4;
 const tooLong = () => invalid("step_failure.text_too_long", { max: LENGTH_MAX });
 const operations = [
   "trim",
@@ -52,6 +55,7 @@ function transformOf({ operation, search = "", text = "", start = 0, end, length
       if (search === "") throw invalid("step.search_missing");
       return (value) => {
         if (lengthReplaced(value, search, text) > LENGTH_MAX) throw tooLong();
+        stepWork.spend(REPLACE_UNITS * value.length);
         return value.replaceAll(search, () => text);
       };
     case "substring":
@@ -95,6 +99,7 @@ export const stringTransform = defineStep({
     const transform = transformOf(config as Config); // as the fields have it
     return changeKeys(keys, (value) => {
       if (typeof value !== "string") return value;
+      stepWork.spend(value.length);
       const changed = transform(value);
       if (changed.length > LENGTH_MAX) throw tooLong();
       return changed;

@@ -10,7 +10,7 @@ export type SignInType = Credentials["type"];
 
 export const SIGN_INS = ["ACCESS_TOKEN", "MQTT_BASIC", "X509"] as const satisfies readonly SignInType[];
 /** Describes what is left out is made by the service. */
-export type CredentialsForm = Omit<Credentials, "validTo"> & { readonly certificate?: string };
+export type CredentialsForm = Omit<Credentials, "validTo" | "confirmed"> & { readonly certificate?: string };
 
 const path = (deviceId: string) => `/api/devices/${encodeURIComponent(deviceId)}/credentials`;
 

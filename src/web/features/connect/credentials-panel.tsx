@@ -21,7 +21,7 @@ interface PanelProps {
 }
 
 function rowsOf(endpoint: Endpoint, credentials: Credentials): [string, string][] {
-  const { type, token, username, clientId, fingerprint, validTo } = credentials;
+  const { type, token, username, clientId, fingerprint, validTo, confirmed } = credentials;
   const rows: [string, string | undefined][] = [
     [t("connect.host"), endpoint.host],
     [t("connect.mqttPort"), String(endpoint.mqttPort)],
@@ -32,6 +32,10 @@ function rowsOf(endpoint: Endpoint, credentials: Credentials): [string, string][
     [t("signIn.clientId"), clientId],
     [t("signIn.fingerprint"), fingerprint],
     [t("signIn.validTo"), validTo && formatDate(Date.parse(validTo), "full")],
+    [
+      t("signIn.confirmed"),
+      confirmed === undefined ? undefined : t(confirmed ? "signIn.isConfirmed" : "signIn.unconfirmed"),
+    ],
   ];
   return rows.flatMap(([label, value]) => (value === undefined ? [] : [[label, value]]));
 }

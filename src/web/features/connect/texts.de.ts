@@ -33,6 +33,10 @@ export const connectDe: Readonly<Record<keyof typeof connectEn, string>> = {
   "signIn.certificateHint": "Oder der SHA-256-Fingerabdruck. Der private Schlüssel bleibt auf dem Gerät.",
   "signIn.fingerprint": "Fingerabdruck (SHA-256)",
   "signIn.validTo": "Gültig bis",
+  "signIn.confirmed": "Bestätigt",
+  "signIn.isConfirmed": "ja",
+  "signIn.unconfirmed":
+    "Noch nicht. Hat das Gateway mehrere Standorte, verbinden Sie sich einmal mit der ID des Geräts als Benutzername.",
   "signIn.newPassword": "Neues Passwort",
   "signIn.newPasswordHint": "Es wird nur dieses eine Mal gezeigt. Geben Sie es jetzt dem Gerät.",
   "signIn.copyPassword": "Passwort kopieren",

@@ -30,6 +30,10 @@ export const connectEn = {
     "You can also enter its SHA-256 fingerprint. Never enter the private key; it stays on the device.",
   "signIn.fingerprint": "Fingerprint (SHA-256)",
   "signIn.validTo": "Valid until",
+  "signIn.confirmed": "Confirmed",
+  "signIn.isConfirmed": "yes",
+  "signIn.unconfirmed":
+    "Not yet. If the gateway has several sites, connect once with the device's id as user name.",
   "signIn.newPassword": "New password",
   "signIn.newPasswordHint": "It is shown only once. Enter it on the device now.",
   "signIn.copyPassword": "Copy password",

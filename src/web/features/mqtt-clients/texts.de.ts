@@ -56,7 +56,7 @@ export const mqttClientsDe: Readonly<Record<keyof typeof mqttClientsEn, string>>
     "Topic-Muster, eines je Zeile. Ergänzen Sie lineside/devices/# für Werte und Alarme aller Geräte.",
   "mqttClients.rate": "Nachrichten pro Sekunde",
   "mqttClients.rateHint":
-    "Oberhalb dieser Rate muss der Client warten; nichts geht verloren. Lassen Sie das Feld leer, wenn es keine Grenze geben soll.",
+    "Oberhalb dieser Rate muss der Client warten; nichts geht verloren. Bleibt das Feld leer, gilt die Vorgabe des Gateways.",
   "mqttClients.enabled": "Darf sich verbinden",
   "mqttClients.changeHint": "Eine Änderung trennt den Client. Er kann sich sofort wieder verbinden.",
   "mqttClients.ready": "{name} kann sich verbinden",

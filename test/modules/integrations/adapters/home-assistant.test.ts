@@ -216,3 +216,53 @@ test("never breaks", () => {
   );
   expectNeverToBreak(() => adapter("home-assistant"), [{ device: dev, components }], topics.slice(-1));
 });
+
+const components = (count: number, template: string, topic: string) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [
+      `c${index}`,
+      { p: "sensor", unique_id: `u${index}`, stat_t: topic, val_tpl: template },
+    ]),
+  );
+
+test("evaluates a template once for a message, however many components have it", () => {
+  const { devices, take } = home();
+  const heavy = "{{ value|replace('a','b')|replace('b','a')|upper|lower|upper }}";
+  take("ha/device/dev7/config", { dev, o: { name: "x" }, cmps: components(400, heavy, "st") });
+  const [reading] = devices.read("st", "ab".repeat(4_000));
+  expect(Object.keys(reading?.telemetry ?? {})).toHaveLength(400);
+});
+
+test("refuses a message whose different templates are more work than a message may be", () => {
+  const { take } = home();
+  const cmps = Object.fromEntries(
+    Array.from({ length: 300 }, (_, index) => [
+      `c${index}`,
+      {
+        p: "sensor",
+        unique_id: `u${index}`,
+        stat_t: "st",
+        val_tpl: `{{ value|lower|replace('a','${index}') }}`,
+      },
+    ]),
+  );
+  take("ha/device/dev7/config", { dev, o: { name: "x" }, cmps });
+  expect(take("st", "cd".repeat(100)).messages).toHaveLength(1);
+  expect(refusal(() => take("st", "ab".repeat(4_000)))).toBe("message.too_much_work");
+  // Each message has a budget of its own.
+  expect(take("st", "cd".repeat(100)).messages).toHaveLength(1);
+});
+
+test("lets a topic have at most 500 components, of all devices together", () => {
+  const { take } = home();
+  const announce = (id: string, count: number) =>
+    take(`ha/device/${id}/config`, {
+      dev: { ids: [id] },
+      o: { name: "x" },
+      cmps: components(count, "{{ value }}", "shared"),
+    });
+  announce("a", 300);
+  expect(refusal(() => announce("b", 201))).toBe("integration.topic_full");
+  announce("b", 200);
+  announce("a", 300); // the same again is not more
+});

@@ -1,0 +1,32 @@
+import { invalid } from "./domain-error.ts";
+
+/** Work that the templates of one message may do: characters of texts and steps of calculation. About 10 ms. */
+export const TEMPLATE_WORK_MAX = 1_000_000;
+/** Work that the steps of pipelines may do on one message. About 50 ms. */
+export const STEP_WORK_MAX = 8_000_000;
+
+/** Counts work in units that take about the same time: a character of a text, or one step of a calculation. */
+export class WorkBudget {
+  readonly max: number;
+  #left: number;
+
+  constructor(max: number) {
+    this.max = max;
+    this.#left = max;
+  }
+
+  get spent(): number {
+    return this.max - this.#left;
+  }
+
+  /** Starts anew, for the next message. */
+  restart(): void {
+    this.#left = this.max;
+  }
+
+  /** @throws DomainError `message.too_much_work`, for every further unit too */
+  spend(units: number): void {
+    this.#left -= units;
+    if (this.#left < 0) throw invalid("message.too_much_work", { max: this.max });
+  }
+}

@@ -1,0 +1,11 @@
+import { createClientPasswords } from "../../platform/client-passwords.ts";
+import type { Core } from "../module.types.ts";
+import { createLoginIdentitiesRepository } from "./login-identities.repository.ts";
+import { LoginIdentitiesService } from "./login-identities.service.ts";
+
+/** What devices and MQTT clients sign in with. */
+export function createLoginIdentitiesModule({ database, clock }: Pick<Core, "database" | "clock">) {
+  const passwords = createClientPasswords({ clock });
+  const repository = createLoginIdentitiesRepository(database);
+  return { passwords, logins: new LoginIdentitiesService({ repository, passwords, clock }) };
+}

@@ -1,0 +1,192 @@
+import { readCertificate, toFingerprint } from "../../lib/certificate.ts";
+import { invalid } from "../../lib/domain-error.ts";
+import type { ClientPasswords, Verdict } from "../../platform/client-passwords.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { LoginIdentitiesRepository } from "./login-identities.repository.ts";
+import {
+  type CertificateSignIn,
+  type Login,
+  type LoginHolder,
+  type LoginOwner,
+  loginName,
+  type PasswordAttempt,
+  type PasswordSignIn,
+} from "./login-identities.types.ts";
+
+/** Returns fingerprint and end of validity of a certificate, or of a fingerprint that is given instead of it. */
+export function certificateFactsOf({
+  certificate,
+  fingerprint,
+}: {
+  readonly certificate?: string | undefined;
+  readonly fingerprint?: string | undefined;
+}): { readonly fingerprint: string; readonly validTo: number | null } {
+  if ((certificate === undefined) === (fingerprint === undefined))
+    throw invalid("credentials.certificate_missing");
+  if (certificate === undefined) {
+    const digits = toFingerprint(fingerprint ?? "");
+    if (digits === undefined) throw invalid("credentials.fingerprint_invalid");
+    return { fingerprint: digits, validTo: null };
+  }
+  if (/PRIVATE KEY-----/.test(certificate)) throw invalid("credentials.private_key");
+  const facts = readCertificate(certificate);
+  if (facts === undefined) throw invalid("credentials.certificate_invalid");
+  return facts;
+}
+
+const loginValue = (login: Login): string =>
+  login.kind === "NAME" ? loginName(login.clientId, login.username) : login.fingerprint;
+
+/** Names that a client may mean, the most specific first. */
+function namesOf({ clientId, username }: PasswordAttempt): [string, string?, string?] {
+  if (username === undefined || username === "") return [loginName(clientId, null)];
+  return [loginName(clientId, username), loginName(null, username), loginName(clientId, null)];
+}
+
+/**
+ * Sorts holders for the case that a password is right for several. Tenants come by their oldest holder, so that nobody gets in between by
+ * copying a name; within a tenant the most specific name comes first. Disabled clients are last.
+ */
+function inOrder(holders: readonly LoginHolder[], names: readonly (string | undefined)[]): LoginHolder[] {
+  const tenants = [...new Set(holders.map(({ tenantId }) => tenantId))]; // the oldest first
+  const rank = ({ isEnabled, tenantId, value }: LoginHolder) =>
+    (isEnabled ? 0 : 1_000_000) + tenants.indexOf(tenantId) * names.length + names.indexOf(value);
+  return holders.length < 2 ? [...holders] : holders.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/**
+ * The one registry of what devices and MQTT clients sign in with. Names and certificates are unique within a tenant; tenants do not
+ * learn of one another's. Of a name that several have, the password decides. A certificate is public: a connection that shows it belongs to the
+ * holder that it names by id, or that such a connection has confirmed before.
+ */
+export class LoginIdentitiesService {
+  readonly #repository: LoginIdentitiesRepository;
+  readonly #passwords: Pick<ClientPasswords, "verify">;
+  readonly #clock: Pick<Clock, "now">;
+
+  constructor(deps: {
+    repository: LoginIdentitiesRepository;
+    passwords: Pick<ClientPasswords, "verify">;
+    clock: Pick<Clock, "now">;
+  }) {
+    this.#repository = deps.repository;
+    this.#passwords = deps.passwords;
+    this.#clock = deps.clock;
+  }
+
+  /** Returns whether another device or MQTT client of the tenant has it; `ownerId` is undefined for a new one. */
+  isTaken(
+    owner: Pick<LoginOwner, "tenantId"> & { readonly ownerId?: string | undefined },
+    login: Login,
+  ): boolean {
+    const found = this.#repository.findInTenant(owner.tenantId, {
+      kind: login.kind,
+      value: loginValue(login),
+    });
+    return found !== undefined && found.ownerId !== owner.ownerId;
+  }
+
+  /** Saves what the owner signs in with from now on, in the transaction that changes the owner; undefined for nothing. */
+  save({ tenantId, ...owner }: LoginOwner, login: Login | undefined): void {
+    const ownerId = owner.deviceId ?? owner.mqttClientId;
+    if (login === undefined) {
+      this.#repository.delete(ownerId);
+      return;
+    }
+    const { kind } = login;
+    const value = loginValue(login);
+    const before = this.#repository.find(ownerId);
+    // The same certificate stays the owner's; a name may have a new password, which counts from now on.
+    const isKept = kind === "CERTIFICATE" && before?.kind === kind && before.value === value;
+    this.#repository.save({
+      ownerId,
+      tenantId,
+      deviceId: owner.deviceId ?? null,
+      mqttClientId: owner.mqttClientId ?? null,
+      kind,
+      value,
+      since: isKept ? before.since : this.#clock.now(),
+      confirmedAt: isKept ? before.confirmedAt : null,
+    });
+  }
+
+  /** The owner's certificate was proven to be its own. */
+  confirm(ownerId: string): void {
+    this.#repository.confirm(ownerId, this.#clock.now());
+  }
+
+  /** Returns whether a connection has proven the certificate to be the owner's. */
+  isConfirmed(ownerId: string): boolean {
+    return (this.#repository.find(ownerId)?.confirmedAt ?? null) !== null;
+  }
+
+  /** Tries every holder of the names. Returns a promise only if a slow hash has to be computed. */
+  byPassword(attempt: PasswordAttempt): PasswordSignIn | Promise<PasswordSignIn> {
+    const holders = this.#holdersOf(attempt);
+    let isLater = false;
+    for (const [index, holder] of holders.entries()) {
+      const verdict = this.#verify(holder, attempt);
+      if (verdict instanceof Promise) return this.#bySlowPassword(attempt, holders, { index, verdict });
+      if (verdict === "right") return { holder };
+      isLater ||= verdict === "later";
+    }
+    return { refused: isLater ? "later" : "wrong", tried: holders };
+  }
+
+  /** Returns whose the certificate of a TLS connection is; undefined if it is unknown. The handshake has proven its key. */
+  byCertificate(
+    fingerprint: string,
+    { clientId, username }: Pick<PasswordAttempt, "clientId" | "username">,
+  ): CertificateSignIn | undefined {
+    const tried = this.#repository.findByCertificate(fingerprint);
+    if (tried.length === 0) return undefined;
+    const named = tried.find(({ ownerId }) => ownerId === username || ownerId === clientId);
+    const confirmed = tried.find(({ confirmedAt }) => confirmedAt !== null);
+    // Without other tenants, nobody else can have registered it.
+    const only = this.#repository.hasSeveralTenants() ? undefined : tried[0];
+    const holder = named ?? confirmed ?? only;
+    if (holder === undefined) return { refused: "unconfirmed", tried };
+    if (holder.confirmedAt === null) this.confirm(holder.ownerId);
+    return { holder };
+  }
+
+  #holdersOf(attempt: PasswordAttempt): LoginHolder[] {
+    const names = namesOf(attempt);
+    return inOrder(this.#repository.findByNames(names), names).filter(
+      ({ passwordHash }) => passwordHash !== null,
+    );
+  }
+
+  #verify({ ownerId, passwordHash }: LoginHolder, attempt: PasswordAttempt): Verdict | Promise<Verdict> {
+    const { password, address, isGone } = attempt;
+    return this.#passwords.verify({
+      credentialId: ownerId,
+      passwordHash: passwordHash ?? "",
+      password,
+      address,
+      isGone,
+    });
+  }
+
+  async #bySlowPassword(
+    attempt: PasswordAttempt,
+    holders: readonly LoginHolder[],
+    from: { readonly index: number; readonly verdict: Promise<Verdict> },
+  ): Promise<PasswordSignIn> {
+    const verdicts: Verdict[] = [];
+    for (const [index, holder] of holders.entries()) {
+      if (index < from.index) continue; // wrong
+      const verdict = index === from.index ? await from.verdict : await this.#verify(holder, attempt);
+      if (verdict === "right" && this.#isCurrent(attempt, holder)) return { holder };
+      verdicts.push(verdict);
+    }
+    return { refused: verdicts.includes("later") ? "later" : "wrong", tried: holders };
+  }
+
+  /** The credentials may have been changed while a hash was computed. */
+  #isCurrent(attempt: PasswordAttempt, { ownerId, passwordHash }: LoginHolder): boolean {
+    return this.#holdersOf(attempt).some(
+      (current) => current.ownerId === ownerId && current.passwordHash === passwordHash,
+    );
+  }
+}

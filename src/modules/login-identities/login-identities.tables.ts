@@ -1,0 +1,34 @@
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { devices } from "../devices/devices.tables.ts";
+import { mqttClients } from "../mqtt-clients/mqtt-clients.tables.ts";
+import { tenants } from "../tenants/tenants.tables.ts";
+
+/**
+ * What devices and MQTT clients sign in with beside tokens and API keys, which are secrets themselves. Unique within a tenant only:
+ * a name of another tenant is neither refused nor visible.
+ */
+export const loginIdentities = sqliteTable(
+  "login_identities",
+  {
+    /** Id of the device or MQTT client. */
+    ownerId: text("owner_id").primaryKey(),
+    deviceId: text("device_id").references(() => devices.deviceId, { onDelete: "cascade" }),
+    mqttClientId: text("mqtt_client_id").references(() => mqttClients.mqttClientId, { onDelete: "cascade" }),
+    tenantId: text("tenant_id")
+      .notNull()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    kind: text("kind", { enum: ["NAME", "CERTIFICATE"] }).notNull(),
+    /** `[client id, user name]` as JSON, or the SHA-256 fingerprint. */
+    value: text("value").notNull(),
+    /** Epoch ms of the last change of name, password or certificate: of equal claims the older one wins. */
+    since: integer("since").notNull(),
+    /** Epoch ms of the sign-in that proved the certificate to be the owner's. */
+    confirmedAt: integer("confirmed_at"),
+  },
+  (table) => [
+    uniqueIndex("login_identities_in_tenant").on(table.kind, table.value, table.tenantId),
+    index("login_identities_device").on(table.deviceId),
+    index("login_identities_mqtt_client").on(table.mqttClientId),
+    index("login_identities_tenant").on(table.tenantId),
+  ],
+);

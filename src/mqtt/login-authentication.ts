@@ -1,0 +1,130 @@
+import type { TenantId } from "../lib/ids.ts";
+import { shownName } from "../lib/secret-hint.ts";
+import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
+import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
+import type { LoginIdentitiesService } from "../modules/login-identities/login-identities.service.ts";
+import {
+  type LoginHolder,
+  loginUsername,
+  type PasswordSignIn,
+  shownLogin,
+} from "../modules/login-identities/login-identities.types.ts";
+import type { RefusalIdentity, RefusalOwner, ReportRefusal } from "../modules/refusals/refusals.types.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { MqttAuthentication, MqttCredentials } from "./mqtt.types.ts";
+import type { MqttClientSignIn } from "./mqtt-client-sign-in.ts";
+import { type RefusedClient, refuseClient, refusedCertificate } from "./refused-clients.ts";
+import type { TokenAuthentication } from "./token-authentication.ts";
+
+type RefusedPassword = Extract<PasswordSignIn, { refused: string }>;
+
+const ownerOf = ({ tenantId, deviceId }: LoginHolder): RefusalOwner => ({
+  tenantId,
+  ...(deviceId !== null && { deviceId }),
+});
+
+const nameOf = (holder: LoginHolder): RefusalIdentity => ({
+  kind: "client",
+  name: shownName(shownLogin(holder)),
+});
+
+interface LoginAuthenticationDeps {
+  readonly logins: Pick<LoginIdentitiesService, "byPassword" | "byCertificate">;
+  readonly directory: Pick<DeviceDirectory, "find">;
+  readonly mqttClients: Pick<MqttClientSignIn, "enter">;
+  readonly tokens: Pick<TokenSignIn, "attempt">;
+  readonly clock: Pick<Clock, "now">;
+  readonly report: ReportRefusal;
+}
+
+/** Authenticates devices and MQTT clients by name and password, or by the certificate of a TLS connection. */
+export class LoginAuthentication {
+  readonly #deps: LoginAuthenticationDeps;
+  readonly #byToken: TokenAuthentication;
+
+  constructor(deps: LoginAuthenticationDeps, byToken: TokenAuthentication) {
+    this.#deps = deps;
+    this.#byToken = byToken;
+  }
+
+  /** Returns undefined if the certificate belongs to nobody, and `unconfirmed` if whoever registered it has never proven it. */
+  byCertificate(credentials: MqttCredentials): MqttAuthentication | "unconfirmed" | undefined {
+    const { certificate } = credentials;
+    const found = certificate && this.#deps.logins.byCertificate(certificate.fingerprint, credentials);
+    if (certificate === undefined || found === undefined) return undefined;
+    if (found.refused !== undefined) return found.refused;
+    const { holder } = found;
+    const identity = refusedCertificate(certificate.fingerprint);
+    // Only its end counts: a gateway without a clock battery boots before its beginning.
+    if (certificate.validTo > this.#deps.clock.now()) return this.#enter(credentials, holder, identity);
+    return this.#refuse(credentials, [holder], () => ({
+      answer: "not_authorized",
+      reason: "certificate_expired",
+      identity,
+    }));
+  }
+
+  byPassword(
+    credentials: MqttCredentials,
+    password: Uint8Array,
+  ): MqttAuthentication | Promise<MqttAuthentication> {
+    const { clientId, username, remoteAddress: address, isGone } = credentials;
+    const tried = this.#deps.logins.byPassword({ clientId, username, password, address, isGone });
+    if (tried instanceof Promise) return tried.then((late) => this.#afterPassword(credentials, late));
+    return this.#afterPassword(credentials, tried);
+  }
+
+  #afterPassword(credentials: MqttCredentials, tried: PasswordSignIn): MqttAuthentication {
+    if (tried.refused === undefined) {
+      const entered = this.#enter(credentials, tried.holder, nameOf(tried.holder));
+      return entered ?? this.#byToken.refuseStranger(credentials, "wrong", "password_wrong");
+    }
+    if (credentials.isGone()) return { ok: false, reason: "later" }; // its password was not looked at
+    if (tried.tried.length === 0) return this.#byToken.afterUnknownName(credentials);
+    return this.#tryToken(credentials, tried) ?? this.#refusePassword(credentials, tried);
+  }
+
+  /** The user name may be a token all the same: some clients cannot leave the password out. */
+  #tryToken(credentials: MqttCredentials, { tried }: RefusedPassword): MqttAuthentication | undefined {
+    const { username, remoteAddress } = credentials;
+    const found = username ? this.#deps.tokens.attempt(username, remoteAddress) : "wrong";
+    if (typeof found === "string") return undefined;
+    // Nobody gets clients of another tenant by a token that reads like their name.
+    const isForeign = (tenantId: TenantId) => tenantId !== found.tenantId;
+    const isAnothersName = tried.some(
+      (holder) => loginUsername(holder) === username && isForeign(holder.tenantId),
+    );
+    return isAnothersName ? undefined : { ok: true, device: found };
+  }
+
+  #refusePassword(credentials: MqttCredentials, { refused, tried }: RefusedPassword): MqttAuthentication {
+    return this.#refuse(credentials, tried, (holder) =>
+      refused === "later"
+        ? { answer: "later", reason: "too_many_tries", identity: nameOf(holder) }
+        : { answer: "bad_credentials", reason: "password_wrong", identity: nameOf(holder) },
+    );
+  }
+
+  /** Lets the holder in; undefined if it was deleted meanwhile. */
+  #enter(
+    credentials: MqttCredentials,
+    { deviceId, mqttClientId }: LoginHolder,
+    identity: RefusalIdentity,
+  ): MqttAuthentication | undefined {
+    if (mqttClientId !== null) return this.#deps.mqttClients.enter(credentials, mqttClientId, identity);
+    const device = deviceId === null ? undefined : this.#deps.directory.find(deviceId);
+    return device && { ok: true, device };
+  }
+
+  /** Every holder hears of it: the gateway cannot tell whose client it is. */
+  #refuse(
+    credentials: MqttCredentials,
+    holders: readonly LoginHolder[],
+    describe: (holder: LoginHolder) => RefusedClient,
+  ): MqttAuthentication {
+    let answer: MqttAuthentication = { ok: false, reason: "bad_credentials" };
+    for (const holder of holders)
+      answer = refuseClient(this.#deps.report, credentials, { ...describe(holder), owner: ownerOf(holder) });
+    return answer;
+  }
+}
