@@ -81,6 +81,8 @@ export function openUserStore(config: Config) {
     days: config.audit_days,
     limitOf: (tenantId) => quotas.of(tenantId).auditEntries,
     clock,
+    retentionTime: () => 0, // the gateway prunes its log
+
     log: createLogger("audit"),
   });
   return {

@@ -15,6 +15,8 @@ const AHEAD_MS_MAX = 24 * HOUR_MS;
 /** A difference between wall time and monotonic time that somebody, or a time server, has made. */
 const STEP_MS = 60_000;
 const STEP_SHOWN_MS = HOUR_MS;
+/** Speed at which retention follows a clock that jumped ahead, relative to the time that passes. */
+const RETENTION_SPEED_MAX = 2;
 const FILE = "clock";
 const SYNCHRONIZED_CHECK_MS = 10_000;
 
@@ -42,6 +44,8 @@ export class TrustedClock implements Clock, Part {
   readonly #monotonicStart: number;
   /** Time that was saved last, and when. */
   #saved: { wall: number; monotonic: number } | undefined;
+  /** Newest time that was given for retention, and when. */
+  #retention: { readonly wall: number; readonly monotonic: number } | undefined;
   #isTrusted = false;
   /** True once a time server or a person has vouched for the clock. */
   #isVouched = false;
@@ -82,6 +86,19 @@ export class TrustedClock implements Clock, Part {
   /** Returns whether the system's clock can be trusted. */
   isSet(): boolean {
     return this.#check(this.#system.now());
+  }
+
+  /**
+   * Returns the time against which the age of stored data is judged when old data is deleted, in epoch ms: 0 while the clock is not set, and after
+   * a jump at most twice as fast as time passes. A wrong clock must not delete what is not old.
+   */
+  retentionTime(): number {
+    if (!this.isSet()) return 0;
+    const monotonic = this.#system.monotonic();
+    const last = this.#retention ?? { wall: this.now(), monotonic };
+    const wall = Math.min(this.now(), last.wall + RETENTION_SPEED_MAX * (monotonic - last.monotonic));
+    this.#retention = { wall: Math.max(wall, last.wall), monotonic };
+    return Math.floor(wall);
   }
 
   /** Returns the time of the system, whether or not it is trusted. */

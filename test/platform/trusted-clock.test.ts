@@ -246,3 +246,27 @@ test("over random boots and jumps, time is never set wrongly and never moves the
     expect(saved()).toBeLessThan(truth + 2);
   }
 });
+
+describe("the time that retention goes by", () => {
+  test("is 0 until the clock is set", () => {
+    runUntil(NOW);
+    const clock = new TrustedClock(new SystemClock(NOW + 730 * DAY_MS), directory);
+    expect(clock.retentionTime()).toBe(0);
+    clock.confirm();
+    expect(clock.retentionTime()).toBe(NOW + 730 * DAY_MS);
+  });
+
+  test("follows a jump in a running gateway twice as fast as time passes, however often it is asked for", () => {
+    const system = new SystemClock(NOW);
+    const clock = new TrustedClock(system, directory);
+    expect(clock.retentionTime()).toBe(NOW);
+    system.wall += 730 * DAY_MS;
+    for (let ask = 0; ask < 4; ask++) {
+      system.run(HOUR_MS / 4);
+      clock.retentionTime();
+    }
+    expect(clock.retentionTime()).toBe(NOW + 2 * HOUR_MS);
+    system.wall = NOW + HOUR_MS; // set right again
+    expect(clock.retentionTime()).toBe(NOW + HOUR_MS);
+  });
+});

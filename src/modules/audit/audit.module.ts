@@ -20,6 +20,7 @@ export function createAuditModule(
     days: config.audit_days,
     limitOf: (tenantId) => quotas.of(tenantId).auditEntries,
     clock,
+    retentionTime: () => clock.retentionTime(),
     log: log.child("audit"),
   });
   return {

@@ -75,6 +75,8 @@ export function createAuditService(deps: {
   /** Most entries of a tenant's log; null for the entries of nobody known here. */
   limitOf: (tenantId: TenantId | null) => number;
   clock: Clock;
+  /** Time to judge age by, in epoch ms. */
+  retentionTime: () => number;
   log: Logger;
 }): AuditService {
   const { repository, clock, log } = deps;
@@ -101,7 +103,7 @@ export function createAuditService(deps: {
     work() {
       if (deps.days > 0)
         for (const { tenantId, ...holder } of repository.pruneBefore(
-          clock.now() - deps.days * DAY_MS,
+          deps.retentionTime() - deps.days * DAY_MS,
           PRUNED_MAX,
         ))
           room.removed(tenantId, holder);

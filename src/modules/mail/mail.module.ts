@@ -28,6 +28,7 @@ export function createMailModule(
     events,
     durable: database.durable,
     clock,
+    retentionTime: () => clock.retentionTime(),
     now: createSteadyNow(clock),
     log: log.child("mail"),
   });

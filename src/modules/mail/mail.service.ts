@@ -77,6 +77,8 @@ interface MailServiceDeps {
   events: EventBus<DomainEvents>;
   durable: () => Promise<void>;
   clock: Clock;
+  /** Time to judge age by, in epoch ms. */
+  retentionTime: () => number;
   /** Steady epoch ms: setting the clock ends no secret and no wait. */
   now: () => number;
   log: Logger;
@@ -112,7 +114,11 @@ export function createMailService(deps: MailServiceDeps): MailService {
     intervalMs: UPKEEP_INTERVAL_MS,
     work() {
       expireSecrets();
-      repository.prune({ keep: KEPT_MAX, before: clock.now() - KEPT_DAYS * DAY_MS, limit: PRUNED_MAX });
+      repository.prune({
+        keep: KEPT_MAX,
+        before: deps.retentionTime() - KEPT_DAYS * DAY_MS,
+        limit: PRUNED_MAX,
+      });
     },
   });
 

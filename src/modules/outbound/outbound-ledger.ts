@@ -33,6 +33,8 @@ interface OutboundLedgerDeps {
   readonly transact: (work: () => void) => void;
   readonly onSettled: (settled: Settled) => void;
   readonly clock: Clock;
+  /** Time to judge age by, in epoch ms. */
+  readonly retentionTime: () => number;
   readonly log: Logger;
 }
 
@@ -127,8 +129,8 @@ export class OutboundLedger {
 
   /** Deletes dead letters that are too old or too many. */
   prune(): void {
-    const { repository, clock } = this.deps;
-    const before = clock.now() - DEAD_DAYS * DAY_MS;
+    const { repository, retentionTime } = this.deps;
+    const before = retentionTime() - DEAD_DAYS * DAY_MS;
     repository.pruneDead({ keep: DEAD_MAX, bytesMax: DEAD_BYTES_MAX, before, limit: PRUNED_AT_ONCE });
   }
 

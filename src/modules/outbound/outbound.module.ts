@@ -52,6 +52,7 @@ export function createOutboundModule(
         error,
       }),
     clock,
+    retentionTime: () => clock.retentionTime(),
     log,
   });
   const delivery = new OutboundDelivery({

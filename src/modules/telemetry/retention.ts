@@ -20,27 +20,12 @@ export function createRetention(deps: {
   /** 0 keeps everything. */
   defaultDays: number;
   clock: Clock;
-  /** Returns whether the time is known; nothing is deleted before. */
-  isClockSet: () => boolean;
+  /** Time to judge age by, in epoch ms; 0 while it is not known. */
+  retentionTime: () => number;
   log: Logger;
 }) {
   const { clock, log } = deps;
   let cancel: () => void = () => undefined;
-  /** The newest wall time of a pass: a clock that jumped far ahead must not purge what is valid. */
-  let wasSet = deps.isClockSet();
-  let trusted = { wall: clock.now(), monotonic: clock.monotonic() };
-
-  /** Wall time may run ahead of monotonic time by an hour at most between two passes. */
-  function trustedNow(): number {
-    // The first time that a clock shows after it was set is the one to go by.
-    if (!wasSet) trusted = { wall: clock.now(), monotonic: clock.monotonic() };
-    wasSet = true;
-    const elapsed = clock.monotonic() - trusted.monotonic;
-    const now = Math.min(clock.now(), trusted.wall + elapsed + PASS_INTERVAL_MS);
-    trusted = { wall: Math.max(now, trusted.wall), monotonic: clock.monotonic() };
-    return now;
-  }
-
   /** The profile decides, else the gateway's setting; never longer than the tenant's plan allows. 0 keeps everything. */
   function retentionDays(ofProfile: number | null, planName: string): number {
     const wanted = ofProfile ?? deps.defaultDays;
@@ -49,8 +34,8 @@ export function createRetention(deps: {
   }
 
   async function run(): Promise<{ pointsDeleted: number }> {
-    if (!deps.isClockSet()) return { pointsDeleted: 0 };
-    const now = trustedNow();
+    const now = deps.retentionTime();
+    if (now === 0) return { pointsDeleted: 0 };
     const cutoffs = deps.tenants.list().flatMap(({ tenantId, planName }) =>
       deps.devices.listIds(tenantId).flatMap(({ deviceId, profileId }) => {
         const days = retentionDays(deps.profiles.ensure(tenantId, profileId).retentionDays, planName);

@@ -36,7 +36,7 @@ export function createTelemetryModule(
     profiles,
     defaultDays: config.retention_days,
     clock,
-    isClockSet: () => clock.isSet(),
+    retentionTime: () => clock.retentionTime(),
     log: log.child("retention"),
   });
   return {

@@ -25,7 +25,15 @@ let audit: AuditService;
 function open(days: number, entriesMax: number): AuditService {
   const { durable } = database;
   const repository = createAuditRepository(database);
-  const service = createAuditService({ repository, durable, days, limitOf: () => entriesMax, clock, log });
+  const service = createAuditService({
+    repository,
+    durable,
+    days,
+    limitOf: () => entriesMax,
+    clock,
+    retentionTime: () => clock.now(),
+    log,
+  });
   service.start();
   return service;
 }

@@ -63,6 +63,7 @@ async function openOutbox(
           timeoutMs: options.timeoutMs ?? 10_000,
         });
   const mail = createMailService({
+    retentionTime: () => clock.now(),
     repository: createMailRepository(database),
     transport: () => transport,
     productOf: () => "Lineside",

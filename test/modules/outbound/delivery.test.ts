@@ -68,7 +68,14 @@ function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
       const { transact } = database;
       const log = createLogger("test");
       inFlight.clear();
-      const ledger = new OutboundLedger({ repository, transact, onSettled: () => undefined, clock, log });
+      const ledger = new OutboundLedger({
+        repository,
+        transact,
+        onSettled: () => undefined,
+        clock,
+        retentionTime: clock.now,
+        log,
+      });
       const mine = new OutboundDelivery({
         repository,
         ledger,
