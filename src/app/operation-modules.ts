@@ -52,6 +52,7 @@ export function createOperationModules(
     ingest: base.ingesting.ingest,
     traffic: base.ingesting.traffic,
     store: base.storage.store,
+    unknown: base.telemetry.unknown,
     backups: backing.backups,
     disk: base.storage.diskGuard,
     mqtt: () => mqtt.stats(),

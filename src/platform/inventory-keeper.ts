@@ -7,6 +7,8 @@ import type { Logger } from "./log.ts";
 import { createPeriodic } from "./periodic.ts";
 
 const DAY_MS = 86_400_000;
+/** All files are checked at least this often, in generations: starts and days. */
+const CHECK_GENERATIONS = 30;
 /** Losses that are kept, acknowledged ones included. */
 const LOSSES_MAX = 200;
 
@@ -55,6 +57,27 @@ export class InventoryKeeper implements Part {
   async stop(): Promise<void> {
     this.#daily.stop();
     await this.#advancing;
+    this.#write({ ...this.#record, isClosed: true });
+  }
+
+  /** Tells whether all files should be checked: after a crash, and at least every month. */
+  get isCheckDue(): boolean {
+    const { generation, checked } = this.#record;
+    const { record } = this.#deps;
+    const wasKilled =
+      record.generation > 0 && !record.isClosed && (checked?.generation ?? 0) < record.generation;
+    return wasKilled || generation - (checked?.generation ?? 0) >= CHECK_GENERATIONS;
+  }
+
+  /** End of the newest check of all files, in epoch ms. */
+  get checkedAt(): number | undefined {
+    return this.#record.checked?.at;
+  }
+
+  /** Remembers that a check of all files has finished. */
+  noteCheck(): void {
+    const at = this.#deps.clock.now();
+    this.#write({ ...this.#record, checked: { at, generation: this.#record.generation } });
   }
 
   /** Everything that was lost and that nobody has acknowledged. */
@@ -82,7 +105,7 @@ export class InventoryKeeper implements Part {
     if (added.length === 0) return;
     const { clock, log } = this.#deps;
     for (const text of added) log.error("data is damaged or missing", { problem: text });
-    const at = Math.floor(clock.now());
+    const at = clock.now();
     const losses = [...this.#record.losses, ...added.map((text) => ({ at, text }))].slice(-LOSSES_MAX);
     this.#write({ ...this.#record, losses });
   }
@@ -103,7 +126,7 @@ export class InventoryKeeper implements Part {
     const { gateway } = this.#record;
     const generation = this.#record.generation + 1;
     for (const stamp of this.#stampers) await stamp({ gateway, generation });
-    this.#write({ ...this.#record, generation, accepted: [] });
+    this.#write({ ...this.#record, generation, accepted: [], isClosed: false });
   }
 
   #write(record: InventoryRecord): void {

@@ -27,6 +27,10 @@ export interface InventoryRecord extends Stamp {
   /** Check values of the keys in `secrets/`; two while a key is being replaced. */
   readonly keys: Readonly<Partial<Record<KeyName, readonly string[]>>>;
   readonly losses: readonly Loss[];
+  /** Whether the gateway stopped in order, so that a start need not look for damage. */
+  readonly isClosed: boolean;
+  /** The newest check of all files that finished. */
+  readonly checked?: { readonly at: number; readonly generation: number };
 }
 
 const digest = (text: string | Uint8Array, purpose: string): string =>
@@ -50,6 +54,7 @@ export const createRecord = (stamp: Stamp): InventoryRecord => ({
   accepted: [],
   keys: {},
   losses: [],
+  isClosed: false,
 });
 
 /** Returns the record; `null` for a damaged one, `undefined` if there is none. */

@@ -45,7 +45,11 @@ const download = (path: string, token: string) =>
 
 describe("the check of the files", () => {
   test("finds nothing in files that are whole", async () => {
-    expect((await fixture.call("GET", CHECK, { token: owner })).body).toEqual({ damage: [] });
+    expect((await fixture.call("GET", CHECK, { token: owner })).body).toEqual({
+      damage: [],
+      losses: [],
+      unknownDevices: 0,
+    });
     const { body } = await finished();
     expect(body).toMatchObject({ damage: [] });
     expect(body.databases.map(({ name }: { name: string }) => name).sort()).toEqual([
@@ -69,10 +73,23 @@ describe("the check of the files", () => {
     const line = "mqtt.db: a row of child refers to a row of parent that does not exist";
     expect(body.damage).toEqual([line]);
     const ready = await fixture.call("GET", "/readyz");
-    expect(ready.body.warnings).toMatchObject([{ code: "storage.damaged", params: { count: 1 } }]);
+    expect(ready.body.warnings).toMatchObject([
+      { code: "storage.lost", params: { count: 1 } },
+      { code: "storage.damaged", params: { count: 1 } },
+    ]);
+    // It is remembered until somebody has taken note of it, even if the file is mended.
     database.run("DROP TABLE child");
     database.run("DROP TABLE parent");
-    expect((await finished()).body.damage).toEqual([]);
+    expect((await finished()).body).toMatchObject({ damage: [], losses: [{ text: line }] });
+    const acknowledge = { token: owner };
+    const { status, body: after } = await fixture.call(
+      "POST",
+      "/api/gateway/losses/acknowledge",
+      acknowledge,
+    );
+    expect([status, after.losses]).toEqual([200, []]);
+    expect((await fixture.call("GET", "/readyz")).body.warnings).toEqual([]);
+    expect(Date.parse(after.lastCompletedAt)).toBeGreaterThan(0);
   });
 });
 

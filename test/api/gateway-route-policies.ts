@@ -14,6 +14,8 @@ export const gatewayPolicies: Record<string, Policy> = {
   "PUT /api/gateway/shared-device": { kind: "operator", body: { tenantIds: [] } },
   "GET /api/gateway/check": { kind: "operator" },
   "POST /api/gateway/check": { kind: "operator" },
+  "POST /api/gateway/losses/acknowledge": { kind: "operator" },
+  "DELETE /api/gateway/unknown-telemetry": { kind: "operator" },
   "GET /api/gateway/support-bundle": { kind: "operator" },
   "GET /api/gateway/support-bundle/local": { kind: "public" },
   "GET /api/gateway/proxy": { kind: "operator" },

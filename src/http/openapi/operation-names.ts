@@ -55,6 +55,8 @@ export const operationNames: Readonly<Record<string, string>> = {
   "PUT /api/gateway/shared-device": "setSharedDevices",
   "GET /api/gateway/check": "getDataCheck",
   "POST /api/gateway/check": "startDataCheck",
+  "POST /api/gateway/losses/acknowledge": "acknowledgeLosses",
+  "DELETE /api/gateway/unknown-telemetry": "deleteUnknownTelemetry",
   "GET /api/gateway/support-bundle": "downloadSupportBundle",
   "GET /api/gateway/support-bundle/local": "downloadLocalSupportBundle",
   "GET /api/gateway/proxy": "getProxySettings",

@@ -1,7 +1,7 @@
-import { count, eq, sql } from "drizzle-orm";
+import { count, eq, inArray, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
-import { deviceActivity, devices } from "./devices.tables.ts";
+import { deletedDevices, deviceActivity, devices } from "./devices.tables.ts";
 import { DEV_EUI_KEY, type DeviceFilter, type DeviceWithActivity } from "./devices.types.ts";
 import { orderOf, type Visible, whereOf } from "./devices-filter.repository.ts";
 import { isSortedByState, openAlarmRanks, orderByState } from "./devices-state.repository.ts";
@@ -79,4 +79,15 @@ export const createDeviceLists = (
         .all()
         .map((row) => row.deviceId as DeviceId), // minted by us
     ),
+  listDeleted: () =>
+    orm
+      .select()
+      .from(deletedDevices)
+      .all()
+      .map((row) => row.deviceId as DeviceId), // of deleted rows that we minted
+  forgetDeleted: (ids: readonly DeviceId[]): void =>
+    void orm
+      .delete(deletedDevices)
+      .where(inArray(deletedDevices.deviceId, [...ids]))
+      .run(),
 });

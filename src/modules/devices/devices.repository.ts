@@ -35,6 +35,10 @@ export interface DevicesRepository extends ChildrenRepository, MembershipReposit
   listIdsByName(tenantId: TenantId, visible: Visible, filter: DeviceFilter): DeviceId[];
   /** Returns the ids of the devices of all tenants. */
   listAllIds(): Set<DeviceId>;
+  /** Returns devices that were deleted, and whose telemetry may still be there. */
+  listDeleted(): DeviceId[];
+  /** Their telemetry is gone. */
+  forgetDeleted(ids: readonly DeviceId[]): void;
   find(deviceId: DeviceId): Device | undefined;
   findWithActivity(tenantId: TenantId, deviceId: DeviceId): DeviceWithActivity | undefined;
   /** The keyed hash by which a device is found by its token. */

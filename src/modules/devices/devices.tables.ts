@@ -55,6 +55,12 @@ export const devices = sqliteTable(
   ],
 );
 
+/**
+ * Devices that were deleted and whose telemetry may still be there. A trigger of the database adds them, whatever deletes a device: only their
+ * telemetry may be deleted with nobody asking for it.
+ */
+export const deletedDevices = sqliteTable("deleted_devices", { deviceId: text("device_id").primaryKey() });
+
 /** Activity of devices. It is written in batches, seconds after the fact. */
 export const deviceActivity = sqliteTable("device_activity", {
   deviceId: text("device_id")

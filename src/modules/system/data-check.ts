@@ -2,12 +2,16 @@ import { isJsonObject } from "../../lib/json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { DatabaseReport } from "../../platform/database-check.ts";
 import type { Problem } from "../../platform/health.ts";
+import { makeIdle } from "../../platform/idle-priority.ts";
+import type { InventoryKeeper } from "../../platform/inventory-keeper.ts";
 import type { Logger } from "../../platform/log.ts";
 import { ownProgram } from "../../platform/own-program.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 
 const DAMAGE_POLL_MS = 60_000;
+/** Time after a start at which a check begins that is due. */
+const FIRST_CHECK_MS = 3_000;
 /** Exit code of the check for files that are whole, and for damaged ones. */
 const FINISHED: ReadonlySet<number> = new Set([0, 1]);
 
@@ -22,6 +26,7 @@ export interface CheckRun {
 
 export interface DataCheckDeps {
   readonly store: Pick<TelemetryStore, "stats">;
+  readonly inventory: Pick<InventoryKeeper, "note" | "noteCheck" | "isCheckDue">;
   readonly dataPath: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -31,7 +36,7 @@ export interface DataCheckDeps {
 
 /**
  * Knows which files are damaged: what the store met while it ran, and what the last check found. A check runs as a process of its own, so
- * that it neither disturbs the event loop nor drops the locks on the databases.
+ * that it neither disturbs the event loop nor drops the locks on the databases. It begins by itself when it is due, at idle priority.
  */
 export class DataCheck {
   readonly name = "data check";
@@ -40,6 +45,8 @@ export class DataCheck {
   #met: readonly string[] = [];
   #run: CheckRun | undefined;
   #child: Bun.Subprocess | undefined;
+  #isStopped = false;
+  #cancelFirst: () => void = () => undefined;
 
   constructor(deps: DataCheckDeps) {
     this.#deps = deps;
@@ -48,17 +55,23 @@ export class DataCheck {
       clock,
       log,
       intervalMs: DAMAGE_POLL_MS,
-      work: () => void this.#askStore(),
+      work: () => {
+        void this.#askStore();
+        this.#beginIfDue();
+      },
     });
   }
 
   start(): void {
     void this.#askStore();
     this.#timer.start();
+    this.#cancelFirst = this.#deps.clock.schedule(FIRST_CHECK_MS, () => this.#beginIfDue());
   }
 
   stop(): void {
+    this.#cancelFirst();
     this.#timer.stop();
+    this.#isStopped = true;
     this.#child?.kill();
   }
 
@@ -91,23 +104,36 @@ export class DataCheck {
     return run;
   }
 
+  #beginIfDue(): void {
+    if (this.#deps.inventory.isCheckDue) this.begin();
+  }
+
   async #check(run: CheckRun): Promise<void> {
-    const { clock, log } = this.#deps;
+    const { clock, inventory, log } = this.#deps;
     let outcome: Pick<CheckRun, "databases" | "failure">;
     try {
       outcome = { databases: await this.#ask() };
     } catch (error) {
+      if (this.#isStopped) return;
       log.warn("the files could not be checked", { error });
       outcome = { failure: error instanceof Error ? error.message : String(error) };
     }
     this.#run = { ...run, ...outcome, finishedAt: clock.now() };
-    for (const problem of this.damage) log.error("a file is damaged", { problem });
+    if (outcome.databases === undefined) return;
+    inventory.note(this.damage);
+    inventory.noteCheck();
+    const { startedAt, finishedAt = startedAt } = this.#run;
+    log.info("data files checked", {
+      problems: this.damage.length,
+      seconds: (finishedAt - startedAt) / 1_000,
+    });
   }
 
   async #ask(): Promise<DatabaseReport[]> {
     const { dataPath, command = [...ownProgram(), "check", "--json", "--data", dataPath] } = this.#deps;
     const child = Bun.spawn([...command], { stdout: "pipe", stderr: "pipe" });
     this.#child = child;
+    makeIdle(child.pid);
     const [output, errors, code] = await Promise.all([
       new Response(child.stdout).text(),
       new Response(child.stderr).text(),
@@ -123,6 +149,7 @@ export class DataCheck {
   async #askStore(): Promise<void> {
     try {
       this.#met = (await this.#deps.store.stats()).corruptBlocks;
+      this.#deps.inventory.note(this.#met.map((problem) => `telemetry.db: ${problem}`));
     } catch {
       // A store that has stopped or failed says so by a problem of its own.
     }

@@ -1,8 +1,10 @@
 import { Elysia } from "elysia";
 import { unauthenticated } from "../../lib/domain-error.ts";
+import type { InventoryKeeper } from "../../platform/inventory-keeper.ts";
 import { isLocalAccess } from "../../platform/local-access.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { UnknownTelemetry } from "../telemetry/unknown-telemetry.service.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { CheckRun, DataCheck } from "./data-check.ts";
@@ -15,11 +17,23 @@ const bundleAnswer = { 200: fileAnswer("A tar archive, compressed with gzip.", "
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-function toCheck(damage: readonly string[], run: CheckRun | undefined) {
-  if (run === undefined) return { damage: [...damage] };
-  const { startedAt, finishedAt, failure, databases } = run;
+function toCheck({
+  check,
+  inventory,
+  unknown,
+}: Pick<DiagnosticRouteDeps, "check" | "inventory" | "unknown">) {
+  const { checkedAt, losses } = inventory;
+  const known = {
+    damage: [...check.damage],
+    losses: losses.map(({ at, text }) => ({ foundAt: iso(at), text })),
+    unknownDevices: unknown.count,
+    ...(checkedAt !== undefined && { lastCompletedAt: iso(checkedAt) }),
+  };
+  return check.run === undefined ? known : { ...known, ...toRun(check.run) };
+}
+
+function toRun({ startedAt, finishedAt, failure, databases }: CheckRun) {
   return {
-    damage: [...damage],
     startedAt: iso(startedAt),
     ...(finishedAt !== undefined && { finishedAt: iso(finishedAt) }),
     ...(failure !== undefined && { failure }),
@@ -32,6 +46,8 @@ function toCheck(damage: readonly string[], run: CheckRun | undefined) {
 interface DiagnosticRouteDeps {
   readonly tenants: Pick<TenantsService, "find">;
   readonly check: DataCheck;
+  readonly inventory: InventoryKeeper;
+  readonly unknown: UnknownTelemetry;
   readonly bundle: BundleSources;
   readonly dataPath: string;
   readonly auth: AuthPlugin;
@@ -46,14 +62,15 @@ async function bundleResponse(sources: BundleSources): Promise<Response> {
 }
 
 /** The check of the files, and what a person who helps needs to know about a gateway. */
-export const diagnosticRoutes = ({ tenants, check, bundle, dataPath, auth }: DiagnosticRouteDeps) =>
-  new Elysia({ prefix: "/api/gateway", tags: ["gateway"] })
+export const diagnosticRoutes = (deps: DiagnosticRouteDeps) => {
+  const { tenants, check, inventory, unknown, bundle, dataPath, auth } = deps;
+  return new Elysia({ prefix: "/api/gateway", tags: ["gateway"] })
     .use(auth)
     .get(
       "/check",
       ({ principal }) => {
         ensureOperator(tenants, principal);
-        return toCheck(check.damage, check.run);
+        return toCheck(deps);
       },
       {
         auth: "gateway:manage",
@@ -66,7 +83,8 @@ export const diagnosticRoutes = ({ tenants, check, bundle, dataPath, auth }: Dia
       ({ principal, set }) => {
         ensureOperator(tenants, principal);
         set.status = 202;
-        return toCheck(check.damage, check.begin());
+        check.begin();
+        return toCheck(deps);
       },
       {
         auth: "gateway:manage",
@@ -75,6 +93,40 @@ export const diagnosticRoutes = ({ tenants, check, bundle, dataPath, auth }: Dia
         detail: {
           summary: "Check all files",
           description: `Reads every database in a process of its own. A check that runs already is not begun again. ${operators}`,
+        },
+      },
+    )
+    .post(
+      "/losses/acknowledge",
+      ({ principal }) => {
+        ensureOperator(tenants, principal);
+        inventory.acknowledge();
+        return toCheck(deps);
+      },
+      {
+        auth: "gateway:manage",
+        audit: { action: "gateway.losses", target: "gateway", id: () => "gateway" },
+        response: { 200: checkBody },
+        detail: {
+          summary: "Acknowledge all losses of data",
+          description: `The warning about them ends. Damage that is still there stays in \`damage\`. ${operators}`,
+        },
+      },
+    )
+    .delete(
+      "/unknown-telemetry",
+      async ({ principal }) => {
+        ensureOperator(tenants, principal);
+        await unknown.delete();
+        return toCheck(deps);
+      },
+      {
+        auth: "gateway:manage",
+        audit: { action: "gateway.unknown-telemetry", target: "gateway", id: () => "gateway" },
+        response: { 200: checkBody },
+        detail: {
+          summary: "Delete telemetry of unknown devices",
+          description: `Telemetry of devices that the device table does not have, for example after an older lineside.db was restored. It cannot be undone. ${operators}`,
         },
       },
     )
@@ -109,3 +161,4 @@ export const diagnosticRoutes = ({ tenants, check, bundle, dataPath, auth }: Dia
         },
       },
     );
+};

@@ -4,6 +4,7 @@ import type { DeviceId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Health } from "../../platform/health.ts";
 import { listHotLogs } from "../../platform/hot-log-names.ts";
+import type { InventoryKeeper } from "../../platform/inventory-keeper.ts";
 import type { BackupsService } from "../backups/backups.service.ts";
 import type { IngestStats } from "../ingest/ingest.service.ts";
 import type { Refusals } from "../refusals/refusals.service.ts";
@@ -46,6 +47,7 @@ export interface GatewaySources {
   readonly mqtt: () => MqttCounts;
   readonly uplinks: () => UplinkTotals;
   readonly health: Health;
+  readonly inventory: Pick<InventoryKeeper, "losses" | "checkedAt">;
   readonly dataPath: string;
   readonly clock: Clock;
 }

@@ -97,6 +97,16 @@ function addTraffic(metrics: Metrics, { ingest, mqtt, refusals, repository, heal
   );
 }
 
+/** Adds what is known about the files of the data directory. */
+function addFiles(metrics: Metrics, { inventory }: GatewaySources): void {
+  metrics.gauge("losses", "Losses of data that nobody has acknowledged.", () => inventory.losses.length);
+  metrics.gauge(
+    "data_check_timestamp_seconds",
+    "Unix time of the end of the newest check of all files.",
+    () => (inventory.checkedAt === undefined ? undefined : inventory.checkedAt / 1_000),
+  );
+}
+
 /** Adds how far the uplinks have come. */
 function addUplinks(metrics: Metrics, { uplinks }: GatewaySources): void {
   metrics.gauge("uplinks", "Enabled uplinks.", () => uplinks().running);
@@ -123,4 +133,5 @@ export function addOwnMetrics(
   addStorage(metrics, sources);
   addTraffic(metrics, sources);
   addUplinks(metrics, sources);
+  addFiles(metrics, sources);
 }

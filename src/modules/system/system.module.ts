@@ -13,6 +13,7 @@ import type { Refusals } from "../refusals/refusals.service.ts";
 import { refusalReporter } from "../report-refusal.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { UnknownTelemetry } from "../telemetry/unknown-telemetry.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
 import { clockRoutes } from "./clock.routes.ts";
@@ -31,16 +32,17 @@ import { topTalkersRoutes } from "./top-talkers.routes.ts";
 
 /** Creates the check of the files and the support bundle. */
 function createDiagnostics(
-  { version, commit, config, data, clock, health, slow, log }: Core,
-  deps: { store: TelemetryStore; metrics: Metrics; tenants: TenantsService },
+  { version, commit, config, data, inventory, clock, health, slow, log }: Core,
+  deps: { store: TelemetryStore; metrics: Metrics; tenants: TenantsService; unknown: UnknownTelemetry },
 ) {
-  const { store, metrics, tenants } = deps;
-  const check = new DataCheck({ store, dataPath: data.path, clock, log: log.child("system") });
+  const { store, metrics, tenants, unknown } = deps;
+  const check = new DataCheck({ store, inventory, dataPath: data.path, clock, log: log.child("system") });
   health.add(() => check.problem());
   const bundle = { build: { version, commit }, config, health, metrics, slow, check, store };
   return {
     check,
-    routes: (auth: AuthPlugin) => diagnosticRoutes({ tenants, check, bundle, dataPath: data.path, auth }),
+    routes: (auth: AuthPlugin) =>
+      diagnosticRoutes({ tenants, check, inventory, unknown, bundle, dataPath: data.path, auth }),
   };
 }
 
@@ -54,6 +56,7 @@ interface SystemDeps extends Pick<GatewaySources, "disk" | "mqtt" | "uplinks"> {
   readonly ingest: IngestService;
   readonly traffic: DeviceTraffic;
   readonly store: TelemetryStore;
+  readonly unknown: UnknownTelemetry;
   readonly backups: BackupsService;
   readonly users: UsersService;
   readonly mail: MailSender;
@@ -68,6 +71,7 @@ export function createSystemModule(core: Core, deps: SystemDeps) {
   const repository = createSystemRepository(database);
   const { settings, tenants, devices, directory, profiles, ingest, store, backups, disk, mqtt } = deps;
   const sources: GatewaySources = {
+    inventory: core.inventory,
     repository,
     store,
     ingest,
@@ -99,7 +103,7 @@ export function createSystemModule(core: Core, deps: SystemDeps) {
   });
   const { users, mail, languageOf } = deps;
   const problemMails = new ProblemMails({ health, tenants, users, mail, languageOf, clock, log });
-  const diagnostics = createDiagnostics(core, { store, metrics, tenants });
+  const diagnostics = createDiagnostics(core, { store, metrics, tenants, unknown: deps.unknown });
   return {
     metrics,
     gatewayDevice,

@@ -7,15 +7,15 @@ import type { PlansService } from "../tenants/plans.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import { keyMetadataLookupRoutes } from "./key-metadata.routes.ts";
 import { createKeyMetadataLookup } from "./key-metadata.service.ts";
-import { createOrphanRemoval } from "./orphans.ts";
 import { createRetention } from "./retention.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
 import { telemetryRoutes } from "./telemetry.routes.ts";
 import { createTelemetryService } from "./telemetry.service.ts";
+import { UnknownTelemetry } from "./unknown-telemetry.service.ts";
 
 /** Stored telemetry: reading it, and deleting it when its time is over or its device is gone. */
 export function createTelemetryModule(
-  { config, clock, log }: Core,
+  { config, clock, health, log }: Core,
   deps: {
     store: TelemetryStore;
     tenants: TenantsService;
@@ -39,16 +39,16 @@ export function createTelemetryModule(
     retentionTime: () => clock.retentionTime(),
     log: log.child("retention"),
   });
+  const unknown = new UnknownTelemetry({ store, devices: devicesRepository, log });
+  health.add(() => unknown.problem());
   return {
     telemetry,
+    unknown,
     retention,
     routes: (auth: AuthPlugin) => [
       telemetryRoutes({ telemetry, auth }),
       keyMetadataLookupRoutes({ lookup, auth }),
     ],
-    parts: [
-      createOrphanRemoval({ store, listDevices: devicesRepository.listAllIds, log }),
-      { name: "retention", start: () => retention.start(), stop: () => retention.stop() },
-    ],
+    parts: [unknown, { name: "retention", start: () => retention.start(), stop: () => retention.stop() }],
   };
 }

@@ -51,7 +51,11 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "storage.disk_full": "Der Datenträger ist fast voll. Es wird wieder gespeichert, sobald Platz ist.",
   "storage.failed": "Der Datenträger ist ausgefallen; es lässt sich nichts speichern.",
   "storage.file_system_read_only": "Das Dateisystem von {path} ist schreibgeschützt.",
+  "storage.lost":
+    "Daten sind verloren oder Dateien wurden ersetzt; Befunde: {count}. Die System-Seite nennt sie mit Zeit und Anzahl. Bestätigen Sie sie dort.",
   "storage.read_only": "Auf den Datenträger lässt sich im Moment nicht schreiben. Es wurde nichts geändert.",
+  "storage.unknown_devices":
+    "Telemetrie von {count} Geräten wird aufbewahrt, die in der Gerätetabelle fehlen. Stellen Sie eine neuere lineside.db wieder her oder löschen Sie diese Telemetrie auf der System-Seite.",
   "telemetry.aggregation_invalid": "aggregation muss eines von {aggregations} sein",
   "telemetry.answer_large":
     "Die Antwort ist größer als {max} MiB. Fragen Sie nach weniger Geräten, Schlüsseln oder Punkten, oder exportieren Sie die Werte.",

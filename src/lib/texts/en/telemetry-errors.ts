@@ -48,7 +48,11 @@ export const telemetryErrors = {
   "storage.disk_full": "The disk is almost full. Data is stored again when there is space.",
   "storage.failed": "The disk failed, and nothing can be stored.",
   "storage.file_system_read_only": "The file system of {path} is read-only.",
+  "storage.lost":
+    "Data is lost or files were replaced; findings: {count}. The System page names them with time and number. Acknowledge them there.",
   "storage.read_only": "The disk is read-only at the moment. Nothing was changed.",
+  "storage.unknown_devices":
+    "Telemetry of {count} devices is kept that the device table does not have. Restore a newer lineside.db, or delete this telemetry on the System page.",
   "telemetry.aggregation_invalid": "aggregation must be one of {aggregations}",
   "telemetry.answer_large":
     "The answer is larger than {max} MiB. Ask for fewer devices, keys or points, or export the values.",

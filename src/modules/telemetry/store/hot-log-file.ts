@@ -3,6 +3,7 @@ import {
   decodeHeader,
   decodeRecordHead,
   encodeHeader,
+  type Gap,
   HEADER_BYTES,
   isSoundRecord,
   RECORD_BYTES,
@@ -10,7 +11,6 @@ import {
   recordBytesOf,
   writeRecordHead,
 } from "./hot-log-format.ts";
-import type { Gap } from "./hot-log-loss.ts";
 import { scanLog } from "./hot-log-scan.ts";
 import { logDisk } from "./log-disk.ts";
 

@@ -48,6 +48,9 @@ export interface RecordHead {
   readonly dataBytes: number;
 }
 
+/** Heads on both sides of damaged records within a file; the first one is undefined if the damage begins with the file. */
+export type Gap = readonly [before: RecordHead | undefined, behind: RecordHead];
+
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 export function encodeHeader(nonce: number, firstId: number): Uint8Array {

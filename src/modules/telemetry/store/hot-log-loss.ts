@@ -1,5 +1,5 @@
 import type { HotLogFile } from "./hot-log-file.ts";
-import type { RecordHead } from "./hot-log-format.ts";
+import type { Gap, RecordHead } from "./hot-log-format.ts";
 import type { LogPosition } from "./hot-log-position.ts";
 
 /** Place in the log: everything up to this row. */
@@ -10,9 +10,6 @@ interface Place {
   /** Epoch ms at which the row was written; undefined if unknown. */
   readonly time: number | undefined;
 }
-
-/** Heads on both sides of damaged records within a file; the first one is undefined if the damage begins with the file. */
-export type Gap = readonly [before: RecordHead | undefined, behind: RecordHead];
 
 const UNKNOWN: Place = { id: 0, values: undefined, time: undefined };
 

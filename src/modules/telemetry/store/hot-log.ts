@@ -4,7 +4,8 @@ import { syncPath } from "../../../platform/durable-file.ts";
 import { setAside } from "../../../platform/set-aside.ts";
 import type { Definitions } from "./group-format.ts";
 import { HotLogFile, type LogRecord } from "./hot-log-file.ts";
-import { describeLosses, type Gap } from "./hot-log-loss.ts";
+import type { Gap } from "./hot-log-format.ts";
+import { describeLosses } from "./hot-log-loss.ts";
 import { HotLogPosition, type LogPosition, readPosition } from "./hot-log-position.ts";
 
 /** Form of the data of a record: a group as it is. */

@@ -1,10 +1,12 @@
-import { CircleCheck, FolderArchive, ShieldCheck, TriangleAlert } from "lucide-preact";
-import { useEffect } from "preact/hooks";
+import { CircleCheck, FolderArchive, ShieldCheck, Trash2, TriangleAlert } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
 import { formatBytes, formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { askReadiness } from "../../platform/readiness.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { Section } from "../../ui/section.tsx";
@@ -33,6 +35,10 @@ export function DataFiles() {
     <Section id="system-files" title={t("system.files")} hint={t("system.filesHint")}>
       {resource.error !== undefined && <ErrorNote error={resource.error} onRetry={resource.reload} />}
       {check && <CheckResult check={check} isRunning={isRunning} />}
+      {check && check.losses.length > 0 && <Losses losses={check.losses} onDone={resource.set} />}
+      {check && check.unknownDevices > 0 && (
+        <UnknownDevices count={check.unknownDevices} onDone={resource.set} />
+      )}
       {action.error !== undefined && <ErrorNote error={action.error} />}
       <div class="flex flex-wrap gap-2">
         <Button icon={ShieldCheck} size={14} disabled={action.busy || isRunning} onClick={start}>
@@ -45,8 +51,8 @@ export function DataFiles() {
 }
 
 function CheckResult({ check, isRunning }: { check: DataCheck; isRunning: boolean }) {
-  const { damage, failure, finishedAt, databases } = check;
-  const date = formatDate(toMs(finishedAt) ?? 0, "zoned");
+  const { damage, failure, databases, lastCompletedAt } = check;
+  const date = formatDate(toMs(lastCompletedAt) ?? 0, "zoned");
   return (
     <div class="flex flex-col gap-2" role="status">
       {damage.length > 0 && <Damage lines={damage} />}
@@ -56,7 +62,7 @@ function CheckResult({ check, isRunning }: { check: DataCheck; isRunning: boolea
           {t("system.checkFailed", { reason: failure })}
         </p>
       )}
-      {databases && damage.length === 0 && (
+      {lastCompletedAt !== undefined && damage.length === 0 && (
         <p class="flex items-center gap-2">
           <CircleCheck size={18} class="flex-none text-success" aria-hidden="true" />
           {t("system.filesWhole", { date })}
@@ -67,7 +73,9 @@ function CheckResult({ check, isRunning }: { check: DataCheck; isRunning: boolea
           {databases.map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`).join(" · ")}
         </p>
       )}
-      {!databases && !isRunning && failure === undefined && <p class="text-soft">{t("system.notChecked")}</p>}
+      {lastCompletedAt === undefined && !isRunning && failure === undefined && (
+        <p class="text-soft">{t("system.notChecked")}</p>
+      )}
     </div>
   );
 }
@@ -87,6 +95,65 @@ const Damage = ({ lines }: { lines: readonly string[] }) => (
     </div>
   </div>
 );
+
+interface WarningProps {
+  readonly onDone: (check: DataCheck) => void;
+}
+
+/** What was lost, until a person has taken note of it. */
+function Losses({ losses, onDone }: WarningProps & { losses: DataCheck["losses"] }) {
+  const action = useAction();
+  const acknowledge = () =>
+    action.run(async () => {
+      onDone(await systemApi.acknowledgeLosses());
+      await askReadiness();
+    });
+  return (
+    <div class="flex flex-col items-start gap-2" role="status">
+      <p>
+        <strong class="text-error">{t("system.losses")}</strong> {t("system.lossesHint")}
+      </p>
+      <ul class="reading list-disc pl-5 text-sm wrap-anywhere" lang="en">
+        {losses.map(({ foundAt, text }) => (
+          <li key={text}>
+            {formatDate(toMs(foundAt) ?? 0, "zoned")}: {text}
+          </li>
+        ))}
+      </ul>
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <Button icon={CircleCheck} size={14} disabled={action.busy} onClick={acknowledge}>
+        {t("system.acknowledgeLosses")}
+      </Button>
+    </div>
+  );
+}
+
+/** Telemetry that belongs to no device of the device table. */
+function UnknownDevices({ count, onDone }: WarningProps & { count: number }) {
+  const [asks, setAsks] = useState(false);
+  const remove = async () => {
+    onDone(await systemApi.deleteUnknownTelemetry());
+    await askReadiness();
+    setAsks(false);
+  };
+  return (
+    <div class="flex flex-col items-start gap-2" role="status">
+      <p>{t("system.unknownDevices", { count })}</p>
+      <Button icon={Trash2} size={14} onClick={() => setAsks(true)}>
+        {t("system.deleteUnknown")}
+      </Button>
+      {asks && (
+        <ConfirmDialog
+          title={t("system.deleteUnknown")}
+          warning={t("system.deleteUnknownHint", { count })}
+          action={t("system.deleteUnknown")}
+          onConfirm={remove}
+          onCancel={() => setAsks(false)}
+        />
+      )}
+    </div>
+  );
+}
 
 function BundleButton() {
   const action = useAction();

@@ -4,7 +4,7 @@ import type { checkBody } from "../../../modules/system/diagnostics.schemas.ts";
 import type { sharedDevicesBody } from "../../../modules/system/shared-devices.schemas.ts";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import type { Wire } from "../../lib/wire.ts";
-import { get, getPage, load, post, put } from "../../platform/api-client.ts";
+import { get, getPage, load, post, put, remove } from "../../platform/api-client.ts";
 
 export type DataCheck = Wire<typeof checkBody>;
 export type SharedDevices = Wire<typeof sharedDevicesBody>;
@@ -15,6 +15,8 @@ export const systemApi = {
   clock: () => get<Wire<typeof clockBody>>("/api/gateway/clock"),
   confirmClock: () => post<Wire<typeof clockBody>>("/api/gateway/clock/confirm", {}),
   startCheck: () => post<DataCheck>("/api/gateway/check", {}),
+  acknowledgeLosses: () => post<DataCheck>("/api/gateway/losses/acknowledge", {}),
+  deleteUnknownTelemetry: () => remove<DataCheck>("/api/gateway/unknown-telemetry"),
   sharedDevices: () => get<SharedDevices>("/api/gateway/shared-device"),
   shareDevice: (tenantIds: readonly string[]) =>
     put<SharedDevices>("/api/gateway/shared-device", { tenantIds }),

@@ -74,15 +74,23 @@ export const systemDe: Readonly<Record<keyof typeof systemEn, string>> = {
   "system.sharedSaved": "Standorte mit Kennzahlen geändert",
   "system.files": "Datendateien und Support",
   "system.filesHint":
-    "Eine Prüfung liest alles, was die Datenbanken enthalten, und nennt, was beschädigt ist. Das Gateway arbeitet dabei weiter.",
+    "Eine Prüfung liest alle Dateien und nennt, was beschädigt ist. Das Gateway arbeitet dabei weiter. Es prüft sich selbst einmal im Monat und nach einem Absturz.",
   "system.check": "Dateien prüfen",
   "system.checking": "Prüfung läuft …",
-  "system.notChecked": "Seit dem Start des Gateways wurden die Dateien nicht geprüft.",
+  "system.notChecked": "Die Dateien wurden noch nicht geprüft.",
   "system.filesWhole": "Alle Dateien sind unbeschädigt (geprüft {date}).",
   "system.checkFailed": "Die Prüfung wurde nicht fertig: {reason}",
   "system.damaged": "Datendateien sind beschädigt.",
   "system.damagedHint":
     "Was nicht beschädigt ist, wird weiter ausgeliefert. Den Rest holt die neueste gute Sicherung zurück.",
+  "system.losses": "Daten gingen verloren oder wurden ersetzt.",
+  "system.lossesHint": "Diese Liste bleibt auch nach einem Neustart, bis Sie sie bestätigen.",
+  "system.acknowledgeLosses": "Bestätigen",
+  "system.unknownDevices":
+    "Es liegt Telemetrie von {count} Geräten vor, die in der Gerätetabelle fehlen, zum Beispiel weil eine ältere lineside.db wiederhergestellt wurde.",
+  "system.deleteUnknown": "Diese Telemetrie löschen",
+  "system.deleteUnknownHint":
+    "Löscht die gesamte Telemetrie von {count} unbekannten Geräten. Das lässt sich nicht rückgängig machen.",
   "system.bundle": "Support-Paket herunterladen",
   "system.bundleSaved": "Support-Paket heruntergeladen",
   "update.title": "Update",

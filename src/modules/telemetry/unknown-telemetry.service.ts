@@ -1,0 +1,90 @@
+import { setImmediate } from "node:timers/promises";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { Problem } from "../../platform/health.ts";
+import type { Part } from "../../platform/lifecycle.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { TelemetryStore } from "./store/store.types.ts";
+
+interface UnknownTelemetryDeps {
+  readonly store: Pick<TelemetryStore, "deviceIds" | "deleteDevice">;
+  readonly devices: {
+    listAllIds(): ReadonlySet<DeviceId>;
+    /** Devices that were deleted, and whose telemetry may still be there. */
+    listDeleted(): readonly DeviceId[];
+    forgetDeleted(ids: readonly DeviceId[]): void;
+  };
+  readonly log: Logger;
+}
+
+const FORGOTTEN_AT_ONCE = 500;
+
+/**
+ * Telemetry without a device. If the device is known to have been deleted, a crash came between the two deletions, and the start finishes the
+ * second one. Otherwise the device table lost the device (an older or a new lineside.db), and the telemetry is kept until a person confirms
+ * that it may go.
+ */
+export class UnknownTelemetry implements Part {
+  readonly name = "telemetry without a device";
+  readonly #deps: UnknownTelemetryDeps;
+  #unknown: readonly DeviceId[] = [];
+
+  constructor(deps: UnknownTelemetryDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    // Nothing waits for it.
+    this.#look().catch((error) =>
+      this.#deps.log.warn("telemetry without a device was not looked for", { error }),
+    );
+  }
+
+  /** Number of devices that only the telemetry store knows. */
+  get count(): number {
+    return this.#unknown.length;
+  }
+
+  problem(): Problem | undefined {
+    if (this.count === 0) return undefined;
+    return { severity: "WARNING", code: "storage.unknown_devices", params: { count: this.count } };
+  }
+
+  /** Deletes the telemetry of all unknown devices. Resolves when it is gone. */
+  async delete(): Promise<void> {
+    const { devices, log } = this.#deps;
+    const known = devices.listAllIds(); // a restored device may have come back
+    const unknown = this.#unknown.filter((id) => !known.has(id));
+    await this.#deleteAll(unknown);
+    this.#unknown = [];
+    log.warn("telemetry of unknown devices was deleted on request", { devices: unknown.length });
+  }
+
+  async #look(): Promise<void> {
+    const { store, devices, log } = this.#deps;
+    const stored = await store.deviceIds();
+    const known = devices.listAllIds(); // one by one, with all that is kept of them, thousands would delay the start
+    const deleted = new Set(devices.listDeleted());
+    const orphans = stored.filter((id) => !known.has(id));
+    this.#unknown = orphans.filter((id) => !deleted.has(id));
+    if (this.count > 0)
+      log.error("telemetry of unknown devices is kept: the device table does not have them", {
+        devices: this.count,
+      });
+    await this.#finish(orphans.filter((id) => deleted.has(id)));
+    for (let from = 0, ids = [...deleted]; from < ids.length; from += FORGOTTEN_AT_ONCE) {
+      devices.forgetDeleted(ids.slice(from, from + FORGOTTEN_AT_ONCE));
+      await setImmediate();
+    }
+  }
+
+  /** Finishes deletions that a crash interrupted. */
+  async #finish(orphans: readonly DeviceId[]): Promise<void> {
+    if (orphans.length === 0) return;
+    await this.#deleteAll(orphans);
+    this.#deps.log.info("deletion of telemetry finished", { devices: orphans.length });
+  }
+
+  async #deleteAll(ids: readonly DeviceId[]): Promise<void> {
+    for (const id of ids) await this.#deps.store.deleteDevice(id);
+  }
+}
