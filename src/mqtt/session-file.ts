@@ -61,13 +61,18 @@ export class SessionFile {
   constructor(path: string) {
     verifyFile(path);
     this.#db = new Database(path, { create: true, strict: true });
-    this.#db.run("PRAGMA busy_timeout = 2000");
-    this.#db.run("PRAGMA journal_mode = WAL");
-    this.#db.run("PRAGMA synchronous = NORMAL");
-    this.#db.run("PRAGMA journal_size_limit = 4194304");
-    verifyDatabase(this.#db, path);
-    if (schemaVersionOf(this.#db, path, MQTT_SCHEMA_VERSION) === 0)
-      createSchema(this.#db, schema, MQTT_SCHEMA_VERSION);
+    try {
+      this.#db.run("PRAGMA busy_timeout = 2000");
+      this.#db.run("PRAGMA journal_mode = WAL");
+      this.#db.run("PRAGMA synchronous = NORMAL");
+      this.#db.run("PRAGMA journal_size_limit = 4194304");
+      verifyDatabase(this.#db, path);
+      if (schemaVersionOf(this.#db, path, MQTT_SCHEMA_VERSION) === 0)
+        createSchema(this.#db, schema, MQTT_SCHEMA_VERSION);
+    } catch (error) {
+      this.#db.close(); // or it would delete the log of the file that takes its place
+      throw error;
+    }
     this.#saveSession = this.#db.query("INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?, ?)");
     this.#saveReceived = this.#db.query("INSERT OR REPLACE INTO received VALUES (?, ?)");
     this.#deleteReceived = this.#db.query("DELETE FROM received WHERE key = ?");

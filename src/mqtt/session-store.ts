@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { TopicTree } from "../lib/mqtt/topic-tree.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Stamp } from "../platform/database-stamp.ts";
@@ -45,7 +45,7 @@ export function openSessionStore(
     perTenant: (tenantId: string) => deps.quotasOf(tenantId).queuedBytes,
     all: limits.queuedBytesMax,
   };
-  return new SessionStore({
+  return loadSessions({
     file,
     clock,
     log,
@@ -56,19 +56,23 @@ export function openSessionStore(
 }
 
 /** A file that cannot be read is set aside: devices subscribe again, which costs less than a broker that does not start. */
-function openFile({ file, log, onLoss }: SessionStoreOptions): SessionFile {
+export function loadSessions(options: SessionStoreOptions): SessionStore {
   try {
-    return new SessionFile(file);
+    return new SessionStore(options);
   } catch (error) {
     if (error instanceof StartupError) throw error;
-    log.error("the broker's session file is damaged", { file, error });
-    const aside = setAside(file);
-    for (const suffix of ["-wal", "-shm"]) rmSync(file + suffix, { force: true });
-    onLoss?.(
-      `mqtt.db is damaged and was set aside as ${aside}: sessions of MQTT clients, their queued messages and retained messages are lost`,
-    );
-    return new SessionFile(file);
+    setFileAside(options, error);
+    return new SessionStore(options);
   }
+}
+
+function setFileAside({ file, log, onLoss }: SessionStoreOptions, error: unknown): void {
+  log.error("the broker's session file is damaged", { file, error });
+  const aside = setAside(file);
+  for (const suffix of ["-wal", "-shm"]) if (existsSync(file + suffix)) setAside(file + suffix);
+  onLoss?.(
+    `mqtt.db is damaged and was set aside as ${aside}: sessions of MQTT clients, their queued messages and retained messages are lost`,
+  );
 }
 
 /**
@@ -101,10 +105,15 @@ export class SessionStore {
   constructor(options: SessionStoreOptions) {
     this.#options = options;
     this.#queues = new QueueLimits(options.queuedBytes);
-    this.#file = openFile(options);
+    this.#file = new SessionFile(options.file);
     const { clock, log } = options;
     this.#changes = new SessionChanges({ file: this.#file, retained: this.retained, clock, log });
-    this.#load();
+    try {
+      this.#load();
+    } catch (error) {
+      this.#file.close();
+      throw error;
+    }
   }
 
   /** Notes to which data directory, and to which of its generations, the file belongs. It is on the disk on return. */

@@ -1,7 +1,11 @@
-import { Database } from "bun:sqlite";
+import { Database, type SQLiteError } from "bun:sqlite";
 
 const PROBLEMS_MAX = 100;
 const BUSY_TIMEOUT_MS = 5_000;
+
+/** Tells whether SQLite found its file damaged. */
+export const isDamage = (error: SQLiteError): boolean =>
+  error.code !== undefined && /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code);
 
 /** What a check found in one database. */
 export interface DatabaseReport {

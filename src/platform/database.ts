@@ -1,10 +1,11 @@
-import { Database } from "bun:sqlite";
+import { Database, SQLiteError } from "bun:sqlite";
 import { closeSync, fdatasync, fstatSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { detail, unavailableDueTo } from "../lib/domain-error.ts";
 import { workerUrl } from "./assets.ts";
 import { ensureSecret } from "./data-directory.ts";
+import { isDamage } from "./database-check.ts";
 import { type Stamp, writeStamp } from "./database-stamp.ts";
 import type { Problem } from "./health.ts";
 import { cannotOpen, verifyDatabase, verifyFile } from "./inventory.ts";
@@ -63,6 +64,16 @@ function open(file: string): Database {
     throw cause instanceof StartupError
       ? cause
       : cannotOpen(file, cause instanceof Error ? cause.message : "it cannot be read");
+  }
+}
+
+function migrate(sqlite: Database, file: string, name: string): number {
+  try {
+    return applyMigrations(sqlite, name);
+  } catch (cause) {
+    sqlite.close();
+    if (!(cause instanceof SQLiteError) || !isDamage(cause)) throw cause;
+    throw cannotOpen(file, cause.message);
   }
 }
 
@@ -157,7 +168,7 @@ function checkpointInWorker(file: string, log: Logger): Promise<void> {
 export function openMainDatabase(file: string, name: string, log: Logger): MainDatabase {
   const storageKey = ensureSecret(dirname(file), "storage.key", STORAGE_KEY_BYTES); // before the first database
   const sqlite = open(file);
-  const migrated = applyMigrations(sqlite, name);
+  const migrated = migrate(sqlite, file, name);
   if (migrated > 0) log.info("database migrated", { database: name, migrations: migrated });
   sqlite.run("BEGIN IMMEDIATE; COMMIT;"); // makes sure that the write-ahead log exists before it is opened below
   const freeStatements = keepStatements(sqlite);

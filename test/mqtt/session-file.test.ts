@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SessionStore } from "../../src/mqtt/session-store.ts";
+import { loadSessions } from "../../src/mqtt/session-store.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { createLogger } from "../../src/platform/log.ts";
 import { StartupError } from "../../src/platform/startup-error.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const open = (file: string) =>
-  new SessionStore({
+  loadSessions({
     file: join(directory, file),
     clock: systemClock,
     log: createLogger("test"),
