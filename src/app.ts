@@ -260,7 +260,7 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
     integrating.connectivity,
     integrating.codecs,
     administration,
-    createBulkModule({ devices, activity, attributes }),
+    createBulkModule({ devices, imports: fleet.imports, activity, attributes }),
     ...createOperationModules(core, userModules, { base, commands, mqtt, notifications }),
   ];
   const { http, server, parts } = createHttpModule(core, {

@@ -156,6 +156,11 @@ export class Client {
     if (hasSubscriptions) this.#host.subscribed(this);
   }
 
+  /** The client has lost its right to publish: nothing of it comes any more. */
+  dropWill(): void {
+    this.#will = undefined;
+  }
+
   /** Returns whether a message on the topic would reach it. */
   listensTo(topic: string): boolean {
     return this.#link?.filters.listensTo(topic) === true;

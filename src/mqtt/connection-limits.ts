@@ -1,6 +1,7 @@
+import { addressGroup } from "../lib/network-address.ts";
 import type { MqttLimits } from "./mqtt.types.ts";
 
-/** Counts connections, in all and by remote address. */
+/** Counts connections, in all and by remote address; of IPv6 by the first 64 bits. */
 export class ConnectionLimits {
   readonly #limits: MqttLimits;
   /** Remote address → its open connections. */
@@ -13,16 +14,18 @@ export class ConnectionLimits {
 
   /** Counts one more; false when that is too many. It is to `leave` either way. */
   enter(address: string): boolean {
-    const fromAddress = (this.#perAddress.get(address) ?? 0) + 1;
-    this.#perAddress.set(address, fromAddress);
+    const group = addressGroup(address);
+    const fromAddress = (this.#perAddress.get(group) ?? 0) + 1;
+    this.#perAddress.set(group, fromAddress);
     this.#all++;
     return this.#all <= this.#limits.connectionsMax && fromAddress <= this.#limits.connectionsPerAddressMax;
   }
 
   leave(address: string): void {
-    const left = (this.#perAddress.get(address) ?? 1) - 1;
-    if (left === 0) this.#perAddress.delete(address);
-    else this.#perAddress.set(address, left);
+    const group = addressGroup(address);
+    const left = (this.#perAddress.get(group) ?? 1) - 1;
+    if (left === 0) this.#perAddress.delete(group);
+    else this.#perAddress.set(group, left);
     this.#all--;
   }
 }

@@ -37,8 +37,10 @@ export class Evictions {
   }
 
   #end(key: string): void {
-    this.#clients.get(key)?.connection.end(Reason.notAuthorized);
-    this.#wills.forget(key); // the end of the connection has left it
+    const client = this.#clients.get(key);
+    client?.dropWill();
+    client?.connection.end(Reason.notAuthorized);
+    this.#wills.forget(key); // of a connection that has ended before
     const store = this.#store();
     const session = store?.get(key);
     if (session !== undefined) store?.delete(session);

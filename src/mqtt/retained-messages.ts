@@ -3,9 +3,14 @@ import type { RetainedMessage } from "./session-file.ts";
 import { spaceOf } from "./topics.ts";
 
 const MEGABYTE = 1024 * 1024;
-/** Limits of the retained messages, which are kept in memory: for one tenant, and `BYTES_MAX` for all. */
+/** Limits of the retained messages of one tenant, which are kept in memory. */
 const perSpaceMax = { messages: 10_000, bytes: 16 * MEGABYTE };
-const BYTES_MAX = 64 * MEGABYTE;
+/** Bytes that each tenant has for itself, whatever others keep. */
+const OWN_BYTES = MEGABYTE;
+/** Bytes of all tenants together beyond those. */
+const COMMON_BYTES_MAX = 64 * MEGABYTE;
+
+const commonOf = (bytes: number): number => Math.max(0, bytes - OWN_BYTES);
 
 interface Space {
   readonly messages: Map<string, RetainedMessage>;
@@ -15,10 +20,10 @@ interface Space {
 const bytesOf = (message: RetainedMessage | undefined): number =>
   message === undefined ? 0 : message.topic.length + message.payload.length;
 
-/** Retained messages by space, with a limit for each space and one for all of them. */
+/** Retained messages by space, with a limit for each space and one for what all of them have in common. */
 export class RetainedMessages {
   readonly #spaces = new Map<string, Space>();
-  #bytes = 0;
+  #commonBytes = 0;
 
   get(topic: string): RetainedMessage | undefined {
     return this.#spaces.get(spaceOf(topic))?.messages.get(topic);
@@ -34,13 +39,13 @@ export class RetainedMessages {
     const isFull =
       (before === undefined && space.messages.size >= perSpaceMax.messages) ||
       space.bytes + more > perSpaceMax.bytes ||
-      this.#bytes + more > BYTES_MAX;
+      this.#commonBytes + commonOf(space.bytes + more) - commonOf(space.bytes) > COMMON_BYTES_MAX;
     const isKept = wanted === 0 || more <= 0 || !isFull;
     const change = isKept ? more : -bytesOf(before);
     if (wanted === 0 || !isKept) space.messages.delete(message.topic);
     else space.messages.set(message.topic, message);
+    this.#commonBytes += commonOf(space.bytes + change) - commonOf(space.bytes);
     space.bytes += change;
-    this.#bytes += change;
     if (space.messages.size === 0) this.#spaces.delete(name);
     else this.#spaces.set(name, space);
     return isKept;

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import { addressGroup } from "../lib/network-address.ts";
 import { RateMeter } from "../lib/rate-meter.ts";
 import type { Clock } from "./clock.ts";
 import { randomToken } from "./ids.ts";
@@ -75,7 +76,7 @@ export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic
   }
 
   function mayGuess({ address, credentialId }: SignInAttempt): boolean {
-    const name = `${address} ${credentialId}`;
+    const name = `${addressGroup(address)} ${credentialId}`;
     let meter = guesses.get(name);
     if (meter === undefined) {
       evictOldest(guesses, ADDRESSES_MAX);
@@ -107,7 +108,7 @@ export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic
       const isRight = await Bun.password.verify(attempt.password, attempt.passwordHash);
       if (isRight) {
         of.right = digest;
-        guesses.delete(`${attempt.address} ${attempt.credentialId}`);
+        guesses.delete(`${addressGroup(attempt.address)} ${attempt.credentialId}`);
         return "right";
       }
       if (of.wrong.size >= WRONG_MAX) of.wrong.delete(of.wrong.values().next().value ?? "");

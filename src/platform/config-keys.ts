@@ -236,7 +236,7 @@ export const configKeys = {
   mqtt_connections_per_address_max: {
     kind: count(1, 1_000_000),
     default: 20_000,
-    description: "Most MQTT connections at once from one address.",
+    description: "Most MQTT connections at once from one IPv4 address or one IPv6 /64 network.",
   },
   mqtt_connect_timeout_ms: {
     kind: count(100, 60_000),

@@ -47,5 +47,5 @@ export class TurnShare {
   }
 }
 
-/** The share of what devices, gateways and integrations send. */
-export const messageTurns = new TurnShare();
+/** The share of messages and requests that have much to do. */
+export const workTurns = new TurnShare();

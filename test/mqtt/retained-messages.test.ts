@@ -18,3 +18,16 @@ test("a value that does not fit deletes the one before it, which is out of date"
   // Its bytes are free again.
   expect(retained.set(message("other", MEGABYTE - 100))).toBe(true);
 });
+
+test("a tenant keeps its own megabyte when others have used up what all share", () => {
+  const retained = new RetainedMessages();
+  const keep = (tenant: number, bytes: number) =>
+    retained.set({ topic: `tenant~${tenant}/t`, payload: Buffer.alloc(bytes, 1), qos: 0 });
+  for (const tenant of [1, 2, 3, 4]) expect(keep(tenant, 15 * MEGABYTE)).toBe(true);
+  expect(keep(5, 9 * MEGABYTE - 100)).toBe(true);
+  expect(keep(6, MEGABYTE - 100)).toBe(true);
+  expect(keep(6, 2 * MEGABYTE)).toBe(false);
+  // What one gives back is there for all.
+  keep(1, 0);
+  expect(keep(6, 2 * MEGABYTE)).toBe(true);
+});

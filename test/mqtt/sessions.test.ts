@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { DeviceId } from "../../src/lib/ids.ts";
 import { until } from "../support/until.ts";
 import { connectPacket, RawClient } from "./raw-client.ts";
@@ -24,7 +25,7 @@ test("a damaged session file is set aside and the server starts", async () => {
   const again = await mqtt.restart();
   const client = await RawClient.connect(again.port, 4);
   await client.ping();
-  expect(existsSync(`${mqtt.sessionFile}.damaged`)).toBe(true);
+  expect(readdirSync(join(dirname(mqtt.sessionFile), "set-aside"))).toEqual([`${basename(mqtt.sessionFile)}.1`]);
 });
 
 describe.each([4, 5] as const)("MQTT version %d", (version) => {

@@ -46,6 +46,7 @@ process.on("message", (message: { spinMs?: number }) => {
 });
 process.send?.({
   url: fixture.app.url,
+  mqttPort: fixture.app.mqttPort,
   token,
   ids,
   deviceIds: devices.map(({ deviceId }) => deviceId),

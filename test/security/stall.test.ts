@@ -1,54 +1,26 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { join } from "node:path";
 import { type JsonRoute, jsonRoutes } from "../support/json-routes.ts";
 import { largeBodies } from "../support/large-bodies.ts";
-import { slowness } from "../support/machine-speed.ts";
 import { createTestApp } from "../support/test-app.ts";
+import { isStall, STALL_MS_MAX, type StalledGateway, startStalledGateway, TRIES } from "./stall-fixture.ts";
 
 /**
  * No single request holds the event loop for longer than 100 ms of processor time, whatever its body is, up to the largest that is read.
  * Processor time of the gateway's main thread is measured in a process of its own, so that a busy machine changes nothing. A slower machine has more of it.
  */
 
-const STALL_MS_MAX = 100;
-/** A collection of garbage that others left may fall into one request, but not into each of three. */
-const TRIES = 3;
-
-const isStall = (ms: number): boolean => ms > STALL_MS_MAX && ms > STALL_MS_MAX * slowness();
-
-interface Gateway {
-  readonly url: string;
-  readonly token: string;
-  readonly ids: Record<string, string>;
-  readonly deviceIds: readonly string[];
-  /** Of a device and of a gateway. */
-  readonly deviceTokens: readonly [device: string, gateway: string];
-}
-
-let child: ReturnType<typeof Bun.spawn>;
-let gateway: Gateway;
+let gateway: StalledGateway;
 let routes: JsonRoute[];
-let answer: (message: { longestMs: number }) => void;
 
 beforeAll(async () => {
   const app = await createTestApp();
   routes = jsonRoutes(app);
   await app.stop();
-  gateway = await new Promise<Gateway>((resolve) => {
-    child = Bun.spawn([process.execPath, join(import.meta.dir, "stall-child.ts")], {
-      stdio: ["ignore", "ignore", "inherit"],
-      ipc: (message: Gateway | { longestMs: number }) =>
-        "url" in message ? resolve(message) : answer(message),
-    });
-  });
+  gateway = await startStalledGateway();
 });
-afterAll(() => child.kill("SIGKILL"));
+afterAll(() => gateway.stop());
 
-const longestTurn = (spinMs = 0): Promise<number> =>
-  new Promise((resolve) => {
-    answer = ({ longestMs }) => resolve(longestMs);
-    child.send({ spinMs });
-  });
+const longestTurn = (spinMs = 0): Promise<number> => gateway.longestTurn(spinMs);
 
 async function stallOf(
   route: Pick<JsonRoute, "method" | "path">,

@@ -19,6 +19,17 @@ export function createChildrenRepository(
       ),
     )
     .prepare();
+  const firstChildren = orm
+    .select({ deviceId: devices.deviceId })
+    .from(devices)
+    .where(eq(devices.parentDeviceId, sql.placeholder("gatewayId")))
+    .limit(sql.placeholder("max"))
+    .prepare();
+  const detach = orm
+    .update(devices)
+    .set({ parentDeviceId: null })
+    .where(eq(devices.deviceId, sql.placeholder("deviceId")))
+    .prepare();
   const elsewhere = orm
     .select({ deviceId: devices.deviceId })
     .from(devices)
@@ -49,6 +60,12 @@ export function createChildrenRepository(
         .where(eq(devices.parentDeviceId, gatewayId))
         .all()
         .map((row) => row.deviceId as DeviceId), // minted by us
+    /** Takes up to `max` children away from the gateway. Returns their ids. */
+    detachChildren(gatewayId: DeviceId, max: number): DeviceId[] {
+      const ids = firstChildren.all({ gatewayId, max }).map((row) => row.deviceId as DeviceId); // minted by us
+      for (const deviceId of ids) detach.run({ deviceId });
+      return ids;
+    },
     countChildren: (gatewayId: DeviceId): number =>
       orm.select({ count: count() }).from(devices).where(eq(devices.parentDeviceId, gatewayId)).get()
         ?.count ?? 0,

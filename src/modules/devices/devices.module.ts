@@ -16,6 +16,7 @@ import { credentialsRoutes } from "./credentials.routes.ts";
 import { createCredentialsService } from "./credentials.service.ts";
 import { DeviceActivityTracker } from "./device-activity.ts";
 import { DeviceDirectory } from "./device-directory.ts";
+import { DeviceImports } from "./device-imports.ts";
 import { DeviceRejections } from "./device-rejections.ts";
 import { createDevicesRepository } from "./devices.repository.ts";
 import { devicesRoutes } from "./devices.routes.ts";
@@ -24,6 +25,7 @@ import type { Device, DeviceMaintenance, SearchAttributes } from "./devices.type
 import { createSortedList } from "./devices-value-order.ts";
 import { createRejectionsRepository } from "./rejections.repository.ts";
 import { createTokenSignIn } from "./token-sign-in.service.ts";
+import { createUnfinishedImportsRepository } from "./unfinished-imports.repository.ts";
 
 type MaintenanceOf = (device: Pick<Device, "deviceId" | "parentDeviceId">) => DeviceMaintenance | undefined;
 
@@ -97,9 +99,18 @@ export function createDevicesModule({ config, database, clock, events, log }: Co
     clock,
     events,
   });
+  const imports = new DeviceImports({
+    devices,
+    repository: devicesRepository,
+    unfinished: createUnfinishedImportsRepository(database),
+    transact,
+    events,
+    log: log.child("imports"),
+  });
   return {
     devices,
     devicesRepository,
+    imports,
     directory,
     activity,
     rejections,
@@ -120,6 +131,7 @@ export function createDevicesModule({ config, database, clock, events, log }: Co
       credentialsRoutes({ credentials, devices, auth }),
     ],
     parts: [
+      { name: "imports", start: () => imports.start() },
       { name: "rejections", start: () => rejections.start(), stop: () => rejections.stop() },
       { name: "activity", start: () => activity.start(), stop: () => activity.stop() },
     ],

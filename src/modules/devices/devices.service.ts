@@ -3,6 +3,7 @@ import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
+import { workTurns } from "../../platform/turn-share.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -32,6 +33,9 @@ interface DevicesServiceDeps {
   readonly clock: Clock;
   readonly events: EventBus<DomainEvents>;
 }
+
+/** Children of a gateway that are detached in one transaction, while others wait. */
+const CHILDREN_AT_ONCE = 25;
 
 /** Devices of a tenant as people manage them. A device that the caller may not see does not exist for the caller. */
 export function createDevicesService(deps: DevicesServiceDeps) {
@@ -127,6 +131,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
     },
     /** Number of more the plan of the tenant allows; null for any number. */
     roomFor: building.roomFor,
+    ensureRoom: building.ensureRoom,
     update(principal: Principal, deviceId: string, changes: DeviceChanges): DeviceWithActivity {
       const { activity: _, lorawanDevEui: __, ...current } = get(principal, deviceId);
       if (changes.applyToAllOfType === true)
@@ -149,12 +154,20 @@ export function createDevicesService(deps: DevicesServiceDeps) {
     /** Resolves when the telemetry is gone too. */
     async delete(principal: Principal, deviceId: string): Promise<void> {
       const id = ensureVisible(principal, deviceId);
-      const children = repository.listChildIds(id);
-      repository.delete(id);
       const { tenantId } = principal;
-      events.emit("device.deleted", { tenantId, deviceId: id });
-      // They stay, without a gateway.
-      for (const child of children) events.emit("device.updated", { tenantId, deviceId: child });
+      for (let isLast = false; !isLast; ) {
+        const turn = workTurns.pause();
+        if (turn !== undefined) await turn;
+        // Children stay, without a gateway. There may be ten thousand of them.
+        const detached = deps.transact(() => {
+          const ids = repository.detachChildren(id, CHILDREN_AT_ONCE);
+          isLast = ids.length < CHILDREN_AT_ONCE;
+          if (isLast) repository.delete(id);
+          return ids;
+        });
+        if (isLast) events.emit("device.deleted", { tenantId, deviceId: id });
+        for (const child of detached) events.emit("device.updated", { tenantId, deviceId: child });
+      }
       await deps.deleteTelemetry(id);
     },
     listChildren(principal: Principal, deviceId: string): DeviceWithActivity[] {

@@ -6,14 +6,17 @@ import { invariant } from "../../lib/invariant.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
+import { workTurns } from "../../platform/turn-share.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
+import { deviceNotFound } from "../devices/devices.errors.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { ChildRef } from "../devices/devices.types.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice, IngestSource } from "../ingest/ingest.types.ts";
 import type { ClaimingService } from "../provisioning/claiming.service.ts";
 import { type ChildPart, parseAnswer, parseChild, parseParts, parseRequest } from "./gateway-body.ts";
+import { GatewayOrder } from "./gateway-order.ts";
 import { createGatewayRefusals } from "./gateway-refusals.ts";
 import type { GatewaySessions } from "./gateway-sessions.ts";
 
@@ -23,6 +26,9 @@ export interface GatewayMessage {
   readonly topic: string;
   readonly bytes: Uint8Array;
 }
+
+/** Parts that are taken at once: new children are the dearest. */
+const PARTS_AT_ONCE = 25;
 
 type Transact = (work: () => Promise<void>[]) => Promise<void>[];
 
@@ -90,6 +96,7 @@ export function createGatewaysService(deps: {
 }) {
   const { children, directory, sessions, ingest } = deps;
   const refusals = createGatewayRefusals(deps);
+  const order = new GatewayOrder();
   /** Children that were made and are not on the disk yet: no point of theirs may be acknowledged before. */
   let saving: Promise<void> | undefined;
 
@@ -187,19 +194,43 @@ export function createGatewaysService(deps: {
       if (input instanceof DomainError) refused.add(part, input);
       return input instanceof DomainError ? [] : [{ part, input }];
     });
-    const refs = good.map(({ part: [name] }) => ({ name }));
-    const found = attempt(() => childrenOf(gateway, refs));
-    if (found instanceof DomainError) throw found;
-    const named = good.map((each, index) => ({ ...each, child: found[index] }));
-    const commits = together(() => takeAll(named, take, refused.add));
-    const refusal = refused.end();
-    if (commits.length === 0 && refusal !== undefined) throw refusal;
-    return allOf(commits);
+    const takeSome = (some: typeof good): Promise<void>[] => {
+      const refs = some.map(({ part: [name] }) => ({ name }));
+      const found = attempt(() => childrenOf(gateway, refs));
+      if (found instanceof DomainError) throw found;
+      const named = some.map((each, index) => ({ ...each, child: found[index] }));
+      return together(() => takeAll(named, take, refused.add));
+    };
+    const end = (commits: Promise<void>[]): Promise<void> => {
+      const refusal = refused.end();
+      if (commits.length === 0 && refusal !== undefined) throw refusal;
+      return allOf(commits);
+    };
+    if (good.length <= PARTS_AT_ONCE) return end(takeSome(good));
+    return order.takeLong(gateway.deviceId, () => inPieces(gateway, good, takeSome)).then(end);
+  }
+
+  /** Takes the parts of a large message in pieces, so that other messages come in between. */
+  async function inPieces<Part>(
+    gateway: IngestDevice,
+    parts: readonly Part[],
+    takeSome: (some: Part[]) => Promise<void>[],
+  ): Promise<Promise<void>[]> {
+    const commits: Promise<void>[] = [];
+    for (let start = 0; start < parts.length; start += PARTS_AT_ONCE) {
+      const turn = workTurns.pause();
+      if (turn !== undefined) await turn;
+      if (gateway.revoked) throw deviceNotFound();
+      const taken = takeSome(parts.slice(start, start + PARTS_AT_ONCE));
+      for (const commit of taken) commit.catch(() => undefined); // heard of at the end
+      commits.push(...taken);
+    }
+    return commits;
   }
 
   const { telemetry, attributes, claims } = createSteps(deps);
 
-  return {
+  const service = {
     connect(gateway: IngestDevice, message: GatewayMessage): Promise<void> {
       return listed(gateway, message, () => {
         const { name, type } = parseChild(decode(gateway, message));
@@ -256,6 +287,24 @@ export function createGatewaysService(deps: {
         return deps.durable();
       });
     },
+  };
+  const { request } = service;
+  const inOrder =
+    (take: (gateway: IngestDevice, message: GatewayMessage) => Promise<void>) =>
+    (gateway: IngestDevice, message: GatewayMessage): Promise<void> =>
+      order.take(gateway.deviceId, message, (kept) => take(gateway, kept));
+  return {
+    connect: inOrder(service.connect),
+    disconnect: inOrder(service.disconnect),
+    telemetry: inOrder(service.telemetry),
+    attributes: inOrder(service.attributes),
+    claim: inOrder(service.claim),
+    answer: inOrder(service.answer),
+    request: (
+      gateway: IngestDevice,
+      message: GatewayMessage,
+      answer: (body: unknown) => void,
+    ): Promise<void> => order.take(gateway.deviceId, message, (kept) => request(gateway, kept, answer)),
   };
 }
 

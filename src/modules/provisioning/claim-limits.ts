@@ -1,40 +1,42 @@
+import { AttemptLimit } from "../../lib/attempt-limit.ts";
 import { limited } from "../../lib/domain-error.ts";
+import type { ProfileId } from "../../lib/ids.ts";
 import { RateMeter } from "../../lib/rate-meter.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ReportRefusal } from "../refusals/refusals.types.ts";
 import type { Peer } from "../request-peer.ts";
 
-/** A batch of new devices behind one router comes at once; then five a second from an address, and fifty from all. */
+/** A batch of new devices behind one router comes in a burst; then five a second from an address (of IPv6: a /64). */
 const PER_ADDRESS = { perSecond: 5, burst: 200 };
-const OF_ALL = { perSecond: 50, burst: 1_000 };
-const ADDRESSES_MAX = 10_000;
+/** Of claims with the right key: each writes. Those of one profile hold up no other. */
+const PER_PROFILE = { perSecond: 50, burst: 1_000 };
+/** Of all claims with a wrong key or an invalid body: they hold up no right one. */
+const FAILED = { perSecond: 50, burst: 1_000 };
 
-function createMeter({ perSecond, burst }: typeof OF_ALL): RateMeter {
-  const meter = new RateMeter();
-  meter.perSecond = perSecond;
-  meter.burst = burst;
-  return meter;
-}
-
-/** Limits claims by address and in total, because every claim may write. */
+/** Limits claims by address and profile, and failed ones in total. */
 export function createClaimLimits(clock: Pick<Clock, "monotonic">, report: ReportRefusal) {
-  const all = createMeter(OF_ALL);
-  /** Meters by address; what was used first goes first. */
-  const byAddress = new Map<string, RateMeter>();
+  const byAddress = new AttemptLimit(PER_ADDRESS);
+  const failed = Object.assign(new RateMeter(), FAILED);
+  /** Meters of profiles whose devices have claimed since the start. */
+  const byProfile = new Map<ProfileId, RateMeter>();
+
+  function ensure(peer: Peer, waitMs: number): void {
+    if (waitMs === 0) return;
+    const identity = { kind: "claim", name: "" } as const;
+    report({ edge: "provisioning", reason: "too_many_tries", ...peer, identity });
+    throw limited("claim.limited", Math.max(1, Math.ceil(waitMs / 1000)));
+  }
+
   return {
-    /** Throws `limited`. */
-    take(peer: Peer): void {
-      const { address } = peer;
-      const now = clock.monotonic();
-      const meter = byAddress.get(address) ?? createMeter(PER_ADDRESS);
-      if (!byAddress.has(address) && byAddress.size >= ADDRESSES_MAX)
-        byAddress.delete(byAddress.keys().next().value ?? "");
-      byAddress.set(address, meter);
-      const waitMs = meter.take(now) || all.take(now);
-      if (waitMs === 0) return;
-      const identity = { kind: "claim", name: "" } as const;
-      report({ edge: "provisioning", reason: "too_many_tries", ...peer, identity });
-      throw limited("claim.limited", Math.max(1, Math.ceil(waitMs / 1000)));
+    /** Counts a claim, before anything is known of it. @throws DomainError `limited` */
+    take: (peer: Peer): void => ensure(peer, byAddress.take(peer.address, clock.monotonic())),
+    /** Counts a claim with a wrong key or an invalid body. @throws DomainError `limited` */
+    takeFailed: (peer: Peer): void => ensure(peer, failed.take(clock.monotonic())),
+    /** Counts a claim with the right key of a profile. @throws DomainError `limited` */
+    takeOfProfile(peer: Peer, profileId: ProfileId): void {
+      const meter = byProfile.get(profileId) ?? Object.assign(new RateMeter(), PER_PROFILE);
+      byProfile.set(profileId, meter);
+      ensure(peer, meter.take(clock.monotonic()));
     },
   };
 }

@@ -193,12 +193,16 @@ export function createProvisioningService(deps: {
       try {
         request = parseClaim(body);
       } catch (error) {
-        if (error instanceof DomainError) return refuseClaim(report, peer, { error });
-        throw error;
+        if (!(error instanceof DomainError)) throw error;
+        limits.takeFailed(peer);
+        return refuseClaim(report, peer, { error });
       }
       const found = repository.findByKey(request.key);
-      if (found?.secret === undefined || !isSame(found.secret, request.secret) || found.mode === "DISABLED")
+      if (found?.secret === undefined || !isSame(found.secret, request.secret) || found.mode === "DISABLED") {
+        limits.takeFailed(peer);
         return refuseClaim(report, peer, { request });
+      }
+      limits.takeOfProfile(peer, found.profileId);
       try {
         const { device, view: credentialsView } = await grant(found, request, peer);
         record(found.tenantId, request, { address: peer.address, device });

@@ -114,3 +114,40 @@ describe("a message of a gateway is acknowledged", () => {
     expect(rejected).toEqual([]);
   });
 });
+
+describe("a message with many parts", () => {
+  const many = Array.from({ length: 60 }, (_, index) => `child ${index}`);
+
+  test("is taken before those that came after it", async () => {
+    const taken: string[] = [];
+    const { service, saves } = setUp(async ({ deviceId }) => void taken.push(deviceId));
+    const buffer = telemetry("late").bytes;
+    const all = [
+      service.telemetry(gateway, telemetry(...many)),
+      service.telemetry(gateway, { ...telemetry(), bytes: buffer }),
+      service.telemetry(gateway, telemetry(...many)),
+      service.telemetry(gateway, telemetry("last")),
+    ];
+    buffer.fill(0); // the connection reads its next bytes
+    while (!(await isSettled(Promise.all(all)))) for (const save of saves) save.resolve();
+    const ids = many.map((name) => createDevice(name).deviceId);
+    const [late, last] = ["late", "last"].map((name) => createDevice(name).deviceId);
+    expect(taken).toEqual([...ids, late, ...ids, last] as typeof taken);
+  });
+
+  test("does not hold up another gateway", async () => {
+    const taken: string[] = [];
+    const { service } = setUp(async ({ deviceId }) => void taken.push(deviceId));
+    const long = service.telemetry(gateway, telemetry(...many));
+    service.telemetry(createDevice("other", "GATEWAY"), telemetry("theirs"));
+    expect(taken).toContain(createDevice("theirs").deviceId);
+    expect(await isSettled(long)).toBe(false);
+  });
+
+  test("is refused as a whole if nothing of it is good", async () => {
+    const { service, saves } = setUp(() => Promise.reject(unavailable("storage.failed")));
+    const refused = service.telemetry(gateway, telemetry(...many)).catch((error) => error.code);
+    for (const save of saves) save.resolve();
+    expect(await refused).toBe("storage.failed");
+  });
+});

@@ -3,8 +3,10 @@ import { GATEWAY_DEVICE_TYPE } from "../../../lib/gateway-device.ts";
 import type { DeviceId } from "../../../lib/ids.ts";
 import type { JsonValue } from "../../../lib/json.ts";
 import type { Params, Text } from "../../../lib/texts/text.ts";
+import { workTurns } from "../../../platform/turn-share.ts";
 import type { Principal } from "../../users/users.types.ts";
 import { credentialsTypeOf } from "../credentials.types.ts";
+import type { DeviceImports } from "../device-imports.ts";
 import type { DevicesService } from "../devices.service.ts";
 import type { DeviceWithActivity } from "../devices.types.ts";
 import type { BulkDevice, BulkRow, RowError } from "./bulk.types.ts";
@@ -13,7 +15,7 @@ import { bulkColumns, csvLine } from "./bulk-csv.ts";
 
 const ROWS_MAX = 100_000;
 const EXPORT_PAGE = 1_000;
-const SLICE_ROWS = 250;
+const SLICE_ROWS = 25;
 
 export interface ImportedRow {
   readonly row: number;
@@ -83,6 +85,7 @@ function exportedCell(device: DeviceWithActivity, column: string): unknown {
 /** Many devices at once, from a list. */
 export function createBulkService(deps: {
   devices: DevicesService;
+  imports: Pick<DeviceImports, "create">;
   saveAttributes: (
     principal: Principal,
     deviceId: DeviceId,
@@ -109,7 +112,7 @@ export function createBulkService(deps: {
     const errors: RowError[] = [];
     const formed: BulkDevice[] = [];
     for (const [index, input] of rows.entries()) {
-      if (index % SLICE_ROWS === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (index % SLICE_ROWS === 0) await workTurns.pause();
       const checked = checkRow(index + 1, input);
       if (isError(checked)) errors.push(checked);
       else {
@@ -161,7 +164,7 @@ export function createBulkService(deps: {
           ? invalid("bulk.invalid", { mistake: mistakeOf(first) })
           : invalid("bulk.several_invalid", { mistake: mistakeOf(first), others: errors.length - 1 });
       }
-      const created = devices.createMany(
+      const created = await deps.imports.create(
         principal,
         good.map(({ device }) => device),
         ({ deviceId }, index) => {

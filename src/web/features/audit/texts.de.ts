@@ -135,6 +135,8 @@ export const auditDe: Readonly<Record<keyof typeof auditEn, string>> = {
   "auditAction.backup.run": "Sicherung von Hand gestartet",
   "auditAction.gateway.check": "Prüfung der Dateien gestartet",
   "auditAction.gateway.clock": "Uhr bestätigt",
+  "auditAction.gateway.losses": "Datenverluste bestätigt",
+  "auditAction.gateway.unknown-telemetry": "Telemetrie unbekannter Geräte gelöscht",
   "auditAction.gateway.restart": "Neustart des Gateways angefordert",
   "auditAction.proxy.configure": "Einstellungen für Reverse-Proxys geändert",
   "auditAction.gateway.share_device": "Standorte mit Kennzahlen des Gateways geändert",

@@ -133,6 +133,8 @@ export const auditEn = {
   "auditAction.backup.run": "Backup started manually",
   "auditAction.gateway.check": "Check of the files started",
   "auditAction.gateway.clock": "Clock confirmed",
+  "auditAction.gateway.losses": "Losses of data acknowledged",
+  "auditAction.gateway.unknown-telemetry": "Telemetry of unknown devices deleted",
   "auditAction.gateway.restart": "Restart of the gateway requested",
   "auditAction.proxy.configure": "Settings for reverse proxies changed",
   "auditAction.gateway.share_device": "Sites with key figures of the gateway changed",

@@ -1,0 +1,92 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import { newId } from "../../platform/ids.ts";
+import type { Logger } from "../../platform/log.ts";
+import { workTurns } from "../../platform/turn-share.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { DevicesRepository } from "./devices.repository.ts";
+import type { DevicesService } from "./devices.service.ts";
+import type { Device, NewDevice } from "./devices.types.ts";
+import type { ImportPiece, UnfinishedImportsRepository } from "./unfinished-imports.repository.ts";
+
+/** Devices that are created in one transaction: fewer than a hundredth of a second's work. */
+const DEVICES_AT_ONCE = 25;
+
+interface DeviceImportsDeps {
+  readonly devices: Pick<DevicesService, "createMany" | "ensureRoom">;
+  readonly repository: Pick<DevicesRepository, "find" | "delete">;
+  readonly unfinished: UnfinishedImportsRepository;
+  readonly transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
+  readonly events: EventBus<DomainEvents>;
+  readonly log: Logger;
+}
+
+/** Called for every device within the transaction that creates it; what it throws takes the import back. */
+export type EachImported = (device: Device, index: number) => void;
+
+/**
+ * Creates thousands of devices in pieces, so that others have their turn, and all or none of them: what an import has created is noted until it is
+ * done, and deleted if it fails or the program ends in the midst of it.
+ */
+export class DeviceImports {
+  readonly #deps: DeviceImportsDeps;
+
+  constructor(deps: DeviceImportsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Deletes what imports have left that a crash has interrupted. */
+  start(): void {
+    const pieces = this.#deps.unfinished.list();
+    if (pieces.length === 0) return;
+    const devices = pieces.reduce((sum, { deviceIds }) => sum + deviceIds.length, 0);
+    this.#deps.log.warn("interrupted import of devices taken back", { devices });
+    for (const piece of pieces) this.#takeBack(piece);
+  }
+
+  /** @throws DomainError `forbidden` beyond the plan of the tenant */
+  async create(principal: Principal, givens: readonly NewDevice[], each: EachImported): Promise<Device[]> {
+    const { devices, unfinished } = this.#deps;
+    const importId = newId();
+    const created: Device[] = [];
+    const pieces: ImportPiece[] = [];
+    devices.ensureRoom(principal.tenantId, givens.length);
+    try {
+      for (let start = 0; start < givens.length; start += DEVICES_AT_ONCE) {
+        const turn = workTurns.pause();
+        if (turn !== undefined) await turn;
+        const some = givens.slice(start, start + DEVICES_AT_ONCE);
+        const deviceIds: DeviceId[] = [];
+        const piece = { importId, piece: pieces.length, deviceIds };
+        const made = devices.createMany(principal, some, (device, index) => {
+          each(device, start + index);
+          deviceIds.push(device.deviceId);
+          if (deviceIds.length === some.length) unfinished.add(piece); // in the same transaction
+        });
+        pieces.push(piece);
+        created.push(...made);
+      }
+      unfinished.finish(importId);
+      return created;
+    } catch (error) {
+      for (const piece of pieces) {
+        const turn = workTurns.pause();
+        if (turn !== undefined) await turn;
+        this.#takeBack(piece);
+      }
+      throw error;
+    }
+  }
+
+  #takeBack(piece: ImportPiece): void {
+    const { repository, unfinished, transact, events } = this.#deps;
+    const deleted = transact(() => {
+      const existing = piece.deviceIds.flatMap((deviceId: DeviceId) => repository.find(deviceId) ?? []);
+      for (const { deviceId } of existing) repository.delete(deviceId);
+      unfinished.deletePiece(piece);
+      return existing;
+    });
+    for (const { tenantId, deviceId } of deleted) events.emit("device.deleted", { tenantId, deviceId });
+  }
+}
