@@ -25,6 +25,7 @@ import { createRealtimeModule } from "./modules/realtime/realtime.module.ts";
 import { createSchedulerModule } from "./modules/scheduler/scheduler.module.ts";
 import { createSettingsRepository } from "./modules/settings/settings.repository.ts";
 import { createMqttModule } from "./mqtt/mqtt.module.ts";
+import { AnswerSpace } from "./platform/answer-space.ts";
 import { type Clock, systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import { openDataDirectory } from "./platform/data-directory.ts";
@@ -67,6 +68,7 @@ function openCore(configured: Config, system: Clock): Core {
     identityDatabase,
     clock,
     events: createEventBus<DomainEvents>(log.child("events")),
+    answers: new AnswerSpace(),
     ports: new OwnPorts(),
     health,
     slow: new SlowOperations(clock),
@@ -236,7 +238,7 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
     integrating.connectivity,
     integrating.codecs,
     administration,
-    createBulkModule({ devices, activity, attributes }),
+    createBulkModule(core, { devices, activity, attributes }),
     ...createOperationModules(core, userModules, { base, commands, mqtt, notifications }),
   ];
   const { http, server, parts } = createHttpModule(core, {

@@ -162,7 +162,7 @@ export function createIdentityModule(core: Core, deps: IdentityDeps) {
   });
   const authenticator = createAuthenticator({ keys, identity, tokens, users, changes, clock, report });
   const requestAudit = createRequestAudit(audit);
-  const auth = createAuthPlugin(authenticator, requestAudit);
+  const auth = createAuthPlugin(authenticator, requestAudit, core.answers);
   return {
     users,
     provider,

@@ -15,7 +15,7 @@ import { createTelemetryService } from "./telemetry.service.ts";
 
 /** Stored telemetry: reading it, and deleting it when its time is over or its device is gone. */
 export function createTelemetryModule(
-  { config, clock, log }: Core,
+  { answers, config, clock, log }: Core,
   deps: {
     store: TelemetryStore;
     tenants: TenantsService;
@@ -43,7 +43,7 @@ export function createTelemetryModule(
     telemetry,
     retention,
     routes: (auth: AuthPlugin) => [
-      telemetryRoutes({ telemetry, auth }),
+      telemetryRoutes({ telemetry, answers, auth }),
       keyMetadataLookupRoutes({ lookup, auth }),
     ],
     parts: [

@@ -1,5 +1,6 @@
 import type { AttributesService } from "../../attributes/attributes.service.ts";
 import type { AuthPlugin } from "../../identity/identity.plugin.ts";
+import type { Core } from "../../module.types.ts";
 import type { DeviceActivityTracker } from "../device-activity.ts";
 import type { DevicesService } from "../devices.service.ts";
 import { bulkRoutes } from "./bulk.routes.ts";
@@ -8,15 +9,17 @@ import { bulkChangesRoutes } from "./bulk-changes.routes.ts";
 import { createBulkChanges } from "./bulk-changes.service.ts";
 
 /** Import, export, changes and deletion of many devices. */
-export function createBulkModule(deps: {
-  devices: DevicesService;
-  activity: DeviceActivityTracker;
-  attributes: AttributesService;
-}) {
+export function createBulkModule(
+  { answers }: Core,
+  deps: { devices: DevicesService; activity: DeviceActivityTracker; attributes: AttributesService },
+) {
   const { devices, activity } = deps;
   const changes = createBulkChanges({ devices, activityOf: (deviceId) => activity.get(deviceId) });
   const bulk = createBulkService({ devices, saveAttributes: deps.attributes.set });
   return {
-    routes: (auth: AuthPlugin) => [bulkRoutes({ bulk, auth }), bulkChangesRoutes({ changes, devices, auth })],
+    routes: (auth: AuthPlugin) => [
+      bulkRoutes({ bulk, answers, auth }),
+      bulkChangesRoutes({ changes, devices, auth }),
+    ],
   };
 }
