@@ -25,6 +25,11 @@ A folder stands for all .yaml and .yml files in it. Objects are found by name, s
 taken from the environment variable NAME; without the variable the gateway keeps the secret that it has.`;
 
 const EXIT_CHANGES = 2;
+/** Section → the permission for it, which API keys do not have. */
+const permissionsOfPeople: Readonly<Record<string, string>> = {
+  users: "users:write",
+  uplinks: "uplinks:write",
+};
 
 function readFile(path: string): SourceFile {
   if (statSync(path).size > SITE_FILE_BYTES_MAX)
@@ -72,12 +77,13 @@ async function run(args: readonly string[]): Promise<number> {
       `The plan cannot be applied:\n${plan.problems.map((problem) => `  ${problem}`).join("\n")}`,
     );
   if (plan.actions.length === 0) return 0;
-  if (
-    !user.permissions?.includes("users:write") &&
-    plan.actions.some(({ section }) => section.kind === "user")
-  )
+  const refused = plan.actions.find(({ section: { name } }) => {
+    const permission = permissionsOfPeople[name];
+    return permission !== undefined && !user.permissions?.includes(permission);
+  });
+  if (refused !== undefined)
     throw new StartupError(
-      "API keys cannot change users: sign in with --email and --password, or apply a file without the section users.",
+      `API keys cannot change ${refused.section.name}: sign in with --email and --password, or apply a file without the section ${refused.section.name}.`,
     );
   const isAsking = !flags.has("plan") && !flags.has("yes") && process.stdin.isTTY;
   if (isAsking ? !confirm("Apply this plan?") : !flags.has("yes") || flags.has("plan")) return EXIT_CHANGES;
