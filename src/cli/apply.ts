@@ -6,6 +6,7 @@ import { connectApi } from "./api-client.ts";
 import { credentialsOf, describeOptions, parseCommand, serverOptions } from "./arguments.ts";
 import { applySite, readSnapshotFor } from "./site/apply.ts";
 import { planSite } from "./site/plan.ts";
+import { SECRET_PREFIX, secretsOf } from "./site/secret-variables.ts";
 import { showDone, showPlan } from "./site/show-plan.ts";
 import { ensureSiteAccess } from "./site/site-access.ts";
 import { readSite, SITE_FILE_BYTES_MAX, type SourceFile } from "./site/site-file.ts";
@@ -22,7 +23,7 @@ const usage = `lineside apply site FILE …
 
 Applies site files, such as those that "lineside export site" writes, to a gateway. The command shows a plan and asks before it changes anything.
 A folder stands for all .yaml and .yml files in it. Objects are found by name, so applying a file twice changes nothing. Each \${secret:NAME} is
-taken from the environment variable NAME; without the variable the gateway keeps the secret that it has.`;
+taken from the environment variable ${SECRET_PREFIX}NAME; without the variable the gateway keeps the secret that it has.`;
 
 const EXIT_CHANGES = 2;
 /** Section → the permission for it, which API keys do not have. */
@@ -63,7 +64,7 @@ async function run(args: readonly string[]): Promise<number> {
   const { email, tenantName } = user;
   const snapshot = await readSnapshotFor(api, site);
   const planOptions = {
-    env: processEnv(),
+    env: secretsOf(processEnv()),
     prunes: flags.has("prune"),
     setsSecrets: flags.has("set-secrets"),
     email,
