@@ -25,6 +25,7 @@ import { createRealtimeModule } from "./modules/realtime/realtime.module.ts";
 import { createSchedulerModule } from "./modules/scheduler/scheduler.module.ts";
 import { createSettingsRepository } from "./modules/settings/settings.repository.ts";
 import { createMqttModule } from "./mqtt/mqtt.module.ts";
+import { AnswerSpace } from "./platform/answer-space.ts";
 import { type Clock, systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import { type DataDirectory, openDataDirectory } from "./platform/data-directory.ts";
@@ -90,6 +91,7 @@ function createCore(configured: Config, system: Clock, data: DataDirectory): Cor
     identityDatabase,
     clock,
     events: createEventBus<DomainEvents>(log.child("events")),
+    answers: new AnswerSpace(),
     ports: new OwnPorts(),
     health,
     slow: new SlowOperations(clock),
@@ -260,7 +262,7 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
     integrating.connectivity,
     integrating.codecs,
     administration,
-    createBulkModule({ devices, imports: fleet.imports, activity, attributes }),
+    createBulkModule(core, { devices, imports: fleet.imports, activity, attributes }),
     ...createOperationModules(core, userModules, { base, commands, mqtt, notifications }),
   ];
   const { http, server, parts } = createHttpModule(core, {

@@ -147,6 +147,7 @@ const modules: Record<string, readonly string[]> = {
     "devices",
     "profiles",
     "tenants",
+    "identity",
   ],
   downlinks: ["integrations", "codecs", "script-sandbox", "devices", "tenants"],
   uplinks: [

@@ -6,6 +6,7 @@ import { connectApi } from "./api-client.ts";
 import { credentialsOf, describeOptions, parseCommand, serverOptions } from "./arguments.ts";
 import { applySite, readSnapshotFor } from "./site/apply.ts";
 import { planSite } from "./site/plan.ts";
+import { SECRET_PREFIX, secretsOf } from "./site/secret-variables.ts";
 import { showDone, showPlan } from "./site/show-plan.ts";
 import { ensureSiteAccess } from "./site/site-access.ts";
 import { readSite, SITE_FILE_BYTES_MAX, type SourceFile } from "./site/site-file.ts";
@@ -22,9 +23,14 @@ const usage = `lineside apply site FILE …
 
 Applies site files, such as those that "lineside export site" writes, to a gateway. The command shows a plan and asks before it changes anything.
 A folder stands for all .yaml and .yml files in it. Objects are found by name, so applying a file twice changes nothing. Each \${secret:NAME} is
-taken from the environment variable NAME; without the variable the gateway keeps the secret that it has.`;
+taken from the environment variable ${SECRET_PREFIX}NAME; without the variable the gateway keeps the secret that it has.`;
 
 const EXIT_CHANGES = 2;
+/** Section → the permission for it, which API keys do not have. */
+const permissionsOfPeople: Readonly<Record<string, string>> = {
+  users: "users:write",
+  uplinks: "uplinks:write",
+};
 
 function readFile(path: string): SourceFile {
   if (statSync(path).size > SITE_FILE_BYTES_MAX)
@@ -58,7 +64,7 @@ async function run(args: readonly string[]): Promise<number> {
   const { email, tenantName } = user;
   const snapshot = await readSnapshotFor(api, site);
   const planOptions = {
-    env: processEnv(),
+    env: secretsOf(processEnv()),
     prunes: flags.has("prune"),
     setsSecrets: flags.has("set-secrets"),
     email,
@@ -72,12 +78,13 @@ async function run(args: readonly string[]): Promise<number> {
       `The plan cannot be applied:\n${plan.problems.map((problem) => `  ${problem}`).join("\n")}`,
     );
   if (plan.actions.length === 0) return 0;
-  if (
-    !user.permissions?.includes("users:write") &&
-    plan.actions.some(({ section }) => section.kind === "user")
-  )
+  const refused = plan.actions.find(({ section: { name } }) => {
+    const permission = permissionsOfPeople[name];
+    return permission !== undefined && !user.permissions?.includes(permission);
+  });
+  if (refused !== undefined)
     throw new StartupError(
-      "API keys cannot change users: sign in with --email and --password, or apply a file without the section users.",
+      `API keys cannot change ${refused.section.name}: sign in with --email and --password, or apply a file without the section ${refused.section.name}.`,
     );
   const isAsking = !flags.has("plan") && !flags.has("yes") && process.stdin.isTTY;
   if (isAsking ? !confirm("Apply this plan?") : !flags.has("yes") || flags.has("plan")) return EXIT_CHANGES;

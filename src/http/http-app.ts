@@ -1,6 +1,7 @@
 import { type AnyElysia, Elysia, t } from "elysia";
 import { detail, inEnglish, textOf } from "../lib/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
+import { isLargeAnswer, jsonAnswer } from "../modules/answers.ts";
 import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import type { RequestAudit, RouteAudit } from "../modules/identity/request-audit.ts";
@@ -8,6 +9,7 @@ import type { RealtimeDeps } from "../modules/realtime/realtime-session.ts";
 import { webSocketPeerOf } from "../modules/request-peer.ts";
 import type { DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
+import type { AnswerSpace } from "../platform/answer-space.ts";
 import type { Config } from "../platform/config.ts";
 import type { Health } from "../platform/health.ts";
 import type { Logger } from "../platform/log.ts";
@@ -40,6 +42,7 @@ export interface HttpDeps {
   readonly realtime: RealtimeDeps;
   readonly mqtt: MqttServer;
   readonly sockets: DeviceSocketServer;
+  readonly answers: AnswerSpace;
   readonly connections: Pick<ConnectionGuard, "requested" | "handOver">;
   readonly console: ConsoleFiles;
   readonly frontDoor: FrontDoor;
@@ -122,7 +125,7 @@ const socketRoutes = (deps: HttpDeps) => {
           summary: "Realtime: WebSocket",
           responses: { 101: { description: "The connection is a WebSocket now." } },
           description:
-            '426 without a WebSocket handshake. First message `{type:"auth", token}` → `{type:"ready"}`, within 5 s and 8 KB. Then `{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}` → `{type:"snapshot", id, telemetry, devices}` and `{type:"data", id, topic, deviceId, …}`. A slow reader gets the newest value of each key (`merged: true`).',
+            '426 without a WebSocket handshake. First message `{type:"auth", token}` → `{type:"ready"}`, within 5 s and 8 KB. Then `{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}` → `{type:"snapshot", id, telemetry, devices}` and `{type:"data", id, topic, deviceId, …}`. A snapshot of many devices comes as several messages, all but the last with `more: true`. A slow reader gets the newest value of each key (`merged: true`).',
         },
       },
     )
@@ -230,6 +233,20 @@ async function untilDurable(
   }
 }
 
+/** Resolves to the answer of a large value, which is sent in pieces and counts as bytes in flight. */
+async function inPieces(
+  { answers, log }: Pick<HttpDeps, "answers" | "log">,
+  { request, value, set }: { request: Request; value: unknown; set: { headers: object; status?: unknown } },
+): Promise<Response | undefined> {
+  if (!isJson(value) || !isLargeAnswer(value)) return undefined;
+  try {
+    return await jsonAnswer(answers, request, value);
+  } catch (error) {
+    set.status = undefined; // the error's own counts
+    return withAgreedBody(toErrorResponse(error, "UNKNOWN", log), request);
+  }
+}
+
 type PlainServer = NonNullable<Elysia["server"]>;
 
 /** The app without the types of its routes: nothing needs them, and with so many routes the compiler gives up. */
@@ -264,10 +281,10 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       else Object.assign(set.headers, ownHeaders);
     })
     // After all that a request writes, its audit entry included.
-    .mapResponse(async ({ request, route }) => {
+    .mapResponse(async ({ request, route, responseValue, set }) => {
       const failure = await untilDurable(deps, request);
       deps.slow.ended(request, () => `${request.method} ${route}`);
-      return failure;
+      return failure ?? (await inPieces(deps, { request, value: responseValue, set }));
     })
     .use(
       apiDocs(deps.version, () => routes, {

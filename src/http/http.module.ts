@@ -54,6 +54,7 @@ export function createHttpModule(
     realtime: deps.realtime,
     mqtt: deps.mqtt,
     sockets: deps.sockets,
+    answers: core.answers,
     connections,
     console: createConsoleFiles({ basePath: basePathOf(config) }),
     frontDoor,

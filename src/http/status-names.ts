@@ -11,6 +11,7 @@ export const names: Readonly<Record<number, string>> = {
   415: "Unsupported Media Type",
   426: "Upgrade Required",
   429: "Too Many Requests",
+  431: "Request Header Fields Too Large",
   500: "Internal Server Error",
   503: "Service Unavailable",
 };

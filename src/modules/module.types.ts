@@ -1,4 +1,5 @@
 import type { AnyElysia } from "elysia";
+import type { AnswerSpace } from "../platform/answer-space.ts";
 import type { Config } from "../platform/config.ts";
 import type { DataDirectory } from "../platform/data-directory.ts";
 import type { MainDatabase } from "../platform/database.ts";
@@ -30,6 +31,8 @@ export interface Core {
   readonly identityDatabase: MainDatabase;
   readonly clock: TrustedClock;
   readonly events: EventBus<DomainEvents>;
+  /** The budget of bytes in flight. */
+  readonly answers: AnswerSpace;
   readonly ports: OwnPorts;
   /** Present problems of the gateway; every module adds its own. */
   readonly health: Health;

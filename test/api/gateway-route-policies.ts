@@ -1,7 +1,10 @@
 import type { Policy } from "./route-policies.ts";
 
-/** Who may use the routes about the gateway itself. */
+/** Who may use the routes about the gateway itself, and those with which a user changes the own address. */
 export const gatewayPolicies: Record<string, Policy> = {
+  "POST /api/auth/email": { kind: "self" },
+  "GET /idp/email": { kind: "public" },
+  "POST /idp/email": { kind: "public" },
   "GET /api/gateway/refusals": { kind: "operator" },
   "GET /api/gateway/top-talkers": { kind: "operator" },
   "GET /api/gateway/logs": { kind: "operator" },

@@ -23,12 +23,12 @@ let folder: Awaited<ReturnType<typeof createFolder>>;
 let exported: string;
 
 const ENV = {
-  MESSENGERS_SHIFT_SECRET: BOT_TOKEN,
-  PIPELINES_FORWARD_STEPS_SECRET: WEBHOOK_SECRET,
-  PIPELINES_FORWARD_STEPS_HEADERS_AUTHORIZATION: `Bearer ${HEADER_SECRET}`,
-  INTEGRATIONS_BROKER_MQTT_CREDENTIALS_PASSWORD: BROKER_PASSWORD,
-  UPLINKS_CENTRAL_TARGET_TOKEN: BROKER_PASSWORD,
-  NOTIFICATIONS_MESSAGING_HEADERS_AUTHORIZATION: HEADER_SECRET,
+  LINESIDE_SECRET_MESSENGERS_SHIFT_SECRET: BOT_TOKEN,
+  LINESIDE_SECRET_PIPELINES_FORWARD_STEPS_SECRET: WEBHOOK_SECRET,
+  LINESIDE_SECRET_PIPELINES_FORWARD_STEPS_HEADERS_AUTHORIZATION: `Bearer ${HEADER_SECRET}`,
+  LINESIDE_SECRET_INTEGRATIONS_BROKER_MQTT_CREDENTIALS_PASSWORD: BROKER_PASSWORD,
+  LINESIDE_SECRET_UPLINKS_CENTRAL_TARGET_TOKEN: BROKER_PASSWORD,
+  LINESIDE_SECRET_NOTIFICATIONS_MESSAGING_HEADERS_AUTHORIZATION: HEADER_SECRET,
 };
 
 async function save(name: string, text: string): Promise<string> {
@@ -83,7 +83,9 @@ test("rebuilds a gateway with other ids from the file, and exports the same file
     const withoutSecrets = await other.run(["apply", "site", file, "--yes"]);
     expect([withoutSecrets.code, withoutSecrets.error]).toEqual([
       1,
-      expect.stringContaining("set the environment variable INTEGRATIONS_BROKER_MQTT_CREDENTIALS_PASSWORD"),
+      expect.stringContaining(
+        "set the environment variable LINESIDE_SECRET_INTEGRATIONS_BROKER_MQTT_CREDENTIALS_PASSWORD",
+      ),
     ]);
     expect((await other.call("GET", "/api/dashboards")).body).toEqual([]);
 
@@ -155,7 +157,7 @@ test("keeps secrets when other fields change, and replaces them with --set-secre
   const file = await save("back.yaml", exported);
   expect((await plant.run(["apply", "site", file, "--yes"])).code).toBe(0);
   const renewed = await plant.run(["apply", "site", file, "--plan", "--set-secrets"], {
-    INTEGRATIONS_BROKER_MQTT_CREDENTIALS_PASSWORD: "new-broker-secret",
+    LINESIDE_SECRET_INTEGRATIONS_BROKER_MQTT_CREDENTIALS_PASSWORD: "new-broker-secret",
   });
   expect([renewed.code, renewed.out]).toEqual([2, expect.stringContaining("0 to create, 1 to change")]);
   expect(renewed.out).toContain("settings_json.mqtt.credentials.password");
@@ -274,7 +276,7 @@ test("refuses users who do not see the whole site, and shows a tenant only its o
   expect(out).not.toContain(OWNER);
 });
 
-test("an API key applies everything but users", async () => {
+test("an API key applies everything but users and uplinks", async () => {
   const { body } = await plant.call("POST", "/api/api-keys", { name: "git", role: "TENANT_ADMIN" });
   const key = ["--key", body.key ?? body.secret];
   const unchanged = await plant.run(["apply", "site", await save("same.yaml", exported), "--yes", ...key]);
@@ -282,6 +284,12 @@ test("an API key applies everything but users", async () => {
   const file = await save("user.yaml", exported.replace("fullName: Night shift", "fullName: Day shift"));
   const refused = await plant.run(["apply", "site", file, "--yes", ...key]);
   expect([refused.code, refused.error]).toEqual([1, expect.stringContaining("API keys cannot change users")]);
+  const uplink = await save("uplink.yaml", exported.replace("name: Central", "name: Elsewhere"));
+  const refusedToo = await plant.run(["apply", "site", uplink, "--yes", ...key], ENV);
+  expect([refusedToo.code, refusedToo.error]).toEqual([
+    1,
+    expect.stringContaining("API keys cannot change uplinks"),
+  ]);
 });
 
 test("names objects that have the same name instead of exporting one of them", async () => {
@@ -311,20 +319,26 @@ test("takes a secret inside of an address from the environment, never that of Li
     const missing = await other.run(["apply", "site", await file("SMS_KEY"), "--yes"]);
     expect([missing.code, missing.error]).toEqual([
       1,
-      expect.stringContaining("environment variable SMS_KEY"),
+      expect.stringContaining("environment variable LINESIDE_SECRET_SMS_KEY"),
     ]);
-    const env = { SMS_KEY: "sms-secret-4714" };
+    const env = { LINESIDE_SECRET_SMS_KEY: "sms-secret-4714" };
     const applied = await other.run(["apply", "site", await file("SMS_KEY"), "--yes"], env);
     expect([applied.code, applied.error]).toEqual([0, ""]);
-    expect(applied.out).not.toContain(env.SMS_KEY);
+    expect(applied.out).not.toContain(env.LINESIDE_SECRET_SMS_KEY);
+    expect(applied.out).toContain("LINESIDE_SECRET_SMS_KEY → notifications, messaging.url");
     const { body } = await other.call("GET", "/api/notifications/settings");
     expect(body.messaging.url).toBe("http://127.0.0.1:9/sms?key=sms-secret-4714");
     expect((await other.run(["apply", "site", await file("SMS_KEY")], env)).code).toBe(0);
-    const changed = await other.run(["apply", "site", await file("SMS_KEY")], { SMS_KEY: "another" });
+    const changed = await other.run(["apply", "site", await file("SMS_KEY")], {
+      LINESIDE_SECRET_SMS_KEY: "another",
+    });
     expect(changed.code).toBe(2);
     expect(changed.out).not.toMatch(/sms-secret|another/);
-    const stolen = await other.run(["apply", "site", await file("LINESIDE_OWNER_PASSWORD"), "--yes"]);
-    expect([stolen.code, stolen.error]).toEqual([1, expect.stringContaining("a setting of Lineside itself")]);
+    const stolen = await other.run(["apply", "site", await file("HOME"), "--yes"], { HOME: "/root" });
+    expect([stolen.code, stolen.error]).toEqual([1, expect.stringContaining("LINESIDE_SECRET_HOME")]);
+    const shown = site(`profiles:\n  - name: Shown\n    description: "\${secret:SMS_KEY}"\n`);
+    const leaked = await other.run(["apply", "site", await save("shown.yaml", shown), "--yes"], env);
+    expect([leaked.code, leaked.error]).toEqual([1, expect.stringContaining("is not a field for a secret")]);
   } finally {
     await other.fixture.stop();
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { EXPORTS_MAX } from "../../src/platform/answer-space.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 const KEYS = 2_000;
@@ -41,11 +42,18 @@ afterAll(() => fixture.stop());
 const open = (path: string, signal: AbortSignal) =>
   fetch(`${fixture.app.url}${path}`, { headers: { authorization: `Bearer ${wide.token}` }, signal });
 
-test("exports of a wide device do not hold up another tenant, and end when their readers have gone", async () => {
+test("only some exports of a wide device run, hold up no other tenant, and end when their readers have gone", async () => {
   const gone = new AbortController();
   const path = `/api/devices/${wide.deviceId}/telemetry/export?format=csv&${RANGE}`;
   const exports = await Promise.all(Array.from({ length: 8 }, () => open(path, gone.signal)));
-  const first = await exports[0]?.body?.getReader().read();
+  const running = exports.filter(({ status }) => status === 200);
+  expect(running).toHaveLength(EXPORTS_MAX.user);
+  for (const refused of exports.filter((answer) => !running.includes(answer)))
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([
+      429,
+      "answer.exports_running",
+    ]);
+  const first = await running[0]?.body?.getReader().read();
   expect(first?.done).toBe(false);
   const answer = await fixture.call("GET", `/api/devices/${neighbour.deviceId}/telemetry/range?${RANGE}`, {
     token: neighbour.token,

@@ -3,8 +3,9 @@ import { checkFields } from "./check-fields.ts";
 import { type Difference, differencesOf } from "./differences.ts";
 import { findMark } from "./find-mark.ts";
 import { type ReferenceKind, secretNameOf, withExpressions } from "./references.ts";
+import { isSecretField, SECRET_PREFIX } from "./secret-variables.ts";
 import { type Section, sections } from "./sections.ts";
-import type { Fields, Site, SiteObject } from "./site.types.ts";
+import type { FieldPath, Fields, Site, SiteObject } from "./site.types.ts";
 import type { CurrentObject, Snapshot } from "./snapshot.ts";
 
 export type PlannedAction =
@@ -29,9 +30,18 @@ export interface SitePlan {
   readonly unchanged: number;
   /** Reasons why nothing can be applied, each with its place. */
   readonly problems: readonly string[];
+  /** Secrets of the environment that are sent, with the field that each goes to. */
+  readonly secrets: readonly PlannedSecret[];
+}
+
+export interface PlannedSecret {
+  readonly variable: string;
+  readonly object: string;
+  readonly path: FieldPath;
 }
 
 export interface PlanOptions {
+  /** Secrets by the names that files have for them. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly prunes: boolean;
   readonly setsSecrets: boolean;
@@ -39,7 +49,7 @@ export interface PlanOptions {
   readonly email: string | undefined;
 }
 
-const ENVIRONMENT_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const SECRET_NAME = /^[A-Za-z0-9_]+$/;
 
 /** Makes the plan of one site for one gateway. */
 class Planner {
@@ -48,6 +58,7 @@ class Planner {
   readonly #options: PlanOptions;
   readonly #actions: PlannedAction[] = [];
   readonly #problems: string[] = [];
+  readonly #secrets: PlannedSecret[] = [];
   #unchanged = 0;
 
   constructor(site: Site, snapshot: Snapshot, options: PlanOptions) {
@@ -60,7 +71,12 @@ class Planner {
     for (const section of sections)
       for (const object of this.#site.get(section.name) ?? []) this.#planObject(section, object);
     if (this.#options.prunes) for (const section of sections.toReversed()) this.#planDeletions(section);
-    return { actions: this.#actions, unchanged: this.#unchanged, problems: this.#problems };
+    return {
+      actions: this.#actions,
+      unchanged: this.#unchanged,
+      problems: this.#problems,
+      secrets: this.#secrets,
+    };
   }
 
   #planObject(section: Section, object: SiteObject): void {
@@ -71,10 +87,10 @@ class Planner {
     const problems = checkFields(object.fields, section.schema, { isNew: current === undefined });
     for (const { path, message } of problems) report(path, message);
     if (problems.length > 0) return;
-    this.#checkReferences(object);
+    this.#checkReferences(section, object);
     if (current === undefined) {
       this.#checkCreation(section, object);
-      this.#checkSecrets(object, undefined, Object.keys(object.fields));
+      this.#checkSecrets(section, object, { names: Object.keys(object.fields) });
       this.#actions.push({ type: "create", section, object });
       return;
     }
@@ -82,11 +98,7 @@ class Planner {
     for (const { path } of differences)
       if (section.createOnly?.includes(String(path[0])))
         report(path, "cannot be changed after the creation.");
-    this.#checkSecrets(
-      object,
-      current,
-      differences.map(({ path }) => String(path[0])),
-    );
+    this.#checkSecrets(section, object, { current, names: differences.map(({ path }) => String(path[0])) });
     if (differences.length === 0) this.#unchanged++;
     else this.#actions.push({ type: "change", section, object, current, differences });
   }
@@ -128,10 +140,11 @@ class Planner {
     return fields.isDefault === true || id === this.#snapshot.ownProfileId;
   }
 
-  #checkReferences(object: SiteObject): void {
+  #checkReferences(section: Section, object: SiteObject): void {
     eachText(object.fields, (text, path) => {
       withExpressions(text, (kind, name) => {
-        const message = kind === "secret" ? secretNameProblem(name) : this.#referenceProblem(kind, name);
+        const message =
+          kind === "secret" ? secretProblem(section, path, name) : this.#referenceProblem(kind, name);
         if (message !== undefined) this.#problems.push(`${object.where(path)} ${message}`);
         return "";
       });
@@ -150,35 +163,44 @@ class Planner {
   }
 
   /** A secret must be in the environment, or kept by the gateway, if its field is sent. */
-  #checkSecrets(object: SiteObject, current: CurrentObject | undefined, names: readonly string[]): void {
-    const { env } = this.#options;
-    for (const name of new Set(names))
-      eachText(
-        object.fields[name],
-        (text, path) => {
-          const whole = secretNameOf(text);
-          if (whole !== undefined && findMark({ fields: object.fields, current }, whole, path) !== undefined)
-            return;
-          withExpressions(text, (kind, secret) => {
-            if (kind === "secret" && env[secret] === undefined && secretNameProblem(secret) === undefined)
-              this.#problems.push(
-                `${object.where(path)} needs a secret: set the environment variable ${secret}.`,
-              );
-            return "";
-          });
-        },
-        [name],
-      );
+  #checkSecrets(
+    section: Section,
+    object: SiteObject,
+    { current, names }: { current?: CurrentObject; names: readonly string[] },
+  ): void {
+    const visit = (text: string, path: FieldPath) => {
+      const whole = secretNameOf(text);
+      const mark =
+        whole === undefined ? undefined : findMark({ fields: object.fields, current }, whole, path);
+      withExpressions(text, (kind, secret) => {
+        if (kind === "secret" && secretProblem(section, path, secret) === undefined)
+          this.#noteSecret(secret, { section, object, path, isKept: mark !== undefined });
+        return "";
+      });
+    };
+    for (const name of new Set(names)) eachText(object.fields[name], visit, [name]);
+  }
+
+  #noteSecret(
+    secret: string,
+    of: { section: Section; object: SiteObject; path: FieldPath; isKept: boolean },
+  ): void {
+    const { section, object, path, isKept } = of;
+    const variable = SECRET_PREFIX + secret;
+    if (this.#options.env[secret] !== undefined) {
+      const named = object.key === "" ? section.name : `${section.name} ${JSON.stringify(object.key)}`;
+      this.#secrets.push({ variable, object: named, path });
+    } else if (!isKept)
+      this.#problems.push(`${object.where(path)} needs a secret: set the environment variable ${variable}.`);
   }
 }
 
-function secretNameProblem(name: string): string | undefined {
+function secretProblem(section: Section, path: FieldPath, name: string): string | undefined {
   const shown = JSON.stringify(name);
-  if (!ENVIRONMENT_NAME.test(name))
-    return `has ${shown} as a secret, which cannot be an environment variable.`;
-  // A file that somebody else wrote must not send the password of the owner anywhere.
-  if (name.startsWith("LINESIDE_")) return `has ${shown} as a secret, which is a setting of Lineside itself.`;
-  return undefined;
+  if (!SECRET_NAME.test(name))
+    return `has ${shown} as a secret, which cannot be part of an environment variable.`;
+  if (isSecretField(section.name, path)) return undefined;
+  return `has the secret ${shown}, but is not a field for a secret.`;
 }
 
 function eachText(

@@ -20,10 +20,12 @@ function showAction(action: PlannedAction): string[] {
 }
 
 /** Formats a plan for the terminal. */
-export function showPlan({ actions, unchanged }: SitePlan): string {
+export function showPlan({ actions, unchanged, secrets }: SitePlan): string {
   const count = (type: PlannedAction["type"]) => actions.filter((action) => action.type === type).length;
   const summary = `${count("create")} to create, ${count("change")} to change, ${count("delete")} to delete, ${unchanged} unchanged.`;
-  return [...actions.flatMap(showAction), summary].join("\n");
+  const sent = secrets.map(({ variable, object, path }) => `  ${variable} → ${object}, ${formatPath(path)}`);
+  const listed = sent.length === 0 ? [] : ["Secrets of the environment that are sent:", ...new Set(sent)];
+  return [...actions.flatMap(showAction), ...listed, summary].join("\n");
 }
 
 export const showDone = (action: PlannedAction): string => `${past[action.type]}: ${nameOfAction(action)}`;

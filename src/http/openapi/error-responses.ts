@@ -13,16 +13,19 @@ const descriptions: Record<number, string> = {
   415: "The body is of a type that is not accepted here.",
   426: "This path takes WebSocket connections.",
   429: "Too many requests. `Retry-After` says when to try again.",
-  503: "The gateway cannot do this now: it starts, it stops, or its disk is full. `Retry-After` says when to try again.",
+  503: "The gateway cannot do this now: it starts, it stops, its disk is full, or large answers that clients have not read yet leave no room. `Retry-After` says when to try again.",
 };
 
 const retryAfter = {
   "retry-after": { description: "seconds after which to try again", schema: { type: "integer" } },
 };
 
-/** Answers without a body: the contract has none for a missing credential, nor for these two operations' bad requests. */
+/** Answers without a body: the contract has none for a missing credential, nor for these two operations' bad requests; the HTTP parser sends none. */
 const withoutBody: Record<string, Response> = {
   Unauthorized: { description: "The credential is missing or not valid. There is no body." },
+  RequestHeaderFieldsTooLarge: {
+    description: "The request line and the headers are too long. There is no body.",
+  },
   BareBadRequest: { description: "Something in the request is missing or invalid. There is no body." },
 };
 
@@ -78,10 +81,11 @@ export function errorsOf({
     ...(needsPermission ? [401] : []),
     ...(needsPermission || (isDevice && !isRead) ? [403] : []),
     ...(needsPermission && path.includes(":") ? [404] : []),
-    ...(isRead ? [] : [413]),
+    ...(isRead && !needsPermission ? [] : [413]),
     ...(takesBody ? [415] : []),
     ...(isDevice ? [429] : []),
-    ...(isRead ? [] : [503]),
+    ...(hasInput ? [431] : []),
+    ...(isRead && !needsPermission ? [] : [503]),
     ...statusesNamedIn(detail.description),
   ];
   return Object.fromEntries(statuses.map((status) => [String(status), refer(status, `${method} ${path}`)]));

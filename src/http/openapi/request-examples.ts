@@ -84,6 +84,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   setLogLevel: { level: "debug" },
   testBackupPlace: { place: { kind: "folder", path: "/media/usb/lineside" } },
   exchangeCode: { code: "5cX0p1…", codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" },
+  changeOwnEmail: { email: "ada@plant.example", password },
   changePassword: { currentPassword: password, newPassword: "a much longer passphrase" },
   beginSecondFactor: { password },
   confirmSecondFactor: { code: "123456" },

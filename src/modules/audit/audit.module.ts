@@ -9,7 +9,7 @@ import { createAuditService } from "./audit.service.ts";
 
 /** The audit log. */
 export function createAuditModule(
-  { config, database, clock, log }: Core,
+  { answers, config, database, clock, log }: Core,
   deps: { tenants: TenantsService; quotas: QuotasService },
 ) {
   const { tenants, quotas } = deps;
@@ -27,7 +27,7 @@ export function createAuditModule(
     audit,
     isDevice,
     routes: (auth: AuthPlugin) => [
-      auditRoutes({ audit, tenants, isDevice: (id) => isDevice.call(id), auth }),
+      auditRoutes({ audit, tenants, isDevice: (id) => isDevice.call(id), answers, auth }),
     ],
     parts: [{ name: "audit", start: () => audit.start(), stop: () => audit.stop() }],
   };

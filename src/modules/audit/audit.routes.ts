@@ -1,5 +1,7 @@
 import { Elysia, t } from "elysia";
 import { invalid } from "../../lib/domain-error.ts";
+import type { AnswerSpace } from "../../platform/answer-space.ts";
+import { exportAnswer, exportsLimit } from "../answers.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
@@ -33,24 +35,14 @@ function cursorOf(text: string | undefined): number | undefined {
   return Number(text);
 }
 
-/** A page of text at a time, as fast as it is read. */
-const asStream = (pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> =>
-  new ReadableStream({
-    async pull(controller) {
-      const { value, done } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(new TextEncoder().encode(value));
-    },
-    cancel: async () => void (await pieces.return(undefined)),
-  });
-
 export const auditRoutes = (deps: {
   audit: AuditService;
   tenants: Pick<TenantsService, "find">;
   isDevice: (id: string) => boolean;
+  answers: AnswerSpace;
   auth: AuthPlugin;
 }) => {
-  const { audit } = deps;
+  const { audit, answers } = deps;
   const scopeOf = ({ tenantId, devices }: Principal) => ({
     tenantId,
     devices,
@@ -94,13 +86,12 @@ export const auditRoutes = (deps: {
     })
     .get(
       "/export",
-      ({ principal, query: { format = "csv", ...query } }) =>
-        new Response(asStream(renderAudit(audit.pages(scopeOf(principal), filterOf(query)), format)), {
+      ({ principal, query: { format = "csv", ...query }, request }) =>
+        exportAnswer(answers, request, {
+          make: () => renderAudit(audit.pages(scopeOf(principal), filterOf(query)), format),
           headers: {
             "content-type": contentTypes[format],
             "content-disposition": `attachment; filename="audit.${format}"`,
-            "cache-control": "no-store",
-            "x-content-type-options": "nosniff",
           },
         }),
       {
@@ -109,8 +100,7 @@ export const auditRoutes = (deps: {
         detail: {
           summary: "Export the audit log",
           responses: { 200: fileAnswer("One row or line per entry.", "text/csv", "application/x-ndjson") },
-          description:
-            "Streams all matching entries as CSV for spreadsheets or as NDJSON. 400 for a bad time; 403 unless owner or administrator.",
+          description: `Streams all matching entries as CSV for spreadsheets or as NDJSON. 400 for a bad time; 403 unless owner or administrator. ${exportsLimit}`,
         },
       },
     )

@@ -1,12 +1,14 @@
 import { DomainError, detail, inEnglish, textOf } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { Turns } from "../../platform/turns.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
 import type { AlarmStatus } from "../alarms/alarms.types.ts";
-import type { TelemetryService } from "../telemetry/telemetry.service.ts";
+import { type TelemetryService, valuesIn } from "../telemetry/telemetry.service.ts";
 import type { Aggregation, DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import { keysOf } from "./dashboard-form.ts";
+import { dashboardTooLarge } from "./dashboards.errors.ts";
 import type { AlarmRow, ResolvedDevice, Widget, WidgetData } from "./dashboards.types.ts";
 import type { AbsoluteWindow } from "./window-of.ts";
 
@@ -15,6 +17,10 @@ import type { AbsoluteWindow } from "./window-of.ts";
  * which series are to be thinned or aggregated, however many widgets want it.
  */
 
+/** Newest values in one answer; a widget without keys counts one for each device. Counted for each widget that shows them. */
+export const DASHBOARD_VALUES_MAX = 100_000;
+/** Points in one answer, counted for each widget that shows them. */
+export const DASHBOARD_POINTS_MAX = 1_000_000;
 /** Series of a whole dashboard: nobody can look at more. */
 const SERIES_MAX = 5_000;
 const POINTS_TOGETHER_MAX = 1_000_000;
@@ -166,6 +172,31 @@ const moved = (found: DeviceSeries, ms: number): DeviceSeries => ({
   })),
 });
 
+/** Counts what an answer shows. @throws DomainError `too_large` */
+function createTally() {
+  let [values, points] = [0, 0];
+  return {
+    addValues(count: number): void {
+      values += count;
+      if (values > DASHBOARD_VALUES_MAX) throw dashboardTooLarge("values", DASHBOARD_VALUES_MAX);
+    },
+    addPoints(found: readonly DeviceSeries[]): void {
+      for (const { series } of found) for (const one of series) points += one.points.length;
+      if (points > DASHBOARD_POINTS_MAX) throw dashboardTooLarge("points", DASHBOARD_POINTS_MAX);
+    },
+  };
+}
+
+const showsSeries = ({ need }: Wanted): boolean => need === "series" || need === "both";
+const showsLatest = ({ need }: Wanted): boolean => need === "latest" || need === "both";
+
+/** Refuses widgets that show more newest values than an answer may have, before anything is read. */
+function ensureValuesFit(wanted: readonly Wanted[]): void {
+  const tally = createTally();
+  for (const { devices, keys } of wanted.filter(showsLatest))
+    tally.addValues(devices.length * Math.max(1, keys.length));
+}
+
 export function createDashboardData(deps: {
   telemetry: Pick<TelemetryService, "latestOf" | "query">;
   alarms: Pick<AlarmsService, "list">;
@@ -173,23 +204,23 @@ export function createDashboardData(deps: {
   const { telemetry, alarms } = deps;
 
   async function latestOf(principal: Principal, wanted: readonly Wanted[]) {
-    const asking = wanted.filter(({ need }) => need === "latest" || need === "both");
+    const asking = wanted.filter(showsLatest);
     const ids = [...new Set(asking.flatMap(({ devices }) => idsOf(devices)))];
-    if (ids.length === 0) return new Map<DeviceId, LatestSnapshot>();
+    const latest = new Map<DeviceId, LatestSnapshot>();
+    if (ids.length === 0) return latest;
     const isAnyKey = asking.some(showsAnyKey);
     const keys = isAnyKey ? undefined : [...new Set(asking.flatMap((candidate) => candidate.keys))];
-    const snapshots = await unlessGone(() => telemetry.latestOf(principal, { deviceIds: ids, keys }));
-    return new Map(snapshots.map((snapshot) => [snapshot.deviceId, snapshot]));
-  }
-
-  /** A device was deleted since its alias was looked at: the next time it is not among them. */
-  async function unlessGone(ask: () => Promise<LatestSnapshot[]>): Promise<LatestSnapshot[]> {
+    const tally = createTally();
     try {
-      return await ask();
+      for await (const batch of telemetry.latestOf(principal, { deviceIds: ids, keys })) {
+        tally.addValues(valuesIn(batch));
+        for (const snapshot of batch) latest.set(snapshot.deviceId, snapshot);
+      }
     } catch (error) {
-      if (error instanceof DomainError && error.kind === "not_found") return [];
-      throw error;
+      // A device was deleted since its alias was looked at: the next time it is not among them.
+      if (!(error instanceof DomainError) || error.kind !== "not_found") throw error;
     }
+    return latest;
   }
 
   async function query(
@@ -217,9 +248,7 @@ export function createDashboardData(deps: {
   }
 
   async function seriesOf(principal: Principal, wanted: readonly Wanted[], window: AbsoluteWindow) {
-    const asking = wanted.filter(
-      ({ need, keys }) => (need === "series" || need === "both") && keys.length > 0,
-    );
+    const asking = wanted.filter((item) => showsSeries(item) && item.keys.length > 0);
     const groups = Map.groupBy(asking, groupOf);
     const sizeOf = (members: readonly Wanted[]) =>
       Math.min(members[0]?.devices.length ?? 0, SERIES_DEVICES_MAX) *
@@ -292,6 +321,7 @@ export function createDashboardData(deps: {
       keys: keysOf(widget),
       need: needOf(widget),
     }));
+    ensureValuesFit(wanted);
     const listed = createAlarmList(principal);
     const { from, to } = input.window;
     const [latest, series, previous, lows, highs] = await Promise.all([
@@ -301,37 +331,53 @@ export function createDashboardData(deps: {
       seriesOf(principal, edgesOf(wanted, "min"), input.window),
       seriesOf(principal, edgesOf(wanted, "max"), input.window),
     ]);
+    const tally = createTally();
+    const counted = (found: DeviceSeries[]) => {
+      tally.addPoints(found);
+      return found;
+    };
 
-    function dataOf(item: Wanted): WidgetData {
-      const { devices, need } = item;
-      const isSeries = need === "series" || need === "both";
-      const shown = isSeries ? devices.slice(0, SERIES_DEVICES_MAX) : devices;
+    function latestPart(item: Wanted, shown: readonly ResolvedDevice[]): LatestSnapshot[] {
+      const found = shown.flatMap(({ deviceId }) => latest.get(deviceId) ?? []);
+      const parts = found.map((snapshot) => ownPart(snapshot, item));
+      tally.addValues(valuesIn(parts));
+      return parts;
+    }
+
+    function seriesParts(item: Wanted, shown: readonly ResolvedDevice[]): Partial<WidgetData> {
       const answer = series.get(groupOf(item));
+      if (isText(answer)) return { error: inEnglish(answer), errorText: answer };
       // Another widget of the group may compare.
       const before = compares(item) ? previous.get(groupOf(item)) : undefined;
+      const edges = isBand(item.widget) ? bandOf(item, shown, { lows, highs }) : {};
+      for (const edge of [edges.low, edges.high]) tally.addPoints(edge ?? []);
+      const hasPrevious = before !== undefined && !isText(before);
+      return {
+        series: counted(shownSeries(item, shown, answer)),
+        ...(hasPrevious && {
+          previous: counted(shownSeries(item, shown, before)).map((found) => moved(found, to - from)),
+        }),
+        ...edges,
+      };
+    }
+
+    function dataOf(item: Wanted): WidgetData {
+      const { devices } = item;
+      const shown = showsSeries(item) ? devices.slice(0, SERIES_DEVICES_MAX) : devices;
       return {
         deviceIds: idsOf(shown),
         ...(shown.length < devices.length && { cut: true }),
-        ...(need !== "series" &&
-          need !== "none" &&
-          need !== "alarms" && {
-            latest: shown.flatMap(({ deviceId }) => {
-              const found = latest.get(deviceId);
-              return found === undefined ? [] : [ownPart(found, item)];
-            }),
-          }),
-        ...(isSeries && isText(answer) && { error: inEnglish(answer), errorText: answer }),
-        ...(isSeries && !isText(answer) && { series: shownSeries(item, shown, answer) }),
-        ...(before !== undefined &&
-          !isText(before) && {
-            previous: shownSeries(item, shown, before).map((found) => moved(found, to - from)),
-          }),
-        ...(isBand(item.widget) && bandOf(item, shown, { lows, highs })),
-        ...(need === "alarms" && {
-          alarms: alarmsOf(item, listed),
-        }),
+        ...(showsLatest(item) && { latest: latestPart(item, shown) }),
+        ...(showsSeries(item) && seriesParts(item, shown)),
+        ...(item.need === "alarms" && { alarms: alarmsOf(item, listed) }),
       };
     }
-    return Object.fromEntries(wanted.map((candidate) => [candidate.widget.widgetId, dataOf(candidate)]));
+    const turns = new Turns();
+    const data: Record<string, WidgetData> = Object.create(null);
+    for (const candidate of wanted) {
+      data[candidate.widget.widgetId] = dataOf(candidate);
+      await turns.pass();
+    }
+    return data;
   };
 }

@@ -1,4 +1,4 @@
-import { conflict, forbidden, invalid, limited, notFound } from "../../lib/domain-error.ts";
+import { conflict, forbidden, invalid, limited, notFound, tooLarge } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
@@ -8,6 +8,8 @@ export const deviceTypeUnknown = (deviceType: string) =>
   notFound("dashboard.device_type_unknown", { deviceType: excerpt(deviceType) });
 export const DASHBOARDS_MAX = 500;
 export const dashboardsLimit = (limit: number) => conflict("dashboard.limit", { limit });
+export const dashboardTooLarge = (what: "values" | "points", max: number) =>
+  tooLarge(what === "values" ? "dashboard.too_many_values" : "dashboard.too_many_points", { max });
 export const aliasMissing = () => invalid("dashboard.alias_missing");
 
 export const dashboardShared = () => forbidden("dashboard.shared");

@@ -18,7 +18,7 @@ import { createTypeDashboards } from "./type-dashboards.ts";
 
 /** Dashboards, and the links that show one without an account. */
 export function createDashboardsModule(
-  { database, clock, events }: Core,
+  { answers, database, clock, events }: Core,
   deps: {
     devices: DevicesService;
     activity: DeviceActivityTracker;
@@ -58,9 +58,9 @@ export function createDashboardsModule(
     dashboards,
     shares,
     routes: (auth: AuthPlugin) => [
-      dashboardsRoutes({ dashboards, auth }),
+      dashboardsRoutes({ dashboards, answers, auth }),
       sharesRoutes({ shares, auth }),
-      sharedDashboardRoutes({ shares }),
+      sharedDashboardRoutes({ shares, answers }),
     ],
   };
 }

@@ -1,11 +1,15 @@
 import { Elysia, t } from "elysia";
 import { isJsonObject } from "../../lib/json.ts";
+import { ANSWERS_MIB_MAX, type AnswerSpace } from "../../platform/answer-space.ts";
+import { asAnswer, jsonAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import { documentedAs } from "../documented-as.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
+import { DASHBOARD_POINTS_MAX, DASHBOARD_VALUES_MAX } from "./dashboard-data.ts";
 import { executedToWire, toWire } from "./dashboard-wire.ts";
+import { DASHBOARDS_MAX } from "./dashboards.errors.ts";
 import {
   createDashboardBody,
   dashboardBody,
@@ -20,12 +24,22 @@ import {
   updateDashboardBody,
 } from "./dashboards.schemas.ts";
 import type { DashboardsService } from "./dashboards.service.ts";
+import type { Executed } from "./dashboards.types.ts";
 
 const dashboardList = wholeList({ sort: ["name", "type", "createdAt", "updatedAt"], search: ["name"] });
 
+const number = new Intl.NumberFormat("en");
+export const limits = `413 if the widgets together show more than ${number.format(DASHBOARD_VALUES_MAX)} newest values or ${number.format(DASHBOARD_POINTS_MAX)} points, and for an answer of more than ${ANSWERS_MIB_MAX.user} MiB; 503 while answers that clients have not read yet leave no room for it.`;
+
 /** Routes of dashboards. */
-export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: AuthPlugin }) => {
-  const { dashboards } = deps;
+export const dashboardsRoutes = (deps: {
+  dashboards: DashboardsService;
+  answers: AnswerSpace;
+  auth: AuthPlugin;
+}) => {
+  const { dashboards, answers } = deps;
+  const answerOf = async (request: Request, executed: Executed) =>
+    asAnswer<ReturnType<typeof executedToWire>>(await jsonAnswer(answers, request, executedToWire(executed)));
   const read = ({ principal }: AuditContext, id: string) => {
     const { name, type, states, layout, widgets, aliases } = dashboards.get(principal, id);
     return { name, type, states, layout, widgets, aliases };
@@ -57,7 +71,7 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
         response: { 201: dashboardBody },
         detail: {
           summary: "Create a dashboard",
-          description: "400 names the wrong field; 409 if there are 500.",
+          description: `400 names the wrong field; 409 if there are ${DASHBOARDS_MAX}.`,
         },
       },
     )
@@ -68,8 +82,7 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
       response: { 200: dashboardBody },
       detail: {
         summary: "Import a dashboard",
-        description:
-          "Creates a dashboard. `idMap` replaces ids of devices. Other unknown ids are replaced by the id of the device with the same name, if there is exactly one.",
+        description: `Creates a dashboard. \`idMap\` replaces ids of devices. Other unknown ids are replaced by the id of the device with the same name, if there is exactly one. 409 if there are ${DASHBOARDS_MAX} dashboards.`,
       },
     })
     .post(
@@ -85,15 +98,14 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
         response: { 201: dashboardBody },
         detail: {
           summary: "Create a dashboard for a device type",
-          description:
-            "The dashboard is made of the keys that the devices have sent: gauges of values with limits, newest values, consumption of counters, charts, states, alarms and a table. The metadata of the keys decides, else their names and values. 404 if the caller sees no device of the type.",
+          description: `The dashboard is made of the keys that the devices have sent: gauges of values with limits, newest values, consumption of counters, charts, states, alarms and a table. The metadata of the keys decides, else their names and values. 404 if the caller sees no device of the type; 409 if there are ${DASHBOARDS_MAX} dashboards.`,
         },
       },
     )
     .post(
       "/preview",
-      async ({ principal, body: { dashboard, ...request } }) =>
-        executedToWire(await dashboards.preview(principal, dashboard, request)),
+      async ({ principal, body: { dashboard, ...input }, request }) =>
+        answerOf(request, await dashboards.preview(principal, dashboard, input)),
       {
         auth: "dashboards:read",
         audit: { none: "changes nothing" },
@@ -101,7 +113,7 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
         response: { 200: executedBody },
         detail: {
           summary: "Preview a dashboard",
-          description: "Works like execute, for a dashboard that is not stored. 400 names the wrong field.",
+          description: `Works like execute, for a dashboard that is not stored. 400 names the wrong field. ${limits}`,
         },
       },
     )
@@ -172,8 +184,8 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
     )
     .post(
       "/:dashboardId/execute",
-      async ({ principal, params, body }) =>
-        executedToWire(await dashboards.execute(principal, params.dashboardId, body ?? {})),
+      async ({ principal, params, body, request }) =>
+        answerOf(request, await dashboards.execute(principal, params.dashboardId, body ?? {})),
       {
         auth: "dashboards:read",
         audit: { none: "changes nothing" },
@@ -181,8 +193,7 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
         response: { 200: executedBody },
         detail: {
           summary: "Get a dashboard with its data",
-          description:
-            "The answer has the time window as two times, the devices of each alias, and each widget's data, for the devices that the caller may see.",
+          description: `The answer has the time window as two times, the devices of each alias, and each widget's data, for the devices that the caller may see. ${limits}`,
         },
       },
     );

@@ -1,5 +1,6 @@
 import type { DeviceId } from "../../lib/ids.ts";
 import { type Position, positionKeys, readPosition } from "../../lib/web-mercator.ts";
+import { Turns } from "../../platform/turns.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import { attributeScopes } from "../attributes/attributes.types.ts";
 import type { createDashboardData } from "./dashboard-data.ts";
@@ -21,13 +22,16 @@ export function withPositions(dataOf: DataOf, attributes: Pick<AttributesService
 
   return async (principal, widgets, input) => {
     const data = await dataOf(principal, widgets, input);
+    const turns = new Turns();
     for (const widget of widgets.filter(({ type }) => type === "map")) {
       const part = data[widget.widgetId];
       if (part === undefined) continue;
-      const positions = part.deviceIds.flatMap((deviceId) => {
+      const positions: NonNullable<typeof part.positions>[number][] = [];
+      for (const deviceId of part.deviceIds) {
         const position = positionOf(widget, deviceId);
-        return position === undefined ? [] : [{ deviceId, ...position }];
-      });
+        if (position !== undefined) positions.push({ deviceId, ...position });
+        await turns.pass();
+      }
       data[widget.widgetId] = { ...part, positions };
     }
     return data;

@@ -1,13 +1,16 @@
 import { Elysia, t } from "elysia";
 import { parseIsoTime } from "../../lib/iso-time.ts";
+import type { AnswerSpace } from "../../platform/answer-space.ts";
+import { asAnswer, jsonAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import { executedToWire } from "./dashboard-wire.ts";
 import { shareEndInvalid } from "./dashboards.errors.ts";
+import { limits } from "./dashboards.routes.ts";
 import { newShareBody, shareBody, sharedBody, sharedRequest } from "./dashboards.schemas.ts";
-import type { SharesService } from "./shares.service.ts";
+import { SHARE_REQUESTS_MAX, type SharesService } from "./shares.service.ts";
 import type { DashboardShare, ShareRotation } from "./shares.types.ts";
 
 const shareList = wholeList({ sort: ["name", "createdAt", "expiresAt"], search: ["name"] });
@@ -99,12 +102,12 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
 };
 
 /** Reads what is behind a link. */
-export const sharedDashboardRoutes = ({ shares }: { shares: SharesService }) =>
+export const sharedDashboardRoutes = ({ shares, answers }: { shares: SharesService; answers: AnswerSpace }) =>
   new Elysia({ tags: ["dashboards"] }).post(
     "/api/shared/dashboard",
     async ({ request, body }) => {
       const token = bearer.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
-      const { executed, keyMetadata, rotation } = await shares.execute(token, body ?? {});
+      const { executed, keyMetadata, rotation, reader, atEnd } = await shares.execute(token, body ?? {});
       const {
         tenantId: _t,
         aliases: _a,
@@ -113,20 +116,21 @@ export const sharedDashboardRoutes = ({ shares }: { shares: SharesService }) =>
         ...shown
       } = executedToWire(executed);
       const { timeWindow: ownWindow } = executed.dashboard;
-      return {
+      const shared = {
         ...shown,
         keyMetadata,
         ...(ownWindow !== null && { ownWindow }),
         ...(rotation !== null && { rotation: rotationToWire(rotation) }),
       };
+      answers.note(request, reader);
+      return asAnswer<typeof shared>(await jsonAnswer(answers, request, shared, { atEnd }));
     },
     {
       body: sharedRequest,
       response: { 200: sharedBody },
       detail: {
         summary: "Get a shared dashboard with its data",
-        description:
-          "The bearer credential is the token of a link. The answer is that of execute without the data for editing. 401 for a deleted or expired link, 404 for a dashboard that the link does not show, 429 for more than eight requests at once with one link.",
+        description: `The bearer credential is the token of a link. The answer is that of execute without the data for editing. 401 for a deleted or expired link, 404 for a dashboard that the link does not show, 429 for more than ${SHARE_REQUESTS_MAX} requests with one link whose answers have not been read. ${limits}`,
       },
     },
   );

@@ -25,8 +25,8 @@ import type { SharesRepository } from "./shares.repository.ts";
 import type { DashboardShare, NewShare, ShareRotation } from "./shares.types.ts";
 
 const SHARES_MAX = 50;
-/** Requests of one link at the same time. Screens ask seldom, and a link that is widely known must not overload the gateway. */
-const AT_ONCE_MAX = 8;
+/** Requests of one link at the same time, until their answers have been read. Screens ask seldom, and a link that is widely known must not overload the gateway. */
+export const SHARE_REQUESTS_MAX = 8;
 const TOKEN_PREFIX = "lss_";
 /** Time for which the content of a link is cached, however often its readers ask. */
 const KNOWN_MS = 5_000;
@@ -118,7 +118,8 @@ export function createSharesService(deps: SharesServiceDeps) {
       deps.endSession(sessionOf(shareId));
     },
     /**
-     * Executes the first dashboard of a link, or another one of its rotation.
+     * Executes the first dashboard of a link, or another one of its rotation. The caller ends the request with `atEnd` when its answer has
+     * been read.
      * @throws DomainError `unauthenticated`: the token opens nothing, or no longer.
      */
     async execute(
@@ -134,16 +135,22 @@ export function createSharesService(deps: SharesServiceDeps) {
       const shownId = dashboardId ?? share.dashboardId;
       if (!dashboardIdsOf(share).includes(shownId)) throw dashboardNotFound();
       const count = running.get(shareId) ?? 0;
-      if (count >= AT_ONCE_MAX) throw sharesBusy();
+      if (count >= SHARE_REQUESTS_MAX) throw sharesBusy();
       running.set(shareId, count + 1);
-      try {
-        const asked = { ...request, context: contextOf(share) };
-        const executed = content.asSeen(await dashboards.execute(readerOf(share), shownId, asked));
-        return { executed, keyMetadata: content.keyMetadataOf(share, executed), rotation };
-      } finally {
+      const atEnd = () => {
         const left = (running.get(shareId) ?? 1) - 1;
         if (left > 0) running.set(shareId, left);
         else running.delete(shareId);
+      };
+      try {
+        const asked = { ...request, context: contextOf(share) };
+        const executed = content.asSeen(await dashboards.execute(readerOf(share), shownId, asked));
+        const keyMetadata = content.keyMetadataOf(share, executed);
+        const { tenantId } = share;
+        return { executed, keyMetadata, rotation, reader: { tenantId, userId: shareId }, atEnd };
+      } catch (error) {
+        atEnd();
+        throw error;
       }
     },
     /**

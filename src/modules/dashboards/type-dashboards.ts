@@ -29,8 +29,9 @@ export const createTypeDashboards =
     const filter = { deviceType, limit: SAMPLED_MAX, offset: 0, sort: "-lastActivityAt" };
     const deviceIds = deps.devices.list(principal, filter).items.map(({ deviceId }) => deviceId);
     if (deviceIds.length === 0) throw deviceTypeUnknown(deviceType);
-    const snapshots = await deps.telemetry.latestOf(principal, { deviceIds });
-    const sample = Object.assign({}, ...snapshots.map(({ values }) => values));
+    const sample = {};
+    for await (const snapshots of deps.telemetry.latestOf(principal, { deviceIds }))
+      for (const { values } of snapshots) Object.assign(sample, values);
     const { profiles } = deps.telemetry.resolveKeys(principal, deviceIds);
     const metadata = new Map<string, KeyMetadata>();
     for (const { keyMetadata } of profiles) for (const entry of keyMetadata) metadata.set(entry.key, entry);

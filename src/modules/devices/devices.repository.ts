@@ -63,9 +63,12 @@ export interface DevicesRepository extends ChildrenRepository, MembershipReposit
 
 type Row = typeof devices.$inferSelect;
 
+/** The token is decrypted when it is read: most readers of a list do not need it. */
 const toDeviceWith = ({ tokenHash: _, tokenSealed, ...row }: Row, tokens: DeviceTokens): Device => ({
   ...row,
-  token: tokens.open(tokenSealed) ?? "", // opens nothing where the key beside the data was lost
+  get token() {
+    return tokens.open(tokenSealed) ?? ""; // opens nothing where the key beside the data was lost
+  },
   deviceId: row.deviceId as DeviceId, // ids in our own tables were minted by us
   tenantId: row.tenantId as TenantId,
   profileId: row.profileId as ProfileId,
@@ -110,7 +113,7 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
 
   function withActivity(row: SelectedDevice): DeviceWithActivity {
     const { deviceId: _, ...activity } = row.activity ?? { deviceId: "", ...noActivity };
-    return { ...toDevice(row.device), activity, lorawanDevEui: row.devEui };
+    return Object.assign(toDevice(row.device), { activity, lorawanDevEui: row.devEui });
   }
 
   return {

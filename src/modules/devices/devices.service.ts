@@ -70,6 +70,9 @@ export function createDevicesService(deps: DevicesServiceDeps) {
     listNames: (tenantId: TenantId): Set<string> => repository.listNames(tenantId),
     listIds: (tenantId: TenantId): Array<{ deviceId: DeviceId; profileId: ProfileId }> =>
       repository.listIds(tenantId),
+    /** Returns the ids of all devices that the caller may see. */
+    listVisibleIds: (principal: Principal): DeviceId[] =>
+      repository.listIdsByName(principal.tenantId, principal.devices, { limit: 0, offset: 0 }),
     list: (principal: Principal, filter: DeviceFilter): { items: DeviceWithActivity[]; total: number } =>
       repository.list(principal.tenantId, principal.devices, filter),
     get,

@@ -21,6 +21,7 @@ import { authRoutes, impersonationRoutes, setupRoutes } from "./identity.routes.
 import { createIdentityService } from "./identity.service.ts";
 import { createInvitationLimit } from "./invitation-limit.ts";
 import { createOnboardingService } from "./onboarding.service.ts";
+import { emailChangeRoutes } from "./provider/email-change.routes.ts";
 import {
   createExternalProvider,
   type ExternalPerson,
@@ -159,10 +160,16 @@ export function createIdentityModule(core: Core, deps: IdentityDeps) {
     mail,
     now,
     wallNow: () => clock.now(),
+    box: createSealedBox(tokenKey, "e-mail change"),
+    changeAddress(userId, email, language) {
+      const before = users.findById(userId);
+      const after = managing.changeAddress(userId, email, language);
+      signIns.addressChanged(after, before?.email ?? "");
+    },
   });
   const authenticator = createAuthenticator({ keys, identity, tokens, users, changes, clock, report });
   const requestAudit = createRequestAudit(audit);
-  const auth = createAuthPlugin(authenticator, requestAudit);
+  const auth = createAuthPlugin(authenticator, requestAudit, core.answers);
   return {
     users,
     provider,
@@ -175,7 +182,7 @@ export function createIdentityModule(core: Core, deps: IdentityDeps) {
     auth,
     routes: () => [
       authRoutes({ identity, auth }),
-      accountRoutes({ account, auth }),
+      accountRoutes({ account, mailOriginFor, auth }),
       impersonationRoutes({ identity, auth }),
       setupRoutes({ setup, report }),
       signUpRoutes({ signUp, onboarding, identity, mailOriginFor, auth }),
@@ -186,6 +193,7 @@ export function createIdentityModule(core: Core, deps: IdentityDeps) {
         external: external && reportingExternal(external, { users, report }),
         appearance: branding.appearance,
       }),
+      emailChangeRoutes({ account, report, appearance: branding.appearance }),
       ...recoveryRoutes({ account, mail, mailOriginFor, report, appearance: branding.appearance }),
       ...managing.routes(auth),
     ],

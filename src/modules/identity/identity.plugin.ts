@@ -1,6 +1,7 @@
 import { jwt } from "@elysiajs/jwt";
 import { type DocumentDecoration, Elysia, t } from "elysia";
 import { forbidden, unauthenticated } from "../../lib/domain-error.ts";
+import type { AnswerSpace } from "../../platform/answer-space.ts";
 import type { AuditRule } from "../audit/audit.types.ts";
 import { type PeerServer, peerOf } from "../request-peer.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -86,7 +87,11 @@ interface RouteContext {
  * parsed or checked) and allowed (else 403); the handler gets `principal`, the only source of user and tenant.
  * `audit: {action, target, …}` on a route that changes something: what the audit log keeps of it, or why nothing.
  */
-export function createAuthPlugin(authenticator: Authenticator, requestAudit: RequestAudit) {
+export function createAuthPlugin(
+  authenticator: Authenticator,
+  requestAudit: RequestAudit,
+  answers: Pick<AnswerSpace, "note">,
+) {
   /** Principal of each request, resolved once by the first hook that asks. */
   const principals = new WeakMap<Request, Principal>();
 
@@ -111,6 +116,7 @@ export function createAuthPlugin(authenticator: Authenticator, requestAudit: Req
     if (principal.apiKey !== undefined && needsPerson(permission)) throw forbidden("auth.person_needed");
     if (!isBeforeTenant(permission) && principal.tenantId === "") throw forbidden("auth.no_tenant");
     if (!isAllowedFor(principal, permission, params?.userId)) throw forbidden("auth.forbidden");
+    answers.note(request, principal);
     principals.set(request, principal);
   }
 

@@ -93,6 +93,11 @@ export const authorizeQuery = t.Object({
   ),
 });
 
+export const emailLinkQuery = t.Object({
+  token: t.String({ minLength: 1, maxLength: 1024, description: "token of the link" }),
+  ui_locales: t.Optional(t.String({ maxLength: 128 })),
+  theme: t.Optional(t.String({ maxLength: 16 })),
+});
 export const resetQuery = t.Object({
   token: t.String({ minLength: 1, maxLength: 128, description: "secret of the link" }),
   ui_locales: t.Optional(t.String({ maxLength: 128 })),

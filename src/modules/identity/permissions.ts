@@ -64,6 +64,7 @@ export const permissions = {
   "uplinks:write": {
     roles: administrators,
     what: "with access to all devices: create, change, test and delete uplinks",
+    needsPerson: true,
   },
   "alarms:read": { roles: everyone, what: "read alarms and their history" },
   "alarms:handle": {
@@ -101,7 +102,12 @@ export const permissions = {
   },
   "mqtt-clients:write": {
     roles: administrators,
-    what: "with access to all devices: create, change and delete MQTT clients, read their topics and publish to them",
+    what: "with access to all devices: create, change and delete MQTT clients",
+    needsPerson: true,
+  },
+  "mqtt-clients:publish": {
+    roles: administrators,
+    what: "with access to all devices: read the topics of MQTT clients and publish to them",
   },
   "integrations:secret": {
     roles: administrators,

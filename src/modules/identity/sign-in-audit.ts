@@ -88,6 +88,18 @@ export function createSignInAudit(
         target: { type: "user", id: userId, name: fullName },
       });
     },
+    /** Records that a user has proven a new address. */
+    addressChanged({ userId, tenantId, email, fullName, role }: User, previousEmail: string): void {
+      recorder.record({
+        tenantId,
+        actor: { type: "USER", id: userId, name: email, role },
+        action: "user.update",
+        outcome: "SUCCESS",
+        target: { type: "user", id: userId, name: fullName },
+        before: { email: previousEmail },
+        after: { email },
+      });
+    },
     ofSessions: (sessions: SessionsService): SessionsService => ({
       ...sessions,
       start(userId, client, impersonator) {

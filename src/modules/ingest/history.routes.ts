@@ -1,6 +1,8 @@
 import { Elysia, t } from "elysia";
 import { DomainError, detail, inEnglish, invalid, textOf, unsupported } from "../../lib/domain-error.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
+import type { AnswerSpace } from "../../platform/answer-space.ts";
+import { exportAnswer, exportsLimit } from "../answers.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { HistoryService } from "./history.service.ts";
@@ -39,21 +41,6 @@ function asLines(progress: AsyncGenerator<ImportProgress, ImportResult>): Readab
     },
     async cancel() {
       await progress.return({ success: false, rows: 0, points: 0, failed: 0, errors: [] });
-    },
-  });
-}
-
-/** Returns the pieces as a body that is made no faster than it is read. */
-function asBody(pieces: AsyncGenerator<Uint8Array>, reading: AbortController): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await pieces.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      reading.abort();
-      await pieces.return(undefined).catch(() => undefined); // the abort ends what it waits for
     },
   });
 }
@@ -108,29 +95,25 @@ const unitsQuery = t.Optional(
 
 const delimiters = { comma: ",", semicolon: ";", tab: "\t" } as const;
 
-export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin }) =>
+export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSpace; auth: AuthPlugin }) =>
   new Elysia({ prefix: "/api/devices/:deviceId/telemetry", tags: ["telemetry"] })
     .use(deps.auth)
     .get(
       "/export",
-      async ({ principal, params, query }) => {
+      ({ principal, params, query, request }) => {
         const format = query.format ?? "csv";
-        const reading = new AbortController();
-        const request = {
+        const wanted = {
           format,
-          signal: reading.signal,
           hasUnits: query.units === "true",
           keys: query.keys === undefined ? [] : query.keys.split(",").filter((key) => key !== ""),
           from: toNumber(query.from ?? "0"),
           to: toNumber(query.to ?? String(LAST_TS)),
         };
-        const pieces = await deps.history.export(principal, params.deviceId, request);
-        return new Response(asBody(pieces, reading), {
+        return exportAnswer(deps.answers, request, {
+          make: (signal) => deps.history.export(principal, params.deviceId, { ...wanted, signal }),
           headers: {
             "content-type": exportTypes[format],
             "content-disposition": `attachment; filename="${params.deviceId}.${format}"`,
-            "cache-control": "no-store",
-            "x-content-type-options": "nosniff",
           },
         });
       },
@@ -150,8 +133,7 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
           responses: {
             200: fileAnswer("One row or line per time stamp.", "text/csv", "application/x-ndjson"),
           },
-          description:
-            "Streams every point unchanged, the oldest first: NDJSON (`{ts, values}` a line) gives back each value with its type and bits, CSV (times in ISO 8601, one column a key) is for spreadsheets. 400 for a bad range.",
+          description: `Streams every point unchanged, the oldest first: NDJSON (\`{ts, values}\` a line) gives back each value with its type and bits, CSV (times in ISO 8601, one column a key) is for spreadsheets. 400 for a bad range. ${exportsLimit}`,
         },
       },
     )

@@ -25,7 +25,7 @@ import { testTelemetryRoutes } from "./test-telemetry.routes.ts";
 
 /** The one way of telemetry to the store, its HTTP edge, and imports and exports of history. */
 export function createIngestModule(
-  { database, clock, health, log }: Core,
+  { answers, database, clock, health, log }: Core,
   deps: {
     store: TelemetryStore;
     diskGuard: DiskGuard;
@@ -83,7 +83,7 @@ export function createIngestModule(
     traffic,
     parts: [held, { name: "traffic", start: () => traffic.start(), stop: () => traffic.stop() }],
     routes: (auth: AuthPlugin) => [
-      historyRoutes({ history, auth }),
+      historyRoutes({ history, answers, auth }),
       heldRoutes({ held, devices, auth }),
       testTelemetryRoutes({ ingest, devices, directory, auth }),
       deviceApiRoutes({ ingest, attributes, tokens }),

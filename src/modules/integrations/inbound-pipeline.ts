@@ -4,6 +4,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { workTurns } from "../../platform/turn-share.ts";
 import type { Backlog } from "./backlog.ts";
 import type { EventLog, Logged } from "./event-log.ts";
+import type { EventTokens } from "./event-tokens.ts";
 import type { EventOutcome, IntegrationEventsRepository } from "./integration-events.repository.ts";
 import type {
   EventStatus,
@@ -50,6 +51,7 @@ interface InboundPipelineDeps {
   readonly repository: Pick<IntegrationEventsRepository, "isSeen">;
   readonly backlog: Backlog;
   readonly workThrough: WorkThrough;
+  readonly tokens: EventTokens;
   /** Sends to the broker that an integration is connected to. */
   readonly reply: (integration: Integration, replies: NonNullable<Normalized["replies"]>) => void;
   readonly clock: Clock;
@@ -98,12 +100,12 @@ export class InboundPipeline {
   /** Works on a message that is kept already. */
   async resume(live: LiveIntegration, event: IntegrationEvent): Promise<Taken> {
     const bytes = event.payload ?? new Uint8Array();
-    const source: InboundMessage = {
+    const source = this.deps.tokens.unmask({
       receivedAt: event.createdAt,
       encoding: "AUTO",
       ...event.origin,
       bytes,
-    };
+    });
     const kept = event.status === "PENDING" ? event : undefined;
     const normalized = normalize(live, source);
     if (normalized instanceof StageFailure)
@@ -166,7 +168,8 @@ export class InboundPipeline {
       result: null,
       isReplayable: false,
     } as const;
-    return eventLog.add({ ...eventOf(live, source), ...begun, payload: source.bytes });
+    const stored = this.deps.tokens.mask(source);
+    return eventLog.add({ ...eventOf(live, stored), ...begun, payload: stored.bytes });
   }
 
   /** Returns what becomes of it, or that it is kept where that takes too long or there is no room for its script now. */
@@ -211,10 +214,11 @@ export class InboundPipeline {
     const stored = Promise.all(work.commits);
     const isFinal = kept !== undefined || input.seenKey !== undefined;
     if (isFinal) await stored;
-    const { outcome, reason } = outcomeOf(work, source.bytes);
+    const masked = this.deps.tokens.mask(source);
+    const { outcome, reason } = outcomeOf(work, masked.bytes);
     // What failed may come again, and be taken then.
     const seenKey = outcome.status === "ERROR" ? undefined : input.seenKey;
-    const event = eventOf(live, source);
+    const event = eventOf(live, outcome.isReplayable ? masked : source);
     const logged = this.writeOutcome(event, outcome, { kept, seenKey });
     await Promise.all([
       logged.written,
@@ -228,7 +232,7 @@ export class InboundPipeline {
   private writeOutcome(event: MessageEvent, outcome: EventOutcome, { kept, seenKey }: Ending): Logged {
     const { eventLog } = this.deps;
     if (kept === undefined) return eventLog.add({ ...event, ...outcome }, seenKey);
-    const written = eventLog.finish({ ...event, ...kept }, outcome, seenKey);
+    const written = eventLog.finish({ ...event, ...kept }, { ...outcome, origin: event.origin }, seenKey);
     return { eventId: kept.eventId, written };
   }
 
@@ -246,10 +250,12 @@ export class InboundPipeline {
 
   private async drop(live: LiveIntegration, source: InboundMessage, text: Text): Promise<Taken> {
     const outcome = { status: "DROPPED", stage: "adapter", text } as const;
+    const masked = this.deps.tokens.mask(source);
+    const kept = shortened(masked.bytes);
     const logged = this.deps.eventLog.add({
-      ...eventOf(live, source),
+      ...eventOf(live, kept.isReplayable ? masked : source),
       ...outcome,
-      ...shortened(source.bytes),
+      ...kept,
       result: null,
     });
     await logged.written;

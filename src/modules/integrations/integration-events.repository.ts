@@ -17,10 +17,12 @@ import {
 import { containsText } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { integrationEvents, integrationSeen, integrations } from "./integrations.tables.ts";
-import type { EventStatus, IntegrationEvent } from "./integrations.types.ts";
+import type { EventStatus, IntegrationEvent, MessageOrigin } from "./integrations.types.ts";
 
 export type EventOutcome = Pick<IntegrationEvent, "status" | "stage" | "text" | "result" | "isReplayable"> & {
   readonly payload: Uint8Array | null;
+  /** Where the message came from, if that changes with the outcome. */
+  readonly origin?: MessageOrigin;
 };
 
 export interface EventFilter {
@@ -30,6 +32,8 @@ export interface EventFilter {
   /** Sequence number after which, or before which, events are listed. */
   readonly after?: number | undefined;
   readonly before?: number | undefined;
+  /** Payloads are not searched. */
+  readonly isPayloadHidden?: boolean;
   readonly limit: number;
   readonly offset: number;
 }
@@ -133,8 +137,11 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
   const inStates = (integrationId: string, statuses: readonly EventStatus[]) =>
     and(ofIntegration(integrationId), inArray(integrationEvents.status, [...statuses]));
 
+  const inPayload = (text: string) =>
+    sql`instr(lower(cast(coalesce(substr(${integrationEvents.payload}, 1, ${LISTED_BYTES_MAX}), '') AS TEXT)), ${text}) > 0`;
+
   function whereOf(integrationId: string, filter: EventFilter): SQL | undefined {
-    const { status, direction, search, after, before } = filter;
+    const { status, direction, search, after, before, isPayloadHidden } = filter;
     const text = (search ?? "").toLowerCase();
     return and(
       ofIntegration(integrationId),
@@ -144,7 +151,7 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
       before === undefined ? undefined : lt(integrationEvents.seq, before),
       text === ""
         ? undefined
-        : sql`(${containsText(integrationEvents.text, text)} OR instr(lower(coalesce(${integrationEvents.result}, '')), ${text}) > 0 OR instr(lower(cast(coalesce(substr(${integrationEvents.payload}, 1, ${LISTED_BYTES_MAX}), '') AS TEXT)), ${text}) > 0)`,
+        : sql`(${containsText(integrationEvents.text, text)} OR instr(lower(coalesce(${integrationEvents.result}, '')), ${text}) > 0 OR ${isPayloadHidden === true ? sql`FALSE` : inPayload(text)})`,
     );
   }
 

@@ -24,6 +24,7 @@ import { DeviceResolution } from "./device-resolution.ts";
 import { discoveredNetworksRoutes } from "./discovered-networks.routes.ts";
 import { createEventGroupsRepository } from "./event-groups.repository.ts";
 import { EventLog } from "./event-log.ts";
+import { createEventTokens } from "./event-tokens.ts";
 import { createFrameDecoding } from "./frame-decoding.ts";
 import { InboundPipeline } from "./inbound-pipeline.ts";
 import { createIntegrationEventsRepository } from "./integration-events.repository.ts";
@@ -144,6 +145,7 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
     repository: eventsRepository,
     backlog: createBacklog({ repository: eventsRepository, clock }),
     workThrough: (messages, input) => worker.workThrough(messages, input),
+    tokens: createEventTokens(database.secrets("device tokens")),
     reply: (integration, replies) => bridges.reply(integration, replies),
     clock,
   });

@@ -4,7 +4,9 @@ import type { TenantId } from "../../lib/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { Endpoints } from "../connectivity/connectivity.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { isAllowed } from "../identity/permissions.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
+import type { Principal } from "../users/users.types.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";
 import type { BridgeState } from "./bridge/bridge.types.ts";
 import { ensureTopicDevice } from "./bridge/topic-device.ts";
@@ -32,6 +34,9 @@ const integrationList = wholeList({
 });
 
 const allDevices = "403 without access to all devices.";
+const payloads =
+  "Payloads are for callers with `integrations:write`; access tokens of devices are masked in them.";
+const seesPayloads = (principal: Principal): boolean => isAllowed(principal, "integrations:write");
 const ownDiscovery = "409 if another running integration receives the same announcements for Home Assistant.";
 const updateDescription = `It applies at once. ${ownDiscovery} ${allDevices}`;
 
@@ -188,10 +193,10 @@ export const integrationsRoutes = (deps: {
     .get(
       "/:integrationId/events",
       ({ principal, params, query, request, set }) => {
-        const page = { ...query, ...toPage(query) };
+        const page = { ...query, ...toPage(query), isPayloadHidden: !seesPayloads(principal) };
         const { items, total } = integrationEvents.list(principal, params.integrationId, page);
         Object.assign(set.headers, listHeaders(request.url, { total, ...page }));
-        return items.map(listedToWire);
+        return items.map((event) => listedToWire(event, !page.isPayloadHidden));
       },
       {
         auth: "integrations:read",
@@ -199,7 +204,7 @@ export const integrationsRoutes = (deps: {
         response: { 200: t.Array(eventBody) },
         detail: {
           summary: "List events of an integration, the newest first",
-          description: `The newest 1,000 events and another 1,000 failed ones (16 MiB in all) are kept. The list has and searches only the first 8 KiB of a payload; the single event has all of it. ${allDevices}`,
+          description: `The newest 1,000 events and another 1,000 failed ones (16 MiB in all) are kept. The list has and searches only the first 8 KiB of a payload; the single event has all of it. ${payloads} ${allDevices}`,
         },
       },
     )
@@ -232,11 +237,14 @@ export const integrationsRoutes = (deps: {
     .get(
       "/:integrationId/events/:eventId",
       ({ principal, params }) =>
-        eventToWire(integrationEvents.get(principal, params.integrationId, params.eventId)),
+        eventToWire(
+          integrationEvents.get(principal, params.integrationId, params.eventId),
+          seesPayloads(principal),
+        ),
       {
         auth: "integrations:read",
         response: { 200: eventBody },
-        detail: { summary: "Get an event", description: allDevices },
+        detail: { summary: "Get an event", description: `${payloads} ${allDevices}` },
       },
     )
     .post(

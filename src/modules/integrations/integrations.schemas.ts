@@ -178,7 +178,9 @@ const eventFields = {
 export const eventBody = t.Object(
   {
     ...eventFields,
-    payload: jsonValue("the body as it came: JSON as such, else text, or {base64}; null for none"),
+    payload: jsonValue(
+      "the body as it came, with asterisks in place of access tokens: JSON as such, else text, or {base64}; null for none, and for callers without `integrations:write`",
+    ),
     result: jsonValue("the stored values"),
   },
   { title: "IntegrationEvent" },

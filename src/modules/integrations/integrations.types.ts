@@ -161,6 +161,8 @@ export interface InboundMessage {
   readonly event?: string;
   /** Epoch ms. */
   readonly receivedAt: number;
+  /** Access tokens that asterisks in `bytes` stand for, sealed. */
+  readonly sealedTokens?: string;
 }
 
 /** Describes where a message came from, kept beside its bytes so that it can be worked on again. */

@@ -116,9 +116,10 @@ const shownInList = (payload: Uint8Array): unknown =>
     ? showPayload(payload)
     : `${Buffer.from(payload.subarray(0, LISTED_BYTES_MAX)).toString("utf8")}…`;
 
-export const listedToWire = (event: IntegrationEvent) => eventToWire(event, shownInList);
+export const listedToWire = (event: IntegrationEvent, seesPayload: boolean) =>
+  eventToWire(event, seesPayload, shownInList);
 
-export function eventToWire(event: IntegrationEvent, show = showPayload) {
+export function eventToWire(event: IntegrationEvent, seesPayload: boolean, show = showPayload) {
   const { eventId, seq, direction, status, stage, text, isReplayable, replayedAt, result } = event;
   return {
     ...{ eventId, seq, direction, status, stage },
@@ -128,7 +129,7 @@ export function eventToWire(event: IntegrationEvent, show = showPayload) {
     replayable: isReplayable && direction === "IN",
     replayedAt: replayedAt === null ? null : new Date(replayedAt).toISOString(),
     createdAt: new Date(event.createdAt).toISOString(),
-    payload: event.payload === null ? null : show(event.payload),
+    payload: event.payload === null || !seesPayload ? null : show(event.payload),
     result: result === null ? null : JSON.parse(result),
   };
 }

@@ -106,6 +106,25 @@ const english: AccountMails = {
       note("You did not expect that? Tell your administrator at once."),
     ],
   }),
+  email_new: ({ fullName, at }, product) => ({
+    subject: `Your new e-mail address for ${product}`,
+    parts: [
+      greet("Hello", fullName),
+      text(`your account has had this e-mail address since ${time("en", at)}. Sign in with it from now on.`),
+      note("You do not know this account? Ignore this mail."),
+    ],
+  }),
+  email_confirm: ({ confirmUrl, minutes }, product) => ({
+    subject: `Confirm your e-mail address for ${product}`,
+    parts: [
+      text("Hello,"),
+      text(
+        `confirm with this link that you want to sign in with this address. It is valid for ${minutes} minutes.`,
+      ),
+      link("Confirm the address", confirmUrl),
+      note("You did not ask for it? Ignore this mail: nothing changes."),
+    ],
+  }),
 };
 
 const german: AccountMails = {
@@ -186,6 +205,27 @@ const german: AccountMails = {
       note("Sie haben das nicht erwartet? Dann sagen Sie sofort Ihrer Administration Bescheid."),
     ],
   }),
+  email_new: ({ fullName, at }, product) => ({
+    subject: `Ihre neue E-Mail-Adresse für ${product}`,
+    parts: [
+      greet("Guten Tag", fullName),
+      text(
+        `Ihr Konto hat seit ${time("de", at)} diese E-Mail-Adresse. Melden Sie sich von nun an mit ihr an.`,
+      ),
+      note("Sie kennen dieses Konto nicht? Dann ignorieren Sie diese Mail."),
+    ],
+  }),
+  email_confirm: ({ confirmUrl, minutes }, product) => ({
+    subject: `Bestätigen Sie Ihre E-Mail-Adresse für ${product}`,
+    parts: [
+      text("Guten Tag,"),
+      text(
+        `bestätigen Sie mit diesem Link, dass Sie sich mit dieser Adresse anmelden wollen. Er gilt ${minutes} Minuten.`,
+      ),
+      link("Adresse bestätigen", confirmUrl),
+      note("Sie haben das nicht angefordert? Dann ignorieren Sie diese Mail: Es ändert sich nichts."),
+    ],
+  }),
 };
 
 const catalogues: Record<MailLanguage, Catalogue> = {
@@ -214,6 +254,7 @@ const INVITATION_LIFETIME_MS = 14 * 86_400_000;
 /** Values that give access to something, and how long they are kept at most. */
 export const mailSecrets: { readonly [Template in MailTemplate]?: Secret } = {
   sign_up_code: { fields: ["code"], lifetimeMs: ({ minutes }) => Number(minutes) * 60_000 },
+  email_confirm: { fields: ["confirmUrl"], lifetimeMs: ({ minutes }) => Number(minutes) * 60_000 },
   password_reset: { fields: ["resetUrl"], lifetimeMs: ({ minutes }) => Number(minutes) * 60_000 },
   invitation: { fields: ["temporaryPassword"], lifetimeMs: () => INVITATION_LIFETIME_MS },
 };

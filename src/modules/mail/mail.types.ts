@@ -22,6 +22,10 @@ export interface MailTemplates {
   readonly password_changed: { readonly fullName: string; readonly at: string };
   /** Goes to the address before: whoever took the account over is not the only one to know. */
   readonly email_changed: { readonly fullName: string; readonly at: string };
+  /** Goes to the new address. */
+  readonly email_new: { readonly fullName: string; readonly at: string };
+  /** Goes to an address that a user wants to have. */
+  readonly email_confirm: { readonly confirmUrl: string; readonly minutes: number };
   /** Tells the owners that the gateway does not do its work. */
   readonly gateway_problem: {
     readonly fullName: string;

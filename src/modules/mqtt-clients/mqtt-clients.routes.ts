@@ -184,7 +184,7 @@ export const mqttTopicsRoutes = ({ clients, auth }: { clients: MqttClientsServic
         return { topics: topics.slice(0, TOPICS_MAX).map(topicToWire), total: topics.length };
       },
       {
-        auth: "mqtt-clients:write",
+        auth: "mqtt-clients:publish",
         query: topicsQuery,
         response: { 200: topicsBody },
         detail: {
@@ -202,7 +202,7 @@ export const mqttTopicsRoutes = ({ clients, auth }: { clients: MqttClientsServic
         return { success: true };
       },
       {
-        auth: "mqtt-clients:write",
+        auth: "mqtt-clients:publish",
         audit: { action: "mqtt_client.publish", target: "mqtt_topic" },
         body: publishBody,
         response: { 200: successBody },

@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
@@ -11,6 +11,7 @@ interface HubSession {
   readonly seesAll: boolean;
   readonly subscriptions: ReadonlyMap<string, Subscription>;
   isOf(tenantId: TenantId): boolean;
+  isBy(userId: UserId): boolean;
   isUnder(sessionId: string): boolean;
   maySee(deviceId: DeviceId): boolean;
   addReading(subscription: Subscription, deviceId: DeviceId, reading: Reading): void;
@@ -94,6 +95,13 @@ export class RealtimeHub {
 
   get sessions(): number {
     return this.#sessions.size;
+  }
+
+  /** Returns the number of a user's sessions. */
+  countOf(userId: UserId): number {
+    let count = 0;
+    for (const session of this.#sessions) if (session.isBy(userId)) count++;
+    return count;
   }
 
   add(session: HubSession): void {

@@ -1,6 +1,7 @@
 import { DomainError, limited, unauthenticated } from "../../lib/domain-error.ts";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
+import type { AnswerSpace, HeldAnswer } from "../../platform/answer-space.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
@@ -16,11 +17,11 @@ import {
   type EventTopic,
   type RealtimeEvent,
   type RealtimeSocket,
-  type SnapshotMessage,
   type Subscription,
 } from "./realtime.types.ts";
 import type { RealtimeHub } from "./realtime-hub.ts";
-import { SendBuffer } from "./send-buffer.ts";
+import { BUFFERED_BYTES_MAX, SendBuffer } from "./send-buffer.ts";
+import { snapshotMessages } from "./snapshot.ts";
 
 const AUTH_TIMEOUT_MS = 5_000;
 /** A reader sends no more than this before it is signed in: one access token takes 1 KB or so. */
@@ -32,7 +33,12 @@ const FLUSH_INTERVAL_MS = 50;
 const SUBSCRIPTIONS_MAX = 100;
 /** More than a screen that comes back renews. */
 const FRAMES_WAITING_MAX = 500;
-const SNAPSHOT_DEVICES_MAX = 10_000;
+/** Their characters: some long lists of devices. */
+const FRAMES_WAITING_CHARACTERS_MAX = 4 * 1024 * 1024;
+/** What waits for a reader beyond this counts as bytes in flight. */
+const UNCOUNTED_BYTES = 256 * 1024;
+/** Connections of a user, and readers of one link. */
+export const SESSIONS_MAX = { user: 50, link: 200 } as const;
 
 export interface RealtimeDeps {
   readonly hub: RealtimeHub;
@@ -40,6 +46,7 @@ export interface RealtimeDeps {
   readonly devices: DevicesService;
   readonly activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
   readonly store: Pick<TelemetryStore, "latest">;
+  readonly answers: Pick<AnswerSpace, "openFor">;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -69,6 +76,10 @@ export class RealtimeSession {
   readonly #ready = new Set<Subscription>();
   #lastTask: Promise<void> = Promise.resolve();
   #waiting = 0;
+  #waitingLength = 0;
+  /** What waits for the reader, as bytes in flight. */
+  #held: HeldAnswer | undefined;
+  #onDrain: () => void = () => undefined;
   #unauthenticatedBytes = 0;
   #principal: Principal | undefined;
   #token = "";
@@ -95,6 +106,10 @@ export class RealtimeSession {
     return this.#principal?.tenantId === tenantId;
   }
 
+  isBy(userId: UserId): boolean {
+    return this.#principal?.userId === userId;
+  }
+
   isUnder(sessionId: string): boolean {
     return this.#principal?.sessionId === sessionId;
   }
@@ -115,8 +130,15 @@ export class RealtimeSession {
       if (this.#unauthenticatedBytes > UNAUTHENTICATED_BYTES_MAX)
         this.close(closeCodes.tooLarge, "sign in with a shorter message");
     }
-    if (++this.#waiting > FRAMES_WAITING_MAX) this.close(closeCodes.tooMany, "too many messages at once");
-    this.#lastTask = this.#lastTask.then(() => this.#take(text)).finally(() => this.#waiting--);
+    this.#waitingLength += text.length;
+    if (++this.#waiting > FRAMES_WAITING_MAX || this.#waitingLength > FRAMES_WAITING_CHARACTERS_MAX)
+      this.close(closeCodes.tooMany, "too many messages at once");
+    if (this.#closed) return this.#lastTask;
+    const taken = () => {
+      this.#waiting--;
+      this.#waitingLength -= text.length;
+    };
+    this.#lastTask = this.#lastTask.then(() => this.#take(text)).finally(taken);
     return this.#lastTask;
   }
 
@@ -131,12 +153,14 @@ export class RealtimeSession {
         return;
       }
       this.#socket.send(JSON.stringify({ type: "error", code: error.code, message: error.message }));
+      if (error.code === "realtime.too_many_sessions") return this.close(closeCodes.tooMany, error.message);
       const isRefused = error.kind === "limited" && this.#principal === undefined;
       if (error.kind === "unauthenticated" || isRefused) this.close(closeCodes.unauthorized, error.message);
     }
   }
 
   drain(): void {
+    this.#onDrain();
     if (!this.#sendBuffer.isEmpty) this.#scheduleFlush();
   }
 
@@ -146,6 +170,8 @@ export class RealtimeSession {
     this.#closed = true;
     this.#cancelTimer();
     this.#deps.hub.remove(this);
+    this.#held?.end();
+    this.#onDrain();
   }
 
   close(code: number, reason: string): void {
@@ -156,6 +182,7 @@ export class RealtimeSession {
 
   addReading(subscription: Subscription, deviceId: DeviceId, reading: Reading): void {
     this.#sendBuffer.addReading(subscription, deviceId, reading);
+    this.#count();
     this.#scheduleFlush();
   }
 
@@ -165,6 +192,7 @@ export class RealtimeSession {
       if (!topics.has(topic)) continue;
       if (deviceIds !== undefined && (data.deviceId === undefined || !deviceIds.has(data.deviceId))) continue;
       this.#sendBuffer.addEvent({ type: "data", id: subscription.id, topic, ...data });
+      this.#count();
       this.#scheduleFlush();
       if (topic === "alarms") this.#sendAlarmsSoon();
     }
@@ -198,12 +226,20 @@ export class RealtimeSession {
     // A fresh token of the same person goes on; another person's may not inherit what the first one asked for.
     if (this.#principal !== undefined && this.#principal.userId !== principal.userId)
       throw unauthenticated("realtime.auth_other");
+    if (this.#principal === undefined) this.#ensureFewSessions(principal);
     if (!this.#becomes(principal)) return;
     this.#token = token;
     this.#cancelTimer();
+    this.#held ??= this.#deps.answers.openFor(principal);
     this.#deps.hub.add(this);
     this.#scheduleRecheck();
     this.#socket.send('{"type":"ready"}');
+  }
+
+  #ensureFewSessions({ userId, shared }: Principal): void {
+    const max = shared === undefined ? SESSIONS_MAX.user : SESSIONS_MAX.link;
+    if (this.#deps.hub.countOf(userId) >= max)
+      throw limited("realtime.too_many_sessions", undefined, { max });
   }
 
   async #refuse(token: string): Promise<never> {
@@ -246,11 +282,36 @@ export class RealtimeSession {
     const subscription: Subscription = { id: message.id, deviceIds, ...allowed(principal, message) };
     this.subscriptions.set(message.id, subscription);
     hub.subscribe(this, subscription);
-    const snapshot = await this.#snapshot(principal, subscription);
-    if (this.#closed || this.subscriptions.get(message.id) !== subscription) return;
-    this.#socket.send(JSON.stringify(snapshot));
+    for await (const text of snapshotMessages(this.#deps, principal, subscription)) {
+      await this.#drained();
+      if (this.#closed || this.subscriptions.get(message.id) !== subscription) return;
+      this.#socket.send(text);
+    }
     this.#ready.add(subscription);
     this.#scheduleFlush();
+  }
+
+  /** Waits until the reader has taken most of what was sent: a snapshot never waits for its reader as a whole. */
+  async #drained(): Promise<void> {
+    while (!this.#closed && this.#socket.bufferedBytes() > BUFFERED_BYTES_MAX)
+      await new Promise<void>((resolve) => {
+        this.#onDrain = resolve;
+      });
+  }
+
+  /** Counts what waits for the reader as bytes in flight. A reader who leaves no room for others is disconnected. */
+  #count(): void {
+    const { bytes } = this.#sendBuffer;
+    const counted = Math.max(0, bytes - UNCOUNTED_BYTES);
+    const held = this.#held;
+    if (held === undefined) return;
+    try {
+      if (counted > held.bytes) held.hold(counted - held.bytes);
+      else held.release(held.bytes - counted);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      this.close(closeCodes.tooMany, "too much data is waiting to be read");
+    }
   }
 
   #unsubscribe(id: string): void {
@@ -260,35 +321,6 @@ export class RealtimeSession {
     this.#ready.delete(subscription);
     this.#sendBuffer.drop(id);
     this.#deps.hub.unsubscribe(this, subscription);
-  }
-
-  /** Devices with the same keys are read together. */
-  async #latest(deviceIds: readonly DeviceId[], keysOf: Subscription["keysOf"]) {
-    const groups = Map.groupBy(deviceIds, keysOf);
-    const found = [...groups].map(([keys, ids]) => this.#deps.store.latest(ids, keys && [...keys]));
-    return (await Promise.all(found)).flat();
-  }
-
-  async #snapshot(
-    principal: Principal,
-    { id, topics, deviceIds, keysOf }: Subscription,
-  ): Promise<SnapshotMessage> {
-    const { devices, activityOf } = this.#deps;
-    const wanted =
-      deviceIds === undefined
-        ? devices.list(principal, { limit: SNAPSHOT_DEVICES_MAX, offset: 0 }).items
-        : [...deviceIds].map((deviceId) => devices.get(principal, deviceId));
-    const ids = wanted.map((device) => device.deviceId);
-    const telemetry = topics.has("telemetry") ? await this.#latest(ids, keysOf) : [];
-    const states = wanted.map((device) => {
-      const { active, lastActivityAt } = activityOf(device.deviceId) ?? device.activity;
-      return {
-        deviceId: device.deviceId,
-        active,
-        lastActivityAt: lastActivityAt === null ? null : new Date(lastActivityAt).toISOString(),
-      };
-    });
-    return { type: "snapshot", id, telemetry, devices: states };
   }
 
   /** Alarms wait for nothing but what is being done: somebody is to run. */
@@ -306,8 +338,10 @@ export class RealtimeSession {
     this.#flushing = true;
     this.#deps.clock.schedule(FLUSH_INTERVAL_MS, () => {
       this.#flushing = false;
-      if (!this.#closed && !this.#sendBuffer.flush((subscription) => this.#ready.has(subscription)))
-        this.#scheduleFlush();
+      if (this.#closed) return;
+      const isDone = this.#sendBuffer.flush((subscription) => this.#ready.has(subscription));
+      this.#count();
+      if (!isDone) this.#scheduleFlush();
     });
   }
 }

@@ -10,7 +10,7 @@ import type { RealtimeDeps } from "./realtime-session.ts";
 
 /** Live data for screens, over `/api/ws`. */
 export function createRealtimeModule(
-  { clock, events, log }: Core,
+  { answers, clock, events, log }: Core,
   deps: {
     authenticator: Authenticator;
     shares: SharesService;
@@ -34,6 +34,7 @@ export function createRealtimeModule(
     devices,
     activityOf: (deviceId) => activity.get(deviceId),
     store,
+    answers,
     clock,
     log: log.child("realtime"),
   };

@@ -43,17 +43,22 @@ export interface Subscription {
   readonly keysOf: (deviceId: DeviceId) => ReadonlySet<string> | undefined;
 }
 
-interface DeviceState {
+export interface DeviceState {
   readonly deviceId: string;
   readonly active: boolean;
   readonly lastActivityAt: string | null;
 }
 
-/** The newest state, sent at each subscription. It covers everything before it that the client may have missed. */
+/**
+ * The newest state, sent at each subscription. It covers everything before it that the client may have missed. The state of many devices
+ * comes as several messages.
+ */
 export interface SnapshotMessage {
   readonly type: "snapshot";
   /** Id of the subscription, as in all messages of one. */
   readonly id: string;
+  /** Present if the snapshot continues with another message. */
+  readonly more?: true;
   readonly telemetry: ReadonlyArray<Omit<LatestSnapshot, "deviceId"> & { readonly deviceId: string }>;
   readonly devices: readonly DeviceState[];
 }

@@ -3,9 +3,10 @@ import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { RealtimeSocket, Subscription, TelemetryMessage } from "./realtime.types.ts";
 
 /** Limit of unread data of a peer; beyond it nothing more is sent. */
-const BUFFERED_BYTES_MAX = 256 * 1024;
+export const BUFFERED_BYTES_MAX = 256 * 1024;
 /** Messages of one device that wait as they came; beyond that only the newest value of each key does. */
 const READINGS_PER_DEVICE_MAX = 64;
+const ENTRY_BYTES = 96;
 /** All that waits as it came, in weight: a reading of a few numbers weighs little more than 1. */
 const WEIGHT_MAX = 4_096;
 const EVENTS_MAX = 1_000;
@@ -17,6 +18,8 @@ interface Waiting {
   readonly deviceId: DeviceId;
   readings: Reading[];
   weight: number;
+  /** Memory of `merged`, about. */
+  bytes: number;
   /** Newest value and time stamp by key, once there were too many readings. */
   merged: Map<string, { value: TelemetryValue; ts: number }> | undefined;
 }
@@ -31,6 +34,7 @@ export class SendBuffer {
   readonly #events: string[] = [];
   readonly #socket: Omit<RealtimeSocket, "peer">;
   #weight = 0;
+  #mergedBytes = 0;
   #eventsLength = 0;
   #droppedEvents = 0;
 
@@ -42,11 +46,16 @@ export class SendBuffer {
     return this.#waiting.size === 0 && this.#events.length === 0;
   }
 
+  /** Memory that grows with what a slow reader has not taken, about. What waits as it came is bounded for each reader. */
+  get bytes(): number {
+    return this.#mergedBytes + this.#eventsLength;
+  }
+
   addReading(subscription: Subscription, deviceId: DeviceId, reading: Reading): void {
     const id = `${subscription.id}\n${deviceId}`;
     let waiting = this.#waiting.get(id);
     if (waiting === undefined) {
-      waiting = { subscription, deviceId, readings: [], weight: 0, merged: undefined };
+      waiting = { subscription, deviceId, readings: [], weight: 0, bytes: 0, merged: undefined };
       this.#waiting.set(id, waiting);
     }
     if (
@@ -55,18 +64,43 @@ export class SendBuffer {
     ) {
       waiting.merged = new Map();
       const keys = subscription.keysOf(deviceId);
-      for (const earlier of waiting.readings) merge(waiting.merged, earlier, keys);
+      for (const earlier of waiting.readings) this.#merge(waiting, waiting.merged, earlier, keys);
       this.#weight -= waiting.weight;
       waiting.weight = 0;
       waiting.readings = [];
     }
-    if (waiting.merged !== undefined) merge(waiting.merged, reading, subscription.keysOf(deviceId));
+    if (waiting.merged !== undefined)
+      this.#merge(waiting, waiting.merged, reading, subscription.keysOf(deviceId));
     else {
       const weight = weightOf(reading);
       waiting.readings.push(reading);
       waiting.weight += weight;
       this.#weight += weight;
     }
+  }
+
+  /** Keeps the newest value of each key. */
+  #merge(
+    waiting: Waiting,
+    into: NonNullable<Waiting["merged"]>,
+    reading: Reading,
+    keys: ReadonlySet<string> | undefined,
+  ): void {
+    for (const [key, value] of Object.entries(reading.values)) {
+      if (keys !== undefined && !keys.has(key)) continue;
+      const existing = into.get(key);
+      if (existing !== undefined && existing.ts > reading.ts) continue;
+      const added = bytesOf(value) - (existing === undefined ? 0 : bytesOf(existing.value));
+      waiting.bytes += added;
+      this.#mergedBytes += added;
+      into.set(key, { value, ts: reading.ts });
+    }
+  }
+
+  #forget(id: string, waiting: Waiting): void {
+    this.#waiting.delete(id);
+    this.#weight -= waiting.weight;
+    this.#mergedBytes -= waiting.bytes;
   }
 
   addEvent(message: object): void {
@@ -91,9 +125,7 @@ export class SendBuffer {
   /** Forgets what waits for a subscription that has ended. */
   drop(subscriptionId: string): void {
     for (const [id, waiting] of this.#waiting) {
-      if (waiting.subscription.id !== subscriptionId) continue;
-      this.#weight -= waiting.weight;
-      this.#waiting.delete(id);
+      if (waiting.subscription.id === subscriptionId) this.#forget(id, waiting);
     }
   }
 
@@ -116,8 +148,7 @@ export class SendBuffer {
     for (const [id, waiting] of this.#waiting) {
       if (!this.#hasRoom()) return false;
       if (!isReady(waiting.subscription)) continue;
-      this.#waiting.delete(id);
-      this.#weight -= waiting.weight;
+      this.#forget(id, waiting);
       for (const message of messagesOf(waiting)) this.#socket.send(JSON.stringify(message));
     }
     return this.isEmpty;
@@ -134,16 +165,10 @@ function weightOf({ values }: Reading): number {
   return weight;
 }
 
-function merge(
-  into: Map<string, { value: TelemetryValue; ts: number }>,
-  reading: Reading,
-  keys: ReadonlySet<string> | undefined,
-): void {
-  for (const [key, value] of Object.entries(reading.values)) {
-    if (keys !== undefined && !keys.has(key)) continue;
-    const existing = into.get(key);
-    if (existing === undefined || existing.ts <= reading.ts) into.set(key, { value, ts: reading.ts });
-  }
+/** Memory of a value with its key and time, about. */
+function bytesOf(value: TelemetryValue): number {
+  if (typeof value === "string") return ENTRY_BYTES + value.length;
+  return typeof value === "object" ? ENTRY_BYTES + JSON.stringify(value).length : ENTRY_BYTES;
 }
 
 function* messagesOf({ subscription, deviceId, readings, merged }: Waiting): Generator<TelemetryMessage> {

@@ -25,6 +25,7 @@ export const refusalReasons = [
   "password_expired",
   "password_wrong",
   "second_factor_wrong",
+  "email_link_invalid",
   "reset_link_invalid",
   "secret_wrong",
   "session_ended",

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { DeviceId } from "../../lib/ids.ts";
+import type { AnswerSpace } from "../../platform/answer-space.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Health } from "../../platform/health.ts";
 import { listHotLogs } from "../../platform/hot-log-names.ts";
@@ -42,6 +43,7 @@ export interface GatewaySources {
   readonly store: Pick<TelemetryStore, "committed" | "query">;
   readonly ingest: { readonly stats: IngestStats };
   readonly refusals: Pick<Refusals, "total" | "counts">;
+  readonly answers: Pick<AnswerSpace, "used" | "refusals">;
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number };
   readonly backups: Pick<BackupsService, "status">;
   readonly mqtt: () => MqttCounts;
@@ -145,12 +147,14 @@ export class GatewayReadings {
   }
 
   #rates(): Values {
-    const { ingest, store, refusals, clock } = this.#sources;
+    const { answers, ingest, store, refusals, clock } = this.#sources;
     const counts = {
       messages_per_second: ingest.stats.messages,
       values_per_second: store.committed.points,
       rejected_per_second: ingest.stats.refused,
       refused_per_minute: refusals.total * SECONDS_PER_MINUTE,
+      refused_answers_per_minute:
+        answers.refusals.reduce((sum, { count }) => sum + count, 0) * SECONDS_PER_MINUTE,
       written_kb_per_second: (readBytesWritten() ?? 0) / 1_024,
     };
     const time = clock.monotonic();
@@ -167,7 +171,7 @@ export class GatewayReadings {
   }
 
   #queues(): Values {
-    const { repository, mqtt, uplinks } = this.#sources;
+    const { answers, repository, mqtt, uplinks } = this.#sources;
     const { running, failing, lagSeconds, waitingPoints } = uplinks();
     const mails = repository.countMails();
     const deliveries = repository.countDeliveries();
@@ -177,6 +181,7 @@ export class GatewayReadings {
       deliveries_waiting: deliveries.get("WAITING") ?? 0,
       deliveries_failed: deliveries.get("DEAD") ?? 0,
       mqtt_connections: mqtt().connections,
+      unread_answers_mb: round(answers.used / MEGABYTE),
       ...(running > 0 && {
         uplinks_failing: failing,
         uplink_lag_seconds: Math.round(lagSeconds),

@@ -58,11 +58,18 @@ function addStorage(metrics: Metrics, { disk, dataPath, store, backups, clock }:
 }
 
 /** Adds what goes through the gateway, and what waits in it. */
-function addTraffic(metrics: Metrics, { ingest, mqtt, refusals, repository, health }: GatewaySources): void {
+function addTraffic(
+  metrics: Metrics,
+  { answers, ingest, mqtt, refusals, repository, health }: GatewaySources,
+): void {
   metrics.counter("messages", "Messages with telemetry that were accepted.", () => ingest.stats.messages);
   metrics.counter("rejected_messages", "Messages that were rejected.", () => ingest.stats.refused);
   metrics.counter("refused_credentials", "Credentials that were refused, by edge and reason.", () =>
     refusals.counts().map(({ edge, reason, count }) => ({ value: count, labels: { edge, reason } })),
+  );
+  metrics.gauge("answer_bytes", "Bytes of answers that clients have not read yet.", () => answers.used);
+  metrics.counter("refused_answers", "Answers and exports that were refused, by limit.", () =>
+    answers.refusals.map(({ limit, count }) => ({ value: count, labels: { limit } })),
   );
   metrics.gauge("mqtt_clients", "MQTT clients that are signed in.", () => mqtt().connections);
   metrics.gauge("mqtt_connections", "Open MQTT connections, signed in or not.", () => mqtt().sockets);

@@ -76,6 +76,7 @@ export function createSystemModule(core: Core, deps: SystemDeps) {
     store,
     ingest,
     refusals: deps.refusals,
+    answers: core.answers,
     disk,
     backups,
     mqtt,

@@ -15,7 +15,7 @@ import { UnknownTelemetry } from "./unknown-telemetry.service.ts";
 
 /** Stored telemetry: reading it, and deleting it when its time is over or its device is gone. */
 export function createTelemetryModule(
-  { config, clock, health, log }: Core,
+  { answers, config, clock, health, log }: Core,
   deps: {
     store: TelemetryStore;
     tenants: TenantsService;
@@ -46,7 +46,7 @@ export function createTelemetryModule(
     unknown,
     retention,
     routes: (auth: AuthPlugin) => [
-      telemetryRoutes({ telemetry, auth }),
+      telemetryRoutes({ telemetry, answers, auth }),
       keyMetadataLookupRoutes({ lookup, auth }),
     ],
     parts: [unknown, { name: "retention", start: () => retention.start(), stop: () => retention.stop() }],

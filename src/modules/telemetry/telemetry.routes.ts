@@ -1,11 +1,11 @@
 import { Elysia, type Static, t } from "elysia";
+import { ANSWERS_MIB_MAX, type AnswerSpace } from "../../platform/answer-space.ts";
+import { asAnswer, textAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
 import type { Principal } from "../users/users.types.ts";
 import { successBody } from "../wire.schemas.ts";
-import { AnswerSpace } from "./answer-space.ts";
-import { latestResponse, seriesResponse } from "./answer-stream.ts";
 import {
   keyRecords,
   latestBody,
@@ -15,6 +15,7 @@ import {
   seriesAnswer,
 } from "./telemetry.schemas.ts";
 import type { TelemetryRequest, TelemetryService } from "./telemetry.service.ts";
+import type { LatestSnapshot, TelemetryAnswer } from "./telemetry.types.ts";
 
 const keyList = wholeList({ sort: ["key"], search: ["key"] });
 
@@ -36,11 +37,29 @@ const toRequest = (deviceId: string, query: Static<typeof rangeQuery>): Telemetr
 interface TelemetryRoutesDeps {
   readonly telemetry: TelemetryService;
   readonly auth: AuthPlugin;
-  readonly space?: AnswerSpace;
+  readonly answers: AnswerSpace;
+}
+
+const unread = "503 while answers that clients have not read yet leave no room for it";
+
+/** Writes the newest values of many devices as one JSON array. */
+async function writeLatest(
+  batches: AsyncIterable<LatestSnapshot[]>,
+  onPiece: (piece: Uint8Array) => void,
+): Promise<void> {
+  const encoder = new TextEncoder();
+  let before = "[";
+  for await (const batch of batches) {
+    const texts = batch.map((snapshot) => JSON.stringify(snapshot));
+    if (texts.length === 0) continue;
+    onPiece(encoder.encode(before + texts.join()));
+    before = ",";
+  }
+  onPiece(encoder.encode(before === "[" ? "[]" : "]"));
 }
 
 export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
-  const { telemetry, space = new AnswerSpace() } = deps;
+  const { telemetry, answers } = deps;
   const pageOfKeys = async (
     principal: Principal,
     deviceId: string | undefined,
@@ -92,9 +111,10 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
       "/devices/:deviceId/telemetry/range",
       async ({ principal, params, query, request }) => {
         const range = toRequest(params.deviceId, query);
-        return seriesResponse(space, request.signal, (onPiece) =>
+        const answer = await textAnswer(answers, request, (onPiece) =>
           telemetry.queryText(principal, range, onPiece, request.signal),
         );
+        return asAnswer<TelemetryAnswer>(answer);
       },
       {
         auth: "telemetry:read",
@@ -102,8 +122,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         response: { 200: seriesAnswer },
         detail: {
           summary: "Get telemetry of a device for a time range",
-          description:
-            "With an aggregate the range is cut into at most maxDataPoints equal intervals (or calendar ones), each point with the start of its interval, without empty ones. With `none`, data above the limit is downsampled so that peaks stay. 400 for an invalid range, and for an aggregate other than count over a named key that is not numeric. 413 for an answer of more than 64 MiB, and 503 while answers that clients have not read yet leave no room for it.",
+          description: `With an aggregate the range is cut into at most maxDataPoints equal intervals (or calendar ones), each point with the start of its interval, without empty ones. With \`none\`, data above the limit is downsampled so that peaks stay. 400 for an invalid range, and for an aggregate other than count over a named key that is not numeric. 413 for an answer of more than ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
         },
       },
     )
@@ -130,16 +149,18 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
     )
     .post(
       "/v1/telemetry/latest",
-      async ({ principal, body, request }) =>
-        latestResponse(space, request.signal, await telemetry.latestOf(principal, body, request.signal)),
+      async ({ principal, body, request }) => {
+        const batches = telemetry.latestOf(principal, body, request.signal);
+        const answer = await textAnswer(answers, request, (onPiece) => writeLatest(batches, onPiece));
+        return asAnswer<LatestSnapshot[]>(answer);
+      },
       {
         auth: "telemetry:read",
         body: latestBody,
         response: { 200: t.Array(latestSnapshot) },
         detail: {
           summary: "Get the newest values of many devices",
-          description:
-            "404 when one of the devices does not exist, 413 for more than about a million values, and 503 while answers that clients have not read yet leave no room for them.",
+          description: `404 when one of the devices does not exist, 413 when the answer is larger than ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
         },
       },
     )
@@ -147,9 +168,10 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
       "/v1/telemetry/query",
       async ({ principal, body, request }) => {
         const query = { ...body, keys: body.keys ?? [], interval: body.interval?.toString() };
-        return seriesResponse(space, request.signal, (onPiece) =>
+        const answer = await textAnswer(answers, request, (onPiece) =>
           telemetry.queryText(principal, query, onPiece, request.signal),
         );
+        return asAnswer<TelemetryAnswer>(answer);
       },
       {
         auth: "telemetry:read",
@@ -157,8 +179,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         response: { 200: seriesAnswer },
         detail: {
           summary: "Get telemetry of many devices for a time range",
-          description:
-            "Works like the range of one device. 404 when one of the devices does not exist, 413 when the answer is larger than 64 MiB, and 503 while answers that clients have not read yet leave no room for it.",
+          description: `Works like the range of one device. 404 when one of the devices does not exist, 413 when the answer is larger than ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
         },
       },
     );

@@ -1,7 +1,6 @@
 import { invalid } from "../../lib/domain-error.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
-import { valuesIn } from "./answer-stream.ts";
 import type { KeyMetadataLookup } from "./key-metadata.service.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
 import {
@@ -145,6 +144,12 @@ function toQuery(devices: DevicesService, principal: Principal, request: Telemet
   };
 }
 
+export function valuesIn(snapshots: readonly LatestSnapshot[]): number {
+  let values = 0;
+  for (const snapshot of snapshots) for (const _ in snapshot.values) values++;
+  return values;
+}
+
 /** Reading and deleting telemetry, within what the caller may see. */
 export function createTelemetryService(deps: TelemetryServiceDeps) {
   const { store, devices, keys } = deps;
@@ -155,23 +160,22 @@ export function createTelemetryService(deps: TelemetryServiceDeps) {
       const [snapshot] = await store.latest([id], undefined, signal);
       return snapshot ?? { deviceId: id, values: {}, timestamps: {}, ts: 0 };
     },
-    async latestOf(
+    /** Yields the newest values of many devices in their order, some thousand values together. */
+    async *latestOf(
       principal: Principal,
       { deviceIds, keys }: { deviceIds: readonly string[]; keys?: readonly string[] | undefined },
       signal?: AbortSignal,
-    ): Promise<LatestSnapshot[]> {
+    ): AsyncGenerator<LatestSnapshot[]> {
       const ids = devices.ensureAllVisible(principal, [...new Set(deviceIds)]);
       const named = keys === undefined || keys.length === 0 ? undefined : keys;
-      const snapshots: LatestSnapshot[] = [];
       let batchSize = LATEST_DEVICES_FIRST;
       for (let begin = 0; begin < ids.length; ) {
         const batch = await store.latest(ids.slice(begin, begin + batchSize), named, signal);
         begin += batchSize;
-        for (const snapshot of batch) snapshots.push(snapshot);
+        yield batch;
         const valuesPerDevice = Math.max(1, valuesIn(batch) / batchSize);
         batchSize = Math.max(1, Math.floor(LATEST_VALUES_PER_BATCH / valuesPerDevice));
       }
-      return snapshots;
     },
     async query(
       principal: Principal,

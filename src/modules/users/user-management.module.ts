@@ -46,5 +46,9 @@ export function createUserManagementModule(
     mail,
     takeInvitationMail: deps.takeInvitationMail,
   });
-  return { registry, routes: (auth: AuthPlugin) => [usersRoutes({ management, mailOriginFor, auth })] };
+  return {
+    registry,
+    changeAddress: management.changeAddress,
+    routes: (auth: AuthPlugin) => [usersRoutes({ management, mailOriginFor, auth })],
+  };
 }

@@ -145,11 +145,13 @@ export function createUserManagement(deps: {
     };
   }
 
-  function notifyOldAddress(before: User, after: User, language: Language): void {
+  /** Both addresses are told, so that whoever takes an account over is not the only one to know. */
+  function notifyAddresses(before: User, after: User, language: Language): void {
     if (before.email === after.email) return;
     const { tenantId, fullName } = before;
     const values = { fullName, at: new Date(after.updatedAt).toISOString() };
     mail.enqueue({ tenantId, to: before.email, language, template: "email_changed", values });
+    mail.enqueue({ tenantId, to: after.email, language, template: "email_new", values });
   }
 
   return {
@@ -191,7 +193,15 @@ export function createUserManagement(deps: {
       invariant(invitation !== undefined, "the invitation is made in the transaction");
       return invitation;
     },
-    /** Changes a user. A mail to the previous address, in this language, reports a changed address. */
+    /** Changes the address of a user who has proven the new one. */
+    changeAddress(userId: UserId, email: string, language: Language): User {
+      return registry.change(
+        userId,
+        () => ({ email }),
+        (before, after) => notifyAddresses(before, after, language),
+      );
+    },
+    /** Changes a user. Mails to both addresses, in this language, report a changed address. */
     update(principal: Principal, userId: string, userFields: UserFields, language: Language): UserDetail {
       const existingUser = ensureUser(principal, userId);
       const isSelf = principal.userId === existingUser.userId;
@@ -207,7 +217,7 @@ export function createUserManagement(deps: {
         return changes;
       };
       const user = registry.change(existingUser.userId, decide, (before, after) =>
-        notifyOldAddress(before, after, language),
+        notifyAddresses(before, after, language),
       );
       return detailOf(principal, user);
     },

@@ -1,6 +1,6 @@
 import { detail } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
-import { beyondOwnAccess, notOneself, notWhileActing, ownersOnly } from "./users.errors.ts";
+import { beyondOwnAccess, emailNeedsProof, notOneself, notWhileActing, ownersOnly } from "./users.errors.ts";
 import { type Principal, type Role, roles } from "./users.types.ts";
 
 /** 0 is the most powerful. */
@@ -41,11 +41,10 @@ export function ensureNotThroughAnother(
   if (impersonator.userId === userId || changed.includes("email")) throw notWhileActing();
 }
 
-/** Throws `forbidden` for a change of oneself beyond the own profile; administrators may also change their address. */
+/** Throws `forbidden` for a change of oneself beyond the own profile. Administrators change their address in another way, with a proof. */
 export function ensureOwnChange(actor: Principal, changed: readonly string[]): void {
-  const beyond = changed.find(
-    (field) => !ownFields.has(field) && !(isAdministrator(actor) && field === "email"),
-  );
+  if (isAdministrator(actor) && changed.includes("email")) throw emailNeedsProof();
+  const beyond = changed.find((field) => !ownFields.has(field));
   if (beyond !== undefined) throw notOneself(detail("action.change_fields", { field: beyond }));
 }
 

@@ -3,6 +3,7 @@ import type { Text } from "../../lib/texts/text.ts";
 
 export const userNotFound = () => notFound("user.not_found");
 export const emailTaken = () => conflict("user.email_taken");
+export const emailNeedsProof = () => forbidden("user.email_needs_proof");
 export const userProtected = () => conflict("user.protected");
 export const ownersOnly = () => forbidden("user.owners_only");
 export const notAdministrator = () => forbidden("auth.forbidden");

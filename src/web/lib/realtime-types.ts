@@ -5,7 +5,7 @@ import type {
   SubscriptionMessage,
 } from "../../modules/realtime/realtime.types.ts";
 
-export type { TelemetryMessage } from "../../modules/realtime/realtime.types.ts";
+export type { SnapshotMessage, TelemetryMessage } from "../../modules/realtime/realtime.types.ts";
 export type RealtimeMessage = SubscriptionMessage;
 export type DevicesMessage = EventMessage<"devices">;
 export type SubscriptionSpec = Omit<Extract<ClientMessage, { type: "subscribe" }>, "type" | "id">;

@@ -2,7 +2,7 @@
 // subscribers then receive a fresh snapshot and know that they may have missed something.
 import { signal } from "@preact/signals";
 import { backoffMs } from "../lib/backoff.ts";
-import type { RealtimeMessage, SubscriptionSpec } from "../lib/realtime-types.ts";
+import type { RealtimeMessage, SnapshotMessage, SubscriptionSpec } from "../lib/realtime-types.ts";
 import { serverNow } from "./now.ts";
 
 export type ConnectionState =
@@ -30,6 +30,8 @@ export class RealtimeClient {
   readonly state = signal<ConnectionState>({ kind: "idle" });
   /** Subscription id → what is wanted and who wants it. */
   readonly #subscriptions = new Map<string, { spec: SubscriptionSpec; handler: Handler }>();
+  /** Subscription id → what has come of its snapshot. */
+  readonly #parts = new Map<string, SnapshotMessage>();
   readonly #options: RealtimeOptions;
   #socket: WebSocket | undefined;
   #attempt = 0;
@@ -82,6 +84,7 @@ export class RealtimeClient {
 
   #drop(): void {
     clearInterval(this.#pingTimer);
+    this.#parts.clear();
     const socket = this.#socket;
     this.#socket = undefined;
     if (!socket) return;
@@ -111,9 +114,22 @@ export class RealtimeClient {
     // Shapes as the service's realtime protocol has them; unknown types fall through below.
     const message = JSON.parse(text) as { type: string; id?: string };
     if (message.type === "ready") this.#onReady();
-    else if (message.type === "snapshot" || message.type === "data") {
+    else if (message.type === "snapshot") this.#onSnapshot(message as unknown as SnapshotMessage);
+    else if (message.type === "data")
       this.#subscriptions.get(message.id ?? "")?.handler(message as unknown as RealtimeMessage);
-    }
+  }
+
+  /** Joins the messages of a snapshot: subscribers get one. */
+  #onSnapshot({ more, ...part }: SnapshotMessage): void {
+    const before = this.#parts.get(part.id);
+    this.#parts.delete(part.id);
+    const whole: SnapshotMessage = {
+      ...part,
+      telemetry: [...(before?.telemetry ?? []), ...part.telemetry],
+      devices: [...(before?.devices ?? []), ...part.devices],
+    };
+    if (more) this.#parts.set(part.id, whole);
+    else this.#subscriptions.get(part.id)?.handler(whole);
   }
 
   #onReady(): void {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { createEventTokens } from "../../../src/modules/integrations/event-tokens.ts";
 import { InboundPipeline } from "../../../src/modules/integrations/inbound-pipeline.ts";
 import type { InboundMessage, Integration } from "../../../src/modules/integrations/integrations.types.ts";
 import type { LiveIntegration } from "../../../src/modules/integrations/live-integration.ts";
+import { createSealedBox } from "../../../src/platform/sealed-box.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const source: InboundMessage = {
@@ -30,6 +32,7 @@ function pipelineWith(workThrough: () => Promise<void>) {
       worked += 1;
       await workThrough();
     },
+    tokens: createEventTokens(createSealedBox(new Uint8Array(32), "test")),
     reply: () => undefined,
     clock: new FakeClock(),
   });

@@ -22,6 +22,8 @@ export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>>
   "refusal.metrics_token_wrong": "Das Token für die Metriken ist falsch.",
   "refusal.password_expired": "Das vorläufige Passwort ist abgelaufen.",
   "refusal.password_wrong": "Das Passwort ist falsch.",
+  "refusal.email_link_invalid":
+    "Der Link, der eine neue E-Mail-Adresse bestätigt, ist unbekannt, benutzt oder abgelaufen.",
   "refusal.reset_link_invalid": "Der Link für ein neues Passwort ist unbekannt, benutzt oder abgelaufen.",
   "refusal.second_factor_wrong": "Der Code des zweiten Faktors ist falsch.",
   "refusal.secret_wrong": "Das Webhook-Geheimnis ist falsch.",

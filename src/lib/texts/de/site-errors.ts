@@ -9,6 +9,10 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
   "dashboard.invalid": "{field}: {rule}",
   "dashboard.limit": "Ein Standort hat höchstens {limit} Dashboards. Löschen Sie zuerst eines.",
   "dashboard.not_found": "Dieses Dashboard gibt es nicht.",
+  "dashboard.too_many_points":
+    "Die Widgets zeigen mehr als {max} Punkte. Wählen Sie weniger Geräte oder Schlüssel, oder fragen Sie nach weniger Punkten.",
+  "dashboard.too_many_values":
+    "Die Widgets zeigen mehr als {max} neueste Werte. Wählen Sie weniger Geräte, Schlüssel oder Widgets.",
   "dashboard.too_many_series":
     "Ein Dashboard zeigt höchstens {max} Datenreihen. Wählen Sie weniger Geräte oder Schlüssel.",
   "dashboard.share_busy":

@@ -1,6 +1,11 @@
 import type { telemetryErrors } from "../en/telemetry-errors.ts";
 
 export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, string>> = {
+  "answer.exports_running":
+    "Es laufen schon Exporte. Ein Benutzer kann {user} Exporte gleichzeitig ausführen, ein Standort {tenant}. Versuchen Sie es erneut, wenn einer beendet ist.",
+  "answer.too_large":
+    "Die Antwort ist größer als {max} MiB. Fragen Sie nach weniger Geräten, Schlüsseln oder Punkten oder nach einer kürzeren Seite der Liste.",
+  "answer.unread": "Zu viele große Antworten warten darauf, gelesen zu werden. Versuchen Sie es bald erneut.",
   "telemetry.feed_unknown": "Den Feed gibt es nicht.",
   "body.empty": "der Inhalt ist leer",
   "body.invalid": "{field}: {rule}",
@@ -29,6 +34,8 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "realtime.auth_first": "senden Sie zuerst eine Nachricht vom Typ auth",
   "realtime.auth_other": "ein anderer Benutzer braucht eine neue Verbindung",
   "realtime.message_invalid": "{rule}",
+  "realtime.too_many_sessions":
+    "Für diesen Benutzer oder Link gibt es bereits {max} Live-Verbindungen; mehr sind nicht möglich. Schließen Sie zuerst eine.",
   "realtime.too_many": "eine Verbindung kann höchstens {max} Abonnements haben",
   "rejection.more": "{text} (davor wurden {count} weitere abgelehnt)",
   "request.address_invalid": "Die Adresse der Anfrage ist nicht gültig.",
@@ -57,10 +64,6 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "storage.unknown_devices":
     "Telemetrie von {count} Geräten wird aufbewahrt, die in der Gerätetabelle fehlen. Stellen Sie eine neuere lineside.db wieder her oder löschen Sie diese Telemetrie auf der System-Seite.",
   "telemetry.aggregation_invalid": "aggregation muss eines von {aggregations} sein",
-  "telemetry.answer_large":
-    "Die Antwort ist größer als {max} MiB. Fragen Sie nach weniger Geräten, Schlüsseln oder Punkten, oder exportieren Sie die Werte.",
-  "telemetry.answers_unread":
-    "Zu viele große Antworten warten darauf, gelesen zu werden. Versuchen Sie es bald erneut.",
   "telemetry.body_invalid": "Telemetrie muss ein Objekt aus Schlüsseln und Werten sein",
   "telemetry.broken":
     "Das Speichern ist fehlgeschlagen; bis zu einem Neustart des Dienstes wird keine Telemetrie angenommen.",

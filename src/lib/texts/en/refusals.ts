@@ -20,6 +20,7 @@ export const refusalTexts = {
   "refusal.metrics_token_wrong": "The token for the metrics is wrong.",
   "refusal.password_expired": "The temporary password has expired.",
   "refusal.password_wrong": "The password is wrong.",
+  "refusal.email_link_invalid": "The link that proves a new e-mail address is unknown, used or expired.",
   "refusal.reset_link_invalid": "The link for a new password is unknown, used or expired.",
   "refusal.second_factor_wrong": "The code of the second factor is wrong.",
   "refusal.secret_wrong": "The webhook secret is wrong.",

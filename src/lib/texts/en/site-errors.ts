@@ -7,6 +7,10 @@ export const siteErrors = {
   "dashboard.invalid": "{field}: {rule}",
   "dashboard.limit": "A site can have at most {limit} dashboards. Delete one first.",
   "dashboard.not_found": "There is no such dashboard.",
+  "dashboard.too_many_points":
+    "The widgets show more than {max} points. Select fewer devices or keys, or ask for fewer points.",
+  "dashboard.too_many_values":
+    "The widgets show more than {max} newest values. Select fewer devices, keys or widgets.",
   "dashboard.too_many_series": "A dashboard can show at most {max} series. Select fewer devices or keys.",
   "dashboard.share_busy": "Too many screens use this link at once. Try again in a moment.",
   "dashboard.share_end": "expiresAt: must be a time like 2026-12-24T18:00:00Z",

@@ -1,4 +1,9 @@
 export const telemetryErrors = {
+  "answer.exports_running":
+    "Other exports are running. A user can run {user} exports at the same time, a site {tenant}. Try again when one has ended.",
+  "answer.too_large":
+    "The answer is larger than {max} MiB. Ask for fewer devices, keys or points, or for a shorter page of the list.",
+  "answer.unread": "Too many large answers are waiting to be read. Try again shortly.",
   "telemetry.feed_unknown": "The feed does not exist.",
   "body.empty": "the body is empty",
   "body.invalid": "{field}: {rule}",
@@ -27,6 +32,8 @@ export const telemetryErrors = {
   "realtime.auth_first": "send a message of the type auth first",
   "realtime.auth_other": "another user needs a new connection",
   "realtime.message_invalid": "{rule}",
+  "realtime.too_many_sessions":
+    "There are {max} live connections for this user or link, which is the maximum. Close one first.",
   "realtime.too_many": "a connection can have at most {max} subscriptions",
   "rejection.more": "{text} ({count} more were rejected before this one)",
   "request.address_invalid": "The address of the request is not valid.",
@@ -54,9 +61,6 @@ export const telemetryErrors = {
   "storage.unknown_devices":
     "Telemetry of {count} devices is kept that the device table does not have. Restore a newer lineside.db, or delete this telemetry on the System page.",
   "telemetry.aggregation_invalid": "aggregation must be one of {aggregations}",
-  "telemetry.answer_large":
-    "The answer is larger than {max} MiB. Ask for fewer devices, keys or points, or export the values.",
-  "telemetry.answers_unread": "Too many large answers are waiting to be read. Try again shortly.",
   "telemetry.body_invalid": "telemetry must be an object of keys and values",
   "telemetry.broken": "Storage failed to write and accepts no telemetry until the service restarts.",
   "telemetry.busy": "Storage could not be written to. Try again.",

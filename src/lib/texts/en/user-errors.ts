@@ -62,6 +62,7 @@ export const userErrors = {
   "password.short": "The password must have {min} characters or more.",
   "password.weak": "This password is too easy to guess. Use a short sentence that only you write this way.",
   "password.wrong": "{field}: the password is wrong",
+  "email_change.invalid": "This link was used or has expired. Start again under Settings → Security.",
   "reset.invalid": "This link was used or has expired. Ask for a new one.",
   "reset.too_many": "A mail was requested a moment ago. Look into your mailbox, or try again later.",
   "second_factor.code_wrong": "code is wrong; wait for the next one, and check the clock of the phone",
@@ -94,6 +95,8 @@ export const userErrors = {
   "user.device_unknown": "deviceIds: one of the devices does not exist any more; select again",
   "user.disabled": "This user is disabled.",
   "user.disabled_invitation": "This user is disabled. Enable the user before you send the invitation.",
+  "user.email_needs_proof":
+    "Change your own e-mail address under Settings → Security: it needs your password and a link that is sent to the new address.",
   "user.email_taken": "A user with this e-mail address already exists on this gateway.",
   "user.invitations_limit":
     "Too many invitations were mailed to this address or by this site. Hand the details over yourself, or try again in an hour.",

@@ -1,5 +1,7 @@
 import { Elysia, t } from "elysia";
 import { invalid, tooLarge, unsupported } from "../../../lib/domain-error.ts";
+import type { AnswerSpace } from "../../../platform/answer-space.ts";
+import { exportAnswer, exportsLimit } from "../../answers.ts";
 import type { AuditContext } from "../../audit/audit.types.ts";
 import { fileAnswer } from "../../documented-answers.ts";
 import type { AuthPlugin } from "../../identity/identity.plugin.ts";
@@ -44,15 +46,10 @@ async function fileOf(request: Request): Promise<Uint8Array> {
   return new Uint8Array(await file.arrayBuffer());
 }
 
-const csvFile = (body: BodyInit, name: string): Response =>
-  new Response(body, {
-    headers: {
-      "content-type": "text/csv; charset=utf-8",
-      "content-disposition": `attachment; filename="${name}"`,
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-    },
-  });
+const csvHeaders = (name: string) => ({
+  "content-type": "text/csv; charset=utf-8",
+  "content-disposition": `attachment; filename="${name}"`,
+});
 
 const forms =
   "CSV (text/csv, or a file of a form; commas, semicolons or tabs) or JSON `{rows: […]}`: columns as in the create request plus `token`, `attributes.shared.<key>` and `attributes.server.<key>`; at most 100,000 rows. 400 for a file that cannot be read.";
@@ -81,8 +78,8 @@ const howMany = ({ response }: AuditContext) => {
 };
 
 /** Lists of devices, in and out. */
-export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
-  const { bulk } = deps;
+export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth: AuthPlugin }) => {
+  const { bulk, answers } = deps;
   return new Elysia({ prefix: "/api/devices/bulk", tags: ["devices"] })
     .use(deps.auth)
     .post(
@@ -135,34 +132,30 @@ export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
         },
       },
     )
-    .get("/template.csv", () => csvFile(bulk.template(), "devices-template.csv"), {
-      auth: "devices:read",
-      detail: {
-        summary: "Download a CSV template for the import of devices",
-        responses: { 200: fileAnswer("The header and an example row.", "text/csv") },
+    .get(
+      "/template.csv",
+      () => new Response(bulk.template(), { headers: csvHeaders("devices-template.csv") }),
+      {
+        auth: "devices:read",
+        detail: {
+          summary: "Download a CSV template for the import of devices",
+          responses: { 200: fileAnswer("The header and an example row.", "text/csv") },
+        },
       },
-    })
+    )
     .get(
       "/export.csv",
-      ({ principal }) => {
-        const withTokens = isAllowed(principal, "devices:write");
-        const pieces = bulk.export(principal, withTokens);
-        const encoder = new TextEncoder();
-        const body = new ReadableStream<Uint8Array>({
-          pull(controller) {
-            const { done, value } = pieces.next();
-            if (done === true) controller.close();
-            else controller.enqueue(encoder.encode(value));
-          },
-        });
-        return csvFile(body, "devices.csv");
-      },
+      ({ principal, request }) =>
+        exportAnswer(answers, request, {
+          make: () => bulk.export(principal, isAllowed(principal, "devices:write")),
+          headers: csvHeaders("devices.csv"),
+        }),
       {
         auth: "devices:read",
         detail: {
           summary: "Export devices as CSV",
           responses: { 200: fileAnswer("One row per device but the gateway's own one.", "text/csv") },
-          description: "It can be imported again, and has access tokens if the caller may change devices.",
+          description: `It can be imported again, and has access tokens if the caller may change devices. ${exportsLimit}`,
         },
       },
     );

@@ -8,6 +8,8 @@ import { samePassword } from "./sign-in.ts";
 
 export const RESET_LIFETIME_MINUTES = 30;
 const RESET_LIFETIME_MS = RESET_LIFETIME_MINUTES * 60_000;
+/** Lifetime of the link that proves a new address. */
+export const EMAIL_LIFETIME_MINUTES = 60;
 
 export interface SecurityStatus {
   /** `false` for people of an external provider, who sign in there. */
@@ -54,11 +56,30 @@ export function createAccountSecurity(deps: {
     repository.deletePending(account.email);
   }
 
-  function ensureReset(secret: string): Account {
-    const ticket = repository.findTicket(sha256(secret), "reset", now());
+  function ensureLink(secret: string, purpose: "reset" | "email"): Account {
+    const ticket = repository.findTicket(sha256(secret), purpose, now());
     const account = ticket && repository.findAccountById(ticket.accountId);
-    if (account === undefined) throw notFound("reset.invalid");
+    if (account === undefined) throw notFound(purpose === "reset" ? "reset.invalid" : "email_change.invalid");
     return account;
+  }
+
+  const ensureReset = (secret: string): Account => ensureLink(secret, "reset");
+
+  function createLink({ accountId }: Account, purpose: "reset" | "email", lifetimeMs: number): string {
+    const secret = randomToken(24);
+    repository.deleteExpired(now());
+    const expiresAt = now() + lifetimeMs;
+    repository.insertTicket({ secretHash: sha256(secret), accountId, purpose, expiresAt });
+    return secret;
+  }
+
+  async function ensureCode(account: Account, code: string): Promise<void> {
+    try {
+      await secondFactor.check(account, code, { isKnown: true });
+    } catch (error) {
+      const isWrong = error instanceof DomainError && error.code === "second_factor.wrong";
+      throw isWrong ? invalid("second_factor.code_wrong") : error; // the session is good: a 401 would end it
+    }
   }
 
   return {
@@ -81,17 +102,19 @@ export function createAccountSecurity(deps: {
     /** The secret of a link by mail; undefined where there is no account. */
     createResetSecret(email: string): string | undefined {
       const account = find(email);
-      if (account === undefined) return undefined;
-      const secret = randomToken(24);
-      repository.deleteExpired(now());
-      repository.insertTicket({
-        secretHash: sha256(secret),
-        accountId: account.accountId,
-        purpose: "reset",
-        expiresAt: now() + RESET_LIFETIME_MS,
-      });
-      return secret;
+      return account && createLink(account, "reset", RESET_LIFETIME_MS);
     },
+    /**
+     * The secret of a link that proves a new address, for whoever knows the password and, where it is on, has the second factor.
+     * @throws DomainError `password.wrong`, `second_factor.code_wrong`, `account.external` or `limited`.
+     */
+    async createEmailSecret(email: string, proof: { password: string; code: string }): Promise<string> {
+      const account = await ensureOwn(email, proof.password);
+      if (secondFactor.isOn(account)) await ensureCode(account, proof.code);
+      return createLink(account, "email", EMAIL_LIFETIME_MINUTES * 60_000);
+    },
+    /** Returns the present address. @throws DomainError `email_change.invalid` for a link that is used, expired or made up. */
+    readEmailSecret: (secret: string): string => ensureLink(secret, "email").email,
     isResetSecret: (secret: string): boolean =>
       repository.findTicket(sha256(secret), "reset", now()) !== undefined,
     /** @throws DomainError `reset.invalid` for a link that is used, expired or made up. */

@@ -146,3 +146,21 @@ export function resetDonePage(context: PageContext): string {
   const { text } = context;
   return page(context, text.resetDone, `<p>${text.resetDoneHint}</p>${links(link("/", text.submit))}`);
 }
+
+export function emailPage(context: PageContext & { readonly email: string; readonly token: string }): string {
+  const { text, journey, email, token } = context;
+  const hidden = { ui_locales: journey.uiLocales, theme: journey.theme, token };
+  const submit = `<button type="submit" autofocus>${text.emailSubmit}</button>`;
+  const hint = `<p>${text.emailHint.replace("{email}", () => escapeHtml(email))}</p>`;
+  return page(context, text.emailTitle, hint + form("/idp/email", hidden, alert(context.problem) + submit));
+}
+
+export function emailInvalidPage(context: PageContext): string {
+  const { text } = context;
+  return page(context, text.resetInvalid, `<p>${text.emailInvalidHint}</p>${links(link("/", text.submit))}`);
+}
+
+export function emailDonePage(context: PageContext): string {
+  const { text } = context;
+  return page(context, text.emailDone, `<p>${text.emailDoneHint}</p>${links(link("/", text.submit))}`);
+}

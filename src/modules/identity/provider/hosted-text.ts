@@ -49,6 +49,12 @@ const english = {
   resetAgain: "Ask for a new link",
   resetDone: "Password changed",
   resetDoneHint: "All sessions with the old password end. Sign in with the new one.",
+  emailTitle: "Confirm your e-mail address",
+  emailHint: "From now on you sign in with {email}.",
+  emailSubmit: "Confirm",
+  emailInvalidHint: "Each link works once and for a short time only. Start again under Settings → Security.",
+  emailDone: "E-mail address changed",
+  emailDoneHint: "Sign in with the new address the next time.",
   external: "Sign in with {name}",
   or: "or with a password of this gateway",
 };
@@ -104,6 +110,13 @@ const german: HostedText = {
   resetDone: "Passwort geändert",
   resetDoneHint:
     "Wer mit dem alten Passwort angemeldet war, ist abgemeldet. Melden Sie sich mit dem neuen an.",
+  emailTitle: "E-Mail-Adresse bestätigen",
+  emailHint: "Von nun an melden Sie sich mit {email} an.",
+  emailSubmit: "Bestätigen",
+  emailInvalidHint:
+    "Jeder Link funktioniert einmal und nur kurze Zeit. Beginnen Sie erneut unter Einstellungen → Sicherheit.",
+  emailDone: "E-Mail-Adresse geändert",
+  emailDoneHint: "Melden Sie sich beim nächsten Mal mit der neuen Adresse an.",
   external: "Anmelden mit {name}",
   or: "oder mit einem Passwort dieses Gateways",
 };

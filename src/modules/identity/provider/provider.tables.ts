@@ -36,7 +36,7 @@ export const signInCodes = sqliteTable("sign_in_codes", {
 export const tickets = sqliteTable("tickets", {
   secretHash: text("secret_hash").primaryKey(),
   accountId: accountId(),
-  purpose: text("purpose", { enum: ["second_factor", "new_password", "reset"] }).notNull(),
+  purpose: text("purpose", { enum: ["second_factor", "new_password", "reset", "email"] }).notNull(),
   expiresAt: integer("expires_at").notNull(),
 });
 

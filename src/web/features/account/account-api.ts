@@ -17,6 +17,8 @@ export const accountApi = {
   security: () => get<SecurityStatus>("/api/auth/security"),
   changePassword: (currentPassword: string, newPassword: string) =>
     post<unknown>("/api/auth/password", { currentPassword, newPassword }),
+  changeEmail: (email: string, password: string, code: string) =>
+    post<unknown>("/api/auth/email", { email, password, code }),
   beginSecondFactor: (password: string) => post<NewSecondFactor>(FACTOR, { password }),
   confirmSecondFactor: (code: string) => post<{ recoveryCodes: string[] }>(`${FACTOR}/confirm`, { code }),
   renewRecoveryCodes: (password: string) =>

@@ -4,7 +4,6 @@ import { type Resource, useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { fieldProblem } from "../../ui/error-text.ts";
 import { Section } from "../../ui/section.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
@@ -25,7 +24,6 @@ export function ProfilePage() {
 
 function ProfileForm({ user, resource }: { user: User; resource: Resource<User> }) {
   const action = useAction();
-  const mayRename = may("users:write"); // an address is how others know somebody: administrators only
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     const data = new FormData(e.currentTarget);
@@ -33,16 +31,14 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
     action.run(async () => {
       const edit = {
         fullName: text("fullName"),
-        ...(mayRename && { email: text("email") }),
         ...notificationsFrom(data),
       };
       const saved = await usersApi.update(user.userId, changedFields(edit, user));
       resource.set(saved);
-      if (me.value) me.value = { ...me.value, fullName: saved.fullName, email: saved.email };
+      if (me.value) me.value = { ...me.value, fullName: saved.fullName };
       toast("success", t("settings.saved"));
     });
   };
-  const problem = fieldProblem(action.error, ["email"]);
   return (
     <div class="flex max-w-3xl flex-col gap-5">
       <form class="flex flex-col gap-5" onSubmit={submit}>
@@ -59,14 +55,11 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
             />
             <TextField
               label={t("user.email")}
-              hint={mayRename ? undefined : t("profile.emailHint")}
-              error={problem?.field === "email" ? problem.text : undefined}
+              hint={t(may("users:write") ? "profile.emailOwnHint" : "profile.emailHint")}
               name="email"
               type="email"
               autocomplete="username"
-              required
-              maxLength={254}
-              readOnly={!mayRename}
+              readOnly
               defaultValue={user.email}
             />
           </div>
@@ -77,7 +70,7 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
         <Section id="profile-notifications" title={t("notify.title")} hint={t("notify.hint")}>
           <NotificationFields settings={user} />
         </Section>
-        {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
+        {action.error !== undefined && <ErrorNote error={action.error} />}
         <div class="flex justify-end">
           <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
         </div>

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
-import { me } from "../../platform/session.ts";
+import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { fieldProblem } from "../../ui/error-text.ts";
@@ -29,6 +29,7 @@ function OwnSecurity() {
       {status.data.hasPassword ? (
         <>
           <PasswordForm key={changes} onChanged={() => setChanges((n) => n + 1)} />
+          {may("users:write") && <EmailForm hasSecondFactor={status.data.hasSecondFactor} />}
           <SecondFactor status={status.data} onChanged={status.reload} />
         </>
       ) : (
@@ -99,6 +100,49 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
         {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
         <div class="flex justify-end">
           <SubmitButton busy={action.busy}>{t("security.change")}</SubmitButton>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+/** The address takes effect when its link is opened. */
+function EmailForm({ hasSecondFactor }: { hasSecondFactor: boolean }) {
+  const action = useAction();
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const form = e.currentTarget;
+    const data = new FormData(form);
+    const text = (name: string) => String(data.get(name) ?? "");
+    action.run(async () => {
+      await accountApi.changeEmail(text("email").trim(), text("password"), text("code"));
+      toast("success", t("security.emailSent", { email: text("email").trim() }));
+      form.reset();
+    });
+  };
+  return (
+    <section class="panel p-4 sm:p-5" aria-labelledby="security-email">
+      <h2 id="security-email" class="font-semibold">
+        {t("user.email")}
+      </h2>
+      <p class="mb-4 text-sm text-soft">{t("security.emailHint")}</p>
+      <form class="flex flex-col gap-4" onSubmit={submit}>
+        <div class="grid gap-4 sm:grid-cols-2">
+          <TextField label={t("security.emailNew")} name="email" type="email" required maxLength={254} />
+          <TextField
+            label={t("security.current")}
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+          />
+          {hasSecondFactor && (
+            <TextField label={t("security.code")} name="code" autocomplete="one-time-code" required />
+          )}
+        </div>
+        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <div class="flex justify-end">
+          <SubmitButton busy={action.busy}>{t("security.emailSend")}</SubmitButton>
         </div>
       </form>
     </section>

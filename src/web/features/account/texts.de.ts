@@ -11,6 +11,11 @@ export const accountDe: Readonly<Record<keyof typeof accountEn, string>> = {
   "security.mismatch": "Die beiden neuen Passwörter unterscheiden sich.",
   "security.change": "Passwort ändern",
   "security.changed": "Ihr Passwort ist geändert. Überall sonst sind Sie abgemeldet.",
+  "security.emailHint":
+    "Sie erhalten einen Link an die neue Adresse. Bis Sie ihn öffnen, gilt die jetzige Adresse.",
+  "security.emailNew": "Neue E-Mail-Adresse",
+  "security.emailSend": "Link senden",
+  "security.emailSent": "Ein Link wurde an {email} gesendet. Öffnen Sie ihn, um die Adresse zu bestätigen.",
   "security.factor": "Zweiter Faktor",
   "security.factorHint":
     "Zusätzlich zum Passwort geben Sie einen Code aus einer App auf Ihrem Telefon ein. Ein gestohlenes Passwort reicht dann zur Anmeldung nicht aus.",

@@ -9,6 +9,11 @@ export const accountEn = {
   "security.mismatch": "The two new passwords differ.",
   "security.change": "Change password",
   "security.changed": "Your password is changed. You are signed out everywhere else.",
+  "security.emailHint":
+    "You get a link at the new address. Until you open it, the present address stays in effect.",
+  "security.emailNew": "New e-mail address",
+  "security.emailSend": "Send the link",
+  "security.emailSent": "A link was sent to {email}. Open it to confirm the address.",
   "security.factor": "Second factor",
   "security.factorHint":
     "You sign in with your password and a code from an app on your phone. A stolen password alone is then useless.",

@@ -151,6 +151,7 @@ export const systemDe: Readonly<Record<keyof typeof systemEn, string>> = {
   "reading.messages_per_second": "Empfangene Nachrichten",
   "reading.values_per_second": "Gespeicherte Werte",
   "reading.rejected_per_second": "Abgelehnte Nachrichten",
+  "reading.refused_answers_per_minute": "Abgelehnte Antworten",
   "reading.refused_per_minute": "Abgelehnte Zugangsdaten",
   "reading.mqtt_connections": "MQTT-Verbindungen",
   "reading.cpu_percent": "Prozessorlast",
@@ -168,5 +169,6 @@ export const systemDe: Readonly<Record<keyof typeof systemEn, string>> = {
   "reading.deliveries_failed": "Fehlgeschlagene Webhooks",
   "reading.backup_age_hours": "Alter der neuesten guten Sicherung",
   "reading.backup_overdue": "Sicherung überfällig",
+  "reading.unread_answers_mb": "Ungelesene Antworten",
   "reading.storage_refuses": "Speicher nimmt keine Daten",
 };

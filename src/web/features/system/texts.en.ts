@@ -146,6 +146,7 @@ export const systemEn = {
   "reading.messages_per_second": "Messages received",
   "reading.values_per_second": "Values stored",
   "reading.rejected_per_second": "Messages rejected",
+  "reading.refused_answers_per_minute": "Answers refused",
   "reading.refused_per_minute": "Credentials refused",
   "reading.mqtt_connections": "MQTT connections",
   "reading.cpu_percent": "Processor load",
@@ -163,5 +164,6 @@ export const systemEn = {
   "reading.deliveries_failed": "Webhooks failed",
   "reading.backup_age_hours": "Age of the newest good backup",
   "reading.backup_overdue": "Backup overdue",
+  "reading.unread_answers_mb": "Unread answers",
   "reading.storage_refuses": "Storage refuses data",
 } as const;

@@ -1,0 +1,92 @@
+import type { SealedBox } from "../../platform/sealed-box.ts";
+import type { InboundMessage } from "./integrations.types.ts";
+
+/*
+ * Access tokens of devices in messages. Events show messages to people who may not read tokens, so a message is kept with asterisks in place of
+ * each `deviceToken`, of the same length, which JSON and CBOR allow. The tokens themselves are sealed beside it, for working on it again.
+ */
+
+const FIELD = "deviceToken";
+const ASTERISK = 0x2a;
+const QUOTES = new Set([0x22, 0x27]);
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const SHOWN_LENGTH = 4;
+/** Of a shorter token the first characters would be too large a part. */
+const SHOWN_LENGTH_MIN = 12;
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+const isSpace = (byte: number | undefined): boolean =>
+  byte === 0x20 || (byte !== undefined && byte >= 0x09 && byte <= 0x0d);
+
+/** Returns the range of a text of JSON, where `end` is the end of its field's name. */
+function jsonRange(bytes: Uint8Array, end: number): Range | undefined {
+  let at = QUOTES.has(bytes[end] ?? 0) ? end + 1 : end; // lenient JSON has names without quotes
+  while (isSpace(bytes[at])) at++;
+  if (bytes[at] !== COLON) return undefined;
+  at++;
+  while (isSpace(bytes[at])) at++;
+  const quote = bytes[at] ?? 0;
+  if (!QUOTES.has(quote)) return undefined;
+  const from = at + 1;
+  let to = from;
+  while (to < bytes.length && bytes[to] !== quote) to += bytes[to] === BACKSLASH ? 2 : 1;
+  return { from, to: Math.min(to, bytes.length) };
+}
+
+/** Returns the range of a text string of CBOR (RFC 8949, section 3.1: major type 3). */
+function cborRange(bytes: Uint8Array, at: number): Range | undefined {
+  const head = bytes[at] ?? 0;
+  const [from, length] =
+    head >= 0x60 && head <= 0x77
+      ? [at + 1, head - 0x60]
+      : head === 0x78
+        ? [at + 2, bytes[at + 1] ?? 0]
+        : head === 0x79
+          ? [at + 3, (bytes[at + 1] ?? 0) * 256 + (bytes[at + 2] ?? 0)]
+          : [0, 0];
+  return length === 0 || from + length > bytes.length ? undefined : { from, to: from + length };
+}
+
+function tokenRanges(bytes: Uint8Array): Range[] {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const ranges: Range[] = [];
+  for (let at = buffer.indexOf(FIELD); at >= 0; at = buffer.indexOf(FIELD, at + 1)) {
+    const end = at + FIELD.length;
+    const range = jsonRange(bytes, end) ?? cborRange(bytes, end);
+    if (range !== undefined) ranges.push(range);
+  }
+  return ranges;
+}
+
+export type EventTokens = ReturnType<typeof createEventTokens>;
+
+export function createEventTokens(box: Pick<SealedBox, "seal" | "open">) {
+  return {
+    /** Returns the message as it is kept. */
+    mask(source: InboundMessage): InboundMessage {
+      const ranges = tokenRanges(source.bytes);
+      if (ranges.length === 0) return source;
+      const bytes = source.bytes.slice();
+      const tokens: Array<readonly [from: number, token: string]> = [];
+      for (const { from, to } of ranges) {
+        tokens.push([from, Buffer.from(bytes.subarray(from, to)).toString("latin1")]);
+        bytes.fill(ASTERISK, from + (to - from < SHOWN_LENGTH_MIN ? 0 : SHOWN_LENGTH), to);
+      }
+      return { ...source, bytes, sealedTokens: box.seal(JSON.stringify(tokens)) };
+    },
+    /** Returns the message as it came. */
+    unmask({ sealedTokens, ...source }: InboundMessage): InboundMessage {
+      const text = sealedTokens === undefined ? undefined : box.open(sealedTokens);
+      if (text === undefined) return source;
+      const bytes = source.bytes.slice();
+      for (const [from, token] of JSON.parse(text) as Array<[number, string]>) // sealed by us
+        bytes.set(Buffer.from(token, "latin1"), from);
+      return { ...source, bytes };
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import type { DeviceId } from "../../lib/ids.ts";
+import { Turns } from "../../platform/turns.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { DeviceActivity } from "../devices/devices.types.ts";
+import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { LatestSnapshot } from "../telemetry/telemetry.types.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { DeviceState, Subscription } from "./realtime.types.ts";
+
+/** Devices whose newest values are read together. */
+const DEVICES_PER_READ = 100;
+/** Characters after which a message ends; the values of one device are never divided. */
+const MESSAGE_CHARACTERS = 128 * 1024;
+const SNAPSHOT_DEVICES_MAX = 10_000;
+
+interface SnapshotSources {
+  readonly devices: Pick<DevicesService, "get" | "listVisibleIds">;
+  readonly activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
+  readonly store: Pick<TelemetryStore, "latest">;
+}
+
+/** Devices with the same keys are read together. */
+async function latestOf(
+  { store }: SnapshotSources,
+  ids: readonly DeviceId[],
+  keysOf: Subscription["keysOf"],
+) {
+  const groups = Map.groupBy(ids, keysOf);
+  const found = [...groups].map(([keys, members]) => store.latest(members, keys && [...keys]));
+  return (await Promise.all(found)).flat();
+}
+
+/** Returns the state of a device; `undefined` if it was deleted meanwhile. */
+function stateOf(
+  { devices, activityOf }: SnapshotSources,
+  principal: Principal,
+  deviceId: DeviceId,
+): DeviceState | undefined {
+  try {
+    const { active, lastActivityAt } = activityOf(deviceId) ?? devices.get(principal, deviceId).activity;
+    const iso = lastActivityAt === null ? null : new Date(lastActivityAt).toISOString();
+    return { deviceId, active, lastActivityAt: iso };
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === "not_found") return undefined;
+    throw error;
+  }
+}
+
+/** One message while it is written. */
+class Message {
+  readonly #id: string;
+  readonly #telemetry: string[] = [];
+  readonly #devices: string[] = [];
+  #characters = 0;
+
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  get isFull(): boolean {
+    return this.#characters >= MESSAGE_CHARACTERS;
+  }
+
+  add(state: DeviceState, latest: LatestSnapshot | undefined): void {
+    const texts = [JSON.stringify(state), ...(latest === undefined ? [] : [JSON.stringify(latest)])];
+    const [device = "", telemetry] = texts;
+    this.#devices.push(device);
+    if (telemetry !== undefined) this.#telemetry.push(telemetry);
+    for (const { length } of texts) this.#characters += length;
+  }
+
+  text(hasMore: boolean): string {
+    const more = hasMore ? ',"more":true' : "";
+    return `{"type":"snapshot","id":${JSON.stringify(this.#id)},"telemetry":[${this.#telemetry.join()}],"devices":[${this.#devices.join()}]${more}}`;
+  }
+}
+
+/** Yields the messages of a snapshot. Nothing is read ahead: what follows is read when the message before has been sent. */
+export async function* snapshotMessages(
+  sources: SnapshotSources,
+  principal: Principal,
+  { id, topics, deviceIds, keysOf }: Subscription,
+): AsyncGenerator<string> {
+  const wanted = [...(deviceIds ?? sources.devices.listVisibleIds(principal).slice(0, SNAPSHOT_DEVICES_MAX))];
+  const turns = new Turns();
+  let message = new Message(id);
+  for (let from = 0; from < wanted.length; from += DEVICES_PER_READ) {
+    const ids = wanted.slice(from, from + DEVICES_PER_READ);
+    const read = topics.has("telemetry") ? await latestOf(sources, ids, keysOf) : [];
+    const latest = new Map(read.map((snapshot) => [snapshot.deviceId, snapshot]));
+    for (const deviceId of ids) {
+      await turns.pass();
+      const state = stateOf(sources, principal, deviceId);
+      if (state === undefined) continue;
+      if (message.isFull) {
+        yield message.text(true);
+        message = new Message(id);
+      }
+      message.add(state, latest.get(deviceId));
+    }
+  }
+  yield message.text(false);
+}

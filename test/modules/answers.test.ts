@@ -1,0 +1,186 @@
+import { afterEach, expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import type { DomainError } from "../../src/lib/domain-error.ts";
+import { exportAnswer, jsonAnswer, textAnswer } from "../../src/modules/answers.ts";
+import { AnswerSpace, EXPORTS_MAX } from "../../src/platform/answer-space.ts";
+import { until } from "../support/until.ts";
+
+const MIB = 1024 * 1024;
+/** More than the buffers of a connection take. */
+const ANSWER_MIB = 16;
+const SPACE_MIB = 24;
+
+const stops: Array<() => unknown> = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+const spaceOf = (all: number, tenant = all, user = tenant) => new AnswerSpace({ all, tenant, user });
+
+/** A server whose answers have the number of MiB in their path. */
+function serve(space: AnswerSpace): number {
+  const server = Bun.serve({
+    port: 0,
+    fetch: async (request) => {
+      const mebibytes = Number(new URL(request.url).pathname.slice(1));
+      try {
+        const [tenantId = "", userId = ""] = (request.headers.get("authorization") ?? "").split("/");
+        space.note(request, { tenantId, userId });
+        return await textAnswer(space, request, async (onPiece) => {
+          for (let index = 0; index < mebibytes; index++) onPiece(new Uint8Array(MIB).fill(32));
+        });
+      } catch (error) {
+        return new Response(null, { status: (error as DomainError).kind === "too_large" ? 413 : 503 });
+      }
+    },
+  });
+  stops.push(() => server.stop(true));
+  return server.port ?? 0;
+}
+
+/** Asks for an answer and reads nothing of it. */
+async function stall(port: number, path: string, method = "GET", who = ""): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  stops.push(() => socket.destroy());
+  socket.on("error", () => undefined);
+  socket.pause();
+  socket.write(`${method} ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${who}\r\n\r\n`);
+  await new Promise((resolve) => socket.once("connect", resolve));
+  return socket;
+}
+
+const ask = (port: number, mebibytes: number, who = "") =>
+  fetch(`http://127.0.0.1:${port}/${mebibytes}`, { headers: { authorization: who } });
+
+test("answers that nobody reads leave no room for others until their readers go", async () => {
+  const space = spaceOf(SPACE_MIB);
+  const port = serve(space);
+  const reader = await stall(port, `/${ANSWER_MIB}`);
+  await until(() => space.used > 0);
+  expect((await ask(port, SPACE_MIB)).status).toBe(503);
+  reader.destroy();
+  await until(() => space.used === 0);
+  const answer = await ask(port, SPACE_MIB);
+  expect(answer.status).toBe(200);
+  expect((await answer.arrayBuffer()).byteLength).toBe(SPACE_MIB * MIB);
+  await until(() => space.used === 0);
+});
+
+test("an answer that is too large by itself is refused, and gives back what it has taken", async () => {
+  const space = spaceOf(SPACE_MIB);
+  const port = serve(space);
+  expect((await ask(port, SPACE_MIB + 1)).status).toBe(413);
+  expect(space.used).toBe(0);
+});
+
+test("a request for the headers alone keeps nothing", async () => {
+  const space = spaceOf(SPACE_MIB);
+  const port = serve(space);
+  const reader = await stall(port, `/${ANSWER_MIB}`, "HEAD");
+  const [head] = await new Promise<Buffer[]>((resolve) => {
+    reader.once("data", (data) => resolve([data as Buffer]));
+    reader.resume();
+  });
+  expect(head?.toString()).toStartWith("HTTP/1.1 200");
+  await until(() => space.used === 0);
+});
+
+test("an answer to a request that has ended keeps nothing", async () => {
+  const space = spaceOf(SPACE_MIB);
+  const ended = new Request("http://x", { signal: AbortSignal.abort() });
+  await textAnswer(space, ended, async (onPiece) => onPiece(new Uint8Array(MIB)));
+  expect(space.used).toBe(0);
+});
+
+test("a user and a tenant that do not read leave room to the others", async () => {
+  const space = spaceOf(4 * ANSWER_MIB, 3 * ANSWER_MIB, ANSWER_MIB);
+  const port = serve(space);
+  const statusFor = async (who: string) => {
+    const answer = await ask(port, ANSWER_MIB, who);
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  const used = () => space.used;
+  for (const user of ["anna", "ben", "cleo"]) {
+    const before = used();
+    await stall(port, `/${ANSWER_MIB}`, "GET", `A/${user}`);
+    await until(() => used() > before + 8 * MIB);
+  }
+  expect(await statusFor("A/anna")).toBe(503);
+  expect(await statusFor("B/zoe")).toBe(200);
+  const [refused] = space.refusals.filter(({ limit }) => limit === "user");
+  expect(refused?.count).toBe(1);
+});
+
+test("a large value is sent as the JSON that it is, and its task runs when it was read", async () => {
+  const space = spaceOf(SPACE_MIB);
+  const value = { list: Array.from({ length: 200_000 }, (_, index) => ({ index, name: `é${index}` })) };
+  let ended = 0;
+  const answer = await jsonAnswer(space, new Request("http://x"), value, { atEnd: () => ended++ });
+  expect(space.used).toBeGreaterThan(MIB);
+  expect(ended).toBe(0);
+  expect(await answer.json()).toEqual(value);
+  expect([space.used, ended]).toEqual([0, 1]);
+});
+
+test("a value that cannot be sent ends its task, too", async () => {
+  const space = spaceOf(1);
+  const large = Array.from({ length: 50_000 }, () => "twenty characters and more");
+  let ended = 0;
+  const sent = jsonAnswer(space, new Request("http://x"), large, { atEnd: () => ended++ });
+  expect(sent).rejects.toMatchObject({ kind: "too_large", code: "answer.too_large" });
+  await sent.catch(() => undefined);
+  expect([space.used, ended]).toEqual([0, 1]);
+});
+
+const exportFor = (space: AnswerSpace, who: string, pieces: Iterator<string> = ["a", "b"].values()) => {
+  const request = new Request("http://x");
+  const [tenantId = "", userId = ""] = who.split("/");
+  space.note(request, { tenantId, userId });
+  return exportAnswer(space, request, { make: () => pieces, headers: { "content-type": "text/csv" } });
+};
+
+test("a user and a tenant run only some exports at the same time", async () => {
+  const space = spaceOf(1);
+  const running: Response[] = [];
+  for (let count = 0; count < EXPORTS_MAX.user; count++) running.push(await exportFor(space, "A/anna"));
+  expect(exportFor(space, "A/anna")).rejects.toMatchObject({
+    kind: "limited",
+    code: "answer.exports_running",
+  });
+  for (let count = EXPORTS_MAX.user; count < EXPORTS_MAX.tenant; count++)
+    running.push(await exportFor(space, "A/ben"));
+  expect(exportFor(space, "A/cleo")).rejects.toMatchObject({ kind: "limited" });
+  expect(await (await exportFor(space, "B/zoe")).text()).toBe("ab");
+  expect(await running[0]?.text()).toBe("ab");
+  await running[1]?.body?.cancel();
+  await exportFor(space, "A/cleo");
+});
+
+test("an export gives others their turn before each piece, and stops when its reader leaves", async () => {
+  let [turns, made, isCounting] = [0, 0, true];
+  const count = () => {
+    turns++;
+    if (isCounting) setImmediate(count);
+  };
+  setImmediate(count);
+  let hasEnded = false;
+  function* endless(): Generator<string> {
+    try {
+      for (;;) {
+        made++;
+        yield "x";
+      }
+    } finally {
+      hasEnded = true;
+    }
+  }
+  const answer = await exportFor(spaceOf(1), "A/anna", endless());
+  const reader = answer.body?.getReader();
+  for (let piece = 0; piece < 50; piece++) await reader?.read();
+  expect(turns).toBeGreaterThanOrEqual(50);
+  await reader?.cancel();
+  isCounting = false;
+  expect(hasEnded).toBe(true);
+  expect(made).toBeLessThanOrEqual(52);
+});
