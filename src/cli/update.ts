@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { VERIFY_DAYS_DEFAULT } from "../lib/backup-limits.ts";
 import { renderIn } from "../lib/texts/catalogues.ts";
 import { runBackup } from "../modules/backups/backup-job.ts";
 import type { BackupSettings } from "../modules/backups/backups.types.ts";
@@ -21,6 +22,7 @@ import { openMainDatabase } from "../platform/database.ts";
 import { takeFileLock } from "../platform/file-lock.ts";
 import { readGatewayPid } from "../platform/gateway-address.ts";
 import { createLogger } from "../platform/log.ts";
+import { machineIdOf } from "../platform/machine-id.ts";
 import { RESTART_SIGNAL } from "../platform/restart-signal.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { getCommit, version } from "../version.ts";
@@ -78,7 +80,9 @@ async function backUp(dataPath: string): Promise<void> {
     bytesPerSecond: BACKUP_BYTES_PER_SECOND,
     opensAll: false,
     passphrase: settings?.place ? (settings.passphrase ?? undefined) : undefined,
+    machine: settings?.place ? machineIdOf() : undefined,
     retention: undefined,
+    verifyDays: settings?.verifyDays ?? VERIFY_DAYS_DEFAULT,
   });
   const location = place.kind === "folder" ? place.path : `s3://${place.bucket}/${place.prefix}`;
   console.log(`Backed up to ${location}.`);
