@@ -151,6 +151,7 @@ const modules: Record<string, readonly string[]> = {
   ],
   downlinks: ["integrations", "codecs", "script-sandbox", "devices", "tenants"],
   uplinks: [
+    "settings",
     "pipelines",
     "alarms",
     "attributes",

@@ -55,7 +55,14 @@ describe("the settings of backups as a form", () => {
       const schedule = { expression, timezone: "UTC" };
       const place = { ...bucket, hasSecretAccessKey: true };
       const again = settingsOf(formOf({ ...unset, place, schedule, isEncrypted: true }, ZONE));
-      expect(again).toEqual({ place: bucket, schedule, daily: 7, weekly: 4, maxAgeHours: 36, verifyDays: 14 });
+      expect(again).toEqual({
+        place: bucket,
+        schedule,
+        daily: 7,
+        weekly: 4,
+        maxAgeHours: 36,
+        verifyDays: 14,
+      });
     }
   });
 

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../lib/json.ts";
 import type { SnapshotRecord, StoredObject } from "./backup.types.ts";
 import { sha256Of } from "./pack-writer.ts";
 import {
@@ -131,8 +132,9 @@ export const damagedObjectsOf = async (repository: BackupRepository): Promise<Re
 
 async function load(repository: BackupRepository): Promise<Record<string, Check>> {
   try {
-    const { format, objects } = JSON.parse(Buffer.from(await repository.target.read(CHECKS)).toString());
-    return format === FORMAT ? objects : {};
+    const value: unknown = JSON.parse(Buffer.from(await repository.target.read(CHECKS)).toString());
+    const { format, objects } = isJsonObject(value) ? value : {};
+    return format === FORMAT && isJsonObject(objects) ? (objects as Record<string, Check>) : {};
   } catch (error) {
     // Whatever is wrong with it: then all objects count as old as they are.
     if (isDamage(error) || error instanceof SyntaxError) return {};

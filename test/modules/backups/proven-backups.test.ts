@@ -18,7 +18,10 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.dispose());
 
-const packs = () => readdirSync(fixture.object("packs")).sort().map((name) => `packs/${name}`);
+const packs = () =>
+  readdirSync(fixture.object("packs"))
+    .sort()
+    .map((name) => `packs/${name}`);
 
 async function verifyAll(): Promise<void> {
   const repository = await fixture.repository();
