@@ -52,14 +52,8 @@ function addStorage(metrics: Metrics, { disk, dataPath, store, backups, clock }:
     const { newestGood } = backups.status();
     return newestGood && (clock.now() - newestGood.startedAt) / 1_000;
   });
-  const hasProblem = (...codes: string[]) =>
-    backups.status().problems.some(({ code }) => codes.includes(code)) ? 1 : 0;
   metrics.gauge("backup_overdue", "1 when the newest good backup is older than asked for.", () =>
-    hasProblem("backup.overdue"),
-  );
-  metrics.gauge("backup_failed", "1 when the last backup failed.", () => hasProblem("backup.last_failed"));
-  metrics.gauge("backup_damaged", "1 when the last backup found damage that it could not repair.", () =>
-    hasProblem("backup.source_damaged", "backup.place_damaged"),
+    backups.status().problems.some(({ code }) => code === "backup.overdue") ? 1 : 0,
   );
 }
 
