@@ -182,6 +182,7 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
   });
   observers.push(alarming.observe);
   const tls = createOwnTls({ config, data, clock: core.clock, log: log.child("tls") });
+  core.health.add(() => tls?.problem());
   const messaging = createMqttModule(core, {
     ...{ quotas, tenants, version },
     devices,

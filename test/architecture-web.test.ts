@@ -57,6 +57,7 @@ const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to === "../lib/console-routes.ts" ||
   to === "../lib/refusal-edges.ts" ||
   to === "../lib/severity.ts" ||
+  to === "../lib/backup-limits.ts" ||
   to === "../lib/worst-alarms.ts" ||
   to === "../lib/key-format.ts" ||
   to === "../lib/dashboard-rotation.ts" ||

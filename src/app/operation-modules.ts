@@ -39,6 +39,7 @@ export function createOperationModules(
   const uplinking = createUplinksModule(core, {
     commands: deps.commands,
     reach: base.outbounds.reach,
+    settings,
     store: base.storage.store,
     tenants,
   });

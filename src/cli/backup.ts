@@ -1,12 +1,21 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { BackupPlace, BackupTarget, SnapshotRecord } from "../modules/backups/backup.types.ts";
-import { runBackup } from "../modules/backups/backup-job.ts";
+import { VERIFY_DAYS_DEFAULT, VERIFY_DAYS_MAX } from "../lib/backup-limits.ts";
+import { DomainError } from "../lib/domain-error.ts";
+import { renderIn } from "../lib/texts/catalogues.ts";
+import type {
+  BackupPlace,
+  BackupResult,
+  BackupTarget,
+  SnapshotRecord,
+} from "../modules/backups/backup.types.ts";
+import { agedSnapshots, gatewayIdOf, runBackup } from "../modules/backups/backup-job.ts";
 import { BackupRepository, openTarget } from "../modules/backups/repository.ts";
 import { SnapshotReader } from "../modules/backups/snapshot-reader.ts";
 import { ArchiveReader, ArchiveWriter } from "../modules/backups/targets/archive-target.ts";
 import { loadConfig, processEnv } from "../platform/config.ts";
 import { hasTraces } from "../platform/inventory.ts";
+import { machineIdOf } from "../platform/machine-id.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { getCommit, version } from "../version.ts";
 import {
@@ -16,6 +25,7 @@ import {
   type ParsedArguments,
   parseCommand,
 } from "./arguments.ts";
+import { terminalLanguage } from "./terminal-language.ts";
 import { printTable } from "./user-store.ts";
 
 /** Options that say which gateway of this machine is meant. */
@@ -40,16 +50,25 @@ const options = {
   daily: { type: "string", default: "7", help: "keep the newest backup of this many days" },
   weekly: { type: "string", default: "4", help: "keep the newest backup of this many weeks" },
   "keep-all": { type: "boolean", help: "remove no older backup" },
+  "verify-days": {
+    type: "string",
+    default: String(VERIFY_DAYS_DEFAULT),
+    help: "read back and verify every file at the place within this many days",
+  },
+  all: { type: "boolean", help: "verify every backup at the place" },
   rate: { type: "string", default: "100", help: "read at most this many MB a second" },
 } as const;
 
 const usage = `lineside backup --to <place>              back up the gateway
        lineside backup --archive <file>          back up into one file
        lineside backup list --to <place>         list the backups at a place
-       lineside backup verify [id] --to <place>  restore and open every database of a backup, and remove it again
+       lineside backup verify [id] --to <place>  restore and open every database of a backup, and remove it again;
+                                                 --all does so for every backup
+       lineside backup take-over --to <place>    continue the backups of this gateway on a machine that has replaced another one
 
 A place is a folder or s3://bucket/prefix; keys for S3 are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
-Works beside a running gateway. A backup holds the keys of the gateway: encrypt it, or keep it as safe as the gateway.`;
+Works beside a running gateway. A backup holds the keys of the gateway: encrypt it, or keep it as safe as the gateway.
+Exit code 1 if a backup fails, if the gateway's data is damaged, or if a backup at the place is.`;
 
 const DAYS_MAX = 3_650;
 const MEGABYTES_PER_SECOND_MAX = 10_000;
@@ -76,10 +95,28 @@ export function existingDataPathOf(values: Values): string {
   );
 }
 
+/** @throws StartupError for a file that cannot be read, and for an empty passphrase: it would leave the backups open to everybody. */
 export function passphraseOf(values: Values): string | undefined {
   const file = values["passphrase-file"];
-  const text = file === undefined ? processEnv().LINESIDE_BACKUP_PASSPHRASE : readFileSync(file, "utf8");
-  return text?.replace(/\r?\n$/, "") || undefined;
+  const text = file === undefined ? processEnv().LINESIDE_BACKUP_PASSPHRASE : readPassphrase(file);
+  const passphrase = text?.replace(/\r?\n$/, "");
+  if (passphrase === "")
+    throw new StartupError(
+      file === undefined
+        ? "LINESIDE_BACKUP_PASSPHRASE is empty. Set a passphrase, or unset the variable for backups without encryption."
+        : `The passphrase file ${file} is empty.`,
+    );
+  return passphrase;
+}
+
+function readPassphrase(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new StartupError(`The passphrase file ${file} cannot be read; check its path and its owner.`, {
+      cause: error,
+    });
+  }
 }
 
 /** Parses a folder or `s3://bucket/prefix`. @throws StartupError */
@@ -136,6 +173,8 @@ async function backUp({ values, flags }: ParsedArguments): Promise<number> {
     bytesPerSecond: numberOf(values, "rate", { min: 1, max: MEGABYTES_PER_SECOND_MAX }) * MEGABYTE,
     opensAll: true,
     passphrase: passphraseOf(values),
+    machine: machineIdOf(),
+    verifyDays: numberOf(values, "verify-days", { min: 1, max: VERIFY_DAYS_MAX }),
   };
   const { archive } = values;
   if (archive !== undefined) {
@@ -143,7 +182,8 @@ async function backUp({ values, flags }: ParsedArguments): Promise<number> {
     try {
       const result = await runBackup(writer, { ...job, retention: undefined });
       writer.finish();
-      return print(flags, result, `Backed up ${describeSize(result.bytes)} to ${archive}.`);
+      print(flags, result, `Backed up ${describeSize(result.bytes)} to ${archive}.`);
+      return report(result);
     } catch (error) {
       writer.abandon();
       throw error;
@@ -154,11 +194,28 @@ async function backUp({ values, flags }: ParsedArguments): Promise<number> {
     ...job,
     retention: flags.has("keep-all") ? undefined : retention,
   });
-  return print(
+  print(
     flags,
     result,
     `Backup ${result.id}: ${describeSize(result.bytes)}, of which ${describeSize(result.addedBytes)} were new.`,
   );
+  return report(result);
+}
+
+/** Names what is damaged. Returns the exit code. */
+function report({ problems, place }: BackupResult): number {
+  const { damagedObjects, repairedSnapshots, damagedSnapshots } = place;
+  for (const problem of problems) console.error(`telemetry.db: ${problem}`);
+  if (problems.length > 0)
+    console.error(
+      "The gateway's data is damaged, and so is the data in this backup. Older good backups are kept; run lineside check.",
+    );
+  for (const name of damagedObjects) console.error(`${name} at the backup place is missing or damaged.`);
+  if (damagedObjects.length > 0)
+    console.error("What this backup needs of them was written again from the gateway's data.");
+  for (const id of repairedSnapshots) console.error(`Backup ${id} is whole again.`);
+  for (const id of damagedSnapshots) console.error(`Backup ${id} can be restored only in part.`);
+  return problems.length > 0 || damagedSnapshots.length > 0 ? 1 : 0;
 }
 
 function missingPlace(): never {
@@ -174,27 +231,70 @@ function print(flags: ReadonlySet<string>, data: unknown, text: string): number 
 
 async function list({ values, flags }: ParsedArguments): Promise<number> {
   const repository = await BackupRepository.open(targetOf(values.to, values), passphraseOf(values));
-  const rows = (await repository.snapshots()).map(toRow);
+  const { records, unreadable } = await repository.survey();
+  const good = new Set((await agedSnapshots(repository)).filter(({ isGood }) => isGood).map(({ id }) => id));
+  const rows = records.map((record) => ({ ...toRow(record), isGood: good.has(record.id) }));
   if (flags.has("json")) console.log(JSON.stringify(rows, null, 2));
   else
     printTable(
-      ["BACKUP", "CREATED", "SIZE", "NEW", "VERSION"],
+      ["BACKUP", "CREATED", "SIZE", "NEW", "STATE", "VERSION"],
       rows.map((row) => [
         row.id,
         row.createdAt,
         describeSize(row.bytes),
         describeSize(row.addedBytes),
+        row.isGood ? "good" : "damaged",
         row.lineside,
       ]),
     );
+  for (const name of unreadable) console.error(`${name} is damaged.`);
   return 0;
 }
 
-async function verify({ values, flags, positionals }: ParsedArguments): Promise<number> {
+async function verify(parsed: ParsedArguments): Promise<number> {
+  const { values, flags, positionals } = parsed;
   const repository = await BackupRepository.open(targetOf(values.to, values), passphraseOf(values));
-  const record = await repository.snapshot(positionals[1]);
-  await new SnapshotReader(repository, record).verify(join(dataPathOf(values), "backup-check"));
-  return print(flags, toRow(record), `Backup ${record.id} is whole: every database was restored and opened.`);
+  const { records, unreadable } = await repository.survey();
+  if (!flags.has("all")) {
+    const record = await repository.snapshot(positionals[1]);
+    return (await verifyOne(repository, record, parsed)) ? 0 : 1;
+  }
+  for (const name of unreadable) console.error(`${name} is damaged.`);
+  let damaged = unreadable.length;
+  for (const record of records) if (!(await verifyOne(repository, record, parsed))) damaged++;
+  if (!flags.has("json")) console.log(`${records.length + unreadable.length} backups, ${damaged} damaged.`);
+  return damaged === 0 ? 0 : 1;
+}
+
+/** Returns whether the snapshot can be restored whole. */
+async function verifyOne(
+  repository: BackupRepository,
+  record: SnapshotRecord,
+  { values, flags }: ParsedArguments,
+): Promise<boolean> {
+  try {
+    const { problems } = await new SnapshotReader(repository, record).verify(
+      join(dataPathOf(values), "backup-check"),
+    );
+    for (const problem of problems) console.error(`Backup ${record.id}: telemetry.db: ${problem}`);
+    if (problems.length > 0) return false;
+    print(flags, toRow(record), `Backup ${record.id} is whole: every database was restored and opened.`);
+    return true;
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
+    console.error(`Backup ${record.id}: ${renderIn(terminalLanguage(), error)}`);
+    return false;
+  }
+}
+
+async function takeOver({ values, flags }: ParsedArguments): Promise<number> {
+  const dataPath = existingDataPathOf(values);
+  await BackupRepository.takeOver(targetOf(values.to, values), {
+    passphrase: passphraseOf(values),
+    gateway: gatewayIdOf(dataPath),
+    machine: machineIdOf(),
+  });
+  return print(flags, { place: values.to }, `This machine continues the backups at ${values.to}.`);
 }
 
 /** `lineside backup`: makes, lists and checks backups, beside a running gateway or without one. */
@@ -208,5 +308,6 @@ export async function backupCommand(args: readonly string[]): Promise<number> {
   if (action === undefined) return backUp(parsed);
   if (action === "list") return list(parsed);
   if (action === "verify") return verify(parsed);
-  throw new StartupError(`"${action}" is not an action of backup; it is one of list, verify.`);
+  if (action === "take-over") return takeOver(parsed);
+  throw new StartupError(`"${action}" is not an action of backup; it is one of list, verify, take-over.`);
 }

@@ -1,4 +1,10 @@
-import { hasData, restore } from "../modules/backups/restore-job.ts";
+import {
+  hasData,
+  RESTORED_PARTS,
+  type RestoredPart,
+  type RestoreReport,
+  restore,
+} from "../modules/backups/restore-job.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { describeOptions, parseCommand } from "./arguments.ts";
 import { dataPathOf, describeSize, passphraseOf, placeOptions, targetOf } from "./backup.ts";
@@ -7,12 +13,42 @@ const options = {
   ...placeOptions,
   from: { type: "string", help: "folder, archive file, or s3://bucket/prefix with the backups" },
   replace: { type: "boolean", help: "replace the data that is in the data directory" },
+  only: {
+    type: "string",
+    help: `restore only these databases, separated by commas: ${RESTORED_PARTS.join(", ")}`,
+  },
+  "skip-damaged": { type: "boolean", help: "restore what can be read of a damaged backup" },
 } as const;
 
 const usage = `lineside restore [backup] --from <place>
 
 Restores a backup, the newest one unless it is named, into the data directory. The gateway must not run.
-Nothing of the present data is touched before the whole backup is read and checked.`;
+Nothing of the present data is touched before the whole backup is read and checked.
+With --only, the other databases and the keys stay as they are.`;
+
+/** @throws StartupError for a name that is not one of a database. */
+function partsOf(text: string | undefined): RestoredPart[] | undefined {
+  return text?.split(",").map((name) => {
+    const part = RESTORED_PARTS.find((known) => known === name.trim());
+    if (part === undefined)
+      throw new StartupError(`--only takes ${RESTORED_PARTS.join(", ")}, separated by commas.`);
+    return part;
+  });
+}
+
+/** Names what was not restored. */
+function warn({ record, unreadable, damaged, skipped, problems }: RestoreReport): void {
+  const newer = unreadable.filter((name) => name > `snapshots/${record.id}`);
+  for (const name of newer) console.error(`${name} is damaged; an older backup was restored.`);
+  const pages = Map.groupBy(damaged, ({ database }) => database);
+  for (const [name, parts] of pages)
+    if (!skipped.includes(name))
+      console.error(
+        `${name}: ${parts.reduce((sum, part) => sum + part.pages, 0)} pages were damaged and left out.`,
+      );
+  for (const name of skipped) console.error(`${name} is damaged and was not restored.`);
+  for (const problem of problems) console.error(`telemetry.db: ${problem}`);
+}
 
 /** `lineside restore`: puts a backup in place of the data of a gateway that does not run. */
 export async function restoreCommand(args: readonly string[]): Promise<number> {
@@ -27,13 +63,17 @@ export async function restoreCommand(args: readonly string[]): Promise<number> {
       `${dataPath} holds data of a gateway; add --replace to replace it with the backup.`,
     );
   const target = targetOf(values.from, values);
-  const record = await restore(target, {
+  const report = await restore(target, {
     dataPath,
     passphrase: passphraseOf(values),
     snapshot: positionals[0],
+    only: partsOf(values.only),
+    skipsDamaged: flags.has("skip-damaged"),
   });
+  warn(report);
+  const { skipped, problems, record } = report;
   const { id, createdAt, bytes } = record;
-  if (flags.has("json")) console.log(JSON.stringify({ id, createdAt, bytes }, null, 2));
+  if (flags.has("json")) console.log(JSON.stringify({ id, createdAt, bytes, skipped, problems }, null, 2));
   else
     console.log(
       `Restored backup ${id} (${new Date(createdAt).toISOString()}, ${describeSize(bytes)}) into ${dataPath}.`,

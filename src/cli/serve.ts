@@ -9,7 +9,13 @@ import { Supervisor } from "../platform/supervisor.ts";
 import { version } from "../version.ts";
 import { explain } from "./explain.ts";
 import { fromElsewhere } from "./other-addresses.ts";
-import { continueUpdate, proveTrial, restartProgram, returnFromTrial } from "./update-trial.ts";
+import {
+  continueUpdate,
+  noteOrderlyStop,
+  proveTrial,
+  restartProgram,
+  returnFromTrial,
+} from "./update-trial.ts";
 
 /** A stop that takes longer is a defect; the supervisor should not have to wait for it. */
 const STOP_MS_MAX = 10_000;
@@ -92,7 +98,7 @@ async function runGateway(config: Config, args: readonly string[]): Promise<numb
   const app = createApp(config);
   await createConfiguredOwner(app, config);
   await app.start();
-  proveTrial(config);
+  const cancelProof = proveTrial(config, systemClock);
   printSetupLink(app, config);
   supervisor.ready();
   const idleMemory = new IdleMemory({ clock: systemClock, log: createLogger("memory") });
@@ -101,6 +107,8 @@ async function runGateway(config: Config, args: readonly string[]): Promise<numb
   const reason = await untilEnd(app, asked);
   createLogger().info("stopping", { reason });
   idleMemory.stop();
+  cancelProof();
+  if (reason === RESTART_SIGNAL || stopSignals.includes(reason)) noteOrderlyStop(config);
   if (reason === RESTART_SIGNAL) {
     await stopInTime(app);
     supervisor.leave();

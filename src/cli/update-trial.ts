@@ -1,8 +1,15 @@
 import { resolve } from "node:path";
 import { DomainError, detail, textOf } from "../lib/domain-error.ts";
-import { proveUpdate, type StartContext, settleUpdate } from "../modules/updates/update-start.ts";
-import { readState, type UpdateState, writeReason } from "../modules/updates/update-state.ts";
+import {
+  beginProbation,
+  noteStop,
+  proveUpdate,
+  type StartContext,
+  settleUpdate,
+} from "../modules/updates/update-start.ts";
+import { isOnTrial, readState, type UpdateState, writeReason } from "../modules/updates/update-state.ts";
 import { isCompiled } from "../platform/assets.ts";
+import type { Clock } from "../platform/clock.ts";
 import { type Config, processEnv } from "../platform/config.ts";
 import { execProgram } from "../platform/exec-program.ts";
 import { createLogger } from "../platform/log.ts";
@@ -71,15 +78,23 @@ function startWatcher(dataPath: string, { program }: UpdateState, args: readonly
 function ownTrial(dataPath: string | undefined): UpdateState | undefined {
   if (dataPath === undefined || !isCompiled()) return undefined;
   const state = readState(dataPath);
-  return state?.phase === "TRIAL" && state.next === process.execPath ? state : undefined;
+  return state !== undefined && isOnTrial(state.phase) && state.next === process.execPath ? state : undefined;
 }
 
-/** Records that the version on trial is ready. */
-export function proveTrial({ data }: Config): void {
+/** Begins the probation of the version on trial, which is ready, and ends it when it has run for long enough. Returns what cancels that. */
+export function proveTrial({ data }: Config, clock: Clock): () => void {
   const dataPath = resolve(data);
   const state = ownTrial(dataPath);
-  if (state !== undefined) proveUpdate(contextOf(dataPath), state);
+  if (state === undefined) return () => undefined;
+  const context = contextOf(dataPath);
+  const probationMs = beginProbation(context, state);
+  if (probationMs > 0) return clock.schedule(probationMs, () => proveUpdate(context, state));
+  proveUpdate(context, state);
+  return () => undefined;
 }
+
+/** Says that the end of this process is no crash, if it is on probation. */
+export const noteOrderlyStop = ({ data }: Config): void => noteStop(resolve(data), process.execPath);
 
 /** Becomes the old version again if this process is on trial and cannot start. */
 export function returnFromTrial(error: unknown, args: readonly string[]): void {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { detail } from "../lib/domain-error.ts";
-import { readState, writeReason } from "../modules/updates/update-state.ts";
+import { isOnTrial, readState, writeReason } from "../modules/updates/update-state.ts";
 import { processEnv } from "../platform/config.ts";
 import { takeFileLock } from "../platform/file-lock.ts";
 import { becomeProgram, WATCH_DETACHED } from "./update-trial.ts";
@@ -21,14 +21,15 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-/** Waits for the end of the trial, or of the process on trial. Ends the process when it is not ready in time. */
+/** Waits for the end of the trial and the probation, or of the process. Ends the process when it is not ready in time. */
 async function untilTrialEnds(dataPath: string, pid: number, readyWithinMs: number): Promise<boolean> {
   const deadline = performance.now() + readyWithinMs;
   const start = startOf(pid);
   let isEnded = false;
   while (start !== undefined && startOf(pid) === start) {
-    if (readState(dataPath)?.phase !== "TRIAL") return false;
-    if (performance.now() > deadline && !isEnded) {
+    const phase = readState(dataPath)?.phase;
+    if (!isOnTrial(phase)) return false;
+    if (phase === "TRIAL" && performance.now() > deadline && !isEnded) {
       isEnded = true;
       writeReason(dataPath, detail("update.not_ready", { seconds: Math.round(readyWithinMs / 1_000) }));
       process.kill(pid, "SIGKILL");
@@ -42,7 +43,7 @@ async function untilTrialEnds(dataPath: string, pid: number, readyWithinMs: numb
 async function isAbandoned(dataPath: string): Promise<boolean> {
   const deadline = performance.now() + SUPERVISOR_MS;
   while (performance.now() < deadline) {
-    if (readState(dataPath)?.phase !== "TRIAL") return false;
+    if (!isOnTrial(readState(dataPath)?.phase)) return false;
     const lock = takeFileLock(join(dataPath, "lineside.lock"));
     if (lock === undefined) return false;
     lock.release();
@@ -57,7 +58,7 @@ async function isAbandoned(dataPath: string): Promise<boolean> {
  */
 export async function updateWatchCommand([dataPath = "", pid = "", ...args]: readonly string[]) {
   const state = readState(dataPath);
-  if (state?.phase !== "TRIAL") return 0;
+  if (state === undefined || !isOnTrial(state.phase)) return 0;
   if (processEnv()[WATCH_DETACHED] === undefined) {
     Bun.spawn([process.execPath, "update-watch", dataPath, pid, ...args], {
       stdio: ["inherit", "inherit", "inherit"],

@@ -1,26 +1,35 @@
 import { join, resolve } from "node:path";
+import { VERIFY_DAYS_DEFAULT } from "../lib/backup-limits.ts";
 import { renderIn } from "../lib/texts/catalogues.ts";
 import { runBackup } from "../modules/backups/backup-job.ts";
 import type { BackupSettings } from "../modules/backups/backups.types.ts";
 import { openTarget } from "../modules/backups/repository.ts";
 import { createSettingsRepository } from "../modules/settings/settings.repository.ts";
 import { localBackupPlace } from "../modules/updates/update-backup.ts";
+import { verifyExecutable } from "../modules/updates/update-file.ts";
 import {
   ensureReplaceable,
   ensureUpdatable,
   inspectUpdate,
+  PROBATION_MS,
   type RunningProgram,
   stageUpdate,
   type UpdateChecks,
 } from "../modules/updates/update-stage.ts";
 import { replaceProgram } from "../modules/updates/update-start.ts";
-import { previousProgram, readResult, readState } from "../modules/updates/update-state.ts";
+import {
+  previousProgram,
+  readResult,
+  readState,
+  type UpdateResult,
+} from "../modules/updates/update-state.ts";
 import { isCompiled } from "../platform/assets.ts";
 import { buildTarget, updateKey } from "../platform/build.ts";
 import { openMainDatabase } from "../platform/database.ts";
 import { takeFileLock } from "../platform/file-lock.ts";
 import { readGatewayPid } from "../platform/gateway-address.ts";
 import { createLogger } from "../platform/log.ts";
+import { machineIdOf } from "../platform/machine-id.ts";
 import { RESTART_SIGNAL } from "../platform/restart-signal.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { getCommit, version } from "../version.ts";
@@ -40,19 +49,28 @@ const options = {
   "allow-older": { type: "boolean", help: "install an older version, too, if it understands the data" },
   "no-backup": { type: "boolean", help: "make no backup first" },
   "ready-within": { type: "string", default: "60", help: "seconds that the new version has to become ready" },
-  check: { type: "boolean", help: "check the file, and install nothing" },
+  probation: {
+    type: "string",
+    default: String(PROBATION_MS / 1_000),
+    help: "seconds that the new version has to run before it stays",
+  },
+  check: { type: "boolean", help: "read the whole file, check it, and install nothing" },
 } as const satisfies Record<string, CommandOption>;
 
 const usage = `lineside update <file>
 
 Checks the signature of an update file, backs up the gateway, and installs the new version. A gateway that runs starts again as the new version. It goes back
-to the present version, with its data, when the new one is not ready in time. The present executable is kept as lineside.previous.`;
+to the present version, with its data, when the new one is not ready in time, or crashes three times on probation. The command waits for the end of
+the probation. The present executable is kept as lineside.previous.`;
 
 const READY_SECONDS_MAX = 24 * 3_600;
+const PROBATION_SECONDS_MAX = 24 * 3_600;
 const BACKUP_BYTES_PER_SECOND = 100_000_000;
 const POLL_INTERVAL_MS = 200;
 /** Time beyond that of the new version: the old one stops, copies databases, and takes over again. */
 const SPARE_MS = 120_000;
+/** A version that dies on probation begins it anew so often. */
+const STARTS_MAX = 3;
 
 const running = (): RunningProgram => ({
   version,
@@ -78,7 +96,9 @@ async function backUp(dataPath: string): Promise<void> {
     bytesPerSecond: BACKUP_BYTES_PER_SECOND,
     opensAll: false,
     passphrase: settings?.place ? (settings.passphrase ?? undefined) : undefined,
+    machine: settings?.place ? machineIdOf() : undefined,
     retention: undefined,
+    verifyDays: settings?.verifyDays ?? VERIFY_DAYS_DEFAULT,
   });
   const location = place.kind === "folder" ? place.path : `s3://${place.bucket}/${place.prefix}`;
   console.log(`Backed up to ${location}.`);
@@ -92,25 +112,38 @@ function findGateway(dataPath: string): number | undefined {
   return undefined;
 }
 
+interface Patience {
+  readonly readyWithinMs: number;
+  readonly probationMs: number;
+}
+
 /** Waits for the result of the update, and replaces the executable where the gateway itself may not. */
-async function untilUpdated(dataPath: string, readyWithinMs: number): Promise<number> {
-  const deadline = performance.now() + readyWithinMs + SPARE_MS;
+async function untilUpdated(dataPath: string, { readyWithinMs, probationMs }: Patience): Promise<number> {
+  const deadline = performance.now() + readyWithinMs + STARTS_MAX * probationMs + SPARE_MS;
+  let isAnnounced = probationMs === 0;
   for (;;) {
     const result = readResult(dataPath);
     const phase = readState(dataPath)?.phase;
-    const isSettled = result?.outcome === "UPDATED" ? replaceProgram(dataPath) : phase === undefined;
-    if (result !== undefined && isSettled) {
-      const reason = result.reason && ` ${renderIn(terminalLanguage(), result.reason)}`;
-      if (result.outcome === "UPDATED") console.log(`The gateway runs ${result.to}.`);
-      else console.error(`The gateway runs ${result.from} again. The update was given up.${reason ?? ""}`);
-      return result.outcome === "UPDATED" ? 0 : 1;
+    if (phase === "PROBATION" && !isAnnounced) {
+      isAnnounced = true;
+      console.log(`The new version is ready. It stays if it runs for ${probationMs / 1_000} s.`);
     }
+    const isSettled = result?.outcome === "UPDATED" ? replaceProgram(dataPath) : phase === undefined;
+    if (result !== undefined && isSettled) return reportResult(result);
     if (performance.now() > deadline)
       throw new StartupError(
         "The gateway has not said in time whether it runs the new version; read its log.",
       );
     await Bun.sleep(POLL_INTERVAL_MS);
   }
+}
+
+/** Prints the result. Returns the exit code. */
+function reportResult({ outcome, from, to, reason }: UpdateResult): number {
+  const why = reason && ` ${renderIn(terminalLanguage(), reason)}`;
+  if (outcome === "UPDATED") console.log(`The gateway runs ${to}.`);
+  else console.error(`The gateway runs ${from} again. The update was given up.${why ?? ""}`);
+  return outcome === "UPDATED" ? 0 : 1;
 }
 
 async function install(
@@ -121,10 +154,12 @@ async function install(
   const { dataPath } = checks;
   const seconds = numberOf(values, "ready-within", { min: 1, max: READY_SECONDS_MAX });
   const readyWithinMs = seconds * 1_000;
+  const probationMs = numberOf(values, "probation", { min: 0, max: PROBATION_SECONDS_MAX }) * 1_000;
   const manifest = await stageUpdate({
     ...checks,
     file,
     readyWithinMs,
+    probationMs,
     actor: { type: "COMMAND_LINE", id: null, name: accountName() },
     backUp: () => (flags.has("no-backup") ? Promise.resolve() : backUp(dataPath)),
   });
@@ -135,7 +170,7 @@ async function install(
   }
   console.log(`The gateway starts again as ${manifest.version} …`);
   process.kill(pid, RESTART_SIGNAL);
-  return untilUpdated(dataPath, readyWithinMs);
+  return untilUpdated(dataPath, { readyWithinMs, probationMs });
 }
 
 /** `lineside update`: installs an update file. */
@@ -152,9 +187,11 @@ export async function updateCommand(args: readonly string[]): Promise<number> {
   const { path } = ensureUpdatable(running());
   const [file, dataPath] = [resolve(named), existingDataPathOf(parsed.values)];
   const checks = { dataPath, running: running(), allowsOlder: parsed.flags.has("allow-older") };
-  const { manifest } = await inspectUpdate(file, checks);
+  const head = await inspectUpdate(file, checks);
+  const { manifest } = head;
+  if (parsed.flags.has("check")) await verifyExecutable(file, head);
   console.log(
-    `${file}: Lineside ${manifest.version} (${manifest.commit}) for ${manifest.target}, signature valid.`,
+    `${file}: Lineside ${manifest.version} (${manifest.commit}) for ${manifest.target}, ${parsed.flags.has("check") ? "complete, " : ""}signature valid.`,
   );
   if (parsed.flags.has("check")) return 0;
   ensureReplaceable(path, dataPath, file);

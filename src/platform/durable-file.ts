@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** Ends the name of a file that is being written. */
@@ -21,8 +21,13 @@ export function writeDurably(
   { mode, prepare }: { mode: number; prepare?: (unfinished: string) => void },
 ): void {
   const unfinished = path + UNFINISHED;
-  writeFileSync(unfinished, bytes, { mode, flush: true });
-  prepare?.(unfinished);
-  renameSync(unfinished, path);
+  try {
+    writeFileSync(unfinished, bytes, { mode, flush: true });
+    prepare?.(unfinished);
+    renameSync(unfinished, path);
+  } catch (error) {
+    rmSync(unfinished, { force: true }); // on a full disk it would take the room of others
+    throw error;
+  }
   syncPath(dirname(path));
 }

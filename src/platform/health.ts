@@ -9,7 +9,7 @@ export interface Problem extends Text {
 }
 
 /** Returns what is wrong with a part of the gateway at the moment. Cheap: it is asked every second. */
-export type ProblemSource = () => Problem | undefined;
+export type ProblemSource = () => Problem | readonly Problem[] | undefined;
 
 const WATCH_INTERVAL_MS = 1_000;
 

@@ -1,16 +1,16 @@
-import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { syncPath } from "./durable-file.ts";
 import { createPrivateFolder } from "./file-owner.ts";
-import { acceptRestored, DATABASE_FILES } from "./inventory.ts";
+import { acceptRestored } from "./inventory.ts";
 
 /** Holds restored files until they take the place of the present ones. */
 const FOLDER = "restoring";
-/** Marker that the folder is complete. From then on the restoration is carried out, also after a power cut. */
+/** Marker that the folder is complete, with the names of the databases to replace. From then on the restoration is carried out, also after a power cut. */
 const COMPLETE = "complete";
 /** Marker that the present databases are removed, so that the files in their place are restored ones. */
 const CLEARED = "cleared";
-const DATABASE_FILE = /^(?:lineside|identity|telemetry|mqtt)\.db(?:-wal|-shm|-hot\d+|-position)?$/;
+const DATABASE_FILE = /^((?:lineside|identity|telemetry|mqtt)\.db)(?:-wal|-shm|-hot\d+|-position)?$/;
 
 /** Returns the folder into which a restoration of the data directory writes. What an interrupted one left there is removed. */
 export function beginRestoration(dataPath: string): string {
@@ -25,11 +25,11 @@ export function abandonRestoration(dataPath: string): void {
   rmSync(join(dataPath, FOLDER), { recursive: true, force: true });
 }
 
-/** Declares the restored files whole. They take their place with `finishRestoration`, at the latest when a gateway starts. */
-export function completeRestoration(dataPath: string): void {
+/** Declares the restored files whole: they replace these databases, whose files go even if there is none in their place. They take their place with `finishRestoration`, at the latest when a gateway starts. */
+export function completeRestoration(dataPath: string, databases: readonly string[]): void {
   const folder = join(dataPath, FOLDER);
   syncTree(folder);
-  writeFileSync(join(folder, COMPLETE), "", { flush: true });
+  writeFileSync(join(folder, COMPLETE), databases.join("\n"), { flush: true });
   syncPath(folder);
   syncPath(dataPath);
 }
@@ -49,9 +49,11 @@ export function finishRestoration(dataPath: string): boolean {
 }
 
 function replaceFiles(dataPath: string, folder: string): void {
-  acceptRestored(dataPath, DATABASE_FILES);
+  const databases = readFileSync(join(folder, COMPLETE), "utf8").split("\n");
+  acceptRestored(dataPath, databases);
   if (!existsSync(join(folder, CLEARED))) {
-    for (const name of readdirSync(dataPath)) if (DATABASE_FILE.test(name)) rmSync(join(dataPath, name));
+    for (const name of readdirSync(dataPath))
+      if (databases.includes(DATABASE_FILE.exec(name)?.[1] ?? "")) rmSync(join(dataPath, name));
     syncPath(dataPath);
     writeFileSync(join(folder, CLEARED), "", { flush: true });
     syncPath(folder);

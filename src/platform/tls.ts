@@ -1,8 +1,10 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { detail } from "../lib/domain-error.ts";
 import type { Clock } from "./clock.ts";
 import type { DataDirectory } from "./data-directory.ts";
+import type { Problem } from "./health.ts";
 import type { Logger } from "./log.ts";
 import { StartupError } from "./startup-error.ts";
 import { createAuthority, createServerCertificate, type KeyPair } from "./tls-certificates.ts";
@@ -150,12 +152,16 @@ export function createTls(deps: Deps) {
   /** The newest pair while some listeners have not applied it yet. */
   let unapplied: KeyPair | undefined;
   let complained: string | undefined;
+  /** Why the newest files are not in use. */
+  let refused: string | undefined;
   let cancel: () => void = () => undefined;
   let stopped = false;
 
+  const daysLeft = (cert: string): number => Math.floor((endOf(cert) - clock.now()) / DAY_MS);
+
   function warnOfEnd(): void {
     if (current === undefined || files === undefined) return;
-    const days = Math.floor((endOf(current.cert) - clock.now()) / DAY_MS);
+    const days = daysLeft(current.cert);
     const note = days >= WARN_DAYS ? undefined : days < 0 ? "has ended" : `ends in ${days} days`;
     if (note !== undefined && note !== complained)
       log.warn(`the TLS certificate ${note}`, { file: files.cert });
@@ -173,6 +179,7 @@ export function createTls(deps: Deps) {
       unapplied = undefined;
       complained = undefined;
     }
+    refused = undefined;
     warnOfEnd();
   }
 
@@ -183,6 +190,7 @@ export function createTls(deps: Deps) {
       const reason = error instanceof Error ? error.message : String(error);
       if (reason !== complained) log.error("the TLS certificate could not be applied", { reason });
       complained = reason;
+      refused = reason;
     }
     if (!stopped) cancel = clock.schedule(CHECK_MS, () => void check());
   }
@@ -203,6 +211,17 @@ export function createTls(deps: Deps) {
     stop(): void {
       stopped = true;
       cancel();
+    },
+    /** A certificate that ends soon, or one that cannot be used in its place. */
+    problem(): Problem | undefined {
+      if (current === undefined) return undefined;
+      const days = daysLeft(current.cert);
+      if (refused !== undefined)
+        return { severity: "WARNING", ...detail("tls.certificate_refused", { reason: refused }) };
+      if (days < 0) return { severity: "WARNING", ...detail("tls.certificate_ended") };
+      return days < WARN_DAYS
+        ? { severity: "WARNING", ...detail("tls.certificate_ends", { days }) }
+        : undefined;
     },
     /** Returns the present pair, once started. */
     get current(): KeyPair {

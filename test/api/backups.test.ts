@@ -12,7 +12,7 @@ import { untilAnswer } from "../support/until.ts";
 
 const MINUTE_MS = 60_000;
 const PATH = "/api/gateway/backup";
-const rules = { schedule: null, daily: 7, weekly: 4, maxAgeHours: 36 };
+const rules = { schedule: null, daily: 7, weekly: 4, maxAgeHours: 36, verifyDays: 14 };
 
 let fixture: TestApp;
 let clock: FakeClock;
@@ -73,7 +73,7 @@ apiRows(
 );
 
 test("nothing is set up at first", async () => {
-  expect((await get()).body).toEqual({ ...rules, place: null, isEncrypted: false });
+  expect((await get()).body).toEqual({ ...rules, place: null, isEncrypted: false, problems: [] });
   expect((await get("/snapshots")).body).toEqual([]);
   expect((await post("/runs")).body).toMatchObject({ statusCode: 409, code: "backup.no_place" });
 });
@@ -88,6 +88,7 @@ test("settings are refused that cannot work", async () => {
   const schedule = { expression: "61 3 * * *", timezone: "Europe/Berlin" };
   expect((await put({ place: folder(), schedule })).status).toBe(400);
   expect((await put({ place: folder(), daily: 0 })).status).toBe(400);
+  expect((await put({ place: folder(), passphrase: "" })).status).toBe(400);
   expect((await put({ place: { kind: "tape" } })).status).toBe(400);
   expect((await get()).body.place).toBeNull();
 });
@@ -107,7 +108,12 @@ test("a backup by hand is kept, listed, downloaded, and restores the gateway", a
   const run = await backUp();
   expect(run).toMatchObject({ state: "DONE", openedAll: true });
   const [snapshot] = (await get("/snapshots")).body;
-  expect(snapshot).toMatchObject({ id: run.snapshotId, bytes: run.bytes, addedBytes: run.addedBytes });
+  expect(snapshot).toMatchObject({
+    isGood: true,
+    id: run.snapshotId,
+    bytes: run.bytes,
+    addedBytes: run.addedBytes,
+  });
   expect((await get()).body.newestGood).toEqual(run);
 
   const second = await backUp();
@@ -144,6 +150,7 @@ test("a backup that fails says why, and is tried again", async () => {
     error: { code: "backup.folder_missing", params: { path: join(root, "unplugged") } },
   });
   expect((await get("/snapshots")).body).toMatchObject({ statusCode: 503, code: "backup.folder_missing" });
+  expect((await get()).body.problems).toMatchObject([{ code: "backup.last_failed" }]);
   mkdirSync(join(root, "unplugged"));
   expect(await backUp()).toMatchObject({ state: "DONE" });
 });
@@ -194,12 +201,12 @@ test("a schedule makes backups, catches up on missed ones, and warns when none w
   );
   expect(Date.parse(scheduled.startedAt)).toBeGreaterThanOrEqual(Date.parse("2026-03-02T10:30:00Z"));
   expect(Number((await get("/runs")).headers.get("x-total-count"))).toBe(Number(before) + 1);
-  expect((await get()).body).not.toHaveProperty("problem");
+  expect((await get()).body.problems).toEqual([]);
 
   rmSync(stick, { recursive: true });
   clock.advance(90 * MINUTE_MS);
   await signIn();
-  const { body } = await untilAnswer(get, (answer) => answer.body.problem !== undefined);
-  expect(body.problem).toMatchObject({ code: "backup.overdue", params: { hours: 1 } });
+  const { body } = await untilAnswer(get, (answer) => answer.body.problems.length > 0);
+  expect(body.problems).toMatchObject([{ code: "backup.overdue", params: { hours: 1 } }]);
   mkdirSync(stick);
 });

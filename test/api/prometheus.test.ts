@@ -11,6 +11,7 @@ import { until } from "../support/until.ts";
 
 const TOKEN = "scrape me";
 const dashboardFile = join(import.meta.dir, "../../docs/grafana-dashboard.json");
+const monitoring = join(import.meta.dir, "../../docs/monitoring");
 const promtool = Bun.which("promtool");
 const prometheus = Bun.which("prometheus");
 if ((promtool === null || prometheus === null) && process.env.CI)
@@ -79,9 +80,8 @@ test.if(prometheus !== null)("Prometheus scrapes the gateway with its token", as
 
 test.if(promtool !== null)("the configuration and the alert rules in the docs are valid", () => {
   const page = readFileSync(join(import.meta.dir, "../../docs/operations.md"), "utf8");
-  const [config = "", rules = ""] = [...page.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(
-    ([, text]) => text ?? "",
-  );
+  const [config = ""] = [...page.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, text]) => text ?? "");
+  const rules = readFileSync(join(monitoring, "lineside-rules.yml"), "utf8");
   writeFileSync(join(directory, "lineside-rules.yml"), rules);
   writeFileSync(join(directory, "documented.yml"), config);
   const { exitCode, stdout, stderr } = Bun.spawnSync([
@@ -91,8 +91,38 @@ test.if(promtool !== null)("the configuration and the alert rules in the docs ar
     join(directory, "documented.yml"),
   ]);
   expect([exitCode, stderr.toString()]).toEqual([0, ""]);
-  expect(stdout.toString()).toContain("6 rules found");
+  const count = rules.match(/- alert:/g)?.length ?? 0;
+  expect(count).toBeGreaterThan(10);
+  expect(stdout.toString()).toContain(`${count} rules found`);
   expect(rules.match(/lineside_\w+/g)?.filter((name) => !metricNames().has(name))).toEqual([]);
+});
+
+test.if(promtool !== null)("every alert fires when it should, and none of a healthy gateway", () => {
+  const { exitCode, stderr } = Bun.spawnSync([promtool ?? "", "test", "rules", "lineside-rules.test.yml"], {
+    cwd: monitoring,
+  });
+  expect([stderr.toString(), exitCode]).toEqual(["", 0]);
+  const [rules, tests] = ["lineside-rules.yml", "lineside-rules.test.yml"].map((name) =>
+    readFileSync(join(monitoring, name), "utf8"),
+  );
+  const alerts = [...(rules ?? "").matchAll(/- alert: (\w+)/g)].map(([, name]) => name ?? "");
+  expect(alerts.filter((name) => !tests?.includes(`alertname="${name}"`))).toEqual([]);
+});
+
+test.if(promtool !== null)("the tests of the alerts notice a rule that never fires", () => {
+  const read = (name: string) => readFileSync(join(monitoring, name), "utf8");
+  writeFileSync(
+    join(directory, "lineside-rules.yml"),
+    read("lineside-rules.yml").replace(
+      "lineside_uplink_lag_seconds > 900",
+      "lineside_uplink_lag_seconds < 0",
+    ),
+  );
+  writeFileSync(join(directory, "lineside-rules.test.yml"), read("lineside-rules.test.yml"));
+  const { exitCode } = Bun.spawnSync([promtool ?? "", "test", "rules", "lineside-rules.test.yml"], {
+    cwd: directory,
+  });
+  expect(exitCode).toBe(1);
 });
 
 /** Collects the names of the metrics, also of those without a value on this machine. */

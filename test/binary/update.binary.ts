@@ -23,13 +23,16 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ownSchemas } from "../../src/platform/data-schemas.ts";
 import { until } from "../support/until.ts";
 import {
   buildVersion,
   createKeys,
   createUpdate,
+  endProcess,
   fakeProgram,
+  isRunning,
+  MIGRATE,
+  newerSchemas,
   readProgram,
   type UpdateFields,
 } from "../support/update-files.ts";
@@ -70,14 +73,6 @@ const startOld = async () => {
   return running;
 };
 
-const isRunning = (pid: number) => {
-  try {
-    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false;
-  }
-};
-
 function gatewayPid(): number | undefined {
   try {
     const { pid } = JSON.parse(readFileSync(join(data, "gateway.json"), "utf8"));
@@ -85,11 +80,6 @@ function gatewayPid(): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function endProcess(pid: number): Promise<void> {
-  process.kill(pid, "SIGKILL");
-  await until(() => !isRunning(pid));
 }
 
 const output = () => running?.output() ?? "";
@@ -102,9 +92,9 @@ function writeUpdate(executable: Uint8Array, fields: UpdateFields): string {
   return file;
 }
 
-/** Runs `lineside update`; resolves to its exit code and what it printed. */
+/** Runs `lineside update`, without a probation unless an option asks for one; resolves to its exit code and what it printed. */
 async function update(file: string, ...options: string[]) {
-  const command = [program, "update", file, "--data", data, ...options];
+  const command = [program, "update", file, "--data", data, "--probation", "0", ...options];
   const child = Bun.spawn(command, {
     cwd: directory,
     env: { PATH: process.env.PATH ?? "" },
@@ -114,22 +104,6 @@ async function update(file: string, ...options: string[]) {
   const [printed, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   return { code: await child.exited, text: printed + errors };
 }
-
-/** Schemas of a version that migrates lineside.db. */
-const newerSchemas = () => {
-  const own = ownSchemas();
-  return { ...own, "lineside.db": (own["lineside.db"] ?? 0) + 1 };
-};
-
-/** Commands that change lineside.db as a migration would. */
-const MIGRATE = `python3 - <<'END'
-import os, sqlite3
-db = sqlite3.connect(os.environ["UPDATE_TRIAL_DATA"] + "/lineside.db")
-db.execute("CREATE TABLE newer (id INTEGER)")
-db.execute("INSERT INTO __drizzle_migrations (hash, created_at) SELECT 'x', max(created_at) + 1 FROM __drizzle_migrations")
-db.commit()
-END
-`;
 
 function tablesOf(file: string): string[] {
   const database = new Database(join(data, file));
@@ -184,6 +158,67 @@ describe("a running gateway", () => {
   });
 });
 
+describe("a version on probation", () => {
+  const readyAs = (version: string, count: number) =>
+    until(() => versionsReady().filter((ready) => ready === version).length === count);
+
+  /** Ends the gateway as a crash does. */
+  async function crash(): Promise<void> {
+    const pid = gatewayPid();
+    if (pid === undefined) throw new Error("the gateway does not run");
+    await endProcess(pid);
+  }
+
+  test("that dies after it was ready, and at each start, gives way to the version before it", async () => {
+    await startOld();
+    const file = writeUpdate(readProgram(newProgram), { version: "0.2.0" });
+    const updating = update(file, "--no-backup", "--probation", "120");
+    await readyAs("0.2.0", 1);
+    for (const expected of ["0.2.0", "0.2.0", "0.1.0"]) {
+      await crash();
+      running = await start([program], directory, {}); // as a supervisor does
+      expect(versionsReady()).toEqual([expected]);
+    }
+    const { code, text } = await updating;
+    expect([code, text]).toEqual([1, expect.stringContaining("crashed 3 times on probation")]);
+    expect(result()).toMatchObject({ outcome: "ROLLED_BACK", reason: { code: "update.crashed" } });
+    expect(readProgram(program).equals(readProgram(oldProgram))).toBe(true);
+    expect(existsSync(`${program}.next`)).toBe(false);
+  });
+
+  test("that dies once is started again without a supervisor, and stays when it has run for long enough", async () => {
+    await startOld();
+    const file = writeUpdate(readProgram(newProgram), { version: "0.2.0" });
+    const updating = update(file, "--no-backup", "--probation", "5");
+    await readyAs("0.2.0", 1);
+    await crash();
+    await readyAs("0.2.0", 2);
+    const { code, text } = await updating;
+    expect([code, text]).toEqual([0, expect.stringContaining("The gateway runs 0.2.0.")]);
+    expect(readProgram(program).equals(readProgram(newProgram))).toBe(true);
+  });
+
+  test("that is stopped in order is started again as often as anybody likes", async () => {
+    await startOld();
+    await running?.stop();
+    await update(
+      writeUpdate(readProgram(newProgram), { version: "0.2.0" }),
+      "--no-backup",
+      "--probation",
+      "120",
+    );
+    for (let starts = 0; starts < 4; starts++) {
+      running = await start([program], directory, {});
+      expect(versionsReady()).toEqual(["0.2.0"]);
+      await running.stop();
+    }
+    expect(JSON.parse(readFileSync(join(data, "update", "state.json"), "utf8"))).toMatchObject({
+      phase: "PROBATION",
+      crashes: 0,
+    });
+  });
+});
+
 describe("the console's API", () => {
   const PART_BYTES = 512 * 1024;
   const UPDATE = "/api/gateway/update";
@@ -224,12 +259,11 @@ describe("the console's API", () => {
     expect(versionsReady()).toEqual(["0.1.0", "0.2.0"]);
     const newUrl = /version=0\.2\.0 url=(\S+)/.exec(output())?.[1] ?? "";
     const { body } = await send(newUrl, UPDATE, { token });
-    expect(body).toMatchObject({ version: "0.2.0", isInstalling: false, result: { outcome: "UPDATED" } });
+    expect(body).toMatchObject({ version: "0.2.0", isInstalling: false, isOnProbation: true });
     expect(body.upload).toBeUndefined();
     const actions = async () =>
       (await send(newUrl, "/api/audit", { token })).body.map(({ action }: { action: string }) => action);
-    await until(async () => (await actions()).includes("gateway.updated"));
-    expect(await actions()).toContain("gateway.update");
+    await until(async () => (await actions()).includes("gateway.update"));
   });
 
   test("names the command to run where the gateway may not replace its executable", async () => {
@@ -288,7 +322,7 @@ describe("a kill", () => {
       for (const file of [program, `${program}.next`]) rmSync(file, { force: true });
       copyFileSync(oldProgram, program);
       const { pid } = await startOld();
-      const command = [program, "update", file, "--data", data, "--no-backup"];
+      const command = [program, "update", file, "--data", data, "--no-backup", "--probation", "0"];
       const [began, { ino }] = [performance.now(), statSync(program)];
       const updating = Bun.spawn(command, { cwd: directory, stdio: ["ignore", "ignore", "ignore"] });
       const isReplaced = () => statSync(program, { throwIfNoEntry: false })?.ino !== ino;

@@ -116,15 +116,17 @@ test(
   "uploads an update, asks, and says that it was rolled back",
   async () => {
     const states = {
-      before: { version: "0.1.0", target: "linux-x64", isInstalling: false },
+      before: { version: "0.1.0", target: "linux-x64", isInstalling: false, isOnProbation: false },
       uploaded: {
         version: "0.1.0",
         isInstalling: false,
+        isOnProbation: false,
         upload: { version: "0.2.0", commit: "0000000", bytes: 4, totalBytes: 4 },
       },
       after: {
         version: "0.1.0",
         isInstalling: false,
+        isOnProbation: false,
         result: {
           outcome: "ROLLED_BACK",
           from: "0.1.0",

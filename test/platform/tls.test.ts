@@ -156,3 +156,27 @@ test("own names are this machine's, and addresses are written one way", () => {
   expect(plainAddress("0:0:0:0:0:0:0:1")).toBe("::1");
   expect(ownNames("http://10.0.0.5").ip).toContain("10.0.0.5");
 });
+
+test("a certificate of the operator that ends soon, has ended or is refused is a problem of the gateway", async () => {
+  const { current } = await start();
+  const files = { cert: join(directory, "given.pem"), key: join(directory, "given.key") };
+  writeFileSync(files.cert, current.cert);
+  writeFileSync(files.key, current.key);
+  const end = Date.parse(new X509Certificate(current.cert).validTo);
+  const problemAt = async (now: number) => {
+    const at = new FakeClock(now);
+    const tls = createTls({ data, clock: at, log: createLogger("tls"), publicUrl: undefined, files });
+    running.push(tls);
+    await tls.start();
+    return { tls, at };
+  };
+  expect((await problemAt(end - 30 * DAY_MS)).tls.problem()).toBeUndefined();
+  expect((await problemAt(end + DAY_MS)).tls.problem()).toMatchObject({ code: "tls.certificate_ended" });
+  const { tls, at } = await problemAt(end - 10 * DAY_MS);
+  expect(tls.problem()).toMatchObject({ code: "tls.certificate_ends", params: { days: 10 } });
+  writeFileSync(files.cert, "not a certificate");
+  await until(() => {
+    at.advance(10_000);
+    return tls.problem()?.code === "tls.certificate_refused";
+  });
+});

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { encodeUpdateHead, type UpdateManifest } from "../../src/modules/updates/update-file.ts";
 import { ownSchemas } from "../../src/platform/data-schemas.ts";
+import { until } from "./until.ts";
 
 const root = join(import.meta.dir, "..", "..");
 export const TARGET = `linux-${process.arch}`;
@@ -62,3 +63,34 @@ export const fakeProgram = (version: string, commands: string): Buffer =>
   );
 
 export const readProgram = (path: string): Buffer => readFileSync(path);
+
+/** Whether a process runs; one that has ended and was not collected does not. */
+export const isRunning = (pid: number) => {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+};
+
+/** Ends a process as a crash does. */
+export async function endProcess(pid: number): Promise<void> {
+  process.kill(pid, "SIGKILL");
+  await until(() => !isRunning(pid));
+}
+
+/** Schemas of a version that migrates lineside.db. */
+export const newerSchemas = () => {
+  const own = ownSchemas();
+  return { ...own, "lineside.db": (own["lineside.db"] ?? 0) + 1 };
+};
+
+/** Commands that change lineside.db as a migration would. */
+export const MIGRATE = `python3 - <<'END'
+import os, sqlite3
+db = sqlite3.connect(os.environ["UPDATE_TRIAL_DATA"] + "/lineside.db")
+db.execute("CREATE TABLE newer (id INTEGER)")
+db.execute("INSERT INTO __drizzle_migrations (hash, created_at) SELECT 'x', max(created_at) + 1 FROM __drizzle_migrations")
+db.commit()
+END
+`;

@@ -18,6 +18,8 @@ const unset: BackupSettings = {
   daily: 7,
   weekly: 4,
   maxAgeHours: 36,
+  verifyDays: 14,
+  problems: [],
 };
 const bucket = {
   kind: "s3",
@@ -39,6 +41,7 @@ describe("the settings of backups as a form", () => {
       daily: 7,
       weekly: 4,
       maxAgeHours: 36,
+      verifyDays: 14,
     });
   });
 
@@ -52,7 +55,14 @@ describe("the settings of backups as a form", () => {
       const schedule = { expression, timezone: "UTC" };
       const place = { ...bucket, hasSecretAccessKey: true };
       const again = settingsOf(formOf({ ...unset, place, schedule, isEncrypted: true }, ZONE));
-      expect(again).toEqual({ place: bucket, schedule, daily: 7, weekly: 4, maxAgeHours: 36 });
+      expect(again).toEqual({
+        place: bucket,
+        schedule,
+        daily: 7,
+        weekly: 4,
+        maxAgeHours: 36,
+        verifyDays: 14,
+      });
     }
   });
 

@@ -5,13 +5,16 @@ import { ensureSecret } from "../../platform/data-directory.ts";
 import { takeFileLock } from "../../platform/file-lock.ts";
 import type { BackupResult, BackupTarget } from "./backup.types.ts";
 import { BackupRun, type BackupRunOptions } from "./backup-run.ts";
-import { BackupRepository } from "./repository.ts";
-import { expiredSnapshots, type Retention } from "./retention.ts";
+import { damagedObjectsOf } from "./place-check.ts";
+import { BackupRepository, objectsOf, writtenFor } from "./repository.ts";
+import { type Aged, expiredSnapshots, type Retention } from "./retention.ts";
 
 const STORAGE_KEY_BYTES = 32;
 
 export interface BackupJob extends BackupRunOptions {
   readonly passphrase: string | undefined;
+  /** Id of this machine; `undefined` if it has none. */
+  readonly machine: string | undefined;
   /** Absent where nothing is to be removed. */
   readonly retention: Retention | undefined;
 }
@@ -21,8 +24,33 @@ export function gatewayIdOf(dataPath: string): string {
   return backupSeriesOf(dataPath, ensureSecret(dataPath, "storage.key", STORAGE_KEY_BYTES));
 }
 
+/** Returns the snapshots at a place with what is known about them. One whose record cannot be read counts by the time in its name. */
+export async function agedSnapshots(repository: BackupRepository): Promise<Aged[]> {
+  const { records, unreadable } = await repository.survey();
+  const damaged = await damagedObjectsOf(repository);
+  return [
+    ...records.map((record) => ({
+      id: record.id,
+      createdAt: record.createdAt,
+      isGood: record.problems.length === 0 && objectsOf(record).every(({ name }) => !damaged.has(name)),
+      isProven: record.isTelemetryChecked,
+    })),
+    ...unreadable.flatMap((name) => {
+      const written = writtenFor(name);
+      return written === undefined ? [] : [{ ...written, isGood: false, isProven: false }];
+    }),
+  ];
+}
+
+/** Removes expired snapshots, and what interrupted runs have left. */
+async function tidy(repository: BackupRepository, retention: Retention | undefined): Promise<void> {
+  const expired = retention && expiredSnapshots(await agedSnapshots(repository), retention);
+  await repository.prune(expired ?? []);
+}
+
 /**
- * Makes one backup: opens or creates the repository, writes a snapshot and removes expired ones. One at a time for a data directory.
+ * Makes one backup: opens or creates the repository, makes room, writes a snapshot and removes expired ones. One at a time for a data
+ * directory.
  * @throws DomainError `conflict` while another backup runs
  */
 export async function runBackup(target: BackupTarget, job: BackupJob): Promise<BackupResult> {
@@ -30,10 +58,18 @@ export async function runBackup(target: BackupTarget, job: BackupJob): Promise<B
   if (lock === undefined) throw conflict("backup.running");
   try {
     const gateway = gatewayIdOf(job.dataPath);
-    const repository = await BackupRepository.openOrCreate(target, job.passphrase, gateway);
-    const result = await new BackupRun(repository, job).run();
-    if (job.retention !== undefined)
-      await repository.prune(expiredSnapshots(await repository.snapshots(), job.retention));
+    const { passphrase, machine, retention } = job;
+    const repository = await BackupRepository.openOrCreate(target, { passphrase, gateway, machine });
+    await tidy(repository, retention);
+    let result: BackupResult;
+    try {
+      result = await new BackupRun(repository, job).run();
+    } catch (error) {
+      // Its packs would take the room that the next run needs. What made the run fail is what matters.
+      await tidy(repository, retention).catch(() => undefined);
+      throw error;
+    }
+    await tidy(repository, retention);
     return result;
   } finally {
     lock.release();

@@ -1,66 +1,41 @@
-import { createHash, randomBytes } from "node:crypto";
-import { closeSync, existsSync, lstatSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { statfsSync } from "node:fs";
 import { join } from "node:path";
-import { unavailable } from "../../lib/domain-error.ts";
+import { invalid } from "../../lib/domain-error.ts";
 import { isHotLog } from "../../platform/hot-log-names.ts";
-import type { BackupResult, Pack, SnapshotDatabase, SnapshotFile, SnapshotRecord } from "./backup.types.ts";
-import { DatabaseFreezer, type FrozenDatabase } from "./frozen-databases.ts";
-import { HotLogWatch } from "./hot-log-watch.ts";
-import { PackWriter } from "./pack-writer.ts";
-import { PageMap } from "./page-map.ts";
-import { type BackupRepository, mapsName, packName } from "./repository.ts";
+import type { BackupResult, SnapshotDatabase, SnapshotRecord } from "./backup.types.ts";
+import { PlaceCheck } from "./place-check.ts";
+import { type BackupRepository, isDamage, packName, type Survey, writtenFor } from "./repository.ts";
 import { SnapshotReader } from "./snapshot-reader.ts";
+import { SnapshotRepair } from "./snapshot-repair.ts";
+import { type SnapshotBase, SnapshotWriter, type SnapshotWriterOptions } from "./snapshot-writer.ts";
 
-/** Configuration databases last: they are locked for the shortest time, and their writers are on the main thread. */
-export const DATABASES = ["telemetry.db", "mqtt.db", "identity.db", "lineside.db"] as const;
-const CHUNK_BYTES = 512 * 1024;
-const BLOCK_BYTES = 64 * 1024;
-/** A pack of which less is in use is written anew, within `REPACK_SHARE` of the pages a run. */
-const SPARSE_SHARE = 0.3;
-const REPACK_SHARE = 0.05;
 /** Databases up to this size are restored and opened after every backup; all of them when `opensAll` asks for it. */
 const OPENED_BYTES_MAX = 64 * 1024 * 1024;
-const NUMBER_DIGITS = 6;
-/** Compressed blocks are garbage that the collector does not see the size of. It is run after this many bytes. */
-const COLLECTED_BYTES = 8 * 1024 * 1024;
+/** Room that a check leaves free. */
+const SPARE_BYTES = 32 * 1024 * 1024;
 const CHECK_FOLDER = "backup-check";
-/** Attempts to copy the log. An attempt fails when the gateway reuses a file of the log meanwhile. */
-const LOG_ATTEMPTS_MAX = 50;
+/** Attempts to write a snapshot without the packs that turned out to be damaged in the one before. */
+const ATTEMPTS_MAX = 3;
 
-export interface BackupRunOptions {
-  readonly dataPath: string;
-  readonly lineside: string;
-  readonly now: () => number;
-  /** Bytes per second that are read at most. */
-  readonly bytesPerSecond: number;
+export interface BackupRunOptions extends SnapshotWriterOptions {
   /** Restores and opens every database, whatever its size. */
   readonly opensAll: boolean;
-  /**
-   * Open files of the databases by path, which stay open: to close one would drop the locks that SQLite holds on it in this process
-   * (https://www.sqlite.org/howtocorrupt.html, 2.2). Without them the process must not use the databases otherwise.
-   */
-  readonly descriptors?: ReadonlyMap<string, number>;
-  readonly onProgress?: (done: number, total: number) => void;
+  /** Within this many days every object at the place is read back. */
+  readonly verifyDays: number;
 }
 
-/** Writes one snapshot into a repository: pages that the newest snapshot has already are not written again. */
+/**
+ * Writes one snapshot into a repository, and proves what the repository holds: what turns out to be damaged is written anew from the live
+ * data, also for older snapshots.
+ */
 export class BackupRun {
   readonly #repository: BackupRepository;
   readonly #options: BackupRunOptions;
-  #id = "";
-  readonly #startedAt: number;
-  #packs!: PackWriter;
-  #maps = new Map<string, PageMap>();
-  #sparse = new Set<number>();
-  #repackable = 0;
-  #bytesRead = 0;
-  #uncollected = 0;
-  #bytesTotal = 0;
+  readonly #startedAt = performance.now();
 
   constructor(repository: BackupRepository, options: BackupRunOptions) {
     this.#repository = repository;
     this.#options = options;
-    this.#startedAt = performance.now();
   }
 
   /**
@@ -68,231 +43,113 @@ export class BackupRun {
    * @throws DomainError when the target fails, the databases stay busy or the check fails; earlier snapshots are as before.
    */
   async run(): Promise<BackupResult> {
-    await this.#loadPrevious();
-    const record = await this.#write();
-    const opened = await this.#verify(record);
+    const survey = await this.#repository.survey();
+    const { now, verifyDays } = this.#options;
+    const place = new PlaceCheck(this.#repository, survey, { now: now(), verifyDays });
+    await place.run();
+    const { record, opened } = await this.#write(survey, place);
     await this.#repository.commit(record);
-    const { id, createdAt, bytes, addedBytes } = record;
-    return { id, createdAt, bytes, addedBytes, opened, durationMs: performance.now() - this.#startedAt };
-  }
-
-  async #write(): Promise<SnapshotRecord> {
-    const { dataPath, now } = this.#options;
-    const names = DATABASES.filter((name) => existsSync(join(dataPath, name)));
-    const freezer = new DatabaseFreezer(names.map((name) => join(dataPath, name)));
-    try {
-      const { frozen, logs } = await this.#freeze(freezer);
-      const createdAt = now();
-      const files = smallFiles(dataPath);
-      this.#bytesTotal = [...frozen, ...logs].reduce(
-        (sum, { pages, pageBytes }) => sum + pages * pageBytes,
-        0,
-      );
-      const databases = [...logs];
-      for (const [index, database] of frozen.entries())
-        databases.push(await this.#copy(names[index] ?? "", database));
-      await this.#packs.flush();
-      return await this.#writeMaps(createdAt, databases, files);
-    } finally {
-      freezer.release();
-    }
-  }
-
-  /** Freezes the databases, and copies the log of what is not in them yet before the gateway writes over it. */
-  async #freeze(freezer: DatabaseFreezer): Promise<{ frozen: FrozenDatabase[]; logs: SnapshotDatabase[] }> {
-    for (let attempt = 0; attempt < LOG_ATTEMPTS_MAX; attempt++) {
-      const watch = new HotLogWatch(this.#options.dataPath);
-      const frozen = await freezer.freeze();
-      const logs = await this.#copyLogs(watch);
-      if (logs !== undefined) return { frozen, logs };
-      freezer.thaw();
-    }
-    throw unavailable("backup.databases_busy");
-  }
-
-  /** Returns `undefined` if the gateway has reused or cut a file meanwhile. */
-  async #copyLogs(watch: HotLogWatch): Promise<SnapshotDatabase[] | undefined> {
-    const logs: SnapshotDatabase[] = [];
-    try {
-      for (const { name, ...log } of watch.files()) logs.push(await this.#copy(name, log));
-    } catch (error) {
-      if (watch.isUnchanged()) throw error;
-      return undefined;
-    }
-    return watch.isUnchanged() ? logs : undefined;
-  }
-
-  /** Returns the names of the databases that were opened. */
-  async #verify(record: SnapshotRecord): Promise<string[]> {
-    const reader = new SnapshotReader(this.#repository, record);
-    const names = record.databases.map(({ name }) => name);
-    await reader.readPages(
-      names,
-      () => undefined,
-      (pack) => !pack.startsWith(packName(this.#id)),
+    const { repaired, damaged } = await new SnapshotRepair(this.#repository, place, record).run(
+      survey.records,
     );
-    const folder = join(this.#options.dataPath, CHECK_FOLDER);
-    const databases = record.databases.filter(({ name }) => !isHotLog(name));
-    const opened = this.#options.opensAll
-      ? databases.map(({ name }) => name)
-      : smallest(databases, OPENED_BYTES_MAX);
-    await reader.verify(folder, opened);
-    return opened;
-  }
-
-  async #loadPrevious(): Promise<void> {
-    const previous = (await this.#repository.snapshots()).at(-1);
-    this.#id = nextId(previous, this.#options.now());
-    let number = 0;
-    this.#packs = new PackWriter(this.#repository.target, previous?.packs ?? [], () =>
-      packName(`${this.#id}-${String(number++).padStart(5, "0")}`),
-    );
-    if (previous === undefined) return;
-    this.#maps = await this.#repository.maps(previous);
-    this.#findSparsePacks(previous.packs);
-  }
-
-  /** Finds the packs of which little is in use, so that removed snapshots give their room back in time. */
-  #findSparsePacks(packs: readonly Pack[]): void {
-    const live = new Map<number, number>();
-    let total = 0;
-    for (const map of this.#maps.values()) {
-      map.countLive(live);
-      total += map.pages;
-    }
-    this.#repackable = Math.ceil(total * REPACK_SHARE);
-    packs.forEach(({ pages }, pack) => {
-      if ((live.get(pack) ?? 0) < pages * SPARSE_SHARE) this.#sparse.add(pack);
-    });
-  }
-
-  async #copy(name: string, { path, pageBytes, pages }: FrozenDatabase): Promise<SnapshotDatabase> {
-    const map = this.#maps.get(name) ?? new PageMap();
-    this.#maps.set(name, map);
-    map.resize(pages);
-    const hash = createHash("sha256");
-    const chunk = Buffer.alloc(CHUNK_BYTES);
-    const descriptor = this.#options.descriptors?.get(path) ?? openSync(path, "r");
-    // SQLite has no locks on a log, and time matters until it is copied.
-    const isLog = isHotLog(name);
-    const pagesPerChunk = CHUNK_BYTES / pageBytes;
-    for (let first = 0; first < pages; first += pagesPerChunk) {
-      const count = Math.min(pagesPerChunk, pages - first);
-      const bytes = chunk.subarray(0, count * pageBytes);
-      if (readSync(descriptor, bytes, 0, bytes.length, first * pageBytes) !== bytes.length)
-        throw unavailable("backup.database_short", { name });
-      hash.update(bytes);
-      await this.#writeChanged(map, { first, pageBytes, bytes });
-      if (!isLog) await this.#pause(bytes.length);
-    }
-    if (isLog) closeSync(descriptor);
-    return { name, pageBytes, pages, sha256: hash.digest("hex") };
-  }
-
-  async #writeChanged(
-    map: PageMap,
-    { first, pageBytes, bytes }: { first: number; pageBytes: number; bytes: Buffer },
-  ): Promise<void> {
-    const blockPages = BLOCK_BYTES / pageBytes;
-    let changed: bigint[] = [];
-    const count = bytes.length / pageBytes;
-    for (let index = 0; index <= count; index++) {
-      const page = first + index;
-      const hash =
-        index < count
-          ? Bun.hash.xxHash3(bytes.subarray(index * pageBytes, (index + 1) * pageBytes))
-          : undefined;
-      const isChanged = hash !== undefined && !(map.has(page, hash) && !this.#shouldRepack(map, page));
-      if (isChanged) changed.push(hash);
-      if (changed.length > 0 && (!isChanged || changed.length === blockPages)) {
-        const end = isChanged ? index + 1 : index;
-        const start = end - changed.length;
-        const place = await this.#packs.add(
-          bytes.subarray(start * pageBytes, end * pageBytes),
-          changed.length,
-        );
-        map.addBlock({ ...place, firstPage: first + start }, changed);
-        changed = [];
-      }
-    }
-  }
-
-  #shouldRepack(map: PageMap, page: number): boolean {
-    if (this.#sparse.size === 0 || this.#repackable <= 0) return false;
-    const pack = map.packOf(page);
-    if (pack === undefined || !this.#sparse.has(pack)) return false;
-    this.#repackable--;
-    return true;
-  }
-
-  /** Keeps to the rate, and lets others on this thread run. */
-  async #pause(bytes: number): Promise<void> {
-    this.#bytesRead += bytes;
-    this.#options.onProgress?.(this.#bytesRead, this.#bytesTotal);
-    this.#uncollected += bytes;
-    if (this.#uncollected >= COLLECTED_BYTES) {
-      this.#uncollected = 0;
-      Bun.gc(true);
-    }
-    const dueMs = (this.#bytesRead / this.#options.bytesPerSecond) * 1_000;
-    await Bun.sleep(Math.max(0, dueMs - (performance.now() - this.#startedAt)));
-  }
-
-  async #writeMaps(
-    createdAt: number,
-    databases: readonly SnapshotDatabase[],
-    files: readonly SnapshotFile[],
-  ): Promise<SnapshotRecord> {
-    const live = new Map<number, number>();
-    for (const { name } of databases) this.#maps.get(name)?.countLive(live);
-    const packs = [...live.keys()].sort((a, b) => a - b);
-    const positions = new Map(packs.map((pack, index) => [pack, index]));
-    const maps = databases.map(({ name }) => (this.#maps.get(name) ?? new PageMap()).encode(positions));
-    const mapBytes = await this.#repository.writeMaps(mapsName(this.#id), maps);
-    const fileBytes = files.reduce((sum, { base64 }) => sum + base64.length, 0);
+    await place.save();
+    const { id, createdAt, bytes, addedBytes, problems } = record;
     return {
-      format: 1,
-      id: this.#id,
+      id,
       createdAt,
-      lineside: this.#options.lineside,
-      databases,
-      files,
-      maps: mapsName(this.#id),
-      packs: packs.map((pack) => this.#packs.packs[pack] as Pack),
-      bytes: this.#bytesTotal + fileBytes,
-      addedBytes: this.#packs.addedBytes + mapBytes + fileBytes,
+      bytes,
+      addedBytes,
+      problems,
+      opened: opened.filter((name) => !isHotLog(name)),
+      openedAll: opened.length === record.databases.length,
+      place: {
+        checkedObjects: place.checkedObjects,
+        damagedObjects: [...survey.unreadable, ...place.damaged],
+        repairedSnapshots: repaired,
+        damagedSnapshots: [...survey.unreadable.flatMap((name) => writtenFor(name)?.id ?? []), ...damaged],
+      },
+      durationMs: performance.now() - this.#startedAt,
     };
   }
-}
 
-/** Snapshots are numbered: a clock that is set back must not make an older one the newest. */
-function nextId(previous: SnapshotRecord | undefined, now: number): string {
-  const number = Number(previous?.id.slice(0, NUMBER_DIGITS) ?? 0) + 1;
-  const time = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
-  return `${String(number).padStart(NUMBER_DIGITS, "0")}-${time}-${randomBytes(4).toString("hex")}`;
-}
+  async #write(
+    survey: Survey,
+    place: PlaceCheck,
+  ): Promise<{ record: SnapshotRecord; opened: readonly string[] }> {
+    const ids = [
+      ...survey.records.map(({ id }) => id),
+      ...survey.unreadable.flatMap((name) => writtenFor(name)?.id ?? []),
+    ];
+    const writer = new SnapshotWriter(this.#repository, this.#options, {
+      base: await this.#base(survey, place),
+      newestId: ids.sort().at(-1),
+    });
+    for (let attempt = 1; ; attempt++) {
+      writer.forget(place.damaged);
+      const record = await writer.write();
+      const found = new Set<string>();
+      const verified = await this.#verify(record, found);
+      if (found.size === 0) return verified;
+      const [first = ""] = found;
+      const isNew = [...found].some((name) => name.startsWith(packName(writer.id)));
+      if (isNew || attempt === ATTEMPTS_MAX) throw invalid("backup.object_damaged", { name: first });
+      for (const name of found) place.note(name);
+    }
+  }
 
-/** Returns the names of the smallest databases that are within `bytesMax` together. */
-function smallest(databases: readonly SnapshotDatabase[], bytesMax: number): string[] {
-  const sizes = databases.map(({ name, pages, pageBytes }) => ({ name, bytes: pages * pageBytes }));
-  let total = 0;
-  return sizes
-    .sort((a, b) => a.bytes - b.bytes)
-    .filter(({ bytes }) => {
-      total += bytes;
-      return total <= bytesMax;
-    })
-    .map(({ name }) => name);
-}
+  /** The newest snapshot whose page maps can be read. */
+  async #base({ records }: Survey, place: PlaceCheck): Promise<SnapshotBase | undefined> {
+    for (const record of records.toReversed()) {
+      if (place.damaged.has(record.maps.name)) continue;
+      try {
+        return { record, maps: await this.#repository.maps(record) };
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        place.note(record.maps.name);
+      }
+    }
+    return undefined;
+  }
 
-/** Reads `secrets/`: the keys without which what is sealed in the databases is lost. */
-function smallFiles(dataPath: string): SnapshotFile[] {
-  const folder = join(dataPath, "secrets");
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => !name.endsWith(".new") && lstatSync(join(folder, name)).isFile())
-    .map((name) => ({
-      path: `secrets/${name}`,
-      base64: readFileSync(join(folder, name)).toString("base64"),
-    }));
+  /** Reads what is new, and restores and opens databases. Damaged packs are added to `found`; then the rest is not verified. */
+  async #verify(
+    record: SnapshotRecord,
+    found: Set<string>,
+  ): Promise<{ record: SnapshotRecord; opened: readonly string[] }> {
+    const reader = new SnapshotReader(this.#repository, record);
+    const onDamage = ({ pack }: { pack: string }) => void found.add(pack);
+    await reader.readPages(
+      record.databases.map(({ name }) => name),
+      {
+        onPage: () => undefined,
+        onDamage,
+        isSkipped: (pack) => !pack.startsWith(packName(record.id)),
+      },
+    );
+    const opened = this.#opened(record.databases);
+    if (found.size > 0) return { record, opened };
+    const { problems, isTelemetryChecked } = await reader.verify(
+      join(this.#options.dataPath, CHECK_FOLDER),
+      opened,
+      onDamage,
+    );
+    return { record: { ...record, problems, isTelemetryChecked }, opened };
+  }
+
+  /** Returns the databases that are opened, the log of the telemetry with it; as many as the disk has room for. */
+  #opened(databases: readonly SnapshotDatabase[]): string[] {
+    const { dataPath, opensAll } = this.#options;
+    const { bavail, bsize } = statfsSync(dataPath);
+    const room = bavail * bsize - SPARE_BYTES;
+    const bytesMax = opensAll ? room : Math.min(room, OPENED_BYTES_MAX);
+    let total = 0;
+    const chosen = databases
+      .map(({ name, pages, pageBytes }) => ({ name, bytes: pages * pageBytes }))
+      .sort((a, b) => Number(isHotLog(b.name)) - Number(isHotLog(a.name)) || a.bytes - b.bytes)
+      .filter(({ bytes }) => {
+        total += bytes;
+        return total <= bytesMax;
+      });
+    return databases.map(({ name }) => name).filter((name) => chosen.some((one) => one.name === name));
+  }
 }

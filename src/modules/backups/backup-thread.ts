@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { WorkThread } from "../../platform/work-thread.ts";
 import type { BackupPlace, BackupResult } from "./backup.types.ts";
 import type { BackupJob } from "./backup-job.ts";
-import { DATABASES } from "./backup-run.ts";
+import { DATABASES } from "./snapshot-writer.ts";
 
 export interface BackupRequest {
   readonly place: BackupPlace;

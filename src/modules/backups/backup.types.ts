@@ -2,11 +2,15 @@
 export interface BackupTarget {
   /** Returns the names that begin with `prefix`, sorted. */
   list(prefix: string): Promise<string[]>;
+  /** Returns the same names with the bytes of each object. Tells a missing or cut object without reading it. */
+  sizes(prefix: string): Promise<ReadonlyMap<string, number>>;
   /** Returns a whole object. @throws DomainError `not_found` when there is none, `unavailable` when the target fails. */
   read(name: string): Promise<Uint8Array>;
   /** Writes a whole object; it is complete and durable when the promise resolves, and absent before. */
   write(name: string, bytes: Uint8Array): Promise<void>;
   remove(name: string): Promise<void>;
+  /** Removes what interrupted writes have left. */
+  removeUnfinished(): Promise<void>;
 }
 
 /** Location of a repository, in the form of settings and command lines. */
@@ -29,7 +33,7 @@ export interface SnapshotDatabase {
   readonly name: string;
   readonly pageBytes: number;
   readonly pages: number;
-  /** SHA-256 of the whole file, hexadecimal. */
+  /** SHA-256 of the whole file, hexadecimal. Of a log: of its chunks from the last to the first, as they are copied. */
   readonly sha256: string;
 }
 
@@ -40,9 +44,16 @@ export interface SnapshotFile {
   readonly base64: string;
 }
 
-/** An object with compressed pages. */
-export interface Pack {
+/** An object that a snapshot needs, as it was written. */
+export interface StoredObject {
   readonly name: string;
+  readonly bytes: number;
+  /** SHA-256, hexadecimal. */
+  readonly sha256: string;
+}
+
+/** An object with compressed pages. */
+export interface Pack extends StoredObject {
   /** Number of pages that were written to it, whether a snapshot still reads them or not. */
   readonly pages: number;
 }
@@ -57,14 +68,18 @@ export interface SnapshotRecord {
   readonly lineside: string;
   readonly databases: readonly SnapshotDatabase[];
   readonly files: readonly SnapshotFile[];
-  /** Name of the object with the page maps of all databases. */
-  readonly maps: string;
+  /** The object with the page maps of all databases. */
+  readonly maps: StoredObject;
   /** Packs that the page maps refer to, by position. */
   readonly packs: readonly Pack[];
   /** Bytes of all databases and files. */
   readonly bytes: number;
   /** Bytes that this snapshot added to the repository. */
   readonly addedBytes: number;
+  /** True if every block and every row of the telemetry was read and decoded. */
+  readonly isTelemetryChecked: boolean;
+  /** Damage of the gateway's data that the snapshot holds, a line each in English. */
+  readonly problems: readonly string[];
 }
 
 /** The first object of a repository: `repository.json`. */
@@ -72,6 +87,8 @@ export interface RepositoryRecord {
   readonly format: 1;
   /** Tells which gateway's snapshots these are. */
   readonly gateway: string;
+  /** Tells which machine writes here, so that a clone of the gateway does not. Absent if the machine has no id. */
+  readonly machine?: string;
   /** Encryption of objects; absent if they are not encrypted. */
   readonly encryption?: EncryptionRecord;
 }
@@ -94,4 +111,22 @@ export interface BackupResult {
   readonly durationMs: number;
   /** Databases that were restored to a temporary file and opened. The others were compared page by page. */
   readonly opened: readonly string[];
+  /** False if the disk had no room for some of them, or not all were asked for. */
+  readonly openedAll: boolean;
+  /** As in the record of the snapshot. */
+  readonly problems: readonly string[];
+  /** State of what the place held before. */
+  readonly place: PlaceReport;
+}
+
+/** What a run found at the place, and did about it. */
+export interface PlaceReport {
+  /** Objects that were read back and compared. */
+  readonly checkedObjects: number;
+  /** Objects that are missing, cut or damaged, and unreadable records. */
+  readonly damagedObjects: readonly string[];
+  /** Ids of older snapshots that are whole again. */
+  readonly repairedSnapshots: readonly string[];
+  /** Ids of snapshots that cannot be restored whole. */
+  readonly damagedSnapshots: readonly string[];
 }

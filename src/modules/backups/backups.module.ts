@@ -1,5 +1,6 @@
 import { ArchiveUpload } from "../../platform/archive-upload.ts";
 import type { DiskGuard } from "../../platform/disk-guard.ts";
+import { machineIdOf } from "../../platform/machine-id.ts";
 import { WorkThread } from "../../platform/work-thread.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { SetupService } from "../identity/setup.service.ts";
@@ -32,14 +33,12 @@ export function createBackupsModule(
     tenants,
     dataPath: data.path,
     lineside: `${version} (${commit})`,
+    machine: machineIdOf(),
     durable: () => Promise.all([database.durable(), identityDatabase.durable()]),
     clock,
     log: log.child("backup"),
   });
-  health.add(() => {
-    const problem = backups.problem();
-    return problem && { severity: "WARNING", ...problem };
-  });
+  health.add(() => backups.status().problems.map((problem) => ({ severity: "WARNING", ...problem })));
   const restoration = new SetupRestoration({
     upload: new ArchiveUpload(data.file("restore-upload.backup"), disk),
     thread: new WorkThread<RestoreRequest, string>("src/modules/backups/restore.worker.ts", {

@@ -7,7 +7,7 @@ import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
 import type { WithLink } from "../report-refusal.ts";
-import type { BackupPlace, SnapshotRecord } from "./backup.types.ts";
+import type { BackupPlace } from "./backup.types.ts";
 import {
   backupRun,
   type placeInput,
@@ -17,7 +17,7 @@ import {
   snapshotBody,
   testInput,
 } from "./backups.schemas.ts";
-import type { BackupsService } from "./backups.service.ts";
+import type { BackupsService, ListedSnapshot } from "./backups.service.ts";
 import type { BackupSettings, StoredBackupRun } from "./backups.types.ts";
 
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -36,8 +36,9 @@ const toRun = (run: StoredBackupRun) => ({
   ...(run.error !== null && { error: toText(run.error) }),
 });
 
-const toSnapshot = ({ id, createdAt, lineside, bytes, addedBytes }: SnapshotRecord) => ({
+const toSnapshot = ({ id, createdAt, lineside, bytes, addedBytes, isGood }: ListedSnapshot) => ({
   id,
+  isGood,
   createdAt: iso(createdAt),
   version: lineside,
   bytes,
@@ -51,8 +52,8 @@ function toPlace(place: BackupPlace | null) {
 }
 
 function toSettings(backups: BackupsService) {
-  const { place, passphrase, schedule, daily, weekly, maxAgeHours } = backups.settings;
-  const { running, newestGood, nextAt, problem } = backups.status();
+  const { place, passphrase, schedule, daily, weekly, maxAgeHours, verifyDays } = backups.settings;
+  const { running, newestGood, nextAt, problems } = backups.status();
   return {
     place: toPlace(place),
     isEncrypted: passphrase !== null,
@@ -60,10 +61,11 @@ function toSettings(backups: BackupsService) {
     daily,
     weekly,
     maxAgeHours,
+    verifyDays,
     ...(running && { running: { startedAt: iso(running.startedAt), share: running.share } }),
     ...(newestGood && { newestGood: toRun(newestGood) }),
     ...(nextAt !== undefined && { nextAt: iso(nextAt) }),
-    ...(problem && { problem: toText(problem) }),
+    problems: problems.map(toText),
   };
 }
 
@@ -75,7 +77,7 @@ function withSecret(input: Static<typeof placeInput>, { place }: BackupSettings)
 }
 
 const withPassphrase = (input: string | null | undefined, { passphrase }: BackupSettings) =>
-  input === undefined ? passphrase : input || null;
+  input === undefined ? passphrase : input;
 
 /** Reads the next piece when the client has taken the one before. */
 function toStream(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
@@ -125,9 +127,10 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
       "",
       ({ principal, body }) => {
         backups.ensureOperator(principal);
-        const { place, passphrase, ...rules } = body;
+        const { place, passphrase, verifyDays, ...rules } = body;
         backups.save({
           ...rules,
+          verifyDays: verifyDays ?? backups.settings.verifyDays,
           place: place && withSecret(place, backups.settings),
           passphrase: withPassphrase(passphrase, backups.settings),
         });

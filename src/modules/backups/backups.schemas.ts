@@ -1,5 +1,7 @@
 import { t } from "elysia";
+import { VERIFY_DAYS_MAX } from "../../lib/backup-limits.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
+import { textFields } from "../wire.schemas.ts";
 
 const folderPlace = t.Object({
   kind: t.Literal("folder"),
@@ -18,7 +20,7 @@ const bucket = {
   accessKeyId: t.String({ maxLength: 200 }),
 };
 const secret = (description: string) =>
-  t.Optional(t.Union([t.String({ maxLength: 500 }), t.Null()], { description }));
+  t.Optional(t.Union([t.String({ minLength: 1, maxLength: 500 }), t.Null()], { description }));
 
 export const placeInput = t.Union([
   folderPlace,
@@ -44,10 +46,17 @@ const rules = {
   }),
 };
 
+const verifyDays = t.Integer({
+  minimum: 1,
+  maximum: VERIFY_DAYS_MAX,
+  description: "all files at the backup place are read back and verified within this many days",
+});
+
 export const settingsInput = t.Object({
   place: t.Union([placeInput, t.Null()]),
   passphrase: secret("encrypts the backups; absent: as it is, null: not encrypted"),
   ...rules,
+  verifyDays: t.Optional(verifyDays),
 });
 export const testInput = t.Object({ place: placeInput, passphrase: secret("absent: as it is") });
 
@@ -55,7 +64,7 @@ export const backupRun = t.Object(
   {
     runId: t.Integer(),
     trigger: t.Union([t.Literal("SCHEDULE"), t.Literal("USER")]),
-    state: t.Union([t.Literal("RUNNING"), t.Literal("DONE"), t.Literal("FAILED")]),
+    state: t.Union([t.Literal("RUNNING"), t.Literal("DONE"), t.Literal("DAMAGED"), t.Literal("FAILED")]),
     startedAt: t.String(),
     finishedAt: t.Optional(t.String()),
     snapshotId: t.Optional(t.String()),
@@ -64,9 +73,7 @@ export const backupRun = t.Object(
     openedAll: t.Boolean({
       description: "whether every database was restored and opened, whatever its size",
     }),
-    error: t.Optional(
-      t.Object({ code: t.String(), params: t.Record(t.String(), t.Unknown()), message: t.String() }),
-    ),
+    error: t.Optional(t.Object({ ...textFields, message: t.String() })),
   },
   { title: "BackupRun" },
 );
@@ -76,12 +83,13 @@ export const settingsBody = t.Object(
     place: t.Union([placeOutput, t.Null()]),
     isEncrypted: t.Boolean(),
     ...rules,
+    verifyDays,
     running: t.Optional(t.Object({ startedAt: t.String(), share: t.Number({ minimum: 0, maximum: 1 }) })),
     newestGood: t.Optional(backupRun),
     nextAt: t.Optional(t.String()),
-    problem: t.Optional(
-      t.Object({ code: t.String(), params: t.Record(t.String(), t.Unknown()), message: t.String() }),
-    ),
+    problems: t.Array(t.Object({ ...textFields, message: t.String() }), {
+      description: "overdue, failed or damaged backups",
+    }),
   },
   { title: "BackupSettings" },
 );
@@ -94,6 +102,10 @@ export const snapshotBody = t.Object(
     version: t.String({ description: "version of Lineside that created it" }),
     bytes: t.Integer(),
     addedBytes: t.Integer(),
+    isGood: t.Boolean({
+      description:
+        "false if the backup cannot be restored whole, or holds telemetry that was damaged already",
+    }),
   },
   { title: "BackupSnapshot" },
 );

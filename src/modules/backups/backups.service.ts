@@ -1,4 +1,5 @@
-import { conflict, DomainError, detail, invalid, textOf } from "../../lib/domain-error.ts";
+import { VERIFY_DAYS_DEFAULT } from "../../lib/backup-limits.ts";
+import { conflict, DomainError, detail, inEnglish, invalid, textOf } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -9,9 +10,9 @@ import type { SettingsService } from "../settings/settings.service.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
-import type { BackupPlace, SnapshotRecord } from "./backup.types.ts";
-import { gatewayIdOf } from "./backup-job.ts";
-import type { BackupThread } from "./backup-thread.ts";
+import type { BackupPlace, BackupResult, SnapshotRecord } from "./backup.types.ts";
+import { agedSnapshots, gatewayIdOf } from "./backup-job.ts";
+import type { BackupRequest, BackupThread } from "./backup-thread.ts";
 import type { BackupsRepository } from "./backups.repository.ts";
 import type { BackupSettings, BackupTrigger, RunFilter, StoredBackupRun } from "./backups.types.ts";
 import { BackupRepository, openTarget } from "./repository.ts";
@@ -26,6 +27,9 @@ const WEEK_MS = 7 * 24 * HOUR_MS;
 const BYTES_PER_SECOND = 50_000_000;
 const PROBE = "probe";
 const SETTINGS = "backup";
+const OVERDUE = "backup.overdue";
+/** Findings of a run that a person has to do something about. */
+const DAMAGE = ["backup.source_damaged", "backup.place_damaged"];
 
 const defaults: BackupSettings = {
   place: null,
@@ -34,6 +38,7 @@ const defaults: BackupSettings = {
   daily: 7,
   weekly: 4,
   maxAgeHours: 36,
+  verifyDays: VERIFY_DAYS_DEFAULT,
   placeSince: 0,
   savedAt: 0,
 };
@@ -42,8 +47,13 @@ export interface BackupStatus {
   readonly running: { readonly startedAt: number; readonly share: number } | undefined;
   readonly newestGood: StoredBackupRun | undefined;
   readonly nextAt: number | undefined;
-  /** The problem that there has been no backup for too long. */
-  readonly problem: Text | undefined;
+  /** No good backup for too long, a failed run, damage. */
+  readonly problems: readonly Text[];
+}
+
+export interface ListedSnapshot extends SnapshotRecord {
+  /** False if it cannot be restored whole, or holds data that was damaged. */
+  readonly isGood: boolean;
 }
 
 export interface BackupsDeps {
@@ -53,6 +63,8 @@ export interface BackupsDeps {
   readonly tenants: Pick<TenantsService, "find">;
   readonly dataPath: string;
   readonly lineside: string;
+  /** Id of this machine; `undefined` if it has none. */
+  readonly machine: string | undefined;
   /** Resolves once what was acknowledged is on the disk. */
   readonly durable: () => Promise<unknown>;
   readonly clock: Clock;
@@ -110,18 +122,15 @@ export class BackupsService {
   }
 
   status(): BackupStatus {
-    const newestGood = this.#deps.repository.newestGoodRun(this.#settings.placeSince);
+    const { repository } = this.#deps;
+    const newestGood = repository.newestGoodRun(this.#settings.placeSince);
+    const newest = repository.newestRun();
     return {
       running: this.#running,
       newestGood,
-      nextAt: this.#nextAt(this.#deps.repository.newestRun()),
-      problem: this.#problem(newestGood),
+      nextAt: this.#nextAt(newest),
+      problems: this.#problems(newest, newestGood),
     };
-  }
-
-  /** Returns the text of the warning that there has been no good backup for too long; `undefined` for no warning. */
-  problem(): Text | undefined {
-    return this.#problem(this.#deps.repository.newestGoodRun(this.#settings.placeSince));
   }
 
   runs(filter: RunFilter): { items: StoredBackupRun[]; total: number } {
@@ -156,8 +165,11 @@ export class BackupsService {
       return;
     }
     await durable();
-    const job = { dataPath, lineside, bytesPerSecond: BYTES_PER_SECOND, opensAll: false };
-    const request = { place: localPlace(), job: { ...job, passphrase: undefined, retention: undefined } };
+    const job = {
+      ...{ dataPath, lineside, bytesPerSecond: BYTES_PER_SECOND, opensAll: false },
+      ...{ passphrase: undefined, machine: undefined, retention: undefined, verifyDays: VERIFY_DAYS_DEFAULT },
+    };
+    const request = { place: localPlace(), job };
     await thread.run(request, () => undefined);
   }
 
@@ -170,18 +182,25 @@ export class BackupsService {
     const read = await target.read(PROBE);
     await target.remove(PROBE);
     if (!Buffer.from(read).equals(bytes)) throw invalid("backup.object_damaged", { name: PROBE });
-    if ((await target.list("repository.json")).length > 0)
-      await BackupRepository.openOrCreate(target, passphrase ?? undefined, gatewayIdOf(this.#deps.dataPath));
+    if (await BackupRepository.exists(target))
+      await BackupRepository.openOrCreate(target, {
+        passphrase: passphrase ?? undefined,
+        gateway: gatewayIdOf(this.#deps.dataPath),
+        machine: this.#deps.machine,
+      });
   }
 
   /** Returns the snapshots at the place, the newest first. */
-  async snapshots(): Promise<SnapshotRecord[]> {
+  async snapshots(): Promise<ListedSnapshot[]> {
     const { place, passphrase } = this.#settings;
     if (place === null) return [];
     const target = openTarget(place);
-    if ((await target.list("repository.json")).length === 0) return [];
+    if (!(await BackupRepository.exists(target))) return [];
     const repository = await BackupRepository.open(target, passphrase ?? undefined);
-    return (await repository.snapshots()).reverse();
+    const good = new Set((await agedSnapshots(repository)).flatMap(({ id, isGood }) => (isGood ? [id] : [])));
+    return (await repository.snapshots())
+      .toReversed()
+      .map((record) => ({ ...record, isGood: good.has(record.id) }));
   }
 
   /** Returns one snapshot as an archive, encrypted as it is at the place. @throws DomainError `not_found` */
@@ -201,38 +220,26 @@ export class BackupsService {
   }
 
   async #run(run: StoredBackupRun, place: BackupPlace): Promise<void> {
-    const { repository, thread, clock, log, dataPath, lineside, durable } = this.#deps;
-    const { passphrase, daily, weekly } = this.#settings;
-    const openedAll =
-      clock.now() - (repository.newestOpenedRun(this.#settings.placeSince)?.startedAt ?? 0) >= WEEK_MS;
+    const { repository, thread, clock, log, durable } = this.#deps;
     try {
       await durable();
-      const result = await thread.run(
-        {
-          place,
-          job: {
-            dataPath,
-            lineside,
-            bytesPerSecond: BYTES_PER_SECOND,
-            opensAll: openedAll,
-            passphrase: passphrase ?? undefined,
-            retention: { daily, weekly },
-          },
-        },
-        (share) => {
-          if (this.#running !== undefined) this.#running.share = share;
-        },
-      );
-      const { id: snapshotId, bytes, addedBytes } = result;
+      const result = await thread.run({ place, job: this.#job() }, (share) => {
+        if (this.#running !== undefined) this.#running.share = share;
+      });
+      const { id: snapshotId, bytes, addedBytes, openedAll } = result;
+      const finding = findingOf(result);
       repository.endRun(run.runId, {
-        state: "DONE",
+        state: result.problems.length > 0 ? "DAMAGED" : "DONE",
         finishedAt: clock.now(),
         snapshotId,
         bytes,
         addedBytes,
         openedAll,
+        error: finding ?? null,
       });
       log.info("backup made", { snapshotId, bytes, addedBytes, durationMs: Math.round(result.durationMs) });
+      if (finding !== undefined)
+        log.warn("damage found by a backup", { finding: inEnglish(finding), ...result.place });
     } catch (error) {
       const text =
         error instanceof DomainError ? textOf(error) : detail("backup.failed", { reason: String(error) });
@@ -241,16 +248,31 @@ export class BackupsService {
     }
   }
 
+  #job(): BackupRequest["job"] {
+    const { repository, clock, dataPath, lineside, machine } = this.#deps;
+    const { passphrase, daily, weekly, verifyDays, placeSince } = this.#settings;
+    return {
+      dataPath,
+      lineside,
+      machine,
+      bytesPerSecond: BYTES_PER_SECOND,
+      opensAll: clock.now() - (repository.newestOpenedRun(placeSince)?.startedAt ?? 0) >= WEEK_MS,
+      passphrase: passphrase ?? undefined,
+      retention: { daily, weekly },
+      verifyDays,
+    };
+  }
+
   #check(): void {
     if (this.#settings.place === null || this.#settings.schedule === null) return;
     const run = this.#deps.repository.newestRun();
     const nextAt = this.#nextAt(run);
     if (this.#running === undefined && nextAt !== undefined && nextAt <= this.#deps.clock.now())
       this.begin("SCHEDULE");
-    const problem = this.problem();
-    if (problem !== undefined && !this.#warned)
+    const isOverdue = this.status().problems.some(({ code }) => code === OVERDUE);
+    if (isOverdue && !this.#warned)
       this.#deps.log.error("no good backup for too long", { maxAgeHours: this.#settings.maxAgeHours });
-    this.#warned = problem !== undefined;
+    this.#warned = isOverdue;
   }
 
   /** A time in the past is due: the gateway was off, or the clock was set. */
@@ -266,12 +288,28 @@ export class BackupsService {
     return Math.min(newest.startedAt + RETRY_AFTER_MS, next ?? Number.POSITIVE_INFINITY);
   }
 
-  #problem(newestGood: StoredBackupRun | undefined): Text | undefined {
+  #problems(newest: StoredBackupRun | undefined, newestGood: StoredBackupRun | undefined): Text[] {
     const { schedule, place, maxAgeHours, savedAt } = this.#settings;
-    if (schedule === null || place === null) return undefined;
+    if (place === null) return [];
+    const problems: Text[] = [];
     const ageMs = this.#deps.clock.now() - (newestGood?.startedAt ?? savedAt);
-    return ageMs > maxAgeHours * HOUR_MS ? detail("backup.overdue", { hours: maxAgeHours }) : undefined;
+    if (schedule !== null && ageMs > maxAgeHours * HOUR_MS)
+      problems.push(detail(OVERDUE, { hours: maxAgeHours }));
+    if (newest?.state === "FAILED") problems.push(detail("backup.last_failed"));
+    if (newest?.error && DAMAGE.includes(newest.error.code)) problems.push(newest.error);
+    return problems;
   }
+}
+
+/** What a run says about damage: of the data first, then of what the place has lost, then of what was written anew. */
+function findingOf({ problems, place }: BackupResult): Text | undefined {
+  const [first] = problems;
+  if (first !== undefined) return detail("backup.source_damaged", { count: problems.length, first });
+  const { damagedSnapshots, damagedObjects } = place;
+  if (damagedSnapshots.length > 0) return detail("backup.place_damaged", { count: damagedSnapshots.length });
+  return damagedObjects.length > 0
+    ? detail("backup.place_repaired", { count: damagedObjects.length })
+    : undefined;
 }
 
 /** @throws DomainError `invalid` for a folder that the data directory holds, or that is not absolute. */

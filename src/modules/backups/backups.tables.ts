@@ -5,7 +5,7 @@ import type { Text } from "../../lib/texts/text.ts";
 export const backupRuns = sqliteTable("backup_runs", {
   runId: integer("run_id").primaryKey({ autoIncrement: true }),
   trigger: text("trigger", { enum: ["SCHEDULE", "USER"] }).notNull(),
-  state: text("state", { enum: ["RUNNING", "DONE", "FAILED"] }).notNull(),
+  state: text("state", { enum: ["RUNNING", "DONE", "DAMAGED", "FAILED"] }).notNull(),
   startedAt: integer("started_at").notNull(),
   finishedAt: integer("finished_at"),
   snapshotId: text("snapshot_id"),
@@ -13,5 +13,6 @@ export const backupRuns = sqliteTable("backup_runs", {
   addedBytes: integer("added_bytes"),
   /** True if every database was restored and opened, whatever its size. */
   openedAll: integer("opened_all", { mode: "boolean" }).notNull().default(false),
+  /** Why the run failed, or what it found. */
   error: text("error", { mode: "json" }).$type<Text>(),
 });

@@ -10,6 +10,8 @@ export interface BackupSettings extends Retention {
   readonly schedule: { readonly expression: string; readonly timezone: string } | null;
   /** The gateway warns when the newest good backup is older. */
   readonly maxAgeHours: number;
+  /** Within this many days every object at the place is read back. */
+  readonly verifyDays: number;
   /** Time stamp of the last change of the place. */
   readonly placeSince: number;
   /** Time stamp of the last change; a schedule counts from there. */
@@ -17,7 +19,8 @@ export interface BackupSettings extends Retention {
 }
 
 export type BackupTrigger = "SCHEDULE" | "USER";
-export type BackupRunState = "RUNNING" | "DONE" | "FAILED";
+/** `DAMAGED`: the backup is complete, but the data in it is not whole, and so it does not count as a good one. */
+export type BackupRunState = "RUNNING" | "DONE" | "DAMAGED" | "FAILED";
 
 export interface RunFilter {
   readonly limit: number;
@@ -35,5 +38,6 @@ export interface StoredBackupRun {
   readonly bytes: number | null;
   readonly addedBytes: number | null;
   readonly openedAll: boolean;
+  /** Why the run failed, or what it found. */
   readonly error: Text | null;
 }

@@ -65,7 +65,12 @@ export function encryptedTarget(
     throw forbidden("backup.passphrase_wrong");
   return {
     list: (prefix) => target.list(prefix),
+    async sizes(prefix) {
+      const sizes = await target.sizes(prefix);
+      return new Map([...sizes].map(([name, bytes]) => [name, bytes - IV_BYTES - TAG_BYTES]));
+    },
     remove: (name) => target.remove(name),
+    removeUnfinished: () => target.removeUnfinished(),
     write: (name, bytes) => target.write(name, encrypt(key, name, bytes)),
     async read(name) {
       const bytes = decrypt(key, name, await target.read(name));

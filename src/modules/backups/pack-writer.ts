@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { BackupTarget, Pack } from "./backup.types.ts";
 
 const PACK_BYTES = 4 * 1024 * 1024;
@@ -30,10 +31,10 @@ export class PackWriter {
   /** Adds a block of `count` pages. */
   async add(bytes: Uint8Array, count: number): Promise<BlockPlace> {
     if (this.#bytes >= PACK_BYTES) await this.flush();
-    if (this.#bytes === 0) this.packs.push({ name: this.#newName(), pages: 0 });
+    if (this.#bytes === 0) this.packs.push({ name: this.#newName(), pages: 0, bytes: 0, sha256: "" });
     const number = this.packs.length - 1;
-    const { name, pages } = this.packs[number] as Pack;
-    this.packs[number] = { name, pages: pages + count };
+    const pack = this.packs[number] as Pack;
+    this.packs[number] = { ...pack, pages: pack.pages + count };
     const block = Bun.zstdCompressSync(bytes, { level: ZSTD_LEVEL });
     const place = { pack: number, offset: this.#bytes, length: block.length };
     this.#blocks.push(block);
@@ -45,9 +46,13 @@ export class PackWriter {
   async flush(): Promise<void> {
     const pack = this.packs.at(-1);
     if (this.#bytes === 0 || pack === undefined) return;
-    await this.#target.write(pack.name, Buffer.concat(this.#blocks));
+    const bytes = Buffer.concat(this.#blocks);
+    await this.#target.write(pack.name, bytes);
+    this.packs[this.packs.length - 1] = { ...pack, bytes: bytes.length, sha256: sha256Of(bytes) };
     this.addedBytes += this.#bytes;
     this.#blocks = [];
     this.#bytes = 0;
   }
 }
+
+export const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");

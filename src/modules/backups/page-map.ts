@@ -62,6 +62,37 @@ export class PageMap {
     });
   }
 
+  /** Forgets the blocks in some packs, so that their pages count as changed. */
+  forget(packs: ReadonlySet<number>): void {
+    for (let page = 0; page < this.#pages; page++) {
+      const pack = this.packOf(page);
+      if (pack !== undefined && packs.has(pack)) this.#blockOf[page] = NO_BLOCK;
+    }
+  }
+
+  /**
+   * Reads pages whose pack is lost from the blocks of another map that has the same pages. `positions` gives the other map's packs by the
+   * position that they have here. Returns the number of pages that stay lost.
+   */
+  adopt(other: PageMap, lost: ReadonlySet<number>, positions: ReadonlyMap<number, number>): number {
+    const copies = new Map<Block, number>();
+    let missing = 0;
+    for (let page = 0; page < this.#pages; page++) {
+      const pack = this.packOf(page);
+      if (pack === undefined || !lost.has(pack)) continue;
+      const source = page < other.#pages ? other.#blocks[other.#blockOf[page] ?? NO_BLOCK] : undefined;
+      const position = source && positions.get(source.pack);
+      if (source === undefined || position === undefined || !other.has(page, this.hashOf(page))) {
+        missing++;
+        continue;
+      }
+      const copy = copies.get(source) ?? this.#blocks.push({ ...source, pack: position }) - 1;
+      copies.set(source, copy);
+      this.#blockOf[page] = copy;
+    }
+    return missing;
+  }
+
   /** Calls back for each block with the pages that are still read from it, by pack and offset. */
   livePages(): Map<Block, number[]> {
     const pages = new Map<Block, number[]>();

@@ -1,11 +1,20 @@
-import { conflict, forbidden, invalid, notFound } from "../../lib/domain-error.ts";
-import type { BackupPlace, BackupTarget, RepositoryRecord, SnapshotRecord } from "./backup.types.ts";
+import { conflict, DomainError, forbidden, invalid, notFound } from "../../lib/domain-error.ts";
+import type {
+  BackupPlace,
+  BackupTarget,
+  RepositoryRecord,
+  SnapshotRecord,
+  StoredObject,
+} from "./backup.types.ts";
 import { encryptedTarget, newEncryption } from "./encrypted-target.ts";
+import { sha256Of } from "./pack-writer.ts";
 import { PageMap } from "./page-map.ts";
 import { FolderTarget } from "./targets/folder-target.ts";
 import { S3Target } from "./targets/s3-target.ts";
 
 const REPOSITORY = "repository.json";
+/** Without the salt in the record nothing encrypted can be read, so there are two of it. */
+const REPOSITORY_COPY = "repository-copy.json";
 const SNAPSHOTS = "snapshots/";
 const PACKS = "packs/";
 const MAPS = "maps/";
@@ -13,15 +22,55 @@ const FORMAT = 1;
 
 const toBytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 
-function parse<Value extends { format: number }>(name: string, bytes: Uint8Array): Value {
+const sumOf = (name: string, record: unknown) => sha256Of(toBytes([name, record]));
+
+/** A record as it is stored: with a checksum, which tells damage from a record of a newer version, and one record from another. */
+const seal = (name: string, record: object) => toBytes({ record, sha256: sumOf(name, record) });
+
+/** @throws DomainError `invalid` for a damaged record, and for one of a newer version. */
+function unseal<Value extends { format: number }>(name: string, bytes: Uint8Array): Value {
   let value: Value;
   try {
-    value = JSON.parse(Buffer.from(bytes).toString()) as Value;
+    const { record, sha256 } = JSON.parse(Buffer.from(bytes).toString());
+    if (sumOf(name, record) !== sha256) throw new RangeError("checksum");
+    value = record;
   } catch {
     throw invalid("backup.object_damaged", { name });
   }
   if (value.format !== FORMAT) throw invalid("backup.format_newer");
   return value;
+}
+
+/** An id, `000042-20261122T124500Z-1f2e3d4c`, as the name of an object has it. */
+const SNAPSHOT_ID = /\d{6,}-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]{8}/;
+
+/** Returns the snapshot that an object was written for; `undefined` for an object that is not of ours. */
+export function writtenFor(name: string): { id: string; createdAt: number } | undefined {
+  const [id, ...time] = SNAPSHOT_ID.exec(name) ?? [];
+  if (id === undefined) return undefined;
+  const [year = 0, month = 1, ...rest] = time.map(Number);
+  return { id, createdAt: Date.UTC(year, month - 1, ...rest) };
+}
+
+/** Whether an object is missing or damaged; other errors are those of the place, which may work again later. */
+export const isDamage = (error: unknown): boolean =>
+  error instanceof DomainError &&
+  ["backup.object_missing", "backup.object_damaged", "backup.sum_wrong"].includes(error.code);
+
+/** What the records of a place say. */
+export interface Survey {
+  /** The oldest first. */
+  readonly records: readonly SnapshotRecord[];
+  /** Names of records that cannot be read. */
+  readonly unreadable: readonly string[];
+}
+
+/** Settings with which a gateway opens the place of its backups. */
+export interface PlaceAccess {
+  readonly passphrase: string | undefined;
+  readonly gateway: string;
+  /** `undefined` for a machine without an id, which is not compared. */
+  readonly machine: string | undefined;
 }
 
 export function openTarget(place: BackupPlace): BackupTarget {
@@ -50,46 +99,94 @@ export class BackupRepository {
 
   /**
    * The same, and creates the repository at an empty place.
-   * @throws DomainError `conflict` where another gateway keeps its backups, or where encryption is used otherwise.
+   * @throws DomainError `conflict` where another gateway or another machine keeps its backups, or where encryption is used otherwise.
    */
-  static async openOrCreate(
-    target: BackupTarget,
-    passphrase: string | undefined,
-    gateway: string,
-  ): Promise<BackupRepository> {
+  static async openOrCreate(target: BackupTarget, access: PlaceAccess): Promise<BackupRepository> {
+    const { passphrase, gateway, machine } = access;
     const kept = await readRecordIfAny(target);
     if (kept !== undefined) {
       if (kept.gateway !== gateway) throw conflict("backup.other_gateway");
       if (kept.encryption === undefined && passphrase !== undefined) throw conflict("backup.not_encrypted");
-      return new BackupRepository(decrypting(target, kept, passphrase));
+      const repository = new BackupRepository(decrypting(target, kept, passphrase));
+      if (machine !== undefined && kept.machine !== undefined && kept.machine !== machine)
+        throw conflict("backup.other_machine");
+      await writeRecord(target, machine === undefined ? kept : { ...kept, machine });
+      return repository;
     }
     const record: RepositoryRecord = {
       format: FORMAT,
       gateway,
+      ...(machine !== undefined && { machine }),
       ...(passphrase !== undefined && { encryption: newEncryption(passphrase) }),
     };
-    await target.write(REPOSITORY, toBytes(record));
+    await writeRecord(target, record);
     return new BackupRepository(decrypting(target, record, passphrase));
   }
 
-  /** Returns the records of all complete snapshots, the oldest first. */
-  async snapshots(): Promise<SnapshotRecord[]> {
-    const names = await this.#target.list(SNAPSHOTS);
-    return Promise.all(names.map(async (name) => parse<SnapshotRecord>(name, await this.#target.read(name))));
+  /**
+   * Makes this machine the one that writes to a place of the same gateway, after it has moved.
+   * @throws DomainError `not_found` for an empty place, `conflict` for the place of another gateway, `forbidden` for a wrong passphrase.
+   */
+  static async takeOver(target: BackupTarget, { passphrase, gateway, machine }: PlaceAccess): Promise<void> {
+    const kept = await readRecord(target);
+    if (kept.gateway !== gateway) throw conflict("backup.other_gateway");
+    decrypting(target, kept, passphrase);
+    const { machine: _, ...record } = kept;
+    await writeRecord(target, { ...record, ...(machine !== undefined && { machine }) });
   }
 
-  /** Returns a snapshot by its id, or the newest one. @throws DomainError `not_found` */
-  async snapshot(id: string | undefined): Promise<SnapshotRecord> {
+  /** Whether there are backups at a target. */
+  static async exists(target: BackupTarget): Promise<boolean> {
+    return (await target.list("repository")).length > 0;
+  }
+
+  /** Reads the records of all snapshots. One that is damaged stops nothing. */
+  async survey(): Promise<Survey> {
     const names = await this.#target.list(SNAPSHOTS);
-    const name = id === undefined ? names.at(-1) : names.find((name) => name === snapshotName(id));
-    if (name === undefined)
-      throw id === undefined ? notFound("backup.none") : notFound("backup.snapshot_missing", { id });
-    return parse<SnapshotRecord>(name, await this.#target.read(name));
+    const found = await Promise.all(
+      names.map(async (name) => {
+        try {
+          return await this.#record(name);
+        } catch (error) {
+          if (isDamage(error)) return undefined;
+          throw error;
+        }
+      }),
+    );
+    return {
+      records: found.filter((record) => record !== undefined),
+      unreadable: names.filter((_, index) => found[index] === undefined),
+    };
+  }
+
+  /** Returns the records of all snapshots that can be read, the oldest first. */
+  async snapshots(): Promise<readonly SnapshotRecord[]> {
+    return (await this.survey()).records;
+  }
+
+  /** Returns a snapshot by its id, or the newest one whose record can be read. @throws DomainError `not_found` */
+  async snapshot(id: string | undefined): Promise<SnapshotRecord> {
+    if (id === undefined) {
+      const { records, unreadable } = await this.survey();
+      const [newest, name] = [records.at(-1), unreadable.at(-1)];
+      if (newest !== undefined) return newest;
+      throw name === undefined ? notFound("backup.none") : invalid("backup.object_damaged", { name });
+    }
+    if (!(await this.#target.list(SNAPSHOTS)).includes(snapshotName(id)))
+      throw notFound("backup.snapshot_missing", { id });
+    return this.#record(snapshotName(id));
+  }
+
+  async #record(name: string): Promise<SnapshotRecord> {
+    return unseal<SnapshotRecord>(name, await this.#target.read(name));
   }
 
   /** Returns the page maps of a snapshot by database. */
   async maps(record: SnapshotRecord): Promise<Map<string, PageMap>> {
-    const bytes = Bun.zstdDecompressSync(await this.#target.read(record.maps));
+    const { name: mapsObject, sha256 } = record.maps;
+    const packed = await this.#target.read(mapsObject);
+    if (sha256Of(packed) !== sha256) throw invalid("backup.object_damaged", { name: mapsObject });
+    const bytes = Bun.zstdDecompressSync(packed);
     const maps = new Map<string, PageMap>();
     let position = 0;
     for (const { name } of record.databases) {
@@ -100,8 +197,8 @@ export class BackupRepository {
     return maps;
   }
 
-  /** Writes page maps, in the order of the databases. Returns the number of bytes. */
-  async writeMaps(name: string, maps: readonly Uint8Array[]): Promise<number> {
+  /** Writes page maps, in the order of the databases. */
+  async writeMaps(name: string, maps: readonly Uint8Array[]): Promise<StoredObject> {
     const parts = maps.flatMap((map) => {
       const length = Buffer.alloc(8);
       length.writeBigUInt64LE(BigInt(map.length));
@@ -109,30 +206,40 @@ export class BackupRepository {
     });
     const bytes = Bun.zstdCompressSync(Buffer.concat(parts), { level: 1 });
     await this.#target.write(name, bytes);
-    return bytes.length;
+    return { name, bytes: bytes.length, sha256: sha256Of(bytes) };
   }
 
   /** Writes the record: from now on the snapshot counts. */
   async commit(record: SnapshotRecord): Promise<void> {
-    await this.#target.write(snapshotName(record.id), toBytes(record));
+    await this.#target.write(snapshotName(record.id), seal(snapshotName(record.id), record));
   }
 
-  /** Removes snapshots, and after them every object that no remaining snapshot uses, such as those of interrupted runs. */
+  /**
+   * Removes snapshots, and after them every object that no remaining snapshot uses, such as those of interrupted runs. Objects that were there
+   * when a record was written that cannot be read are kept: somebody may still read it.
+   */
   async prune(removed: readonly string[]): Promise<void> {
     for (const id of removed) await this.#target.remove(snapshotName(id));
-    const remaining = await this.snapshots();
-    const used = new Set(remaining.flatMap(({ maps, packs }) => [maps, ...packs.map(({ name }) => name)]));
-    for (const prefix of [PACKS, MAPS])
-      for (const name of await this.#target.list(prefix))
-        if (!used.has(name)) await this.#target.remove(name);
+    const { records, unreadable } = await this.survey();
+    const used = new Set(records.flatMap((record) => objectsOf(record).map(({ name }) => name)));
+    const lastUnreadable = unreadable.flatMap((name) => writtenFor(name)?.id ?? []).at(-1) ?? "";
+    for (const prefix of OBJECT_PREFIXES)
+      for (const name of await this.#target.list(prefix)) {
+        const id = writtenFor(name)?.id;
+        if (!used.has(name) && id !== undefined && id > lastUnreadable) await this.#target.remove(name);
+      }
+    await this.#target.removeUnfinished();
   }
 
   /** Returns the names of all objects that a snapshot alone needs, in the order of an archive. */
   static objectsOf(record: SnapshotRecord): string[] {
-    return [REPOSITORY, ...record.packs.map(({ name }) => name), record.maps, snapshotName(record.id)];
+    return [REPOSITORY, ...objectsOf(record).map(({ name }) => name), snapshotName(record.id)];
   }
 }
 
+/** Packs and page maps of a snapshot. */
+export const objectsOf = ({ packs, maps }: SnapshotRecord): StoredObject[] => [...packs, maps];
+export const OBJECT_PREFIXES = [PACKS, MAPS];
 const snapshotName = (id: string) => `${SNAPSHOTS}${id}.json`;
 export const packName = (id: string) => `${PACKS}${id}`;
 export const mapsName = (id: string) => `${MAPS}${id}`;
@@ -147,6 +254,10 @@ function decrypting(
   return encryptedTarget(target, encryption, passphrase);
 }
 
+async function writeRecord(target: BackupTarget, record: RepositoryRecord): Promise<void> {
+  for (const name of [REPOSITORY_COPY, REPOSITORY]) await target.write(name, seal(name, record));
+}
+
 async function readRecord(target: BackupTarget): Promise<RepositoryRecord> {
   const record = await readRecordIfAny(target);
   if (record === undefined) throw notFound("backup.none");
@@ -154,6 +265,12 @@ async function readRecord(target: BackupTarget): Promise<RepositoryRecord> {
 }
 
 async function readRecordIfAny(target: BackupTarget): Promise<RepositoryRecord | undefined> {
-  if ((await target.list(REPOSITORY)).length === 0) return undefined;
-  return parse<RepositoryRecord>(REPOSITORY, await target.read(REPOSITORY));
+  const names = await target.list("repository");
+  if (names.length === 0) return undefined;
+  try {
+    return unseal<RepositoryRecord>(REPOSITORY, await target.read(REPOSITORY));
+  } catch (error) {
+    if (!isDamage(error) || !names.includes(REPOSITORY_COPY)) throw error;
+    return unseal<RepositoryRecord>(REPOSITORY_COPY, await target.read(REPOSITORY_COPY));
+  }
 }

@@ -1,19 +1,39 @@
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
-import { conflict, invalid } from "../../lib/domain-error.ts";
+import { conflict, DomainError, invalid, unavailableDueTo } from "../../lib/domain-error.ts";
 import { ownSchemas, type Schemas, storedSchema } from "../../platform/data-schemas.ts";
 import { takeFileLock } from "../../platform/file-lock.ts";
+import { isHotLog } from "../../platform/hot-log-names.ts";
 import { hasTraces } from "../../platform/inventory.ts";
-import { beginRestoration, completeRestoration, finishRestoration } from "../../platform/restoration.ts";
+import {
+  abandonRestoration,
+  beginRestoration,
+  completeRestoration,
+  finishRestoration,
+} from "../../platform/restoration.ts";
+import { opensTelemetryFile } from "../telemetry/store/check-file.ts";
 import type { BackupTarget, SnapshotRecord } from "./backup.types.ts";
 import { BackupRepository } from "./repository.ts";
-import { SnapshotReader } from "./snapshot-reader.ts";
+import { type DamagedPages, SnapshotReader, sqliteProblem, telemetryProblems } from "./snapshot-reader.ts";
+import { DATABASES } from "./snapshot-writer.ts";
+
+/** Databases that can be restored alone, by name. */
+export const RESTORED_PARTS = ["lineside", "identity", "telemetry", "mqtt"] as const;
+export type RestoredPart = (typeof RESTORED_PARTS)[number];
+
+/** Databases whose secrets are sealed with the keys of the gateway. */
+const SEALED: readonly string[] = ["lineside.db", "identity.db"];
+const TELEMETRY = "telemetry.db";
 
 export interface RestoreJob {
   readonly dataPath: string;
   readonly passphrase: string | undefined;
   /** The newest snapshot where it is absent. */
   readonly snapshot: string | undefined;
+  /** Restores these databases and leaves the others and the keys as they are; everything where it is absent. */
+  readonly only?: readonly RestoredPart[] | undefined;
+  /** Restores what can be read of a damaged snapshot. */
+  readonly skipsDamaged?: boolean;
   /** Schemas that this program reads: a thread of a compiled program has no migrations to take them from. */
   readonly schemas: Schemas;
   /** Bytes that the disk has room for; unlimited where it is absent. */
@@ -27,23 +47,96 @@ const MEGABYTE = 1_000_000;
 /** Tells whether a data directory holds a gateway's data. */
 export const hasData = (dataPath: string): boolean => existsSync(dataPath) && hasTraces(dataPath);
 
-/**
- * Reads a snapshot into the data directory, checks it and declares it whole. It takes the place of the present data with `finishRestoration`
- * at the next start; until then nothing is lost. Works beside a running gateway.
- */
-export async function prepareRestoration(target: BackupTarget, job: RestoreJob): Promise<SnapshotRecord> {
-  const repository = await BackupRepository.open(target, job.passphrase);
-  const record = await repository.snapshot(job.snapshot);
-  ensureRoom(record, job.roomBytes);
-  const folder = beginRestoration(job.dataPath);
-  await new SnapshotReader(repository, record).restore(folder, job.onProgress);
-  ensureReadable(folder, job.schemas);
-  completeRestoration(job.dataPath);
-  return record;
+/** What was restored, and what was not. */
+export interface RestoreReport {
+  readonly record: SnapshotRecord;
+  /** Records of snapshots that cannot be read; one of them may be newer. */
+  readonly unreadable: readonly string[];
+  /** Pages that were left out, by database; sorted as they were found. */
+  readonly damaged: readonly DamagedPages[];
+  /** Databases that were left out, since what is left of them cannot be opened. */
+  readonly skipped: readonly string[];
+  /** Damage of the restored telemetry, a line each in English. */
+  readonly problems: readonly string[];
 }
 
-function ensureRoom({ databases }: SnapshotRecord, roomBytes: number | undefined): void {
-  const bytes = databases.reduce((sum, { pages, pageBytes }) => sum + pages * pageBytes, 0);
+/**
+ * Reads a snapshot into the data directory, checks it and declares it whole. It takes the place of the present data with `finishRestoration`
+ * at the next start; until then nothing is lost. Works beside a running gateway. If it fails, nothing of it stays.
+ */
+export async function prepareRestoration(target: BackupTarget, job: RestoreJob): Promise<RestoreReport> {
+  const repository = await BackupRepository.open(target, job.passphrase);
+  const [record, { unreadable }] = [await repository.snapshot(job.snapshot), await repository.survey()];
+  const databases = job.only?.map((name) => `${name}.db`);
+  const parts = record.databases.filter(
+    ({ name }) => databases?.includes(isHotLog(name) ? TELEMETRY : name) ?? true,
+  );
+  for (const name of databases ?? [])
+    if (!parts.some((part) => part.name === name)) throw invalid("backup.part_missing", { name });
+  ensureRoom(parts, job.roomBytes);
+  if (databases?.some((name) => SEALED.includes(name))) ensureSameKeys(record, job.dataPath);
+  try {
+    return {
+      record,
+      unreadable,
+      ...(await restoreParts(new SnapshotReader(repository, record), parts, job)),
+    };
+  } catch (error) {
+    abandonRestoration(job.dataPath);
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (error instanceof DomainError || typeof code !== "string") throw error;
+    throw code === "ENOSPC" || code === "EDQUOT"
+      ? unavailableDueTo(error, "backup.disk_full", { path: job.dataPath })
+      : unavailableDueTo(error, "backup.restore_failed", { reason: (error as Error).message });
+  }
+}
+
+async function restoreParts(
+  reader: SnapshotReader,
+  parts: SnapshotRecord["databases"],
+  { dataPath, only, skipsDamaged = false, schemas, onProgress }: RestoreJob,
+): Promise<Pick<RestoreReport, "damaged" | "skipped" | "problems">> {
+  const folder = beginRestoration(dataPath);
+  const names = parts.map(({ name }) => name);
+  const damaged: DamagedPages[] = [];
+  await reader.restoreDatabases(folder, names, {
+    onProgress,
+    onDamage: skipsDamaged ? (pages) => void damaged.push(pages) : undefined,
+  });
+  const skipped = names.filter(
+    (name) => !isHotLog(name) && !isUsable(join(folder, name), damaged.length > 0),
+  );
+  const [unusable] = skipped;
+  if (unusable !== undefined && !skipsDamaged) throw invalid("backup.check_failed", { name: unusable });
+  for (const name of names)
+    if (skipped.includes(isHotLog(name) ? TELEMETRY : name)) rmSync(join(folder, name), { force: true });
+  const telemetry = join(folder, TELEMETRY);
+  const problems = existsSync(telemetry) ? telemetryProblems(telemetry) : [];
+  ensureReadable(folder, schemas);
+  const replaced = only?.map((name) => `${name}.db`) ?? DATABASES;
+  if (only === undefined || !existsSync(join(dataPath, "secrets"))) reader.restoreFiles(folder);
+  completeRestoration(
+    dataPath,
+    replaced.filter((name) => !skipped.includes(name)),
+  );
+  return { damaged, skipped, problems };
+}
+
+/** Whether a gateway can work with a restored database. Telemetry is of use as long as a store starts with it: the rest of it is served. */
+const isUsable = (path: string, isDamaged: boolean): boolean =>
+  path.endsWith(TELEMETRY) ? !isDamaged || opensTelemetryFile(path) : sqliteProblem(path) === undefined;
+
+/** @throws DomainError `conflict` if the secrets in the snapshot are sealed with keys that the gateway no longer has. */
+function ensureSameKeys({ files }: SnapshotRecord, dataPath: string): void {
+  for (const { path, base64 } of files) {
+    const file = join(dataPath, path);
+    if (path.endsWith(".key") && existsSync(file) && readFileSync(file).toString("base64") !== base64)
+      throw conflict("backup.other_keys", { path });
+  }
+}
+
+function ensureRoom(parts: SnapshotRecord["databases"], roomBytes: number | undefined): void {
+  const bytes = parts.reduce((sum, { pages, pageBytes }) => sum + pages * pageBytes, 0);
   if (roomBytes !== undefined && bytes > roomBytes)
     throw conflict("backup.no_room", {
       neededMb: Math.ceil(bytes / MEGABYTE),
@@ -63,16 +156,22 @@ function ensureReadable(folder: string, schemas: Schemas): void {
 /** Restores a snapshot at once. @throws DomainError `conflict` while a gateway runs on the directory */
 export async function restore(
   target: BackupTarget,
-  job: Omit<RestoreJob, "schemas">,
-): Promise<SnapshotRecord> {
+  job: Omit<RestoreJob, "schemas" | "roomBytes">,
+): Promise<RestoreReport> {
   process.umask(0o077); // as the gateway does
   mkdirSync(job.dataPath, { recursive: true, mode: 0o700 });
   const lock = takeFileLock(join(job.dataPath, "lineside.lock"));
   if (lock === undefined) throw conflict("backup.gateway_running", { path: job.dataPath });
   try {
-    const record = await prepareRestoration(target, { ...job, schemas: ownSchemas() });
+    finishRestoration(job.dataPath); // an interrupted one, whose room can be used then
+    const { bavail, bsize } = statfsSync(job.dataPath);
+    const report = await prepareRestoration(target, {
+      ...job,
+      schemas: ownSchemas(),
+      roomBytes: bavail * bsize,
+    });
     finishRestoration(job.dataPath);
-    return record;
+    return report;
   } finally {
     lock.release();
   }

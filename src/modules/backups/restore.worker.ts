@@ -1,5 +1,4 @@
 // Reads one archive into the data directory, beside the running gateway.
-import { abandonRestoration } from "../../platform/restoration.ts";
 import { serveThread } from "../../platform/work-thread.ts";
 import { prepareRestoration, type RestoreJob } from "./restore-job.ts";
 import { ArchiveReader } from "./targets/archive-target.ts";
@@ -12,11 +11,8 @@ export interface RestoreRequest extends Omit<RestoreJob, "onProgress"> {
 serveThread<RestoreRequest, string>("backup.restore_failed", async ({ archive, ...job }, onProgress) => {
   const reader = new ArchiveReader(archive);
   try {
-    const { id } = await prepareRestoration(reader, { ...job, onProgress });
-    return id;
-  } catch (error) {
-    abandonRestoration(job.dataPath);
-    throw error;
+    const { record } = await prepareRestoration(reader, { ...job, onProgress });
+    return record.id;
   } finally {
     reader.close();
   }

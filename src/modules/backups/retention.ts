@@ -9,9 +9,13 @@ export interface Retention {
   readonly weekly: number;
 }
 
-interface Aged {
+export interface Aged {
   readonly id: string;
   readonly createdAt: number;
+  /** False if the snapshot is damaged, or holds damaged data. */
+  readonly isGood: boolean;
+  /** True if the data in it was read and decoded whole. */
+  readonly isProven: boolean;
 }
 
 /** Returns the newest snapshot of each of the newest `count` periods (UTC). */
@@ -24,19 +28,33 @@ function newestOfEach(snapshots: readonly Aged[], periodOf: (ms: number) => numb
     .map(([, snapshot]) => snapshot);
 }
 
-/**
- * Returns the ids that are kept no longer. The last snapshot is always kept. The newest snapshot of each day and week is kept, counted over the days and weeks that have one,
- * so that a gateway which was off for a month loses nothing. All of the 24 hours before the newest one are kept, too.
- */
-export function expiredSnapshots(snapshots: readonly Aged[], { daily, weekly }: Retention): string[] {
-  const newest = snapshots.toSorted((a, b) => (a.id < b.id ? -1 : 1)).at(-1);
-  const sorted = snapshots.toSorted((a, b) => a.createdAt - b.createdAt);
-  if (newest === undefined) return [];
-  const kept = new Set([
-    newest,
+/** Returns what is kept by the rules alone. */
+function keptOf(sorted: readonly Aged[], newest: Aged, { daily, weekly }: Retention): Aged[] {
+  return [
     ...sorted.filter(({ createdAt }) => createdAt > newest.createdAt - DAY_MS),
     ...newestOfEach(sorted, (ms) => Math.floor(ms / DAY_MS), daily),
     ...newestOfEach(sorted, (ms) => Math.floor((ms - MONDAY_MS) / WEEK_MS), weekly),
+  ];
+}
+
+/**
+ * Returns the ids that are kept no longer. The last snapshot is always kept. The newest snapshot of each day and week is kept, counted over the days and weeks that have one,
+ * so that a gateway which was off for a month loses nothing. All of the 24 hours before the newest one are kept, too. Good snapshots are
+ * counted among themselves as well, so that damaged ones never take their place, and the newest proven one stays whatever comes after it.
+ */
+export function expiredSnapshots(snapshots: readonly Aged[], retention: Retention): string[] {
+  const byId = snapshots.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const newest = byId.at(-1);
+  if (newest === undefined) return [];
+  const sorted = snapshots.toSorted((a, b) => a.createdAt - b.createdAt);
+  const good = sorted.filter(({ isGood }) => isGood);
+  const newestGood = byId.findLast(({ isGood }) => isGood);
+  const proven = byId.findLast(({ isGood, isProven }) => isGood && isProven);
+  const kept = new Set([
+    newest,
+    ...keptOf(sorted, newest, retention),
+    ...(newestGood === undefined ? [] : keptOf(good, newestGood, retention)),
+    ...(proven === undefined ? [] : [proven]),
   ]);
   return sorted.filter((snapshot) => !kept.has(snapshot)).map(({ id }) => id);
 }

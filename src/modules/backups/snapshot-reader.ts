@@ -14,19 +14,52 @@ import { dirname, join } from "node:path";
 import { invalid } from "../../lib/domain-error.ts";
 import { createPrivateFolder, giveToFolderOwner } from "../../platform/file-owner.ts";
 import { isHotLog } from "../../platform/hot-log-names.ts";
+import { checkTelemetryFile } from "../telemetry/store/check-file.ts";
 import type { SnapshotDatabase, SnapshotRecord } from "./backup.types.ts";
 import type { Block, PageMap } from "./page-map.ts";
-import type { BackupRepository } from "./repository.ts";
+import { type BackupRepository, isDamage } from "./repository.ts";
+import { CHUNK_BYTES, chunksOf } from "./snapshot-writer.ts";
 
 /** Packs and pages are garbage that the collector does not see the size of. It is run after this many bytes. */
 const COLLECTED_BYTES = 8 * 1024 * 1024;
-const READ_BYTES = 1024 * 1024;
 
 /** Names of databases become names of files. */
 const DATABASE_NAME = /^[a-z]+\.db(?:-hot\d+)?$/;
 
 type OnProgress = (done: number, total: number) => void;
 type OnPage = (database: SnapshotDatabase, page: number, bytes: Uint8Array) => void;
+
+/** Pages of a database that cannot be read from a pack. */
+export interface DamagedPages {
+  readonly pack: string;
+  readonly database: string;
+  readonly pages: number;
+}
+
+type OnDamage = (damaged: DamagedPages) => void;
+
+export interface PageReading {
+  readonly onPage: OnPage;
+  /** Called instead of an error, for each damaged part. */
+  readonly onDamage?: OnDamage | undefined;
+  /** Leaves out packs. */
+  readonly isSkipped?: (pack: string) => boolean;
+}
+
+export interface RestoreOptions {
+  readonly onProgress?: OnProgress | undefined;
+  /** Pages that it is called for are zero in the restored file. */
+  readonly onDamage?: OnDamage | undefined;
+}
+
+/** What opening the restored databases has found. */
+export interface OpenedReport {
+  /** Damage of the data itself, a line each in English. */
+  readonly problems: readonly string[];
+  readonly isTelemetryChecked: boolean;
+}
+
+const TELEMETRY = "telemetry.db";
 
 interface PackReads {
   readonly database: SnapshotDatabase;
@@ -46,25 +79,35 @@ export class SnapshotReader {
   }
 
   /**
-   * Reads every page of the named databases and compares its hash. Each pack is read once. `isSkipped` leaves out packs.
-   * @throws DomainError `invalid` for a page that is missing or damaged.
+   * Reads every page of the named databases and compares its hash. Each pack is read once.
+   * @throws DomainError `invalid` or `not_found` for a page that is missing or damaged, without `onDamage`.
    */
   async readPages(
     names: readonly string[],
-    onPage: OnPage,
-    isSkipped: (pack: string) => boolean = () => false,
+    { onPage, onDamage, isSkipped = () => false }: PageReading,
   ): Promise<void> {
     const reads = await this.#readsByPack(names);
     let uncollected = 0;
-    for (const [pack, blocks] of [...reads].sort(([a], [b]) => a - b)) {
-      const name = this.#record.packs[pack]?.name ?? "";
-      if (isSkipped(name)) continue;
-      const bytes = await this.#repository.target.read(name);
-      for (const read of blocks) readBlock(name, bytes, read, onPage);
-      uncollected += bytes.length;
+    for (const [position, blocks] of [...reads].sort(([a], [b]) => a - b)) {
+      const pack = this.#record.packs[position]?.name ?? "";
+      if (isSkipped(pack)) continue;
+      const bytes = await this.#readPack(pack, onDamage !== undefined);
+      for (const read of blocks)
+        if (bytes === undefined || !readBlock(bytes, read, onPage))
+          (onDamage ?? refuse)({ pack, database: read.database.name, pages: read.pages.length });
+      uncollected += bytes?.length ?? 0;
       if (uncollected < COLLECTED_BYTES) continue;
       uncollected = 0;
       Bun.gc(true);
+    }
+  }
+
+  async #readPack(name: string, isTolerant: boolean): Promise<Uint8Array | undefined> {
+    try {
+      return await this.#repository.target.read(name);
+    } catch (error) {
+      if (isTolerant && isDamage(error)) return undefined;
+      throw error;
     }
   }
 
@@ -82,67 +125,85 @@ export class SnapshotReader {
         found += pages.length;
       }
       if (map.pages !== database.pages || found !== database.pages)
-        throw invalid("backup.object_damaged", { name: this.#record.maps });
+        throw invalid("backup.object_damaged", { name: this.#record.maps.name });
     }
     return reads;
   }
 
   /**
-   * Restores databases into a folder, compares their sums and opens them.
-   * @throws DomainError `invalid` when a restored file is not what was backed up.
+   * Restores databases into a folder and compares their sums.
+   * @throws DomainError `invalid` when a restored file is not what was backed up, unless `onDamage` was called for it.
    */
   async restoreDatabases(
     folder: string,
     names: readonly string[],
-    onProgress: OnProgress = () => undefined,
+    { onProgress, onDamage }: RestoreOptions = {},
   ): Promise<void> {
     createPrivateFolder(folder);
     const files = new Map<string, number>();
-    const total = this.#record.databases.reduce((sum, { pages }) => sum + pages, 0);
+    const restored = this.#record.databases.filter(({ name }) => names.includes(name));
+    const total = restored.reduce((sum, { pages }) => sum + pages, 0);
+    const damaged = new Set<string>();
     let done = 0;
     try {
-      for (const { name, pages, pageBytes } of this.#record.databases)
-        if (names.includes(name)) {
-          if (!DATABASE_NAME.test(name)) throw invalid("backup.object_damaged", { name });
-          const descriptor = openSync(join(folder, name), "w+", 0o600);
-          giveToFolderOwner(join(folder, name));
-          files.set(name, descriptor);
-          ftruncateSync(descriptor, pages * pageBytes);
-        }
-      await this.readPages(names, ({ name, pageBytes }, page, bytes) => {
-        const descriptor = files.get(name);
-        if (descriptor !== undefined) writeSync(descriptor, bytes, 0, pageBytes, page * pageBytes);
-        onProgress(++done, total);
+      for (const { name, pages, pageBytes } of restored) {
+        if (!DATABASE_NAME.test(name)) throw invalid("backup.object_damaged", { name });
+        const descriptor = openSync(join(folder, name), "w+", 0o600);
+        giveToFolderOwner(join(folder, name));
+        files.set(name, descriptor);
+        ftruncateSync(descriptor, pages * pageBytes);
+      }
+      await this.readPages(names, {
+        onPage({ name, pageBytes }, page, bytes) {
+          const descriptor = files.get(name);
+          if (descriptor !== undefined) writeSync(descriptor, bytes, 0, pageBytes, page * pageBytes);
+          onProgress?.(++done, total);
+        },
+        onDamage:
+          onDamage &&
+          ((pages) => {
+            damaged.add(pages.database);
+            onDamage(pages);
+          }),
       });
-      for (const database of this.#record.databases) {
-        const descriptor = files.get(database.name);
-        if (descriptor === undefined) continue;
+      for (const database of restored) {
+        const descriptor = files.get(database.name) ?? 0;
         fsyncSync(descriptor);
-        if (sumOf(descriptor) !== database.sha256) throw invalid("backup.sum_wrong", { name: database.name });
+        if (!damaged.has(database.name) && sumOf(descriptor, database) !== database.sha256)
+          throw invalid("backup.sum_wrong", { name: database.name });
       }
     } finally {
       for (const descriptor of files.values()) closeSync(descriptor);
     }
-    for (const name of files.keys()) checkDatabase(join(folder, name), name);
   }
 
-  /** Restores and opens all databases in a folder, which is removed again. @throws DomainError as `restoreDatabases` */
-  async verify(folder: string, names = this.#record.databases.map(({ name }) => name)): Promise<void> {
+  /**
+   * Restores and opens databases in a folder, which is removed again.
+   * @throws DomainError as `restoreDatabases`, and `invalid` for a damaged database other than that of the telemetry
+   */
+  async verify(
+    folder: string,
+    names = this.#record.databases.map(({ name }) => name),
+    onDamage?: OnDamage,
+  ): Promise<OpenedReport> {
     rmSync(folder, { recursive: true, force: true });
+    let damaged = 0;
+    const note =
+      onDamage &&
+      ((pages: DamagedPages) => {
+        damaged++;
+        onDamage(pages);
+      });
     try {
-      await this.restoreDatabases(folder, names);
+      await this.restoreDatabases(folder, names, { onDamage: note });
+      return damaged > 0 ? { problems: [], isTelemetryChecked: false } : openDatabases(folder, names);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
   }
 
-  /** Restores everything into a folder. */
-  async restore(folder: string, onProgress?: OnProgress): Promise<void> {
-    await this.restoreDatabases(
-      folder,
-      this.#record.databases.map(({ name }) => name),
-      onProgress,
-    );
+  /** Restores the small files, such as keys, into a folder. */
+  restoreFiles(folder: string): void {
     for (const { path, base64 } of this.#record.files) {
       const file = join(folder, path);
       if (path.split("/").includes("..")) throw invalid("backup.object_damaged", { name: path });
@@ -153,43 +214,90 @@ export class SnapshotReader {
   }
 }
 
-function readBlock(pack: string, bytes: Uint8Array, read: PackReads, onPage: OnPage): void {
+function refuse({ pack }: DamagedPages): never {
+  throw invalid("backup.object_damaged", { name: pack });
+}
+
+/** Returns `false` for a damaged block. */
+function readBlock(bytes: Uint8Array, read: PackReads, onPage: OnPage): boolean {
   const { database, map, block, pages } = read;
+  const { pageBytes } = database;
   let content: Uint8Array;
   try {
     content = Bun.zstdDecompressSync(bytes.subarray(block.offset, block.offset + block.length));
   } catch {
-    throw invalid("backup.object_damaged", { name: pack });
+    return false;
   }
-  for (const page of pages) {
-    const start = (page - block.firstPage) * database.pageBytes;
-    const found = content.subarray(start, start + database.pageBytes);
-    if (Bun.hash.xxHash3(found) !== map.hashOf(page)) throw invalid("backup.object_damaged", { name: pack });
-    onPage(database, page, found);
-  }
+  const found = pages.map((page) => {
+    const start = (page - block.firstPage) * pageBytes;
+    return { page, bytes: content.subarray(start, start + pageBytes) };
+  });
+  if (found.some(({ page, bytes }) => Bun.hash.xxHash3(bytes) !== map.hashOf(page))) return false;
+  for (const { page, bytes } of found) onPage(database, page, bytes);
+  return true;
 }
 
-function sumOf(descriptor: number): string {
+function sumOf(descriptor: number, { name, pages, pageBytes }: SnapshotDatabase): string {
   const hash = createHash("sha256");
-  const bytes = Buffer.alloc(READ_BYTES);
-  for (let position = 0; ; ) {
-    const count = readSync(descriptor, bytes, 0, bytes.length, position);
-    if (count === 0) return hash.digest("hex");
-    hash.update(bytes.subarray(0, count));
-    position += count;
+  const buffer = Buffer.alloc(CHUNK_BYTES);
+  for (const { position, length } of chunksOf(name, pages * pageBytes)) {
+    const bytes = buffer.subarray(0, length);
+    hash.update(bytes.subarray(0, readSync(descriptor, bytes, 0, length, position)));
+  }
+  return hash.digest("hex");
+}
+
+/** Opens restored databases and has SQLite check them; of the telemetry every block and row is decoded. */
+function openDatabases(folder: string, names: readonly string[]): OpenedReport {
+  for (const name of names)
+    if (!isHotLog(name) && name !== TELEMETRY && sqliteProblem(join(folder, name)) !== undefined)
+      throw invalid("backup.check_failed", { name });
+  return names.includes(TELEMETRY)
+    ? { problems: telemetryProblems(join(folder, TELEMETRY)), isTelemetryChecked: true }
+    : { problems: [], isTelemetryChecked: false };
+}
+
+/** Returns what cannot be read of a restored telemetry.db and its log. */
+export function telemetryProblems(path: string): readonly string[] {
+  const problem = sqliteProblem(path);
+  try {
+    const found = holdsBlocks(path) ? checkTelemetryFile(path).problems : [];
+    return [...(problem === undefined ? [] : [problem]), ...found];
+  } catch (error) {
+    return [problem ?? (error instanceof Error ? error.message : String(error))];
+  } finally {
+    removeSideFiles(path);
   }
 }
 
-/** Opens a restored database and has SQLite check it. Leaves no side files behind. */
-function checkDatabase(path: string, name: string): void {
-  if (isHotLog(name)) return; // its rows have checksums of their own
-  const database = new Database(path, { strict: true, readwrite: true, create: false });
+/** A gateway that has stored nothing yet has no table of blocks. */
+function holdsBlocks(path: string): boolean {
+  const database = new Database(path, { strict: true, readonly: true });
   try {
-    database.run("PRAGMA synchronous=OFF"); // the file is complete on the disk, and nothing is written here
-    const row = database.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get();
-    if (row?.quick_check !== "ok") throw invalid("backup.check_failed", { name });
+    return database.query("SELECT 1 FROM sqlite_schema WHERE name = 'block'").get() !== null;
   } finally {
     database.close(false);
-    for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
   }
+}
+
+/** Opens a restored database and has SQLite check it. Returns what is wrong; leaves no side files behind. */
+export function sqliteProblem(path: string): string | undefined {
+  try {
+    const database = new Database(path, { strict: true, readwrite: true, create: false });
+    try {
+      database.run("PRAGMA synchronous=OFF"); // the file is complete on the disk, and nothing is written here
+      const row = database.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get();
+      return row?.quick_check === "ok" ? undefined : (row?.quick_check ?? "no answer");
+    } finally {
+      database.close(false);
+    }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    removeSideFiles(path);
+  }
+}
+
+function removeSideFiles(path: string): void {
+  for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
 }

@@ -200,11 +200,11 @@ export class GatewayReadings {
 
   #state(): Values {
     const { backups, health, clock } = this.#sources;
-    const { newestGood, problem } = backups.status();
+    const { newestGood, problems } = backups.status();
     return {
       clock_step_seconds: round(this.#clockStep()),
       storage_refuses: health.blocking().length > 0,
-      backup_overdue: problem !== undefined,
+      backup_overdue: problems.some(({ code }) => code === "backup.overdue"),
       ...(newestGood && { backup_age_hours: round((clock.now() - newestGood.startedAt) / HOUR_MS) }),
     };
   }

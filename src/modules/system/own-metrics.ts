@@ -53,7 +53,7 @@ function addStorage(metrics: Metrics, { disk, dataPath, store, backups, clock }:
     return newestGood && (clock.now() - newestGood.startedAt) / 1_000;
   });
   metrics.gauge("backup_overdue", "1 when the newest good backup is older than asked for.", () =>
-    backups.status().problem === undefined ? 0 : 1,
+    backups.status().problems.some(({ code }) => code === "backup.overdue") ? 1 : 0,
   );
 }
 

@@ -104,29 +104,43 @@ export async function openUpdate(path: string, publicKeyPem: string): Promise<Up
   }
 }
 
+/** Reads the whole update file and compares its checksum. @throws DomainError `invalid` when it is cut off, longer than it says or damaged */
+export async function verifyExecutable(path: string, head: UpdateHead): Promise<void> {
+  const source = await open(path, "r");
+  try {
+    await readExecutable(source, head, () => Promise.resolve());
+  } finally {
+    await source.close();
+  }
+}
+
+async function readExecutable(
+  source: FileHandle,
+  { manifest, offset }: UpdateHead,
+  onPiece: (piece: Buffer) => Promise<void>,
+): Promise<void> {
+  const hash = createHash("sha256");
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  let length = 0;
+  for (;;) {
+    const piece = await readAt(source, offset + length, chunk);
+    length += piece.length;
+    if (piece.length === 0 || length > manifest.bytes) break;
+    hash.update(piece);
+    await onPiece(piece);
+  }
+  if (length < manifest.bytes) throw invalid("update.cut_off");
+  if (length > manifest.bytes || hash.digest("hex") !== manifest.sha256) throw invalid("update.damaged");
+}
+
 /**
  * Writes the executable of an update file to `target`, and checks what was written. The executable is on the disk when this resolves.
  * @throws DomainError `invalid` when the file is cut off, longer than it says or damaged
  */
-export async function extractExecutable(
-  path: string,
-  { manifest, offset }: UpdateHead,
-  target: string,
-): Promise<void> {
+export async function extractExecutable(path: string, head: UpdateHead, target: string): Promise<void> {
   const [source, executable] = [await open(path, "r"), await open(target, "w", 0o755)];
   try {
-    const hash = createHash("sha256");
-    const chunk = Buffer.alloc(CHUNK_BYTES);
-    let length = 0;
-    for (;;) {
-      const piece = await readAt(source, offset + length, chunk);
-      length += piece.length;
-      if (piece.length === 0 || length > manifest.bytes) break;
-      hash.update(piece);
-      await executable.writeFile(piece);
-    }
-    if (length < manifest.bytes) throw invalid("update.cut_off");
-    if (length > manifest.bytes || hash.digest("hex") !== manifest.sha256) throw invalid("update.damaged");
+    await readExecutable(source, head, (piece) => executable.writeFile(piece));
     await executable.chmod(0o755); // whatever the umask is
     await executable.sync();
   } finally {

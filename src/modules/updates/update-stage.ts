@@ -21,6 +21,8 @@ export interface RunningProgram {
 /** Free space that an update leaves on a disk. */
 const SPARE_BYTES = 32 * 1024 * 1024;
 const TRIAL_RUN_MS = 30_000;
+/** A new version that has run for this long stays. */
+export const PROBATION_MS = 300_000;
 
 export interface UpdateChecks {
   readonly dataPath: string;
@@ -100,6 +102,7 @@ async function ensureRuns(program: string, { version }: UpdateManifest): Promise
 export interface StageJob extends UpdateChecks {
   readonly file: string;
   readonly readyWithinMs: number;
+  readonly probationMs: number;
   readonly actor: AuditActor;
   /** Makes the backup. Called when everything is checked. */
   readonly backUp: () => Promise<void>;
@@ -110,7 +113,7 @@ export interface StageJob extends UpdateChecks {
  * @throws DomainError when the update cannot be installed; nothing has changed then
  */
 export async function stageUpdate(job: StageJob): Promise<UpdateManifest> {
-  const { file, dataPath, running, readyWithinMs, actor } = job;
+  const { file, dataPath, running, readyWithinMs, probationMs, actor } = job;
   const { path } = ensureUpdatable(running);
   const head = await inspectUpdate(file, job);
   const { manifest } = head;
@@ -141,6 +144,7 @@ export async function stageUpdate(job: StageJob): Promise<UpdateManifest> {
     next,
     schemas,
     readyWithinMs,
+    probationMs,
     actor,
   });
   return manifest;

@@ -5,11 +5,12 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { detail } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { storedSchema } from "../../platform/data-schemas.ts";
@@ -23,9 +24,11 @@ import {
   previousProgram,
   readReason,
   readState,
+  rolledBackFolder,
   type UpdatePhase,
   type UpdateResult,
   type UpdateState,
+  writeReason,
   writeResult,
   writeState,
 } from "./update-state.ts";
@@ -36,9 +39,11 @@ import {
  *
  *   STAGED     Files are checked and in place, the backup is made. A start of the old version copies the databases that the new version
  *              migrates, goes to TRIAL and becomes the new version (execve keeps the process id).
- *   TRIAL      The new version starts. When it is ready, it goes to PROVED. When its start fails, it becomes the old version again. When it dies or
+ *   TRIAL      The new version starts. When it is ready, it goes to PROBATION. When its start fails, it becomes the old version again. When it dies or
  *              hangs, the watcher (`update-watch`) or a supervisor starts the old version. A start of the old version in this phase
  *              rolls back: it puts back the copies of databases that were migrated, and removes the new executable. So does a power cut.
+ *   PROBATION  The new version is ready, and has to run for some minutes before it stays. If it dies, it is started again; after the third death
+ *              a start of the old version rolls back as in TRIAL. A stop in order is not held against it.
  *   PROVED     The decision: from here on the new version is the right one. Who may write there replaces the executable:
  *              the old one becomes `lineside.previous` (phase REPLACING: that is done), the new one takes its name.
  *              Who may not (the program belongs to root) leaves it to the command that staged the update, and
@@ -68,12 +73,20 @@ const SERVE: StartStep = { kind: "serve" };
 const LOCK_ATTEMPTS = 10;
 const LOCK_RETRY_MS = 50;
 const TELEMETRY_FILE = "telemetry.db";
+/** How often a version may die on probation. */
+const CRASHES_MAX = 2;
+/** Files of an update that was interrupted: `lineside.4711.new`, with the id of the process that wrote them. */
+const LEFTOVER = /\.(\d+)\.new$/;
+/** A file without such an id belongs to an update that runs for less than this. */
+const STAGING_MS_MAX = 3_600_000;
 
 /** Continues an update that a start finds. Call it before anything opens the databases. */
 export function settleUpdate(context: StartContext): StartStep {
   const { dataPath, program } = context;
   const state = readState(dataPath);
-  if (program === undefined || state === undefined) return SERVE;
+  if (program === undefined) return SERVE;
+  removeLeftovers(context, program);
+  if (state === undefined) return SERVE;
   const lock = takeDataLock(dataPath);
   if (lock === undefined) return SERVE; // another gateway runs there, and this start will fail
   try {
@@ -102,6 +115,7 @@ function settle(context: StartContext, program: string, state: UpdateState): Sta
     rollBack(context, state);
     return SERVE;
   }
+  if (state.phase === "PROBATION") return continueProbation(context, state, isNext);
   if (state.phase === "REPLACED" || !existsSync(state.next)) {
     if (!isNext) endUpdate(dataPath, state);
     return SERVE;
@@ -109,6 +123,45 @@ function settle(context: StartContext, program: string, state: UpdateState): Sta
   const isReplaced = replaceProgram(dataPath);
   if (isNext) return SERVE;
   return { kind: "exec", program: isReplaced ? state.program : state.next, watched: undefined };
+}
+
+/** Starts a version on probation again, unless it has died too often. */
+function continueProbation(context: StartContext, state: UpdateState, isNext: boolean): StartStep {
+  const { dataPath, log } = context;
+  if (isNext) return { kind: "prove", state };
+  const crashes = (state.crashes ?? 0) + (state.isStopped ? 0 : 1);
+  if (crashes > CRASHES_MAX || !existsSync(state.next)) {
+    if (readReason(dataPath) === undefined)
+      writeReason(dataPath, detail("update.crashed", { count: crashes }));
+    rollBack(context, state);
+    return SERVE;
+  }
+  const next = { ...state, crashes, isStopped: false };
+  writeState(dataPath, next);
+  if (!state.isStopped) log.warn("the new version ended and starts again", { to: state.to, crashes });
+  return { kind: "exec", program: state.next, watched: next };
+}
+
+/** Removes large files that an interrupted update has left beside the program. */
+function removeLeftovers({ log, now }: StartContext, program: string): void {
+  const folder = dirname(program);
+  const name = basename(program).replace(/\.next$/, "");
+  for (const file of readdirSync(folder)) {
+    const pid = LEFTOVER.exec(file)?.[1];
+    const path = join(folder, file);
+    const isLeft =
+      pid !== undefined
+        ? !existsSync(`/proc/${pid}`)
+        : file === `${name}.next.part` &&
+          now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > STAGING_MS_MAX;
+    if (!file.startsWith(`${name}.`) || !isLeft) continue;
+    try {
+      rmSync(path, { force: true });
+      log.info("file of an interrupted update removed", { path });
+    } catch {
+      // The folder belongs to another user, whose next update removes it.
+    }
+  }
 }
 
 function beginTrial(context: StartContext, program: string, state: UpdateState): StartStep {
@@ -176,15 +229,23 @@ function restoreCopies(dataPath: string, { schemas }: UpdateState): void {
     const copy = join(folder, file);
     if (!existsSync(copy) || hasSchema(dataPath, file, storedSchema(folder, file))) continue;
     const path = join(dataPath, file);
-    // In this order, so that a log never stands beside a file that it does not belong to.
-    for (const name of [...logsOf(dataPath, file), `${file}-shm`, file])
-      rmSync(join(dataPath, name), { force: true });
-    syncPath(dataPath);
+    setAside(dataPath, file);
     for (const name of logsOf(folder, file))
       if (existsSync(join(folder, name))) copyDurably(join(folder, name), join(dataPath, name));
     copyDurably(copy, `${path}.copy`);
     renameSync(`${path}.copy`, path);
   }
+  syncPath(dataPath);
+}
+
+/** Moves a database away that the old version cannot read. What was stored in it on probation is not deleted. */
+function setAside(dataPath: string, file: string): void {
+  const folder = rolledBackFolder(dataPath);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // In this order, so that a log never stands beside a file that it does not belong to.
+  for (const name of [...logsOf(dataPath, file), `${file}-shm`, file])
+    if (existsSync(join(dataPath, name))) renameSync(join(dataPath, name), join(folder, name));
+  syncPath(folder);
   syncPath(dataPath);
 }
 
@@ -227,6 +288,21 @@ function endUpdate(dataPath: string, { next }: UpdateState): void {
     // The program belongs to another user. The file is overwritten by the next update.
   }
   clearState(dataPath);
+}
+
+/** Begins the probation of a version that is ready. Returns for how long it has to run before it is proved. */
+export function beginProbation({ dataPath, log }: StartContext, state: UpdateState): number {
+  writeState(dataPath, { ...state, phase: "PROBATION", isStopped: false });
+  if (state.probationMs > 0)
+    log.info("the new version is on probation", { to: state.to, seconds: state.probationMs / 1_000 });
+  return state.probationMs;
+}
+
+/** Keeps that the version on probation stops because it was asked to. */
+export function noteStop(dataPath: string, program: string): void {
+  const state = readState(dataPath);
+  if (state?.phase === "PROBATION" && state.next === program)
+    writeState(dataPath, { ...state, isStopped: true });
 }
 
 /** Declares the version on trial to be the right one, and replaces the executable where that is possible. */

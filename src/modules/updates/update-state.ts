@@ -7,7 +7,11 @@ import { createPrivateFolder, giveToFolderOwner } from "../../platform/file-owne
 import type { AuditActor } from "../audit/audit.types.ts";
 
 /** Phase of an update, as `update-start.ts` describes it. */
-export type UpdatePhase = "STAGED" | "TRIAL" | "PROVED" | "REPLACING" | "REPLACED";
+export type UpdatePhase = "STAGED" | "TRIAL" | "PROBATION" | "PROVED" | "REPLACING" | "REPLACED";
+
+/** Whether a version runs that may still be taken back. */
+export const isOnTrial = (phase: UpdatePhase | undefined): boolean =>
+  phase === "TRIAL" || phase === "PROBATION";
 
 export interface UpdateState {
   readonly phase: UpdatePhase;
@@ -21,6 +25,12 @@ export interface UpdateState {
   readonly schemas: Schemas;
   /** Time that the new version has to become ready. */
   readonly readyWithinMs: number;
+  /** Time for which it has to run after that before it stays. */
+  readonly probationMs: number;
+  /** How often it has died on probation. */
+  readonly crashes?: number;
+  /** True if it has stopped in order on probation, which is not held against it. */
+  readonly isStopped?: boolean;
   /** Who asked for the update. */
   readonly actor: AuditActor;
 }
@@ -45,6 +55,8 @@ const RESULT = "result.json";
 const REASON = "reason.json";
 
 export const updateFolder = (dataPath: string): string => join(dataPath, FOLDER);
+/** Databases that a version had migrated before it was rolled back, with what it had stored in them. */
+export const rolledBackFolder = (dataPath: string): string => join(dataPath, FOLDER, "rolled-back");
 export const copiesFolder = (dataPath: string): string => join(dataPath, FOLDER, "copies");
 
 /** Returns the path at which an update puts the old executable. */
@@ -83,8 +95,9 @@ export const writeState = (dataPath: string, state: UpdateState): void => writeJ
 export const writeResult = (dataPath: string, result: UpdateResult): void =>
   writeJson(dataPath, RESULT, result);
 
-/** Forgets the result of the update before, and why a trial would be rolled back. */
+/** Forgets the result of the update before, why a trial would be rolled back, and what the last one has left. */
 export function forgetResult(dataPath: string): void {
+  rmSync(rolledBackFolder(dataPath), { recursive: true, force: true });
   remove(dataPath, RESULT);
   remove(dataPath, REASON);
 }

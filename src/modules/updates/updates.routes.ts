@@ -12,13 +12,14 @@ const operators = "403 unless owner of the gateway's own tenant, with access to 
 const toText = ({ code, params }: Text) => ({ code, params, message: inEnglish({ code, params }) });
 
 function toBody(updates: UpdatesService) {
-  const { version, target, problem, upload, isInstalling, failure, result } = updates.status();
+  const { version, target, problem, upload, isInstalling, isOnProbation, failure, result } = updates.status();
   return {
     version,
     ...(target !== undefined && { target }),
     ...(problem && { problem: toText(problem) }),
     ...(upload && { upload: { ...upload } }),
     isInstalling,
+    isOnProbation,
     ...(failure && { failure: toText(failure) }),
     ...(result && {
       result: {

@@ -18,6 +18,9 @@ export const updateBody = t.Object({
   isInstalling: t.Boolean({
     description: "The update is checked and backed up. The gateway restarts after that.",
   }),
+  isOnProbation: t.Boolean({
+    description: "The new version runs, and stays if it does not crash within the next minutes.",
+  }),
   failure: t.Optional(text),
   result: t.Optional(
     t.Object({

@@ -16,10 +16,18 @@ import {
   ensureSpace,
   ensureUpdatable,
   inspectUpdate,
+  PROBATION_MS,
   type RunningProgram,
   stageUpdate,
 } from "./update-stage.ts";
-import { ensureUpdateFolder, readResult, readState, type UpdateResult, writeResult } from "./update-state.ts";
+import {
+  ensureUpdateFolder,
+  isOnTrial,
+  readResult,
+  readState,
+  type UpdateResult,
+  writeResult,
+} from "./update-state.ts";
 
 const UPLOAD = "upload";
 const UPDATE_BYTES_MAX = 512 * 1024 * 1024;
@@ -42,6 +50,8 @@ export interface UpdateStatus {
   readonly problem: Text | undefined;
   readonly upload: UpdateUpload | undefined;
   readonly isInstalling: boolean;
+  /** True while the version that runs is the new one, and may still be taken back. */
+  readonly isOnProbation: boolean;
   /** Reason why the newest installation was given up before a restart. */
   readonly failure: Text | undefined;
   readonly result: UpdateResult | undefined;
@@ -108,6 +118,7 @@ export class UpdatesService {
       problem: this.#problem(),
       upload: this.#upload(),
       isInstalling: this.#isInstalling,
+      isOnProbation: readState(dataPath)?.phase === "PROBATION",
       failure: this.#failure,
       result: readResult(dataPath),
     };
@@ -148,6 +159,7 @@ export class UpdatesService {
         allowsOlder: false,
         file: this.#file(),
         readyWithinMs: READY_WITHIN_MS,
+        probationMs: PROBATION_MS,
         actor,
         backUp: () => backups.backUp(() => localBackupPlace(dataPath)),
       });
@@ -221,7 +233,7 @@ export class UpdatesService {
   /** A version on trial starts before it knows its result. */
   #recordResult(): void {
     const { dataPath, tenants, audit, clock } = this.#deps;
-    if (readState(dataPath)?.phase === "TRIAL")
+    if (isOnTrial(readState(dataPath)?.phase))
       this.#cancel = clock.schedule(RESULT_INTERVAL_MS, () => this.#recordResult());
     const result = readResult(dataPath);
     const host = tenants.list().find(({ isHost }) => isHost);

@@ -7,9 +7,11 @@ import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
 import type { CallHandlers } from "../../platform/thread-calls.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
+import type { SettingsService } from "../settings/settings.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import { nextChanges } from "./change-source.ts";
 import type { TargetSettings } from "./targets/targets.schemas.ts";
+import { UpToDateTimes } from "./up-to-date-times.ts";
 import type { MainCalls, UplinkJob, UplinkReport } from "./uplink.protocol.ts";
 import type { UplinkDevice } from "./uplink.types.ts";
 import type { UplinkChangesRepository } from "./uplink-changes.repository.ts";
@@ -36,6 +38,7 @@ interface FleetDeps {
     uplink: Uplink,
     request: { readonly deviceId: string; readonly method: string; readonly params: JsonValue },
   ) => Promise<JsonValue>;
+  readonly settings: Pick<SettingsService, "read" | "save">;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -67,8 +70,7 @@ export class UplinkFleet {
   readonly #changes = new Map<string, Promise<void>>();
   /** Id of the uplink → values that wait, about. */
   readonly #waiting = new Map<string, number>();
-  /** Id of the uplink → when it was up to date, on the running clock: the wall clock may be set. */
-  readonly #upToDateMs = new Map<string, number>();
+  readonly #upToDate: UpToDateTimes;
   /** Groups and deletions that the thread was told of. */
   #seenWrites = 0;
   /** Values that uplinks had sent when they ended. */
@@ -78,6 +80,7 @@ export class UplinkFleet {
   constructor(deps: FleetDeps) {
     const { clock, log } = deps;
     this.#deps = deps;
+    this.#upToDate = new UpToDateTimes(deps);
     this.#thread = new UplinkThread({ handlers: this.#handlers(), onFailed: () => this.#restart(), log });
     this.#waking = createPeriodic({
       clock,
@@ -113,6 +116,7 @@ export class UplinkFleet {
       await store.feeds.open(uplinkId, tenantId, "now");
       if (!uplink.enabled) return this.#end(uplinkId);
       this.#running.set(uplinkId, uplink);
+      this.#upToDate.begin(uplinkId, uplink.createdAt);
       await this.#thread.call("run", this.#jobOf(uplink));
     });
   }
@@ -123,6 +127,7 @@ export class UplinkFleet {
       await this.#end(uplinkId);
       this.#reports.delete(uplinkId);
       this.#waiting.delete(uplinkId);
+      this.#upToDate.forget(uplinkId);
       await this.#deps.store.feeds.close(uplinkId);
     });
   }
@@ -179,11 +184,9 @@ export class UplinkFleet {
     return this.#running.has(uplinkId) ? (this.#reports.get(uplinkId) ?? initialReport) : initialReport;
   }
 
-  /** Seconds since the uplink was up to date; null if it was not since its start. */
+  /** Seconds since the uplink was up to date, or since it was created; null while it is not enabled. */
   lagOf(uplinkId: string): number | null {
-    if (this.reportOf(uplinkId).state === "UP_TO_DATE") return 0;
-    const upToDateMs = this.#upToDateMs.get(uplinkId);
-    return upToDateMs === undefined ? null : (this.#deps.clock.monotonic() - upToDateMs) / 1_000;
+    return this.reportOf(uplinkId).state === "UP_TO_DATE" ? 0 : this.#upToDate.lagOf(uplinkId);
   }
 
   waitingOf(uplinkId: string): number | null {
@@ -218,7 +221,7 @@ export class UplinkFleet {
     if (this.#thread.isRunning) await this.#thread.call("end", { uplinkId });
     this.#endedPoints += this.reportOf(uplinkId).sentPoints;
     this.#reports.delete(uplinkId);
-    this.#upToDateMs.delete(uplinkId);
+    this.#upToDate.end(uplinkId);
     this.#running.delete(uplinkId);
     this.#stopIfIdle();
   }
@@ -244,6 +247,7 @@ export class UplinkFleet {
 
   #count(): void {
     for (const uplinkId of this.#running.keys()) {
+      this.#upToDate.keep(uplinkId, this.reportOf(uplinkId).state === "UP_TO_DATE");
       if (this.reportOf(uplinkId).state === "UP_TO_DATE") this.#waiting.set(uplinkId, 0);
       else
         this.#deps.store.feeds.countPoints(uplinkId).then(
@@ -315,8 +319,8 @@ export class UplinkFleet {
   #take(uplinkId: string, report: UplinkReport): void {
     const before = this.reportOf(uplinkId);
     this.#reports.set(uplinkId, report);
-    const { clock, log } = this.#deps;
-    if (report.upToDateAt !== before.upToDateAt) this.#upToDateMs.set(uplinkId, clock.monotonic());
+    const { log } = this.#deps;
+    if (report.upToDateAt !== before.upToDateAt) this.#upToDate.note(uplinkId);
     if (report.state === "ERROR" && before.state !== "ERROR")
       log.warn("an uplink cannot send", { uplinkId, reason: reasonOf(report) });
     if (report.state !== "ERROR" && before.state === "ERROR") log.info("an uplink sends again", { uplinkId });

@@ -5,6 +5,7 @@ import type { CommandsService } from "../commands/commands.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
+import type { SettingsService } from "../settings/settings.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -37,11 +38,12 @@ export function createUplinksModule(
   deps: {
     readonly commands: CommandsService;
     readonly reach: OutboundReach;
+    readonly settings: SettingsService;
     readonly store: TelemetryStore;
     readonly tenants: Pick<TenantsService, "find">;
   },
 ) {
-  const { commands, reach, store, tenants } = deps;
+  const { commands, reach, settings, store, tenants } = deps;
   const log = root.child("uplinks");
   const repository = createUplinksRepository(database);
   const changes = new UplinkChangesRepository(database);
@@ -67,6 +69,7 @@ export function createUplinksModule(
       if (status === "SUCCESSFUL") return response;
       throw new DomainError("unavailable", detail("uplink.command_failed", { reason: error ?? status }));
     },
+    settings,
     clock,
     log,
   });

@@ -123,7 +123,8 @@ export const uplinkBody = t.Object(
     updatedAt: t.String(),
     state: literals(uplinkStates),
     lagSeconds: t.Union([t.Number(), t.Null()], {
-      description: "seconds since the uplink was up to date; null: not known yet",
+      description:
+        "seconds since the uplink was up to date, or since it was created; null while it is disabled",
     }),
     waitingPoints: t.Union([t.Number(), t.Null()], {
       description: "approximate number of values that wait; null: not counted yet",

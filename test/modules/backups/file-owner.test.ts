@@ -37,6 +37,8 @@ const backUp = () =>
     opensAll: true,
     passphrase: undefined,
     retention: undefined,
+    machine: undefined,
+    verifyDays: 14,
   });
 
 beforeEach(() => {
@@ -69,9 +71,14 @@ test.if(isRoot)(
     await restore(new FolderTarget(stick), { dataPath: data, passphrase: undefined, snapshot: undefined });
     expect(ownersBelow(data)).toEqual(new Set([USER]));
     const repository = await BackupRepository.open(new FolderTarget(stick), undefined);
-    await new SnapshotReader(repository, await repository.snapshot(undefined)).restore(
-      beginRestoration(data),
+    const record = await repository.snapshot(undefined);
+    const reader = new SnapshotReader(repository, record);
+    const folder = beginRestoration(data);
+    await reader.restoreDatabases(
+      folder,
+      record.databases.map(({ name }) => name),
     );
+    reader.restoreFiles(folder);
     expect(ownersBelow(data)).toEqual(new Set([USER]));
   },
 );

@@ -38,6 +38,8 @@ const backUp = () =>
     opensAll: true,
     passphrase: undefined,
     retention: undefined,
+    machine: undefined,
+    verifyDays: 14,
   });
 
 test("a backup holds everything that was acknowledged before it began, and a restoration no log of the present data", async () => {

@@ -65,6 +65,8 @@ const backUp = (target: BackupTarget, options: Partial<BackupJob> = {}) =>
     opensAll: true,
     passphrase: undefined,
     retention: undefined,
+    machine: undefined,
+    verifyDays: 14,
     ...options,
   });
 
@@ -171,6 +173,8 @@ describe("a backup into a folder", () => {
     for (const failing of ["packs/", "maps/", "snapshots/"]) {
       const target: BackupTarget = {
         list: (prefix) => folder.list(prefix),
+        sizes: (prefix) => folder.sizes(prefix),
+        removeUnfinished: () => folder.removeUnfinished(),
         read: (name) => folder.read(name),
         remove: (name) => folder.remove(name),
         write: (name, bytes) =>

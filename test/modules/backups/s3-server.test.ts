@@ -40,6 +40,8 @@ const backUp = () =>
     opensAll: true,
     passphrase: "of the test",
     retention: { daily: 7, weekly: 4 },
+    machine: undefined,
+    verifyDays: 14,
   });
 
 function withDatabase<Result>(folder: string, work: (db: Database) => Result): Result {

@@ -9,15 +9,23 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { proveUpdate, type StartContext, settleUpdate } from "../../../src/modules/updates/update-start.ts";
+import {
+  beginProbation,
+  noteStop,
+  proveUpdate,
+  type StartContext,
+  settleUpdate,
+} from "../../../src/modules/updates/update-start.ts";
 import {
   copiesFolder,
   readResult,
   readState,
+  rolledBackFolder,
   type UpdatePhase,
   type UpdateState,
   writeReason,
@@ -66,6 +74,7 @@ const write = (phase: UpdatePhase): UpdateState => {
     next: `${program}.next`,
     schemas: { "telemetry.db": 2 },
     readyWithinMs: 60_000,
+    probationMs: 300_000,
     actor: { type: "COMMAND_LINE", id: null, name: "root" },
   };
   writeState(data, state);
@@ -166,4 +175,55 @@ describe("PROVED", () => {
     expect(startOld()).toEqual({ kind: "exec", program, watched: undefined });
     expect([text(program), text(`${program}.previous`), phase()]).toEqual(["new", "old", "REPLACED"]);
   });
+});
+
+describe("PROBATION", () => {
+  beforeEach(() => {
+    write("STAGED");
+    startOld();
+    const step = startNew();
+    if (step.kind === "prove") expect(beginProbation(context(step.state.next), step.state)).toBe(300_000);
+  });
+
+  test("is given two more starts, and goes back after the third crash", () => {
+    setSchema(2);
+    for (const crashes of [1, 2]) {
+      const step = startOld();
+      expect(step).toMatchObject({ kind: "exec", program: `${program}.next`, watched: { crashes } });
+      expect(startNew()).toMatchObject({ kind: "prove", state: { crashes } });
+    }
+    expect(startOld()).toEqual({ kind: "serve" });
+    expect(readResult(data)).toMatchObject({
+      outcome: "ROLLED_BACK",
+      reason: { code: "update.crashed", params: { count: 3 } },
+    });
+    expect([text(program), existsSync(`${program}.next`), phase()]).toEqual(["old", false, undefined]);
+    // What the new version had stored is not deleted.
+    expect(storedSchema(data, "telemetry.db")).toBe(1);
+    expect(storedSchema(rolledBackFolder(data), "telemetry.db")).toBe(2);
+  });
+
+  test("does not hold a stop in order against the new version", () => {
+    for (let stops = 0; stops < 5; stops++) {
+      noteStop(data, `${program}.next`);
+      expect(startOld()).toMatchObject({ kind: "exec", watched: { crashes: 0, isStopped: false } });
+    }
+    expect(phase()).toBe("PROBATION");
+  });
+
+  test("ends with the new version in the place of the old one", () => {
+    const step = startNew();
+    if (step.kind === "prove") proveUpdate(context(step.state.next), step.state);
+    expect([text(program), text(`${program}.previous`), phase()]).toEqual(["new", "old", "REPLACED"]);
+  });
+});
+
+test("a start removes what an interrupted update has left beside the program, and nothing else", () => {
+  const left = [`${program}.4194305.new`, `${program}.previous.4194305.new`, `${program}.next.part`];
+  const kept = [`${program}.${process.pid}.new`, `${program}.previous`, join(root, "other.4194305.new")];
+  for (const path of [...left, ...kept]) writeFileSync(path, "");
+  utimesSync(`${program}.next.part`, 0, 0);
+  settleUpdate({ ...context(program), now: () => Date.now() });
+  expect(left.filter((path) => existsSync(path))).toEqual([]);
+  expect(kept.filter((path) => existsSync(path))).toEqual(kept);
 });

@@ -43,4 +43,22 @@ export const backupErrorsDe: Readonly<Record<keyof typeof backupErrors, string>>
   "backup.upload_offset": "Das Hochladen geht bei Byte {offset} weiter.",
   "backup.upload_part_invalid": "Der Teil ist leer oder reicht über das Ende der Datei hinaus.",
   "backup.overdue": "Es gibt keine gute Sicherung der letzten {hours} Stunden.",
+  "backup.place_full":
+    "In {path} ist kein Platz mehr. Löschen Sie dort Dateien, oder bewahren Sie weniger Sicherungen auf.",
+  "backup.disk_full":
+    "Der Datenträger von {path} ist voll. Nichts wurde wiederhergestellt, und die vorhandenen Daten sind unverändert.",
+  "backup.other_machine":
+    "Ein anderes Gerät mit einer Kopie dieses Gateways sichert an diesen Ort. Wählen Sie einen anderen Ort, oder führen Sie `lineside backup take-over` aus, wenn dieses Gerät das andere ersetzt hat.",
+  "backup.other_keys":
+    "{path} wurde seit dieser Sicherung ersetzt, darum wären ihre Geheimnisse nicht lesbar. Stellen Sie die ganze Sicherung wieder her.",
+  "backup.part_missing": "Die Sicherung enthält {name} nicht.",
+  "backup.passphrase_empty":
+    "Die Passphrase ist leer. Geben Sie eine Passphrase ein, oder schalten Sie die Verschlüsselung aus.",
+  "backup.source_damaged":
+    "Die Sicherung enthält beschädigte Telemetrie ({count} Probleme). Erstes: {first} Ältere gute Sicherungen bleiben erhalten.",
+  "backup.place_repaired":
+    "Beschädigte oder fehlende Objekte am Sicherungsort wurden neu geschrieben: {count}.",
+  "backup.place_damaged":
+    "Ältere Sicherungen, die sich nur teilweise wiederherstellen lassen, weil der Sicherungsort beschädigt ist: {count}. Die neueste Sicherung ist gut.",
+  "backup.last_failed": "Die letzte Sicherung ist fehlgeschlagen.",
 };

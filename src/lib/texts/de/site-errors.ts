@@ -62,6 +62,10 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
   "system.clock_too_early": "Die Systemuhr zeigt {time}. Stellen Sie sie zuerst.",
   "system.clock_stepped":
     "Die Uhr des Gateways wurde in der letzten Stunde um {seconds} s gestellt. Prüfen Sie seinen Zeitserver, und ob Werte eine falsche Zeit haben.",
+  "tls.certificate_refused":
+    "Das neue TLS-Zertifikat ist nicht verwendbar, daher bleibt das bisherige: {reason}",
+  "tls.certificate_ended": "Das TLS-Zertifikat ist abgelaufen. Ersetzen Sie seine Dateien.",
+  "tls.certificate_ends": "Das TLS-Zertifikat läuft in {days} Tagen ab. Ersetzen Sie seine Dateien.",
   "system.clock_unknown":
     "Die letzte bekannte Zeit ist verloren; ob die Uhr des Gateways stimmt, ist deshalb ungewiss. Bis ein Zeitserver oder Sie die Zeit bestätigen, werden keine alten Daten gelöscht, und Aufträge und Eskalationen warten. Bestätigen Sie die Zeit unter Einstellungen → System.",
   "system.clock_unset":

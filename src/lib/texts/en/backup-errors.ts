@@ -35,4 +35,18 @@ export const backupErrors = {
   "backup.upload_offset": "The upload continues at byte {offset}.",
   "backup.upload_part_invalid": "The part is empty or goes beyond the end of the file.",
   "backup.overdue": "There is no good backup of the last {hours} hours.",
+  "backup.place_full": "There is no room left in {path}. Delete files there, or keep fewer backups.",
+  "backup.disk_full": "The disk of {path} is full. Nothing was restored, and the present data is as before.",
+  "backup.other_machine":
+    "Another machine with a copy of this gateway keeps its backups here. Select another place, or run `lineside backup take-over` if this machine has replaced the other one.",
+  "backup.other_keys":
+    "{path} has been replaced since this backup, so its secrets could not be read. Restore the whole backup.",
+  "backup.part_missing": "The backup does not contain {name}.",
+  "backup.passphrase_empty": "The passphrase is empty. Enter a passphrase, or turn encryption off.",
+  "backup.source_damaged":
+    "The backup contains damaged telemetry ({count} problems). First: {first} Older good backups are kept.",
+  "backup.place_repaired": "Damaged or missing objects at the backup place were written again: {count}.",
+  "backup.place_damaged":
+    "Older backups that can be restored only in part, because the backup place is damaged: {count}. The newest backup is good.",
+  "backup.last_failed": "The last backup failed.",
 } as const;

@@ -53,6 +53,9 @@ export const siteErrors = {
   "system.clock_too_early": "The system's clock shows {time}. Set it first.",
   "system.clock_stepped":
     "The clock of the gateway was set by {seconds} s within the last hour. Check its time server, and whether values have a wrong time.",
+  "tls.certificate_refused": "The new TLS certificate cannot be used, so the previous one stays: {reason}",
+  "tls.certificate_ended": "The TLS certificate has expired. Replace its files.",
+  "tls.certificate_ends": "The TLS certificate expires in {days} days. Replace its files.",
   "system.clock_unknown":
     "The last known time is lost, so nobody knows whether the clock of the gateway is right. Until a time server or you confirm it, no old data is deleted, and scheduled jobs and escalations wait. Confirm the time under Settings → System.",
   "system.clock_unset":

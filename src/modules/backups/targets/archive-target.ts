@@ -40,6 +40,14 @@ abstract class Archive implements BackupTarget {
     return [...this.entries.keys()].filter((name) => name.startsWith(prefix)).sort();
   }
 
+  async sizes(prefix: string): Promise<ReadonlyMap<string, number>> {
+    return new Map(
+      [...this.entries]
+        .filter(([name]) => name.startsWith(prefix))
+        .map(([name, { length }]) => [name, length]),
+    );
+  }
+
   async read(name: string): Promise<Uint8Array> {
     const entry = this.entries.get(name);
     if (entry === undefined) throw notFound("backup.object_missing", { name });
@@ -50,6 +58,10 @@ abstract class Archive implements BackupTarget {
 
   async remove(): Promise<void> {
     throw conflict("backup.archive_read_only");
+  }
+
+  async removeUnfinished(): Promise<void> {
+    // An archive that is not finished has another name.
   }
 }
 

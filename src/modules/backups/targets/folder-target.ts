@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { DomainError, notFound, unavailable, unavailableDueTo } from "../../../lib/domain-error.ts";
 import { syncPath, UNFINISHED, writeDurably } from "../../../platform/durable-file.ts";
 import { giveToFolderOwner } from "../../../platform/file-owner.ts";
@@ -7,9 +7,16 @@ import type { BackupTarget } from "../backup.types.ts";
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
+/** Folders with objects of ours; other folders at the place belong to somebody else. */
+const OBJECT_FOLDERS = ["", "packs", "maps", "snapshots"];
+/** No room on the file system, or within the user's quota. */
+const FULL_CODES = ["ENOSPC", "EDQUOT"];
+
 function failure(path: string, error: unknown): DomainError {
-  return error instanceof DomainError
-    ? error
+  if (error instanceof DomainError) return error;
+  const isFull = error instanceof Error && "code" in error && FULL_CODES.includes(String(error.code));
+  return isFull
+    ? unavailableDueTo(error, "backup.place_full", { path })
     : unavailableDueTo(error, "backup.folder_failed", { path, reason: reasonOf(error) });
 }
 
@@ -37,6 +44,19 @@ export class FolderTarget implements BackupTarget {
     });
   }
 
+  async sizes(prefix: string): Promise<ReadonlyMap<string, number>> {
+    const names = await this.list(prefix);
+    return this.#do(
+      () =>
+        new Map(
+          names.flatMap((name) => {
+            const state = statSync(join(this.#path, name), { throwIfNoEntry: false });
+            return state === undefined ? [] : [[name, state.size] as const];
+          }),
+        ),
+    );
+  }
+
   async read(name: string): Promise<Uint8Array> {
     return this.#do(() => {
       const path = join(this.#path, name);
@@ -61,6 +81,14 @@ export class FolderTarget implements BackupTarget {
 
   async remove(name: string): Promise<void> {
     this.#do(() => rmSync(join(this.#path, name), { force: true }));
+  }
+
+  async removeUnfinished(): Promise<void> {
+    this.#do(() => {
+      for (const { name, parentPath } of readdirSync(this.#path, { recursive: true, withFileTypes: true }))
+        if (OBJECT_FOLDERS.includes(relative(this.#path, parentPath)) && name.endsWith(UNFINISHED))
+          rmSync(join(parentPath, name), { force: true });
+    });
   }
 
   #ensureFolder(): void {

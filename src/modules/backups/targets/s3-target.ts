@@ -22,7 +22,11 @@ export class S3Target implements BackupTarget {
   }
 
   async list(prefix: string): Promise<string[]> {
-    const names: string[] = [];
+    return [...(await this.sizes(prefix)).keys()].sort();
+  }
+
+  async sizes(prefix: string): Promise<ReadonlyMap<string, number>> {
+    const sizes = new Map<string, number>();
     for (let continuationToken: string | undefined; ; ) {
       const page = await this.#retry(() =>
         this.#client.list({
@@ -31,9 +35,10 @@ export class S3Target implements BackupTarget {
           ...(continuationToken !== undefined && { continuationToken }),
         }),
       );
-      for (const { key } of page.contents ?? []) names.push(key.slice(this.#place.prefix.length));
+      for (const { key, size } of page.contents ?? [])
+        sizes.set(key.slice(this.#place.prefix.length), size ?? 0);
       continuationToken = page.isTruncated ? page.nextContinuationToken : undefined;
-      if (continuationToken === undefined) return names.sort();
+      if (continuationToken === undefined) return sizes;
     }
   }
 
@@ -63,6 +68,10 @@ export class S3Target implements BackupTarget {
 
   async remove(name: string): Promise<void> {
     await this.#retry(() => this.#client.delete(this.#place.prefix + name));
+  }
+
+  async removeUnfinished(): Promise<void> {
+    // A bucket shows whole objects only.
   }
 
   async #retry<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -1,6 +1,8 @@
 import { BlockStore } from "./block-store.ts";
 import { checkTask } from "./check-task.ts";
 import type { CheckReport } from "./store.types.ts";
+import { StoreEngine } from "./store-engine.ts";
+import { storeDefaults } from "./store-options.ts";
 import { TelemetryFile } from "./telemetry-file.ts";
 
 /**
@@ -17,5 +19,19 @@ export function checkTelemetryFile(path: string): CheckReport {
     }
   } finally {
     file.close();
+  }
+}
+
+/** Returns whether a store starts with a file that nobody else uses. It is opened as a start does it, which may mend it. */
+export function opensTelemetryFile(path: string): boolean {
+  let engine: StoreEngine | undefined;
+  try {
+    engine = new StoreEngine({ ...storeDefaults, file: path });
+    engine.recover();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    engine?.file.close();
   }
 }

@@ -33,6 +33,7 @@ export interface BackupForm {
   readonly daily: number;
   readonly weekly: number;
   readonly maxAgeHours: number;
+  readonly verifyDays: number;
 }
 
 type Schedule = BackupSettings["schedule"];
@@ -65,7 +66,7 @@ function scheduleFields(schedule: Schedule, timezone: string, isNew: boolean) {
 
 /** `timezone` is suggested where no schedule is set. */
 export function formOf(settings: BackupSettings, timezone: string): BackupForm {
-  const { place, schedule, isEncrypted, daily, weekly, maxAgeHours } = settings;
+  const { place, schedule, isEncrypted, daily, weekly, maxAgeHours, verifyDays } = settings;
   const bucket = place?.kind === "s3" ? place : undefined;
   return {
     placeKind: place?.kind ?? "none",
@@ -82,6 +83,7 @@ export function formOf(settings: BackupSettings, timezone: string): BackupForm {
     daily,
     weekly,
     maxAgeHours,
+    verifyDays,
   };
 }
 
@@ -125,6 +127,7 @@ export const settingsOf = (form: BackupForm): BackupSettingsInput => ({
   daily: form.daily,
   weekly: form.weekly,
   maxAgeHours: form.maxAgeHours,
+  verifyDays: form.verifyDays,
 });
 
 /** Undefined where no place is selected. */

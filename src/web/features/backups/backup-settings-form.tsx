@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { VERIFY_DAYS_MAX } from "../../../lib/backup-limits.ts";
 import { ownZone } from "../../lib/zoned-time.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
@@ -97,7 +98,7 @@ function RetentionFields({
   onChange: (changes: Partial<BackupForm>) => void;
 }) {
   const number = (
-    name: "daily" | "weekly" | "maxAgeHours",
+    name: "daily" | "weekly" | "maxAgeHours" | "verifyDays",
     texts: { label: string; hint: string },
     range: { min: number; max: number },
   ) => (
@@ -114,7 +115,7 @@ function RetentionFields({
   return (
     <fieldset class="flex flex-col gap-4">
       <legend class="mb-3 font-semibold">{t("backups.retention")}</legend>
-      <div class="grid gap-4 sm:grid-cols-3">
+      <div class="grid gap-4 sm:grid-cols-2">
         {number("daily", { label: t("backups.daily"), hint: t("backups.dailyHint") }, { min: 1, max: 3_650 })}
         {number(
           "weekly",
@@ -125,6 +126,11 @@ function RetentionFields({
           "maxAgeHours",
           { label: t("backups.maxAge"), hint: t("backups.maxAgeHint") },
           { min: 1, max: 8_784 },
+        )}
+        {number(
+          "verifyDays",
+          { label: t("backups.verify"), hint: t("backups.verifyHint") },
+          { min: 1, max: VERIFY_DAYS_MAX },
         )}
       </div>
     </fieldset>

@@ -57,10 +57,15 @@ export function BackupState({ settings, newestRun, onStarted }: Props) {
   );
 }
 
-function Problems({ settings: { problem }, newestRun }: Pick<Props, "settings" | "newestRun">) {
+/** The page shows the reason instead. */
+const LAST_FAILED = "backup.last_failed";
+
+function Problems({ settings: { problems }, newestRun }: Pick<Props, "settings" | "newestRun">) {
   const failure = newestRun?.state === "FAILED" ? newestRun.error : undefined;
   const texts = [
-    ...(problem ? [serverText(problem, problem.message)] : []),
+    ...problems
+      .filter(({ code }) => code !== LAST_FAILED)
+      .map((problem) => serverText(problem, problem.message)),
     ...(failure ? [t("backups.lastFailed", { reason: serverText(failure, failure.message) })] : []),
   ];
   return texts.map((text) => (

@@ -9,6 +9,7 @@ import type { BackupRun } from "./backups-api.ts";
 const COLOURS: Record<BackupRun["state"], string> = {
   RUNNING: "text-primary",
   DONE: "text-success",
+  DAMAGED: "text-error",
   FAILED: "text-error",
 };
 
@@ -65,7 +66,7 @@ function RunRow({ run }: { run: BackupRun }) {
           <span class="block text-sm text-soft">{t("backups.openedAll")}</span>
         )}
         {run.error && (
-          <span class="block text-sm text-error wrap-anywhere">
+          <span class={`block text-sm wrap-anywhere ${run.state === "DONE" ? "text-warning" : "text-error"}`}>
             {serverText(run.error, run.error.message)}
           </span>
         )}

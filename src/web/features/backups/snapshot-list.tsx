@@ -46,7 +46,7 @@ export function SnapshotList() {
 
 function SnapshotRow({ snapshot }: { snapshot: BackupSnapshot }) {
   const action = useAction();
-  const { id, createdAt, version, bytes, addedBytes } = snapshot;
+  const { id, createdAt, version, bytes, addedBytes, isGood } = snapshot;
   const date = formatDate(toMs(createdAt) ?? 0, "zoned");
   const download = () =>
     action.run(async () => {
@@ -61,6 +61,7 @@ function SnapshotRow({ snapshot }: { snapshot: BackupSnapshot }) {
           <time dateTime={createdAt}>{date}</time>
         </p>
         <p class="reading text-sm text-soft wrap-anywhere">{id}</p>
+        {!isGood && <p class="text-sm text-error">{t("backups.damaged")}</p>}
       </div>
       <p class="text-sm text-soft">
         {t("backups.size", { size: formatBytes(bytes), added: formatBytes(addedBytes) })}

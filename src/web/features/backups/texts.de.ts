@@ -55,6 +55,9 @@ export const backupsDe: Readonly<Record<keyof typeof backupsEn, string>> = {
   "backups.maxAge": "Warnen nach (Stunden)",
   "backups.maxAgeHint":
     "Das Gateway warnt und löst einen Alarm aus, wenn die neueste gute Sicherung älter ist. Überwacht werden nur Sicherungen nach Zeitplan.",
+  "backups.verify": "Prüfen innerhalb von (Tagen)",
+  "backups.verifyHint":
+    "Jede Sicherung liest einen Teil der älteren Dateien zurück, sodass in dieser Zeit alle geprüft werden.",
   "backups.test": "Ort testen",
   "backups.testOk":
     "Der Ort ist brauchbar: Eine kleine Datei wurde geschrieben, gelesen und wieder entfernt.",
@@ -70,11 +73,13 @@ export const backupsDe: Readonly<Record<keyof typeof backupsEn, string>> = {
   "backups.moreRuns": "Ältere Läufe",
   "backupState.RUNNING": "Läuft",
   "backupState.DONE": "Fertig",
+  "backupState.DAMAGED": "Daten beschädigt",
   "backupState.FAILED": "Fehlgeschlagen",
 
   "backups.snapshots": "Sicherungen an diesem Ort",
   "backups.noSnapshots": "An diesem Ort gibt es keine Sicherungen",
   "backups.noSnapshotsHint": "Starten Sie die erste mit „Jetzt sichern“.",
+  "backups.damaged": "Beschädigt. Sie lässt sich nur teilweise wiederherstellen.",
   "backups.version": "Lineside {version}",
   "backups.download": "Herunterladen",
   "backups.downloadOf": "Sicherung vom {date} herunterladen",

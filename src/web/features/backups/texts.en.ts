@@ -52,6 +52,9 @@ export const backupsEn = {
   "backups.maxAge": "Warn after (hours)",
   "backups.maxAgeHint":
     "The gateway warns and raises an alarm when the newest good backup is older. Only scheduled backups are watched.",
+  "backups.verify": "Verify within (days)",
+  "backups.verifyHint":
+    "Each backup reads back a share of the older files, so that all of them are verified within this time.",
   "backups.test": "Test place",
   "backups.testOk": "The place works: a small file was written, read and removed.",
   "backups.saved": "Backup settings saved",
@@ -66,11 +69,13 @@ export const backupsEn = {
   "backups.moreRuns": "Show older runs",
   "backupState.RUNNING": "Running",
   "backupState.DONE": "Done",
+  "backupState.DAMAGED": "Damaged data",
   "backupState.FAILED": "Failed",
 
   "backups.snapshots": "Backups at this place",
   "backups.noSnapshots": "There are no backups at this place",
   "backups.noSnapshotsHint": "Start the first one with “Back up now”.",
+  "backups.damaged": "Damaged. It can be restored only in part.",
   "backups.version": "Lineside {version}",
   "backups.download": "Download",
   "backups.downloadOf": "Download the backup of {date}",

@@ -108,6 +108,8 @@ export const systemDe: Readonly<Record<keyof typeof systemEn, string>> = {
   "update.confirmHint":
     "Während des Neustarts nimmt das Gateway keine Daten an. Geräte, die Nachrichten aufbewahren, senden sie danach.",
   "update.installing": "Das Gateway prüft das Update, legt eine Sicherung an und startet neu …",
+  "update.probation":
+    "Version {version} läuft auf Probe. Stürzt sie innerhalb von 5 Minuten mehrmals ab, kommt die vorherige Version zurück.",
   "update.UPDATED": "Das Gateway wurde von {from} auf {to} aktualisiert ({date}).",
   "update.ROLLED_BACK": "Das Update auf {to} wurde zurückgenommen ({date}). Das Gateway läuft mit {from}.",
   "update.FAILED": "Das Update auf {to} wurde nicht installiert ({date}). Das Gateway läuft mit {from}.",

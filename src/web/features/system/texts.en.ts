@@ -103,6 +103,8 @@ export const systemEn = {
   "update.confirmHint":
     "The gateway accepts no data while it restarts. Devices that keep messages send them afterwards.",
   "update.installing": "The gateway checks the update, makes a backup and restarts …",
+  "update.probation":
+    "Version {version} runs on probation. If it crashes several times within 5 minutes, the version before it comes back.",
   "update.UPDATED": "The gateway was updated from {from} to {to} ({date}).",
   "update.ROLLED_BACK": "The update to {to} was rolled back ({date}). The gateway runs {from}.",
   "update.FAILED": "The update to {to} was not installed ({date}). The gateway runs {from}.",

@@ -26,7 +26,10 @@ export function UpdateSection() {
     return () => clearInterval(timer);
   }, [isInstalling]);
   // The gateway has forgotten the upload when it is back as one version or the other.
-  const isSettled = update?.result !== undefined && !update.isInstalling && update.upload === undefined;
+  const isSettled =
+    (update?.result !== undefined || update?.isOnProbation === true) &&
+    !update.isInstalling &&
+    update.upload === undefined;
   useEffect(() => {
     if (isSettled || update?.failure !== undefined) setWaiting(false);
   }, [isSettled, update?.failure]);
@@ -37,6 +40,9 @@ export function UpdateSection() {
       )}
       {update?.result && !isInstalling && <Result result={update.result} />}
       {update?.failure && <Warning text={serverText(update.failure, update.failure.message)} />}
+      {update?.isOnProbation && !isInstalling && (
+        <p role="status">{t("update.probation", { version: update.version })}</p>
+      )}
       {isInstalling ? (
         <p class="flex items-center gap-2" role="status">
           <span class="loading loading-spinner loading-sm" aria-hidden="true" />

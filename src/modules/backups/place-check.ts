@@ -1,0 +1,143 @@
+import { isJsonObject } from "../../lib/json.ts";
+import type { SnapshotRecord, StoredObject } from "./backup.types.ts";
+import { sha256Of } from "./pack-writer.ts";
+import {
+  type BackupRepository,
+  isDamage,
+  OBJECT_PREFIXES,
+  objectsOf,
+  type Survey,
+  writtenFor,
+} from "./repository.ts";
+
+/** Holds when objects were last read back. Without it all of them count as read when they were written. */
+const CHECKS = "checks.json";
+const FORMAT = 1;
+const DAY_MS = 86_400_000;
+
+interface Check {
+  /** Time stamp of the last reading. */
+  readonly at: number;
+  readonly isDamaged?: true;
+}
+
+export interface PlaceCheckOptions {
+  readonly now: number;
+  readonly verifyDays: number;
+}
+
+/**
+ * Proves what a place holds. Missing and cut objects are found by their sizes in every run. In addition a run reads back its share of the objects,
+ * those first that were not read for the longest time, so that each is read within `verifyDays`.
+ */
+export class PlaceCheck {
+  readonly #repository: BackupRepository;
+  readonly #options: PlaceCheckOptions;
+  readonly #objects: ReadonlyMap<string, StoredObject>;
+  readonly #records: readonly SnapshotRecord[];
+  #checks: Record<string, Check> = {};
+  readonly #damaged = new Set<string>();
+  checkedObjects = 0;
+
+  constructor(repository: BackupRepository, { records }: Survey, options: PlaceCheckOptions) {
+    this.#repository = repository;
+    this.#options = options;
+    this.#records = records;
+    this.#objects = new Map(records.flatMap(objectsOf).map((object) => [object.name, object]));
+  }
+
+  /** Names of objects that are missing, cut or damaged. */
+  get damaged(): ReadonlySet<string> {
+    return this.#damaged;
+  }
+
+  isWhole(record: SnapshotRecord): boolean {
+    return objectsOf(record).every(({ name }) => !this.#damaged.has(name));
+  }
+
+  /** @throws DomainError `unavailable` if the place does not answer. */
+  async run(): Promise<void> {
+    this.#checks = await load(this.#repository);
+    for (const name of damagedIn(this.#checks)) if (this.#objects.has(name)) this.#damaged.add(name);
+    await this.#compareSizes();
+    for (const object of this.#due()) await this.#read(object);
+  }
+
+  /** Notes an object that turned out to be damaged when it was read otherwise. */
+  note(name: string): void {
+    this.#damaged.add(name);
+    this.#checks[name] = { at: this.#options.now, isDamaged: true };
+  }
+
+  /** Keeps what is known about the objects that are still needed. */
+  async save(): Promise<void> {
+    const known = Object.entries(this.#checks).filter(([name]) => this.#objects.has(name));
+    if (known.length > 0)
+      await this.#repository.target.write(
+        CHECKS,
+        Buffer.from(JSON.stringify({ format: FORMAT, objects: Object.fromEntries(known) })),
+      );
+  }
+
+  async #compareSizes(): Promise<void> {
+    const sizes = new Map<string, number>();
+    for (const prefix of OBJECT_PREFIXES)
+      for (const [name, bytes] of await this.#repository.target.sizes(prefix)) sizes.set(name, bytes);
+    for (const { name, bytes } of this.#objects.values()) if (sizes.get(name) !== bytes) this.note(name);
+  }
+
+  /** Objects to read in this run: a share by the time since the last run, and all that would be late at the next one. */
+  #due(): StoredObject[] {
+    const { now, verifyDays } = this.#options;
+    const verifyMs = verifyDays * DAY_MS;
+    const sinceLastMs = Math.max(0, now - (this.#records.at(-1)?.createdAt ?? now));
+    const aged = [...this.#objects.values()]
+      .map((object) => ({ object, ageMs: this.#ageOf(object.name) }))
+      .sort((a, b) => b.ageMs - a.ageMs);
+    const share = Math.ceil(aged.length * Math.min(1, sinceLastMs / verifyMs));
+    const late = aged.filter(({ ageMs }) => ageMs + sinceLastMs >= verifyMs).length;
+    return aged.slice(0, Math.max(share, late)).map(({ object }) => object);
+  }
+
+  /** Time since an object was read or written; infinite if that is in the future, because the clock was wrong. */
+  #ageOf(name: string): number {
+    const at = this.#checks[name]?.at ?? writtenFor(name)?.createdAt ?? 0;
+    return at > this.#options.now ? Number.POSITIVE_INFINITY : this.#options.now - at;
+  }
+
+  async #read({ name, sha256 }: StoredObject): Promise<void> {
+    this.checkedObjects++;
+    if (await this.#isSound(name, sha256)) {
+      this.#damaged.delete(name);
+      this.#checks[name] = { at: this.#options.now };
+    } else this.note(name);
+  }
+
+  async #isSound(name: string, sha256: string): Promise<boolean> {
+    try {
+      return sha256Of(await this.#repository.target.read(name)) === sha256;
+    } catch (error) {
+      if (isDamage(error)) return false;
+      throw error;
+    }
+  }
+}
+
+const damagedIn = (checks: Record<string, Check>): string[] =>
+  Object.keys(checks).filter((name) => checks[name]?.isDamaged);
+
+/** Returns the names of the objects that earlier runs found damaged. */
+export const damagedObjectsOf = async (repository: BackupRepository): Promise<ReadonlySet<string>> =>
+  new Set(damagedIn(await load(repository)));
+
+async function load(repository: BackupRepository): Promise<Record<string, Check>> {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(await repository.target.read(CHECKS)).toString());
+    const { format, objects } = isJsonObject(value) ? value : {};
+    return format === FORMAT && isJsonObject(objects) ? (objects as Record<string, Check>) : {};
+  } catch (error) {
+    // Whatever is wrong with it: then all objects count as old as they are.
+    if (isDamage(error) || error instanceof SyntaxError) return {};
+    throw error;
+  }
+}

@@ -1,0 +1,278 @@
+import { createHash, randomBytes } from "node:crypto";
+import { closeSync, existsSync, lstatSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { unavailable } from "../../lib/domain-error.ts";
+import { isHotLog } from "../../platform/hot-log-names.ts";
+import type { Pack, SnapshotDatabase, SnapshotFile, SnapshotRecord } from "./backup.types.ts";
+import { DatabaseFreezer, type FrozenDatabase } from "./frozen-databases.ts";
+import { HotLogWatch } from "./hot-log-watch.ts";
+import { PackWriter } from "./pack-writer.ts";
+import { PageMap } from "./page-map.ts";
+import { type BackupRepository, mapsName, packName } from "./repository.ts";
+
+/** Configuration databases last: they are locked for the shortest time, and their writers are on the main thread. */
+export const DATABASES = ["telemetry.db", "mqtt.db", "identity.db", "lineside.db"] as const;
+/** Bytes that are copied in one step. */
+export const CHUNK_BYTES = 512 * 1024;
+const BLOCK_BYTES = 64 * 1024;
+/** A pack of which less is in use is written anew, within `REPACK_SHARE` of the pages a run. */
+const SPARSE_SHARE = 0.3;
+const REPACK_SHARE = 0.05;
+const NUMBER_DIGITS = 6;
+/** Compressed blocks are garbage that the collector does not see the size of. It is run after this many bytes. */
+const COLLECTED_BYTES = 8 * 1024 * 1024;
+/** Attempts to copy the log. An attempt fails when the gateway reuses a file of the log meanwhile. */
+const LOG_ATTEMPTS_MAX = 50;
+
+export interface SnapshotWriterOptions {
+  readonly dataPath: string;
+  readonly lineside: string;
+  readonly now: () => number;
+  /** Bytes per second that are read at most. */
+  readonly bytesPerSecond: number;
+  /**
+   * Open files of the databases by path, which stay open: to close one would drop the locks that SQLite holds on it in this process
+   * (https://www.sqlite.org/howtocorrupt.html, 2.2). Without them the process must not use the databases otherwise.
+   */
+  readonly descriptors?: ReadonlyMap<string, number>;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** What a snapshot builds on. */
+export interface SnapshotBase {
+  readonly record: SnapshotRecord;
+  readonly maps: Map<string, PageMap>;
+}
+
+/** Copies the databases into packs. Pages that the base has already are not written again. */
+export class SnapshotWriter {
+  readonly id: string;
+  readonly #repository: BackupRepository;
+  readonly #options: SnapshotWriterOptions;
+  readonly #startedAt = performance.now();
+  readonly #packs: PackWriter;
+  readonly #maps: Map<string, PageMap>;
+  readonly #sparse = new Set<number>();
+  #repackable = 0;
+  #bytesRead = 0;
+  #uncollected = 0;
+  #bytesTotal = 0;
+
+  /** `newestId` is the id of the newest snapshot, which need not be the base. */
+  constructor(
+    repository: BackupRepository,
+    options: SnapshotWriterOptions,
+    { base, newestId }: { base: SnapshotBase | undefined; newestId: string | undefined },
+  ) {
+    this.#repository = repository;
+    this.#options = options;
+    this.id = nextId(newestId, options.now());
+    let number = 0;
+    this.#packs = new PackWriter(repository.target, base?.record.packs ?? [], () =>
+      packName(`${this.id}-${String(number++).padStart(5, "0")}`),
+    );
+    this.#maps = base?.maps ?? new Map();
+    if (base !== undefined) this.#findSparsePacks(base.record.packs);
+  }
+
+  /** Has the next `write` write all pages anew that are in one of these packs. */
+  forget(damaged: ReadonlySet<string>): void {
+    const positions = new Set(
+      this.#packs.packs.flatMap(({ name }, position) => (damaged.has(name) ? [position] : [])),
+    );
+    for (const map of this.#maps.values()) map.forget(positions);
+  }
+
+  /**
+   * Freezes and copies the databases. The record does not count before it is committed.
+   * @throws DomainError when the target fails or the databases stay busy.
+   */
+  async write(): Promise<SnapshotRecord> {
+    const { dataPath, now } = this.#options;
+    const names = DATABASES.filter((name) => existsSync(join(dataPath, name)));
+    const freezer = new DatabaseFreezer(names.map((name) => join(dataPath, name)));
+    try {
+      const { frozen, logs } = await this.#freeze(freezer);
+      const createdAt = now();
+      const files = smallFiles(dataPath);
+      this.#bytesTotal = [...frozen, ...logs].reduce(
+        (sum, { pages, pageBytes }) => sum + pages * pageBytes,
+        0,
+      );
+      const databases = [...logs];
+      for (const [index, database] of frozen.entries())
+        databases.push(await this.#copy(names[index] ?? "", database));
+      await this.#packs.flush();
+      return await this.#writeMaps(createdAt, databases, files);
+    } finally {
+      freezer.release();
+    }
+  }
+
+  /** Freezes the databases, and copies the log of what is not in them yet before the gateway writes over it. */
+  async #freeze(freezer: DatabaseFreezer): Promise<{ frozen: FrozenDatabase[]; logs: SnapshotDatabase[] }> {
+    for (let attempt = 0; attempt < LOG_ATTEMPTS_MAX; attempt++) {
+      const watch = new HotLogWatch(this.#options.dataPath);
+      const frozen = await freezer.freeze();
+      const logs = await this.#copyLogs(watch);
+      if (logs !== undefined) return { frozen, logs };
+      freezer.thaw();
+    }
+    throw unavailable("backup.databases_busy");
+  }
+
+  /** Returns `undefined` if the gateway has reused or cut a file meanwhile. */
+  async #copyLogs(watch: HotLogWatch): Promise<SnapshotDatabase[] | undefined> {
+    const logs: SnapshotDatabase[] = [];
+    try {
+      for (const { name, ...log } of watch.files()) logs.push(await this.#copy(name, log));
+    } catch (error) {
+      if (watch.isUnchanged()) throw error;
+      return undefined;
+    }
+    return watch.isUnchanged() ? logs : undefined;
+  }
+
+  /** Finds the packs of which little is in use, so that removed snapshots give their room back in time. */
+  #findSparsePacks(packs: readonly Pack[]): void {
+    const live = new Map<number, number>();
+    let total = 0;
+    for (const map of this.#maps.values()) {
+      map.countLive(live);
+      total += map.pages;
+    }
+    this.#repackable = Math.ceil(total * REPACK_SHARE);
+    packs.forEach(({ pages }, pack) => {
+      if ((live.get(pack) ?? 0) < pages * SPARSE_SHARE) this.#sparse.add(pack);
+    });
+  }
+
+  async #copy(name: string, { path, pageBytes, pages }: FrozenDatabase): Promise<SnapshotDatabase> {
+    const map = this.#maps.get(name) ?? new PageMap();
+    this.#maps.set(name, map);
+    map.resize(pages);
+    const hash = createHash("sha256");
+    const buffer = Buffer.alloc(CHUNK_BYTES);
+    const descriptor = this.#options.descriptors?.get(path) ?? openSync(path, "r");
+    // SQLite has no locks on a log, and time matters until it is copied.
+    const isLog = isHotLog(name);
+    for (const { position, length } of chunksOf(name, pages * pageBytes)) {
+      const bytes = buffer.subarray(0, length);
+      if (readSync(descriptor, bytes, 0, length, position) !== length)
+        throw unavailable("backup.database_short", { name });
+      hash.update(bytes);
+      await this.#writeChanged(map, { first: position / pageBytes, pageBytes, bytes });
+      if (!isLog) await this.#pause(length);
+    }
+    if (isLog) closeSync(descriptor);
+    return { name, pageBytes, pages, sha256: hash.digest("hex") };
+  }
+
+  async #writeChanged(
+    map: PageMap,
+    { first, pageBytes, bytes }: { first: number; pageBytes: number; bytes: Buffer },
+  ): Promise<void> {
+    const blockPages = BLOCK_BYTES / pageBytes;
+    let changed: bigint[] = [];
+    const count = bytes.length / pageBytes;
+    for (let index = 0; index <= count; index++) {
+      const page = first + index;
+      const hash =
+        index < count
+          ? Bun.hash.xxHash3(bytes.subarray(index * pageBytes, (index + 1) * pageBytes))
+          : undefined;
+      const isChanged = hash !== undefined && !(map.has(page, hash) && !this.#shouldRepack(map, page));
+      if (isChanged) changed.push(hash);
+      if (changed.length > 0 && (!isChanged || changed.length === blockPages)) {
+        const end = isChanged ? index + 1 : index;
+        const start = end - changed.length;
+        const place = await this.#packs.add(
+          bytes.subarray(start * pageBytes, end * pageBytes),
+          changed.length,
+        );
+        map.addBlock({ ...place, firstPage: first + start }, changed);
+        changed = [];
+      }
+    }
+  }
+
+  #shouldRepack(map: PageMap, page: number): boolean {
+    if (this.#sparse.size === 0 || this.#repackable <= 0) return false;
+    const pack = map.packOf(page);
+    if (pack === undefined || !this.#sparse.has(pack)) return false;
+    this.#repackable--;
+    return true;
+  }
+
+  /** Keeps to the rate, and lets others on this thread run. */
+  async #pause(bytes: number): Promise<void> {
+    this.#bytesRead += bytes;
+    this.#options.onProgress?.(this.#bytesRead, this.#bytesTotal);
+    this.#uncollected += bytes;
+    if (this.#uncollected >= COLLECTED_BYTES) {
+      this.#uncollected = 0;
+      Bun.gc(true);
+    }
+    const dueMs = (this.#bytesRead / this.#options.bytesPerSecond) * 1_000;
+    await Bun.sleep(Math.max(0, dueMs - (performance.now() - this.#startedAt)));
+  }
+
+  async #writeMaps(
+    createdAt: number,
+    databases: readonly SnapshotDatabase[],
+    files: readonly SnapshotFile[],
+  ): Promise<SnapshotRecord> {
+    const live = new Map<number, number>();
+    for (const { name } of databases) this.#maps.get(name)?.countLive(live);
+    const packs = [...live.keys()].sort((a, b) => a - b);
+    const positions = new Map(packs.map((pack, index) => [pack, index]));
+    const maps = databases.map(({ name }) => (this.#maps.get(name) ?? new PageMap()).encode(positions));
+    const mapsObject = await this.#repository.writeMaps(mapsName(this.id), maps);
+    const fileBytes = files.reduce((sum, { base64 }) => sum + base64.length, 0);
+    return {
+      format: 1,
+      id: this.id,
+      createdAt,
+      lineside: this.#options.lineside,
+      databases,
+      files,
+      maps: mapsObject,
+      packs: packs.map((pack) => this.#packs.packs[pack] as Pack),
+      bytes: this.#bytesTotal + fileBytes,
+      addedBytes: this.#packs.addedBytes + mapsObject.bytes + fileBytes,
+      isTelemetryChecked: false,
+      problems: [],
+    };
+  }
+}
+
+/**
+ * Parts of a file in the order in which they are copied and summed. A log is copied from its end: it grows meanwhile, and so the copy ends with the
+ * first record that it does not have, instead of having a gap.
+ */
+export function chunksOf(name: string, bytes: number): { position: number; length: number }[] {
+  const chunks = Array.from({ length: Math.ceil(bytes / CHUNK_BYTES) }, (_, index) => ({
+    position: index * CHUNK_BYTES,
+    length: Math.min(CHUNK_BYTES, bytes - index * CHUNK_BYTES),
+  }));
+  return isHotLog(name) ? chunks.reverse() : chunks;
+}
+
+/** Snapshots are numbered: a clock that is set back must not make an older one the newest. */
+function nextId(newestId: string | undefined, now: number): string {
+  const number = Number(newestId?.slice(0, NUMBER_DIGITS) ?? 0) + 1;
+  const time = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
+  return `${String(number).padStart(NUMBER_DIGITS, "0")}-${time}-${randomBytes(4).toString("hex")}`;
+}
+
+/** Reads `secrets/`: the keys without which what is sealed in the databases is lost. */
+function smallFiles(dataPath: string): SnapshotFile[] {
+  const folder = join(dataPath, "secrets");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => !name.endsWith(".new") && lstatSync(join(folder, name)).isFile())
+    .map((name) => ({
+      path: `secrets/${name}`,
+      base64: readFileSync(join(folder, name)).toString("base64"),
+    }));
+}
