@@ -25,7 +25,9 @@ test("a damaged session file is set aside and the server starts", async () => {
   const again = await mqtt.restart();
   const client = await RawClient.connect(again.port, 4);
   await client.ping();
-  expect(readdirSync(join(dirname(mqtt.sessionFile), "set-aside"))).toEqual([`${basename(mqtt.sessionFile)}.1`]);
+  expect(readdirSync(join(dirname(mqtt.sessionFile), "set-aside"))).toEqual([
+    `${basename(mqtt.sessionFile)}.1`,
+  ]);
 });
 
 describe.each([4, 5] as const)("MQTT version %d", (version) => {

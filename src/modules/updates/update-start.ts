@@ -17,6 +17,7 @@ import { storedSchema } from "../../platform/data-schemas.ts";
 import { syncPath } from "../../platform/durable-file.ts";
 import { type FileLock, takeFileLock } from "../../platform/file-lock.ts";
 import { listHotLogs } from "../../platform/hot-log-names.ts";
+import { acceptRestored } from "../../platform/inventory.ts";
 import type { Logger } from "../../platform/log.ts";
 import {
   clearState,
@@ -229,6 +230,7 @@ function restoreCopies(dataPath: string, { schemas }: UpdateState): void {
     const copy = join(folder, file);
     if (!existsSync(copy) || hasSchema(dataPath, file, storedSchema(folder, file))) continue;
     const path = join(dataPath, file);
+    acceptRestored(dataPath, [file]);
     setAside(dataPath, file);
     for (const name of logsOf(folder, file))
       if (existsSync(join(folder, name))) copyDurably(join(folder, name), join(dataPath, name));
@@ -243,7 +245,7 @@ function setAside(dataPath: string, file: string): void {
   const folder = rolledBackFolder(dataPath);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // In this order, so that a log never stands beside a file that it does not belong to.
-  for (const name of [...logsOf(dataPath, file), `${file}-shm`, file])
+  for (const name of [...logsOf(dataPath, file), `${file}-position`, `${file}-shm`, file])
     if (existsSync(join(dataPath, name))) renameSync(join(dataPath, name), join(folder, name));
   syncPath(folder);
   syncPath(dataPath);

@@ -56,6 +56,8 @@ CREATE TABLE `tickets` (
 	`expires_at` integer NOT NULL,
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`account_id`) ON UPDATE no action ON DELETE cascade
 );
+CREATE TABLE __inventory (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL);
 INSERT INTO "__drizzle_migrations" VALUES (1, 'dec091135f8ad1fcf9368f03ba090281d01c36d36208f30e34f20d2ad2d261da', 1795339543945);
-INSERT INTO "accounts" VALUES ('01a21556-8306-707b-ac50-a11732e1f271', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$FwD4Hn4dP90wNyqmBxI7QXWDv0m+hAfyEgi1xYvKYAc$ip6ICM/Qj+xW0+ZobuSZH9Ngt233iO+3pjPrZNucvM0', 0, NULL, NULL, 0, 1795654320902, 1795654320902);
+INSERT INTO "accounts" VALUES ('01a21aef-7fb2-7385-8a0a-bf069599df5a', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$CyjjncIpdvKM15Ux2d+jW2M9k2kpe+cMvHrY3ejeOQA$91EKvwODevVau0pdwNfITawh6HkjzIgfEhh33Kigwqs', 0, NULL, NULL, 0, 1795748233138, 1795748233138);
+INSERT INTO "__inventory" VALUES (1, '90f8d3ce67f6b2e0', 1);
 PRAGMA user_version=0;

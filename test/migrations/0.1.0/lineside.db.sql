@@ -254,15 +254,12 @@ CREATE TABLE `device_credentials` (
 	`type` text NOT NULL,
 	`client_id` text,
 	`username` text,
-	`identity` text,
 	`password_hash` text,
 	`fingerprint` text,
 	`valid_to` integer,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
-CREATE UNIQUE INDEX `device_credentials_identity` ON `device_credentials` (`identity`);
-CREATE UNIQUE INDEX `device_credentials_fingerprint` ON `device_credentials` (`fingerprint`);
 CREATE TABLE `device_activity` (
 	`device_id` text PRIMARY KEY NOT NULL,
 	`active` integer NOT NULL,
@@ -535,8 +532,6 @@ CREATE TABLE `mqtt_clients` (
 	FOREIGN KEY (`api_key_id`) REFERENCES `api_keys`(`api_key_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE UNIQUE INDEX `mqtt_clients_name` ON `mqtt_clients` (`tenant_id`,`name`);
-CREATE UNIQUE INDEX `mqtt_clients_username` ON `mqtt_clients` (`username`);
-CREATE UNIQUE INDEX `mqtt_clients_fingerprint` ON `mqtt_clients` (`fingerprint`);
 CREATE UNIQUE INDEX `mqtt_clients_api_key` ON `mqtt_clients` (`api_key_id`);
 CREATE TABLE `messengers` (
 	`messenger_id` text PRIMARY KEY NOT NULL,
@@ -911,17 +906,49 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
+CREATE TABLE `login_identities` (
+	`owner_id` text PRIMARY KEY NOT NULL,
+	`device_id` text,
+	`mqtt_client_id` text,
+	`tenant_id` text NOT NULL,
+	`kind` text NOT NULL,
+	`value` text NOT NULL,
+	`since` integer NOT NULL,
+	`confirmed_at` integer,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`mqtt_client_id`) REFERENCES `mqtt_clients`(`mqtt_client_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE UNIQUE INDEX `login_identities_in_tenant` ON `login_identities` (`kind`,`value`,`tenant_id`);
+CREATE INDEX `login_identities_device` ON `login_identities` (`device_id`);
+CREATE INDEX `login_identities_mqtt_client` ON `login_identities` (`mqtt_client_id`);
+CREATE INDEX `login_identities_tenant` ON `login_identities` (`tenant_id`);
+CREATE TABLE `unfinished_imports` (
+	`import_id` text NOT NULL,
+	`piece` integer NOT NULL,
+	`device_ids` text NOT NULL,
+	PRIMARY KEY(`import_id`, `piece`)
+);
+CREATE TABLE `deleted_devices` (
+	`device_id` text PRIMARY KEY NOT NULL
+);
+CREATE TRIGGER `devices_deleted` AFTER DELETE ON `devices` BEGIN INSERT OR IGNORE INTO `deleted_devices` VALUES (old.`device_id`); END;
+CREATE TABLE __inventory (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL);
 INSERT INTO "__drizzle_migrations" VALUES (1, '4a617a6ac568193177ae7ed34a09b1e0b9622291572f33f31475712fb7c17b8a', 1795463691516);
-INSERT INTO "alarm_run" VALUES (1, 1795654324355, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a21556-8602-73f2-b0e4-3618ebb9ee8a', 'SERVER', 'line', '"A"', 1795654324038, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a21556-8602-73f2-b0e4-3618ebb9ee8a', 'SERVER', 'line', '"A"', 1795654324038);
-INSERT INTO "audit_entries" VALUES (1, '01a21556-830a-7268-a605-2276f93da144', '01a21556-82b8-7087-b3c2-f760ac4c6d5e', 1795654320907, 'USER', '01a21556-82bd-71cc-80aa-d79cd321f876', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a21556-82bd-71cc-80aa-d79cd321f876', 'session', '01a21556-8308-742b-8ec1-7869de7bfc00', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a21556-860d-77f9-bd7f-f91a2930052e', '01a21556-82b8-7087-b3c2-f760ac4c6d5e', 1795654321678, 'USER', '01a21556-82bd-71cc-80aa-d79cd321f876', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a21556-82bd-71cc-80aa-d79cd321f876', 'device', '01a21556-8602-73f2-b0e4-3618ebb9ee8a', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a21556-8602-73f2-b0e4-3618ebb9ee8a","profileId":"01a21556-82b9-75e8-949e-5a47802cae5e","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a21556-8f5a-70d2-a09f-d4910c739f51', '01a21556-82b8-7087-b3c2-f760ac4c6d5e', 1795654324060, 'USER', '01a21556-82bd-71cc-80aa-d79cd321f876', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a21556-82bd-71cc-80aa-d79cd321f876', 'device', '01a21556-8602-73f2-b0e4-3618ebb9ee8a', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a21556-8602-73f2-b0e4-3618ebb9ee8a', 1, 1795654323954, NULL, NULL, NULL, 37, 37);
-INSERT INTO "devices" VALUES ('01a21556-8602-73f2-b0e4-3618ebb9ee8a', '01a21556-82b8-7087-b3c2-f760ac4c6d5e', '01a21556-82b9-75e8-949e-5a47802cae5e', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'JUfwCjnNFaXgBuIaSzf472u1Did1z8GBQ3BvlCqPUzg', 'AMpLTrjtXqiHVDihvONdftNYulx3PXbwoeOKsXI3Bj43IDbocFiC_6q1xeQouGNP59Ub-WEcFw', 1795654321665, 1795654321665);
-INSERT INTO "device_profiles" VALUES ('01a21556-82b9-75e8-949e-5a47802cae5e', '01a21556-82b8-7087-b3c2-f760ac4c6d5e', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, 'REPLACE', NULL, NULL, 0, '[]', 1795654320825, 1795654320825);
-INSERT INTO "tenants" VALUES ('01a21556-82b8-7087-b3c2-f760ac4c6d5e', 'one', 'onprem', 1, 1795654320824, 1795654320824);
-INSERT INTO "users" VALUES ('01a21556-82bd-71cc-80aa-d79cd321f876', '01a21556-82b8-7087-b3c2-f760ac4c6d5e', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795654320829, 1795654320829);
-INSERT INTO "sessions" VALUES ('01a21556-8308-742b-8ec1-7869de7bfc00', '01a21556-82bd-71cc-80aa-d79cd321f876', NULL, NULL, 'local', '', 1795654320904, 1795654320904, 1798246320907, 1, 1795654320907);
+INSERT INTO "__drizzle_migrations" VALUES (2, '430e1dfd014b1b364cf8fc325e7d33e516bb41d6f0ef53d63440cd5d67a16ca9', 1795745982544);
+INSERT INTO "__drizzle_migrations" VALUES (3, '2093c5d095c69872ab7ef5651e87277ef8fe2b8685032c88b4afafafe12542cd', 1795747163299);
+INSERT INTO "__drizzle_migrations" VALUES (4, '7cf182d692074c45a7cf448da0ebc8a591c8b0454d64e03c967e05fcf64aab00', 1795748131262);
+INSERT INTO "alarm_run" VALUES (1, 1795748233829, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a21aef-802d-7091-bdb0-3c44f3d3e48a', 'SERVER', 'line', '"A"', 1795748233786, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a21aef-802d-7091-bdb0-3c44f3d3e48a', 'SERVER', 'line', '"A"', 1795748233786);
+INSERT INTO "audit_entries" VALUES (1, '01a21aef-7fbb-7149-92a8-e3a953c7e1af', '01a21aef-7ece-72f4-a83b-0fc90bf00b0d', 1795748233147, 'USER', '01a21aef-7ed3-77b4-a225-c1c76306cc0c', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a21aef-7ed3-77b4-a225-c1c76306cc0c', 'session', '01a21aef-7fba-70c6-a6c3-151330b87fe5', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a21aef-8030-70af-bf4f-7872cfda57ee', '01a21aef-7ece-72f4-a83b-0fc90bf00b0d', 1795748233264, 'USER', '01a21aef-7ed3-77b4-a225-c1c76306cc0c', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a21aef-7ed3-77b4-a225-c1c76306cc0c', 'device', '01a21aef-802d-7091-bdb0-3c44f3d3e48a', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a21aef-802d-7091-bdb0-3c44f3d3e48a","profileId":"01a21aef-7ecf-7162-94dd-ee1ce20d39b1","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a21aef-823b-7612-b95e-9f0a1651c2aa', '01a21aef-7ece-72f4-a83b-0fc90bf00b0d', 1795748233787, 'USER', '01a21aef-7ed3-77b4-a225-c1c76306cc0c', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a21aef-7ed3-77b4-a225-c1c76306cc0c', 'device', '01a21aef-802d-7091-bdb0-3c44f3d3e48a', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a21aef-802d-7091-bdb0-3c44f3d3e48a', 1, 1795748233767, NULL, NULL, NULL, 139, 139);
+INSERT INTO "devices" VALUES ('01a21aef-802d-7091-bdb0-3c44f3d3e48a', '01a21aef-7ece-72f4-a83b-0fc90bf00b0d', '01a21aef-7ecf-7162-94dd-ee1ce20d39b1', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', '-CassGhiglE7VvUH1OOEgkRahm9k8A6bteIvm-HG2uw', 'ZXau6fkT_BhRXkwObJzyKV8pgJPIf2vgnnjcYSCf8ozCCPRHd3rwDNQzKq73Z7orQ3O8GnKZTw', 1795748233261, 1795748233261);
+INSERT INTO "device_profiles" VALUES ('01a21aef-7ecf-7162-94dd-ee1ce20d39b1', '01a21aef-7ece-72f4-a83b-0fc90bf00b0d', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, 'REPLACE', NULL, NULL, 0, '[]', 1795748232911, 1795748232911);
+INSERT INTO "tenants" VALUES ('01a21aef-7ece-72f4-a83b-0fc90bf00b0d', 'one', 'onprem', 1, 1795748232910, 1795748232910);
+INSERT INTO "users" VALUES ('01a21aef-7ed3-77b4-a225-c1c76306cc0c', '01a21aef-7ece-72f4-a83b-0fc90bf00b0d', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795748232915, 1795748232915);
+INSERT INTO "sessions" VALUES ('01a21aef-7fba-70c6-a6c3-151330b87fe5', '01a21aef-7ed3-77b4-a225-c1c76306cc0c', NULL, NULL, 'local', '', 1795748233146, 1795748233146, 1798340233147, 1, 1795748233147);
+INSERT INTO "__inventory" VALUES (1, '90f8d3ce67f6b2e0', 1);
 PRAGMA user_version=0;

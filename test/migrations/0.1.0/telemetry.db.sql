@@ -17,10 +17,12 @@ CREATE TABLE feed_range (
   PRIMARY KEY (feed, device, from_ts)) WITHOUT ROWID;
 CREATE TABLE feed_deletion (
   feed INTEGER NOT NULL, id INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (feed, id)) WITHOUT ROWID;
-INSERT INTO "device" VALUES (0, '01a21556-82b8-7087-b3c2-f760ac4c6d5e', '01a21556-8602-73f2-b0e4-3618ebb9ee8a');
+CREATE TABLE __inventory (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL);
+INSERT INTO "device" VALUES (0, '01a21aef-7ece-72f4-a83b-0fc90bf00b0d', '01a21aef-802d-7091-bdb0-3c44f3d3e48a');
 INSERT INTO "key" VALUES (0, '"force"');
 INSERT INTO "key" VALUES (1, '"state"');
 INSERT INTO "pattern" VALUES (0, '[0,6]');
 INSERT INTO "pattern" VALUES (1, '[0]');
 INSERT INTO "sealed" VALUES (0);
+INSERT INTO "__inventory" VALUES (1, '90f8d3ce67f6b2e0', 1);
 PRAGMA user_version=1;

@@ -73,7 +73,7 @@ function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
         transact,
         onSettled: () => undefined,
         clock,
-        retentionTime: clock.now,
+        retentionTime: () => clock.now(),
         log,
       });
       const mine = new OutboundDelivery({
