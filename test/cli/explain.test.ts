@@ -1,4 +1,4 @@
-import { SQLiteError } from "bun:sqlite";
+import { Database } from "bun:sqlite";
 import { expect, spyOn, test } from "bun:test";
 import { openSync } from "node:fs";
 import { explain } from "../../src/cli/explain.ts";
@@ -43,7 +43,12 @@ test.each([
   ["SQLITE_READONLY_DIRECTORY", "read-only"],
   ["SQLITE_IOERR_WRITE", "The disk failed"],
 ])("an error %s of the database is explained", (code, advice) => {
-  const error = Object.assign(Object.create(SQLiteError.prototype), { code, message: "it failed" });
+  let error: unknown;
+  try {
+    new Database(":memory:").run("no SQL");
+  } catch (cause) {
+    error = Object.assign(cause as Error, { code });
+  }
   expect(printed(error)).toContain(advice);
 });
 
