@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { userInfo } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createAuditRepository } from "../modules/audit/audit.repository.ts";
 import { createAuditService } from "../modules/audit/audit.service.ts";
@@ -25,6 +24,9 @@ import { createEventBus } from "../platform/event-bus.ts";
 import { createLogger } from "../platform/log.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { type CommandOption, describeOptions, type ParsedArguments, parseCommand } from "./arguments.ts";
+
+/** Accounts of the machine. */
+const ACCOUNTS = "/etc/passwd";
 
 /** Options of every command on a data directory. */
 export const storeOptions = {
@@ -203,13 +205,13 @@ export function recordDone(
   audit.record({ ...done, actor, outcome: "SUCCESS" });
 }
 
-/** Returns the name of the account at the machine. It is empty in a container whose user has no name. */
+/** Returns the name of the account at the machine, or its number where it has no name, as in some containers. */
 export function accountName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return "";
-  }
+  const uid = String(process.getuid?.() ?? "");
+  // The runtime's own look-up goes by the environment, which any caller can set or leave out.
+  const accounts = existsSync(ACCOUNTS) ? readFileSync(ACCOUNTS, "utf8").split("\n") : [];
+  const [name] = accounts.map((line) => line.split(":")).find((fields) => fields[2] === uid) ?? [];
+  return name ?? `uid ${uid}`;
 }
 
 /** @throws StartupError if the first word of the arguments is none of the actions, or there is no word. */

@@ -13,6 +13,15 @@ function printed(error: unknown): string {
   }
 }
 
+const thrown = (work: () => void): unknown => {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+};
+
 const systemError = (code: string) => Object.assign(new Error(`${code}: failed`), { code, path: "/data/x" });
 
 test.each(["ENOSPC", "EROFS", "EACCES", "EMFILE", "ENFILE", "EDQUOT", "EPERM"])(
@@ -25,31 +34,38 @@ test.each(["ENOSPC", "EROFS", "EACCES", "EMFILE", "ENFILE", "EDQUOT", "EPERM"])(
 );
 
 test("a file that does not exist is named", () => {
-  let failure: unknown;
-  try {
-    openSync("/nowhere/passphrase", "r");
-  } catch (error) {
-    failure = error;
-  }
-  expect(printed(failure)).toBe(
+  expect(printed(thrown(() => openSync("/nowhere/passphrase", "r")))).toBe(
     "Lineside cannot start: A file or folder does not exist. (/nowhere/passphrase)",
   );
 });
 
-test.each([
-  ["SQLITE_CORRUPT", "lineside check"],
-  ["SQLITE_NOTADB", "lineside check"],
-  ["SQLITE_FULL", "The disk is full"],
-  ["SQLITE_READONLY_DIRECTORY", "read-only"],
-  ["SQLITE_IOERR_WRITE", "The disk failed"],
-])("an error %s of the database is explained", (code, advice) => {
-  let error: unknown;
-  try {
-    new Database(":memory:").run("no SQL");
-  } catch (cause) {
-    error = Object.assign(cause as Error, { code });
-  }
-  expect(printed(error)).toContain(advice);
+test.each<[string, () => void, string]>([
+  [
+    "a damaged database",
+    () => Database.deserialize(new Uint8Array(4_096).fill(7)).query("SELECT * FROM x").all(),
+    "lineside check",
+  ],
+  [
+    "a full disk",
+    () => {
+      const database = new Database(":memory:");
+      database.run("PRAGMA max_page_count=2");
+      database.run("CREATE TABLE x (y)");
+      database.run("INSERT INTO x VALUES (zeroblob(100000))");
+    },
+    "The disk is full",
+  ],
+  [
+    "a read-only disk",
+    () => {
+      const database = new Database(":memory:");
+      database.run("PRAGMA query_only=ON");
+      database.run("CREATE TABLE x (y)");
+    },
+    "read-only",
+  ],
+])("an error of the database about %s is explained", (_, fail, advice) => {
+  expect(printed(thrown(fail))).toContain(advice);
 });
 
 test("a mistake of ours keeps its stack", () => {

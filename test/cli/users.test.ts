@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { userInfo } from "node:os";
 import { join } from "node:path";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 
@@ -174,7 +173,7 @@ test("what was done at the machine stands in the audit log, with the account tha
   ]);
   expect(body[3]).toMatchObject({
     actorType: "COMMAND_LINE",
-    actorName: userInfo().username,
+    actorName: Bun.spawnSync(["id", "-un"]).stdout.toString().trim(),
     outcome: "SUCCESS",
     before: { role: "TENANT_RW" },
     after: { role: "TENANT_READ_ONLY" },

@@ -27,11 +27,11 @@ export class Sandbox {
     const { https, mqtt } = app.tlsPorts;
     const tools = {
       // Without --fail-with-body a refusal would look like a success.
-      curl: `exec ${programOf("curl")} -sS --fail-with-body --max-time 20 --connect-to localhost:8080:127.0.0.1:${new URL(app.url).port} --connect-to localhost:8443:127.0.0.1:${https} "$@"`,
+      curl: `exec "${programOf("curl")}" -sS --fail-with-body --max-time 20 --connect-to localhost:8080:127.0.0.1:${new URL(app.url).port} --connect-to localhost:8443:127.0.0.1:${https} "$@"`,
       mosquitto_pub: `args=(); while (($#)); do case $1 in -p) shift 2;; *) args+=("$1"); shift;; esac; done
 case " \${args[*]} " in *" --cafile "*) port=${mqtt};; *) port=${app.mqttPort};; esac
-exec ${programOf("mosquitto_pub")} -p $port "\${args[@]}"`,
-      lineside: `exec ${process.execPath} ${main} "$@"`,
+exec "${programOf("mosquitto_pub")}" -p $port "\${args[@]}"`,
+      lineside: `exec "${process.execPath}" "${main}" "$@"`,
     };
     for (const [name, text] of Object.entries(tools)) {
       await writeFile(join(bin, name), `#!/usr/bin/env bash\n${text}\n`);
