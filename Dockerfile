@@ -4,10 +4,9 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
-COPY src/tools/locked-packages.mjs src/tools/
-# Not `npm ci`: it refuses the lock file, which lists only the optional packages of the platforms that Lineside is built on. The check after
-# the installation guarantees the same: it fails unless every installed package has the version and the checksum of the lock file.
-RUN npm install --no-save --no-audit --no-fund && node src/tools/locked-packages.mjs
+COPY src/tools/setup.mjs src/tools/bootstrap.mjs src/tools/locked-packages.mjs src/tools/
+# npm brings Bun, and Bun installs the rest: it fails unless every package has the version and the checksum of the lock file.
+RUN node src/tools/setup.mjs install
 COPY . .
 ARG TARGETARCH
 ARG SOURCE_COMMIT

@@ -1,17 +1,16 @@
 /**
- * Tells whether the installed packages are those of the lock file, as `npm ci` would guarantee. `npm ci` itself refuses a lock file without the
- * optional packages of platforms that the registry does not have, and `npm install` does not mind when the files disagree.
+ * Tells whether the installed packages are those of the lock file, as `npm ci` would guarantee, which refuses a lock file without the
+ * optional packages of platforms that the registry does not have. The checksums are compared while the packages are installed.
  * `node src/tools/locked-packages.mjs` checks, and leaves the stamp by which the build knows that the packages are installed.
  */
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const STAMP = join("node_modules", ".lineside-lock");
 const LOCK = "package-lock.json";
-/** Written by npm: what is installed. */
-const INSTALLED = join("node_modules", ".package-lock.json");
+const MODULES = "node_modules/";
 const KINDS = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
 
 const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
@@ -19,18 +18,36 @@ const lockHash = () => createHash("sha256").update(readFileSync(LOCK)).digest("h
 const isSame = (left = {}, right = {}) =>
   JSON.stringify(Object.entries(left).sort()) === JSON.stringify(Object.entries(right).sort());
 
+/** Directories of the packages in a directory of modules, and in theirs. */
+function packagesIn(modules) {
+  if (!existsSync(modules)) return [];
+  return readdirSync(modules).flatMap((name) => {
+    if (name.startsWith(".")) return [];
+    const path = join(modules, name);
+    if (name.startsWith("@")) return packagesIn(path);
+    return existsSync(join(path, "package.json")) ? [path, ...packagesIn(join(path, "node_modules"))] : [];
+  });
+}
+
+/** An alias has the name of the package beside its path. */
+const nameOf = ([path, { name }]) => name ?? path.slice(path.lastIndexOf(MODULES) + MODULES.length);
+
 /** Returns what differs between `package.json`, the lock file and the installed packages; one sentence a difference. */
 export function differences() {
   const { packages } = readJson(LOCK);
   const wanted = readJson("package.json");
   const kinds = KINDS.filter((kind) => !isSame(wanted[kind], packages[""][kind]));
-  const installed = Object.entries(readJson(INSTALLED).packages).filter(([path, { version, integrity }]) => {
-    const locked = packages[path];
-    return locked?.version !== version || (integrity !== undefined && locked.integrity !== integrity);
-  });
+  // Installers place nested packages differently, so their places do not count.
+  const entries = Object.entries(packages).filter(([path]) => path !== "");
+  const locked = new Set(entries.map((entry) => `${nameOf(entry)}@${entry[1].version}`));
+  const installed = packagesIn("node_modules").map((path) => readJson(join(path, "package.json")));
+  const names = new Set(installed.map(({ name }) => name));
+  const foreign = installed.filter(({ name, version }) => !locked.has(`${name}@${version}`));
+  const missing = entries.filter((entry) => entry[1].optional !== true && !names.has(nameOf(entry)));
   return [
     ...kinds.map((kind) => `package.json and ${LOCK} have different ${kind}.`),
-    ...installed.map(([path, { version }]) => `${path} ${version} is not in ${LOCK}.`),
+    ...foreign.map(({ name, version }) => `${name} ${version} is not in ${LOCK}.`),
+    ...missing.map(([path]) => `${path} is not installed.`),
   ];
 }
 
