@@ -29,7 +29,7 @@ import {
 } from "./message-parts.ts";
 
 export interface MessageWorkerDeps {
-  readonly resolution: Pick<DeviceResolution, "resolve" | "preview">;
+  readonly resolution: Pick<DeviceResolution, "resolve" | "preview" | "mayDescribe">;
   readonly ingest: Pick<IngestService, "admit" | "toReadings" | "readings" | "clientAttributes">;
   readonly attributes: Pick<AttributesService, "setFor">;
   readonly runScript: (run: ScriptRun) => Promise<ScriptResult>;
@@ -178,7 +178,11 @@ export class MessageWorker {
       resolution.resolve(integration, settings, part.device),
     );
     onDeviceSeen(integration, device, part.device);
-    if (part.keys !== undefined && part.keys.length > 0) this.deps.describeKeys(device, part.keys);
+    if (part.keys !== undefined && part.keys.length > 0) {
+      if (resolution.mayDescribe(integration, settings, device.profileId))
+        this.deps.describeKeys(device, part.keys);
+      else work.notes.push(detail("integration_note.foreign_profile"));
+    }
     inStage("ingest", () => {
       const readings = part.body === undefined ? [] : ingest.toReadings(part.body);
       if (readings.length > 0 || part.attributes.size > 0) {
