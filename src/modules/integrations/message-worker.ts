@@ -1,7 +1,7 @@
 import { detail } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
-import { workTurns } from "../../platform/turn-share.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
@@ -97,8 +97,8 @@ export class MessageWorker {
     for (const message of messages)
       try {
         // One message may carry thousands of devices that have to be made.
-        const turn = workTurns.pause();
-        if (turn !== undefined) await turn;
+        const share = workShare.pause();
+        if (share !== undefined) await share;
         const later = this.workOn(named(message, input.source), input);
         if (later !== undefined) await later;
       } catch (error) {
