@@ -2,8 +2,8 @@ import { invalid } from "./domain-error.ts";
 
 /** Work that the templates of one message may do: characters of texts and steps of calculation. About 10 ms. */
 export const TEMPLATE_WORK_MAX = 1_000_000;
-/** Work that the steps of pipelines may do on one message. About 50 ms. */
-export const STEP_WORK_MAX = 8_000_000;
+/** Work that the steps of pipelines may do on one message. Some 30 ms. */
+export const STEP_WORK_MAX = 4_000_000;
 
 /** Counts work in units that take about the same time: a character of a text, or one step of a calculation. */
 export class WorkBudget {

@@ -27,6 +27,8 @@ const connectBytesMax = 8 * 1024;
 const overheadBytes = 1024;
 /** Packets after which a connection checks whether its turn is over. */
 const packetsPerTurnCheck = 8;
+/** After a packet of this size, the time is looked at too: a pipeline may take long for it. */
+const LARGE_PACKET_BYTES = 4_096;
 /** A peer that takes nothing for this long while output waits is frozen. */
 export const drainTimeoutMs = 2_000;
 /** A closed connection's peer may take this long to take the last bytes. */
@@ -202,7 +204,11 @@ export class Connection implements MqttConnectionHandle, Turn {
       for (let packets = 1; this.#mayRead(reader) && reader.next(); packets++) {
         this.#packet(reader);
         if (this.#client?.intake.full || this.output.congested) this.#hold();
-        else if (packets % packetsPerTurnCheck === 0 && this.#host.fairQueue.isTurnOver) this.#wait();
+        else if (
+          (packets % packetsPerTurnCheck === 0 || reader.end - reader.start > LARGE_PACKET_BYTES) &&
+          this.#host.fairQueue.isTurnOver
+        )
+          this.#wait();
       }
       this.#client?.intake.flush();
     } catch (error) {

@@ -273,3 +273,56 @@ test("devices are announced at the embedded broker only", async () => {
   ])
     expect((await call("POST", "/integrations", body)).status).toBe(400);
 });
+
+const announceValue = (prefix: string, ids: string, dev: object = {}) =>
+  announce(`${prefix}/sensor/${ids}/t/config`, {
+    ...{ stat_t: `state/${prefix}/${ids}`, name: "stolen", unit_of_meas: "°C", uniq_id: `${prefix}-${ids}` },
+    dev: { ids, ...dev },
+  });
+
+test("an announcement does not reach a device by its id or name, nor the profile that a person made", async () => {
+  const { body: profile } = await call("POST", "/device-profiles", { name: "Turbine" });
+  const { body: device } = await call("POST", "/devices", {
+    ...{ name: "turbine-1", deviceType: "Turbine", profileId: profile.profileId },
+  });
+  await discover("ha8");
+  for (const ids of [device.deviceId, "turbine-1"]) {
+    await announceValue("ha8", ids, { name: `Pretended ${ids}`, mdl: "Turbine" });
+    await say(`state/ha8/${ids}`, "4343");
+    expect(await latestOf(`Pretended ${ids}`)).toEqual({ t: 4343 });
+  }
+  expect((await call("GET", `/devices/${device.deviceId}/telemetry/latest`)).body.values).toEqual({});
+  const attributes = (await call("GET", `/devices/${device.deviceId}/attributes?scope=SERVER`)).text;
+  expect(attributes).not.toContain("integration.");
+  expect((await keysOf("turbine-1")).size).toBe(0);
+});
+
+test("an announcement does not reach a device of another integration with the same id", async () => {
+  const first = await discover("ha9");
+  await announceValue("ha9", "boiler", { name: "Boiler" });
+  await say("state/ha9/boiler", "60");
+  await discover("ha10");
+  await announceValue("ha10", "boiler", { name: "Pretended boiler" });
+  await say("state/ha10/boiler", "99");
+  expect(await latestOf("Boiler")).toEqual({ t: 60 });
+  expect(await latestOf("Pretended boiler")).toEqual({ t: 99 });
+  await say("state/ha9/boiler", "61");
+  expect(await latestOf("Boiler")).toEqual({ t: 61 });
+  // One that takes the place of a deleted integration has its devices.
+  await call("POST", `/integrations/${first}/pause`);
+  expect((await call("DELETE", `/integrations/${first}`)).status).toBe(200);
+  await discover("ha9");
+  await announceValue("ha9", "boiler", { name: "Boiler" });
+  await say("state/ha9/boiler", "62");
+  expect(await latestOf("Boiler")).toEqual({ t: 62 });
+});
+
+test("a person lets a device follow the announcements of an integration", async () => {
+  const { body: device } = await call("POST", "/devices", { name: "adopted", deviceType: "meter" });
+  const id = await discover("ha11");
+  const attributes = { "integration.external_id": "meter-7", "integration.owner": id };
+  await call("POST", `/devices/${device.deviceId}/attributes`, { scope: "SERVER", attributes });
+  await announceValue("ha11", "meter-7");
+  await say("state/ha11/meter-7", "7");
+  expect(await latestOf("adopted")).toEqual({ t: 7 });
+});

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
+import { int, payload } from "../modules/integrations/adapters/sparkplug-writer.ts";
 import { isStall, STALL_MS_MAX, type StalledGateway, startStalledGateway, TRIES } from "./stall-fixture.ts";
 
 /**
@@ -116,24 +117,39 @@ test("imports of 5,000 devices", async () => {
   expect(await stallsOf("import", importRows)).toEqual([]);
 }, 240_000);
 
-test("states whose announcements ask for much work", async () => {
+/** A client of the broker that may publish everything. */
+async function connectClient(username: string): Promise<MqttClient> {
   const { body } = await call("POST", "/api/mqtt/clients", {
-    name: "announcing",
-    signIn: "PASSWORD",
-    username: "announcing",
-    publish: ["#"],
+    ...{ name: username, signIn: "PASSWORD", username, publish: ["#"], messagesPerSecond: 10_000 },
   });
-  const integration = await call("POST", "/api/integrations", {
-    name: "discovered",
-    type: "MQTT",
-    status: "active",
+  return connect({ username, password: body.password });
+}
+
+async function createIntegration(
+  format: string,
+  topicFilter: string,
+  settings: object = {},
+): Promise<string> {
+  const { body } = await call("POST", "/api/integrations", {
+    ...{ name: format, type: "MQTT", status: "active" },
     settings_json: {
-      format: "home-assistant",
+      format,
       autoCreateDevice: true,
-      mqtt: { brokerUrl: "local:", topicFilter: "homeassistant/#" },
+      mqtt: { brokerUrl: "local:", topicFilter },
+      ...settings,
     },
   });
-  const client = await connect({ username: "announcing", password: body.password });
+  return body.integrationId;
+}
+
+const codesOf = async (integrationId: string): Promise<string[]> =>
+  (await call("GET", `/api/integrations/${integrationId}/events?limit=100`)).body.map(
+    ({ code }: { code: string }) => code,
+  );
+
+test("states whose announcements ask for much work", async () => {
+  const integrationId = await createIntegration("home-assistant", "homeassistant/#");
+  const client = await connectClient("announcing");
   const template = (index: number) =>
     `{{ value|replace('a','${index}')|replace('b','a')|upper|lower|upper }}`;
   const announce = (device: number) => {
@@ -156,8 +172,89 @@ test("states whose announcements ask for much work", async () => {
       client.publishAsync(`st/${round % 4}`, "ab".repeat(bytes / 2), { qos: 1 });
     expect(await stallsOf(`state of ${bytes} bytes`, state)).toEqual([]);
   }
-  const path = `/api/integrations/${integration.body.integrationId}/events?limit=100`;
-  const codes = (await call("GET", path)).body.map(({ code }: { code: string }) => code);
+  const codes = await codesOf(integrationId);
   expect(codes).toContain("message.too_much_work");
   expect(codes).toContain("integration_event.stored");
+}, 240_000);
+
+test("births and data of Sparkplug with as many metrics as fit into a message", async () => {
+  const integrationId = await createIntegration("sparkplug", "spBv1.0/#");
+  const client = await connectClient("sparkplug");
+  const metrics = (value: number, isNamed: boolean) =>
+    Array.from({ length: isNamed ? 1_800 : 4_000 }, (_, index) => ({
+      ...(isNamed && { name: `tag ${index}` }),
+      ...{ alias: index % 1_800, type: 3, value: int(value) },
+    }));
+  const publish = (type: string, node: number, body: Uint8Array) =>
+    client.publishAsync(`spBv1.0/plant/${type}/node${node}`, Buffer.from(body), { qos: 1 });
+  const birth = (round: number) => publish("NBIRTH", round, payload(metrics(round, true), { seq: 0 }));
+  expect(await stallsOf("birth", birth)).toEqual([]);
+  await publish("NBIRTH", 0, payload(metrics(1, true), { seq: 0 }));
+  let seq = 0;
+  const data = (round: number) => publish("NDATA", 0, payload(metrics(round, false), { seq: ++seq % 256 }));
+  expect(await stallsOf("data", data)).toEqual([]);
+  expect(await codesOf(integrationId)).toContain("integration_event.stored");
+}, 240_000);
+
+test("messages of generic integrations for 1,000 new devices", async () => {
+  const integrationId = await createIntegration("generic", "plant/#", {
+    paths: { items: "items", deviceId: "id", telemetry: "values" },
+  });
+  const client = await connectClient("generic");
+  const items = (round: number) => ({
+    items: Array.from({ length: 1_000 }, (_, index) => ({ id: `g${round}-${index}`, values: { a: index } })),
+  });
+  const publish = (round: number) =>
+    client.publishAsync("plant/all", JSON.stringify(items(round)), { qos: 1 });
+  expect(await stallsOf("items", publish)).toEqual([]);
+  expect(await codesOf(integrationId)).toContain("integration_event.stored");
+}, 240_000);
+
+test("line protocol and batches of devices", async () => {
+  const [device] = gateway.deviceTokens;
+  const lines = Array.from(
+    { length: 60_000 },
+    (_, index) => `m,host=a a=${index}.5 ${1_767_268_800_000 + index}`,
+  );
+  const write = async () => {
+    const response = await fetch(`${gateway.url}/write?precision=ms`, {
+      method: "POST",
+      body: lines.join("\n"),
+      headers: { authorization: `Bearer ${device}` },
+    });
+    expect(response.status).toBe(204);
+  };
+  expect(await stallsOf("lines", write)).toEqual([]);
+  const readings = (count: number) =>
+    JSON.stringify(
+      Array.from({ length: count }, (_, index) => ({ ts: 1_767_268_800_000 + index, values: { a: index } })),
+    );
+  const client = await connect({ username: device });
+  const publish = () => client.publishAsync("v1/devices/me/telemetry", readings(1_500), { qos: 1 });
+  expect(await stallsOf("readings of 60 KB", publish)).toEqual([]);
+  const large = readings(100_000);
+  const send = async () => {
+    const { status } = await call("POST", `/api/v1/${device}/telemetry`, large);
+    expect([200, 413]).toContain(status);
+  };
+  expect(await stallsOf("readings of 5 MB", send)).toEqual([]);
+}, 240_000);
+
+test("messages whose pipelines ask for much work", async () => {
+  const steps = Array.from({ length: 50 }, (_, index) => ({
+    ...{ type: "string_transform", keys: ["*"], operation: "replace" },
+    ...{ search: index % 2 === 0 ? "a" : "b", text: index % 2 === 0 ? "b" : "a" },
+  }));
+  const { body } = await call("POST", "/api/data-pipelines", { name: "heavy", steps });
+  expect((await call("POST", `/api/data-pipelines/${body.pipelineId}/start`)).status).toBe(200);
+  const [device] = gateway.deviceTokens;
+  const client = await connect({ username: device });
+  const values = Object.fromEntries(
+    Array.from({ length: 500 }, (_, index) => [`key${index}`, "a".repeat(100)]),
+  );
+  const publish = () => client.publishAsync("v1/devices/me/telemetry", JSON.stringify(values), { qos: 1 });
+  expect(await stallsOf("pipeline", publish)).toEqual([]);
+  const pipeline = (await call("GET", `/api/data-pipelines/${body.pipelineId}`)).body;
+  expect(pipeline.stats.in).toBeGreaterThanOrEqual(11);
+  await call("POST", `/api/data-pipelines/${body.pipelineId}/pause`);
 }, 240_000);

@@ -1,8 +1,8 @@
 import type { DeviceId } from "../../lib/ids.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
-import { workTurns } from "../../platform/turn-share.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
@@ -54,8 +54,8 @@ export class DeviceImports {
     devices.ensureRoom(principal.tenantId, givens.length);
     try {
       for (let start = 0; start < givens.length; start += DEVICES_AT_ONCE) {
-        const turn = workTurns.pause();
-        if (turn !== undefined) await turn;
+        const later = workShare.pause();
+        if (later !== undefined) await later;
         const some = givens.slice(start, start + DEVICES_AT_ONCE);
         const deviceIds: DeviceId[] = [];
         const piece = { importId, piece: pieces.length, deviceIds };
@@ -71,8 +71,8 @@ export class DeviceImports {
       return created;
     } catch (error) {
       for (const piece of pieces) {
-        const turn = workTurns.pause();
-        if (turn !== undefined) await turn;
+        const later = workShare.pause();
+        if (later !== undefined) await later;
         this.#takeBack(piece);
       }
       throw error;

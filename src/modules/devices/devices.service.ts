@@ -3,7 +3,7 @@ import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
-import { workTurns } from "../../platform/turn-share.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -159,8 +159,8 @@ export function createDevicesService(deps: DevicesServiceDeps) {
       const id = ensureVisible(principal, deviceId);
       const { tenantId } = principal;
       for (let isLast = false; !isLast; ) {
-        const turn = workTurns.pause();
-        if (turn !== undefined) await turn;
+        const later = workShare.pause();
+        if (later !== undefined) await later;
         // Children stay, without a gateway. There may be ten thousand of them.
         const detached = deps.transact(() => {
           const ids = repository.detachChildren(id, CHILDREN_AT_ONCE);

@@ -5,8 +5,8 @@ import type { DeviceId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
-import { workTurns } from "../../platform/turn-share.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import { deviceNotFound } from "../devices/devices.errors.ts";
@@ -218,8 +218,8 @@ export function createGatewaysService(deps: {
   ): Promise<Promise<void>[]> {
     const commits: Promise<void>[] = [];
     for (let start = 0; start < parts.length; start += PARTS_AT_ONCE) {
-      const turn = workTurns.pause();
-      if (turn !== undefined) await turn;
+      const later = workShare.pause();
+      if (later !== undefined) await later;
       if (gateway.revoked) throw deviceNotFound();
       const taken = takeSome(parts.slice(start, start + PARTS_AT_ONCE));
       for (const commit of taken) commit.catch(() => undefined); // heard of at the end

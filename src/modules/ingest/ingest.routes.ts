@@ -2,6 +2,7 @@ import { Elysia, t } from "elysia";
 import type { BodyEncoding } from "../../lib/body.ts";
 import { invalid, timedOut, unsupported } from "../../lib/domain-error.ts";
 import { readBytes } from "../../lib/request-bytes.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import { sharedOnly } from "../attributes/attributes.errors.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import { contractInvalidToken } from "../devices/devices.errors.ts";
@@ -12,6 +13,8 @@ import type { IngestService } from "./ingest.service.ts";
 import type { IngestDevice, MessageKind } from "./ingest.types.ts";
 
 const BODY_BYTES_MAX = 5 * 1024 * 1024;
+/** Larger bodies that arrive together are decoded one after the other, with others in between. */
+const LARGE_BODY_BYTES = 64 * 1024;
 
 const tokenParams = t.Object({
   deviceToken: t.String({ maxLength: 256, description: "access token of the device" }),
@@ -73,6 +76,8 @@ export const deviceApiRoutes = (deps: {
     const { request } = asked;
     const encoding = encodingOf(request, device);
     const body = await readBytes(request, BODY_BYTES_MAX);
+    const later = body.length > LARGE_BODY_BYTES ? workShare.enter() : undefined;
+    if (later !== undefined) await later;
     if (device.revoked) throw contractInvalidToken(); // deleted or re-keyed while the body was on its way
     await ingest.post(device, kind, { body, encoding });
     return { success: true };

@@ -1,6 +1,6 @@
 import { DomainError, detail, invalid } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, ProfileId } from "../../lib/ids.ts";
 import { RateMeter } from "../../lib/rate-meter.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -11,10 +11,10 @@ import type { NewDevice } from "../devices/devices.types.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
-import type { DeviceIdentities } from "./device-identities.repository.ts";
+import type { DeviceIdentities, IdentifiedDevice } from "./device-identities.repository.ts";
 import { integrationPrincipal } from "./integration-principal.ts";
 import type { DeviceReference, Integration, IntegrationSettings } from "./integrations.types.ts";
-import { EXTERNAL_ID_KEY } from "./integrations.types.ts";
+import { EXTERNAL_ID_KEY, OWNER_KEY } from "./integrations.types.ts";
 
 const NAME_CHARACTERS_MAX = 256;
 const TYPE_CHARACTERS_MAX = 128;
@@ -31,6 +31,8 @@ const asText = (text: string, charactersMax: number) =>
 
 const unknownDevice = (device: Text | string) => invalid("integration.device_unknown", { device });
 const noReference = () => invalid("integration.device_missing");
+
+type ResolvingIntegration = Pick<Integration, "tenantId" | "integrationId">;
 
 export interface ResolvedDevice {
   readonly device: IngestDevice;
@@ -51,7 +53,7 @@ interface DeviceResolutionDeps {
   readonly identities: DeviceIdentities;
   readonly directory: DeviceDirectory;
   readonly devices: Pick<DevicesService, "findNamed" | "createMany" | "children">;
-  readonly profiles: Pick<ProfilesService, "forType" | "ofName">;
+  readonly profiles: Pick<ProfilesService, "forType" | "findNamed" | "ofName">;
   readonly saveServer: (deviceId: DeviceId, key: string, value: string) => void;
   readonly clock: Pick<Clock, "monotonic">;
   readonly events: EventBus<DomainEvents>;
@@ -99,7 +101,7 @@ export class DeviceResolution {
 
   /** Returns the device as `resolve` does, but creates none: `undefined` if `resolve` would create it. */
   preview(
-    integration: Pick<Integration, "tenantId">,
+    integration: ResolvingIntegration,
     settings: IntegrationSettings,
     reference: DeviceReference,
   ): IngestDevice | undefined {
@@ -111,18 +113,21 @@ export class DeviceResolution {
 
   /** Returns the device without its child; `undefined` if the integration may create it. */
   #findOrRefuse(
-    { tenantId }: Pick<Integration, "tenantId">,
+    integration: ResolvingIntegration,
     settings: IntegrationSettings,
     reference: DeviceReference,
   ): IngestDevice | undefined {
     ensureShort(reference);
-    const found = this.#find(tenantId, reference);
+    const found = this.#find(integration, reference);
     if (found === undefined && (settings.autoCreateDevice !== true || reference.creation === "none"))
       throw unknownDevice(describe(reference));
     return found;
   }
 
-  #find(tenantId: TenantId, { deviceToken, devEui, externalId }: DeviceReference): IngestDevice | undefined {
+  #find(
+    { tenantId, integrationId }: ResolvingIntegration,
+    { deviceToken, devEui, externalId, isAnnounced }: DeviceReference,
+  ): IngestDevice | undefined {
     const { identities, directory } = this.#deps;
     if (deviceToken !== undefined) {
       const device = directory.findByToken(deviceToken);
@@ -131,9 +136,15 @@ export class DeviceResolution {
     }
     if (devEui !== undefined)
       return this.#cached(`${tenantId}\neui\n${devEui}`, () => identities.findByDevEui(tenantId, devEui));
-    if (externalId !== undefined)
-      return this.#cached(`${tenantId}\nid\n${externalId}`, () => this.#byExternalId(tenantId, externalId));
-    throw noReference();
+    if (externalId === undefined) throw noReference();
+    const integration = { tenantId, integrationId };
+    return isAnnounced
+      ? this.#cached(`${tenantId}\nannounced ${integrationId}\n${externalId}`, () =>
+          this.#byAnnouncement(integration, externalId),
+        )
+      : this.#cached(`${tenantId}\nid ${integrationId}\n${externalId}`, () =>
+          this.#byExternalId(integration, externalId),
+        );
   }
 
   #cached(key: string, find: () => DeviceId | undefined): IngestDevice | undefined {
@@ -147,10 +158,20 @@ export class DeviceResolution {
     return device;
   }
 
-  #byExternalId(tenantId: TenantId, externalId: string): DeviceId | undefined {
-    const { identities, directory, devices } = this.#deps;
+  /** Returns a device that follows the announcements of the integration, or of one that is deleted by now. */
+  #byAnnouncement({ tenantId, integrationId }: ResolvingIntegration, externalId: string) {
+    const { identities } = this.#deps;
     const marked = identities.findByExternalId(tenantId, externalId);
-    if (marked !== undefined) return marked;
+    const own = marked.find(({ owner }) => owner === integrationId);
+    const isOrphan = ({ owner }: IdentifiedDevice) => owner !== undefined && !identities.isIntegration(owner);
+    return (own ?? marked.find(isOrphan))?.deviceId;
+  }
+
+  #byExternalId({ tenantId, integrationId }: ResolvingIntegration, externalId: string): DeviceId | undefined {
+    const { identities, directory, devices } = this.#deps;
+    const isFree = ({ owner }: IdentifiedDevice) => owner === undefined || owner === integrationId;
+    const marked = identities.findByExternalId(tenantId, externalId).find(isFree);
+    if (marked !== undefined) return marked.deviceId;
     const own = directory.find(externalId as DeviceId); // a wrong id is simply not found
     if (own?.tenantId === tenantId) return own.deviceId;
     const [named, second] = devices.findNamed(tenantId, externalId);
@@ -159,12 +180,13 @@ export class DeviceResolution {
 
   #create(integration: Integration, settings: IntegrationSettings, reference: DeviceReference): IngestDevice {
     const { devices, directory, saveServer } = this.#deps;
-    const { devEui, externalId } = reference;
+    const { devEui, externalId, isAnnounced } = reference;
     const id = externalId ?? devEui ?? "";
     this.#ensureMayCreate(integration.integrationId);
     const device = this.#newDevice(integration, settings, { ...reference, id });
     const [created] = devices.createMany(integrationPrincipal(integration), [device], ({ deviceId }) => {
       if (externalId !== undefined) saveServer(deviceId, EXTERNAL_ID_KEY, externalId);
+      if (isAnnounced) saveServer(deviceId, OWNER_KEY, integration.integrationId);
     });
     const found = created && directory.find(created.deviceId);
     if (found === undefined) throw unknownDevice(id); // deleted in the same moment
@@ -172,11 +194,12 @@ export class DeviceResolution {
   }
 
   #newDevice(
-    { tenantId }: Integration,
+    integration: Integration,
     settings: IntegrationSettings,
     { id, devEui, ...reference }: DeviceReference & { readonly id: string },
   ): NewDevice {
     const { devices, profiles } = this.#deps;
+    const { tenantId } = integration;
     const wanted = asText(reference.name ?? id, NAME_CHARACTERS_MAX) || id;
     const isTaken = devices.findNamed(tenantId, wanted).length > 0;
     const deviceType = asText(settings.deviceType ?? reference.type ?? "", TYPE_CHARACTERS_MAX) || "default";
@@ -185,10 +208,32 @@ export class DeviceResolution {
       deviceType,
       profileId:
         settings.profileId ??
-        (reference.creation === "own-profile" ? profiles.ofName : profiles.forType)(tenantId, deviceType)
-          .profileId,
+        (reference.creation === "own-profile"
+          ? this.#ownProfile(integration, deviceType)
+          : profiles.forType(tenantId, deviceType)
+        ).profileId,
       ...(devEui !== undefined && { lorawanDevEui: devEui }),
     };
+  }
+
+  /** Returns the profile of a name, which is the integration's own if it does not exist yet, or its integration is deleted. */
+  #ownProfile({ tenantId, integrationId }: Integration, name: string) {
+    const { profiles, identities } = this.#deps;
+    const existing = profiles.findNamed(tenantId, name);
+    const profile = existing ?? profiles.ofName(tenantId, name);
+    const { profileId } = profile;
+    const isOrphan = identities.isCreated(profileId) && identities.creatorOf(profileId) === undefined;
+    if (existing === undefined || isOrphan) identities.saveCreator(profileId, integrationId);
+    return profile;
+  }
+
+  /** Returns whether the integration may describe the keys of a profile: one that it has created, or that a person has selected for it. */
+  mayDescribe(
+    { integrationId }: Pick<Integration, "integrationId">,
+    settings: IntegrationSettings,
+    profileId: ProfileId,
+  ): boolean {
+    return settings.profileId === profileId || this.#deps.identities.creatorOf(profileId) === integrationId;
   }
 
   #ensureMayCreate(integrationId: string): void {

@@ -1,7 +1,7 @@
 import { DomainError, detail } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { workTurns } from "../../platform/turn-share.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import type { Backlog } from "./backlog.ts";
 import type { EventLog, Logged } from "./event-log.ts";
 import type { EventTokens } from "./event-tokens.ts";
@@ -84,8 +84,8 @@ export class InboundPipeline {
 
   /** Resolves when what became of it is on the disk. @throws DomainError `unavailable` or `limited`: it was not taken, send it again. */
   async take(live: LiveIntegration, source: InboundMessage): Promise<Taken> {
-    const turn = workTurns.enter();
-    if (turn !== undefined) await turn;
+    const later = workShare.enter();
+    if (later !== undefined) await later;
     const normalized = normalize(live, source);
     const nothing = { kept: undefined, seenKey: undefined };
     if (normalized instanceof StageFailure)

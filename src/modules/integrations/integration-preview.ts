@@ -281,7 +281,7 @@ class MessagePreview {
       resolution.preview(integration, this.#live.settings, part.device),
     );
     const readings = inStage("ingest", () => (part.body === undefined ? [] : toReadings(part.body)));
-    const { deviceToken: _, route: __, creation: ___, ...reference } = part.device;
+    const { deviceToken: _, route: __, creation: ___, isAnnounced: ____, ...reference } = part.device;
     this.#shown.results.push({
       device: {
         deviceId: device?.deviceId ?? null,

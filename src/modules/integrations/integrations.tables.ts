@@ -1,5 +1,6 @@
 import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Text } from "../../lib/texts/text.ts";
+import { deviceProfiles } from "../profiles/profiles.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import type { IntegrationSettings, MessageOrigin } from "./integrations.types.ts";
 
@@ -33,6 +34,15 @@ export const integrations = sqliteTable(
   },
   (table) => [index("integrations_tenant").on(table.tenantId, table.type)],
 );
+
+/** Device profiles that integrations have created, and may describe the keys of. */
+export const integrationProfiles = sqliteTable("integration_profiles", {
+  profileId: text("profile_id")
+    .primaryKey()
+    .references(() => deviceProfiles.profileId, { onDelete: "cascade" }),
+  /** It may be deleted by now; then another one may take the profile over. */
+  integrationId: text("integration_id").notNull(),
+});
 
 /** Messages in both directions, with their payload as received. */
 export const integrationEvents = sqliteTable(

@@ -11,6 +11,12 @@ export const EXTERNAL_ID_KEY = "integration.external_id";
 /** Attribute with the id of the integration through which a device of a broker was heard last. */
 export const INTEGRATION_ID_KEY = "integration.id";
 
+/**
+ * Attribute with the id of the integration whose announcements the device follows: the one that has created it, or one that a person has
+ * entered. No announcement of another integration reaches it.
+ */
+export const OWNER_KEY = "integration.owner";
+
 /** Begins the topics, and the external ids, of all Shelly devices of the first generation. */
 export const SHELLY_GEN1_BASE = "shellies/";
 
@@ -196,6 +202,8 @@ export interface DeviceReference {
    * is not created.
    */
   readonly creation?: "own-profile" | "none";
+  /** The device has announced itself: it is looked for only among those that follow the announcements of the integration. */
+  readonly isAnnounced?: true;
 }
 
 /** Before our ids among the correlation ids of The Things Stack, which adds its own. */

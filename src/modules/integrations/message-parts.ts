@@ -108,7 +108,7 @@ export function metadataOf(
   integration: Pick<Integration, "integrationId" | "name" | "type">,
   { message, source, ts }: { message: NormalizedMessage; source: InboundMessage; ts: number },
 ): JsonValue {
-  const { deviceToken: _, route: __, creation: ___, ...device } = message.device;
+  const { deviceToken: _, route: __, creation: ___, isAnnounced: ____, ...device } = message.device;
   const { integrationId, name, type } = integration;
   return {
     integrationId,

@@ -1,7 +1,7 @@
 import { detail } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
-import { workTurns } from "../../platform/turn-share.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
@@ -29,7 +29,7 @@ import {
 } from "./message-parts.ts";
 
 export interface MessageWorkerDeps {
-  readonly resolution: Pick<DeviceResolution, "resolve" | "preview">;
+  readonly resolution: Pick<DeviceResolution, "resolve" | "preview" | "mayDescribe">;
   readonly ingest: Pick<IngestService, "admit" | "toReadings" | "readings" | "clientAttributes">;
   readonly attributes: Pick<AttributesService, "setFor">;
   readonly runScript: (run: ScriptRun) => Promise<ScriptResult>;
@@ -97,8 +97,8 @@ export class MessageWorker {
     for (const message of messages)
       try {
         // One message may carry thousands of devices that have to be made.
-        const turn = workTurns.pause();
-        if (turn !== undefined) await turn;
+        const share = workShare.pause();
+        if (share !== undefined) await share;
         const later = this.workOn(named(message, input.source), input);
         if (later !== undefined) await later;
       } catch (error) {
@@ -178,7 +178,11 @@ export class MessageWorker {
       resolution.resolve(integration, settings, part.device),
     );
     onDeviceSeen(integration, device, part.device);
-    if (part.keys !== undefined && part.keys.length > 0) this.deps.describeKeys(device, part.keys);
+    if (part.keys !== undefined && part.keys.length > 0) {
+      if (resolution.mayDescribe(integration, settings, device.profileId))
+        this.deps.describeKeys(device, part.keys);
+      else work.notes.push(detail("integration_note.foreign_profile"));
+    }
     inStage("ingest", () => {
       const readings = part.body === undefined ? [] : ingest.toReadings(part.body);
       if (readings.length > 0 || part.attributes.size > 0) {

@@ -5,8 +5,6 @@ export const PROVISION_USERNAME = "provision";
 /** A sign-in with a password that begins so is one with an API key. */
 export const API_KEY_PREFIX = "lsk_";
 
-export type LoginKind = "NAME" | "CERTIFICATE";
-
 /** The device or MQTT client that signs in. */
 export type LoginOwner = { readonly tenantId: TenantId } & (
   | { readonly deviceId: DeviceId; readonly mqttClientId?: never }

@@ -71,6 +71,8 @@ export const eventTextsDe: Readonly<Record<keyof typeof eventTexts, string>> = {
   "integration_event.stored_with_notes": "{devices}; {notes}",
   "integration_note.downlink": "Downlink: {state}",
   "integration_note.dropped_by_codec": "der Codec hat die Nachricht verworfen",
+  "integration_note.foreign_profile":
+    "Namen und Einheiten der Schlüssel wurden nicht übernommen: Das Profil gehört nicht der Anbindung",
   "messenger_error.gotify_address":
     "Unter dieser Adresse gibt es keinen Gotify-Server. Prüfen Sie die Adresse des Servers.",
   "messenger_error.gotify_token":

@@ -3,7 +3,7 @@ import { GATEWAY_DEVICE_TYPE } from "../../../lib/gateway-device.ts";
 import type { DeviceId } from "../../../lib/ids.ts";
 import type { JsonValue } from "../../../lib/json.ts";
 import type { Params, Text } from "../../../lib/texts/text.ts";
-import { workTurns } from "../../../platform/turn-share.ts";
+import { workShare } from "../../../platform/fair-share.ts";
 import type { Principal } from "../../users/users.types.ts";
 import { credentialsTypeOf } from "../credentials.types.ts";
 import type { DeviceImports } from "../device-imports.ts";
@@ -113,7 +113,7 @@ export function createBulkService(deps: {
     const errors: RowError[] = [];
     const formed: BulkDevice[] = [];
     for (const [index, input] of rows.entries()) {
-      if (index % SLICE_ROWS === 0) await workTurns.pause();
+      if (index % SLICE_ROWS === 0) await workShare.pause();
       const checked = checkRow(index + 1, input);
       if (isError(checked)) errors.push(checked);
       else {

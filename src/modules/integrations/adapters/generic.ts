@@ -62,7 +62,7 @@ function nameIn(body: Fields, key: string): string | undefined {
   return name;
 }
 
-type NamePart = Exclude<keyof DeviceReference, "route" | "creation" | "devEui">;
+type NamePart = Exclude<keyof DeviceReference, "route" | "creation" | "isAnnounced" | "devEui">;
 
 /** Fields that name the device, with the parts of a reference that they are. */
 const nameFields: ReadonlyArray<readonly [field: string, part: NamePart]> = [

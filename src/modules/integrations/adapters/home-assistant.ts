@@ -39,7 +39,7 @@ function referenceOf({
 }: AnnouncedDevice): DeviceReference {
   const type =
     model === undefined ? name : [manufacturer, model].filter((text) => text !== undefined).join(" ");
-  return { externalId, name, type, creation: "own-profile" };
+  return { externalId, name, type, creation: "own-profile", isAnnounced: true };
 }
 
 interface ReadEntities {
@@ -138,7 +138,7 @@ export class HomeAssistantAdapter implements Adapter {
         {
           ...reading(externalId, {}),
           kind: "attributes",
-          device: { externalId, creation: "none" },
+          device: { externalId, creation: "none", isAnnounced: true },
           attributes: { entities: entityCount, entitiesGone: [...gone] },
         },
       ],

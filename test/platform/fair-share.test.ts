@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
-import { TurnShare } from "../../src/platform/turn-share.ts";
+import { FairShare } from "../../src/platform/fair-share.ts";
 
 function share() {
   const time = { ms: 0 };
-  return { time, turns: new TurnShare(() => time.ms) };
+  return { time, turns: new FairShare(() => time.ms) };
 }
 
 test("what fits into a turn does not wait", () => {
