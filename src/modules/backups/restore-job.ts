@@ -6,6 +6,7 @@ import { takeFileLock } from "../../platform/file-lock.ts";
 import { beginRestoration, completeRestoration, finishRestoration } from "../../platform/restoration.ts";
 import type { BackupTarget, SnapshotRecord } from "./backup.types.ts";
 import { BackupRepository } from "./repository.ts";
+import { ensureContents } from "./snapshot-contents.ts";
 import { SnapshotReader } from "./snapshot-reader.ts";
 
 export interface RestoreJob {
@@ -13,6 +14,8 @@ export interface RestoreJob {
   readonly passphrase: string | undefined;
   /** The newest snapshot where it is absent. */
   readonly snapshot: string | undefined;
+  /** Whether a snapshot without a main database is refused. */
+  readonly mustBeWhole?: boolean;
   /** Schemas that this program reads: a thread of a compiled program has no migrations to take them from. */
   readonly schemas: Schemas;
   /** Bytes that the disk has room for; unlimited where it is absent. */
@@ -33,6 +36,7 @@ export const hasData = (dataPath: string): boolean => existsSync(join(dataPath, 
 export async function prepareRestoration(target: BackupTarget, job: RestoreJob): Promise<SnapshotRecord> {
   const repository = await BackupRepository.open(target, job.passphrase);
   const record = await repository.snapshot(job.snapshot);
+  ensureContents(record, job.mustBeWhole ?? false);
   ensureRoom(record, job.roomBytes);
   const folder = beginRestoration(job.dataPath);
   await new SnapshotReader(repository, record).restore(folder, job.onProgress);

@@ -12,7 +12,7 @@ export interface RestoreRequest extends Omit<RestoreJob, "onProgress"> {
 serveThread<RestoreRequest, string>("backup.restore_failed", async ({ archive, ...job }, onProgress) => {
   const reader = new ArchiveReader(archive);
   try {
-    const { id } = await prepareRestoration(reader, { ...job, onProgress });
+    const { id } = await prepareRestoration(reader, { ...job, mustBeWhole: true, onProgress });
     return id;
   } catch (error) {
     abandonRestoration(job.dataPath);
