@@ -103,6 +103,8 @@ export function createConsoleFiles({ root = "static/console", basePath = "" } = 
         ...securityHeaders,
         "content-type": file.contentType,
         "content-security-policy": CONSOLE_POLICY,
+        "cross-origin-opener-policy": "same-origin",
+        "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
         "cache-control": file.immutable ? "public, max-age=31536000, immutable" : "no-cache",
         vary: "accept-encoding, accept",
         etag,

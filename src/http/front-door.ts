@@ -2,7 +2,6 @@ import type { AnyElysia } from "elysia";
 import { type Forwarded, isTrusted, readForwarded } from "../lib/forwarded.ts";
 import { type AddressBits, type AddressRange, addressBits, parseRange } from "../lib/ip-range.ts";
 import type { Config } from "../platform/config.ts";
-import { noteForwardedOrigin } from "../platform/own-origin.ts";
 import { basePathOf } from "../platform/public-address.ts";
 import { arrivalOf, noteArrival, type PeerReader, type SocketPeer } from "../platform/request-arrival.ts";
 import { withBasePath } from "./base-path.ts";
@@ -88,7 +87,6 @@ export class FrontDoor {
     const protocol = forwarded?.protocol ?? scheme;
     const host = forwarded?.host ?? ownHost;
     const path = this.#withoutBase(target);
-    if (forwarded?.host !== undefined) noteForwardedOrigin(request, new URL(`${protocol}://${host}`).origin);
     if (protocol === scheme && host === ownHost && path === target) return;
     const isShort = host.length < HOST_LENGTH_MIN && protocol === "http";
     Object.defineProperty(request, "url", { value: `${protocol}://${host}${isShort ? ":80" : ""}${path}` });

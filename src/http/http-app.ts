@@ -169,7 +169,12 @@ const socketRoutes = (deps: HttpDeps) => {
     );
 };
 
-const ownHeaders = { ...securityHeaders, "cache-control": "no-store" };
+/** Answers of the API are no pages: a browser that shows one anyway loads nothing for it. */
+const ownHeaders = {
+  ...securityHeaders,
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+};
 /**
  * Shared by all answers: making headers from an object takes longer than copying them. Elysia takes them, too, although its types do not say
  * so. Frozen, so that what is set for one answer cannot appear in others.
@@ -209,6 +214,8 @@ function admit(
   if (!isPlain || !isTelemetryRequest) slow.began(request);
   // A Host header that is none: whatever asks for a part of the address would fail.
   if (!URL.canParse(request.url)) return plainError(400, "request.address_invalid");
+  // Several Host headers arrive as a list (RFC 9112, section 3.2: 400). Proxies and the gateway could each choose another one.
+  if (request.headers.get("host")?.includes(",")) return plainError(400, "request.address_invalid");
   if (isTooLarge(request)) return plainError(413, "request.too_large");
   const seconds = bodySeconds(request, config.http_idle_timeout_s);
   if (seconds !== undefined) server?.timeout(request, seconds);

@@ -42,6 +42,8 @@ export function createHttpModule(
     log,
   });
   const frontDoor = new FrontDoor(config);
+  if (config.trusted_proxies !== undefined && config.public_url === undefined)
+    log.warn("trusted_proxies is set without public_url, so links in mails lead to this machine itself");
   const http = createHttpApp({
     version,
     commit,

@@ -17,24 +17,18 @@ export const isPlainForMachine = ({
 }: Pick<Config, "tls" | "http_host" | "https_host" | "https_port">): boolean =>
   tls !== "off" && port !== "off" && isLoopback(plain) && secure !== undefined && !isLoopback(secure);
 
-/** Requests whose scheme and host a trusted proxy has named. */
-const forwardedOrigins = new WeakMap<object, string>();
-
-export const noteForwardedOrigin = (request: Request, origin: string): void =>
-  void forwardedOrigins.set(request, origin);
-
 type Listeners = Pick<Config, "public_url" | "tls" | "http_host" | "https_host" | "https_port">;
 
 /**
  * Returns the address for links in mails and in texts that are handed on, without a slash at its end. The address of a request is whatever
  * the sender wrote into it: of it counts only which of this machine's names and outward addresses it is, and whether it came by TLS, never
- * its port, and nothing that each machine has, such as `localhost`, where the reader's own would answer. What a trusted proxy has named
- * counts as it is.
+ * its port, and nothing that each machine has, such as `localhost`, where the reader's own would answer. What a proxy says does not count
+ * either, because many pass on what the client wrote: behind one, `public_url` names the address.
  */
 export function createOwnOrigin(config: Listeners, ports: OwnPorts): (request: { url: string }) => string {
   const publicAddress = publicAddressOf(config);
   if (publicAddress !== undefined) return () => publicAddress;
-  return (request) => forwardedOrigins.get(request) ?? machineOrigin(config, ports, request.url);
+  return (request) => machineOrigin(config, ports, request.url);
 }
 
 /** Addresses of this machine that others can use. */

@@ -14,6 +14,7 @@ import {
 import { opensTelemetryFile } from "../telemetry/store/check-file.ts";
 import type { BackupTarget, SnapshotRecord } from "./backup.types.ts";
 import { BackupRepository } from "./repository.ts";
+import { ensureContents } from "./snapshot-contents.ts";
 import { type DamagedPages, SnapshotReader, sqliteProblem, telemetryProblems } from "./snapshot-reader.ts";
 import { DATABASES } from "./snapshot-writer.ts";
 
@@ -34,6 +35,8 @@ export interface RestoreJob {
   readonly only?: readonly RestoredPart[] | undefined;
   /** Restores what can be read of a damaged snapshot. */
   readonly skipsDamaged?: boolean;
+  /** Whether a snapshot without a main database is refused. */
+  readonly mustBeWhole?: boolean;
   /** Schemas that this program reads: a thread of a compiled program has no migrations to take them from. */
   readonly schemas: Schemas;
   /** Bytes that the disk has room for; unlimited where it is absent. */
@@ -67,6 +70,7 @@ export interface RestoreReport {
 export async function prepareRestoration(target: BackupTarget, job: RestoreJob): Promise<RestoreReport> {
   const repository = await BackupRepository.open(target, job.passphrase);
   const [record, { unreadable }] = [await repository.snapshot(job.snapshot), await repository.survey()];
+  ensureContents(record, job.mustBeWhole ?? false);
   const databases = job.only?.map((name) => `${name}.db`);
   const parts = record.databases.filter(
     ({ name }) => databases?.includes(isHotLog(name) ? TELEMETRY : name) ?? true,

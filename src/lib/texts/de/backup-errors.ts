@@ -12,6 +12,9 @@ export const backupErrorsDe: Readonly<Record<keyof typeof backupErrors, string>>
   "backup.format_newer":
     "Diese Sicherungen stammen von einer neueren Lineside-Version. Stellen Sie sie mit dieser Version wieder her.",
   "backup.gateway_running": "Auf {path} läuft ein Gateway. Halten Sie es zuerst an.",
+  "backup.database_absent": "Die Sicherung enthält keine {name}. Sie ist nicht die Sicherung eines Gateways.",
+  "backup.file_unknown":
+    "Die Sicherung enthält eine Datei, die kein Gateway sichert: {path}. Es wurde nichts wiederhergestellt.",
   "backup.none": "An diesem Ort gibt es keine Sicherungen.",
   "backup.not_an_archive": "Diese Datei ist kein vollständiges Sicherungsarchiv.",
   "backup.not_encrypted":

@@ -7,6 +7,8 @@ export const backupErrors = {
   "backup.folder_missing": "The folder {path} does not exist. Connect the drive, or create the folder.",
   "backup.format_newer": "These backups were made by a newer Lineside. Restore them with that version.",
   "backup.gateway_running": "A gateway is running on {path}. Stop it first.",
+  "backup.database_absent": "The backup has no {name}. It is not the backup of a gateway.",
+  "backup.file_unknown": "The backup has a file that no gateway backs up: {path}. Nothing was restored.",
   "backup.none": "There are no backups at this place.",
   "backup.not_an_archive": "This file is not a whole backup archive.",
   "backup.not_encrypted":
