@@ -14,9 +14,12 @@ RUN case "$TARGETARCH" in arm64) target=linux-arm64 ;; *) target=linux-x64 ;; es
     && npm run --silent build -- "$target" && mv "dist/lineside-$target" /lineside
 
 FROM debian:bookworm-slim
-RUN useradd --system --home-dir /data --shell /usr/sbin/nologin lineside && mkdir /data && chown lineside /data
+# The ids are part of the interface: the files on a volume belong to them, whatever image is built next.
+RUN groupadd --system --gid 10001 lineside \
+    && useradd --system --uid 10001 --gid 10001 --home-dir /data --shell /usr/sbin/nologin lineside \
+    && mkdir /data && chown lineside:lineside /data
 COPY --from=build /lineside /usr/local/bin/lineside
-USER lineside
+USER 10001:10001
 WORKDIR /data
 ENV LINESIDE_DATA=/data
 VOLUME /data

@@ -38,6 +38,16 @@ export interface ConnectedDevice {
 
 type Request = (url: string, init: RequestInit) => Promise<Response>;
 
+/** A request that the gateway refused. */
+export class ApiError extends StartupError {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
 const requestOver =
   ({ tls }: GatewayEndpoint): Request =>
   async (url, init) => {
@@ -65,7 +75,10 @@ async function read<Answer>(response: Response): Promise<Answer> {
   if (response.ok) return (await response.json()) as Answer; // our own API, described by its types
   const body = (await response.json().catch(() => null)) as ErrorBody | null;
   const said = body === null ? response.statusText : errorText(body, terminalLanguage());
-  throw new StartupError(`${new URL(response.url).pathname} answered ${response.status}: ${said}`);
+  throw new ApiError(
+    `${new URL(response.url).pathname} answered ${response.status}: ${said}`,
+    response.status,
+  );
 }
 
 /** Time for which a repeated request waits between its tries: together a gateway's restart, or a disk that is made room on. */

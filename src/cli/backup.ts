@@ -10,6 +10,7 @@ import type {
   SnapshotRecord,
 } from "../modules/backups/backup.types.ts";
 import { agedSnapshots, gatewayIdOf, runBackup } from "../modules/backups/backup-job.ts";
+import { parsePlace } from "../modules/backups/backup-settings.ts";
 import { BackupRepository, openTarget } from "../modules/backups/repository.ts";
 import { SnapshotReader } from "../modules/backups/snapshot-reader.ts";
 import { ArchiveReader, ArchiveWriter } from "../modules/backups/targets/archive-target.ts";
@@ -119,26 +120,19 @@ function readPassphrase(file: string): string {
   }
 }
 
-/** Parses a folder or `s3://bucket/prefix`. @throws StartupError */
+/** @throws StartupError */
 function placeOf(text: string, values: Values): BackupPlace {
-  const s3 = /^s3:\/\/([^/]+)\/?(.*)$/.exec(text);
-  if (s3 === null) return { kind: "folder", path: resolve(text) };
   const env = processEnv();
-  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
-  if (accessKeyId === undefined || secretAccessKey === undefined || values.endpoint === undefined)
-    throw new StartupError(
-      "An s3:// place needs --endpoint, and the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
-    );
-  const [, bucket = "", prefix = ""] = s3;
-  return {
-    kind: "s3",
+  const place = parsePlace(text.startsWith("s3://") ? text : resolve(text), {
     endpoint: values.endpoint,
     region: values.region ?? "",
-    bucket,
-    prefix: prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`,
-    accessKeyId,
-    secretAccessKey,
-  };
+    accessKeyId: env.AWS_ACCESS_KEY_ID,
+    secretAccessKey: env.AWS_SECRET_ACCESS_KEY,
+  });
+  if (place !== undefined) return place;
+  throw new StartupError(
+    "An s3:// place needs --endpoint, and the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
+  );
 }
 
 /** Opens the place that the text names: a folder, a bucket or an archive file. */

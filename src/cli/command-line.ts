@@ -49,7 +49,7 @@ const commands: Record<string, Command> = {
     run: async (args) => (await import("./outbox.ts")).outboxCommand(args),
   },
   service: {
-    summary: "Install the gateway as a service of systemd",
+    summary: "Install the gateway as a service of systemd, or remove that service",
     run: async (args) => (await import("./service.ts")).serviceCommand(args),
   },
   backup: {

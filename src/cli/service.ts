@@ -5,15 +5,19 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { nextProgram, previousProgram } from "../modules/updates/update-state.ts";
 import { isCompiled, readTextAsset, SERVICE_UNIT_ASSET } from "../platform/assets.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { type CommandOption, describeOptions, parseCommand } from "./arguments.ts";
 
 const PROGRAM_PATH = "usr/local/bin/lineside";
 const UNIT_PATH = "etc/systemd/system/lineside.service";
+const DATA_PATH = "var/lib/lineside";
+const SETTINGS_PATH = "etc/lineside";
 const ROOT_USER = 0;
 
 const options = {
@@ -22,10 +26,10 @@ const options = {
   root: { type: "string", default: "/", help: "install below this directory, as for the image of a machine" },
 } as const satisfies Record<string, CommandOption>;
 
-const usage = `lineside service install
+const usage = `lineside service install     copy this executable to /${PROGRAM_PATH} and its unit to /${UNIT_PATH}, and say how to start the service
+       lineside service uninstall   stop the service and remove both; data and settings stay
 
-Copies this executable to /${PROGRAM_PATH} and its unit to /${UNIT_PATH}, and says how to start the service.
-Run it again after an update of the executable.`;
+Run install again after an update of the executable.`;
 
 const NEXT_STEPS = `Start the gateway, now and at every start of the machine:
 
@@ -72,7 +76,31 @@ function install(root: string, canReplace: boolean): void {
   console.log(`Installed ${program} and ${unitFile}.\n\n${NEXT_STEPS}`);
 }
 
-/** `lineside service install`: installs the executable and its unit for systemd. */
+/** Runs a command of systemd, where systemd is. @throws StartupError with what it says */
+function systemctl(...args: string[]): void {
+  if (!existsSync("/run/systemd/system")) return;
+  const { exitCode, stderr } = Bun.spawnSync(["systemctl", ...args], { stdout: "ignore", stderr: "pipe" });
+  if (exitCode !== 0)
+    throw new StartupError(`systemctl ${args.join(" ")} failed: ${stderr.toString().trim()}`);
+}
+
+function uninstall(root: string): void {
+  const isThisMachine = root === "/";
+  if (isThisMachine && process.getuid?.() !== ROOT_USER)
+    throw new StartupError("Only root can uninstall a service: run it with sudo.");
+  const [program, unitFile] = [join(root, PROGRAM_PATH), join(root, UNIT_PATH)];
+  if (!existsSync(unitFile) && !existsSync(program))
+    throw new StartupError(`There is no service to uninstall: ${unitFile} does not exist.`);
+  if (isThisMachine && existsSync(unitFile)) systemctl("disable", "--now", "lineside");
+  for (const file of [unitFile, program, previousProgram(program), nextProgram(program)])
+    rmSync(file, { force: true });
+  if (isThisMachine) systemctl("daemon-reload");
+  console.log(
+    `Removed ${program} and ${unitFile}.\n\nThe data in ${join(root, DATA_PATH)} and the settings in ${join(root, SETTINGS_PATH)} are kept. Delete them by hand if nobody needs them.`,
+  );
+}
+
+/** `lineside service`: installs the executable and its unit for systemd, and removes them. */
 export async function serviceCommand(args: readonly string[]): Promise<number> {
   const asksForHelp = args.some((arg) => arg === "--help" || arg === "-h");
   if (args.length === 0 || asksForHelp) {
@@ -80,9 +108,14 @@ export async function serviceCommand(args: readonly string[]): Promise<number> {
     return asksForHelp ? 0 : 2;
   }
   const { values, flags, positionals } = parseCommand(args, options);
-  if (positionals.length !== 1 || positionals[0] !== "install")
-    throw new StartupError(`"${positionals.join(" ")}" is not an action of service; its action is install.`);
-  if (flags.has("print")) console.log(readUnit().trimEnd());
-  else install(resolve(values.root ?? "/"), flags.has("replace"));
+  const [action] = positionals;
+  const root = resolve(values.root ?? "/");
+  if (positionals.length !== 1 || (action !== "install" && action !== "uninstall"))
+    throw new StartupError(
+      `"${positionals.join(" ")}" is not an action of service; its actions are install and uninstall.`,
+    );
+  if (action === "uninstall") uninstall(root);
+  else if (flags.has("print")) console.log(readUnit().trimEnd());
+  else install(root, flags.has("replace"));
   return 0;
 }

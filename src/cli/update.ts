@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
-import { VERIFY_DAYS_DEFAULT } from "../lib/backup-limits.ts";
 import { renderIn } from "../lib/texts/catalogues.ts";
 import { runBackup } from "../modules/backups/backup-job.ts";
+import { settingsInForce } from "../modules/backups/backup-settings.ts";
 import type { BackupSettings } from "../modules/backups/backups.types.ts";
 import { openTarget } from "../modules/backups/repository.ts";
 import { createSettingsRepository } from "../modules/settings/settings.repository.ts";
@@ -25,6 +25,7 @@ import {
 } from "../modules/updates/update-state.ts";
 import { isCompiled } from "../platform/assets.ts";
 import { buildTarget, updateKey } from "../platform/build.ts";
+import { type Config, loadConfig, processEnv } from "../platform/config.ts";
 import { openMainDatabase } from "../platform/database.ts";
 import { takeFileLock } from "../platform/file-lock.ts";
 import { readGatewayPid } from "../platform/gateway-address.ts";
@@ -40,7 +41,7 @@ import {
   type ParsedArguments,
   parseCommand,
 } from "./arguments.ts";
-import { dataOptions, existingDataPathOf } from "./backup.ts";
+import { dataOptions, existingDataPathOf, settingFlagsOf } from "./backup.ts";
 import { terminalLanguage } from "./terminal-language.ts";
 import { accountName } from "./user-store.ts";
 
@@ -80,25 +81,25 @@ const running = (): RunningProgram => ({
 });
 
 /** Backs up to the place that the gateway is configured for, else into the data directory. */
-async function backUp(dataPath: string): Promise<void> {
+async function backUp(dataPath: string, config: Config): Promise<void> {
   const database = openMainDatabase(join(dataPath, "lineside.db"), "lineside", createLogger("database"));
-  let settings: BackupSettings | undefined;
+  let settings: BackupSettings;
   try {
-    settings = createSettingsRepository(database).read<BackupSettings>("backup");
+    settings = settingsInForce(createSettingsRepository(database).read<BackupSettings>("backup"), config);
   } finally {
     database.close();
   }
-  const place = settings?.place ?? localBackupPlace(dataPath);
+  const place = settings.place ?? localBackupPlace(dataPath);
   await runBackup(openTarget(place), {
     dataPath,
     lineside: `${version} (${getCommit()})`,
     now: () => Date.now(),
     bytesPerSecond: BACKUP_BYTES_PER_SECOND,
     opensAll: false,
-    passphrase: settings?.place ? (settings.passphrase ?? undefined) : undefined,
-    machine: settings?.place ? machineIdOf() : undefined,
+    passphrase: settings.place ? (settings.passphrase ?? undefined) : undefined,
+    machine: settings.place ? machineIdOf() : undefined,
     retention: undefined,
-    verifyDays: settings?.verifyDays ?? VERIFY_DAYS_DEFAULT,
+    verifyDays: settings.verifyDays,
   });
   const location = place.kind === "folder" ? place.path : `s3://${place.bucket}/${place.prefix}`;
   console.log(`Backed up to ${location}.`);
@@ -152,6 +153,7 @@ async function install(
   { values, flags }: ParsedArguments,
 ): Promise<number> {
   const { dataPath } = checks;
+  const config = loadConfig(settingFlagsOf(values), processEnv());
   const seconds = numberOf(values, "ready-within", { min: 1, max: READY_SECONDS_MAX });
   const readyWithinMs = seconds * 1_000;
   const probationMs = numberOf(values, "probation", { min: 0, max: PROBATION_SECONDS_MAX }) * 1_000;
@@ -161,7 +163,7 @@ async function install(
     readyWithinMs,
     probationMs,
     actor: { type: "COMMAND_LINE", id: null, name: accountName() },
-    backUp: () => (flags.has("no-backup") ? Promise.resolve() : backUp(dataPath)),
+    backUp: () => (flags.has("no-backup") ? Promise.resolve() : backUp(dataPath, config)),
   });
   const pid = findGateway(dataPath);
   if (pid === undefined) {

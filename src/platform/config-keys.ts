@@ -1,3 +1,4 @@
+import { backupConfigKeys } from "./config-backup-keys.ts";
 import { httpConfigKeys } from "./config-http-keys.ts";
 import { outboundConfigKeys } from "./config-outbound-keys.ts";
 import { proxyConfigKeys } from "./config-proxy-keys.ts";
@@ -21,6 +22,8 @@ export interface KeyDefinition {
   readonly description: string;
   /** True if the value is a secret, which is never printed or logged. */
   readonly secret?: boolean;
+  /** True if an empty variable is a mistake, instead of one that is not set. */
+  readonly refusesEmpty?: boolean;
   /** Environment name where it differs from `LINESIDE_` + the key in capitals. */
   readonly env?: string;
 }
@@ -170,6 +173,7 @@ export const configKeys = {
     default: undefined,
     description: "Sender address of mails; the user of `smtp_url` by default.",
   },
+  ...backupConfigKeys,
   plans: {
     kind: text,
     default: undefined,

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { parse as parseToml } from "smol-toml";
 import { parseRange } from "../lib/ip-range.ts";
 import { isJsonObject } from "../lib/json.ts";
@@ -80,7 +81,6 @@ const ENV_PREFIX = "LINESIDE_";
 const otherVariables: ReadonlySet<string> = new Set([
   "LINESIDE_CONFIG",
   "LINESIDE_API_KEY",
-  "LINESIDE_BACKUP_PASSPHRASE",
   "LINESIDE_COMMIT",
   "LINESIDE_ALL_SCREENS",
   "LINESIDE_README_IMAGES",
@@ -221,6 +221,17 @@ function checkSecurityContact({ security_contact: contact }: Record<string, unkn
     : ["security_contact must be an e-mail address or an address that begins with https://."];
 }
 
+/** Checks what a bucket needs, and that a folder does not depend on where the gateway is started. */
+function checkBackup(config: Record<string, unknown>): string[] {
+  const { backup_to: place } = config;
+  if (typeof place !== "string") return [];
+  if (!place.startsWith("s3://"))
+    return isAbsolute(place) ? [] : ["backup_to must be an absolute path, or begin with s3://."];
+  return ["backup_endpoint", "backup_access_key_id", "backup_secret_access_key"]
+    .filter((key) => config[key] === undefined)
+    .map((key) => `backup_to is a bucket, which needs ${key}.`);
+}
+
 function checkTogether(config: Record<string, unknown>): string[] {
   const mistakes = checkSecurityContact(config);
   const password = config.owner_password;
@@ -239,12 +250,33 @@ function checkTogether(config: Record<string, unknown>): string[] {
   mistakes.push(
     ...checkPublicUrl(config.public_url),
     ...checkTls(config),
+    ...checkBackup(config),
     ...checkPorts(config),
     ...checkRanges("trusted_proxies", config.trusted_proxies),
     ...checkRanges("outbound_allow", config.outbound_allow),
     ...checkRanges("http_connections_exempt", config.http_connections_exempt),
   );
   return mistakes;
+}
+
+interface Sources {
+  readonly flags: ReadonlyMap<string, string>;
+  readonly env: Record<string, string | undefined>;
+  readonly file: ReadonlyMap<string, unknown>;
+  /** Path of the file. */
+  readonly path: string;
+}
+
+/** Returns where a key is set, and its raw value. */
+function rawValueOf(key: ConfigKey, { flags, env, file, path }: Sources): [source: string, raw: unknown] {
+  const { refusesEmpty = false }: KeyDefinition = configKeys[key];
+  const variable = env[envOf(key)];
+  const sources: Array<[string, unknown]> = [
+    [flagOf(key), flags.get(key)],
+    [envOf(key), variable === "" && !refusesEmpty ? undefined : variable],
+    [`${path}: ${key}`, file.get(key)],
+  ];
+  return sources.find(([, value]) => value !== undefined) ?? ["", undefined];
 }
 
 /** @throws ConfigError that lists every mistake at once. */
@@ -257,16 +289,12 @@ export function loadConfig(args: readonly string[], env: Record<string, string |
   const config: Record<string, string | number | boolean | undefined> = {};
   for (const key of Object.keys(configKeys).filter(isConfigKey)) {
     const definition: KeyDefinition = configKeys[key];
-    const sources: Array<[string, unknown]> = [
-      [flagOf(key), flags.get(key)],
-      [envOf(key), env[envOf(key)] === "" ? undefined : env[envOf(key)]],
-      [`${path ?? "lineside.toml"}: ${key}`, file.get(key)],
-    ];
-    const [source, raw] = sources.find(([, value]) => value !== undefined) ?? ["", undefined];
+    const [source, raw] = rawValueOf(key, { flags, env, file, path: path ?? "lineside.toml" });
     config[key] = raw === undefined ? definition.default : parseValue(definition.kind, raw);
     if (raw !== undefined && config[key] === undefined) {
       const shown = definition.secret === true ? "" : ` (it is ${JSON.stringify(raw)})`;
-      mistakes.push(`${source} must be ${describeKind(definition.kind)}${shown}.`);
+      const wanted = definition.refusesEmpty ? "a text that is not empty" : describeKind(definition.kind);
+      mistakes.push(`${source} must be ${wanted}${shown}.`);
     }
   }
   mistakes.push(...checkTogether(config));

@@ -73,7 +73,7 @@ apiRows(
 );
 
 test("nothing is set up at first", async () => {
-  expect((await get()).body).toEqual({ ...rules, place: null, isEncrypted: false, problems: [] });
+  expect((await get()).body).toEqual({ ...rules, place: null, isEncrypted: false, problems: [], fixed: [] });
   expect((await get("/snapshots")).body).toEqual([]);
   expect((await post("/runs")).body).toMatchObject({ statusCode: 409, code: "backup.no_place" });
 });
@@ -209,4 +209,47 @@ test("a schedule makes backups, catches up on missed ones, and warns when none w
   const { body } = await untilAnswer(get, (answer) => answer.body.problems.length > 0);
   expect(body.problems).toMatchObject([{ code: "backup.overdue", params: { hours: 1 } }]);
   mkdirSync(stick);
+});
+
+test("the configuration has priority over what the console sets", async () => {
+  const place = join(root, "configured");
+  mkdirSync(place);
+  const config = { backup_to: place, backup_schedule: "30 2 * * *", backup_passphrase: "correct horse" };
+  const other = await createTestApp({ clock, host: "one", config });
+  try {
+    const { token } = await other.signIn("TENANT_OWNER");
+    const call = (method: string, path: string, body?: unknown) =>
+      other.call(method, PATH + path, { token, ...(body !== undefined && { body }) });
+    const shown = (await call("GET", "")).body;
+    expect(shown).toMatchObject({
+      place: { kind: "folder", path: place },
+      schedule: { expression: "30 2 * * *", timezone: "UTC" },
+      isEncrypted: true,
+      fixed: ["backup_to", "backup_schedule", "backup_passphrase"],
+    });
+    const same = { ...rules, place: shown.place, schedule: shown.schedule, daily: 3 };
+    expect((await call("PUT", "", same)).body.daily).toBe(3);
+    for (const [change, key] of [
+      [{ place: folder() }, "backup_to"],
+      [{ schedule: null }, "backup_schedule"],
+      [{ passphrase: null }, "backup_passphrase"],
+    ] as const)
+      expect((await call("PUT", "", { ...same, ...change })).body).toMatchObject({
+        statusCode: 409,
+        code: "backup.fixed",
+        params: { key },
+      });
+    await call("POST", "/runs");
+    await untilAnswer(
+      async () => (await call("GET", "/runs")).body[0],
+      ({ state }) => state === "DONE",
+    );
+    expect(readdirSync(place)).toContain("repository.json");
+  } finally {
+    await other.stop();
+  }
+  const refused = (name: string, wrong: object) =>
+    createTestApp({ clock, config: wrong, directory: join(root, name) });
+  await expect(refused("one", { backup_schedule: "61 3 * * *" })).rejects.toThrow("backup_schedule");
+  await expect(refused("two", { backup_to: join(root, "two", "inside") })).rejects.toThrow("backup_to");
 });

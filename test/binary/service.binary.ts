@@ -231,6 +231,26 @@ describe("lineside service install", () => {
     expect(readFileSync(installedUnit(), "utf8")).toBe(unit.text);
   });
 
+  test("is undone by uninstall, which keeps data and settings", () => {
+    run("--root", directory);
+    const [installed, settings] = [
+      join(directory, "usr/local/bin/lineside"),
+      join(directory, "etc/lineside"),
+    ];
+    for (const folder of [settings, join(directory, "var/lib/lineside")])
+      mkdirSync(folder, { recursive: true });
+    writeFileSync(`${installed}.previous`, "");
+    writeFileSync(join(settings, "environment"), "LINESIDE_TLS=auto");
+    writeFileSync(join(directory, "var/lib/lineside/lineside.db"), "data");
+    const uninstall = () => Bun.spawnSync([program, "service", "uninstall", "--root", directory]);
+    expect([uninstall().exitCode, existsSync(installedUnit())]).toEqual([0, false]);
+    expect([existsSync(installed), existsSync(`${installed}.previous`)]).toEqual([false, false]);
+    expect(existsSync(join(settings, "environment"))).toBe(true);
+    expect(existsSync(join(directory, "var/lib/lineside/lineside.db"))).toBe(true);
+    const again = uninstall();
+    expect([again.exitCode, again.stderr.toString()]).toEqual([1, expect.stringContaining("no service")]);
+  });
+
   test.if(hasNamespaces)("says that it needs root", () => {
     const command = [bubblewrap, "--unshare-user", "--uid", "1000", "--ro-bind", "/", "/", "--dev", "/dev"];
     const { exitCode, stderr } = Bun.spawnSync([...command, program, "service", "install"]);

@@ -20,6 +20,7 @@ const unset: BackupSettings = {
   maxAgeHours: 36,
   verifyDays: 14,
   problems: [],
+  fixed: [],
 };
 const bucket = {
   kind: "s3",

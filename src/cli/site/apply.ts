@@ -10,7 +10,7 @@ import {
   type SitePlan,
 } from "./plan.ts";
 import { type ReferenceKind, secretNameOf, withExpressions } from "./references.ts";
-import type { Section } from "./sections.ts";
+import type { Section } from "./section.types.ts";
 import { type FieldPath, type Fields, isFields, type Site, type SiteObject } from "./site.types.ts";
 import { type CurrentObject, readSnapshot, type Snapshot } from "./snapshot.ts";
 

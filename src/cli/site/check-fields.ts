@@ -1,7 +1,7 @@
 import { suggest } from "../../lib/suggest.ts";
 import { DOCUMENTED_AS } from "../../modules/documented-as.ts";
 import { secretNameOf } from "./references.ts";
-import type { SectionSchema } from "./sections.ts";
+import type { SectionSchema } from "./section.types.ts";
 import { type FieldPath, type Fields, isFields } from "./site.types.ts";
 
 /*

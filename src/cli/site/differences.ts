@@ -23,7 +23,8 @@ function compareTexts(to: unknown, from: unknown, comparison: Comparison): boole
   if (!hasSecret(to)) return Object.is(to, from);
   const revealed = comparison.revealed(to);
   const isKept = secretNameOf(to) !== undefined && secretNameOf(from) !== undefined;
-  return isKept ? !(comparison.setsSecrets && revealed !== undefined) : revealed === from;
+  if (isKept) return !(comparison.setsSecrets && revealed !== undefined);
+  return revealed !== undefined && revealed === from;
 }
 
 /** Returns the differences of two values, each with its path. */

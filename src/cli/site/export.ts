@@ -1,6 +1,7 @@
 import { StartupError } from "../../platform/startup-error.ts";
 import type { ApiClient } from "../api-client.ts";
-import { type Section, sections } from "./sections.ts";
+import type { Section } from "./section.types.ts";
+import { sections } from "./sections.ts";
 import type { Fields } from "./site.types.ts";
 import { readSnapshot } from "./snapshot.ts";
 
@@ -23,7 +24,9 @@ export async function exportSite(api: ApiClient, isWanted: (section: Section) =>
   const content: Record<string, unknown> = {};
   for (const { name, key } of sections) {
     const all = [...(objects.get(name)?.values() ?? [])].flat().sort(byName);
-    if (all.length > 0) content[name] = key === undefined ? all[0]?.fields : all.map(({ fields }) => fields);
+    if (key !== undefined && all.length > 0) content[name] = all.map(({ fields }) => fields);
+    const settings = key === undefined ? all[0]?.fields : undefined;
+    if (settings !== undefined && Object.keys(settings).length > 0) content[name] = settings;
   }
   return content;
 }

@@ -4,7 +4,8 @@ import { type Difference, differencesOf } from "./differences.ts";
 import { findMark } from "./find-mark.ts";
 import { type ReferenceKind, secretNameOf, withExpressions } from "./references.ts";
 import { isSecretField, SECRET_PREFIX } from "./secret-variables.ts";
-import { type Section, sections } from "./sections.ts";
+import type { Section } from "./section.types.ts";
+import { sections } from "./sections.ts";
 import type { FieldPath, Fields, Site, SiteObject } from "./site.types.ts";
 import type { CurrentObject, Snapshot } from "./snapshot.ts";
 

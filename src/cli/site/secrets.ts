@@ -2,7 +2,7 @@ import { expressionOf } from "./references.ts";
 import { type FieldPath, type Fields, formatPath, isFields } from "./site.types.ts";
 
 /** Sections that have `{kept: …}` in place of a secret, and take that back to keep it. */
-const SECTIONS_WITH_MARKS = ["integrations", "messengers", "pipelines", "uplinks"];
+const SECTIONS_WITH_MARKS = ["integrations", "messengers", "pipelines", "uplinks", "mail", "backup"];
 
 /** The API of notifications shows null for a header with a secret. */
 const isMark = (section: string, path: FieldPath, value: unknown): boolean =>

@@ -1,4 +1,4 @@
-import { type TSchema, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { GATEWAY_DEVICE_TYPE } from "../../lib/gateway-device.ts";
 import { escalationBody } from "../../modules/alarms/alarms.schemas.ts";
 import { createCodecBody } from "../../modules/codecs/codecs.schemas.ts";
@@ -16,48 +16,11 @@ import { createJobBody } from "../../modules/scheduler/scheduler.schemas.ts";
 import { createUplinkBody } from "../../modules/uplinks/uplinks.schemas.ts";
 import { createUserBody } from "../../modules/users/users.schemas.ts";
 import type { ApiClient } from "../api-client.ts";
+import { gatewaySections } from "./gateway-sections.ts";
 import { listAll } from "./list-all.ts";
-import { isExpression, type ReferenceKind } from "./references.ts";
+import { isExpression } from "./references.ts";
+import type { Section, SectionSchema } from "./section.types.ts";
 import { type Fields, isFields } from "./site.types.ts";
-
-/** Schema of the fields that a file may have. */
-export interface SectionSchema {
-  readonly properties: Readonly<Record<string, TSchema>>;
-  readonly required?: readonly string[] | undefined;
-}
-
-/** A part of a site file: the objects of one kind, or the settings of one kind. */
-export interface Section {
-  readonly name: string;
-  /** Field that identifies an object; undefined for a section of settings, which is one object. */
-  readonly key?: string;
-  /** How other objects refer to these. */
-  readonly kind?: ReferenceKind;
-  /** Field of the API's objects with their id. */
-  readonly id: string;
-  readonly path: string;
-  readonly schema: SectionSchema;
-  /** Fields that cannot be changed after the creation. */
-  readonly createOnly?: readonly string[];
-  /** Fields in which the gateway adds defaults: what the file leaves out there is no difference. */
-  readonly defaulted?: readonly string[];
-  /** Fields of which only `true` counts: another object that gets it takes it away. */
-  readonly exclusive?: readonly string[];
-  /** False for objects that carry data, which no file deletes. */
-  readonly prunes: boolean;
-  /** Returns all objects, where `path` is not their list. */
-  list?(api: ApiClient): Promise<Fields[]>;
-  /** Returns the path of one object, where the list leaves out fields. */
-  detailPath?(id: string): string;
-  /** Returns the object with the fields of the file; false for one that is not part of a site. */
-  toFields?(object: Fields): Fields | false;
-  /** Returns the fields, in which expressions stand in place of ids, without what another gateway would refuse. */
-  withoutLost?(fields: Fields): Fields;
-  /** Returns the path and the body that create an object, where these are not `path` and all fields. */
-  creation?(fields: Fields): { readonly path: string; readonly body: Fields };
-  /** Sends changed fields where PATCH with them is not enough. */
-  update?(api: ApiClient, object: { id: string; changes: Fields; current: Fields }): Promise<void>;
-}
 
 const without = ({ properties, required = [] }: SectionSchema, names: readonly string[]): SectionSchema => ({
   properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name))),
@@ -319,4 +282,5 @@ export const sections: readonly Section[] = [
     defaulted: ["messaging"],
     prunes: false,
   },
+  ...gatewaySections,
 ];

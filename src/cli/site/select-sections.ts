@@ -1,6 +1,7 @@
 import { suggest } from "../../lib/suggest.ts";
 import { StartupError } from "../../platform/startup-error.ts";
-import { type Section, sections } from "./sections.ts";
+import type { Section } from "./section.types.ts";
+import { sections } from "./sections.ts";
 
 const names = sections.map(({ name }) => name);
 

@@ -1,7 +1,8 @@
 import { type Document, isMap, isNode, LineCounter, parseDocument, stringify } from "yaml";
 import { suggest } from "../../lib/suggest.ts";
 import { StartupError } from "../../platform/startup-error.ts";
-import { type Section, sections } from "./sections.ts";
+import type { Section } from "./section.types.ts";
+import { sections } from "./sections.ts";
 import {
   type FieldPath,
   type Fields,

@@ -3,7 +3,8 @@ import type { ApiClient } from "../api-client.ts";
 import { listAll } from "./list-all.ts";
 import { expressionOf, type ReferenceKind, withNames } from "./references.ts";
 import { createSecretNames, maskSecrets } from "./secrets.ts";
-import { type Section, sections } from "./sections.ts";
+import type { Section } from "./section.types.ts";
+import { sections } from "./sections.ts";
 import { type Fields, isFields } from "./site.types.ts";
 
 const REQUESTS_AT_ONCE = 8;

@@ -18,7 +18,7 @@ import { SetupRestoration } from "./setup-restoration.ts";
 
 /** Creates the module of the gateway's backups. */
 export function createBackupsModule(
-  { version, commit, database, identityDatabase, data, clock, events, health, restart, log }: Core,
+  { version, commit, config, database, identityDatabase, data, clock, events, health, restart, log }: Core,
   {
     tenants,
     settings,
@@ -31,6 +31,7 @@ export function createBackupsModule(
     settings,
     thread: new BackupThread(),
     tenants,
+    config,
     dataPath: data.path,
     lineside: `${version} (${commit})`,
     machine: machineIdOf(),

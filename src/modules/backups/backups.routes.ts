@@ -57,6 +57,7 @@ function toSettings(backups: BackupsService) {
   return {
     place: toPlace(place),
     isEncrypted: passphrase !== null,
+    fixed: [...backups.fixed],
     schedule,
     daily,
     weekly,
@@ -148,7 +149,7 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
         response: { 200: settingsBody },
         detail: {
           summary: "Change the settings of backups",
-          description: `Backups that exist stay as they are. 400 for a folder within the data directory and for an unreadable schedule. ${operators}`,
+          description: `Backups that exist stay as they are. 409 for a value that the configuration sets. 400 for a folder within the data directory and for an unreadable schedule. ${operators}`,
         },
       },
     )

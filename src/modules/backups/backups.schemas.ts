@@ -1,7 +1,8 @@
 import { t } from "elysia";
 import { VERIFY_DAYS_MAX } from "../../lib/backup-limits.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
-import { textFields } from "../wire.schemas.ts";
+import { literals, textFields } from "../wire.schemas.ts";
+import { FIXED_KEYS } from "./backup-settings.ts";
 
 const folderPlace = t.Object({
   kind: t.Literal("folder"),
@@ -82,6 +83,9 @@ export const settingsBody = t.Object(
   {
     place: t.Union([placeOutput, t.Null()]),
     isEncrypted: t.Boolean(),
+    fixed: t.Array(literals(FIXED_KEYS), {
+      description: "keys that the configuration sets, which has priority",
+    }),
     ...rules,
     verifyDays,
     running: t.Optional(t.Object({ startedAt: t.String(), share: t.Number({ minimum: 0, maximum: 1 }) })),

@@ -2,6 +2,7 @@ import { VERIFY_DAYS_DEFAULT } from "../../lib/backup-limits.ts";
 import { conflict, DomainError, detail, inEnglish, invalid, textOf } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { ConfigError } from "../../platform/config.ts";
 import type { Logger } from "../../platform/log.ts";
 import { isOutside } from "../../platform/outside-folder.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
@@ -12,6 +13,13 @@ import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { BackupPlace, BackupResult, SnapshotRecord } from "./backup.types.ts";
 import { agedSnapshots, gatewayIdOf } from "./backup-job.ts";
+import {
+  type BackupConfig,
+  ensureUnfixed,
+  type FixedKey,
+  fixedKeysOf,
+  settingsInForce,
+} from "./backup-settings.ts";
 import type { BackupRequest, BackupThread } from "./backup-thread.ts";
 import type { BackupsRepository } from "./backups.repository.ts";
 import type { BackupSettings, BackupTrigger, RunFilter, StoredBackupRun } from "./backups.types.ts";
@@ -31,18 +39,6 @@ const OVERDUE = "backup.overdue";
 /** Findings of a run that a person has to do something about. */
 const DAMAGE = ["backup.source_damaged", "backup.place_damaged"];
 
-const defaults: BackupSettings = {
-  place: null,
-  passphrase: null,
-  schedule: null,
-  daily: 7,
-  weekly: 4,
-  maxAgeHours: 36,
-  verifyDays: VERIFY_DAYS_DEFAULT,
-  placeSince: 0,
-  savedAt: 0,
-};
-
 export interface BackupStatus {
   readonly running: { readonly startedAt: number; readonly share: number } | undefined;
   readonly newestGood: StoredBackupRun | undefined;
@@ -61,6 +57,7 @@ export interface BackupsDeps {
   readonly settings: SettingsService;
   readonly thread: BackupThread;
   readonly tenants: Pick<TenantsService, "find">;
+  readonly config: BackupConfig;
   readonly dataPath: string;
   readonly lineside: string;
   /** Id of this machine; `undefined` if it has none. */
@@ -82,8 +79,9 @@ export class BackupsService {
 
   constructor(deps: BackupsDeps) {
     this.#deps = deps;
-    this.#settings = { ...defaults, ...deps.settings.read<BackupSettings>(SETTINGS) };
-    const { clock, log } = deps;
+    const { clock, log, config } = deps;
+    this.#settings = settingsInForce(deps.settings.read<BackupSettings>(SETTINGS), config);
+    this.#ensureUsable();
     this.#timer = createPeriodic({ clock, log, intervalMs: CHECK_INTERVAL_MS, work: () => this.#check() });
   }
 
@@ -108,9 +106,28 @@ export class BackupsService {
     return this.#settings;
   }
 
+  /** Keys of the configuration, which has priority. */
+  get fixed(): readonly FixedKey[] {
+    return fixedKeysOf(this.#deps.config);
+  }
+
+  /** @throws ConfigError for settings of the configuration that cannot work */
+  #ensureUsable(): void {
+    const { config, clock, dataPath } = this.#deps;
+    const { place, schedule } = this.#settings;
+    try {
+      if (config.backup_to !== undefined && place?.kind === "folder") ensureOutside(place.path, dataPath);
+      if (config.backup_schedule !== undefined && schedule !== null)
+        parseSchedule({ kind: "cron", ...schedule }, clock.now());
+    } catch (error) {
+      throw new ConfigError([`${this.fixed.join(", ")}: ${error instanceof Error ? error.message : error}`]);
+    }
+  }
+
   /** @throws DomainError `invalid` */
   save(settings: Omit<BackupSettings, "savedAt" | "placeSince">): BackupSettings {
-    const { settings: settingsStore, clock, dataPath } = this.#deps;
+    const { settings: settingsStore, clock, dataPath, config } = this.#deps;
+    ensureUnfixed(settings, { inForce: this.#settings, config });
     if (settings.place?.kind === "folder") ensureOutside(settings.place.path, dataPath);
     if (settings.schedule !== null) parseSchedule({ kind: "cron", ...settings.schedule }, clock.now());
     const isSamePlace = JSON.stringify(settings.place) === JSON.stringify(this.#settings.place);

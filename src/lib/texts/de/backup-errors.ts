@@ -64,4 +64,6 @@ export const backupErrorsDe: Readonly<Record<keyof typeof backupErrors, string>>
   "backup.place_damaged":
     "Ältere Sicherungen, die sich nur teilweise wiederherstellen lassen, weil der Sicherungsort beschädigt ist: {count}. Die neueste Sicherung ist gut.",
   "backup.last_failed": "Die letzte Sicherung ist fehlgeschlagen.",
+  "backup.fixed":
+    "{key} ist in der Konfiguration des Gateways festgelegt. Ändern Sie es dort und starten Sie das Gateway neu.",
 };

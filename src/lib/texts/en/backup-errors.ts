@@ -51,4 +51,5 @@ export const backupErrors = {
   "backup.place_damaged":
     "Older backups that can be restored only in part, because the backup place is damaged: {count}. The newest backup is good.",
   "backup.last_failed": "The last backup failed.",
+  "backup.fixed": "The configuration of the gateway sets {key}. Change it there and restart the gateway.",
 } as const;

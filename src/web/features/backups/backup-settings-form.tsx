@@ -38,6 +38,9 @@ export function BackupSettingsForm(props: {
   return (
     <Section id="backup-settings" title={t("backups.settings")}>
       <form ref={element} class="flex flex-col gap-6" onSubmit={submit}>
+        {settings.fixed.length > 0 && (
+          <p class="text-sm">{t("backups.fixed", { keys: settings.fixed.join(", ") })}</p>
+        )}
         <PlaceFields {...fields} />
         {form.placeKind !== "none" && (
           <>

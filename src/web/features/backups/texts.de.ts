@@ -55,6 +55,8 @@ export const backupsDe: Readonly<Record<keyof typeof backupsEn, string>> = {
   "backups.maxAge": "Warnen nach (Stunden)",
   "backups.maxAgeHint":
     "Das Gateway warnt und löst einen Alarm aus, wenn die neueste gute Sicherung älter ist. Überwacht werden nur Sicherungen nach Zeitplan.",
+  "backups.fixed":
+    "Die Konfiguration setzt {keys}. Ändern Sie diese Einstellungen dort, und starten Sie das Gateway neu.",
   "backups.verify": "Prüfen innerhalb von (Tagen)",
   "backups.verifyHint":
     "Jede Sicherung liest einen Teil der älteren Dateien zurück, sodass in dieser Zeit alle geprüft werden.",

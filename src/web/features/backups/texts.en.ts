@@ -52,6 +52,7 @@ export const backupsEn = {
   "backups.maxAge": "Warn after (hours)",
   "backups.maxAgeHint":
     "The gateway warns and raises an alarm when the newest good backup is older. Only scheduled backups are watched.",
+  "backups.fixed": "The configuration sets {keys}. Change these settings there and restart the gateway.",
   "backups.verify": "Verify within (days)",
   "backups.verifyHint":
     "Each backup reads back a share of the older files, so that all of them are verified within this time.",
