@@ -87,12 +87,16 @@ export async function prepareRestoration(target: BackupTarget, job: RestoreJob):
     };
   } catch (error) {
     abandonRestoration(job.dataPath);
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (error instanceof DomainError || typeof code !== "string") throw error;
-    throw code === "ENOSPC" || code === "EDQUOT"
-      ? unavailableDueTo(error, "backup.disk_full", { path: job.dataPath })
-      : unavailableDueTo(error, "backup.restore_failed", { reason: (error as Error).message });
+    throw explainFailure(error, job.dataPath);
   }
+}
+
+/** Turns an error of the system into one that names its cause. */
+function explainFailure(error: unknown, path: string): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (error instanceof DomainError || typeof code !== "string") return error;
+  if (code === "ENOSPC" || code === "EDQUOT") return unavailableDueTo(error, "backup.disk_full", { path });
+  return unavailableDueTo(error, "backup.restore_failed", { reason: (error as Error).message });
 }
 
 async function restoreParts(
