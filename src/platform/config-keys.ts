@@ -225,7 +225,7 @@ export const configKeys = {
     kind: count(1, 1_000_000),
     default: 100,
     description:
-      "Free disk space, in MB, below which the gateway accepts no data (503, no acknowledgement) until there is room again; at most 5 % of the disk.",
+      "Free disk space, in MB, below which the gateway accepts no data (503, no acknowledgement) until there is room again; at most 5 % of the disk, but at least 8 MB of a small one.",
   },
   mqtt_packet_bytes_max: {
     kind: count(1024, 16_777_216),

@@ -11,6 +11,7 @@ import { finishRestoration } from "./restoration.ts";
 import { replaceSecret } from "./secret-files.ts";
 import { hasDatabases, isKeyName, KEY_BYTES, KEY_NAMES, keyMissing } from "./secret-keys.ts";
 import { StartupError } from "./startup-error.ts";
+import { describeSystemError } from "./system-errors.ts";
 
 /** Files and folders are for the user that the gateway runs as. */
 const PRIVATE_UMASK = 0o077;
@@ -38,10 +39,7 @@ export function openDataDirectory(location: string, log?: Logger): DataDirectory
     mkdirSync(join(path, "secrets"), { recursive: true, mode: 0o700 });
     accessSync(path, constants.W_OK);
   } catch (cause) {
-    throw new StartupError(
-      `The data directory ${path} cannot be written; check its owner and whether the disk is read-only.`,
-      { cause },
-    );
+    throw notWritable(path, cause);
   }
   const lock = takeLock(path);
   try {
@@ -95,16 +93,19 @@ export function ensureSecret(dataPath: string, name: string, bytes: number): Uin
   return secret;
 }
 
+const notWritable = (path: string, cause: unknown): StartupError =>
+  new StartupError(
+    `The data directory ${path} cannot be written. ${describeSystemError(cause) ?? "Check its owner, and whether the disk is read-only."}`,
+    { cause },
+  );
+
 /** Locks the directory for this process. @throws StartupError */
 function takeLock(path: string): FileLock {
   try {
     const lock = takeFileLock(join(path, "lineside.lock"));
     if (lock !== undefined) return lock;
   } catch (cause) {
-    throw new StartupError(
-      `The data directory ${path} cannot be written; check its owner and whether the disk is read-only.`,
-      { cause },
-    );
+    throw notWritable(path, cause);
   }
   throw new StartupError(
     `Another Lineside is running on the data directory ${path}; stop it first or choose another with --data.`,

@@ -8,8 +8,16 @@ import type { Part } from "./lifecycle.ts";
 import type { Logger } from "./log.ts";
 
 const CHECK_INTERVAL_MS = 2_000;
-/** Share of a small disk that is kept free at most. */
+/** Share of a disk that is kept free at most. */
 const FREE_SHARE_MAX = 0.05;
+/** Kept free even if that is a larger share: to move data into blocks, to sign in and to delete takes room … */
+const FREE_BYTES_MIN = 8 * 1024 * 1024;
+/** … but never more than this share. */
+const SMALL_DISK_SHARE_MAX = 0.25;
+/** Bytes that the disk is estimated to need for each byte of telemetry until the next look: in the hot log, and again in a block. */
+const WRITE_FACTOR = 2;
+/** Part of the room that may be written before the disk is looked at again. */
+const UNSEEN_SHARE_MAX = 0.25;
 /** Writes are taken again only with this much more room, so that the guard does not flutter. */
 const RESUME_FACTOR = 1.25;
 /** A file system that is read-only at so many checks in a row does not become writable again by itself. */
@@ -66,6 +74,9 @@ export class DiskGuard implements Part {
   readonly #isReadOnly: ReadOnlyCheck;
   readonly #ballast: string;
   #isFull = false;
+  /** Bytes that were probably written since the last look. */
+  #written = 0;
+  #isChecking = false;
   /** Checks in a row at which the file system was read-only. */
   #readOnlyChecks = 0;
   #cancel: () => void = () => undefined;
@@ -98,8 +109,16 @@ export class DiskGuard implements Part {
 
   /** Throws `unavailable` while the disk is too full to take data. */
   ensureRoom(): void {
-    if (this.#isFull)
+    if (this.#isFull || this.#written > this.roomBytes)
       throw new DomainError("unavailable", detail("storage.disk_full"), { retryAfterSeconds: 10 });
+  }
+
+  /** Notes that telemetry is being written. Much of it asks for a look at the disk: a fast sender fills a small one between two regular looks. */
+  noteWrite(bytes: number): void {
+    this.#written += bytes * WRITE_FACTOR;
+    if (this.#isFull || this.#isChecking || this.#written < this.roomBytes * UNSEEN_SHARE_MAX) return;
+    this.#cancel();
+    void this.#check();
   }
 
   /** Reason why data cannot be stored. */
@@ -114,13 +133,17 @@ export class DiskGuard implements Part {
 
   async #check(): Promise<void> {
     const { directory, clock, log } = this.#deps;
+    this.#isChecking = true;
+    const before = this.#written;
     try {
       const { free, total } = await this.#readSpace(directory);
+      this.#written -= before;
       this.#updateState(free, total);
       this.#readOnlyChecks = (await this.#isReadOnly(directory)) ? this.#readOnlyChecks + 1 : 0;
     } catch (error) {
       log.warn("free disk space cannot be read", { error });
     }
+    this.#isChecking = false;
     if (!this.#stopped) this.#cancel = clock.schedule(CHECK_INTERVAL_MS, () => void this.#check());
   }
 
@@ -144,7 +167,8 @@ export class DiskGuard implements Part {
   }
 
   #floor(total: number): number {
-    return Math.min(this.#deps.freeBytesMin, total * FREE_SHARE_MAX);
+    const share = Math.max(total * FREE_SHARE_MAX, Math.min(FREE_BYTES_MIN, total * SMALL_DISK_SHARE_MAX));
+    return Math.min(this.#deps.freeBytesMin, share);
   }
 
   #setBallast(wanted: boolean): void {

@@ -24,7 +24,7 @@ const full = thrownBy(
 );
 
 test("a full disk is no failure of ours: 503 with a time to come back", async () => {
-  expect(toStorageFailure(full)).toMatchObject({ kind: "unavailable", code: "storage.read_only" });
+  expect(toStorageFailure(full)).toMatchObject({ kind: "unavailable", code: "storage.full" });
   expect(toStorageFailure(new Error("query failed", { cause: full }))).toMatchObject({ kind: "unavailable" });
   const answer = toErrorResponse(full, "UNKNOWN", createLogger("test"));
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);

@@ -1,9 +1,26 @@
+import { statfsSync } from "node:fs";
 import { DiskGuard, type ReadOnlyCheck, type ReadSpace } from "../../platform/disk-guard.ts";
 import type { Core } from "../module.types.ts";
 import type { QuotasService } from "../tenants/quotas.service.ts";
+import { storeDefaults } from "./store/store-options.ts";
 import { createTelemetryStore } from "./store/telemetry-store.ts";
 
 const MEGABYTE = 1024 * 1024;
+
+/** Share of a disk that the hot log may take before its content is moved into blocks, and that one of its spare files keeps. */
+const HOT_SHARE_MAX = 1 / 16;
+const SPARE_SHARE_MAX = 1 / 64;
+
+/** On a small disk the hot log stays small: what is in it takes several times the room of blocks. */
+function hotSizesOf(path: string): { readonly hotBytesMax: number; readonly spareBytesMax: number } {
+  const { blocks, bsize } = statfsSync(path);
+  const total = blocks * bsize;
+  const { hotBytesMax, spareBytesMax } = storeDefaults;
+  return {
+    hotBytesMax: Math.min(hotBytesMax, Math.max(MEGABYTE, total * HOT_SHARE_MAX)),
+    spareBytesMax: Math.min(spareBytesMax, Math.max(MEGABYTE, total * SPARE_SHARE_MAX)),
+  };
+}
 
 /** The telemetry store, and the guard that keeps the disk from filling up. */
 export function createStorageModule(
@@ -25,6 +42,8 @@ export function createStorageModule(
     log: log.child("store"),
     groupCommitWindowMs: config.commit_window_ms,
     limitsOf: (tenantId) => quotas.of(tenantId),
+    onWrite: (bytes) => diskGuard.noteWrite(bytes),
+    ...hotSizesOf(data.path),
   });
   inventory.add((stamp) => store.stamp(stamp));
   void store.open(); // in its own thread, while the other modules are created

@@ -53,11 +53,14 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "request.too_many_scripts":
     "{max} Anfragen des Geräts warten auf ihre Antwort. Fragen Sie später noch einmal.",
   "request.websocket_required": "Dieser Pfad nimmt nur WebSocket-Verbindungen an.",
+  "storage.busy": "Die Datenbank ist beschäftigt; es wurde nichts geändert. Versuchen Sie es noch einmal.",
   "storage.damaged":
     "Datendateien sind beschädigt; bekannte Stellen: {count}. Alles andere wird ausgeliefert. Die Seite „System“ nennt die Stellen.",
   "storage.disk_full": "Der Datenträger ist fast voll. Es wird wieder gespeichert, sobald Platz ist.",
   "storage.failed": "Der Datenträger ist ausgefallen; es lässt sich nichts speichern.",
   "storage.file_system_read_only": "Das Dateisystem von {path} ist schreibgeschützt.",
+  "storage.full":
+    "Der Datenträger ist voll; es wurde nichts geändert. Löschen Sie Daten oder schaffen Sie Platz, und versuchen Sie es noch einmal.",
   "storage.lost":
     "Daten sind verloren oder Dateien wurden ersetzt; Befunde: {count}. Die System-Seite nennt sie mit Zeit und Anzahl. Bestätigen Sie sie dort.",
   "storage.read_only": "Auf den Datenträger lässt sich im Moment nicht schreiben. Es wurde nichts geändert.",

@@ -50,11 +50,13 @@ export const telemetryErrors = {
   "request.too_large": "The body is too large. Send it in smaller parts.",
   "request.too_many_scripts": "{max} requests of the device wait for their answer. Ask again later.",
   "request.websocket_required": "This path accepts WebSocket connections only.",
+  "storage.busy": "The database is busy, so nothing was changed. Try again.",
   "storage.damaged":
     "Data files are damaged; known places: {count}. Everything else is served. The System page names the places.",
   "storage.disk_full": "The disk is almost full. Data is stored again when there is space.",
   "storage.failed": "The disk failed, and nothing can be stored.",
   "storage.file_system_read_only": "The file system of {path} is read-only.",
+  "storage.full": "The disk is full, so nothing was changed. Delete data or free some space, then try again.",
   "storage.lost":
     "Data is lost or files were replaced; findings: {count}. The System page names them with time and number. Acknowledge them there.",
   "storage.read_only": "The disk is read-only at the moment. Nothing was changed.",

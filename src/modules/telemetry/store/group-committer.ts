@@ -31,6 +31,8 @@ export interface GroupCommitterOptions {
   readonly stagingBytesMax: number;
   readonly diskFullRetryMs: number;
   readonly post: (request: StoreRequest, transfer: ArrayBuffer[]) => void;
+  /** Called with the bytes of each group that is about to be written. */
+  readonly onWrite?: (bytes: number) => void;
 }
 
 /**
@@ -278,6 +280,7 @@ export class GroupCommitter {
     this.patterns.collectInto(this.#definitions);
     this.#group = null;
     const sentAt = this.#options.clock.monotonic();
+    this.#options.onWrite?.(bytes);
     this.#inFlight.push({ group, definitions, bytes, points, messages, sentAt });
     // A group that has waited, and is small all the same, comes where there is time.
     const packsDensely =

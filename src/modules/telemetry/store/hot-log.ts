@@ -19,7 +19,7 @@ export const FORM_COLUMNS = 3;
 
 /** Files that wait to be used again; as many as there are generations of the hot tier. */
 const SPARE_FILES_MAX = 2;
-/** Length that is kept of such a file. */
+/** Length that such a file keeps by default. */
 const SPARE_BYTES_MAX = 16 * 1024 * 1024;
 const NOTHING = new Uint8Array(0);
 
@@ -51,6 +51,8 @@ export interface HotLogOptions {
   readonly isReadOnly: boolean;
   /** Id up to which everything is in blocks. */
   readonly sealedId: number;
+  /** Length that a file keeps while it waits to be used again. */
+  readonly spareBytesMax?: number | undefined;
 }
 
 /**
@@ -61,6 +63,7 @@ export interface HotLogOptions {
  */
 export class HotLog {
   readonly #path: string;
+  readonly #spareBytesMax: number;
   /** Files that hold what is not sealed, oldest first. */
   readonly #live: HotLogFile[] = [];
   readonly #spare: HotLogFile[] = [];
@@ -83,8 +86,9 @@ export class HotLog {
   bytesAppended = 0;
 
   /** `path` is that of the database; the files' names begin with it. */
-  constructor(path: string, { isReadOnly, sealedId }: HotLogOptions) {
+  constructor(path: string, { isReadOnly, sealedId, spareBytesMax = SPARE_BYTES_MAX }: HotLogOptions) {
     this.#path = path;
+    this.#spareBytesMax = spareBytesMax;
     this.#openedAt = readPosition(path);
     if (this.#openedAt === null)
       this.damage.push("the position of the hot log is damaged: the newest rows cannot be verified");
@@ -185,7 +189,7 @@ export class HotLog {
       if (this.#damaged.has(file)) this.#setAside(file);
       else {
         // Files stay, so that a path means the same file to all threads.
-        file.shrink(this.#spare.length < SPARE_FILES_MAX ? SPARE_BYTES_MAX : 0);
+        file.shrink(this.#spare.length < SPARE_FILES_MAX ? this.#spareBytesMax : 0);
         this.#spare.push(file);
       }
     }

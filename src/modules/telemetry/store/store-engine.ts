@@ -44,7 +44,7 @@ export class StoreEngine {
   frozen: HotGeneration | null = null;
 
   constructor(readonly options: WorkerOptions) {
-    this.file = new TelemetryFile(options.file);
+    this.file = new TelemetryFile(options.file, options);
     this.syncer = new LogSyncer(this.file.log);
     this.blocks = new BlockStore(this.file);
     this.hot = new HotGeneration(this.registry);

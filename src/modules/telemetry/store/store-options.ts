@@ -32,6 +32,10 @@ export interface TelemetryStoreOptions {
   readonly hotBytesMax?: number;
   /** Rows of a full block; fewer cost 20–60 % more space, more make small reads slower. */
   readonly blockRowsTarget?: number;
+  /** Called with the bytes of each group that is about to be written. */
+  readonly onWrite?: (bytes: number) => void;
+  /** Length that a file of the hot log keeps while it waits to be used again. */
+  readonly spareBytesMax?: number;
   /** The write-ahead log is moved into the file when it is this large. */
   readonly walBytesMax?: number;
 }
@@ -47,6 +51,7 @@ export const storeDefaults = {
   hotGroupsPerDevice: 10,
   hotBytesMax: 128 * 1024 * 1024,
   blockRowsTarget: 8_192,
+  spareBytesMax: 16 * 1024 * 1024,
   walBytesMax: 8 * 1024 * 1024,
 };
 
@@ -60,5 +65,6 @@ export const workerOptionsOf = (all: TelemetryStoreOptions & typeof storeDefault
   hotGroupsPerDevice: all.hotGroupsPerDevice,
   hotBytesMax: all.hotBytesMax,
   blockRowsTarget: all.blockRowsTarget,
+  spareBytesMax: all.spareBytesMax,
   walBytesMax: all.walBytesMax,
 });

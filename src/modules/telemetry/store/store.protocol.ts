@@ -19,6 +19,7 @@ export interface WorkerOptions {
   readonly hotGroupsPerDevice: number;
   readonly hotBytesMax: number;
   readonly blockRowsTarget: number;
+  readonly spareBytesMax?: number;
   readonly walBytesMax: number;
 }
 

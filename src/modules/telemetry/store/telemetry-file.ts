@@ -4,7 +4,7 @@ import { restoreLength } from "../../../platform/file-length.ts";
 import { verifyDatabase, verifyFile } from "../../../platform/inventory.ts";
 import { createSchema, schemaVersionOf, TELEMETRY_SCHEMA_VERSION } from "../../../platform/schema-version.ts";
 import type { Definitions } from "./group-format.ts";
-import { HotLog } from "./hot-log.ts";
+import { HotLog, type HotLogOptions } from "./hot-log.ts";
 import type { SealedValue } from "./registry.ts";
 
 const busyTimeoutMs = 5_000;
@@ -50,6 +50,12 @@ type Synchronous = "FULL" | "NORMAL";
 /** Device, key, family, then the newest sealed value: time stamp, tag, number, text. */
 type RawSeriesRow = [number, number, number, number, number, number, string | null];
 
+interface TelemetryFileOptions {
+  readonly isReadOnly?: boolean;
+  /** See `HotLogOptions`. */
+  readonly spareBytesMax?: number;
+}
+
 /** telemetry.db, opened by the worker alone: connection, schema and the statements of the commit path. */
 export class TelemetryFile {
   readonly db: Database;
@@ -77,7 +83,7 @@ export class TelemetryFile {
   readonly repairs: string[] = [];
 
   /** `isReadOnly` opens the file beside a running gateway: nothing is created, mended or written. */
-  constructor(path: string, { isReadOnly = false } = {}) {
+  constructor(path: string, { isReadOnly = false, spareBytesMax }: TelemetryFileOptions = {}) {
     verifyFile(path);
     const repair = isReadOnly ? null : restoreLength(path);
     if (repair !== null) this.repairs.push(repair);
@@ -94,7 +100,7 @@ export class TelemetryFile {
     this.#insertPattern = this.prepare("INSERT OR REPLACE INTO pattern (no, columns) VALUES (?, ?)");
     this.#upsertSeries = this.prepare("INSERT OR REPLACE INTO series VALUES (?, ?, ?, ?, ?, ?, ?)");
     this.#deleteSeries = this.prepare("DELETE FROM series WHERE device = ? AND key = ?");
-    this.log = this.#openLog(path, isReadOnly);
+    this.log = this.#openLog(path, { isReadOnly, spareBytesMax });
     this.log.skipTo(this.scalar("SELECT max(position) FROM feed") ?? 0);
   }
 
@@ -112,12 +118,12 @@ export class TelemetryFile {
     this.transact(() => writeStamp(this.db, stamp));
   }
 
-  #openLog(path: string, isReadOnly: boolean): HotLog {
+  #openLog(path: string, options: Pick<HotLogOptions, "isReadOnly" | "spareBytesMax">): HotLog {
     for (let attempt = 1; ; attempt++) {
       const sealedId = this.scalar("SELECT hot FROM sealed") ?? 0;
-      const log = new HotLog(path, { isReadOnly, sealedId });
+      const log = new HotLog(path, { ...options, sealedId });
       // Beside a running gateway rows may have been sealed, and files reused, while they were being read.
-      if (!isReadOnly || log.isCurrent() || attempt === LOG_ATTEMPTS_MAX) return log;
+      if (!options.isReadOnly || log.isCurrent() || attempt === LOG_ATTEMPTS_MAX) return log;
       log.close();
     }
   }
