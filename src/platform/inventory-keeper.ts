@@ -76,8 +76,8 @@ export class InventoryKeeper implements Part {
 
   /** Remembers that a check of all files has finished. */
   noteCheck(): void {
-    const at = this.#deps.clock.now();
-    this.#write({ ...this.#record, checked: { at, generation: this.#record.generation } });
+    const checkedAt = this.#deps.clock.now();
+    this.#write({ ...this.#record, checked: { at: checkedAt, generation: this.#record.generation } });
   }
 
   /** Everything that was lost and that nobody has acknowledged. */
@@ -100,13 +100,15 @@ export class InventoryKeeper implements Part {
 
   /** Remembers losses, in English. Those that are known already are not added again. */
   note(texts: readonly string[]): void {
-    const known = new Set(this.#record.losses.map(({ text }) => text));
-    const added = [...new Set(texts)].filter((text) => !known.has(text));
+    const recorded = new Set(this.#record.losses.map(({ text }) => text));
+    const added = [...new Set(texts)].filter((text) => !recorded.has(text));
     if (added.length === 0) return;
     const { clock, log } = this.#deps;
     for (const text of added) log.error("data is damaged or missing", { problem: text });
-    const at = clock.now();
-    const losses = [...this.#record.losses, ...added.map((text) => ({ at, text }))].slice(-LOSSES_MAX);
+    const foundAt = clock.now();
+    const losses = [...this.#record.losses, ...added.map((text) => ({ at: foundAt, text }))].slice(
+      -LOSSES_MAX,
+    );
     this.#write({ ...this.#record, losses });
   }
 

@@ -44,11 +44,11 @@ function edit(path: string, change: (bytes: Buffer) => void): void {
   writeFileSync(path, bytes);
 }
 
-const flip = (at: number, bit: number): Fault => [
-  `bit ${bit} of byte ${at} flipped`,
+const flip = (offset: number, bit: number): Fault => [
+  `bit ${bit} of byte ${offset} flipped`,
   (path) =>
     edit(path, (bytes) => {
-      const index = Math.min(at, bytes.length - 1);
+      const index = Math.min(offset, bytes.length - 1);
       bytes[index] = (bytes[index] ?? 0) ^ (1 << bit);
     }),
 ];
@@ -57,21 +57,23 @@ function faultsOf(file: string): Fault[] {
   const { size } = statSync(join(killed, file));
   const pages = Math.ceil(size / 4_096);
   const cuts = new Set(
-    [1, 31, 32, 33, size >> 1, size - 1, (size >> 13) << 12].filter((at) => at > 0 && at < size),
+    [1, 31, 32, 33, size >> 1, size - 1, (size >> 13) << 12].filter((length) => length > 0 && length < size),
   );
   const zeroed = new Set([0, 1, pages >> 1, pages - 1].filter((page) => page >= 0 && page < pages));
   const old = join(older, file);
   return [
     ["deleted", (path) => rmSync(path)],
     ["empty", (path) => truncateSync(path, 0)],
-    ...[...cuts].map((at): Fault => [`cut at ${at}`, (path) => truncateSync(path, at)]),
+    ...[...cuts].map((length): Fault => [`cut at ${length}`, (path) => truncateSync(path, length)]),
     ...[...zeroed].map(
       (page): Fault => [
         `page ${page} zeroed`,
         (path) => edit(path, (bytes) => void bytes.subarray(page * 4_096, (page + 1) * 4_096).fill(0)),
       ],
     ),
-    ...[3, 20, 27, 100, 4_100, size >> 1, size - 5].filter((at) => at < size).map((at) => flip(at, at % 8)),
+    ...[3, 20, 27, 100, 4_100, size >> 1, size - 5]
+      .filter((offset) => offset < size)
+      .map((offset) => flip(offset, offset % 8)),
     ...(existsSync(old)
       ? [["swapped with an older generation", (path: string) => cpSync(old, path)] as Fault]
       : []),

@@ -55,8 +55,8 @@ async function fill(): Promise<{ status: number; body: { code: string } }> {
   const start = Date.now() - 3_600_000;
   const sender = async (index: number) => {
     for (let round = 0; refusal === undefined; round++) {
-      const body = Array.from({ length: VALUES }, (_, at) => ({
-        ts: start + round * VALUES + at,
+      const body = Array.from({ length: VALUES }, (_, position) => ({
+        ts: start + round * VALUES + position,
         values: { [`k${index}`]: noise() },
       }));
       const answer = await fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body });

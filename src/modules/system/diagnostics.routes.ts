@@ -23,13 +23,13 @@ function toCheck({
   unknown,
 }: Pick<DiagnosticRouteDeps, "check" | "inventory" | "unknown">) {
   const { checkedAt, losses } = inventory;
-  const known = {
+  const summary = {
     damage: [...check.damage],
     losses: losses.map(({ at, text }) => ({ foundAt: iso(at), text })),
     unknownDevices: unknown.count,
     ...(checkedAt !== undefined && { lastCompletedAt: iso(checkedAt) }),
   };
-  return check.run === undefined ? known : { ...known, ...toRun(check.run) };
+  return check.run === undefined ? summary : { ...summary, ...toRun(check.run) };
 }
 
 function toRun({ startedAt, finishedAt, failure, databases }: CheckRun) {

@@ -52,8 +52,8 @@ export class UnknownTelemetry implements Part {
   /** Deletes the telemetry of all unknown devices. Resolves when it is gone. */
   async delete(): Promise<void> {
     const { devices, log } = this.#deps;
-    const known = devices.listAllIds(); // a restored device may have come back
-    const unknown = this.#unknown.filter((id) => !known.has(id));
+    const present = devices.listAllIds(); // a restored device may have come back
+    const unknown = this.#unknown.filter((id) => !present.has(id));
     await this.#deleteAll(unknown);
     this.#unknown = [];
     log.warn("telemetry of unknown devices was deleted on request", { devices: unknown.length });
@@ -62,9 +62,9 @@ export class UnknownTelemetry implements Part {
   async #look(): Promise<void> {
     const { store, devices, log } = this.#deps;
     const stored = await store.deviceIds();
-    const known = devices.listAllIds(); // one by one, with all that is kept of them, thousands would delay the start
+    const present = devices.listAllIds(); // one by one, with all that is kept of them, thousands would delay the start
     const deleted = new Set(devices.listDeleted());
-    const orphans = stored.filter((id) => !known.has(id));
+    const orphans = stored.filter((id) => !present.has(id));
     this.#unknown = orphans.filter((id) => !deleted.has(id));
     if (this.count > 0)
       log.error("telemetry of unknown devices is kept: the device table does not have them", {

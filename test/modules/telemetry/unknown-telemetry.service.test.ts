@@ -14,20 +14,20 @@ const [gone, present, lost, early] = ["gone", "present", "lost", "early"] as [
 function rig() {
   const removed: DeviceId[] = [];
   const forgotten: DeviceId[] = [];
-  const known = new Set([present]);
+  const table = new Set([present]);
   const unknown = new UnknownTelemetry({
     store: {
       deviceIds: async () => [gone, present, lost],
       deleteDevice: async (deviceId) => void removed.push(deviceId),
     },
     devices: {
-      listAllIds: () => known,
+      listAllIds: () => table,
       listDeleted: () => [gone, early],
       forgetDeleted: (ids) => void forgotten.push(...ids),
     },
     log: createLogger("test"),
   });
-  return { unknown, removed, forgotten, known };
+  return { unknown, removed, forgotten, table };
 }
 
 test("a start finishes the deletion of devices that were deleted, and keeps the telemetry of those that are unknown", async () => {
@@ -43,10 +43,10 @@ test("a start finishes the deletion of devices that were deleted, and keeps the 
 });
 
 test("what is unknown is deleted when a person says so, except a device that has come back", async () => {
-  const { unknown, removed, forgotten, known } = rig();
+  const { unknown, removed, forgotten, table } = rig();
   unknown.start();
   await until(() => forgotten.length === 2);
-  known.add(lost);
+  table.add(lost);
   await unknown.delete();
   expect([removed, unknown.count, unknown.problem()]).toEqual([[gone], 0, undefined]);
 });

@@ -24,7 +24,7 @@ export interface KnownLog {
   readonly firstId: number;
   /** Checksum of the header, which the first record names; undefined if the header is damaged. */
   readonly headerChecksum: number | undefined;
-  /** Id up to which records are known to be on the disk; infinite if that is not known. */
+  /** Id up to which records are known to be on the disk; infinite if that is not log. */
   readonly durableId: number;
 }
 
@@ -44,18 +44,18 @@ export interface LogScan {
  * Finds the sound records of a file. What does not fit ends the log only if nothing proves that it was on the disk: neither the durable
  * position of the log nor a later record. Otherwise it is damage, and the search goes on behind it.
  */
-export function scanLog(source: LogSource, known: KnownLog): LogScan {
+export function scanLog(source: LogSource, log: KnownLog): LogScan {
   const window = new Window(source);
-  const accepted = new AcceptedRecords(known);
+  const accepted = new AcceptedRecords(log);
   for (let offset: number | undefined = HEADER_BYTES; offset !== undefined; ) {
-    const head = window.soundAt(offset, known.nonce);
+    const head = window.soundAt(offset, log.nonce);
     if (head !== undefined && head.id > accepted.newestId) {
       accepted.add({ offset, head });
       offset += recordBytesOf(head);
     } else {
       accepted.isLinked = false;
-      const searched = accepted.newestId < known.durableId ? source.size : SEARCHED_BYTES_MIN;
-      offset = window.findBehind(offset, known.nonce, searched);
+      const searched = accepted.newestId < log.durableId ? source.size : SEARCHED_BYTES_MIN;
+      offset = window.findBehind(offset, log.nonce, searched);
     }
   }
   return { records: accepted.records, hasStrays: accepted.pending.length > 0 };

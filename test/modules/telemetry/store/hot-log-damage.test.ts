@@ -116,7 +116,7 @@ function faultsOf({ folder }: KilledLog, file: string): Fault[] {
     ),
     ["zeroed", (path) => writeFileSync(path, Buffer.alloc(size))],
     ...Array.from({ length: HEADER_BYTES / 2 }, (_, index) => flip(index * 2, index % 8)).slice(0, 10),
-    ...[0, 4, 8, 12, 16, 24, 32, 40, 48, 52, 53, 55, 56, 57, 59].map((at) => flip(middle + at, 3)),
+    ...[0, 4, 8, 12, 16, 24, 32, 40, 48, 52, 53, 55, 56, 57, 59].map((offset) => flip(middle + offset, 3)),
     flip(middle + RECORD_BYTES, 0),
     flip(next - 1, 7),
     flip(last + 56, 2),
@@ -221,8 +221,8 @@ test("random damage in several files at once is never silent", () => {
       const start = Math.floor(random() * end);
       const length = 1 + Math.floor(random() * random() * 9_000);
       edit(path, (bytes) => {
-        for (let at = start; at < Math.min(start + length, bytes.length); at++)
-          bytes[at] = random() < 0.5 ? 0 : Math.floor(random() * 256);
+        for (let offset = start; offset < Math.min(start + length, bytes.length); offset++)
+          bytes[offset] = random() < 0.5 ? 0 : Math.floor(random() * 256);
       });
     }
     const { lost, counted, named } = reopen(log);
