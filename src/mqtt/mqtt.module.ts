@@ -102,10 +102,8 @@ function createFeeds(
 }
 
 /** The MQTT server and the WebSockets of devices, and what devices say and hear over them beside telemetry: requests, attributes, commands. */
-export function createMqttModule(
-  { config, data, inventory, database, clock, events, ports, log: root }: Core,
-  deps: MqttModuleDeps,
-) {
+export function createMqttModule(core: Core, deps: MqttModuleDeps) {
+  const { config, data, inventory, database, clock, events, ports, log: root } = core;
   const { devices, ingest, directory, activity, attributes, tls } = deps;
   const { engine: commands, ways, ownRequests } = deps.commanding;
   const { provisioning, claiming } = deps.provisioning;
@@ -123,10 +121,8 @@ export function createMqttModule(
     sockets: () => sockets,
     events,
   });
-  const ownTopics = createOwnTopics(
-    { config, database, clock, events },
-    { ...deps, mqtt: () => mqtt, report },
-  );
+  const ownTopics = createOwnTopics(core, { ...deps, mqtt: () => mqtt, report });
+  const mqttClients = ownTopics.signIn;
   ways.setRelay(gateways.relay);
   ways.add("mqtt", createMqttTransport({ mqtt: () => mqtt, directory, log }));
   ways.add("websocket", { send: (command) => sockets.send(command), keepsFor: () => false });
@@ -165,13 +161,7 @@ export function createMqttModule(
     sessionFile: data.file("mqtt.db"),
     onLoss: (text) => inventory.replace("mqtt.db", text),
     ingest,
-    authenticate: createMqttAuthentication({
-      ...deps,
-      clock,
-      provisioning,
-      mqttClients: ownTopics.signIn,
-      report,
-    }),
+    authenticate: createMqttAuthentication({ ...deps, clock, provisioning, mqttClients, report }),
     onLimited: (peer, owner) => report(connectionLimit(peer, owner)),
     ...ownTopics.observers,
     onApplicationSubscribed: (...args) => feeds.onSubscribed(...args),

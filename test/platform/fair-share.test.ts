@@ -2,21 +2,21 @@ import { expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
 import { FairShare } from "../../src/platform/fair-share.ts";
 
-function share() {
+function createShare() {
   const time = { ms: 0 };
-  return { time, turns: new FairShare(() => time.ms) };
+  return { time, share: new FairShare(() => time.ms) };
 }
 
 test("what fits into a turn does not wait", () => {
-  const { turns } = share();
-  for (let index = 0; index < 1_000; index++) expect(turns.enter()).toBeUndefined();
+  const { share } = createShare();
+  for (let index = 0; index < 1_000; index++) expect(share.enter()).toBeUndefined();
 });
 
 test("messages that arrive together have one long piece of work in each turn, in their order", async () => {
-  const { time, turns } = share();
+  const { time, share } = createShare();
   const done: number[] = [];
   async function message(number: number): Promise<void> {
-    const turn = turns.enter();
+    const turn = share.enter();
     if (turn !== undefined) await turn;
     time.ms += 20;
     done.push(number);
@@ -32,13 +32,13 @@ test("messages that arrive together have one long piece of work in each turn, in
 });
 
 test("who comes later does not overtake those who wait", async () => {
-  const { time, turns } = share();
+  const { time, share } = createShare();
   const done: string[] = [];
-  expect(turns.enter()).toBeUndefined();
+  expect(share.enter()).toBeUndefined();
   time.ms += 20;
-  const first = turns.enter()?.then(() => done.push("first"));
+  const first = share.enter()?.then(() => done.push("first"));
   time.ms = 0;
-  const second = turns.enter()?.then(() => done.push("second"));
+  const second = share.enter()?.then(() => done.push("second"));
   await Promise.all([first, second]);
   expect(done).toEqual(["first", "second"]);
 });

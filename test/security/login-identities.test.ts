@@ -6,13 +6,13 @@ import { createTestApp, type TestApp } from "../support/test-app.ts";
 /** Names and certificates of one tenant against those of another: nobody is locked out, taken over or told of the other. */
 
 let fixture: TestApp;
-let one: string;
-let two: string;
+let ours: string;
+let theirs: string;
 
 beforeAll(async () => {
   fixture = await createTestApp();
-  one = (await fixture.signIn("TENANT_OWNER")).token;
-  two = (await fixture.signIn("TENANT_OWNER", { tenant: "two", plan: "basic" })).token;
+  ours = (await fixture.signIn("TENANT_OWNER")).token;
+  theirs = (await fixture.signIn("TENANT_OWNER", { tenant: "two", plan: "basic" })).token;
 });
 afterAll(() => fixture.stop());
 
@@ -56,8 +56,8 @@ const latest = async (token: string, deviceId: string) =>
 
 test("an MQTT client of another tenant with a device's user name changes nothing for the device", async () => {
   const username = unique();
-  const device = await createDeviceWith(one, { type: "MQTT_BASIC", username });
-  const other = await createClient(two, { username, password: "mallory-pass-1" });
+  const device = await createDeviceWith(ours, { type: "MQTT_BASIC", username });
+  const other = await createClient(theirs, { username, password: "mallory-pass-1" });
   expect(other.status).toBe(201);
   expect(await signIn({ username, password: device.password })).toBe(0);
   expect(await signIn({ username, password: "mallory-pass-1" })).not.toBe(0x86); // it is a client of its own
@@ -65,20 +65,20 @@ test("an MQTT client of another tenant with a device's user name changes nothing
 
 test("a more specific name of another tenant changes nothing for the device", async () => {
   const [username, clientId] = [unique(), unique()];
-  const device = await createDeviceWith(one, { type: "MQTT_BASIC", username });
-  const theirs = await createDeviceWith(two, { type: "MQTT_BASIC", clientId, username });
-  expect(theirs.status).toBe(200);
+  const device = await createDeviceWith(ours, { type: "MQTT_BASIC", username });
+  const copy = await createDeviceWith(theirs, { type: "MQTT_BASIC", clientId, username });
+  expect(copy.status).toBe(200);
   expect(await signIn({ clientId, username, password: device.password })).toBe(0);
-  expect(await signIn({ clientId, username, password: theirs.password })).toBe(0);
+  expect(await signIn({ clientId, username, password: copy.password })).toBe(0);
   expect(await signIn({ clientId, username, password: "neither's" })).toBe(0x86);
 });
 
 test("names are unique among devices and MQTT clients of a tenant, and only there", async () => {
   const username = unique();
-  expect((await createDeviceWith(one, { type: "MQTT_BASIC", username })).status).toBe(200);
-  expect((await createClient(one, { username })).body).toMatchObject({ code: "mqtt_client.username_taken" });
-  expect((await createClient(two, { username })).status).toBe(201);
-  expect(await createDeviceWith(two, { type: "MQTT_BASIC", username })).toMatchObject({
+  expect((await createDeviceWith(ours, { type: "MQTT_BASIC", username })).status).toBe(200);
+  expect((await createClient(ours, { username })).body).toMatchObject({ code: "mqtt_client.username_taken" });
+  expect((await createClient(theirs, { username })).status).toBe(201);
+  expect(await createDeviceWith(theirs, { type: "MQTT_BASIC", username })).toMatchObject({
     status: 409,
     code: "credentials.identity_taken",
   });
@@ -86,17 +86,17 @@ test("names are unique among devices and MQTT clients of a tenant, and only ther
 
 test("a token that reads like another tenant's user name does not take its devices over", async () => {
   const username = `a-long-and-public-name-${unique()}`;
-  await createDeviceWith(one, { type: "MQTT_BASIC", username });
-  const theirs = await createDeviceWith(two, { type: "ACCESS_TOKEN", token: username });
-  expect(theirs.status).toBe(200);
+  await createDeviceWith(ours, { type: "MQTT_BASIC", username });
+  const copy = await createDeviceWith(theirs, { type: "ACCESS_TOKEN", token: username });
+  expect(copy.status).toBe(200);
   expect(await signIn({ username, password: "mistyped" })).toBe(0x86);
-  expect(await latest(two, theirs.deviceId)).not.toHaveProperty("from");
+  expect(await latest(theirs, copy.deviceId)).not.toHaveProperty("from");
 });
 
 test("a client id of another tenant does not keep out a device whose token comes with a password", async () => {
   const clientId = unique();
-  const device = await fixture.createDevice(one);
-  await createDeviceWith(two, { type: "MQTT_BASIC", clientId, password: "mallory-pass-2" });
+  const device = await fixture.createDevice(ours);
+  await createDeviceWith(theirs, { type: "MQTT_BASIC", clientId, password: "mallory-pass-2" });
   for (let attempt = 0; attempt < 8; attempt++)
     expect(await signIn({ clientId, username: device.token, password: `ignored ${attempt}` })).toBe(0);
 });
@@ -105,24 +105,24 @@ test("a certificate that another tenant registers stays with the owner that has 
   const { logins } = fixture.app.services;
   const fingerprint = fingerprintOf(0xfff1);
   const anonymous = { clientId: "any", username: undefined };
-  const theirs = await createDeviceWith(two, { type: "X509", fingerprint });
-  expect(theirs.status).toBe(200);
+  const copy = await createDeviceWith(theirs, { type: "X509", fingerprint });
+  expect(copy.status).toBe(200);
   // Their registration alone gets nothing, neither before nor after the owner's.
   expect(logins.byCertificate(fingerprint, anonymous)).toMatchObject({ refused: "unconfirmed" });
-  const device = await createDeviceWith(one, { type: "X509", fingerprint });
+  const device = await createDeviceWith(ours, { type: "X509", fingerprint });
   expect(device.status).toBe(200);
   expect(logins.byCertificate(fingerprint, anonymous)).toMatchObject({ refused: "unconfirmed" });
   const credentials = `/api/devices/${device.deviceId}/credentials`;
-  expect((await fixture.call("GET", credentials, { token: one })).body).toMatchObject({ confirmed: false });
+  expect((await fixture.call("GET", credentials, { token: ours })).body).toMatchObject({ confirmed: false });
   expect(logins.byCertificate(fingerprint, { clientId: "any", username: device.deviceId })).toMatchObject({
     holder: { ownerId: device.deviceId },
   });
-  expect((await fixture.call("GET", credentials, { token: one })).body).toMatchObject({ confirmed: true });
+  expect((await fixture.call("GET", credentials, { token: ours })).body).toMatchObject({ confirmed: true });
   expect(logins.byCertificate(fingerprint, anonymous)).toMatchObject({
     holder: { ownerId: device.deviceId },
   });
   // Within the tenant nobody else may have it, of whichever kind.
-  expect((await createClient(one, { signIn: "CERTIFICATE", fingerprint })).body).toMatchObject({
+  expect((await createClient(ours, { signIn: "CERTIFICATE", fingerprint })).body).toMatchObject({
     code: "mqtt_client.certificate_taken",
   });
 });
@@ -277,7 +277,7 @@ test("nothing that one tenant does changes an answer or a sign-in of another", a
       ),
       async (steps) => {
         round++;
-        const tenants = { one: new TenantModel(one, round), two: new TenantModel(two, round) };
+        const tenants = { one: new TenantModel(ours, round), two: new TenantModel(theirs, round) };
         for (const { by, action } of steps) await tenants[by].act(action);
         for (const tenant of Object.values(tenants))
           for (const slot of [...tenant.slots.keys()]) await tenant.remove(slot);

@@ -50,6 +50,22 @@ function loginOf({ other }: Pick<PreparedCredentials, "other">): Login | undefin
   return { kind: "NAME", clientId: other.clientId, username: other.username };
 }
 
+/** User name, client id and a hash of the password, which is made unless given. */
+async function basicOf(
+  passwords: ClientPasswords,
+  change: Extract<CredentialsChange, { type: "MQTT_BASIC" }>,
+) {
+  const { clientId = null, username = null, password } = change;
+  if (clientId === null && username === null) throw invalid("credentials.name_missing");
+  if (username === PROVISION_USERNAME) throw invalid("credentials.name_reserved");
+  if (password?.startsWith(API_KEY_PREFIX) === true) throw invalid("credentials.password_reserved");
+  const next =
+    password === undefined
+      ? passwords.generate()
+      : { password: undefined, passwordHash: await passwords.hash(password) };
+  return { sealedPassword: next, names: { clientId, username } };
+}
+
 /**
  * Creates the service of credentials: an access token, or user name (or client id) and password, or a client certificate. A
  * device has one of them. Every change ends the sessions of the device.
@@ -80,25 +96,12 @@ export function createCredentialsService(deps: {
     };
   }
 
-  /** User name, client id and a hash of the password, which is made unless given. */
-  async function basic(change: Extract<CredentialsChange, { type: "MQTT_BASIC" }>) {
-    const { clientId = null, username = null, password } = change;
-    if (clientId === null && username === null) throw invalid("credentials.name_missing");
-    if (username === PROVISION_USERNAME) throw invalid("credentials.name_reserved");
-    if (password?.startsWith(API_KEY_PREFIX) === true) throw invalid("credentials.password_reserved");
-    const next =
-      password === undefined
-        ? passwords.generate()
-        : { password: undefined, passwordHash: await passwords.hash(password) };
-    return { sealedPassword: next, names: { clientId, username } };
-  }
-
   async function prepare(change: CredentialsChange): Promise<PreparedCredentials> {
     const { type } = change;
     if (type === "ACCESS_TOKEN") return { other: undefined, token: change.token ?? newToken() };
     const token = placeholderToken(type, newId());
     if (type === "X509") return { other: { ...noOther, type, ...certificateFactsOf(change) }, token };
-    const { sealedPassword: next, names } = await basic(change);
+    const { sealedPassword: next, names } = await basicOf(passwords, change);
     const { password, passwordHash } = next;
     return { other: { ...noOther, type, ...names, passwordHash }, token, password };
   }

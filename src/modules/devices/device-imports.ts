@@ -56,16 +56,16 @@ export class DeviceImports {
       for (let start = 0; start < givens.length; start += DEVICES_AT_ONCE) {
         const later = workShare.pause();
         if (later !== undefined) await later;
-        const some = givens.slice(start, start + DEVICES_AT_ONCE);
+        const batch = givens.slice(start, start + DEVICES_AT_ONCE);
         const deviceIds: DeviceId[] = [];
         const piece = { importId, piece: pieces.length, deviceIds };
-        const made = devices.createMany(principal, some, (device, index) => {
+        const devicesOfBatch = devices.createMany(principal, batch, (device, index) => {
           each(device, start + index);
           deviceIds.push(device.deviceId);
-          if (deviceIds.length === some.length) unfinished.add(piece); // in the same transaction
+          if (deviceIds.length === batch.length) unfinished.add(piece); // in the same transaction
         });
         pieces.push(piece);
-        created.push(...made);
+        created.push(...devicesOfBatch);
       }
       unfinished.finish(importId);
       return created;

@@ -20,7 +20,7 @@ import { DeviceImports } from "./device-imports.ts";
 import { DeviceRejections } from "./device-rejections.ts";
 import { createDevicesRepository } from "./devices.repository.ts";
 import { devicesRoutes } from "./devices.routes.ts";
-import { createDevicesService } from "./devices.service.ts";
+import { createDevicesService, type DevicesService } from "./devices.service.ts";
 import type { Device, DeviceMaintenance, SearchAttributes } from "./devices.types.ts";
 import { createSortedList } from "./devices-value-order.ts";
 import { createRejectionsRepository } from "./rejections.repository.ts";
@@ -37,6 +37,22 @@ interface DevicesModuleDeps {
   store: TelemetryStore;
   logins: LoginIdentitiesService;
   passwords: ClientPasswords;
+}
+
+function createRejections(
+  { database, clock, events, log }: Pick<Core, "database" | "clock" | "events" | "log">,
+  devices: DevicesService,
+): DeviceRejections {
+  const rejections = new DeviceRejections({
+    repository: createRejectionsRepository(database),
+    devices,
+    transact: database.transact,
+    clock,
+    events,
+    log: log.child("rejections"),
+  });
+  rejections.subscribe();
+  return rejections;
 }
 
 /** Devices: what they are, how they sign in, when they were seen, and what was rejected of them. */
@@ -80,15 +96,7 @@ export function createDevicesModule({ config, database, clock, events, log }: Co
     log: log.child("activity"),
   });
   activity.subscribe();
-  const rejections = new DeviceRejections({
-    repository: createRejectionsRepository(database),
-    devices,
-    transact,
-    clock,
-    events,
-    log: log.child("rejections"),
-  });
-  rejections.subscribe();
+  const rejections = createRejections({ database, clock, events, log }, devices);
   const credentials = createCredentialsService({
     repository: createCredentialsRepository(database),
     devices,
@@ -99,14 +107,9 @@ export function createDevicesModule({ config, database, clock, events, log }: Co
     clock,
     events,
   });
-  const imports = new DeviceImports({
-    devices,
-    repository: devicesRepository,
-    unfinished: createUnfinishedImportsRepository(database),
-    transact,
-    events,
-    log: log.child("imports"),
-  });
+  const unfinished = createUnfinishedImportsRepository(database);
+  const repository = devicesRepository;
+  const imports = new DeviceImports({ devices, repository, unfinished, transact, events, log });
   return {
     devices,
     devicesRepository,

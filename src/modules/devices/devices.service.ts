@@ -157,20 +157,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
     /** Resolves when the telemetry is gone too. */
     async delete(principal: Principal, deviceId: string): Promise<void> {
       const id = ensureVisible(principal, deviceId);
-      const { tenantId } = principal;
-      for (let isLast = false; !isLast; ) {
-        const later = workShare.pause();
-        if (later !== undefined) await later;
-        // Children stay, without a gateway. There may be ten thousand of them.
-        const detached = deps.transact(() => {
-          const ids = repository.detachChildren(id, CHILDREN_AT_ONCE);
-          isLast = ids.length < CHILDREN_AT_ONCE;
-          if (isLast) repository.delete(id);
-          return ids;
-        });
-        if (isLast) events.emit("device.deleted", { tenantId, deviceId: id });
-        for (const child of detached) events.emit("device.updated", { tenantId, deviceId: child });
-      }
+      await deleteWithChildren(deps, principal.tenantId, id);
       await deps.deleteTelemetry(id);
     },
     listChildren(principal: Principal, deviceId: string): DeviceWithActivity[] {
@@ -194,6 +181,26 @@ export function createDevicesService(deps: DevicesServiceDeps) {
     /** Used for gateways, which speak for themselves and not for a person. */
     children: createDeviceChildren({ ...deps, building }),
   };
+}
+
+/** Deletes a device. Its children stay, without a gateway: there may be ten thousand of them, so others come in between. */
+async function deleteWithChildren(
+  { repository, transact, events }: Pick<DevicesServiceDeps, "repository" | "transact" | "events">,
+  tenantId: TenantId,
+  deviceId: DeviceId,
+): Promise<void> {
+  for (let isLast = false; !isLast; ) {
+    const later = workShare.pause();
+    if (later !== undefined) await later;
+    const detached = transact(() => {
+      const ids = repository.detachChildren(deviceId, CHILDREN_AT_ONCE);
+      isLast = ids.length < CHILDREN_AT_ONCE;
+      if (isLast) repository.delete(deviceId);
+      return ids;
+    });
+    if (isLast) events.emit("device.deleted", { tenantId, deviceId });
+    for (const child of detached) events.emit("device.updated", { tenantId, deviceId: child });
+  }
 }
 
 export type DevicesService = ReturnType<typeof createDevicesService>;

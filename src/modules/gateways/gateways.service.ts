@@ -11,11 +11,11 @@ import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import { deviceNotFound } from "../devices/devices.errors.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
-import type { ChildRef } from "../devices/devices.types.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice, IngestSource } from "../ingest/ingest.types.ts";
 import type { ClaimingService } from "../provisioning/claiming.service.ts";
 import { type ChildPart, parseAnswer, parseChild, parseParts, parseRequest } from "./gateway-body.ts";
+import { GatewayChildren } from "./gateway-children.ts";
 import { GatewayOrder } from "./gateway-order.ts";
 import { createGatewayRefusals } from "./gateway-refusals.ts";
 import type { GatewaySessions } from "./gateway-sessions.ts";
@@ -97,41 +97,7 @@ export function createGatewaysService(deps: {
   const { children, directory, sessions, ingest } = deps;
   const refusals = createGatewayRefusals(deps);
   const order = new GatewayOrder();
-  /** Children that were made and are not on the disk yet: no point of theirs may be acknowledged before. */
-  let saving: Promise<void> | undefined;
-
-  function saveChildren(): void {
-    const saved = deps.durable().finally(() => {
-      if (saving === saved) saving = undefined;
-    });
-    saved.catch(() => undefined); // whoever waits for it hears of it
-    saving = saved;
-  }
-
-  /** The children that the gateway calls so, made on first sight; connected by being spoken of. */
-  function childrenOf(gateway: IngestDevice, refs: readonly ChildRef[]): Array<IngestDevice | DomainError> {
-    const sessionDevices = refs.map(({ name }) => sessions.find(gateway, name));
-    const others = refs.filter((_, index) => sessionDevices[index] === undefined);
-    const found = others.length === 0 ? [] : children.ensureChildren(gateway, others);
-    if (others.length > 0) saveChildren();
-    return sessionDevices
-      .map((child) => child ?? found.shift())
-      .map((child) => {
-        invariant(child !== undefined, "there is a child, or an error, for each that was asked for");
-        if (child instanceof DomainError) return child;
-        const device = typeof child === "string" ? directory.find(child) : child;
-        invariant(device !== undefined, "a child that was just found or made exists");
-        if (sessions.reported(gateway, device)) deps.onReachable(device);
-        return device;
-      });
-  }
-
-  function childOf(gateway: IngestDevice, ref: ChildRef): IngestDevice {
-    const [child] = childrenOf(gateway, [ref]);
-    invariant(child !== undefined, "one child for one name");
-    if (child instanceof DomainError) throw child;
-    return child;
-  }
+  const own = new GatewayChildren(deps);
 
   /** Lists what makes the whole message worthless, and throws it on. */
   function listed<Result>(gateway: IngestDevice, message: GatewayMessage, work: () => Result): Result {
@@ -146,37 +112,6 @@ export function createGatewaysService(deps: {
   }
 
   const decode = (gateway: IngestDevice, { bytes }: GatewayMessage) => decodeBody(bytes, gateway.payload);
-
-  /** Resolves when what a message has begun is on the disk, and the children that it may have made. */
-  function allOf(commits: Iterable<Promise<void>>): Promise<void> {
-    const waiting = new Set(commits);
-    if (saving !== undefined) waiting.add(saving);
-    const [first, ...others] = waiting;
-    if (first === undefined) return Promise.resolve();
-    return others.length === 0 ? first : Promise.all(waiting).then(() => undefined);
-  }
-
-  /** The promises of what was taken; throws only what is nobody's mistake, and then nothing may be acknowledged. */
-  function takeAll<Input>(
-    good: ReadonlyArray<{ part: ChildPart; input: Input; child: IngestDevice | DomainError | undefined }>,
-    take: (child: IngestDevice, input: Input) => Promise<void>,
-    refuse: (part: ChildPart, error: DomainError) => void,
-  ): Promise<void>[] {
-    const commits: Promise<void>[] = [];
-    try {
-      for (const { part, input, child } of good) {
-        invariant(child !== undefined, "a child, or an error, for each part");
-        const taken = child instanceof DomainError ? child : attempt(() => take(child, input));
-        if (taken instanceof DomainError) refuse(part, taken);
-        else commits.push(taken);
-      }
-    } catch (error) {
-      // What was taken already is stored, and stored again when the gateway resends.
-      for (const commit of commits) commit.catch(() => undefined);
-      throw error;
-    }
-    return commits;
-  }
 
   /** Takes a message part by part: `check` is asked of all of them first, so that nothing wrong makes a child. */
   function takeParts<Input>(
@@ -194,38 +129,20 @@ export function createGatewaysService(deps: {
       if (input instanceof DomainError) refused.add(part, input);
       return input instanceof DomainError ? [] : [{ part, input }];
     });
-    const takeSome = (some: typeof good): Promise<void>[] => {
-      const refs = some.map(({ part: [name] }) => ({ name }));
-      const found = attempt(() => childrenOf(gateway, refs));
+    const takePiece = (piece: typeof good): Promise<void>[] => {
+      const refs = piece.map(({ part: [name] }) => ({ name }));
+      const found = attempt(() => own.children(gateway, refs));
       if (found instanceof DomainError) throw found;
-      const named = some.map((each, index) => ({ ...each, child: found[index] }));
+      const named = piece.map((each, index) => ({ ...each, child: found[index] }));
       return together(() => takeAll(named, take, refused.add));
     };
     const end = (commits: Promise<void>[]): Promise<void> => {
       const refusal = refused.end();
       if (commits.length === 0 && refusal !== undefined) throw refusal;
-      return allOf(commits);
+      return own.allOf(commits);
     };
-    if (good.length <= PARTS_AT_ONCE) return end(takeSome(good));
-    return order.takeLong(gateway.deviceId, () => inPieces(gateway, good, takeSome)).then(end);
-  }
-
-  /** Takes the parts of a large message in pieces, so that other messages come in between. */
-  async function inPieces<Part>(
-    gateway: IngestDevice,
-    parts: readonly Part[],
-    takeSome: (some: Part[]) => Promise<void>[],
-  ): Promise<Promise<void>[]> {
-    const commits: Promise<void>[] = [];
-    for (let start = 0; start < parts.length; start += PARTS_AT_ONCE) {
-      const later = workShare.pause();
-      if (later !== undefined) await later;
-      if (gateway.revoked) throw deviceNotFound();
-      const taken = takeSome(parts.slice(start, start + PARTS_AT_ONCE));
-      for (const commit of taken) commit.catch(() => undefined); // heard of at the end
-      commits.push(...taken);
-    }
-    return commits;
+    if (good.length <= PARTS_AT_ONCE) return end(takePiece(good));
+    return order.takeLong(gateway.deviceId, () => inPieces(gateway, good, takePiece)).then(end);
   }
 
   const { telemetry, attributes, claims } = createSteps(deps);
@@ -235,8 +152,8 @@ export function createGatewaysService(deps: {
       return listed(gateway, message, () => {
         const { name, type } = parseChild(decode(gateway, message));
         deps.touch(gateway);
-        childOf(gateway, { name, type });
-        return allOf([]);
+        own.child(gateway, { name, type });
+        return own.allOf([]);
       });
     },
     disconnect(gateway: IngestDevice, message: GatewayMessage): Promise<void> {
@@ -262,11 +179,11 @@ export function createGatewaysService(deps: {
       return listed(gateway, message, () => {
         const { id, name, scope, keys, isSingle } = parseRequest(decode(gateway, message));
         deps.touch(gateway);
-        const entries = deps.attributes.read(childOf(gateway, { name }), scope, keys);
+        const entries = deps.attributes.read(own.child(gateway, { name }), scope, keys);
         const values = Object.fromEntries(entries.map(({ key, value }) => [key, value]));
         const result = isSingle ? entries[0] && { value: entries[0].value } : { values };
         answer({ id, device: name, ...result });
-        return allOf([]);
+        return own.allOf([]);
       });
     },
     /** Handles the answer of a child to a command. */
@@ -306,6 +223,46 @@ export function createGatewaysService(deps: {
       answer: (body: unknown) => void,
     ): Promise<void> => order.take(gateway.deviceId, message, (kept) => request(gateway, kept, answer)),
   };
+}
+
+/** The promises of what was taken; throws only what is nobody's mistake, and then nothing may be acknowledged. */
+function takeAll<Input>(
+  good: ReadonlyArray<{ part: ChildPart; input: Input; child: IngestDevice | DomainError | undefined }>,
+  take: (child: IngestDevice, input: Input) => Promise<void>,
+  refuse: (part: ChildPart, error: DomainError) => void,
+): Promise<void>[] {
+  const commits: Promise<void>[] = [];
+  try {
+    for (const { part, input, child } of good) {
+      invariant(child !== undefined, "a child, or an error, for each part");
+      const taken = child instanceof DomainError ? child : attempt(() => take(child, input));
+      if (taken instanceof DomainError) refuse(part, taken);
+      else commits.push(taken);
+    }
+  } catch (error) {
+    // What was taken already is stored, and stored again when the gateway resends.
+    for (const commit of commits) commit.catch(() => undefined);
+    throw error;
+  }
+  return commits;
+}
+
+/** Takes the parts of a large message in pieces, so that other messages come in between. */
+async function inPieces<Part>(
+  gateway: IngestDevice,
+  parts: readonly Part[],
+  takePiece: (piece: Part[]) => Promise<void>[],
+): Promise<Promise<void>[]> {
+  const commits: Promise<void>[] = [];
+  for (let start = 0; start < parts.length; start += PARTS_AT_ONCE) {
+    const later = workShare.pause();
+    if (later !== undefined) await later;
+    if (gateway.revoked) throw deviceNotFound();
+    const taken = takePiece(parts.slice(start, start + PARTS_AT_ONCE));
+    for (const commit of taken) commit.catch(() => undefined); // heard of at the end
+    commits.push(...taken);
+  }
+  return commits;
 }
 
 export type GatewaysService = ReturnType<typeof createGatewaysService>;

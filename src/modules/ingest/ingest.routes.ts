@@ -61,6 +61,12 @@ const CHANGE_HEADER = "x-attribute-change";
 
 const namesOf = (text: string | undefined) => (text ?? "").split(",").filter((name) => name !== "");
 
+async function readBody(request: Request): Promise<Uint8Array> {
+  const body = await readBytes(request, BODY_BYTES_MAX);
+  if (body.length > LARGE_BODY_BYTES) await workShare.enter();
+  return body;
+}
+
 /** Routes that devices call over HTTP, with their access token in the path. */
 export const deviceApiRoutes = (deps: {
   ingest: IngestService;
@@ -75,9 +81,7 @@ export const deviceApiRoutes = (deps: {
     const device = ensureDevice(asked);
     const { request } = asked;
     const encoding = encodingOf(request, device);
-    const body = await readBytes(request, BODY_BYTES_MAX);
-    const later = body.length > LARGE_BODY_BYTES ? workShare.enter() : undefined;
-    if (later !== undefined) await later;
+    const body = await readBody(request);
     if (device.revoked) throw contractInvalidToken(); // deleted or re-keyed while the body was on its way
     await ingest.post(device, kind, { body, encoding });
     return { success: true };

@@ -53,7 +53,7 @@ interface DeviceResolutionDeps {
   readonly identities: DeviceIdentities;
   readonly directory: DeviceDirectory;
   readonly devices: Pick<DevicesService, "findNamed" | "createMany" | "children">;
-  readonly profiles: Pick<ProfilesService, "forType" | "findNamed" | "ofName">;
+  readonly profiles: Pick<ProfilesService, "forType" | "findNamed" | "createNamed">;
   readonly saveServer: (deviceId: DeviceId, key: string, value: string) => void;
   readonly clock: Pick<Clock, "monotonic">;
   readonly events: EventBus<DomainEvents>;
@@ -220,7 +220,7 @@ export class DeviceResolution {
   #ownProfile({ tenantId, integrationId }: Integration, name: string) {
     const { profiles, identities } = this.#deps;
     const existing = profiles.findNamed(tenantId, name);
-    const profile = existing ?? profiles.ofName(tenantId, name);
+    const profile = existing ?? profiles.createNamed(tenantId, name);
     const { profileId } = profile;
     const isOrphan = identities.isCreated(profileId) && identities.creatorOf(profileId) === undefined;
     if (existing === undefined || isOrphan) identities.saveCreator(profileId, integrationId);

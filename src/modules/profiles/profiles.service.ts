@@ -204,11 +204,8 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
     /** Returns the profile that has the name of the device type, or the default one, for devices that claim. */
     forType: (tenantId: TenantId, deviceType: string): DeviceProfile =>
       repository.findByName(tenantId, deviceType) ?? ensureDefault(tenantId),
-    findNamed: (tenantId: TenantId, name: string): DeviceProfile | undefined =>
-      repository.findByName(tenantId, name),
-    /** Returns the tenant's profile of a name. Creates it if there is none. */
-    ofName: (tenantId: TenantId, name: string): DeviceProfile =>
-      repository.findByName(tenantId, name) ?? insert(tenantId, { name }),
+    findNamed: repository.findByName,
+    createNamed: (tenantId: TenantId, name: string): DeviceProfile => insert(tenantId, { name }),
     describeKeys: keyDescription(deps, ensureDefault),
     createDefault: (tenantId: TenantId): void =>
       void insert(tenantId, {

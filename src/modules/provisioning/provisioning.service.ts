@@ -64,6 +64,23 @@ function answerOf({
   return { status, credentialsType: type, credentialsValue: value };
 }
 
+function record(
+  audit: AuditRecorder,
+  { deviceName }: ClaimRequest,
+  claim: { tenantId: TenantId; address: string; device?: Device; error?: DomainError },
+): void {
+  const { tenantId, address, device, error } = claim;
+  audit.record({
+    tenantId,
+    actor: { type: "ANONYMOUS", id: null, name: deviceName },
+    action: "device.claim",
+    outcome: error === undefined ? "SUCCESS" : "REFUSED",
+    target: { type: "device", id: device?.deviceId ?? "", name: deviceName },
+    address,
+    after: error === undefined ? { profileId: device?.profileId } : { reason: textOf(error) },
+  });
+}
+
 /**
  * Devices that make themselves known with the key and the secret of a profile, and get credentials of their own for it: new ones, or
  * those that a person entered beforehand. Each may once; who is in use already, or has claimed, may not be claimed by another.
@@ -148,22 +165,6 @@ export function createProvisioningService(deps: {
     return { device, view: credentials.apply(device, token) };
   }
 
-  function record(
-    tenantId: TenantId,
-    { deviceName }: ClaimRequest,
-    { address, device, error }: { address: string; device?: Device; error?: DomainError },
-  ): void {
-    deps.audit.record({
-      tenantId,
-      actor: { type: "ANONYMOUS", id: null, name: deviceName },
-      action: "device.claim",
-      outcome: error === undefined ? "SUCCESS" : "REFUSED",
-      target: { type: "device", id: device?.deviceId ?? "", name: deviceName },
-      address,
-      after: error === undefined ? { profileId: device?.profileId } : { reason: textOf(error) },
-    });
-  }
-
   return {
     get: (principal: Principal, profileId: string): View => view(profileOf(principal, profileId)),
     /** Makes key and secret where there are none. */
@@ -202,16 +203,17 @@ export function createProvisioningService(deps: {
         limits.takeFailed(peer);
         return refuseClaim(report, peer, { request });
       }
+      const { tenantId } = found;
       limits.takeOfProfile(peer, found.profileId);
       try {
         const { device, view: credentialsView } = await grant(found, request, peer);
-        record(found.tenantId, request, { address: peer.address, device });
+        record(deps.audit, request, { tenantId, address: peer.address, device });
         await deps.durable();
         return answerOf(credentialsView);
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
-        record(found.tenantId, request, { address: peer.address, error });
-        return refuseClaim(report, peer, { error, request, tenantId: found.tenantId });
+        record(deps.audit, request, { tenantId, address: peer.address, error });
+        return refuseClaim(report, peer, { error, request, tenantId });
       }
     },
   };

@@ -97,3 +97,20 @@ test("steps that do too much work on one message are left out, and the message s
     )?.values.get("a"),
   ).toBe("bb");
 });
+
+test("a condition that looks through long texts too often is left out, and the message stays", () => {
+  const any = Array.from({ length: 190 }, (_, index) => ({ key: "a", op: "CONTAINS", value: `no ${index}` }));
+  const steps = Array.from({ length: 50 }, () => ({ type: "conditional_drop", condition: { any } }));
+  const failures: string[] = [];
+  const message = runSteps(
+    compileSteps(steps),
+    { ts: 0, values: { a: "n".repeat(60_000) } },
+    {
+      context: { deviceId: "", tenantId: "", profileId: "", attribute: () => undefined },
+      onFailure: ({ reason }) => failures.push(reason.code),
+    },
+  );
+  expect(message?.values.size).toBe(1);
+  expect(new Set(failures)).toEqual(new Set(["message.too_much_work"]));
+  expect(stepWork.spent).toBeLessThan(2 * STEP_WORK_MAX);
+});

@@ -83,8 +83,7 @@ function exportedCell(device: DeviceWithActivity, column: string): unknown {
   return device[column as keyof typeof device];
 }
 
-/** Many devices at once, from a list. */
-export function createBulkService(deps: {
+interface BulkDeps {
   devices: DevicesService;
   imports: Pick<DeviceImports, "create">;
   saveAttributes: (
@@ -93,7 +92,10 @@ export function createBulkService(deps: {
     scope: "SHARED" | "SERVER",
     values: Readonly<Record<string, JsonValue>>,
   ) => void;
-}) {
+}
+
+/** Many devices at once, from a list. */
+export function createBulkService(deps: BulkDeps) {
   const { devices } = deps;
 
   /** Returns what the rest of the gateway says against a row that is well formed. */

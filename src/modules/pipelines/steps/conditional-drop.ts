@@ -3,11 +3,18 @@ import { Type } from "@sinclair/typebox";
 import { type CompiledCondition, type ConditionScope, compileCondition } from "../../../lib/condition.ts";
 import { changeKeys, defineStep, keysField } from "../define-step.ts";
 import type { RunStep, SlotStep, SlotValues, StepContext, StepMessage } from "../step.types.ts";
+import { stepWork } from "../step-work.ts";
+
+/** Counts a value that a comparison may look through. */
+function counted<Value>(value: Value): Value {
+  if (typeof value === "string" || Array.isArray(value)) stepWork.spend(value.length);
+  return value;
+}
 
 function createDropByName(test: CompiledCondition, drop: RunStep): RunStep {
   let current: { message: StepMessage; context: StepContext | undefined } | undefined;
   const scope: ConditionScope = {
-    key: (name) => current?.message.values.get(name),
+    key: (name) => counted(current?.message.values.get(name)),
     attribute: (of, name) => current?.context?.attribute(of, name),
   };
   return (message, context) => {
@@ -29,7 +36,7 @@ function createSlotDrop(
       let values: SlotValues = [];
       let context: StepContext | undefined;
       const scope: ConditionScope = {
-        key: (name) => values[slots.get(name) ?? -1],
+        key: (name) => counted(values[slots.get(name) ?? -1]),
         attribute: (of, name) => context?.attribute(of, name),
       };
       return (slotValues, of) => {
