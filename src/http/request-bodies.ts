@@ -5,6 +5,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { invalid, unsupported } from "../lib/domain-error.ts";
+import { isJsonObject } from "../lib/json.ts";
 import { jsonSchema } from "./json-schema.ts";
 import { describeIssue } from "./validation-message.ts";
 
@@ -14,7 +15,27 @@ const DEPTH_MAX = 128;
 interface BodyRoute {
   readonly method: string;
   readonly path: string;
-  readonly hooks: { readonly body?: unknown };
+  readonly hooks: { readonly body?: unknown; readonly response?: unknown };
+}
+
+/** The name of a field, unless it may be a value in the wrong place: an error repeats nothing of a body. */
+const shownField = (name: string): string => (/^[A-Za-z][A-Za-z0-9_]{0,39}$/.test(name) ? name : "…");
+
+/** Returns the fields that objects of a schema have; undefined for a schema of any fields. */
+function fieldsOf(schema: unknown): string[] | undefined {
+  if (!isJsonObject(schema)) return undefined;
+  if (isJsonObject(schema.properties)) return Object.keys(schema.properties);
+  const members = schema.anyOf ?? schema.allOf;
+  if (!Array.isArray(members)) return undefined;
+  const lists = members.map(fieldsOf);
+  return lists.includes(undefined) ? undefined : lists.flatMap((list) => list ?? []);
+}
+
+/** Fields that a change of an object may name: what can be changed, and what a client read of the object and sends back. */
+function knownFields({ method, hooks: { body, response } }: BodyRoute): ReadonlySet<string> | undefined {
+  const changeable = method === "PATCH" ? fieldsOf(body) : undefined;
+  const read = isJsonObject(response) ? (fieldsOf(response["200"]) ?? []) : [];
+  return changeable && new Set([...changeable, ...read]);
 }
 
 /**
@@ -40,16 +61,28 @@ function ensureJson(request: Request): void {
 /** Elysia takes numbers that are sent as text where they come in a query; a JSON body has numbers of its own. */
 class BodyCheck {
   readonly #schema: TSchema;
+  readonly #known: ReadonlySet<string> | undefined;
   #compiled: TypeCheck<TSchema> | undefined;
 
-  constructor(schema: TSchema) {
+  constructor(schema: TSchema, known: ReadonlySet<string> | undefined) {
     this.#schema = schema;
+    this.#known = known;
+  }
+
+  /** Refuses a change of what does not exist: otherwise a misspelled field changes nothing, and the answer is 200. */
+  #ensureKnown(body: unknown): void {
+    if (this.#known === undefined || !isJsonObject(body)) return;
+    for (const field of Object.keys(body))
+      if (!this.#known.has(field)) throw invalid("body.field_unknown", { field: shownField(field) });
   }
 
   /** @throws DomainError `body.invalid`, which names the first field that does not fit and never its value. */
   ensure(body: unknown): void {
     this.#compiled ??= TypeCompiler.Compile(jsonSchema(this.#schema));
-    if (this.#compiled.Check(body)) return;
+    if (this.#compiled.Check(body)) {
+      this.#ensureKnown(body);
+      return;
+    }
     const issue = this.#compiled.Errors(body).First();
     throw issue === undefined
       ? invalid("body.not_well_formed")
@@ -64,9 +97,11 @@ export class RequestBodies {
 
   add(routes: readonly BodyRoute[]): void {
     // Schemas of routes are objects; a text would name a model, and there are none.
-    for (const { method, path, hooks } of routes)
+    for (const route of routes) {
+      const { method, path, hooks } = route;
       if (typeof hooks.body === "object")
-        this.#checks.set(`${method} ${path}`, new BodyCheck(hooks.body as TSchema));
+        this.#checks.set(`${method} ${path}`, new BodyCheck(hooks.body as TSchema, knownFields(route)));
+    }
   }
 
   /**

@@ -113,7 +113,7 @@ const tests: Record<ConditionOperator, (value: unknown, against: unknown) => boo
 const attributeScopes = ["SERVER", "SHARED", "CLIENT"];
 
 function scopeOf(value: unknown, where: string): string {
-  const scope = value ?? "SERVER";
+  const scope = value === undefined ? "SERVER" : value;
   if (typeof scope !== "string" || !attributeScopes.includes(scope))
     throw wrong(where, detail("rule.scope_unknown", { attributeScopes: attributeScopes.join(", ") }));
   return scope;
@@ -141,7 +141,7 @@ function readAttribute(of: string, key: string, { attributes }: ConditionParts):
 
 function operand(node: Record<string, unknown>, where: string, parts: ConditionParts): Read {
   const key = keyOf(node.key, where);
-  const source = node.source ?? "telemetry";
+  const { source = "telemetry" } = node;
   if (source === "telemetry") {
     parts.keys.add(key);
     return (scope) => scope.key(key);
@@ -150,28 +150,41 @@ function operand(node: Record<string, unknown>, where: string, parts: ConditionP
   return readAttribute(scopeOf(node.scope, where), key, parts);
 }
 
-function comparand(
-  node: Record<string, unknown>,
-  op: ConditionOperator,
-  { where, parts }: { where: string; parts: ConditionParts },
-): Read {
-  const isTelemetry = (node.source ?? "telemetry") === "telemetry";
-  if (node.attribute !== undefined) {
-    if (!isJsonObject(node.attribute)) throw wrong(where, detail("rule.attribute_not_object"));
-    const key = keyOf(node.attribute.key, `${where}.attribute`);
-    const of = scopeOf(node.attribute.scope, `${where}.attribute`);
-    if (isTelemetry) addBounds(String(node.key), [{ scope: of, name: key }], parts);
-    return readAttribute(of, key, parts);
-  }
-  const { value } = node;
+const orderOperators: ReadonlySet<ConditionOperator> = new Set(["GT", "GE", "LT", "LE", "BETWEEN"]);
+
+/** A number in quotes is a text, which no number is greater or less than: the condition would never hold. */
+const isNumberAsText = (value: unknown): boolean =>
+  typeof value === "string" && /\d/.test(value) && Number.isFinite(Number(value));
+
+function ensureValue(value: unknown, op: ConditionOperator, where: string): void {
   if (value === undefined) throw wrong(where, detail("rule.value_missing"));
+  if (orderOperators.has(op) && [value].flat().some(isNumberAsText))
+    throw wrong(where, detail("rule.number_as_text", { op }));
   if (op === "BETWEEN" && !(Array.isArray(value) && value.length === 2 && isOrdered(value[0], value[1])))
     throw wrong(where, detail("rule.between_list"));
   if (op === "IN" && !Array.isArray(value)) throw wrong(where, detail("rule.in_list"));
   if (Array.isArray(value) && value.length > LIST_MAX)
     throw wrong(where, detail("rule.list_too_long", { max: LIST_MAX }));
-  if (isTelemetry) addBounds(String(node.key), numbersOf(value), parts);
-  return () => value;
+}
+
+function comparand(
+  node: Record<string, unknown>,
+  op: ConditionOperator,
+  { where, parts }: { where: string; parts: ConditionParts },
+): Read {
+  const { source = "telemetry", attribute, value } = node;
+  const isTelemetry = source === "telemetry";
+  if (attribute === undefined) {
+    ensureValue(value, op, where);
+    if (isTelemetry) addBounds(String(node.key), numbersOf(value), parts);
+    return () => value;
+  }
+  if (value !== undefined) throw wrong(where, detail("rule.value_or_attribute"));
+  if (!isJsonObject(attribute)) throw wrong(where, detail("rule.attribute_not_object"));
+  const key = keyOf(attribute.key, `${where}.attribute`);
+  const of = scopeOf(attribute.scope, `${where}.attribute`);
+  if (isTelemetry) addBounds(String(node.key), [{ scope: of, name: key }], parts);
+  return readAttribute(of, key, parts);
 }
 
 function compileChanged(
@@ -180,7 +193,8 @@ function compileChanged(
   parts: ConditionParts,
 ): CompiledCondition {
   const key = keyOf(node.key, where);
-  if ((node.source ?? "telemetry") !== "telemetry") throw wrong(where, detail("rule.changed_telemetry_only"));
+  const { source = "telemetry" } = node;
+  if (source !== "telemetry") throw wrong(where, detail("rule.changed_telemetry_only"));
   parts.keys.add(key);
   parts.changing.add(key);
   return (scope) => scope.changed?.(key) ?? false;

@@ -132,16 +132,20 @@ export function createOutboundAddresses(deps: {
 
   return {
     of: (tenantId) =>
-      ruleOf((address, port) =>
-        refusalOf(
-          address,
-          port,
-          () => config.outbound_private === "all" || (config.outbound_private === "host" && isHost(tenantId)),
-        ),
+      ruleOf(
+        (address, port) =>
+          refusalOf(
+            address,
+            port,
+            () =>
+              config.outbound_private === "all" || (config.outbound_private === "host" && isHost(tenantId)),
+          ),
+        () => isHost(tenantId),
       ),
   };
 
-  function ruleOf(refusalOf: OutboundRule["refusalOf"]): OutboundRule {
+  /** `seesAddresses`: whether errors may name what a name resolves to: to other sites that would tell of the gateway's network. */
+  function ruleOf(refusalOf: OutboundRule["refusalOf"], seesAddresses: () => boolean): OutboundRule {
     /** The same with what lets it through, for the person who runs the gateway. */
     function reasonOf(address: string, port: number): Text | undefined {
       const refusal = refusalOf(address, port);
@@ -165,7 +169,7 @@ export function createOutboundAddresses(deps: {
         if (first === undefined) throw new Error(`${bare} has no address`);
         const refusal = reasonOf(first, port);
         if (good.length === 0 && refusal !== undefined)
-          throw new RefusedAddress(bare === first ? bare : `${bare} (${first})`, refusal);
+          throw new RefusedAddress(bare === first || !seesAddresses() ? bare : `${bare} (${first})`, refusal);
         return good;
       },
     };

@@ -37,7 +37,10 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
     id: "rules",
     pages: ["pipelines", "alarms", "notifications", "scheduler", "generators", "dashboards"],
   },
-  { id: "users", pages: ["sign-in", "users", "permissions", "tenants", "audit", "mail"] },
+  {
+    id: "users",
+    pages: ["sign-in", "users", "permissions", "tenants", "audit", "mail", "security-checklist"],
+  },
   {
     id: "operation",
     pages: [

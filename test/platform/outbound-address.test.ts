@@ -158,3 +158,19 @@ test("a name that leads to this machine is refused; of several addresses only go
   const missing = await names.resolve("none", 80).catch((error: unknown) => error);
   expect((missing as Error).message).toBe("none has no address");
 });
+
+test("another site does not learn what a name resolves to", async () => {
+  const names = createOutboundAddresses({
+    config: { outbound_allow: undefined, outbound_private: "none" },
+    ownPorts: () => [],
+    isHost: (asked) => asked === HOST,
+    lookup: async () => [{ address: "10.0.0.7" }],
+  });
+  const messageFor = (tenantId: TenantId) =>
+    names
+      .of(tenantId)
+      .resolve("plc", 502)
+      .catch((error: Error) => error.message);
+  expect(await messageFor(HOST)).toContain("plc (10.0.0.7)");
+  expect(await messageFor("stranger" as TenantId)).not.toContain("10.0.0.7");
+});

@@ -50,7 +50,7 @@ const openAlarmsRoute = ({ alarms, auth }: { alarms: AlarmsService; auth: AuthPl
 /** Alarms: what the rules of profiles raised, and what people did about it. */
 export const alarmsRoutes = ({ alarms, auth }: { alarms: AlarmsService; auth: AuthPlugin }) => {
   const read = ({ principal }: AuditContext, id: string) => {
-    const { name, deviceId, status } = alarmToWire(alarms.get(principal, id));
+    const { name, deviceId, status } = alarmToWire(alarms.get(principal, id), principal);
     return { name, deviceId, status };
   };
   const readSettings = ({ principal }: AuditContext) => alarms.escalation(principal);
@@ -59,7 +59,10 @@ export const alarmsRoutes = ({ alarms, auth }: { alarms: AlarmsService; auth: Au
     const { search, sort, from, to } = query;
     const filter = { ...readFilter(query), search, sort, from, to, deviceId: request.deviceId };
     const { items, total } = alarms.list(principal, { ...filter, ...page });
-    return { headers: listHeaders(request.url, { ...page, total }), items: items.map(alarmToWire) };
+    return {
+      headers: listHeaders(request.url, { ...page, total }),
+      items: items.map((alarm) => alarmToWire(alarm, principal)),
+    };
   }
   return new Elysia({ prefix: "/api/alarms", tags: ["alarms"] })
     .use(auth)
@@ -155,11 +158,15 @@ export const alarmsRoutes = ({ alarms, auth }: { alarms: AlarmsService; auth: Au
         },
       },
     )
-    .get("/:alarmId", ({ principal, params }) => alarmToWire(alarms.get(principal, params.alarmId)), {
-      auth: "alarms:read",
-      response: { 200: alarmBody },
-      detail: { summary: "Get an alarm" },
-    })
+    .get(
+      "/:alarmId",
+      ({ principal, params }) => alarmToWire(alarms.get(principal, params.alarmId), principal),
+      {
+        auth: "alarms:read",
+        response: { 200: alarmBody },
+        detail: { summary: "Get an alarm" },
+      },
+    )
     .get(
       "/:alarmId/events",
       ({ principal, params, query, request, set }) => {

@@ -1,15 +1,22 @@
 import { withoutNulls } from "../../lib/defined.ts";
 import { inEnglish, invalid } from "../../lib/domain-error.ts";
 import { alarmSeverities, compareSeverities } from "../../lib/severity.ts";
+import type { Principal } from "../users/users.types.ts";
 import { type AlarmEvent, alarmStatuses, type ListedAlarm, type OpenAlarms } from "./alarms.types.ts";
 
 const iso = (timeMs: number): string => new Date(timeMs).toISOString();
 const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
 
-export function alarmToWire({ tenantId: _, alarmType, escalationSince: __, ...alarm }: ListedAlarm) {
+/** Converts an alarm for the API. A gateway that the caller does not see is not named. */
+export function alarmToWire(
+  { tenantId: _, alarmType, escalationSince: __, ...alarm }: ListedAlarm,
+  { devices }: Pick<Principal, "devices">,
+) {
   const { acknowledgedAt, acknowledgedBy, clearedAt, clearedBy, createdAt, raisedAt, updatedAt, ...others } =
     alarm;
-  const { gatewayId, messageParts, ...rest } = others;
+  const { messageParts, gatewayId: ownGatewayId, ...rest } = others;
+  const isSeen = ownGatewayId !== null && (devices === "all" || devices.has(ownGatewayId));
+  const gatewayId = isSeen ? ownGatewayId : null;
   return {
     ...rest,
     name: alarmType,

@@ -78,6 +78,13 @@ function checkAlias(fields: Fields, where: string): string {
   return ensureText(fields, "id", where);
 }
 
+/** Returns an alias that is asked for by itself: its id and its name may be left out. @throws DomainError of kind `invalid` */
+export function selectorOf(input: unknown): Alias {
+  const alias = { id: "", name: "", type: "", ...objectOf(input, "alias") };
+  for (const name of ["id", "name", "type"]) ensureText(alias, name, "alias");
+  return alias as Alias; // just checked
+}
+
 const lists = { states: checkState, layout: checkPlace, widgets: checkWidget, aliases: checkAlias } as const;
 
 function checkList(

@@ -9,7 +9,7 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { createAliasDevices } from "./alias-devices.ts";
 import type { createDashboardData } from "./dashboard-data.ts";
-import { aliasesOf, aliasOf, objectOf, parseDashboard, widgetsOf } from "./dashboard-form.ts";
+import { aliasesOf, aliasOf, objectOf, parseDashboard, selectorOf, widgetsOf } from "./dashboard-form.ts";
 import { type ExportedDashboard, exportDashboard, importDashboard } from "./dashboard-transfer.ts";
 import {
   aliasMissing,
@@ -198,9 +198,9 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     },
     resolveAlias(principal: Principal, input: unknown, state: unknown): ResolvedDevice[] {
       if (input === undefined || input === null || input === "") throw aliasMissing();
-      const alias = objectOf(input, "alias");
+      const alias = selectorOf(input);
       const existing = state === undefined || state === null ? {} : objectOf(state, "dashboardState");
-      return deps.aliasDevices(principal, { id: "", name: "", type: "", ...alias }, existing);
+      return deps.aliasDevices(principal, alias, existing);
     },
     export: (principal: Principal, id: string): ExportedDashboard =>
       exportDashboard(find(principal, id), (deviceId) => nameOf(principal, deviceId)),

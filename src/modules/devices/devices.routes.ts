@@ -56,14 +56,14 @@ const readFrom =
 export const devicesRoutes = (deps: DevicesRoutesDeps) => {
   const { devices, rejections } = deps;
   const current = (device: DeviceWithActivity) => deps.activity.get(device.deviceId) ?? device.activity;
-  const item = (device: DeviceWithActivity) => ({
-    ...toListItem(device, current(device)),
-    ...maintenanceToWire(deps.maintenanceOf(device)),
+  const itemFor = (principal: Principal) => (device: DeviceWithActivity) => ({
+    ...toListItem(device, current(device), principal),
+    ...maintenanceToWire(deps.maintenanceOf(device), device, principal),
   });
   const detail = (device: DeviceWithActivity, principal: Principal) => ({
     ...toDetail(device, current(device), principal),
     inactivity: deps.activity.inactivityOf(device, current(device)),
-    ...maintenanceToWire(deps.maintenanceOf(device)),
+    ...maintenanceToWire(deps.maintenanceOf(device), device, principal),
   });
   const read = readFrom(devices);
   return new Elysia({ prefix: "/api/devices", tags: ["devices"] })
@@ -74,7 +74,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         const page = toPage(query);
         const { items, total } = await deps.listSorted(principal, { ...query, ...page }, request.signal);
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
-        return items.map(item);
+        return items.map(itemFor(principal));
       },
       {
         auth: "devices:read",
@@ -189,7 +189,10 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
     .get(
       "/:deviceId/children",
       ({ principal, params, query, request, set }) =>
-        childList.page({ query, request, set }, devices.listChildren(principal, params.deviceId).map(item)),
+        childList.page(
+          { query, request, set },
+          devices.listChildren(principal, params.deviceId).map(itemFor(principal)),
+        ),
       {
         auth: "devices:read",
         query: t.Object(childList.fields),

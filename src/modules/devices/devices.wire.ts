@@ -1,14 +1,19 @@
 import { withoutNulls } from "../../lib/defined.ts";
+import type { DeviceId } from "../../lib/ids.ts";
 import { isAllowed } from "../identity/permissions.ts";
 import type { Principal } from "../users/users.types.ts";
 import { credentialsTypeOf } from "./credentials.types.ts";
 import type { DeviceActivity, DeviceMaintenance, DeviceWithActivity } from "./devices.types.ts";
 
+const seen = ({ devices }: Principal, deviceId: DeviceId | null): DeviceId | null =>
+  deviceId !== null && (devices === "all" || devices.has(deviceId)) ? deviceId : null;
+
 const iso = (ts: number | null): string | null => (ts === null ? null : new Date(ts).toISOString());
 
-/** A device as lists show it; fields that are not set are left out, except for `assetId`. */
-export function toListItem(device: DeviceWithActivity, activity: DeviceActivity) {
-  const { assetId, parentDeviceId, childName } = device;
+/** A device as lists show it; fields that are not set are left out, except for `assetId`. A parent that the caller does not see is not named. */
+export function toListItem(device: DeviceWithActivity, activity: DeviceActivity, principal: Principal) {
+  const { assetId, childName } = device;
+  const parentDeviceId = seen(principal, device.parentDeviceId);
   return {
     deviceId: device.deviceId,
     name: device.name,
@@ -24,10 +29,16 @@ export function toListItem(device: DeviceWithActivity, activity: DeviceActivity)
   };
 }
 
-/** Converts a maintenance for the API; without one it returns nothing. */
-export function maintenanceToWire(maintenance: DeviceMaintenance | undefined) {
+/** Converts the maintenance of a device for the API; without one it returns nothing. That of a gateway that the caller does not see has times only. */
+export function maintenanceToWire(
+  maintenance: DeviceMaintenance | undefined,
+  device: Pick<DeviceWithActivity, "deviceId">,
+  principal: Principal,
+) {
   if (maintenance === undefined) return {};
-  const { deviceId, reason, by, since, until } = maintenance;
+  const isSeen = seen(principal, maintenance.deviceId) !== null;
+  const { since, until } = maintenance;
+  const { deviceId, reason, by } = isSeen ? maintenance : { deviceId: device.deviceId, reason: "", by: "" };
   const times = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
   return { maintenance: { deviceId, reason, by, ...times } };
 }
@@ -41,7 +52,7 @@ function credentialsOf(device: DeviceWithActivity) {
 export function toDetail(device: DeviceWithActivity, activity: DeviceActivity, principal: Principal) {
   const { inactivityTimeoutMs, targetDashboardId, targetStateId, commandTransport, lorawanDevEui } = device;
   return {
-    ...toListItem(device, activity),
+    ...toListItem(device, activity, principal),
     ...withoutNulls({
       inactivityTimeoutMs,
       targetDashboardId,

@@ -26,8 +26,14 @@ export function createMaintenanceService(deps: {
   return {
     /** Returns the maintenance of the device itself or of its gateway, whichever lasts longer. */
     of: (device: MaintainedDevice): Maintenance | undefined => watch.of(device),
-    get: (principal: Principal, deviceId: string): Maintenance | undefined =>
-      watch.of(devices.get(principal, deviceId)),
+    /** The same for who may see the device: the maintenance of a gateway that the caller does not see has times only. */
+    get(principal: Principal, deviceId: string): Maintenance | undefined {
+      const { devices: seen } = principal;
+      const device = devices.get(principal, deviceId);
+      const maintenance = watch.of(device);
+      if (maintenance === undefined || seen === "all" || seen.has(maintenance.deviceId)) return maintenance;
+      return { ...maintenance, deviceId: device.deviceId, reason: "", by: "" };
+    },
     /** Another one of the device goes on with the new time and reason. */
     begin(
       principal: Principal,

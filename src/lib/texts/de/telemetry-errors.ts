@@ -8,6 +8,7 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "answer.unread": "Zu viele große Antworten warten darauf, gelesen zu werden. Versuchen Sie es bald erneut.",
   "telemetry.feed_unknown": "Den Feed gibt es nicht.",
   "body.empty": "der Inhalt ist leer",
+  "body.field_unknown": "`{field}` ist kein Feld dieses Objekts. Es wurde nichts geändert.",
   "body.invalid": "{field}: {rule}",
   "body.malformed": "der Inhalt ist kein gültiges {format}",
   "body.not_json": "Der Inhalt muss als application/json gesendet werden.",

@@ -115,6 +115,8 @@ export const rules = {
   "rule.no_data_not_object": "noData must be an object with key and forMs",
   "rule.not_json": "must be JSON; put placeholders into quotation marks",
   "rule.number": "must be a number",
+  "rule.number_as_text":
+    "the value is a number in quotes, which {op} compares as a string; numbers in conditions are numbers, so leave the quotes out",
   "rule.number_between": "must be a number from {min} to {max}",
   "rule.number_in_column": "“{cell}” is not a number, and the column contains numbers",
   "rule.number_sign": "“{cell}” is not a number with a decimal {sign}",
@@ -175,6 +177,7 @@ export const rules = {
   "rule.topics_unknown": "topics must be a list of {realtimeTopics}",
   "rule.twice": "is there twice",
   "rule.unknown": "is not a known field; the fields are {known}",
+  "rule.value_or_attribute": "has both value and attribute; keep one of them",
   "rule.value_missing": "value or attribute is required",
   "rule.values_per_second": "at most {max} values a second are possible",
   "rule.wave_short": "a wave has fewer than four readings and does not look like one",

@@ -6,6 +6,7 @@ export const telemetryErrors = {
   "answer.unread": "Too many large answers are waiting to be read. Try again shortly.",
   "telemetry.feed_unknown": "The feed does not exist.",
   "body.empty": "the body is empty",
+  "body.field_unknown": "`{field}` is not a field of this object. Nothing was changed.",
   "body.invalid": "{field}: {rule}",
   "body.malformed": "the body is not well-formed {format}",
   "body.not_json": "The body must be sent as application/json.",
