@@ -181,8 +181,7 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
     observers,
   });
   observers.push(alarming.observe);
-  const tls = createOwnTls({ config, data, clock: core.clock, log: log.child("tls") });
-  core.health.add(() => tls?.problem());
+  const tls = createOwnTls(core);
   const messaging = createMqttModule(core, {
     ...{ quotas, tenants, version },
     devices,

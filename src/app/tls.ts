@@ -1,23 +1,16 @@
-import type { Clock } from "../platform/clock.ts";
-import type { Config } from "../platform/config.ts";
-import type { DataDirectory } from "../platform/data-directory.ts";
-import type { Logger } from "../platform/log.ts";
+import type { Core } from "../modules/module.types.ts";
 import { createTls, type Tls } from "../platform/tls.ts";
 
 /** The certificate for HTTPS and for MQTT with TLS; undefined where TLS is off. */
-export function createOwnTls(deps: {
-  config: Config;
-  data: DataDirectory;
-  clock: Clock;
-  log: Logger;
-}): Tls | undefined {
-  const { config, ...rest } = deps;
+export function createOwnTls({ config, data, clock, health, log: root }: Core): Tls | undefined {
   if (config.tls === "off") return undefined;
   const { tls_cert: cert, tls_key: key, tls_ca: authority } = config;
   const isGiven = cert !== undefined && key !== undefined;
-  return createTls({
-    ...rest,
+  const tls = createTls({
+    ...{ data, clock, log: root.child("tls") },
     publicUrl: config.public_url,
     ...(isGiven && { files: { cert, key, authority } }),
   });
+  health.add(() => tls.problem());
+  return tls;
 }

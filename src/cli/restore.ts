@@ -29,7 +29,7 @@ With --only, the other databases and the keys stay as they are.`;
 /** @throws StartupError for a name that is not one of a database. */
 function partsOf(text: string | undefined): RestoredPart[] | undefined {
   return text?.split(",").map((name) => {
-    const part = RESTORED_PARTS.find((known) => known === name.trim());
+    const part = RESTORED_PARTS.find((existing) => existing === name.trim());
     if (part === undefined)
       throw new StartupError(`--only takes ${RESTORED_PARTS.join(", ")}, separated by commas.`);
     return part;

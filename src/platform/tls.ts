@@ -143,6 +143,25 @@ function ofOwn({ data, clock, publicUrl, namesOf = () => ownNames(publicUrl) }: 
   };
 }
 
+const daysLeft = (cert: string, now: number): number => Math.floor((endOf(cert) - now) / DAY_MS);
+
+function problemOf(days: number, refused: string | undefined): Problem | undefined {
+  if (refused !== undefined)
+    return { severity: "WARNING", ...detail("tls.certificate_refused", { reason: refused }) };
+  if (days < 0) return { severity: "WARNING", ...detail("tls.certificate_ended") };
+  return days < WARN_DAYS ? { severity: "WARNING", ...detail("tls.certificate_ends", { days }) } : undefined;
+}
+
+/** @throws StartupError for a person */
+async function firstPair(source: { next(current: undefined): Promise<KeyPair | undefined> }) {
+  try {
+    return await source.next(undefined);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : "unreadable";
+    throw new StartupError(`The TLS certificate cannot be used: ${reason}.`, { cause });
+  }
+}
+
 /** The certificate that this gateway shows over TLS, whoever made it, kept current while it runs. */
 export function createTls(deps: Deps) {
   const { clock, log, files } = deps;
@@ -157,11 +176,9 @@ export function createTls(deps: Deps) {
   let cancel: () => void = () => undefined;
   let stopped = false;
 
-  const daysLeft = (cert: string): number => Math.floor((endOf(cert) - clock.now()) / DAY_MS);
-
   function warnOfEnd(): void {
     if (current === undefined || files === undefined) return;
-    const days = daysLeft(current.cert);
+    const days = daysLeft(current.cert, clock.now());
     const note = days >= WARN_DAYS ? undefined : days < 0 ? "has ended" : `ends in ${days} days`;
     if (note !== undefined && note !== complained)
       log.warn(`the TLS certificate ${note}`, { file: files.cert });
@@ -199,12 +216,7 @@ export function createTls(deps: Deps) {
     name: "tls",
     /** Creates or reads the certificate; throws a StartupError for a person. */
     async start(): Promise<void> {
-      try {
-        current = await source.next(undefined);
-      } catch (cause) {
-        const reason = cause instanceof Error ? cause.message : "unreadable";
-        throw new StartupError(`The TLS certificate cannot be used: ${reason}.`, { cause });
-      }
+      current = await firstPair(source);
       warnOfEnd();
       cancel = clock.schedule(CHECK_MS, () => void check());
     },
@@ -213,16 +225,7 @@ export function createTls(deps: Deps) {
       cancel();
     },
     /** A certificate that ends soon, or one that cannot be used in its place. */
-    problem(): Problem | undefined {
-      if (current === undefined) return undefined;
-      const days = daysLeft(current.cert);
-      if (refused !== undefined)
-        return { severity: "WARNING", ...detail("tls.certificate_refused", { reason: refused }) };
-      if (days < 0) return { severity: "WARNING", ...detail("tls.certificate_ended") };
-      return days < WARN_DAYS
-        ? { severity: "WARNING", ...detail("tls.certificate_ends", { days }) }
-        : undefined;
-    },
+    problem: (): Problem | undefined => current && problemOf(daysLeft(current.cert, clock.now()), refused),
     /** Returns the present pair, once started. */
     get current(): KeyPair {
       if (current === undefined) throw new Error("TLS has not started");

@@ -164,19 +164,19 @@ test("a certificate of the operator that ends soon, has ended or is refused is a
   writeFileSync(files.key, current.key);
   const end = Date.parse(new X509Certificate(current.cert).validTo);
   const problemAt = async (now: number) => {
-    const at = new FakeClock(now);
-    const tls = createTls({ data, clock: at, log: createLogger("tls"), publicUrl: undefined, files });
+    const clockThen = new FakeClock(now);
+    const tls = createTls({ data, clock: clockThen, log: createLogger("tls"), publicUrl: undefined, files });
     running.push(tls);
     await tls.start();
-    return { tls, at };
+    return { tls, clockThen };
   };
   expect((await problemAt(end - 30 * DAY_MS)).tls.problem()).toBeUndefined();
   expect((await problemAt(end + DAY_MS)).tls.problem()).toMatchObject({ code: "tls.certificate_ended" });
-  const { tls, at } = await problemAt(end - 10 * DAY_MS);
+  const { tls, clockThen } = await problemAt(end - 10 * DAY_MS);
   expect(tls.problem()).toMatchObject({ code: "tls.certificate_ends", params: { days: 10 } });
   writeFileSync(files.cert, "not a certificate");
   await until(() => {
-    at.advance(10_000);
+    clockThen.advance(10_000);
     return tls.problem()?.code === "tls.certificate_refused";
   });
 });

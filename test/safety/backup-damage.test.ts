@@ -30,13 +30,13 @@ const damages: Record<string, Damage> = {
   flipped: (path, random) =>
     change(path, (bytes) => {
       if (bytes.length === 0) return;
-      const at = Math.floor(random() * bytes.length);
-      bytes[at] = (bytes[at] ?? 0) ^ (1 << Math.floor(random() * 8));
+      const index = Math.floor(random() * bytes.length);
+      bytes[index] = (bytes[index] ?? 0) ^ (1 << Math.floor(random() * 8));
     }),
   zeroed: (path, random) =>
     change(path, (bytes) => {
-      const at = Math.floor(random() * bytes.length);
-      bytes.fill(0, at, Math.min(bytes.length, at + 4_096));
+      const index = Math.floor(random() * bytes.length);
+      bytes.fill(0, index, Math.min(bytes.length, index + 4_096));
     }),
   replaced: (path, _, other) => writeFileSync(path, readFileSync(other)),
   swapped(path, _, other) {

@@ -143,13 +143,15 @@ export class BackupRun {
     const room = bavail * bsize - SPARE_BYTES;
     const bytesMax = opensAll ? room : Math.min(room, OPENED_BYTES_MAX);
     let total = 0;
-    const chosen = databases
+    const opened = databases
       .map(({ name, pages, pageBytes }) => ({ name, bytes: pages * pageBytes }))
       .sort((a, b) => Number(isHotLog(b.name)) - Number(isHotLog(a.name)) || a.bytes - b.bytes)
       .filter(({ bytes }) => {
         total += bytes;
         return total <= bytesMax;
       });
-    return databases.map(({ name }) => name).filter((name) => chosen.some((one) => one.name === name));
+    return databases
+      .map(({ name }) => name)
+      .filter((name) => opened.some((database) => database.name === name));
   }
 }

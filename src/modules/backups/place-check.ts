@@ -71,11 +71,11 @@ export class PlaceCheck {
 
   /** Keeps what is known about the objects that are still needed. */
   async save(): Promise<void> {
-    const known = Object.entries(this.#checks).filter(([name]) => this.#objects.has(name));
-    if (known.length > 0)
+    const needed = Object.entries(this.#checks).filter(([name]) => this.#objects.has(name));
+    if (needed.length > 0)
       await this.#repository.target.write(
         CHECKS,
-        Buffer.from(JSON.stringify({ format: FORMAT, objects: Object.fromEntries(known) })),
+        Buffer.from(JSON.stringify({ format: FORMAT, objects: Object.fromEntries(needed) })),
       );
   }
 
@@ -101,8 +101,8 @@ export class PlaceCheck {
 
   /** Time since an object was read or written; infinite if that is in the future, because the clock was wrong. */
   #ageOf(name: string): number {
-    const at = this.#checks[name]?.at ?? writtenFor(name)?.createdAt ?? 0;
-    return at > this.#options.now ? Number.POSITIVE_INFINITY : this.#options.now - at;
+    const readAt = this.#checks[name]?.at ?? writtenFor(name)?.createdAt ?? 0;
+    return readAt > this.#options.now ? Number.POSITIVE_INFINITY : this.#options.now - readAt;
   }
 
   async #read({ name, sha256 }: StoredObject): Promise<void> {

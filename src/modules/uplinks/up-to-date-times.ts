@@ -41,8 +41,8 @@ export class UpToDateTimes {
 
   /** Seconds since the uplink was up to date; null for one that does not run. */
   lagOf(uplinkId: string): number | null {
-    const at = this.#monotonic.get(uplinkId);
-    return at === undefined ? null : (this.#deps.clock.monotonic() - at) / 1_000;
+    const upToDateMs = this.#monotonic.get(uplinkId);
+    return upToDateMs === undefined ? null : (this.#deps.clock.monotonic() - upToDateMs) / 1_000;
   }
 
   /** Writes what has changed: soon for an uplink that has fallen behind, now and then for one that is up to date. */
@@ -51,11 +51,11 @@ export class UpToDateTimes {
     if (isUpToDate) this.note(uplinkId);
     const lag = this.lagOf(uplinkId);
     if (lag === null) return;
-    const at = Math.round(clock.now() - lag * 1_000);
-    const difference = Math.abs(at - (this.#kept.get(uplinkId) ?? 0));
+    const upToDateAt = Math.round(clock.now() - lag * 1_000);
+    const difference = Math.abs(upToDateAt - (this.#kept.get(uplinkId) ?? 0));
     // Behind: what differs by less is the clock.
     if (difference < (isUpToDate ? KEPT_MS : KEPT_MS / 20)) return;
-    this.#kept.set(uplinkId, at);
+    this.#kept.set(uplinkId, upToDateAt);
     settings.save(SETTINGS, Object.fromEntries(this.#kept), clock.now());
   }
 

@@ -69,9 +69,7 @@ export function createUplinksModule(
       if (status === "SUCCESSFUL") return response;
       throw new DomainError("unavailable", detail("uplink.command_failed", { reason: error ?? status }));
     },
-    settings,
-    clock,
-    log,
+    ...{ settings, clock, log },
   });
   const uplinks = new UplinksService({
     repository,

@@ -126,8 +126,8 @@ export class BackupFixture {
   /** Flips a byte of an object or of a file. */
   flip(path: string, position: number): void {
     const bytes = readFileSync(path);
-    const at = Math.min(bytes.length - 1, position);
-    bytes[at] = (bytes[at] ?? 0) ^ 0xff;
+    const index = Math.min(bytes.length - 1, position);
+    bytes[index] = (bytes[index] ?? 0) ^ 0xff;
     writeFileSync(path, bytes);
   }
 
@@ -144,8 +144,8 @@ export class BackupFixture {
     for (const { data } of bodies) {
       const end = data.slice(-24);
       // A page that was freed may hold the block as well.
-      for (let at = file.indexOf(end); at >= 0; at = file.indexOf(end, at + 1))
-        file[at + 20] = (file[at + 20] ?? 0) ^ 0xff;
+      for (let index = file.indexOf(end); index >= 0; index = file.indexOf(end, index + 1))
+        file[index + 20] = (file[index + 20] ?? 0) ^ 0xff;
     }
     writeFileSync(path, file);
   }
