@@ -129,7 +129,7 @@ export type App = ReturnType<typeof createApp>;
 /** The composition root: opens the data directory and creates the modules; nothing listens before `start`. */
 export function createApp(configured: Config, overrides: Overrides = {}) {
   const core = openCore(configured, overrides.clock ?? systemClock);
-  const { config, data, database, identityDatabase, ports, log } = core;
+  const { data, database, identityDatabase, ports, log } = core;
   const userModules = createUserModules(core, overrides);
   const { tenancy, auditing, mailing, users, apiKeys, identity } = userModules;
   const { tenants, plans, quotas, messageRate } = tenancy;

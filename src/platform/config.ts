@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { parse as parseToml } from "smol-toml";
+import { parse as parseToml, TomlError } from "smol-toml";
 import { parseRange } from "../lib/ip-range.ts";
 import { isJsonObject } from "../lib/json.ts";
 import { suggest } from "../lib/suggest.ts";
@@ -141,7 +141,8 @@ function readFile(path: string | undefined, mistakes: string[]): Map<string, unk
     return values;
   } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : "unreadable";
-    mistakes.push(`${file} is not valid TOML: ${reason}.`);
+    const place = error instanceof TomlError ? `, line ${error.line}, column ${error.column}` : "";
+    mistakes.push(`${file}${place} is not valid TOML: ${reason}.`);
     return new Map();
   }
 }

@@ -110,6 +110,12 @@ describe("mistakes are reported at once, one sentence each", () => {
   });
 });
 
+test("a mistake in the syntax of the file is named with its line and column", () => {
+  const file = join(mkdtempSync(join(tmpdir(), "lineside-config-")), "lineside.toml");
+  writeFileSync(file, 'data = "x"\nhttp_port == 80\n');
+  expect(() => loadConfig(["--config", file], {})).toThrow(`${file}, line 2, column 12 is not valid TOML`);
+});
+
 test("the documentation lists every key as it is", async () => {
   const text = await Bun.file(join(import.meta.dir, "..", "..", "docs", "configuration.md")).text();
   expect(text).toBe(renderConfiguration());

@@ -55,6 +55,17 @@ export function readOpenFiles(): number | undefined {
   }
 }
 
+/** Returns how many files this process may have open at the same time; undefined if the system does not tell. */
+export function readOpenFilesMax(): number | undefined {
+  try {
+    const limits = readFileSync("/proc/self/limits", "utf8");
+    const max = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]);
+    return Number.isNaN(max) ? undefined : max;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Share of all processors that was busy since the last call, 0 to 1. */
 export class ProcessorLoad {
   #busy = 0;

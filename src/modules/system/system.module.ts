@@ -22,6 +22,7 @@ import { diagnosticRoutes } from "./diagnostics.routes.ts";
 import { GatewayDevice } from "./gateway-device.ts";
 import { GatewayReadings, type GatewaySources } from "./gateway-readings.ts";
 import { logsRoutes } from "./logs.routes.ts";
+import { OpenFilesWatch } from "./open-files-watch.ts";
 import { addOwnMetrics } from "./own-metrics.ts";
 import { ProblemMails } from "./problem-mails.ts";
 import { sharedDevicesRoutes } from "./shared-devices.routes.ts";
@@ -104,6 +105,8 @@ export function createSystemModule(core: Core, deps: SystemDeps) {
   });
   const { users, mail, languageOf } = deps;
   const problemMails = new ProblemMails({ health, tenants, users, mail, languageOf, clock, log });
+  const openFiles = new OpenFilesWatch({ clock, log });
+  health.add(() => openFiles.problem());
   const diagnostics = createDiagnostics(core, { store, metrics, tenants, unknown: deps.unknown });
   return {
     metrics,
@@ -119,6 +122,7 @@ export function createSystemModule(core: Core, deps: SystemDeps) {
     parts: [
       { name: "gateway device", start: () => gatewayDevice.start(), stop: () => gatewayDevice.stop() },
       problemMails,
+      openFiles,
       diagnostics.check,
     ],
   };

@@ -71,6 +71,8 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
   "system.clock_unset":
     "Die Uhr des Gateways ist nicht gestellt. Die Zeit läuft ab der letzten bekannten Zeit weiter, und Aufträge und Eskalationen warten. Verbinden Sie einen Zeitserver, stellen Sie die Uhr, oder bestätigen Sie sie unter Einstellungen → System.",
   "system.not_ready": "Lineside startet oder beendet sich gerade. Versuchen Sie es gleich noch einmal.",
+  "system.open_files":
+    "Das Gateway hat {open} von {max} möglichen Dateien und Verbindungen offen. Neue Verbindungen können scheitern. Schließen Sie Verbindungen oder erhöhen Sie LimitNOFILE des Dienstes.",
   "tenant.host": "Dieser Standort gehört den Betreibern des Gateways und lässt sich nicht löschen.",
   "tenant.host_sees_all": "Der eigene Standort des Gateways hat schon alle Messwerte des Gateways.",
   "tenant.mqtt_connections_limit": "Ein Standort kann höchstens {max} MQTT-Verbindungen haben.",

@@ -61,6 +61,8 @@ export const siteErrors = {
   "system.clock_unset":
     "The clock of the gateway is not set. Time goes on from the newest time that the gateway knows, and scheduled jobs and escalations wait. Connect a time server, set the clock, or confirm it under Settings → System.",
   "system.not_ready": "Lineside is starting or stopping. Try again in a moment.",
+  "system.open_files":
+    "The gateway has {open} of {max} possible files and connections open. New connections may fail. Close connections, or raise LimitNOFILE of the service.",
   "tenant.host": "This site belongs to the operators of the gateway and cannot be deleted.",
   "tenant.host_sees_all": "The gateway's own site has all readings of the gateway already.",
   "tenant.mqtt_connections_limit": "A site can have at most {max} MQTT connections.",

@@ -1,0 +1,55 @@
+import { detail } from "../../lib/domain-error.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Problem } from "../../platform/health.ts";
+import type { Part } from "../../platform/lifecycle.ts";
+import type { Logger } from "../../platform/log.ts";
+import { createPeriodic } from "../../platform/periodic.ts";
+import { readOpenFiles, readOpenFilesMax } from "./host-readings.ts";
+
+const INTERVAL_MS = 5_000;
+/** Share of the limit above which new connections may soon fail. */
+const SHARE_MAX = 0.9;
+
+interface OpenFilesWatchDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Number of open files and their limit, where the system tells. */
+  readonly read?: () => { readonly open: number | undefined; readonly max: number | undefined };
+}
+
+const readFromSystem = () => ({ open: readOpenFiles(), max: readOpenFilesMax() });
+
+/** Warns before the process runs out of file descriptors: then it can accept no connection, and the runtime says nothing about it. */
+export class OpenFilesWatch implements Part {
+  readonly name = "open files watch";
+  readonly #deps: OpenFilesWatchDeps;
+  readonly #timer: { start(): void; stop(): void };
+  #scarce: { readonly open: number; readonly max: number } | undefined;
+
+  constructor(deps: OpenFilesWatchDeps) {
+    this.#deps = deps;
+    const { clock, log } = deps;
+    this.#timer = createPeriodic({ clock, log, intervalMs: INTERVAL_MS, work: () => this.#check() });
+  }
+
+  start(): void {
+    this.#timer.start();
+  }
+
+  stop(): void {
+    this.#timer.stop();
+  }
+
+  problem(): Problem | undefined {
+    if (this.#scarce === undefined) return undefined;
+    return { severity: "WARNING", ...detail("system.open_files", this.#scarce) };
+  }
+
+  #check(): void {
+    const { open, max } = (this.#deps.read ?? readFromSystem)();
+    const isScarce = open !== undefined && max !== undefined && open > max * SHARE_MAX;
+    if (isScarce && this.#scarce === undefined)
+      this.#deps.log.error("file descriptors are running out: new connections may fail", { open, max });
+    this.#scarce = isScarce ? { open, max } : undefined;
+  }
+}
