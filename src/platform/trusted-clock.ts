@@ -47,8 +47,6 @@ export class TrustedClock implements Clock, Part {
   /** Newest time that was given for retention, and when. */
   #retention: { readonly wall: number; readonly monotonic: number } | undefined;
   #isTrusted = false;
-  /** True once a time server or a person has vouched for the clock. */
-  #isVouched = false;
   #nextCheckAt = Number.NEGATIVE_INFINITY;
   #cancel: () => void = () => undefined;
   /** Wall time less monotonic time at the last look for problems; undefined before the clock was trusted. */
@@ -67,6 +65,7 @@ export class TrustedClock implements Clock, Part {
       this.#known === undefined ? undefined : { wall: this.#known, monotonic: system.monotonic() };
     this.#wallStart = system.now();
     this.#monotonicStart = system.monotonic();
+    this.#check(this.#wallStart);
   }
 
   now(): number {
@@ -163,10 +162,20 @@ export class TrustedClock implements Clock, Part {
   /** Looks whether the clock can be trusted by now. Once it could be, it stays so. */
   #check(wall: number): boolean {
     if (this.#isTrusted) return true;
-    const wasStepped = Math.abs(wall - this.#wallStart - this.#elapsed) > STEP_MS;
-    this.#isTrusted = wall >= EARLIEST_MS && (wasStepped || this.#isPlausible(wall));
-    if (!this.#isTrusted && this.#asksTimeServer(wall)) this.#vouch();
+    if (wall >= EARLIEST_MS && (this.#wasSet(wall) || this.#isPlausible(wall))) this.#trust();
+    else if (this.#asksTimeServer(wall)) this.#vouch();
     return this.#isTrusted;
+  }
+
+  /** A boot in the past, or at an unknown time, ends when somebody sets the clock. One that was ahead may have been set to another wrong time. */
+  #wasSet(wall: number): boolean {
+    const wasStepped = Math.abs(wall - this.#wallStart - this.#elapsed) > STEP_MS;
+    return wasStepped && (this.#known === undefined || this.#wallStart < this.#known);
+  }
+
+  #trust(): void {
+    this.#isTrusted = true;
+    this.#retention = { wall: this.#system.now(), monotonic: this.#system.monotonic() };
   }
 
   #isPlausible(wall: number): boolean {
@@ -175,8 +184,8 @@ export class TrustedClock implements Clock, Part {
   }
 
   #vouch(): void {
-    this.#isTrusted = true;
-    this.#isVouched = true;
+    this.#trust();
+    this.#saved = { wall: this.#system.now(), monotonic: this.#system.monotonic() };
   }
 
   #asksTimeServer(wall: number): boolean {
@@ -192,7 +201,7 @@ export class TrustedClock implements Clock, Part {
     const now = this.now();
     const last = this.#saved;
     const due = last === undefined ? now : last.wall + monotonic - last.monotonic;
-    const isKnown = this.#isVouched || this.#isSynchronized(now) || now <= due + AHEAD_MS_MAX;
+    const isKnown = now <= due + STEP_MS || this.#isSynchronized(now);
     // Without any known time, one that nobody vouches for is not written down as one.
     if (last === undefined && !this.#isTrusted) return;
     this.#saved = { wall: this.isSet() && isKnown ? now : due, monotonic };
