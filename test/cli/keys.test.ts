@@ -173,7 +173,7 @@ test("every secret is sealed for a purpose that the replacement of keys knows", 
   const purposes = texts.flatMap((text) =>
     [...text.matchAll(/(?:\.secrets\(|createSealedBox\(.+?, )"([^"]+)"\)/g)].map(([, purpose]) => purpose),
   );
-  // What an external sign-in carries is kept by the browser, for minutes.
-  const expected = [...Object.values(KEY_PURPOSES).flat(), "external sign-in"];
+  // What an external sign-in carries is kept by the browser for minutes, and a new address by the link in a mail.
+  const expected = [...Object.values(KEY_PURPOSES).flat(), "external sign-in", "e-mail change"];
   expect([...new Set(purposes)].sort()).toEqual([...new Set(expected)].sort());
 });
