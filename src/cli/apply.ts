@@ -27,7 +27,7 @@ taken from the environment variable ${SECRET_PREFIX}NAME; without the variable t
 
 const EXIT_CHANGES = 2;
 /** Section → the permission for it, which API keys do not have. */
-const permissionsOfPeople: Readonly<Record<string, string>> = {
+const permissionsOfUsers: Readonly<Record<string, string>> = {
   users: "users:write",
   uplinks: "uplinks:write",
 };
@@ -79,7 +79,7 @@ async function run(args: readonly string[]): Promise<number> {
     );
   if (plan.actions.length === 0) return 0;
   const refused = plan.actions.find(({ section: { name } }) => {
-    const permission = permissionsOfPeople[name];
+    const permission = permissionsOfUsers[name];
     return permission !== undefined && !user.permissions?.includes(permission);
   });
   if (refused !== undefined)

@@ -32,7 +32,7 @@ function fieldsOf(schema: unknown): string[] | undefined {
 }
 
 /** Fields that a change of an object may name: what can be changed, and what a client read of the object and sends back. */
-function knownFields({ method, hooks: { body, response } }: BodyRoute): ReadonlySet<string> | undefined {
+function allowedFields({ method, hooks: { body, response } }: BodyRoute): ReadonlySet<string> | undefined {
   const changeable = method === "PATCH" ? fieldsOf(body) : undefined;
   const read = isJsonObject(response) ? (fieldsOf(response["200"]) ?? []) : [];
   return changeable && new Set([...changeable, ...read]);
@@ -61,26 +61,26 @@ function ensureJson(request: Request): void {
 /** Elysia takes numbers that are sent as text where they come in a query; a JSON body has numbers of its own. */
 class BodyCheck {
   readonly #schema: TSchema;
-  readonly #known: ReadonlySet<string> | undefined;
+  readonly #allowed: ReadonlySet<string> | undefined;
   #compiled: TypeCheck<TSchema> | undefined;
 
-  constructor(schema: TSchema, known: ReadonlySet<string> | undefined) {
+  constructor(schema: TSchema, allowed: ReadonlySet<string> | undefined) {
     this.#schema = schema;
-    this.#known = known;
+    this.#allowed = allowed;
   }
 
   /** Refuses a change of what does not exist: otherwise a misspelled field changes nothing, and the answer is 200. */
-  #ensureKnown(body: unknown): void {
-    if (this.#known === undefined || !isJsonObject(body)) return;
+  #ensureAllowed(body: unknown): void {
+    if (this.#allowed === undefined || !isJsonObject(body)) return;
     for (const field of Object.keys(body))
-      if (!this.#known.has(field)) throw invalid("body.field_unknown", { field: shownField(field) });
+      if (!this.#allowed.has(field)) throw invalid("body.field_unknown", { field: shownField(field) });
   }
 
   /** @throws DomainError `body.invalid`, which names the first field that does not fit and never its value. */
   ensure(body: unknown): void {
     this.#compiled ??= TypeCompiler.Compile(jsonSchema(this.#schema));
     if (this.#compiled.Check(body)) {
-      this.#ensureKnown(body);
+      this.#ensureAllowed(body);
       return;
     }
     const issue = this.#compiled.Errors(body).First();
@@ -100,7 +100,7 @@ export class RequestBodies {
     for (const route of routes) {
       const { method, path, hooks } = route;
       if (typeof hooks.body === "object")
-        this.#checks.set(`${method} ${path}`, new BodyCheck(hooks.body as TSchema, knownFields(route)));
+        this.#checks.set(`${method} ${path}`, new BodyCheck(hooks.body as TSchema, allowedFields(route)));
     }
   }
 

@@ -4,7 +4,7 @@
  */
 import { isLongerJson, jsonPieces } from "../lib/json-pieces.ts";
 import { type AnswerSpace, EXPORTS_MAX, type HeldAnswer } from "../platform/answer-space.ts";
-import { nextTurn, Turns } from "../platform/turns.ts";
+import { workShare } from "../platform/fair-share.ts";
 
 /** Characters of JSON up to which an answer is made in one go, and bytes up to which it is sent so. */
 const WHOLE_MAX = 512 * 1024;
@@ -44,7 +44,7 @@ function streamOf(
   else signal.addEventListener("abort", end, { once: true });
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      await nextTurn(); // pulls follow each other without a turn of the event loop
+      await workShare.next(); // pulls follow each other without a turn of the event loop
       try {
         const { done, value } = await pieces.next();
         if (done === true) {
@@ -86,11 +86,11 @@ function answerOf(
 /** Collects the pieces of an answer. The space that they take is given back when the answer cannot be made. */
 async function collected(
   held: HeldAnswer,
-  make: (onPiece: (piece: Uint8Array) => void) => Promise<void>,
+  create: (onPiece: (piece: Uint8Array) => void) => Promise<void>,
 ): Promise<Uint8Array[]> {
   const pieces: Uint8Array[] = [];
   try {
-    await make((piece) => {
+    await create((piece) => {
       held.hold(piece.length);
       pieces.push(piece);
     });
@@ -104,14 +104,13 @@ async function collected(
 async function encode(value: unknown, onPiece: (piece: Uint8Array) => void): Promise<void> {
   const encoder = new TextEncoder();
   let text = "";
-  const turns = new Turns();
   for (const part of jsonPieces(value)) {
     text += part;
     if (text.length >= PIECE_BYTES) {
       onPiece(encoder.encode(text));
       text = "";
     }
-    await turns.pass();
+    await workShare.pause();
   }
   onPiece(encoder.encode(text));
 }
@@ -120,10 +119,10 @@ async function encode(value: unknown, onPiece: (piece: Uint8Array) => void): Pro
 export async function textAnswer(
   space: AnswerSpace,
   request: Request,
-  make: (onPiece: (piece: Uint8Array) => void) => Promise<void>,
+  create: (onPiece: (piece: Uint8Array) => void) => Promise<void>,
 ): Promise<Response> {
   const held = space.open(request);
-  const pieces = await collected(held, make);
+  const pieces = await collected(held, create);
   return answerOf(pieces, { held, signal: request.signal }, jsonHeaders);
 }
 
@@ -150,21 +149,21 @@ export const asAnswer = <Value>(response: Response): Value => response as unknow
 export const exportsLimit = `429 if the user runs ${EXPORTS_MAX.user} exports already, or the tenant ${EXPORTS_MAX.tenant}.`;
 
 /**
- * Sends an export, as it is read; each of its pieces takes a few milliseconds. `make` is called when one more export may run.
+ * Sends an export, as it is read; each of its pieces takes a few milliseconds. `create` is called when one more export may run.
  * @throws DomainError `limited`
  */
 export async function exportAnswer(
   space: AnswerSpace,
   request: Request,
   file: {
-    readonly make: (signal: AbortSignal) => Pieces | Promise<Pieces>;
+    readonly create: (signal: AbortSignal) => Pieces | Promise<Pieces>;
     readonly headers: Readonly<Record<string, string>>;
   },
 ): Promise<Response> {
   const held = space.openExport(request);
   const reading = new AbortController();
   try {
-    const pieces = await file.make(reading.signal);
+    const pieces = await file.create(reading.signal);
     const body = streamOf(pieces, { held, signal: request.signal }, () => reading.abort());
     const headers = { "cache-control": "no-store", "x-content-type-options": "nosniff", ...file.headers };
     return new Response(body, { headers });

@@ -137,7 +137,7 @@ const exportFor = (space: AnswerSpace, who: string, pieces: Iterator<string> = [
   const request = new Request("http://x");
   const [tenantId = "", userId = ""] = who.split("/");
   space.note(request, { tenantId, userId });
-  return exportAnswer(space, request, { make: () => pieces, headers: { "content-type": "text/csv" } });
+  return exportAnswer(space, request, { create: () => pieces, headers: { "content-type": "text/csv" } });
 };
 
 test("a user and a tenant run only some exports at the same time", async () => {
@@ -158,9 +158,9 @@ test("a user and a tenant run only some exports at the same time", async () => {
 });
 
 test("an export gives others their turn before each piece, and stops when its reader leaves", async () => {
-  let [turns, made, isCounting] = [0, 0, true];
+  let [rounds, yielded, isCounting] = [0, 0, true];
   const count = () => {
-    turns++;
+    rounds++;
     if (isCounting) setImmediate(count);
   };
   setImmediate(count);
@@ -168,7 +168,7 @@ test("an export gives others their turn before each piece, and stops when its re
   function* endless(): Generator<string> {
     try {
       for (;;) {
-        made++;
+        yielded++;
         yield "x";
       }
     } finally {
@@ -178,9 +178,9 @@ test("an export gives others their turn before each piece, and stops when its re
   const answer = await exportFor(spaceOf(1), "A/anna", endless());
   const reader = answer.body?.getReader();
   for (let piece = 0; piece < 50; piece++) await reader?.read();
-  expect(turns).toBeGreaterThanOrEqual(50);
+  expect(rounds).toBeGreaterThanOrEqual(50);
   await reader?.cancel();
   isCounting = false;
   expect(hasEnded).toBe(true);
-  expect(made).toBeLessThanOrEqual(52);
+  expect(yielded).toBeLessThanOrEqual(52);
 });

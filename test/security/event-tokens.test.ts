@@ -59,10 +59,10 @@ test("who may not change integrations sees no payload and cannot search for its 
   const list = await fixture.call("GET", `/api/integrations/${id}/events`, { token: reader });
   expect([list.status, list.body.length]).toEqual([200, 1]);
   expect(list.body[0].payload).toBeNull();
-  const one = await fixture.call("GET", `/api/integrations/${id}/events/${list.body[0].eventId}`, {
+  const single = await fixture.call("GET", `/api/integrations/${id}/events/${list.body[0].eventId}`, {
     token: reader,
   });
-  expect([one.status, one.body.payload]).toEqual([200, null]);
+  expect([single.status, single.body.payload]).toEqual([200, null]);
   const search = (token: string) =>
     fixture.call("GET", `/api/integrations/${id}/events?search=externaldeviceid`, { token });
   expect((await search(owner)).body).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { createTestApp } from "../support/test-app.ts";
-import { watchLoop } from "./loop-turns.ts";
+import { watchLoop } from "./loop-watch.ts";
 
 /** A gateway with many devices and long answers, which tells its parent for how long it held its event loop. */
 

@@ -59,10 +59,8 @@ export const alarmsRoutes = ({ alarms, auth }: { alarms: AlarmsService; auth: Au
     const { search, sort, from, to } = query;
     const filter = { ...readFilter(query), search, sort, from, to, deviceId: request.deviceId };
     const { items, total } = alarms.list(principal, { ...filter, ...page });
-    return {
-      headers: listHeaders(request.url, { ...page, total }),
-      items: items.map((alarm) => alarmToWire(alarm, principal)),
-    };
+    const headers = listHeaders(request.url, { ...page, total });
+    return { headers, items: items.map((alarm) => alarmToWire(alarm, principal)) };
   }
   return new Elysia({ prefix: "/api/alarms", tags: ["alarms"] })
     .use(auth)

@@ -88,7 +88,7 @@ export const auditRoutes = (deps: {
       "/export",
       ({ principal, query: { format = "csv", ...query }, request }) =>
         exportAnswer(answers, request, {
-          make: () => renderAudit(audit.pages(scopeOf(principal), filterOf(query)), format),
+          create: () => renderAudit(audit.pages(scopeOf(principal), filterOf(query)), format),
           headers: {
             "content-type": contentTypes[format],
             "content-disposition": `attachment; filename="audit.${format}"`,

@@ -1,7 +1,7 @@
 import { DomainError, detail, inEnglish, textOf } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { Turns } from "../../platform/turns.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
 import type { AlarmStatus } from "../alarms/alarms.types.ts";
 import { type TelemetryService, valuesIn } from "../telemetry/telemetry.service.ts";
@@ -181,7 +181,7 @@ function createTally() {
       if (values > DASHBOARD_VALUES_MAX) throw dashboardTooLarge("values", DASHBOARD_VALUES_MAX);
     },
     addPoints(found: readonly DeviceSeries[]): void {
-      for (const { series } of found) for (const one of series) points += one.points.length;
+      for (const { series } of found) for (const { points: list } of series) points += list.length;
       if (points > DASHBOARD_POINTS_MAX) throw dashboardTooLarge("points", DASHBOARD_POINTS_MAX);
     },
   };
@@ -195,6 +195,60 @@ function ensureValuesFit(wanted: readonly Wanted[]): void {
   const tally = createTally();
   for (const { devices, keys } of wanted.filter(showsLatest))
     tally.addValues(devices.length * Math.max(1, keys.length));
+}
+
+/** What was found for all widgets together. */
+interface Found {
+  readonly latest: ReadonlyMap<DeviceId, LatestSnapshot>;
+  readonly series: ReadonlyMap<string, Answer>;
+  readonly previous: ReadonlyMap<string, Answer>;
+  readonly lows: ReadonlyMap<string, Answer>;
+  readonly highs: ReadonlyMap<string, Answer>;
+}
+
+/** Returns a function that returns the part of each widget, and counts all of them. `windowMs` is the length of the window. */
+function createParts({ latest, series, previous, lows, highs }: Found, windowMs: number) {
+  const tally = createTally();
+  const counted = (found: DeviceSeries[]) => {
+    tally.addPoints(found);
+    return found;
+  };
+
+  function latestPart(item: Wanted, shown: readonly ResolvedDevice[]): LatestSnapshot[] {
+    const found = shown.flatMap(({ deviceId }) => latest.get(deviceId) ?? []);
+    const parts = found.map((snapshot) => ownPart(snapshot, item));
+    tally.addValues(valuesIn(parts));
+    return parts;
+  }
+
+  function seriesParts(item: Wanted, shown: readonly ResolvedDevice[]): Partial<WidgetData> {
+    const answer = series.get(groupOf(item));
+    if (isText(answer)) return { error: inEnglish(answer), errorText: answer };
+    // Another widget of the group may compare.
+    const before = compares(item) ? previous.get(groupOf(item)) : undefined;
+    const edges = isBand(item.widget) ? bandOf(item, shown, { lows, highs }) : {};
+    for (const edge of [edges.low, edges.high]) tally.addPoints(edge ?? []);
+    const hasPrevious = before !== undefined && !isText(before);
+    return {
+      series: counted(shownSeries(item, shown, answer)),
+      ...(hasPrevious && {
+        previous: counted(shownSeries(item, shown, before)).map((found) => moved(found, windowMs)),
+      }),
+      ...edges,
+    };
+  }
+
+  function partOf(item: Wanted): WidgetData {
+    const { devices } = item;
+    const shown = showsSeries(item) ? devices.slice(0, SERIES_DEVICES_MAX) : devices;
+    return {
+      deviceIds: idsOf(shown),
+      ...(shown.length < devices.length && { cut: true }),
+      ...(showsLatest(item) && { latest: latestPart(item, shown) }),
+      ...(showsSeries(item) && seriesParts(item, shown)),
+    };
+  }
+  return partOf;
 }
 
 export function createDashboardData(deps: {
@@ -331,52 +385,12 @@ export function createDashboardData(deps: {
       seriesOf(principal, edgesOf(wanted, "min"), input.window),
       seriesOf(principal, edgesOf(wanted, "max"), input.window),
     ]);
-    const tally = createTally();
-    const counted = (found: DeviceSeries[]) => {
-      tally.addPoints(found);
-      return found;
-    };
-
-    function latestPart(item: Wanted, shown: readonly ResolvedDevice[]): LatestSnapshot[] {
-      const found = shown.flatMap(({ deviceId }) => latest.get(deviceId) ?? []);
-      const parts = found.map((snapshot) => ownPart(snapshot, item));
-      tally.addValues(valuesIn(parts));
-      return parts;
-    }
-
-    function seriesParts(item: Wanted, shown: readonly ResolvedDevice[]): Partial<WidgetData> {
-      const answer = series.get(groupOf(item));
-      if (isText(answer)) return { error: inEnglish(answer), errorText: answer };
-      // Another widget of the group may compare.
-      const before = compares(item) ? previous.get(groupOf(item)) : undefined;
-      const edges = isBand(item.widget) ? bandOf(item, shown, { lows, highs }) : {};
-      for (const edge of [edges.low, edges.high]) tally.addPoints(edge ?? []);
-      const hasPrevious = before !== undefined && !isText(before);
-      return {
-        series: counted(shownSeries(item, shown, answer)),
-        ...(hasPrevious && {
-          previous: counted(shownSeries(item, shown, before)).map((found) => moved(found, to - from)),
-        }),
-        ...edges,
-      };
-    }
-
-    function dataOf(item: Wanted): WidgetData {
-      const { devices } = item;
-      const shown = showsSeries(item) ? devices.slice(0, SERIES_DEVICES_MAX) : devices;
-      return {
-        deviceIds: idsOf(shown),
-        ...(shown.length < devices.length && { cut: true }),
-        ...(showsLatest(item) && { latest: latestPart(item, shown) }),
-        ...(showsSeries(item) && seriesParts(item, shown)),
-        ...(item.need === "alarms" && { alarms: alarmsOf(item, listed) }),
-      };
-    }
-    const turns = new Turns();
+    const partOf = createParts({ latest, series, previous, lows, highs }, to - from);
     const data: Record<string, WidgetData> = Object.create(null);
     for (const candidate of wanted) {
-      data[candidate.widget.widgetId] = dataOf(candidate);
-      await turns.pass();
+      const alarmsShown = candidate.need === "alarms" && { alarms: alarmsOf(candidate, listed) };
+      data[candidate.widget.widgetId] = { ...partOf(candidate), ...alarmsShown };
+      await workShare.pause();
     }
     return data;
   };

@@ -31,15 +31,19 @@ const dashboardList = wholeList({ sort: ["name", "type", "createdAt", "updatedAt
 const number = new Intl.NumberFormat("en");
 export const limits = `413 if the widgets together show more than ${number.format(DASHBOARD_VALUES_MAX)} newest values or ${number.format(DASHBOARD_POINTS_MAX)} points, and for an answer of more than ${ANSWERS_MIB_MAX.user} MiB; 503 while answers that clients have not read yet leave no room for it.`;
 
+const executedAnswer = (answers: AnswerSpace) => async (request: Request, executed: Executed) =>
+  asAnswer<ReturnType<typeof executedToWire>>(await jsonAnswer(answers, request, executedToWire(executed)));
+
+interface DashboardsRoutesDeps {
+  readonly dashboards: DashboardsService;
+  readonly answers: AnswerSpace;
+  readonly auth: AuthPlugin;
+}
+
 /** Routes of dashboards. */
-export const dashboardsRoutes = (deps: {
-  dashboards: DashboardsService;
-  answers: AnswerSpace;
-  auth: AuthPlugin;
-}) => {
+export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
   const { dashboards, answers } = deps;
-  const answerOf = async (request: Request, executed: Executed) =>
-    asAnswer<ReturnType<typeof executedToWire>>(await jsonAnswer(answers, request, executedToWire(executed)));
+  const answerOf = executedAnswer(answers);
   const read = ({ principal }: AuditContext, id: string) => {
     const { name, type, states, layout, widgets, aliases } = dashboards.get(principal, id);
     return { name, type, states, layout, widgets, aliases };

@@ -2,8 +2,8 @@ import { defined } from "../../lib/defined.ts";
 import { DomainError, detail } from "../../lib/domain-error.ts";
 import { worstAlarms } from "../../lib/worst-alarms.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import { newId } from "../../platform/ids.ts";
-import { nextTurn } from "../../platform/turns.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -129,7 +129,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     const resolved: Record<string, ResolvedDevice[]> = Object.create(null);
     const withAlarms = alarmsAdder(deps.alarms.listOpenByDevice(principal));
     for (const alias of aliases) {
-      await nextTurn(); // each is a list of up to a thousand devices: others have their turn in between
+      await workShare.next(); // each is a list of up to a thousand devices: others have their turn in between
       try {
         resolved[alias.id] = deps.aliasDevices(principal, alias, state).map(withAlarms);
       } catch (error) {

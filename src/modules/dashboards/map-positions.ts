@@ -1,6 +1,6 @@
 import type { DeviceId } from "../../lib/ids.ts";
 import { type Position, positionKeys, readPosition } from "../../lib/web-mercator.ts";
-import { Turns } from "../../platform/turns.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import { attributeScopes } from "../attributes/attributes.types.ts";
 import type { createDashboardData } from "./dashboard-data.ts";
@@ -22,7 +22,6 @@ export function withPositions(dataOf: DataOf, attributes: Pick<AttributesService
 
   return async (principal, widgets, input) => {
     const data = await dataOf(principal, widgets, input);
-    const turns = new Turns();
     for (const widget of widgets.filter(({ type }) => type === "map")) {
       const part = data[widget.widgetId];
       if (part === undefined) continue;
@@ -30,7 +29,7 @@ export function withPositions(dataOf: DataOf, attributes: Pick<AttributesService
       for (const deviceId of part.deviceIds) {
         const position = positionOf(widget, deviceId);
         if (position !== undefined) positions.push({ deviceId, ...position });
-        await turns.pass();
+        await workShare.pause();
       }
       data[widget.widgetId] = { ...part, positions };
     }

@@ -1,7 +1,7 @@
 import { ROTATION_DASHBOARDS_MAX } from "../../lib/dashboard-rotation.ts";
 import { DomainError } from "../../lib/domain-error.ts";
 import type { DeviceId, UserId } from "../../lib/ids.ts";
-import { nextTurn } from "../../platform/turns.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import type { TelemetryService } from "../telemetry/telemetry.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { aliasesOf, aliasOf, keysOf, widgetsOf } from "./dashboard-form.ts";
@@ -58,7 +58,7 @@ export function createShareContent(deps: {
   ) {
     const { aliases, keys } = shownOf(shown);
     for (const alias of aliases) {
-      await nextTurn();
+      await workShare.next();
       try {
         for (const { deviceId } of dashboards.resolveAlias(readerOf(share), alias, contextOf(share)))
           keysOf.set(deviceId, keysOf.get(deviceId)?.union(keys) ?? keys);

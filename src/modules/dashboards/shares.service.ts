@@ -33,6 +33,23 @@ const KNOWN_MS = 5_000;
 
 const shareEnded = () => unauthenticated("dashboard.share_ended");
 
+/** Numbers of requests by link. */
+class RunningRequests {
+  readonly #counts = new Map<string, number>();
+
+  /** Returns what ends the request. @throws DomainError `dashboard.share_busy` */
+  begin(shareId: string): () => void {
+    const count = this.#counts.get(shareId) ?? 0;
+    if (count >= SHARE_REQUESTS_MAX) throw sharesBusy();
+    this.#counts.set(shareId, count + 1);
+    return () => {
+      const left = (this.#counts.get(shareId) ?? 1) - 1;
+      if (left > 0) this.#counts.set(shareId, left);
+      else this.#counts.delete(shareId);
+    };
+  }
+}
+
 interface SharesServiceDeps {
   readonly repository: SharesRepository;
   readonly dashboards: Pick<DashboardsService, "get" | "execute" | "resolveAlias">;
@@ -47,7 +64,7 @@ interface SharesServiceDeps {
 export function createSharesService(deps: SharesServiceDeps) {
   const { repository, dashboards, devices, clock } = deps;
   const content = createShareContent(deps);
-  const running = new Map<string, number>();
+  const running = new RunningRequests();
   /** Keyed by link. */
   const existing = new Map<string, { until: number; principal: Promise<Principal> }>();
 
@@ -134,14 +151,7 @@ export function createSharesService(deps: SharesServiceDeps) {
       const { shareId, rotation } = share;
       const shownId = dashboardId ?? share.dashboardId;
       if (!dashboardIdsOf(share).includes(shownId)) throw dashboardNotFound();
-      const count = running.get(shareId) ?? 0;
-      if (count >= SHARE_REQUESTS_MAX) throw sharesBusy();
-      running.set(shareId, count + 1);
-      const atEnd = () => {
-        const left = (running.get(shareId) ?? 1) - 1;
-        if (left > 0) running.set(shareId, left);
-        else running.delete(shareId);
-      };
+      const atEnd = running.begin(shareId);
       try {
         const asked = { ...request, context: contextOf(share) };
         const executed = content.asSeen(await dashboards.execute(readerOf(share), shownId, asked));

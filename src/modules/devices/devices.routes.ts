@@ -53,18 +53,27 @@ const readFrom =
     return device;
   };
 
+/** Shows devices as they are now. */
+function createShowing({ activity, maintenanceOf }: Pick<DevicesRoutesDeps, "activity" | "maintenanceOf">) {
+  const current = (device: DeviceWithActivity) => activity.get(device.deviceId) ?? device.activity;
+  const maintenanceFor = (device: DeviceWithActivity, principal: Principal) =>
+    maintenanceToWire(maintenanceOf(device), device, principal);
+  return {
+    itemFor: (principal: Principal) => (device: DeviceWithActivity) => ({
+      ...toListItem(device, current(device), principal),
+      ...maintenanceFor(device, principal),
+    }),
+    detail: (device: DeviceWithActivity, principal: Principal) => ({
+      ...toDetail(device, current(device), principal),
+      inactivity: activity.inactivityOf(device, current(device)),
+      ...maintenanceFor(device, principal),
+    }),
+  };
+}
+
 export const devicesRoutes = (deps: DevicesRoutesDeps) => {
   const { devices, rejections } = deps;
-  const current = (device: DeviceWithActivity) => deps.activity.get(device.deviceId) ?? device.activity;
-  const itemFor = (principal: Principal) => (device: DeviceWithActivity) => ({
-    ...toListItem(device, current(device), principal),
-    ...maintenanceToWire(deps.maintenanceOf(device), device, principal),
-  });
-  const detail = (device: DeviceWithActivity, principal: Principal) => ({
-    ...toDetail(device, current(device), principal),
-    inactivity: deps.activity.inactivityOf(device, current(device)),
-    ...maintenanceToWire(deps.maintenanceOf(device), device, principal),
-  });
+  const { itemFor, detail } = createShowing(deps);
   const read = readFrom(devices);
   return new Elysia({ prefix: "/api/devices", tags: ["devices"] })
     .use(deps.auth)

@@ -5,14 +5,7 @@ import { wholeList } from "../lists.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";
 import type { AccountService } from "./account.service.ts";
 import type { AuthPlugin } from "./identity.plugin.ts";
-import {
-  emailText,
-  newSecondFactor,
-  ownSession,
-  recoveryCodesBody,
-  securityBody,
-} from "./identity.schemas.ts";
-import { EMAIL_LIFETIME_MINUTES } from "./provider/account-security.ts";
+import { newSecondFactor, ownSession, recoveryCodesBody, securityBody } from "./identity.schemas.ts";
 
 const sessionList = wholeList({
   sort: ["createdAt", "lastUsedAt", "expiresAt"],
@@ -44,12 +37,7 @@ const onOneself = (action: string): AuditRule => ({
 });
 
 /** Routes of users' own accounts. */
-export const accountRoutes = (deps: {
-  account: AccountService;
-  /** Returns the address that links in mails begin with. */
-  mailOriginFor: (request: Request) => string;
-  auth: AuthPlugin;
-}) => {
+export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin }) => {
   const { account } = deps;
   return new Elysia({ prefix: "/api/auth", tags: ["auth"] })
     .use(deps.auth)
@@ -71,34 +59,6 @@ export const accountRoutes = (deps: {
         detail: {
           summary: "Change the own password",
           description: `Ends the user's other sessions, and sends a mail that says so. 400 for a wrong current password and for a new password that is weak or the same; ${notOwn}; ${elsewhere}; ${throttled}.`,
-        },
-      },
-    )
-    .post(
-      "/email",
-      async ({ principal, body: { email, password, code = "" }, request }) => {
-        const language = preferredLanguage(undefined, request.headers.get("accept-language"));
-        const origin = deps.mailOriginFor(request);
-        await account.requestEmailChange(principal, { email, password, code }, { language, origin });
-        return { success: true };
-      },
-      {
-        auth: "session:use",
-        audit: { none: "nothing is in effect before the new address is confirmed" },
-        body: t.Object({
-          email: emailText,
-          password,
-          code: t.Optional(
-            t.String({
-              maxLength: 64,
-              description: "code of the second factor, or a recovery code, if it is on",
-            }),
-          ),
-        }),
-        response: { 200: successBody },
-        detail: {
-          summary: "Change the own e-mail address",
-          description: `For owners and administrators. Sends a link to the new address, which takes effect when the link is opened within ${EMAIL_LIFETIME_MINUTES} minutes. 400 for a wrong password or code; ${notOwn}; 409 if the address belongs to another user; ${elsewhere}; ${throttled}.`,
         },
       },
     )

@@ -1,26 +1,17 @@
-import { detail, forbidden, limited, notFound } from "../../lib/domain-error.ts";
-import type { SessionId, UserId } from "../../lib/ids.ts";
+import { forbidden, limited, notFound } from "../../lib/domain-error.ts";
+import type { SessionId } from "../../lib/ids.ts";
 import { addressGroup } from "../../lib/network-address.ts";
-import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
-import { emailTaken, notOneself } from "../users/users.errors.ts";
 import type { UsersService } from "../users/users.service.ts";
-import type { Principal, User } from "../users/users.types.ts";
+import type { Principal } from "../users/users.types.ts";
 import type { Session } from "./identity.types.ts";
-import { isAllowed } from "./permissions.ts";
-import {
-  EMAIL_LIFETIME_MINUTES,
-  RESET_LIFETIME_MINUTES,
-  type SecurityStatus,
-} from "./provider/account-security.ts";
+import { RESET_LIFETIME_MINUTES, type SecurityStatus } from "./provider/account-security.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";
 import type { NewSecondFactor } from "./provider/second-factor.ts";
 import type { Throttle } from "./provider/throttle.ts";
 import type { SessionsService } from "./sessions.service.ts";
 
 const HOUR_MS = 3_600_000;
-
-const emailLinkInvalid = () => notFound("email_change.invalid");
 
 /** Describes how to write to who asks, and where the request came from. */
 export interface ResetContext {
@@ -48,24 +39,11 @@ export function createAccountService(deps: {
   now: () => number;
   /** Epoch ms as the clock on the wall has it. */
   wallNow: () => number;
-  /** Seals new addresses in links. */
-  box: SealedBox;
-  /** Changes the address of a user and tells both addresses. */
-  changeAddress: (userId: UserId, email: string, language: MailLanguage) => void;
 }) {
-  const { provider, users, sessions, throttle, mail, now, wallNow, box } = deps;
+  const { provider, users, sessions, throttle, mail, now, wallNow } = deps;
 
   function ensureOneself({ impersonator }: Principal): void {
     if (impersonator !== undefined) throw forbidden("account.not_own");
-  }
-
-  /** Returns the user and the new address of a link. @throws DomainError `email_change.invalid` */
-  function readEmailLink(token: string): { user: User; email: string } {
-    const [secret = "", sealed = ""] = token.split(".");
-    const user = users.findByEmail(provider.readEmailSecret(secret));
-    const [sealedSecret, email] = box.open(sealed)?.split("\n") ?? [];
-    if (user === undefined || email === undefined || sealedSecret !== secret) throw emailLinkInvalid();
-    return { user, email };
   }
 
   function confirmChange(email: string, language: MailLanguage): void {
@@ -108,40 +86,6 @@ export function createAccountService(deps: {
       const query = new URLSearchParams({ token: secret, ui_locales: language });
       const values = { resetUrl: `${origin}/idp/reset?${query}`, minutes: RESET_LIFETIME_MINUTES };
       mail.enqueue({ tenantId: user.tenantId, to: email, language, template: "password_reset", values });
-    },
-    /**
-     * Sends a link to a new address of one's own. The address takes effect when its link is opened.
-     * @throws DomainError `password.wrong`, `second_factor.code_wrong`, `user.email_taken`, `user.not_oneself` or `limited`.
-     */
-    async requestEmailChange(
-      principal: Principal,
-      { password, code, ...input }: { email: string; password: string; code: string },
-      { language, origin }: Omit<ResetContext, "address">,
-    ): Promise<void> {
-      ensureOneself(principal);
-      if (!isAllowed(principal, "users:write"))
-        throw notOneself(detail("action.change_fields", { field: "email" }));
-      const { userId, tenantId } = principal;
-      const email = input.email.trim().toLowerCase();
-      const secret = await provider.createEmailSecret(principal.email, { password, code });
-      if (users.findByEmail(email) !== undefined) throw emailTaken();
-      const refused = throttle.takeOf([
-        { kind: "email_change", who: userId, max: 10, windowMs: HOUR_MS },
-        { kind: "email_change_to", who: email, max: 3, windowMs: HOUR_MS },
-      ]);
-      if (refused !== undefined)
-        throw limited("reset.too_many", Math.max(Math.ceil(refused.waitMs / 1000), 1));
-      const token = `${secret}.${box.seal(`${secret}\n${email}`)}`;
-      const query = new URLSearchParams({ token, ui_locales: language });
-      const values = { confirmUrl: `${origin}/idp/email?${query}`, minutes: EMAIL_LIFETIME_MINUTES };
-      mail.enqueue({ tenantId, to: email, language, template: "email_confirm", values });
-    },
-    /** Returns the address that a link proves. @throws DomainError `email_change.invalid` */
-    addressOf: (token: string): string => readEmailLink(token).email,
-    /** @throws DomainError `email_change.invalid`, `user.email_taken` */
-    confirmEmailChange(token: string, language: MailLanguage): void {
-      const { user, email } = readEmailLink(token);
-      deps.changeAddress(user.userId, email, language); // ends what was pending for both addresses, this link with it
     },
     isResetSecret: (secret: string): boolean => provider.isResetSecret(secret),
     /** Signs the account out everywhere. */

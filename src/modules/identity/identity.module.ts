@@ -16,12 +16,13 @@ import type { UsersService } from "../users/users.service.ts";
 import { accountRoutes } from "./account.routes.ts";
 import { createAccountService } from "./account.service.ts";
 import { createAuthenticator } from "./authenticator.ts";
+import { createEmailChangeService } from "./email-change.service.ts";
 import { createAccessTokens, createAuthPlugin } from "./identity.plugin.ts";
 import { authRoutes, impersonationRoutes, setupRoutes } from "./identity.routes.ts";
 import { createIdentityService } from "./identity.service.ts";
 import { createInvitationLimit } from "./invitation-limit.ts";
 import { createOnboardingService } from "./onboarding.service.ts";
-import { emailChangeRoutes } from "./provider/email-change.routes.ts";
+import { emailChangePages, emailChangeRoute } from "./provider/email-change.routes.ts";
 import {
   createExternalProvider,
   type ExternalPerson,
@@ -160,12 +161,11 @@ export function createIdentityModule(core: Core, deps: IdentityDeps) {
     mail,
     now,
     wallNow: () => clock.now(),
+  });
+  const emailChange = createEmailChangeService({
+    ...{ provider, users, throttle, mail },
     box: createSealedBox(tokenKey, "e-mail change"),
-    changeAddress(userId, email, language) {
-      const before = users.findById(userId);
-      const after = managing.changeAddress(userId, email, language);
-      signIns.addressChanged(after, before?.email ?? "");
-    },
+    changeAddress: signIns.ofAddresses(managing.changeAddress),
   });
   const authenticator = createAuthenticator({ keys, identity, tokens, users, changes, clock, report });
   const requestAudit = createRequestAudit(audit);
@@ -182,7 +182,7 @@ export function createIdentityModule(core: Core, deps: IdentityDeps) {
     auth,
     routes: () => [
       authRoutes({ identity, auth }),
-      accountRoutes({ account, mailOriginFor, auth }),
+      accountRoutes({ account, auth }),
       impersonationRoutes({ identity, auth }),
       setupRoutes({ setup, report }),
       signUpRoutes({ signUp, onboarding, identity, mailOriginFor, auth }),
@@ -193,7 +193,8 @@ export function createIdentityModule(core: Core, deps: IdentityDeps) {
         external: external && reportingExternal(external, { users, report }),
         appearance: branding.appearance,
       }),
-      emailChangeRoutes({ account, report, appearance: branding.appearance }),
+      emailChangeRoute({ emailChange, mailOriginFor, auth }),
+      emailChangePages({ emailChange, report, appearance: branding.appearance }),
       ...recoveryRoutes({ account, mail, mailOriginFor, report, appearance: branding.appearance }),
       ...managing.routes(auth),
     ],

@@ -1,11 +1,35 @@
 import { DomainError } from "../../lib/domain-error.ts";
+import type { UserId } from "../../lib/ids.ts";
 import type { AuditRecorder } from "../audit/audit.types.ts";
+import type { MailLanguage } from "../mail/mail.types.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { User } from "../users/users.types.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";
 import type { NextStep, SignIn } from "./provider/sign-in.ts";
 import type { SessionsService } from "./sessions.service.ts";
 import type { Owner, SetupService } from "./setup.service.ts";
+
+type ChangeAddress = (userId: UserId, email: string, language: MailLanguage) => User;
+
+/** Records that a user has proven a new address. */
+const recordingAddresses =
+  (recorder: AuditRecorder, users: Pick<UsersService, "findById">) =>
+  (changeAddress: ChangeAddress): ChangeAddress =>
+  (userId, email, language) => {
+    const before = users.findById(userId)?.email;
+    const after = changeAddress(userId, email, language);
+    const { tenantId, fullName, role } = after;
+    recorder.record({
+      tenantId,
+      actor: { type: "USER", id: userId, name: email, role },
+      action: "user.update",
+      outcome: "SUCCESS",
+      target: { type: "user", id: userId, name: fullName },
+      before: { email: before },
+      after: { email },
+    });
+    return after;
+  };
 
 /**
  * Takes into the audit log what happens around the sign-in, where no route knows yet by whom: who signs in, which passwords were
@@ -88,18 +112,7 @@ export function createSignInAudit(
         target: { type: "user", id: userId, name: fullName },
       });
     },
-    /** Records that a user has proven a new address. */
-    addressChanged({ userId, tenantId, email, fullName, role }: User, previousEmail: string): void {
-      recorder.record({
-        tenantId,
-        actor: { type: "USER", id: userId, name: email, role },
-        action: "user.update",
-        outcome: "SUCCESS",
-        target: { type: "user", id: userId, name: fullName },
-        before: { email: previousEmail },
-        after: { email },
-      });
-    },
+    ofAddresses: recordingAddresses(recorder, users),
     ofSessions: (sessions: SessionsService): SessionsService => ({
       ...sessions,
       start(userId, client, impersonator) {

@@ -110,7 +110,7 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
           to: toNumber(query.to ?? String(LAST_TS)),
         };
         return exportAnswer(deps.answers, request, {
-          make: (signal) => deps.history.export(principal, params.deviceId, { ...wanted, signal }),
+          create: (signal) => deps.history.export(principal, params.deviceId, { ...wanted, signal }),
           headers: {
             "content-type": exportTypes[format],
             "content-disposition": `attachment; filename="${params.deviceId}.${format}"`,

@@ -25,29 +25,29 @@ const isSpace = (byte: number | undefined): boolean =>
 
 /** Returns the range of a text of JSON, where `end` is the end of its field's name. */
 function jsonRange(bytes: Uint8Array, end: number): Range | undefined {
-  let at = QUOTES.has(bytes[end] ?? 0) ? end + 1 : end; // lenient JSON has names without quotes
-  while (isSpace(bytes[at])) at++;
-  if (bytes[at] !== COLON) return undefined;
-  at++;
-  while (isSpace(bytes[at])) at++;
-  const quote = bytes[at] ?? 0;
+  let position = QUOTES.has(bytes[end] ?? 0) ? end + 1 : end; // lenient JSON has names without quotes
+  while (isSpace(bytes[position])) position++;
+  if (bytes[position] !== COLON) return undefined;
+  position++;
+  while (isSpace(bytes[position])) position++;
+  const quote = bytes[position] ?? 0;
   if (!QUOTES.has(quote)) return undefined;
-  const from = at + 1;
+  const from = position + 1;
   let to = from;
   while (to < bytes.length && bytes[to] !== quote) to += bytes[to] === BACKSLASH ? 2 : 1;
   return { from, to: Math.min(to, bytes.length) };
 }
 
 /** Returns the range of a text string of CBOR (RFC 8949, section 3.1: major type 3). */
-function cborRange(bytes: Uint8Array, at: number): Range | undefined {
-  const head = bytes[at] ?? 0;
+function cborRange(bytes: Uint8Array, position: number): Range | undefined {
+  const head = bytes[position] ?? 0;
   const [from, length] =
     head >= 0x60 && head <= 0x77
-      ? [at + 1, head - 0x60]
+      ? [position + 1, head - 0x60]
       : head === 0x78
-        ? [at + 2, bytes[at + 1] ?? 0]
+        ? [position + 2, bytes[position + 1] ?? 0]
         : head === 0x79
-          ? [at + 3, (bytes[at + 1] ?? 0) * 256 + (bytes[at + 2] ?? 0)]
+          ? [position + 3, (bytes[position + 1] ?? 0) * 256 + (bytes[position + 2] ?? 0)]
           : [0, 0];
   return length === 0 || from + length > bytes.length ? undefined : { from, to: from + length };
 }
@@ -55,8 +55,8 @@ function cborRange(bytes: Uint8Array, at: number): Range | undefined {
 function tokenRanges(bytes: Uint8Array): Range[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const ranges: Range[] = [];
-  for (let at = buffer.indexOf(FIELD); at >= 0; at = buffer.indexOf(FIELD, at + 1)) {
-    const end = at + FIELD.length;
+  for (let position = buffer.indexOf(FIELD); position >= 0; position = buffer.indexOf(FIELD, position + 1)) {
+    const end = position + FIELD.length;
     const range = jsonRange(bytes, end) ?? cborRange(bytes, end);
     if (range !== undefined) ranges.push(range);
   }

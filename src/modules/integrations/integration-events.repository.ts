@@ -70,6 +70,10 @@ function lastSeqOf(orm: MainDatabase["orm"]): number {
   return orm.get<[number] | undefined>(sql`SELECT seq FROM sqlite_sequence WHERE name = ${name}`)?.[0] ?? 0;
 }
 
+/** Searches the part of a payload that lists show. */
+const inPayload = (text: string): SQL =>
+  sql`instr(lower(cast(coalesce(substr(${integrationEvents.payload}, 1, ${LISTED_BYTES_MAX}), '') AS TEXT)), ${text}) > 0`;
+
 export function createIntegrationEventsRepository({ orm }: MainDatabase) {
   const placeholder = sql.placeholder;
   const fields = [
@@ -136,9 +140,6 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
   const ofIntegration = (integrationId: string) => eq(integrationEvents.integrationId, integrationId);
   const inStates = (integrationId: string, statuses: readonly EventStatus[]) =>
     and(ofIntegration(integrationId), inArray(integrationEvents.status, [...statuses]));
-
-  const inPayload = (text: string) =>
-    sql`instr(lower(cast(coalesce(substr(${integrationEvents.payload}, 1, ${LISTED_BYTES_MAX}), '') AS TEXT)), ${text}) > 0`;
 
   function whereOf(integrationId: string, filter: EventFilter): SQL | undefined {
     const { status, direction, search, after, before, isPayloadHidden } = filter;

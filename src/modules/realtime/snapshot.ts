@@ -1,6 +1,6 @@
 import { DomainError } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
-import { Turns } from "../../platform/turns.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DeviceActivity } from "../devices/devices.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
@@ -83,14 +83,13 @@ export async function* snapshotMessages(
   { id, topics, deviceIds, keysOf }: Subscription,
 ): AsyncGenerator<string> {
   const wanted = [...(deviceIds ?? sources.devices.listVisibleIds(principal).slice(0, SNAPSHOT_DEVICES_MAX))];
-  const turns = new Turns();
   let message = new Message(id);
   for (let from = 0; from < wanted.length; from += DEVICES_PER_READ) {
     const ids = wanted.slice(from, from + DEVICES_PER_READ);
     const read = topics.has("telemetry") ? await latestOf(sources, ids, keysOf) : [];
     const latest = new Map(read.map((snapshot) => [snapshot.deviceId, snapshot]));
     for (const deviceId of ids) {
-      await turns.pass();
+      await workShare.pause();
       const state = stateOf(sources, principal, deviceId);
       if (state === undefined) continue;
       if (message.isFull) {

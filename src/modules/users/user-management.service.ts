@@ -63,6 +63,17 @@ const cleaned = (fields: UserFields): UserFields => ({
   ...(fields.fullName !== undefined && { fullName: fields.fullName.trim() }),
 });
 
+/** Tells both addresses of a change, so that whoever takes an account over is not the only one to know. */
+const addressNotifier =
+  (mail: MailSender, language: Language) =>
+  (before: User, after: User): void => {
+    if (before.email === after.email) return;
+    const { tenantId, fullName } = before;
+    const values = { fullName, at: new Date(after.updatedAt).toISOString() };
+    mail.enqueue({ tenantId, to: before.email, language, template: "email_changed", values });
+    mail.enqueue({ tenantId, to: after.email, language, template: "email_new", values });
+  };
+
 /** The users of a tenant as its people see and manage them. Another tenant's user does not exist. */
 export function createUserManagement(deps: {
   repository: UsersRepository;
@@ -145,15 +156,6 @@ export function createUserManagement(deps: {
     };
   }
 
-  /** Both addresses are told, so that whoever takes an account over is not the only one to know. */
-  function notifyAddresses(before: User, after: User, language: Language): void {
-    if (before.email === after.email) return;
-    const { tenantId, fullName } = before;
-    const values = { fullName, at: new Date(after.updatedAt).toISOString() };
-    mail.enqueue({ tenantId, to: before.email, language, template: "email_changed", values });
-    mail.enqueue({ tenantId, to: after.email, language, template: "email_new", values });
-  }
-
   return {
     list(principal: Principal, filter: UserFilter): { items: UserDetail[]; total: number } {
       const { items, total } = repository.list(principal.tenantId, filter);
@@ -194,13 +196,8 @@ export function createUserManagement(deps: {
       return invitation;
     },
     /** Changes the address of a user who has proven the new one. */
-    changeAddress(userId: UserId, email: string, language: Language): User {
-      return registry.change(
-        userId,
-        () => ({ email }),
-        (before, after) => notifyAddresses(before, after, language),
-      );
-    },
+    changeAddress: (userId: UserId, email: string, language: Language): User =>
+      registry.change(userId, () => ({ email }), addressNotifier(mail, language)),
     /** Changes a user. Mails to both addresses, in this language, report a changed address. */
     update(principal: Principal, userId: string, userFields: UserFields, language: Language): UserDetail {
       const existingUser = ensureUser(principal, userId);
@@ -216,9 +213,7 @@ export function createUserManagement(deps: {
         } else if (!isRefusedAnyway) ensureOwnChange(principal, Object.keys(changes));
         return changes;
       };
-      const user = registry.change(existingUser.userId, decide, (before, after) =>
-        notifyAddresses(before, after, language),
-      );
+      const user = registry.change(existingUser.userId, decide, addressNotifier(mail, language));
       return detailOf(principal, user);
     },
     delete(principal: Principal, userId: string): void {

@@ -147,7 +147,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth
       "/export.csv",
       ({ principal, request }) =>
         exportAnswer(answers, request, {
-          make: () => bulk.export(principal, isAllowed(principal, "devices:write")),
+          create: () => bulk.export(principal, isAllowed(principal, "devices:write")),
           headers: csvHeaders("devices.csv"),
         }),
       {

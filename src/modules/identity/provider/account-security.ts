@@ -21,6 +21,43 @@ export interface SecurityStatus {
 const wrongPassword = (field: string) => invalid("password.wrong", { field });
 const noSecondFactor = () => conflict("second_factor.off");
 
+/** Links in mails that prove who opens them. Only the hash of a link's secret is kept. */
+function createAccountLinks({
+  repository,
+  now,
+}: {
+  repository: Pick<ProviderRepository, "findTicket" | "findAccountById" | "deleteExpired" | "insertTicket">;
+  now: () => number;
+}) {
+  return {
+    /** @throws DomainError `reset.invalid` or `email_change.invalid` for a link that is used, expired or made up. */
+    ensure(secret: string, purpose: "reset" | "email"): Account {
+      const ticket = repository.findTicket(sha256(secret), purpose, now());
+      const account = ticket && repository.findAccountById(ticket.accountId);
+      if (account !== undefined) return account;
+      throw notFound(purpose === "reset" ? "reset.invalid" : "email_change.invalid");
+    },
+    /** Returns the secret of a new link. */
+    create({ accountId }: Account, purpose: "reset" | "email", lifetimeMs: number): string {
+      const secret = randomToken(24);
+      repository.deleteExpired(now());
+      const expiresAt = now() + lifetimeMs;
+      repository.insertTicket({ secretHash: sha256(secret), accountId, purpose, expiresAt });
+      return secret;
+    },
+  };
+}
+
+/** Refuses a wrong code with 400: the session is good, and a 401 would end it. */
+async function ensureCode(secondFactor: SecondFactor, account: Account, code: string): Promise<void> {
+  try {
+    await secondFactor.check(account, code, { isKnown: true });
+  } catch (error) {
+    const isWrong = error instanceof DomainError && error.code === "second_factor.wrong";
+    throw isWrong ? invalid("second_factor.code_wrong") : error;
+  }
+}
+
 /** Creates the service for users' own accounts. Every change that weakens an account asks for the password again. */
 export function createAccountSecurity(deps: {
   repository: ProviderRepository;
@@ -56,32 +93,7 @@ export function createAccountSecurity(deps: {
     repository.deletePending(account.email);
   }
 
-  function ensureLink(secret: string, purpose: "reset" | "email"): Account {
-    const ticket = repository.findTicket(sha256(secret), purpose, now());
-    const account = ticket && repository.findAccountById(ticket.accountId);
-    if (account === undefined) throw notFound(purpose === "reset" ? "reset.invalid" : "email_change.invalid");
-    return account;
-  }
-
-  const ensureReset = (secret: string): Account => ensureLink(secret, "reset");
-
-  function createLink({ accountId }: Account, purpose: "reset" | "email", lifetimeMs: number): string {
-    const secret = randomToken(24);
-    repository.deleteExpired(now());
-    const expiresAt = now() + lifetimeMs;
-    repository.insertTicket({ secretHash: sha256(secret), accountId, purpose, expiresAt });
-    return secret;
-  }
-
-  async function ensureCode(account: Account, code: string): Promise<void> {
-    try {
-      await secondFactor.check(account, code, { isKnown: true });
-    } catch (error) {
-      const isWrong = error instanceof DomainError && error.code === "second_factor.wrong";
-      throw isWrong ? invalid("second_factor.code_wrong") : error; // the session is good: a 401 would end it
-    }
-  }
-
+  const links = createAccountLinks({ repository, now });
   return {
     statusOf(email: string): SecurityStatus {
       const account = find(email);
@@ -102,7 +114,7 @@ export function createAccountSecurity(deps: {
     /** The secret of a link by mail; undefined where there is no account. */
     createResetSecret(email: string): string | undefined {
       const account = find(email);
-      return account && createLink(account, "reset", RESET_LIFETIME_MS);
+      return account && links.create(account, "reset", RESET_LIFETIME_MS);
     },
     /**
      * The secret of a link that proves a new address, for whoever knows the password and, where it is on, has the second factor.
@@ -110,18 +122,18 @@ export function createAccountSecurity(deps: {
      */
     async createEmailSecret(email: string, proof: { password: string; code: string }): Promise<string> {
       const account = await ensureOwn(email, proof.password);
-      if (secondFactor.isOn(account)) await ensureCode(account, proof.code);
-      return createLink(account, "email", EMAIL_LIFETIME_MINUTES * 60_000);
+      if (secondFactor.isOn(account)) await ensureCode(secondFactor, account, proof.code);
+      return links.create(account, "email", EMAIL_LIFETIME_MINUTES * 60_000);
     },
     /** Returns the present address. @throws DomainError `email_change.invalid` for a link that is used, expired or made up. */
-    readEmailSecret: (secret: string): string => ensureLink(secret, "email").email,
+    readEmailSecret: (secret: string): string => links.ensure(secret, "email").email,
     isResetSecret: (secret: string): boolean =>
       repository.findTicket(sha256(secret), "reset", now()) !== undefined,
     /** @throws DomainError `reset.invalid` for a link that is used, expired or made up. */
     async resetPassword(secret: string, password: string): Promise<{ email: string }> {
-      const account = ensureReset(secret);
+      const account = links.ensure(secret, "reset");
       ensurePasswordStrong(password, account.email);
-      await setPassword(account, password, () => ensureReset(secret)); // it may have been used, or ended, meanwhile
+      await setPassword(account, password, () => links.ensure(secret, "reset")); // it may have been used, or ended, meanwhile
       repository.forgetClients(account.accountId); // whoever had the old password is a stranger now
       deps.onPasswordChanged(account.email);
       return { email: account.email };

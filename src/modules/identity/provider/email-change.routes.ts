@@ -1,24 +1,64 @@
-import { Elysia } from "elysia";
+import { Elysia, t } from "elysia";
 import { DomainError } from "../../../lib/domain-error.ts";
+import { preferredLanguage } from "../../../lib/preferred-language.ts";
 import { formBody, pageAnswers } from "../../documented-answers.ts";
 import type { ReportRefusal } from "../../refusals/refusals.types.ts";
 import { linkReporter } from "../../report-refusal.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
-import type { AccountService } from "../account.service.ts";
-import { emailLinkQuery } from "../identity.schemas.ts";
+import { successBody } from "../../wire.schemas.ts";
+import type { EmailChangeService } from "../email-change.service.ts";
+import type { AuthPlugin } from "../identity.plugin.ts";
+import { emailLinkQuery, emailText } from "../identity.schemas.ts";
+import { EMAIL_LIFETIME_MINUTES } from "./account-security.ts";
 import { hostedAnswer } from "./hosted-answer.ts";
 import { emailDonePage, emailInvalidPage, emailPage, type PageContext } from "./hosted-forms.ts";
 import { type ReadField, readFields, readJourney } from "./hosted-request.ts";
 import { hostedProblem, selectHostedText } from "./hosted-text.ts";
 
 interface EmailChangeDeps {
-  readonly account: Pick<AccountService, "addressOf" | "confirmEmailChange">;
+  readonly emailChange: EmailChangeService;
   readonly appearance: () => Appearance;
   readonly report: ReportRefusal;
 }
 
+/** Begins the change. */
+export const emailChangeRoute = (deps: {
+  emailChange: EmailChangeService;
+  /** Returns the address that links in mails begin with. */
+  mailOriginFor: (request: Request) => string;
+  auth: AuthPlugin;
+}) =>
+  new Elysia({ prefix: "/api/auth", tags: ["auth"] }).use(deps.auth).post(
+    "/email",
+    async ({ principal, body: { email, password, code = "" }, request }) => {
+      const language = preferredLanguage(undefined, request.headers.get("accept-language"));
+      const origin = deps.mailOriginFor(request);
+      await deps.emailChange.request(principal, { email, password, code }, { language, origin });
+      return { success: true };
+    },
+    {
+      auth: "session:use",
+      audit: { none: "nothing is in effect before the new address is confirmed" },
+      body: t.Object({
+        email: emailText,
+        password: t.String({ minLength: 1, maxLength: 1024 }),
+        code: t.Optional(
+          t.String({
+            maxLength: 64,
+            description: "code of the second factor, or a recovery code, if it is on",
+          }),
+        ),
+      }),
+      response: { 200: successBody },
+      detail: {
+        summary: "Change the own e-mail address",
+        description: `For owners and administrators. Sends a link to the new address, which takes effect when the link is opened within ${EMAIL_LIFETIME_MINUTES} minutes. 400 for a wrong password or code; 403 for an API key, and for a user who acts as another user; 409 if the address belongs to another user, and for people of an external identity provider, who have no password here; 429 with Retry-After after too many wrong attempts.`,
+      },
+    },
+  );
+
 /** The page that the link to a new address leads to. Programs that open links in mails change nothing: the button does. */
-export const emailChangeRoutes = ({ account, appearance, report }: EmailChangeDeps) => {
+export const emailChangePages = ({ emailChange, appearance, report }: EmailChangeDeps) => {
   const withLink = linkReporter(report, { code: "email_change.invalid", reason: "email_link_invalid" });
   const contextOf = (read: ReadField, request: Request): PageContext => {
     const journey = readJourney(read, request);
@@ -36,7 +76,7 @@ export const emailChangeRoutes = ({ account, appearance, report }: EmailChangeDe
         const context = contextOf(readFields(query), request);
         const { token } = query;
         try {
-          const email = await withLink({ request, server }, token, () => account.addressOf(token));
+          const email = await withLink({ request, server }, token, () => emailChange.addressOf(token));
           return hostedAnswer(emailPage({ ...context, email, token }));
         } catch (error) {
           return failed(context, error);
@@ -59,7 +99,7 @@ export const emailChangeRoutes = ({ account, appearance, report }: EmailChangeDe
         const token = read("token") ?? "";
         const language = context.text.language === "de" ? "de" : "en";
         try {
-          await withLink({ request, server }, token, () => account.confirmEmailChange(token, language));
+          await withLink({ request, server }, token, () => emailChange.confirm(token, language));
           return hostedAnswer(emailDonePage(context));
         } catch (error) {
           return failed(context, error);
