@@ -171,8 +171,7 @@ export function createTls(deps: Deps) {
   /** The newest pair while some listeners have not applied it yet. */
   let unapplied: KeyPair | undefined;
   let complained: string | undefined;
-  /** Why the newest files are not in use. */
-  let refused: string | undefined;
+  let refused: string | undefined; // why the newest files are not in use
   let cancel: () => void = () => undefined;
   let stopped = false;
 

@@ -151,6 +151,10 @@ test("a backup that fails says why, and is tried again", async () => {
   });
   expect((await get("/snapshots")).body).toMatchObject({ statusCode: 503, code: "backup.folder_missing" });
   expect((await get()).body.problems).toMatchObject([{ code: "backup.last_failed" }]);
+  clock.advance(1_000);
+  await put({ place: folder() });
+  expect((await get()).body.problems).toEqual([]);
+  await put({ place: folder(join(root, "unplugged")) });
   mkdirSync(join(root, "unplugged"));
   expect(await backUp()).toMatchObject({ state: "DONE" });
 });

@@ -306,14 +306,16 @@ export class BackupsService {
   }
 
   #problems(newest: StoredBackupRun | undefined, newestGood: StoredBackupRun | undefined): Text[] {
-    const { schedule, place, maxAgeHours, savedAt } = this.#settings;
+    const { schedule, place, maxAgeHours, savedAt, placeSince } = this.#settings;
     if (place === null) return [];
     const problems: Text[] = [];
     const ageMs = this.#deps.clock.now() - (newestGood?.startedAt ?? savedAt);
     if (schedule !== null && ageMs > maxAgeHours * HOUR_MS)
       problems.push(detail(OVERDUE, { hours: maxAgeHours }));
-    if (newest?.state === "FAILED") problems.push(detail("backup.last_failed"));
-    if (newest?.error && DAMAGE.includes(newest.error.code)) problems.push(newest.error);
+    // What went wrong at another place matters no longer.
+    if (newest === undefined || newest.startedAt < placeSince) return problems;
+    if (newest.state === "FAILED") problems.push(detail("backup.last_failed"));
+    if (newest.error && DAMAGE.includes(newest.error.code)) problems.push(newest.error);
     return problems;
   }
 }
