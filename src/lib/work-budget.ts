@@ -4,6 +4,8 @@ import { invalid } from "./domain-error.ts";
 export const TEMPLATE_WORK_MAX = 1_000_000;
 /** Work that the steps of pipelines may do on one message. Some 30 ms. */
 export const STEP_WORK_MAX = 4_000_000;
+/** Characters that the alarm rules of a device may look through for one message. Some 10 ms: a search is fast. */
+export const RULE_WORK_MAX = 100_000_000;
 
 /** Counts work in units that take about the same time: a character of a text, or one step of a calculation. */
 export class WorkBudget {

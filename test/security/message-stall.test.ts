@@ -258,3 +258,22 @@ test("messages whose pipelines ask for much work", async () => {
   expect(pipeline.stats.in).toBeGreaterThanOrEqual(11);
   await call("POST", `/api/data-pipelines/${body.pipelineId}/pause`);
 }, 240_000);
+
+test("messages whose alarm rules look through long texts", async () => {
+  // The dearest text to look for: nearly there at every place.
+  const value = `${"n".repeat(198)}mo`;
+  const any = Array.from({ length: 150 }, () => ({ key: "text", op: "CONTAINS", value }));
+  const alarmRules = Array.from({ length: 20 }, (_, rule) => ({
+    alarmType: `text ${rule}`,
+    createRules: [{ severity: "MAJOR", condition: { any } }],
+  }));
+  const profile = await call("POST", "/api/device-profiles", { name: "texts", alarmRules });
+  expect(profile.status).toBe(201);
+  const { body } = await call("POST", "/api/devices", {
+    ...{ name: "text device", deviceType: "text", profileId: profile.body.profileId },
+  });
+  const client = await connect({ username: body.credentials.token });
+  const text = (round: number) => JSON.stringify({ text: `${"n".repeat(60_000)}${round}` });
+  const publish = (round: number) => client.publishAsync("v1/devices/me/telemetry", text(round), { qos: 1 });
+  expect(await stallsOf("alarm rules", publish)).toEqual([]);
+}, 120_000);

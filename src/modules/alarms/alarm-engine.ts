@@ -1,6 +1,8 @@
+import { DomainError } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
 import { FUTURE_MS_MAX } from "../../lib/timestamp.ts";
+import { RULE_WORK_MAX, WorkBudget } from "../../lib/work-budget.ts";
 import { type Clock, createSteadyNow } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -20,6 +22,17 @@ import type { AlarmsRepository } from "./alarms.repository.ts";
 import { clearDeadBand, setDeadBand, takeIn } from "./dead-band.ts";
 import { type DeviceState, silentAfterMs } from "./device-state.ts";
 import type { ProfileRules } from "./profile-rules.ts";
+
+const WARNING_INTERVAL_MS = 60_000;
+/** Shorter texts are compared in no time. */
+const SHORT_CHARACTERS_MAX = 256;
+
+/** Counts a long text or list that a comparison may look through. @throws DomainError if the rules of a message are too much work */
+function counted<Value>(value: Value, work: WorkBudget): Value {
+  if ((typeof value === "string" || Array.isArray(value)) && value.length > SHORT_CHARACTERS_MAX)
+    work.spend(value.length);
+  return value;
+}
 
 /** Suppressed alarms are on the disk before anything else. */
 const remember = () => undefined;
@@ -67,6 +80,8 @@ export class AlarmEngine {
   private readonly timers: AlarmTimers<DeviceId>;
   private readonly orphans: ReturnType<typeof createOrphans>;
   private readonly jumps: ReturnType<typeof createJumpWatch>;
+  /** Monotonic time of the last warning about rules that are too much work. */
+  private warnedAt = Number.NEGATIVE_INFINITY;
   /** True if the present message changed more than values. */
   private hasWritten = false;
 
@@ -220,12 +235,13 @@ export class AlarmEngine {
   private momentOf(device: IngestDevice, { values }: DeviceState, named: Moment["named"]): Moment {
     const timeMs = this.now();
     const cameAt = (key: string) => values.get(key)?.at;
+    const work = new WorkBudget(RULE_WORK_MAX);
     return {
       now: timeMs,
       named,
       cameAt,
       scope: {
-        key: (name) => values.get(name)?.value,
+        key: (name) => counted(values.get(name)?.value, work),
         attribute: (scope, name) => this.deps.attribute(device, scope, name),
         changed: (name) => values.get(name)?.hasChanged ?? false,
         isSilent: (name, forMs = silentAfterMs(values.get(name))) =>
@@ -305,7 +321,14 @@ export class AlarmEngine {
       work();
     } catch (error) {
       this.states.forget(deviceId);
-      this.deps.log.error("alarm rules could not be evaluated", { deviceId, error });
+      if (!(error instanceof DomainError)) {
+        this.deps.log.error("alarm rules could not be evaluated", { deviceId, error });
+        return;
+      }
+      const timeMs = this.deps.clock.monotonic();
+      if (timeMs < this.warnedAt + WARNING_INTERVAL_MS) return;
+      this.warnedAt = timeMs;
+      this.deps.log.warn("alarm rules of a message not evaluated", { deviceId, error: error.message });
     }
   }
 }
