@@ -121,8 +121,7 @@ export function createMqttModule(core: Core, deps: MqttModuleDeps) {
     sockets: () => sockets,
     events,
   });
-  const ownTopics = createOwnTopics(core, { ...deps, mqtt: () => mqtt, report });
-  const mqttClients = ownTopics.signIn;
+  const { mqttClients, ...ownTopics } = createOwnTopics(core, { ...deps, mqtt: () => mqtt, report });
   ways.setRelay(gateways.relay);
   ways.add("mqtt", createMqttTransport({ mqtt: () => mqtt, directory, log }));
   ways.add("websocket", { send: (command) => sockets.send(command), keepsFor: () => false });

@@ -66,7 +66,8 @@ export function createOwnTopics(
     mqtt().forgetTenant(tenantId);
   });
   return {
-    signIn,
+    /** Their sign-in. */
+    mqttClients: signIn,
     routes,
     /** Topics as integrations use them. */
     topics: local,
