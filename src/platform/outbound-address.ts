@@ -131,17 +131,12 @@ export function createOutboundAddresses(deps: {
   }
 
   return {
-    of: (tenantId) =>
-      ruleOf(
-        (address, port) =>
-          refusalOf(
-            address,
-            port,
-            () =>
-              config.outbound_private === "all" || (config.outbound_private === "host" && isHost(tenantId)),
-          ),
-        () => isHost(tenantId),
-      ),
+    of(tenantId) {
+      const isOwnSite = () => isHost(tenantId);
+      const mayReachPrivate = () =>
+        config.outbound_private === "all" || (config.outbound_private === "host" && isOwnSite());
+      return ruleOf((address, port) => refusalOf(address, port, mayReachPrivate), isOwnSite);
+    },
   };
 
   /** `seesAddresses`: whether errors may name what a name resolves to: to other sites that would tell of the gateway's network. */

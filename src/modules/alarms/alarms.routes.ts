@@ -47,6 +47,18 @@ const openAlarmsRoute = ({ alarms, auth }: { alarms: AlarmsService; auth: AuthPl
       },
     });
 
+/** Returns the function that lists alarms with the headers of a list. */
+const alarmLister =
+  (alarms: AlarmsService) =>
+  (principal: Principal, query: ListQuery, request: { url: string; deviceId?: string }) => {
+    const page = toPage(query);
+    const { search, sort, from, to } = query;
+    const filter = { ...readFilter(query), search, sort, from, to, deviceId: request.deviceId };
+    const { items, total } = alarms.list(principal, { ...filter, ...page });
+    const headers = listHeaders(request.url, { ...page, total });
+    return { headers, items: items.map((alarm) => alarmToWire(alarm, principal)) };
+  };
+
 /** Alarms: what the rules of profiles raised, and what people did about it. */
 export const alarmsRoutes = ({ alarms, auth }: { alarms: AlarmsService; auth: AuthPlugin }) => {
   const read = ({ principal }: AuditContext, id: string) => {
@@ -54,14 +66,7 @@ export const alarmsRoutes = ({ alarms, auth }: { alarms: AlarmsService; auth: Au
     return { name, deviceId, status };
   };
   const readSettings = ({ principal }: AuditContext) => alarms.escalation(principal);
-  function list(principal: Principal, query: ListQuery, request: { url: string; deviceId?: string }) {
-    const page = toPage(query);
-    const { search, sort, from, to } = query;
-    const filter = { ...readFilter(query), search, sort, from, to, deviceId: request.deviceId };
-    const { items, total } = alarms.list(principal, { ...filter, ...page });
-    const headers = listHeaders(request.url, { ...page, total });
-    return { headers, items: items.map((alarm) => alarmToWire(alarm, principal)) };
-  }
+  const list = alarmLister(alarms);
   return new Elysia({ prefix: "/api/alarms", tags: ["alarms"] })
     .use(auth)
     .use(openAlarmsRoute({ alarms, auth }))

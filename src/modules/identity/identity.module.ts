@@ -41,7 +41,7 @@ import { createRequestAudit } from "./request-audit.ts";
 import { createSessionsRepository } from "./sessions.repository.ts";
 import { createSessionsService } from "./sessions.service.ts";
 import { createSetupService } from "./setup.service.ts";
-import { createSignInAudit } from "./sign-in-audit.ts";
+import { createSignInAudit, recordingAddresses } from "./sign-in-audit.ts";
 import { createSignUpRepository } from "./sign-up.repository.ts";
 import { signUpRoutes } from "./sign-up.routes.ts";
 import { createSignUpService } from "./sign-up.service.ts";
@@ -116,10 +116,7 @@ export function createIdentityModule(core: Core, deps: IdentityDeps) {
     repository: signUps,
     users,
     passwords: provider.signUpPasswords,
-    plans,
-    throttle,
-    mail,
-    transact,
+    ...{ plans, throttle, mail, transact },
     isOpen: () => config.signup === "open" && !setup.isRequired(),
     codeKey: tokenKey,
     now,
@@ -154,18 +151,13 @@ export function createIdentityModule(core: Core, deps: IdentityDeps) {
   const tokens = createAccessTokens(tokenKey, now);
   const identity = createIdentityService({ provider, users, tenants, sessions, tokens });
   const account = createAccountService({
-    provider,
-    users,
-    sessions,
-    throttle,
-    mail,
-    now,
+    ...{ provider, users, sessions, throttle, mail, now },
     wallNow: () => clock.now(),
   });
   const emailChange = createEmailChangeService({
     ...{ provider, users, throttle, mail },
     box: createSealedBox(tokenKey, "e-mail change"),
-    changeAddress: signIns.ofAddresses(managing.changeAddress),
+    changeAddress: recordingAddresses(audit, users)(managing.changeAddress),
   });
   const authenticator = createAuthenticator({ keys, identity, tokens, users, changes, clock, report });
   const requestAudit = createRequestAudit(audit);

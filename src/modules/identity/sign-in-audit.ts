@@ -12,7 +12,7 @@ import type { Owner, SetupService } from "./setup.service.ts";
 type ChangeAddress = (userId: UserId, email: string, language: MailLanguage) => User;
 
 /** Records that a user has proven a new address. */
-const recordingAddresses =
+export const recordingAddresses =
   (recorder: AuditRecorder, users: Pick<UsersService, "findById">) =>
   (changeAddress: ChangeAddress): ChangeAddress =>
   (userId, email, language) => {
@@ -112,7 +112,6 @@ export function createSignInAudit(
         target: { type: "user", id: userId, name: fullName },
       });
     },
-    ofAddresses: recordingAddresses(recorder, users),
     ofSessions: (sessions: SessionsService): SessionsService => ({
       ...sessions,
       start(userId, client, impersonator) {

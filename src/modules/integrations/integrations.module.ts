@@ -141,13 +141,12 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
     onDeviceSeen: (integration, device, reference) => deviceSeen.call(integration, device, reference),
   });
   const pipeline = new InboundPipeline({
-    eventLog,
+    ...{ eventLog, clock },
     repository: eventsRepository,
     backlog: createBacklog({ repository: eventsRepository, clock }),
     workThrough: (messages, input) => worker.workThrough(messages, input),
     tokens: createEventTokens(database.secrets("device tokens")),
     reply: (integration, replies) => bridges.reply(integration, replies),
-    clock,
   });
   const bridges = createBridges({
     ...{ integrations, announced, eventLog, repository, pipeline, reach, topics },

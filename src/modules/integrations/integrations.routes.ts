@@ -25,6 +25,7 @@ import {
   updateIntegrationBody,
 } from "./integrations.schemas.ts";
 import type { IntegrationsService } from "./integrations.service.ts";
+import type { IntegrationEvent } from "./integrations.types.ts";
 import { eventToWire, integrationToWire, listedToWire, takenToWire } from "./integrations.wire.ts";
 import type { ShownIntegration } from "./shown-integration.ts";
 
@@ -37,6 +38,8 @@ const allDevices = "403 without access to all devices.";
 const payloads =
   "Payloads are for callers with `integrations:write`; access tokens of devices are masked in them.";
 const seesPayloads = (principal: Principal): boolean => isAllowed(principal, "integrations:write");
+const shownTo = (principal: Principal) => (event: IntegrationEvent) =>
+  eventToWire(event, seesPayloads(principal));
 const ownDiscovery = "409 if another running integration receives the same announcements for Home Assistant.";
 const updateDescription = `It applies at once. ${ownDiscovery} ${allDevices}`;
 
@@ -237,10 +240,7 @@ export const integrationsRoutes = (deps: {
     .get(
       "/:integrationId/events/:eventId",
       ({ principal, params }) =>
-        eventToWire(
-          integrationEvents.get(principal, params.integrationId, params.eventId),
-          seesPayloads(principal),
-        ),
+        shownTo(principal)(integrationEvents.get(principal, params.integrationId, params.eventId)),
       {
         auth: "integrations:read",
         response: { 200: eventBody },

@@ -58,8 +58,19 @@ async function writeLatest(
   onPiece(encoder.encode(before === "[" ? "[]" : "]"));
 }
 
+/** Returns the function that answers with series. */
+const seriesAnswers =
+  ({ telemetry, answers }: Pick<TelemetryRoutesDeps, "telemetry" | "answers">) =>
+  async (principal: Principal, request: Request, query: TelemetryRequest): Promise<TelemetryAnswer> => {
+    const answer = await textAnswer(answers, request, (onPiece) =>
+      telemetry.queryText(principal, query, onPiece, request.signal),
+    );
+    return asAnswer<TelemetryAnswer>(answer);
+  };
+
 export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
   const { telemetry, answers } = deps;
+  const seriesFor = seriesAnswers(deps);
   const pageOfKeys = async (
     principal: Principal,
     deviceId: string | undefined,
@@ -109,13 +120,8 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
     )
     .get(
       "/devices/:deviceId/telemetry/range",
-      async ({ principal, params, query, request }) => {
-        const range = toRequest(params.deviceId, query);
-        const answer = await textAnswer(answers, request, (onPiece) =>
-          telemetry.queryText(principal, range, onPiece, request.signal),
-        );
-        return asAnswer<TelemetryAnswer>(answer);
-      },
+      ({ principal, params, query, request }) =>
+        seriesFor(principal, request, toRequest(params.deviceId, query)),
       {
         auth: "telemetry:read",
         query: rangeQuery,
@@ -168,10 +174,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
       "/v1/telemetry/query",
       async ({ principal, body, request }) => {
         const query = { ...body, keys: body.keys ?? [], interval: body.interval?.toString() };
-        const answer = await textAnswer(answers, request, (onPiece) =>
-          telemetry.queryText(principal, query, onPiece, request.signal),
-        );
-        return asAnswer<TelemetryAnswer>(answer);
+        return seriesFor(principal, request, query);
       },
       {
         auth: "telemetry:read",
