@@ -34,7 +34,7 @@ import type { ReadOnlyCheck, ReadSpace } from "./platform/disk-guard.ts";
 import { createEventBus } from "./platform/event-bus.ts";
 import { Health } from "./platform/health.ts";
 import { InventoryKeeper } from "./platform/inventory-keeper.ts";
-import { createLifecycle, createReadiness } from "./platform/lifecycle.ts";
+import { createLifecycle, createReadiness, type Part } from "./platform/lifecycle.ts";
 import { createLogger } from "./platform/log.ts";
 import { OwnPorts } from "./platform/own-ports.ts";
 import { RestartRequest } from "./platform/restart.ts";
@@ -121,6 +121,13 @@ const servicesOf = (
   logins: signIns.logins,
 });
 
+/** What `openCore` has opened; it is closed last. */
+const openedParts = ({ data, identityDatabase, database, clock }: Core): Part[] => [
+  { name: "data directory", stop: () => data.release() },
+  ...[identityDatabase, database].map((opened) => ({ name: "database", stop: () => opened.close() })),
+  clock,
+];
+
 const partsOf = (modules: readonly Module[]) => modules.flatMap((module) => module.parts ?? []);
 
 /** A whole Lineside: what `start` began, `stop` ends. The services are for commands and tests that act from inside. */
@@ -129,7 +136,6 @@ export type App = ReturnType<typeof createApp>;
 /** The composition root: opens the data directory and creates the modules; nothing listens before `start`. */
 export function createApp(configured: Config, overrides: Overrides = {}) {
   const core = openCore(configured, overrides.clock ?? systemClock);
-  const { data, database, identityDatabase, ports, log } = core;
   const userModules = createUserModules(core, overrides);
   const { tenancy, auditing, mailing, users, apiKeys, identity } = userModules;
   const { tenants, plans, quotas, messageRate } = tenancy;
@@ -277,17 +283,8 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
     isReady: readiness.isReady,
   });
   const { start, stop } = createLifecycle(
-    [
-      { name: "data directory", stop: () => data.release() },
-      ...[identityDatabase, database].map((opened) => ({ name: "database", stop: () => opened.close() })),
-      core.clock,
-      ...partsOf(first),
-      ...parts,
-      ...partsOf(last),
-      readiness.part,
-      core.inventory,
-    ],
-    log,
+    [...openedParts(core), ...partsOf(first), ...parts, ...partsOf(last), readiness.part, core.inventory],
+    core.log,
   );
 
   return {
@@ -307,7 +304,7 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
     },
     /** Ports of the TLS listeners, if there are any. */
     get tlsPorts(): { readonly https: number | undefined; readonly mqtt: number | undefined } {
-      return { https: ports.get("https"), mqtt: ports.get("mqttTls") };
+      return { https: core.ports.get("https"), mqtt: core.ports.get("mqttTls") };
     },
   };
 }

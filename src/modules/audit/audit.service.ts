@@ -67,6 +67,10 @@ function rowOf(entry: NewAuditEntry) {
   };
 }
 
+/** Time before which entries are deleted, in epoch ms. */
+const oldestOf = (deps: { readonly days: number; readonly retentionTime: () => number }): number =>
+  deps.retentionTime() - deps.days * DAY_MS;
+
 export function createAuditService(deps: {
   repository: AuditRepository;
   durable: () => Promise<void>;
@@ -102,10 +106,7 @@ export function createAuditService(deps: {
     intervalMs: UPKEEP_INTERVAL_MS,
     work() {
       if (deps.days > 0)
-        for (const { tenantId, ...holder } of repository.pruneBefore(
-          deps.retentionTime() - deps.days * DAY_MS,
-          PRUNED_MAX,
-        ))
+        for (const { tenantId, ...holder } of repository.pruneBefore(oldestOf(deps), PRUNED_MAX))
           room.removed(tenantId, holder);
       room.recount();
       void trimAll();

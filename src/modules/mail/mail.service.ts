@@ -24,9 +24,8 @@ import { mailSecrets, REMOVED_SECRET } from "./mail-text.ts";
 const UPKEEP_INTERVAL_MS = 60_000;
 const DAY_MS = 86_400_000;
 const KEPT_DAYS = 90;
-const KEPT_MAX = 5_000;
-/** Deleted at most in one pass: a clock that jumped ahead must not empty the outbox at once. */
-const PRUNED_MAX = 100;
+/** Mails that are kept, and the most that one pass deletes: a clock that jumped ahead must not empty the outbox. */
+const PRUNED = { keep: 5_000, limit: 100 };
 /** Mails held for want of a server go out when there is one, unless they are older. */
 const RELEASED_AGE_MAX_MS = DAY_MS;
 const HOUR_MS = 3_600_000;
@@ -114,11 +113,7 @@ export function createMailService(deps: MailServiceDeps): MailService {
     intervalMs: UPKEEP_INTERVAL_MS,
     work() {
       expireSecrets();
-      repository.prune({
-        keep: KEPT_MAX,
-        before: deps.retentionTime() - KEPT_DAYS * DAY_MS,
-        limit: PRUNED_MAX,
-      });
+      repository.prune({ ...PRUNED, before: deps.retentionTime() - KEPT_DAYS * DAY_MS });
     },
   });
 

@@ -17,11 +17,7 @@ const bundleAnswer = { 200: fileAnswer("A tar archive, compressed with gzip.", "
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-function toCheck({
-  check,
-  inventory,
-  unknown,
-}: Pick<DiagnosticRouteDeps, "check" | "inventory" | "unknown">) {
+function toCheck({ check, inventory, unknown }: Pick<CheckRouteDeps, "check" | "inventory" | "unknown">) {
   const { checkedAt, losses } = inventory;
   const summary = {
     damage: [...check.damage],
@@ -43,11 +39,16 @@ function toRun({ startedAt, finishedAt, failure, databases }: CheckRun) {
   };
 }
 
-interface DiagnosticRouteDeps {
+interface CheckRouteDeps {
   readonly tenants: Pick<TenantsService, "find">;
   readonly check: DataCheck;
   readonly inventory: InventoryKeeper;
   readonly unknown: UnknownTelemetry;
+  readonly auth: AuthPlugin;
+}
+
+interface BundleRouteDeps {
+  readonly tenants: Pick<TenantsService, "find">;
   readonly bundle: BundleSources;
   readonly dataPath: string;
   readonly auth: AuthPlugin;
@@ -61,9 +62,9 @@ async function bundleResponse(sources: BundleSources): Promise<Response> {
   });
 }
 
-/** The check of the files, and what a person who helps needs to know about a gateway. */
-export const diagnosticRoutes = (deps: DiagnosticRouteDeps) => {
-  const { tenants, check, inventory, unknown, bundle, dataPath, auth } = deps;
+/** The check of the files, and what it found. */
+export const checkRoutes = (deps: CheckRouteDeps) => {
+  const { tenants, check, inventory, unknown, auth } = deps;
   return new Elysia({ prefix: "/api/gateway", tags: ["gateway"] })
     .use(auth)
     .get(
@@ -129,7 +130,13 @@ export const diagnosticRoutes = (deps: DiagnosticRouteDeps) => {
           description: `Telemetry of devices that the device table does not have, for example after an older lineside.db was restored. It cannot be undone. ${operators}`,
         },
       },
-    )
+    );
+};
+
+/** What a person who helps needs to know about a gateway. */
+export const bundleRoutes = ({ tenants, bundle, dataPath, auth }: BundleRouteDeps) =>
+  new Elysia({ prefix: "/api/gateway", tags: ["gateway"] })
+    .use(auth)
     .get(
       `/${BUNDLE}`,
       ({ principal }) => {
@@ -161,4 +168,3 @@ export const diagnosticRoutes = (deps: DiagnosticRouteDeps) => {
         },
       },
     );
-};

@@ -18,7 +18,7 @@ import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
 import { clockRoutes } from "./clock.routes.ts";
 import { DataCheck } from "./data-check.ts";
-import { diagnosticRoutes } from "./diagnostics.routes.ts";
+import { bundleRoutes, checkRoutes } from "./diagnostics.routes.ts";
 import { GatewayDevice } from "./gateway-device.ts";
 import { GatewayReadings, type GatewaySources } from "./gateway-readings.ts";
 import { logsRoutes } from "./logs.routes.ts";
@@ -42,8 +42,10 @@ function createDiagnostics(
   const bundle = { build: { version, commit }, config, health, metrics, slow, check, store };
   return {
     check,
-    routes: (auth: AuthPlugin) =>
-      diagnosticRoutes({ tenants, check, inventory, unknown, bundle, dataPath: data.path, auth }),
+    routes: (auth: AuthPlugin) => [
+      checkRoutes({ tenants, check, inventory, unknown, auth }),
+      bundleRoutes({ tenants, bundle, dataPath: data.path, auth }),
+    ],
   };
 }
 
@@ -116,7 +118,7 @@ export function createSystemModule(core: Core, deps: SystemDeps) {
       ...logsRoutes({ tenants, auth }),
       clockRoutes({ clock, tenants, auth }),
       sharedDevicesRoutes({ shared, tenants, auth }),
-      diagnostics.routes(auth),
+      ...diagnostics.routes(auth),
       topTalkersRoutes({ ...deps, auth }),
     ],
     parts: [

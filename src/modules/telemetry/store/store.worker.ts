@@ -1,5 +1,6 @@
 /// <reference lib="webworker" />
 import { DomainError, detail, unavailable } from "../../../lib/domain-error.ts";
+import type { Stamp } from "../../../platform/database-stamp.ts";
 import { checkTask } from "./check-task.ts";
 import { CommitTimes } from "./commit-times.ts";
 import type { Deletion } from "./deletion.types.ts";
@@ -177,9 +178,7 @@ class WorkerService {
       case "check":
         return this.#read(request, checkTask(engine));
       case "stamp":
-        this.#ensureWritable();
-        engine.file.stamp(request.args);
-        return null;
+        return this.#stamp(request.args);
       case "compact":
         await this.#maintenance?.compact();
         return null;
@@ -219,6 +218,12 @@ class WorkerService {
         this.#ensureWritable();
         return this.#scheduler.background(OWN_WORK, retentionTask(engine, request.args));
     }
+  }
+
+  #stamp(stamp: Stamp): null {
+    this.#ensureWritable();
+    this.#running().file.stamp(stamp);
+    return null;
   }
 
   #part(id: number, value: Extract<StoreReply, { type: "part" }>["value"]): void {
