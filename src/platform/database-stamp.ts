@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 export interface Stamp {
   /** Id of the data directory. */
   readonly gateway: string;
-  /** Counts the starts and days of the data directory. */
+  /** Counts the starts and the hours of the data directory. */
   readonly generation: number;
 }
 

@@ -6,9 +6,9 @@ import type { Part } from "./lifecycle.ts";
 import type { Logger } from "./log.ts";
 import { createPeriodic } from "./periodic.ts";
 
-const DAY_MS = 86_400_000;
-/** All files are checked at least this often, in generations: starts and days. */
-const CHECK_GENERATIONS = 30;
+const HOUR_MS = 3_600_000;
+/** All files are checked at least this often, in generations (starts and hours): 30 days. */
+const CHECK_GENERATIONS = 720;
 /** Losses that are kept, acknowledged ones included. */
 const LOSSES_MAX = 200;
 
@@ -25,14 +25,14 @@ interface InventoryKeeperDeps {
 type Stamper = (stamp: Stamp) => Promise<void>;
 
 /**
- * Keeps the inventory up to date while the gateway runs: with the start and with every day it raises the generation, first in all databases, then
+ * Keeps the inventory up to date while the gateway runs: with the start and with every hour it raises the generation, first in all databases, then
  * in the inventory. It also remembers what was lost until a person has taken note of it.
  */
 export class InventoryKeeper implements Part {
   readonly name = "inventory";
   readonly #deps: InventoryKeeperDeps;
   readonly #stampers: Stamper[] = [];
-  readonly #daily: { start(): void; stop(): void };
+  readonly #hourly: { start(): void; stop(): void };
   #record: InventoryRecord;
   #advancing: Promise<void> = Promise.resolve();
 
@@ -40,7 +40,7 @@ export class InventoryKeeper implements Part {
     this.#deps = deps;
     this.#record = deps.record;
     const { clock, log } = deps;
-    this.#daily = createPeriodic({ clock, log, intervalMs: DAY_MS, work: () => this.#begin() });
+    this.#hourly = createPeriodic({ clock, log, intervalMs: HOUR_MS, work: () => this.#begin() });
   }
 
   /** Adds a database. */
@@ -51,11 +51,11 @@ export class InventoryKeeper implements Part {
   start(): void {
     this.note(this.#deps.warnings);
     this.#begin();
-    this.#daily.start();
+    this.#hourly.start();
   }
 
   async stop(): Promise<void> {
-    this.#daily.stop();
+    this.#hourly.stop();
     await this.#advancing;
     this.#write({ ...this.#record, isClosed: true });
   }

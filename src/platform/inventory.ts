@@ -19,7 +19,7 @@ import { StartupError } from "./startup-error.ts";
 
 /*
  * The inventory of the data directory. `inventory.json` says which files belong to it; each database has a stamp with the id of the directory and
- * a generation, which is raised with every start and every day: first in all databases, then in the inventory. A file that is missing, empty, cut, from
+ * a generation, which is raised with every start and every hour: first in all databases, then in the inventory. A file that is missing, empty, cut, from
  * another directory or older than the rest is named, and nothing is created anew or deleted because of it.
  */
 
