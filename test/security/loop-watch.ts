@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /** Nanoseconds that this thread has run (first field of schedstat): the time of other programs does not count. */
-const ranNs = (): number => Number(readFileSync("/proc/thread-self/schedstat", "utf8").split(" ", 1)[0]);
+export const ranNs = (): number =>
+  Number(readFileSync("/proc/thread-self/schedstat", "utf8").split(" ", 1)[0]);
 
 /** Measures the processor time of this thread between two turns of its event loop. Returns a function that reads the longest since the last call. */
 export function watchLoop(): () => number {

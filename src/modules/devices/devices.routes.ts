@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { withoutNulls } from "../../lib/defined.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
@@ -54,11 +55,16 @@ const readFrom =
   };
 
 /** Shows devices as they are now. */
-function createShowing({ activity, maintenanceOf }: Pick<DevicesRoutesDeps, "activity" | "maintenanceOf">) {
+function createShowing({ activity, maintenanceOf, listSorted }: Omit<DevicesRoutesDeps, "auth">) {
   const current = (device: DeviceWithActivity) => activity.get(device.deviceId) ?? device.activity;
   const maintenanceFor = (device: DeviceWithActivity, principal: Principal) =>
     maintenanceToWire(maintenanceOf(device), device, principal);
   return {
+    /** A page of thousands of devices takes some milliseconds: of ten requests each has a round of the event loop of its own. */
+    async listed(...request: Parameters<DevicesRoutesDeps["listSorted"]>) {
+      await workShare.enter();
+      return listSorted(...request);
+    },
     itemFor: (principal: Principal) => (device: DeviceWithActivity) => ({
       ...toListItem(device, current(device), principal),
       ...maintenanceFor(device, principal),
@@ -73,7 +79,7 @@ function createShowing({ activity, maintenanceOf }: Pick<DevicesRoutesDeps, "act
 
 export const devicesRoutes = (deps: DevicesRoutesDeps) => {
   const { devices, rejections } = deps;
-  const { itemFor, detail } = createShowing(deps);
+  const { itemFor, detail, listed } = createShowing(deps);
   const read = readFrom(devices);
   return new Elysia({ prefix: "/api/devices", tags: ["devices"] })
     .use(deps.auth)
@@ -81,7 +87,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
       "",
       async ({ principal, query, set, request }) => {
         const page = toPage(query);
-        const { items, total } = await deps.listSorted(principal, { ...query, ...page }, request.signal);
+        const { items, total } = await listed(principal, { ...query, ...page }, request.signal);
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items.map(itemFor(principal));
       },
