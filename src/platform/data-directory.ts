@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { releaseBallastIfShort } from "./disk-guard.ts";
 import { type FileLock, takeFileLock } from "./file-lock.ts";
 import { createPrivateFolder } from "./file-owner.ts";
 import { verifyInventory } from "./inventory.ts";
@@ -38,6 +39,7 @@ export function openDataDirectory(location: string, log?: Logger): DataDirectory
   try {
     mkdirSync(join(path, "secrets"), { recursive: true, mode: 0o700 });
     accessSync(path, constants.W_OK);
+    releaseBallastIfShort(path);
   } catch (cause) {
     throw notWritable(path, cause);
   }

@@ -1,4 +1,4 @@
-import { constants, rmSync, writeFileSync } from "node:fs";
+import { constants, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { access, open, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { DomainError, detail } from "../lib/domain-error.ts";
@@ -25,6 +25,12 @@ const READ_ONLY_CHECKS_MAX = 3;
 /** Held back for the day when even deleting needs room: released while the disk is short. */
 const BALLAST_BYTES = 2 * 1024 * 1024;
 const BALLAST = "ballast";
+
+/** Gives the ballast of a data directory up if its disk is so short that a start could fail. */
+export function releaseBallastIfShort(directory: string): void {
+  const { bavail, bsize } = statfsSync(directory);
+  if (bavail * bsize < FREE_BYTES_MIN) rmSync(join(directory, BALLAST), { force: true });
+}
 
 /** Free and total bytes of the file system that holds a directory. */
 export type ReadSpace = (directory: string) => Promise<{ free: number; total: number }>;

@@ -1,10 +1,13 @@
 // The System page: the check of the data files, known damage, and the support bundle.
 import { beforeEach, expect, test } from "bun:test";
+import type { Route } from "playwright-core";
 import { useConsole } from "./support/console-page.ts";
 import { type Appearance, appear, expectTidy } from "./support/screenshots.ts";
 
 const STEP_MS = 30_000;
 const CHECK = "**/api/gateway/check";
+/** Answer of a gateway whose files are whole. */
+const whole = { damage: [], losses: [], unknownDevices: 0 };
 const APPEARANCES: readonly Appearance[] = [
   { theme: "light", language: "en", width: 390 },
   { theme: "dark", language: "de", width: 1440 },
@@ -19,7 +22,7 @@ test(
   "checks the files while the gateway works",
   async () => {
     await ui.open("/settings/system");
-    await ui.page.getByText("The files have not been checked since the gateway started.").waitFor();
+    await ui.page.getByText("The files have not been checked yet.").waitFor();
     await ui.page.getByRole("button", { name: "Check the files" }).click();
     await ui.page.getByText("All files are intact").waitFor();
     await ui.page.getByText("telemetry.db").waitFor();
@@ -96,7 +99,7 @@ test(
       "telemetry.db: device no. 17, 2026-01-01T00:00:00.000Z – 2026-01-02T00:00:00.000Z: a checksum is wrong",
       `telemetry.db: hot row 4711: ${"unreadable ".repeat(20)}`,
     ];
-    await ui.page.route(CHECK, (route) => route.fulfill({ json: { damage } }));
+    await ui.page.route(CHECK, (route) => route.fulfill({ json: { ...whole, damage } }));
     await ui.open("/settings/system");
     for (const appearance of APPEARANCES) {
       await appear(ui.page, appearance);
@@ -108,6 +111,47 @@ test(
     }
     await ui.page.unroute(CHECK);
     await appear(ui.page, { theme: "light", language: "en", width: 1440 });
+  },
+  STEP_MS,
+);
+
+test(
+  "names what was lost until somebody acknowledges it, and asks before it deletes unknown telemetry",
+  async () => {
+    const text =
+      "hot rows 7 to 9 cannot be read: 12 values received between 2026-01-01T00:00:00.000Z and 2026-01-01T00:00:09.000Z";
+    const losses = [{ foundAt: "2026-01-02T00:00:00.000Z", text }];
+    let answer: object = { ...whole, losses, unknownDevices: 3 };
+    const requests: string[] = [];
+    const fulfill = (change: object) => (route: Route) => {
+      requests.push(`${route.request().method()} ${new URL(route.request().url()).pathname}`);
+      answer = { ...answer, ...change };
+      return route.fulfill({ json: answer });
+    };
+    await ui.page.route(CHECK, fulfill({}));
+    await ui.page.route("**/api/gateway/losses/acknowledge", fulfill({ losses: [] }));
+    await ui.page.route("**/api/gateway/unknown-telemetry", fulfill({ unknownDevices: 0 }));
+    for (const appearance of APPEARANCES) {
+      await appear(ui.page, appearance);
+      await ui.open("/settings/system");
+      await ui.page.getByRole("listitem").filter({ hasText: "hot rows 7 to 9" }).waitFor();
+      await expectTidy(ui.page, `system-losses-${appearance.language}`, appearance);
+    }
+    await appear(ui.page, { theme: "light", language: "en", width: 1440 });
+    await ui.open("/settings/system");
+    const acknowledge = ui.page.getByRole("button", { name: "Acknowledge" });
+    await acknowledge.click();
+    await acknowledge.waitFor({ state: "detached" });
+    const remove = ui.page.getByRole("button", { name: "Delete this telemetry" });
+    await remove.click();
+    await ui.page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    expect(requests).not.toContain("DELETE /api/gateway/unknown-telemetry");
+    await remove.click();
+    await ui.page.getByRole("dialog").getByRole("button", { name: "Delete this telemetry" }).click();
+    await remove.waitFor({ state: "detached" });
+    expect(requests).toContain("DELETE /api/gateway/unknown-telemetry");
+    await ui.page.unroute(CHECK);
+    expect(ui.complaints).toEqual([]);
   },
   STEP_MS,
 );

@@ -122,10 +122,7 @@ const notRun: ReadonlyArray<readonly [RegExp, string]> = [
   [/^lineside script-host/, "is started by the gateway itself"],
   [/<[a-z]+>/, "names a mail that a mail server has refused"],
   [/^lineside service install --replace/, "installs the executable: test/binary"],
-  [
-    /^lineside (?:set-aside|keys create-missing)/,
-    "is for a gateway that is stopped: test/platform, test/cli",
-  ],
+  [/^lineside (?:set-aside|keys)/, "is for a gateway that is stopped: test/platform, test/cli"],
   [/^lineside setup-link/, "is for a gateway without an owner: test/cli"],
 ];
 /** Additions without which a command would not end by itself. */

@@ -21,6 +21,7 @@ const spaceOf = (all: number, tenant = all, user = tenant) => new AnswerSpace({ 
 function serve(space: AnswerSpace): number {
   const server = Bun.serve({
     port: 0,
+    idleTimeout: 0, // readers stall on purpose
     fetch: async (request) => {
       const mebibytes = Number(new URL(request.url).pathname.slice(1));
       try {

@@ -78,11 +78,6 @@ describe.if(isMounted)("a disk that ingest fills (skipped without the right to m
     expect(bavail * bsize).toBeGreaterThan(2 * 1024 * 1024);
     expect(acknowledged).toBeGreaterThan(10_000);
     expect(await stored()).toBe(acknowledged);
-    const ready = await fixture.call("GET", "/readyz");
-    expect([ready.status, ready.body.reasons.map(({ code }: { code: string }) => code)]).toEqual([
-      503,
-      ["storage.disk_full"],
-    ]);
   }, 120_000);
 
   test("people sign in, read, and a start finds everything", async () => {

@@ -65,7 +65,13 @@ async function send({ method = "GET", path, body, token }: Wanted, user: string)
 
 test("the measurement finds a task that holds the event loop", async () => {
   await longestTurn();
-  expect(await longestTurn(2 * STALL_MS_MAX)).toBeGreaterThan(STALL_MS_MAX);
+  // A busy machine may answer before the turn behind the task has measured it.
+  const turns = [
+    await longestTurn(2 * STALL_MS_MAX),
+    await longestTurn(2 * STALL_MS_MAX),
+    await longestTurn(),
+  ];
+  expect(Math.max(...turns)).toBeGreaterThan(STALL_MS_MAX);
   expect(await longestTurn()).toBeLessThan(STALL_MS_MAX);
 });
 

@@ -42,7 +42,7 @@ function unseal<Value extends { format: number }>(name: string, bytes: Uint8Arra
 }
 
 /** An id, `000042-20261122T124500Z-1f2e3d4c`, as the name of an object has it. */
-const SNAPSHOT_ID = /\d{6,}-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]{8}/;
+const SNAPSHOT_ID = /(?<!\d)\d{6,12}-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]{8}/;
 
 /** Returns the snapshot that an object was written for; `undefined` for an object that is not of ours. */
 export function writtenFor(name: string): { id: string; createdAt: number } | undefined {

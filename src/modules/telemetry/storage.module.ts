@@ -7,18 +7,21 @@ import { createTelemetryStore } from "./store/telemetry-store.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-/** Share of a disk that the hot log may take before its content is moved into blocks, and that one of its spare files keeps. */
+/** Shares of a disk: of the hot log before its content is moved into blocks, and of each spare file and the write-ahead log. */
 const HOT_SHARE_MAX = 1 / 16;
 const SPARE_SHARE_MAX = 1 / 64;
 
-/** On a small disk the hot log stays small: what is in it takes several times the room of blocks. */
-function hotSizesOf(path: string): { readonly hotBytesMax: number; readonly spareBytesMax: number } {
+/** On a small disk the logs stay small: what is in it takes several times the room of blocks. */
+function logSizesOf(
+  path: string,
+): Pick<typeof storeDefaults, "hotBytesMax" | "spareBytesMax" | "walBytesMax"> {
   const { blocks, bsize } = statfsSync(path);
   const total = blocks * bsize;
-  const { hotBytesMax, spareBytesMax } = storeDefaults;
+  const { hotBytesMax, spareBytesMax, walBytesMax } = storeDefaults;
   return {
     hotBytesMax: Math.min(hotBytesMax, Math.max(MEGABYTE, total * HOT_SHARE_MAX)),
     spareBytesMax: Math.min(spareBytesMax, Math.max(MEGABYTE, total * SPARE_SHARE_MAX)),
+    walBytesMax: Math.min(walBytesMax, Math.max(MEGABYTE, total * SPARE_SHARE_MAX)),
   };
 }
 
@@ -43,7 +46,7 @@ export function createStorageModule(
     groupCommitWindowMs: config.commit_window_ms,
     limitsOf: (tenantId) => quotas.of(tenantId),
     onWrite: (bytes) => diskGuard.noteWrite(bytes),
-    ...hotSizesOf(data.path),
+    ...logSizesOf(data.path),
   });
   inventory.add((stamp) => store.stamp(stamp));
   void store.open(); // in its own thread, while the other modules are created

@@ -22,6 +22,8 @@ const ZEROS = new Uint8Array(PAGE_BYTES);
 /** Bytes per read. */
 const WINDOW_BYTES = 1024 * 1024;
 const FIRST_OFFSETS = 1_024;
+/** Stands before the number in the name of a file. */
+export const HOT_LOG_MARK = "-hot";
 const NONCE_MAX = 2 ** 32 - 1;
 
 /** A record as it lies in the log. */
@@ -87,7 +89,7 @@ export class HotLogFile {
   /** Opens the file, or creates it. `scan` finds its records. */
   constructor(path: string, { isReadOnly = false } = {}) {
     this.path = path;
-    this.number = Number(/\d+$/.exec(path)?.[0]);
+    this.number = Number(path.slice(path.lastIndexOf(HOT_LOG_MARK) + HOT_LOG_MARK.length));
     this.descriptor = openSync(path, isReadOnly ? "r" : openFlags(path), 0o600);
     this.#size = fstatSync(this.descriptor).size;
     const header = decodeHeader(this.#read(0, HEADER_BYTES));

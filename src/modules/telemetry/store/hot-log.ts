@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { syncPath } from "../../../platform/durable-file.ts";
 import { setAside } from "../../../platform/set-aside.ts";
 import type { Definitions } from "./group-format.ts";
-import { HotLogFile, type LogRecord } from "./hot-log-file.ts";
+import { HOT_LOG_MARK, HotLogFile, type LogRecord } from "./hot-log-file.ts";
 import type { Gap } from "./hot-log-format.ts";
 import { describeLosses } from "./hot-log-loss.ts";
 import { HotLogPosition, type LogPosition, readPosition } from "./hot-log-position.ts";
@@ -281,8 +281,8 @@ export class HotLog {
   #create(): HotLogFile {
     const names = new Set([...this.#live, ...this.#spare].map(({ path }) => path));
     let number = 1;
-    while (names.has(`${this.#path}-hot${number}`)) number++;
-    const file = new HotLogFile(`${this.#path}-hot${number}`);
+    while (names.has(`${this.#path}${HOT_LOG_MARK}${number}`)) number++;
+    const file = new HotLogFile(`${this.#path}${HOT_LOG_MARK}${number}`);
     syncPath(dirname(this.#path));
     return file;
   }
@@ -301,7 +301,7 @@ function endOf(file: HotLogFile | undefined, position: LogPosition | undefined, 
 
 /** Paths of the files that belong to a database. */
 function listFiles(path: string): string[] {
-  const start = `${basename(path)}-hot`;
+  const start = basename(path) + HOT_LOG_MARK;
   return readdirSync(dirname(path))
     .filter((name) => name.startsWith(start) && /^\d+$/.test(name.slice(start.length)))
     .map((name) => join(dirname(path), name));
