@@ -41,9 +41,9 @@ request without sign-in gets 401. A request without the permission gets 403 and 
 ${names.map(row).join("\n")}
 
 - **flag** stands for users with \`canAcknowledgeAlarms\`, **self** for a user's own user.
-- **API keys** have a role like a user, never above that of the user who created them. The last column shows the permissions that only users have, so that a leaked
-  key cannot create users, keys, MQTT clients or uplinks, which would remain after the key is deleted. What a key changed otherwise remains: pipelines,
-  integrations and notifications that it set up keep sending, and devices that it created keep their tokens. The audit log lists all of it by the key's name.
+- **API keys** have a role like a user, never above that of the user who created them. Permissions without a mark in the last column belong to users only, so that a leaked
+  key cannot create users, keys, MQTT clients or uplinks, which would outlive the key. Other changes remain after a key is deleted: pipelines,
+  integrations and notifications that it set up keep sending, and devices that it created keep their tokens. The audit log lists all changes under the key's name.
 - **Devices**: users without access to all devices see those that were granted, by device or by asset, and their
   telemetry, attributes, streams and audit entries. Other devices are 404, as if they did not exist. Profiles, users and tenants of others
   are 404 as well.

@@ -121,7 +121,10 @@ const files: Readonly<Record<string, (text: string) => Record<string, string>>> 
 const notRun: ReadonlyArray<readonly [RegExp, string]> = [
   [/^lineside script-host/, "is started by the gateway itself"],
   [/<[a-z]+>/, "names a mail that a mail server has refused"],
-  [/^lineside service install --replace/, "installs the executable: test/binary"],
+  [
+    /^lineside service (?:install --replace|uninstall)/,
+    "installs or removes the executable: test/binary, test/cli",
+  ],
   [/^lineside (?:set-aside|keys)/, "is for a gateway that is stopped: test/platform, test/cli"],
   [/^lineside setup-link/, "is for a gateway without an owner: test/cli"],
 ];
