@@ -148,11 +148,13 @@ const daysLeft = (cert: string, now: number): number => Math.floor((endOf(cert) 
 function problemOf(days: number, refused: string | undefined): Problem | undefined {
   if (refused !== undefined)
     return { severity: "WARNING", ...detail("tls.certificate_refused", { reason: refused }) };
-  if (days < 0) return { severity: "WARNING", ...detail("tls.certificate_ended") };
-  return days < WARN_DAYS ? { severity: "WARNING", ...detail("tls.certificate_ends", { days }) } : undefined;
+  if (days < 0) return { severity: "WARNING", ...detail("tls.certificate_expired") };
+  return days < WARN_DAYS
+    ? { severity: "WARNING", ...detail("tls.certificate_expires", { days }) }
+    : undefined;
 }
 
-/** @throws StartupError for a person */
+/** Loads the certificate. @throws StartupError if it cannot be used */
 async function firstPair(source: { next(current: undefined): Promise<KeyPair | undefined> }) {
   try {
     return await source.next(undefined);
@@ -223,7 +225,7 @@ export function createTls(deps: Deps) {
       stopped = true;
       cancel();
     },
-    /** A certificate that ends soon, or one that cannot be used in its place. */
+    /** Returns a warning if the certificate expires soon, or if its replacement cannot be used. */
     problem: (): Problem | undefined => current && problemOf(daysLeft(current.cert, clock.now()), refused),
     /** Returns the present pair, once started. */
     get current(): KeyPair {

@@ -150,5 +150,5 @@ test("work is counted by the characters that filters touch, and refused beyond t
   expect(work.spent).toBeGreaterThanOrEqual(3_000);
   expect(() => {
     for (let index = 0; index < 4; index++) template({ value: "x".repeat(1_000), work });
-  }).toThrow("more work");
+  }).toThrow("more than 10000 steps");
 });

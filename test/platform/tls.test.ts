@@ -171,9 +171,9 @@ test("a certificate of the operator that ends soon, has ended or is refused is a
     return { tls, clockThen };
   };
   expect((await problemAt(end - 30 * DAY_MS)).tls.problem()).toBeUndefined();
-  expect((await problemAt(end + DAY_MS)).tls.problem()).toMatchObject({ code: "tls.certificate_ended" });
+  expect((await problemAt(end + DAY_MS)).tls.problem()).toMatchObject({ code: "tls.certificate_expired" });
   const { tls, clockThen } = await problemAt(end - 10 * DAY_MS);
-  expect(tls.problem()).toMatchObject({ code: "tls.certificate_ends", params: { days: 10 } });
+  expect(tls.problem()).toMatchObject({ code: "tls.certificate_expires", params: { days: 10 } });
   writeFileSync(files.cert, "not a certificate");
   await until(() => {
     clockThen.advance(10_000);

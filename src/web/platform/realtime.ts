@@ -30,7 +30,7 @@ export class RealtimeClient {
   readonly state = signal<ConnectionState>({ kind: "idle" });
   /** Subscription id → what is wanted and who wants it. */
   readonly #subscriptions = new Map<string, { spec: SubscriptionSpec; handler: Handler }>();
-  /** Subscription id → what has come of its snapshot. */
+  /** Subscription id → messages of its snapshot that have arrived so far, joined. */
   readonly #parts = new Map<string, SnapshotMessage>();
   readonly #options: RealtimeOptions;
   #socket: WebSocket | undefined;
@@ -119,7 +119,7 @@ export class RealtimeClient {
       this.#subscriptions.get(message.id ?? "")?.handler(message as unknown as RealtimeMessage);
   }
 
-  /** Joins the messages of a snapshot: subscribers get one. */
+  /** Joins the messages of a snapshot, which subscribers get as a whole. */
   #onSnapshot({ more, ...part }: SnapshotMessage): void {
     const before = this.#parts.get(part.id);
     this.#parts.delete(part.id);

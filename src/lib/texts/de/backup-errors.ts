@@ -12,9 +12,10 @@ export const backupErrorsDe: Readonly<Record<keyof typeof backupErrors, string>>
   "backup.format_newer":
     "Diese Sicherungen stammen von einer neueren Lineside-Version. Stellen Sie sie mit dieser Version wieder her.",
   "backup.gateway_running": "Auf {path} läuft ein Gateway. Halten Sie es zuerst an.",
-  "backup.database_absent": "Die Sicherung enthält keine {name}. Sie ist nicht die Sicherung eines Gateways.",
+  "backup.database_absent":
+    "{name} fehlt in der Sicherung; sie stammt also nicht von einem Gateway. Wählen Sie eine andere Sicherung.",
   "backup.file_unknown":
-    "Die Sicherung enthält eine Datei, die kein Gateway sichert: {path}. Es wurde nichts wiederhergestellt.",
+    "Die Sicherung enthält eine Datei, die nicht in eine Sicherung gehört: {path}. Es wurde nichts wiederhergestellt.",
   "backup.none": "An diesem Ort gibt es keine Sicherungen.",
   "backup.not_an_archive": "Diese Datei ist kein vollständiges Sicherungsarchiv.",
   "backup.not_encrypted":
@@ -49,18 +50,18 @@ export const backupErrorsDe: Readonly<Record<keyof typeof backupErrors, string>>
   "backup.place_full":
     "In {path} ist kein Platz mehr. Löschen Sie dort Dateien, oder bewahren Sie weniger Sicherungen auf.",
   "backup.disk_full":
-    "Der Datenträger von {path} ist voll. Nichts wurde wiederhergestellt, und die vorhandenen Daten sind unverändert.",
+    "Der Datenträger von {path} ist voll. Es wurde nichts wiederhergestellt, und die vorhandenen Daten sind unverändert. Schaffen Sie Platz und versuchen Sie es noch einmal.",
   "backup.other_machine":
-    "Ein anderes Gerät mit einer Kopie dieses Gateways sichert an diesen Ort. Wählen Sie einen anderen Ort, oder führen Sie `lineside backup take-over` aus, wenn dieses Gerät das andere ersetzt hat.",
+    "Ein anderer Rechner mit einer Kopie dieses Gateways sichert an diesen Ort. Wählen Sie einen anderen Ort. Hat dieser Rechner den anderen ersetzt, führen Sie `lineside backup take-over` aus.",
   "backup.other_keys":
-    "{path} wurde seit dieser Sicherung ersetzt, darum wären ihre Geheimnisse nicht lesbar. Stellen Sie die ganze Sicherung wieder her.",
+    "{path} wurde seit dieser Sicherung ersetzt; die Geheimnisse in der Sicherung wären daher nicht lesbar. Stellen Sie die ganze Sicherung wieder her.",
   "backup.part_missing": "Die Sicherung enthält {name} nicht.",
   "backup.passphrase_empty":
     "Die Passphrase ist leer. Geben Sie eine Passphrase ein, oder schalten Sie die Verschlüsselung aus.",
   "backup.source_damaged":
     "Die Sicherung enthält beschädigte Telemetrie ({count} Probleme). Erstes: {first} Ältere gute Sicherungen bleiben erhalten.",
   "backup.place_repaired":
-    "Beschädigte oder fehlende Objekte am Sicherungsort wurden neu geschrieben: {count}.",
+    "Am Sicherungsort neu geschriebene Objekte, die beschädigt waren oder fehlten: {count}.",
   "backup.place_damaged":
     "Ältere Sicherungen, die sich nur teilweise wiederherstellen lassen, weil der Sicherungsort beschädigt ist: {count}. Die neueste Sicherung ist gut.",
   "backup.last_failed": "Die letzte Sicherung ist fehlgeschlagen.",

@@ -145,7 +145,7 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "integration.announcement_topic":
     "die Ankündigung ist nicht lesbar: „{topic}“ in {field} ist kein Topic, das verwendet werden kann",
   "integration.announcements_full": "es können höchstens {max} Komponenten angekündigt werden",
-  "message.too_much_work": "die Nachricht macht mehr Arbeit als {max} Schritte",
+  "message.too_much_work": "die Verarbeitung der Nachricht braucht mehr als {max} Schritte",
   "integration.topic_full": "höchstens {max} Komponenten können „{topic}“ lesen",
   "integration.announcements_large":
     "die Ankündigungen einer Anbindung dürfen zusammen höchstens {max} MiB haben",

@@ -23,7 +23,7 @@ export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>>
   "refusal.password_expired": "Das vorläufige Passwort ist abgelaufen.",
   "refusal.password_wrong": "Das Passwort ist falsch.",
   "refusal.email_link_invalid":
-    "Der Link, der eine neue E-Mail-Adresse bestätigt, ist unbekannt, benutzt oder abgelaufen.",
+    "Der Link zur Bestätigung einer neuen E-Mail-Adresse ist unbekannt, benutzt oder abgelaufen.",
   "refusal.reset_link_invalid": "Der Link für ein neues Passwort ist unbekannt, benutzt oder abgelaufen.",
   "refusal.second_factor_wrong": "Der Code des zweiten Faktors ist falsch.",
   "refusal.secret_wrong": "Das Webhook-Geheimnis ist falsch.",
@@ -32,7 +32,7 @@ export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>>
   "refusal.session_token_wrong": "Das Zugriffstoken ist nicht gültig.",
   "refusal.setup_link_invalid": "Der Einrichtungslink ist unbekannt, benutzt oder abgelaufen.",
   "refusal.sign_in_expired": "Dieser Browser hat die Anmeldung nicht begonnen, oder vor zu langer Zeit.",
-  "refusal.subscription_limit": "Ein Abonnement wurde abgelehnt: zu viele oder zu viele Ebenen.",
+  "refusal.subscription_limit": "Ein Abonnement wurde abgelehnt: zu viele Abonnements oder zu viele Ebenen.",
   "refusal.token_wrong": "Das Token oder der Benutzername gehört zu keinem Gerät.",
   "refusal.too_many_tries": "Zu viele Versuche sind vorher fehlgeschlagen.",
   "refusal.user_disabled": "Der Benutzer ist gesperrt.",

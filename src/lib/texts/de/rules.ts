@@ -121,7 +121,7 @@ export const rulesDe: Readonly<Record<keyof typeof rules, string>> = {
   "rule.not_json": "muss JSON sein; setzen Sie Platzhalter in Anführungszeichen",
   "rule.number": "muss eine Zahl sein",
   "rule.number_as_text":
-    "der Wert ist eine Zahl in Anführungszeichen, die {op} als Text vergleicht; Zahlen in Bedingungen sind Zahlen, also ohne Anführungszeichen",
+    "der Wert ist eine Zahl in Anführungszeichen, aber {op} vergleicht nach Größe; entfernen Sie die Anführungszeichen",
   "rule.number_between": "muss eine Zahl von {min} bis {max} sein",
   "rule.number_in_column": "„{cell}“ ist keine Zahl, und die Spalte enthält Zahlen",
   "rule.number_sign": "„{cell}“ ist keine Zahl mit diesem Dezimalzeichen ({sign})",
@@ -183,7 +183,7 @@ export const rulesDe: Readonly<Record<keyof typeof rules, string>> = {
   "rule.topics_unknown": "topics muss eine Liste aus {realtimeTopics} sein",
   "rule.twice": "ist doppelt",
   "rule.unknown": "ist kein bekanntes Feld; es gibt {known}",
-  "rule.value_or_attribute": "hat value und attribute; nur eines von beiden ist erlaubt",
+  "rule.value_or_attribute": "enthält value und attribute; nur eines von beiden ist erlaubt",
   "rule.value_missing": "value oder attribute fehlt",
   "rule.values_per_second": "höchstens {max} Werte in der Sekunde sind möglich",
   "rule.wave_short": "eine Welle hat weniger als vier Messwerte und sieht nicht wie eine aus",

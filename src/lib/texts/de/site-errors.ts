@@ -10,7 +10,7 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
   "dashboard.limit": "Ein Standort hat höchstens {limit} Dashboards. Löschen Sie zuerst eines.",
   "dashboard.not_found": "Dieses Dashboard gibt es nicht.",
   "dashboard.too_many_points":
-    "Die Widgets zeigen mehr als {max} Punkte. Wählen Sie weniger Geräte oder Schlüssel, oder fragen Sie nach weniger Punkten.",
+    "Die Widgets zeigen mehr als {max} Punkte. Wählen Sie weniger Geräte oder Schlüssel, oder rufen Sie weniger Punkte ab.",
   "dashboard.too_many_values":
     "Die Widgets zeigen mehr als {max} neueste Werte. Wählen Sie weniger Geräte, Schlüssel oder Widgets.",
   "dashboard.too_many_series":
@@ -56,23 +56,25 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
   "proxy.public_url_invalid":
     "publicUrl: muss eine http- oder https-Adresse ohne Abfrage und Fragment sein. Ihr Pfad darf nur Buchstaben, Ziffern und - _ . ~ enthalten und nicht mit einem Pfad des Gateways wie /api beginnen.",
   "system.clock_ahead":
-    "Die Uhr des Gateways geht mehr als einen Tag vor gegenüber {time}, als es zuletzt lief. Bis ein Zeitserver oder Sie die Zeit bestätigen, werden keine alten Daten gelöscht, und Aufträge und Eskalationen warten. Verbinden Sie einen Zeitserver oder bestätigen Sie die Zeit unter Einstellungen → System.",
+    "Die Uhr des Gateways geht gegenüber seinem letzten Lauf ({time}) mehr als einen Tag vor. Bis ein Zeitserver oder ein Eigentümer die Zeit bestätigt, werden keine alten Daten gelöscht, und Aufträge und Eskalationen warten. Verbinden Sie einen Zeitserver oder bestätigen Sie die Zeit unter Einstellungen → System.",
   "system.clock_behind":
     "Die Uhr des Gateways geht möglicherweise nach. Nachrichten, deren Zeitstempel ihr mehr als einen Tag voraus sind, werden aufbewahrt, bis sie so weit ist (Nachrichten: {messages}, Geräte: {devices}). Prüfen Sie die Uhren.",
   "system.clock_too_early": "Die Systemuhr zeigt {time}. Stellen Sie sie zuerst.",
   "system.clock_stepped":
     "Die Uhr des Gateways wurde in der letzten Stunde um {seconds} s gestellt. Prüfen Sie seinen Zeitserver, und ob Werte eine falsche Zeit haben.",
   "tls.certificate_refused":
-    "Das neue TLS-Zertifikat ist nicht verwendbar, daher bleibt das bisherige: {reason}",
-  "tls.certificate_ended": "Das TLS-Zertifikat ist abgelaufen. Ersetzen Sie seine Dateien.",
-  "tls.certificate_ends": "Das TLS-Zertifikat läuft in {days} Tagen ab. Ersetzen Sie seine Dateien.",
+    "Das neue TLS-Zertifikat ist nicht verwendbar; das bisherige bleibt in Gebrauch: {reason}",
+  "tls.certificate_expired":
+    "Das TLS-Zertifikat ist abgelaufen. Erneuern Sie es und ersetzen Sie seine Dateien.",
+  "tls.certificate_expires":
+    "Das TLS-Zertifikat läuft in {days} Tagen ab. Erneuern Sie es und ersetzen Sie seine Dateien.",
   "system.clock_unknown":
-    "Die letzte bekannte Zeit ist verloren; ob die Uhr des Gateways stimmt, ist deshalb ungewiss. Bis ein Zeitserver oder Sie die Zeit bestätigen, werden keine alten Daten gelöscht, und Aufträge und Eskalationen warten. Bestätigen Sie die Zeit unter Einstellungen → System.",
+    "Die letzte bekannte Zeit ist verloren; die Uhr des Gateways kann daher falsch gehen. Bis ein Zeitserver oder ein Eigentümer die Zeit bestätigt, werden keine alten Daten gelöscht, und Aufträge und Eskalationen warten. Verbinden Sie einen Zeitserver oder bestätigen Sie die Zeit unter Einstellungen → System.",
   "system.clock_unset":
     "Die Uhr des Gateways ist nicht gestellt. Die Zeit läuft ab der letzten bekannten Zeit weiter, und Aufträge und Eskalationen warten. Verbinden Sie einen Zeitserver, stellen Sie die Uhr, oder bestätigen Sie sie unter Einstellungen → System.",
   "system.not_ready": "Lineside startet oder beendet sich gerade. Versuchen Sie es gleich noch einmal.",
   "system.open_files":
-    "Das Gateway hat {open} von {max} möglichen Dateien und Verbindungen offen. Neue Verbindungen können scheitern. Schließen Sie Verbindungen oder erhöhen Sie LimitNOFILE des Dienstes.",
+    "Das Gateway hat {open} von höchstens {max} Dateien und Verbindungen offen; neue Verbindungen können scheitern. Schließen Sie Verbindungen oder erhöhen Sie LimitNOFILE des Dienstes.",
   "tenant.host": "Dieser Standort gehört den Betreibern des Gateways und lässt sich nicht löschen.",
   "tenant.host_sees_all": "Der eigene Standort des Gateways hat schon alle Messwerte des Gateways.",
   "tenant.mqtt_connections_limit": "Ein Standort kann höchstens {max} MQTT-Verbindungen haben.",

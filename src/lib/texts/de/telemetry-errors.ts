@@ -2,13 +2,13 @@ import type { telemetryErrors } from "../en/telemetry-errors.ts";
 
 export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, string>> = {
   "answer.exports_running":
-    "Es laufen schon Exporte. Ein Benutzer kann {user} Exporte gleichzeitig ausführen, ein Standort {tenant}. Versuchen Sie es erneut, wenn einer beendet ist.",
+    "Es laufen schon Exporte. Ein Benutzer kann {user} Exporte gleichzeitig ausführen, ein Standort {tenant}. Versuchen Sie es erneut, sobald ein Export beendet ist.",
   "answer.too_large":
-    "Die Antwort ist größer als {max} MiB. Fragen Sie nach weniger Geräten, Schlüsseln oder Punkten oder nach einer kürzeren Seite der Liste.",
-  "answer.unread": "Zu viele große Antworten warten darauf, gelesen zu werden. Versuchen Sie es bald erneut.",
+    "Die Antwort ist größer als {max} MiB. Rufen Sie weniger Geräte, Schlüssel oder Punkte ab oder eine kleinere Seite der Liste.",
+  "answer.unread": "Zu viele große Antworten sind noch ungelesen. Versuchen Sie es bald erneut.",
   "telemetry.feed_unknown": "Den Feed gibt es nicht.",
   "body.empty": "der Inhalt ist leer",
-  "body.field_unknown": "`{field}` ist kein Feld dieses Objekts. Es wurde nichts geändert.",
+  "body.field_unknown": "Dieses Objekt hat kein Feld `{field}`. Es wurde nichts geändert.",
   "body.invalid": "{field}: {rule}",
   "body.malformed": "der Inhalt ist kein gültiges {format}",
   "body.not_json": "Der Inhalt muss als application/json gesendet werden.",
@@ -36,7 +36,7 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "realtime.auth_other": "ein anderer Benutzer braucht eine neue Verbindung",
   "realtime.message_invalid": "{rule}",
   "realtime.too_many_sessions":
-    "Für diesen Benutzer oder Link gibt es bereits {max} Live-Verbindungen; mehr sind nicht möglich. Schließen Sie zuerst eine.",
+    "Für diesen Benutzer oder Link gibt es bereits {max} Live-Verbindungen; mehr sind nicht möglich. Schließen Sie zuerst eine Verbindung.",
   "realtime.too_many": "eine Verbindung kann höchstens {max} Abonnements haben",
   "rejection.more": "{text} (davor wurden {count} weitere abgelehnt)",
   "request.address_invalid": "Die Adresse der Anfrage ist nicht gültig.",
@@ -63,10 +63,10 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "storage.full":
     "Der Datenträger ist voll; es wurde nichts geändert. Löschen Sie Daten oder schaffen Sie Platz, und versuchen Sie es noch einmal.",
   "storage.lost":
-    "Daten sind verloren oder Dateien wurden ersetzt; Befunde: {count}. Die System-Seite nennt sie mit Zeit und Anzahl. Bestätigen Sie sie dort.",
+    "Daten gingen verloren oder Dateien wurden ersetzt (Einträge: {count}). Die System-Seite nennt sie mit Zeit und Anzahl der Werte. Bestätigen Sie sie dort.",
   "storage.read_only": "Auf den Datenträger lässt sich im Moment nicht schreiben. Es wurde nichts geändert.",
   "storage.unknown_devices":
-    "Telemetrie von {count} Geräten wird aufbewahrt, die in der Gerätetabelle fehlen. Stellen Sie eine neuere lineside.db wieder her oder löschen Sie diese Telemetrie auf der System-Seite.",
+    "Es gibt Telemetrie von {count} Geräten, die in der Gerätetabelle fehlen. Stellen Sie eine neuere lineside.db wieder her oder löschen Sie diese Telemetrie auf der System-Seite.",
   "telemetry.aggregation_invalid": "aggregation muss eines von {aggregations} sein",
   "telemetry.body_invalid": "Telemetrie muss ein Objekt aus Schlüsseln und Werten sein",
   "telemetry.broken":

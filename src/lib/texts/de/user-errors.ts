@@ -73,7 +73,7 @@ export const userErrorsDe: Readonly<Record<keyof typeof userErrors, string>> = {
     "Dieses Passwort ist zu leicht zu erraten. Nehmen Sie einen kurzen Satz, den nur Sie so schreiben.",
   "password.wrong": "{field}: das Passwort stimmt nicht",
   "email_change.invalid":
-    "Dieser Link wurde verwendet oder ist abgelaufen. Beginnen Sie erneut unter Einstellungen → Sicherheit.",
+    "Dieser Link wurde bereits verwendet oder ist abgelaufen. Beginnen Sie erneut unter Einstellungen → Sicherheit.",
   "reset.invalid": "Dieser Link wurde verwendet oder ist abgelaufen. Fordern Sie einen neuen an.",
   "reset.too_many":
     "Gerade wurde schon eine E-Mail angefordert. Sehen Sie in Ihr Postfach, oder versuchen Sie es später erneut.",
@@ -111,7 +111,7 @@ export const userErrorsDe: Readonly<Record<keyof typeof userErrors, string>> = {
   "user.disabled": "Dieser Benutzer ist gesperrt.",
   "user.disabled_invitation": "Dieser Benutzer ist gesperrt. Setzen Sie zuerst den Status auf aktiv.",
   "user.email_needs_proof":
-    "Ändern Sie Ihre eigene E-Mail-Adresse unter Einstellungen → Sicherheit: Dafür sind Ihr Passwort und ein Link nötig, der an die neue Adresse geht.",
+    "Ändern Sie Ihre eigene E-Mail-Adresse unter Einstellungen → Sicherheit, mit Ihrem Passwort und einem Link, der an die neue Adresse gesendet wird.",
   "user.email_taken": "Diese E-Mail-Adresse hat schon ein Benutzer dieses Gateways.",
   "user.invitations_limit":
     "An diese Adresse oder von diesem Standort wurden zu viele Einladungen gesendet. Übergeben Sie die Angaben selbst, oder versuchen Sie es in einer Stunde erneut.",

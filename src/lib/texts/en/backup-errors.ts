@@ -7,8 +7,10 @@ export const backupErrors = {
   "backup.folder_missing": "The folder {path} does not exist. Connect the drive, or create the folder.",
   "backup.format_newer": "These backups were made by a newer Lineside. Restore them with that version.",
   "backup.gateway_running": "A gateway is running on {path}. Stop it first.",
-  "backup.database_absent": "The backup has no {name}. It is not the backup of a gateway.",
-  "backup.file_unknown": "The backup has a file that no gateway backs up: {path}. Nothing was restored.",
+  "backup.database_absent":
+    "The backup does not contain {name}, so it is not a gateway's backup. Select another backup.",
+  "backup.file_unknown":
+    "The backup contains a file that does not belong in a backup: {path}. Nothing was restored.",
   "backup.none": "There are no backups at this place.",
   "backup.not_an_archive": "This file is not a whole backup archive.",
   "backup.not_encrypted":
@@ -38,18 +40,19 @@ export const backupErrors = {
   "backup.upload_part_invalid": "The part is empty or goes beyond the end of the file.",
   "backup.overdue": "There is no good backup of the last {hours} hours.",
   "backup.place_full": "There is no room left in {path}. Delete files there, or keep fewer backups.",
-  "backup.disk_full": "The disk of {path} is full. Nothing was restored, and the present data is as before.",
+  "backup.disk_full":
+    "The disk of {path} is full. Nothing was restored, and the current data is unchanged. Free some space, then try again.",
   "backup.other_machine":
-    "Another machine with a copy of this gateway keeps its backups here. Select another place, or run `lineside backup take-over` if this machine has replaced the other one.",
+    "Another machine with a copy of this gateway keeps its backups here. Select another place. If this machine replaced the other machine, run `lineside backup take-over`.",
   "backup.other_keys":
-    "{path} has been replaced since this backup, so its secrets could not be read. Restore the whole backup.",
+    "{path} has been replaced since this backup, so the secrets in the backup could not be read. Restore the whole backup.",
   "backup.part_missing": "The backup does not contain {name}.",
   "backup.passphrase_empty": "The passphrase is empty. Enter a passphrase, or turn encryption off.",
   "backup.source_damaged":
     "The backup contains damaged telemetry ({count} problems). First: {first} Older good backups are kept.",
-  "backup.place_repaired": "Damaged or missing objects at the backup place were written again: {count}.",
+  "backup.place_repaired": "Damaged or missing objects rewritten at the backup place: {count}.",
   "backup.place_damaged":
-    "Older backups that can be restored only in part, because the backup place is damaged: {count}. The newest backup is good.",
+    "Older backups that can only be restored in part because the backup place is damaged: {count}. The newest backup is good.",
   "backup.last_failed": "The last backup failed.",
   "backup.fixed": "The configuration of the gateway sets {key}. Change it there and restart the gateway.",
 } as const;

@@ -69,7 +69,7 @@ export const eventTexts = {
   "integration_note.downlink": "downlink: {state}",
   "integration_note.dropped_by_codec": "the codec dropped the message",
   "integration_note.foreign_profile":
-    "the names and units of the keys were not taken: the profile is not one of the integration",
+    "names and units of keys not applied: the profile does not belong to the integration",
   "messenger_error.gotify_address":
     "There is no Gotify server at this address. Check the address of the server.",
   "messenger_error.gotify_token":

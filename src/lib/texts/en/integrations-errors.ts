@@ -135,7 +135,7 @@ export const integrationsErrors = {
   "integration.announcement_topic":
     "the announcement cannot be read: “{topic}” in {field} is not a topic that can be used",
   "integration.announcements_full": "at most {max} components can be announced",
-  "message.too_much_work": "the message takes more work than {max} steps",
+  "message.too_much_work": "processing the message takes more than {max} steps",
   "integration.topic_full": "at most {max} components can read “{topic}”",
   "integration.announcements_large":
     "the announcements of an integration can have at most {max} MiB together",

@@ -20,7 +20,7 @@ export const refusalTexts = {
   "refusal.metrics_token_wrong": "The token for the metrics is wrong.",
   "refusal.password_expired": "The temporary password has expired.",
   "refusal.password_wrong": "The password is wrong.",
-  "refusal.email_link_invalid": "The link that proves a new e-mail address is unknown, used or expired.",
+  "refusal.email_link_invalid": "The link to confirm a new e-mail address is unknown, used or expired.",
   "refusal.reset_link_invalid": "The link for a new password is unknown, used or expired.",
   "refusal.second_factor_wrong": "The code of the second factor is wrong.",
   "refusal.secret_wrong": "The webhook secret is wrong.",
@@ -29,7 +29,7 @@ export const refusalTexts = {
   "refusal.session_token_wrong": "The access token is not valid.",
   "refusal.setup_link_invalid": "The set-up link is unknown, used or expired.",
   "refusal.sign_in_expired": "This browser did not begin the sign-in, or began it too long ago.",
-  "refusal.subscription_limit": "A subscription was refused: too many, or too many levels.",
+  "refusal.subscription_limit": "A subscription was refused: too many subscriptions, or too many levels.",
   "refusal.token_wrong": "The token or the user name belongs to no device.",
   "refusal.too_many_tries": "There were too many failed attempts.",
   "refusal.user_disabled": "The user is disabled.",
@@ -37,7 +37,7 @@ export const refusalTexts = {
   "refusal_hint.certificate_expired":
     "Renew the certificate on the device and set the new one on the device's page.",
   "refusal_hint.certificate_unconfirmed":
-    "Connect once with the id of the device or MQTT client as user name or client id.",
+    "Connect once with the id of the device or MQTT client as the user name or client id.",
   "refusal_hint.certificate_wrong": "Compare the fingerprint with the certificate on the device's page.",
   "refusal_hint.claim_device_unexpected":
     "Create the device with exactly this name first, or allow new devices in the device profile.",

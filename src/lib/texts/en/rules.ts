@@ -115,8 +115,7 @@ export const rules = {
   "rule.no_data_not_object": "noData must be an object with key and forMs",
   "rule.not_json": "must be JSON; put placeholders into quotation marks",
   "rule.number": "must be a number",
-  "rule.number_as_text":
-    "the value is a number in quotes, which {op} compares as a string; numbers in conditions are numbers, so leave the quotes out",
+  "rule.number_as_text": "the value is a quoted number, but {op} compares by size; remove the quotes",
   "rule.number_between": "must be a number from {min} to {max}",
   "rule.number_in_column": "“{cell}” is not a number, and the column contains numbers",
   "rule.number_sign": "“{cell}” is not a number with a decimal {sign}",

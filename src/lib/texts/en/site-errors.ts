@@ -8,7 +8,7 @@ export const siteErrors = {
   "dashboard.limit": "A site can have at most {limit} dashboards. Delete one first.",
   "dashboard.not_found": "There is no such dashboard.",
   "dashboard.too_many_points":
-    "The widgets show more than {max} points. Select fewer devices or keys, or ask for fewer points.",
+    "The widgets show more than {max} points. Select fewer devices or keys, or request fewer points.",
   "dashboard.too_many_values":
     "The widgets show more than {max} newest values. Select fewer devices, keys or widgets.",
   "dashboard.too_many_series": "A dashboard can show at most {max} series. Select fewer devices or keys.",
@@ -47,22 +47,23 @@ export const siteErrors = {
   "proxy.public_url_invalid":
     "publicUrl: must be an http or https address without query and fragment. Its path may have letters, digits and - _ . ~ only, and must not begin with a path of the gateway such as /api.",
   "system.clock_ahead":
-    "The clock of the gateway is more than a day ahead of {time}, when it last ran. Until a time server or you confirm it, no old data is deleted, and scheduled jobs and escalations wait. Connect a time server, or confirm the time under Settings → System.",
+    "The gateway's clock is more than a day ahead of {time}, when the gateway last ran. Until a time server or an owner confirms the time, no old data is deleted, and scheduled jobs and escalations wait. Connect a time server, or confirm the time under Settings → System.",
   "system.clock_behind":
     "The clock of the gateway may be behind. Messages whose time stamps are more than a day ahead are kept until it catches up (messages: {messages}, devices: {devices}). Check the clocks.",
   "system.clock_too_early": "The system's clock shows {time}. Set it first.",
   "system.clock_stepped":
     "The clock of the gateway was set by {seconds} s within the last hour. Check its time server, and whether values have a wrong time.",
-  "tls.certificate_refused": "The new TLS certificate cannot be used, so the previous one stays: {reason}",
-  "tls.certificate_ended": "The TLS certificate has expired. Replace its files.",
-  "tls.certificate_ends": "The TLS certificate expires in {days} days. Replace its files.",
+  "tls.certificate_refused":
+    "The new TLS certificate cannot be used, so the previous certificate stays in use: {reason}",
+  "tls.certificate_expired": "The TLS certificate has expired. Renew it and replace its files.",
+  "tls.certificate_expires": "The TLS certificate expires in {days} days. Renew it and replace its files.",
   "system.clock_unknown":
-    "The last known time is lost, so nobody knows whether the clock of the gateway is right. Until a time server or you confirm it, no old data is deleted, and scheduled jobs and escalations wait. Confirm the time under Settings → System.",
+    "The last known time is lost, so the gateway's clock may be wrong. Until a time server or an owner confirms the time, no old data is deleted, and scheduled jobs and escalations wait. Connect a time server, or confirm the time under Settings → System.",
   "system.clock_unset":
     "The clock of the gateway is not set. Time goes on from the newest time that the gateway knows, and scheduled jobs and escalations wait. Connect a time server, set the clock, or confirm it under Settings → System.",
   "system.not_ready": "Lineside is starting or stopping. Try again in a moment.",
   "system.open_files":
-    "The gateway has {open} of {max} possible files and connections open. New connections may fail. Close connections, or raise LimitNOFILE of the service.",
+    "The gateway has {open} of at most {max} files and connections open, so new connections may fail. Close connections, or raise the service's LimitNOFILE.",
   "tenant.host": "This site belongs to the operators of the gateway and cannot be deleted.",
   "tenant.host_sees_all": "The gateway's own site has all readings of the gateway already.",
   "tenant.mqtt_connections_limit": "A site can have at most {max} MQTT connections.",

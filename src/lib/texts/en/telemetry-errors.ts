@@ -1,9 +1,9 @@
 export const telemetryErrors = {
   "answer.exports_running":
-    "Other exports are running. A user can run {user} exports at the same time, a site {tenant}. Try again when one has ended.",
+    "Other exports are running. A user can run {user} exports simultaneously, a site {tenant}. Try again when an export has finished.",
   "answer.too_large":
-    "The answer is larger than {max} MiB. Ask for fewer devices, keys or points, or for a shorter page of the list.",
-  "answer.unread": "Too many large answers are waiting to be read. Try again shortly.",
+    "The response is larger than {max} MiB. Request fewer devices, keys or points, or a smaller page of the list.",
+  "answer.unread": "Too many large responses are waiting to be read. Try again shortly.",
   "telemetry.feed_unknown": "The feed does not exist.",
   "body.empty": "the body is empty",
   "body.field_unknown": "`{field}` is not a field of this object. Nothing was changed.",
@@ -34,7 +34,7 @@ export const telemetryErrors = {
   "realtime.auth_other": "another user needs a new connection",
   "realtime.message_invalid": "{rule}",
   "realtime.too_many_sessions":
-    "There are {max} live connections for this user or link, which is the maximum. Close one first.",
+    "This user or link already has {max} live connections, the maximum. Close a connection first.",
   "realtime.too_many": "a connection can have at most {max} subscriptions",
   "rejection.more": "{text} ({count} more were rejected before this one)",
   "request.address_invalid": "The address of the request is not valid.",
@@ -59,10 +59,10 @@ export const telemetryErrors = {
   "storage.file_system_read_only": "The file system of {path} is read-only.",
   "storage.full": "The disk is full, so nothing was changed. Delete data or free some space, then try again.",
   "storage.lost":
-    "Data is lost or files were replaced; findings: {count}. The System page names them with time and number. Acknowledge them there.",
+    "Data was lost or files were replaced ({count} entries). The System page lists them with time and number of values. Acknowledge them there.",
   "storage.read_only": "The disk is read-only at the moment. Nothing was changed.",
   "storage.unknown_devices":
-    "Telemetry of {count} devices is kept that the device table does not have. Restore a newer lineside.db, or delete this telemetry on the System page.",
+    "There is telemetry of {count} devices that are missing from the device table. Restore a newer lineside.db, or delete this telemetry on the System page.",
   "telemetry.aggregation_invalid": "aggregation must be one of {aggregations}",
   "telemetry.body_invalid": "telemetry must be an object of keys and values",
   "telemetry.broken": "Storage failed to write and accepts no telemetry until the service restarts.",

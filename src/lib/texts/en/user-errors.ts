@@ -96,7 +96,7 @@ export const userErrors = {
   "user.disabled": "This user is disabled.",
   "user.disabled_invitation": "This user is disabled. Enable the user before you send the invitation.",
   "user.email_needs_proof":
-    "Change your own e-mail address under Settings → Security: it needs your password and a link that is sent to the new address.",
+    "Change your own e-mail address under Settings → Security, with your password and a link sent to the new address.",
   "user.email_taken": "A user with this e-mail address already exists on this gateway.",
   "user.invitations_limit":
     "Too many invitations were mailed to this address or by this site. Hand the details over yourself, or try again in an hour.",

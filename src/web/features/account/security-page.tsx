@@ -106,7 +106,7 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
   );
 }
 
-/** The address takes effect when its link is opened. */
+/** Form for a new address, which takes effect when the user opens the link sent to it. */
 function EmailForm({ hasSecondFactor }: { hasSecondFactor: boolean }) {
   const action = useAction();
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {

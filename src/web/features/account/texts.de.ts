@@ -12,7 +12,7 @@ export const accountDe: Readonly<Record<keyof typeof accountEn, string>> = {
   "security.change": "Passwort ändern",
   "security.changed": "Ihr Passwort ist geändert. Überall sonst sind Sie abgemeldet.",
   "security.emailHint":
-    "Sie erhalten einen Link an die neue Adresse. Bis Sie ihn öffnen, gilt die jetzige Adresse.",
+    "Sie erhalten einen Link an die neue Adresse. Bis Sie ihn öffnen, gilt die bisherige Adresse.",
   "security.emailNew": "Neue E-Mail-Adresse",
   "security.emailSend": "Link senden",
   "security.emailSent": "Ein Link wurde an {email} gesendet. Öffnen Sie ihn, um die Adresse zu bestätigen.",

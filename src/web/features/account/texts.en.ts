@@ -10,7 +10,7 @@ export const accountEn = {
   "security.change": "Change password",
   "security.changed": "Your password is changed. You are signed out everywhere else.",
   "security.emailHint":
-    "You get a link at the new address. Until you open it, the present address stays in effect.",
+    "A link is sent to the new address. Until you open it, your current address stays in effect.",
   "security.emailNew": "New e-mail address",
   "security.emailSend": "Send the link",
   "security.emailSent": "A link was sent to {email}. Open it to confirm the address.",

@@ -133,7 +133,7 @@ export const auditEn = {
   "auditAction.backup.run": "Backup started manually",
   "auditAction.gateway.check": "Check of the files started",
   "auditAction.gateway.clock": "Clock confirmed",
-  "auditAction.gateway.losses": "Losses of data acknowledged",
+  "auditAction.gateway.losses": "Data losses acknowledged",
   "auditAction.gateway.unknown-telemetry": "Telemetry of unknown devices deleted",
   "auditAction.gateway.restart": "Restart of the gateway requested",
   "auditAction.proxy.configure": "Settings for reverse proxies changed",

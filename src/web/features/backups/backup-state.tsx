@@ -57,7 +57,7 @@ export function BackupState({ settings, newestRun, onStarted }: Props) {
   );
 }
 
-/** The page shows the reason instead. */
+/** Left out, because the page shows the reason of the failure. */
 const LAST_FAILED = "backup.last_failed";
 
 function Problems({ settings: { problems }, newestRun }: Pick<Props, "settings" | "newestRun">) {

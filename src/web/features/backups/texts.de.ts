@@ -56,10 +56,10 @@ export const backupsDe: Readonly<Record<keyof typeof backupsEn, string>> = {
   "backups.maxAgeHint":
     "Das Gateway warnt und löst einen Alarm aus, wenn die neueste gute Sicherung älter ist. Überwacht werden nur Sicherungen nach Zeitplan.",
   "backups.fixed":
-    "Die Konfiguration setzt {keys}. Ändern Sie diese Einstellungen dort, und starten Sie das Gateway neu.",
-  "backups.verify": "Prüfen innerhalb von (Tagen)",
+    "In der Konfiguration gesetzt: {keys}. Ändern Sie diese Einstellungen dort, und starten Sie das Gateway neu.",
+  "backups.verify": "Alle Dateien prüfen innerhalb von (Tagen)",
   "backups.verifyHint":
-    "Jede Sicherung liest einen Teil der älteren Dateien zurück, sodass in dieser Zeit alle geprüft werden.",
+    "Jede Sicherung liest einen Teil der älteren Dateien zurück, sodass alle Dateien in dieser Zeit geprüft werden.",
   "backups.test": "Ort testen",
   "backups.testOk":
     "Der Ort ist brauchbar: Eine kleine Datei wurde geschrieben, gelesen und wieder entfernt.",
@@ -81,7 +81,7 @@ export const backupsDe: Readonly<Record<keyof typeof backupsEn, string>> = {
   "backups.snapshots": "Sicherungen an diesem Ort",
   "backups.noSnapshots": "An diesem Ort gibt es keine Sicherungen",
   "backups.noSnapshotsHint": "Starten Sie die erste mit „Jetzt sichern“.",
-  "backups.damaged": "Beschädigt. Sie lässt sich nur teilweise wiederherstellen.",
+  "backups.damaged": "Beschädigt, nur teilweise wiederherstellbar",
   "backups.version": "Lineside {version}",
   "backups.download": "Herunterladen",
   "backups.downloadOf": "Sicherung vom {date} herunterladen",

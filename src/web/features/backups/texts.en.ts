@@ -52,10 +52,10 @@ export const backupsEn = {
   "backups.maxAge": "Warn after (hours)",
   "backups.maxAgeHint":
     "The gateway warns and raises an alarm when the newest good backup is older. Only scheduled backups are watched.",
-  "backups.fixed": "The configuration sets {keys}. Change these settings there and restart the gateway.",
-  "backups.verify": "Verify within (days)",
+  "backups.fixed": "Set in the configuration: {keys}. Change these settings there and restart the gateway.",
+  "backups.verify": "Verify all files within (days)",
   "backups.verifyHint":
-    "Each backup reads back a share of the older files, so that all of them are verified within this time.",
+    "Each backup reads back some of the older files, so that all files are verified within this time.",
   "backups.test": "Test place",
   "backups.testOk": "The place works: a small file was written, read and removed.",
   "backups.saved": "Backup settings saved",
@@ -76,7 +76,7 @@ export const backupsEn = {
   "backups.snapshots": "Backups at this place",
   "backups.noSnapshots": "There are no backups at this place",
   "backups.noSnapshotsHint": "Start the first one with “Back up now”.",
-  "backups.damaged": "Damaged. It can be restored only in part.",
+  "backups.damaged": "Damaged, can only be restored in part",
   "backups.version": "Lineside {version}",
   "backups.download": "Download",
   "backups.downloadOf": "Download the backup of {date}",

@@ -36,7 +36,7 @@ export const connectDe: Readonly<Record<keyof typeof connectEn, string>> = {
   "signIn.confirmed": "Bestätigt",
   "signIn.isConfirmed": "ja",
   "signIn.unconfirmed":
-    "Noch nicht. Hat das Gateway mehrere Standorte, verbinden Sie sich einmal mit der ID des Geräts als Benutzername.",
+    "Noch nicht. Hat das Gateway mehrere Standorte, verbinden Sie das Gerät einmal mit seiner ID als Benutzername.",
   "signIn.newPassword": "Neues Passwort",
   "signIn.newPasswordHint": "Es wird nur dieses eine Mal gezeigt. Geben Sie es jetzt dem Gerät.",
   "signIn.copyPassword": "Passwort kopieren",

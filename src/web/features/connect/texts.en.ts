@@ -33,7 +33,7 @@ export const connectEn = {
   "signIn.confirmed": "Confirmed",
   "signIn.isConfirmed": "yes",
   "signIn.unconfirmed":
-    "Not yet. If the gateway has several sites, connect once with the device's id as user name.",
+    "Not yet. If the gateway has several sites, connect the device once with its id as the user name.",
   "signIn.newPassword": "New password",
   "signIn.newPasswordHint": "It is shown only once. Enter it on the device now.",
   "signIn.copyPassword": "Copy password",

@@ -52,7 +52,7 @@ export const mqttClientsEn = {
     "Topic patterns, one per line. Add lineside/devices/# for the values and alarms of all devices.",
   "mqttClients.rate": "Messages per second",
   "mqttClients.rateHint":
-    "Above this rate, the client has to wait; nothing is lost. Leave it empty for the gateway's default.",
+    "Above this rate, the client has to wait; nothing is lost. Leave empty for the gateway's default.",
   "mqttClients.enabled": "May connect",
   "mqttClients.changeHint": "A change disconnects the client. It can connect again at once.",
   "mqttClients.ready": "{name} can connect",

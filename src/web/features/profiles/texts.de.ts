@@ -2,7 +2,7 @@ import type { profilesEn } from "./texts.en.ts";
 
 export const profilesDe: Readonly<Record<keyof typeof profilesEn, string>> = {
   "profile.person": "Mein Profil",
-  "profile.emailOwnHint": "Ändern Sie sie unter „Sicherheit“.",
+  "profile.emailOwnHint": "Ändern Sie die Adresse unter „Sicherheit“.",
   "profile.emailHint": "Nur ein Administrator kann sie ändern: Sie melden sich damit an.",
   "profiles.intro":
     "Was Geräte einer Art gemeinsam haben: ab wann sie als still gelten, wie lange ihre Daten bleiben, wie schnell sie senden dürfen und welche Alarme sie auslösen.",

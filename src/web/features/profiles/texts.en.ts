@@ -1,6 +1,6 @@
 export const profilesEn = {
   "profile.person": "My profile",
-  "profile.emailOwnHint": "Change it under Security.",
+  "profile.emailOwnHint": "Change the address under Security.",
   "profile.emailHint": "You sign in with this address. Only an administrator can change it.",
   "profiles.intro":
     "A profile has the common settings of a kind of device: when they count as silent, how long their data is kept, how fast they may send, and which alarms they raise.",

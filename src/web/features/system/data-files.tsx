@@ -100,7 +100,7 @@ interface WarningProps {
   readonly onDone: (check: DataCheck) => void;
 }
 
-/** What was lost, until a person has taken note of it. */
+/** Unacknowledged losses. */
 function Losses({ losses, onDone }: WarningProps & { losses: DataCheck["losses"] }) {
   const action = useAction();
   const acknowledge = () =>
@@ -128,7 +128,7 @@ function Losses({ losses, onDone }: WarningProps & { losses: DataCheck["losses"]
   );
 }
 
-/** Telemetry that belongs to no device of the device table. */
+/** Telemetry of devices that are missing from the device table. */
 function UnknownDevices({ count, onDone }: WarningProps & { count: number }) {
   const [asks, setAsks] = useState(false);
   const remove = async () => {

@@ -26,7 +26,7 @@ const DEVICE_POLL_MS = 15_000;
 /** Stands where other addresses have the id of an item. */
 const PROXY_PAGE = "proxy";
 
-/** Problems of a clock that waits for a time server or a person. */
+/** Clock problems that last until a time server or an owner confirms the time. */
 const UNSET_CLOCK_CODES: ReadonlySet<string> = new Set([
   "system.clock_unset",
   "system.clock_ahead",

@@ -74,7 +74,7 @@ export const systemDe: Readonly<Record<keyof typeof systemEn, string>> = {
   "system.sharedSaved": "Standorte mit Kennzahlen geändert",
   "system.files": "Datendateien und Support",
   "system.filesHint":
-    "Eine Prüfung liest alle Dateien und nennt, was beschädigt ist. Das Gateway arbeitet dabei weiter. Es prüft sich selbst einmal im Monat und nach einem Absturz.",
+    "Die Prüfung liest alle Dateien und nennt Schäden. Das Gateway läuft dabei weiter. Nach einem Absturz und mindestens einmal im Monat prüft es seine Dateien selbst.",
   "system.check": "Dateien prüfen",
   "system.checking": "Prüfung läuft …",
   "system.notChecked": "Die Dateien wurden noch nicht geprüft.",
@@ -84,13 +84,13 @@ export const systemDe: Readonly<Record<keyof typeof systemEn, string>> = {
   "system.damagedHint":
     "Was nicht beschädigt ist, wird weiter ausgeliefert. Den Rest holt die neueste gute Sicherung zurück.",
   "system.losses": "Daten gingen verloren oder wurden ersetzt.",
-  "system.lossesHint": "Diese Liste bleibt auch nach einem Neustart, bis Sie sie bestätigen.",
+  "system.lossesHint": "Die Liste bleibt, auch nach einem Neustart, bis Sie sie bestätigen.",
   "system.acknowledgeLosses": "Bestätigen",
   "system.unknownDevices":
-    "Es liegt Telemetrie von {count} Geräten vor, die in der Gerätetabelle fehlen, zum Beispiel weil eine ältere lineside.db wiederhergestellt wurde.",
+    "Es gibt Telemetrie von {count} Geräten, die in der Gerätetabelle fehlen, zum Beispiel weil eine ältere lineside.db wiederhergestellt wurde.",
   "system.deleteUnknown": "Diese Telemetrie löschen",
   "system.deleteUnknownHint":
-    "Löscht die gesamte Telemetrie von {count} unbekannten Geräten. Das lässt sich nicht rückgängig machen.",
+    "Die gesamte Telemetrie von {count} unbekannten Geräten wird gelöscht. Das lässt sich nicht rückgängig machen.",
   "system.bundle": "Support-Paket herunterladen",
   "system.bundleSaved": "Support-Paket heruntergeladen",
   "update.title": "Update",
@@ -109,7 +109,7 @@ export const systemDe: Readonly<Record<keyof typeof systemEn, string>> = {
     "Während des Neustarts nimmt das Gateway keine Daten an. Geräte, die Nachrichten aufbewahren, senden sie danach.",
   "update.installing": "Das Gateway prüft das Update, legt eine Sicherung an und startet neu …",
   "update.probation":
-    "Version {version} läuft auf Probe. Stürzt sie innerhalb von 5 Minuten mehrmals ab, kommt die vorherige Version zurück.",
+    "Version {version} läuft auf Probe. Stürzt sie dabei dreimal ab, kehrt das Gateway zur vorherigen Version zurück.",
   "update.UPDATED": "Das Gateway wurde von {from} auf {to} aktualisiert ({date}).",
   "update.ROLLED_BACK": "Das Update auf {to} wurde zurückgenommen ({date}). Das Gateway läuft mit {from}.",
   "update.FAILED": "Das Update auf {to} wurde nicht installiert ({date}). Das Gateway läuft mit {from}.",

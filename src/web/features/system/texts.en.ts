@@ -70,7 +70,7 @@ export const systemEn = {
   "system.sharedSaved": "Sites with key figures changed",
   "system.files": "Data files and support",
   "system.filesHint":
-    "A check reads all files and names what is damaged. The gateway keeps working meanwhile. It checks itself once a month and after a crash.",
+    "The check reads all files and names what is damaged, while the gateway keeps running. The gateway checks its files by itself after a crash and at least once a month.",
   "system.check": "Check the files",
   "system.checking": "Checking …",
   "system.notChecked": "The files have not been checked yet.",
@@ -83,7 +83,7 @@ export const systemEn = {
   "system.lossesHint": "This list stays, even after a restart, until you acknowledge it.",
   "system.acknowledgeLosses": "Acknowledge",
   "system.unknownDevices":
-    "Telemetry of {count} devices is kept that the device table does not have, for example because an older lineside.db was restored.",
+    "There is telemetry of {count} devices that are missing from the device table, for example because an older lineside.db was restored.",
   "system.deleteUnknown": "Delete this telemetry",
   "system.deleteUnknownHint": "This deletes all telemetry of {count} unknown devices. It cannot be undone.",
   "system.bundle": "Download a support bundle",
@@ -104,7 +104,7 @@ export const systemEn = {
     "The gateway accepts no data while it restarts. Devices that keep messages send them afterwards.",
   "update.installing": "The gateway checks the update, makes a backup and restarts …",
   "update.probation":
-    "Version {version} runs on probation. If it crashes several times within 5 minutes, the version before it comes back.",
+    "Version {version} is on probation. If it crashes three times, the gateway returns to the previous version.",
   "update.UPDATED": "The gateway was updated from {from} to {to} ({date}).",
   "update.ROLLED_BACK": "The update to {to} was rolled back ({date}). The gateway runs {from}.",
   "update.FAILED": "The update to {to} was not installed ({date}). The gateway runs {from}.",
@@ -148,7 +148,7 @@ export const systemEn = {
   "reading.messages_per_second": "Messages received",
   "reading.values_per_second": "Values stored",
   "reading.rejected_per_second": "Messages rejected",
-  "reading.refused_answers_per_minute": "Answers refused",
+  "reading.refused_answers_per_minute": "Refused responses",
   "reading.refused_per_minute": "Credentials refused",
   "reading.mqtt_connections": "MQTT connections",
   "reading.cpu_percent": "Processor load",
@@ -166,6 +166,6 @@ export const systemEn = {
   "reading.deliveries_failed": "Webhooks failed",
   "reading.backup_age_hours": "Age of the newest good backup",
   "reading.backup_overdue": "Backup overdue",
-  "reading.unread_answers_mb": "Unread answers",
+  "reading.unread_answers_mb": "Unread responses",
   "reading.storage_refuses": "Storage refuses data",
 } as const;
