@@ -38,7 +38,7 @@ export interface ConnectedDevice {
 
 type Request = (url: string, init: RequestInit) => Promise<Response>;
 
-/** A request that the gateway refused. */
+/** The gateway refused a request. */
 export class ApiError extends StartupError {
   readonly status: number;
 

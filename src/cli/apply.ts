@@ -26,7 +26,7 @@ A folder stands for all .yaml and .yml files in it. Objects are found by name, s
 taken from the environment variable ${SECRET_PREFIX}NAME; without the variable the gateway keeps the secret that it has.`;
 
 const EXIT_CHANGES = 2;
-/** Section → the permission for it, which API keys do not have. */
+/** Section → its permission, which API keys do not have. */
 const permissionsOfUsers: Readonly<Record<string, string>> = {
   users: "users:write",
   uplinks: "uplinks:write",
@@ -84,7 +84,7 @@ async function run(args: readonly string[]): Promise<number> {
   });
   if (refused !== undefined)
     throw new StartupError(
-      `API keys cannot change ${refused.section.name}: sign in with --email and --password, or apply a file without the section ${refused.section.name}.`,
+      `API keys cannot change ${refused.section.name}: sign in with --email and --password, or remove the section from the file.`,
     );
   const isAsking = !flags.has("plan") && !flags.has("yes") && process.stdin.isTTY;
   if (isAsking ? !confirm("Apply this plan?") : !flags.has("yes") || flags.has("plan")) return EXIT_CHANGES;

@@ -54,7 +54,7 @@ const options = {
   "verify-days": {
     type: "string",
     default: String(VERIFY_DAYS_DEFAULT),
-    help: "read back and verify every file at the place within this many days",
+    help: "days within which every file at the place is read back and verified",
   },
   all: { type: "boolean", help: "verify every backup at the place" },
   rate: { type: "string", default: "100", help: "read at most this many MB a second" },
@@ -65,11 +65,11 @@ const usage = `lineside backup --to <place>              back up the gateway
        lineside backup list --to <place>         list the backups at a place
        lineside backup verify [id] --to <place>  restore and open every database of a backup, and remove it again;
                                                  --all does so for every backup
-       lineside backup take-over --to <place>    continue the backups of this gateway on a machine that has replaced another one
+       lineside backup take-over --to <place>    continue this gateway's backups on a replacement machine
 
 A place is a folder or s3://bucket/prefix; keys for S3 are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
-Works beside a running gateway. A backup holds the keys of the gateway: encrypt it, or keep it as safe as the gateway.
-Exit code 1 if a backup fails, if the gateway's data is damaged, or if a backup at the place is.`;
+Works while the gateway is running. A backup contains the gateway's keys: encrypt it, or keep it as safe as the gateway.
+Exit code 1 if a backup fails, or if the gateway's data or a backup at the place is damaged.`;
 
 const DAYS_MAX = 3_650;
 const MEGABYTES_PER_SECOND_MAX = 10_000;
@@ -92,11 +92,11 @@ export function existingDataPathOf(values: Values): string {
   const dataPath = dataPathOf(values);
   if (existsSync(dataPath) && hasTraces(dataPath)) return dataPath;
   throw new StartupError(
-    `There is no gateway's data in ${dataPath}; name its data directory with --data or LINESIDE_DATA.`,
+    `There is no gateway data in ${dataPath}. Set the data directory with --data or LINESIDE_DATA.`,
   );
 }
 
-/** @throws StartupError for a file that cannot be read, and for an empty passphrase: it would leave the backups open to everybody. */
+/** @throws StartupError for an unreadable file, and for an empty passphrase, which would leave the backups unencrypted. */
 export function passphraseOf(values: Values): string | undefined {
   const file = values["passphrase-file"];
   const text = file === undefined ? processEnv().LINESIDE_BACKUP_PASSPHRASE : readPassphrase(file);
@@ -104,8 +104,8 @@ export function passphraseOf(values: Values): string | undefined {
   if (passphrase === "")
     throw new StartupError(
       file === undefined
-        ? "LINESIDE_BACKUP_PASSPHRASE is empty. Set a passphrase, or unset the variable for backups without encryption."
-        : `The passphrase file ${file} is empty.`,
+        ? "LINESIDE_BACKUP_PASSPHRASE is empty. Set a passphrase, or unset the variable for unencrypted backups."
+        : `The passphrase file ${file} is empty. Write a passphrase to it, or leave out --passphrase-file for unencrypted backups.`,
     );
   return passphrase;
 }
@@ -114,7 +114,7 @@ function readPassphrase(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new StartupError(`The passphrase file ${file} cannot be read; check its path and its owner.`, {
+    throw new StartupError(`The passphrase file ${file} cannot be read. Check its path and its owner.`, {
       cause: error,
     });
   }
@@ -131,7 +131,7 @@ function placeOf(text: string, values: Values): BackupPlace {
   });
   if (place !== undefined) return place;
   throw new StartupError(
-    "An s3:// place needs --endpoint, and the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
+    "A place in S3 needs --endpoint, and the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
   );
 }
 
@@ -196,19 +196,19 @@ async function backUp({ values, flags }: ParsedArguments): Promise<number> {
   return report(result);
 }
 
-/** Names what is damaged. Returns the exit code. */
+/** Prints the damage that the backup found. Returns the exit code. */
 function report({ problems, place }: BackupResult): number {
   const { damagedObjects, repairedSnapshots, damagedSnapshots } = place;
   for (const problem of problems) console.error(`telemetry.db: ${problem}`);
   if (problems.length > 0)
     console.error(
-      "The gateway's data is damaged, and so is the data in this backup. Older good backups are kept; run lineside check.",
+      "The gateway's data is damaged, and so is this backup. Older good backups are kept. To find the damage, run: lineside check",
     );
   for (const name of damagedObjects) console.error(`${name} at the backup place is missing or damaged.`);
   if (damagedObjects.length > 0)
-    console.error("What this backup needs of them was written again from the gateway's data.");
-  for (const id of repairedSnapshots) console.error(`Backup ${id} is whole again.`);
-  for (const id of damagedSnapshots) console.error(`Backup ${id} can be restored only in part.`);
+    console.error("The parts that this backup needs were rewritten from the gateway's data.");
+  for (const id of repairedSnapshots) console.error(`Backup ${id} is complete again.`);
+  for (const id of damagedSnapshots) console.error(`Backup ${id} can only be restored in part.`);
   return problems.length > 0 || damagedSnapshots.length > 0 ? 1 : 0;
 }
 
@@ -260,7 +260,7 @@ async function verify(parsed: ParsedArguments): Promise<number> {
   return damaged === 0 ? 0 : 1;
 }
 
-/** Returns whether the snapshot can be restored whole. */
+/** Returns whether the snapshot can be restored completely. */
 async function verifyOne(
   repository: BackupRepository,
   record: SnapshotRecord,
@@ -272,7 +272,7 @@ async function verifyOne(
     );
     for (const problem of problems) console.error(`Backup ${record.id}: telemetry.db: ${problem}`);
     if (problems.length > 0) return false;
-    print(flags, toRow(record), `Backup ${record.id} is whole: every database was restored and opened.`);
+    print(flags, toRow(record), `Backup ${record.id} is good: every database was restored and opened.`);
     return true;
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
@@ -288,7 +288,7 @@ async function takeOver({ values, flags }: ParsedArguments): Promise<number> {
     gateway: gatewayIdOf(dataPath),
     machine: machineIdOf(),
   });
-  return print(flags, { place: values.to }, `This machine continues the backups at ${values.to}.`);
+  return print(flags, { place: values.to }, `This machine now continues the backups at ${values.to}.`);
 }
 
 /** `lineside backup`: makes, lists and checks backups, beside a running gateway or without one. */
@@ -303,5 +303,5 @@ export async function backupCommand(args: readonly string[]): Promise<number> {
   if (action === "list") return list(parsed);
   if (action === "verify") return verify(parsed);
   if (action === "take-over") return takeOver(parsed);
-  throw new StartupError(`"${action}" is not an action of backup; it is one of list, verify, take-over.`);
+  throw new StartupError(`"${action}" is not an action of lineside backup. Use list, verify or take-over.`);
 }

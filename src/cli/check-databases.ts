@@ -17,7 +17,7 @@ function problemsOf(path: string, name: string): readonly string[] {
 }
 
 /**
- * Reads all databases of a data directory and compares all files with its inventory, beside a running gateway or without one, and changes nothing. Must not run inside the gateway's
+ * Reads all databases of a data directory and compares all files with its inventory, whether or not a gateway is running, and changes nothing. Must not run inside the gateway's
  * process: closing a file would drop the locks that the process holds on it.
  */
 export const checkDatabases = (dataPath: string): DatabaseReport[] => [

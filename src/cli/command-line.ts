@@ -49,7 +49,7 @@ const commands: Record<string, Command> = {
     run: async (args) => (await import("./outbox.ts")).outboxCommand(args),
   },
   service: {
-    summary: "Install the gateway as a service of systemd, or remove that service",
+    summary: "Install or uninstall the gateway as a systemd service",
     run: async (args) => (await import("./service.ts")).serviceCommand(args),
   },
   backup: {
@@ -61,7 +61,7 @@ const commands: Record<string, Command> = {
     run: async (args) => (await import("./restore.ts")).restoreCommand(args),
   },
   "set-aside": {
-    summary: "Start without a file that is damaged, missing or from another gateway",
+    summary: "Start without a damaged, missing or foreign file",
     run: async (args) => (await import("./set-aside.ts")).setAsideCommand(args),
   },
   keys: {

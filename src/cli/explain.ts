@@ -5,7 +5,7 @@ import { StartupError } from "../platform/startup-error.ts";
 import { describeSystemError } from "../platform/system-errors.ts";
 import { terminalLanguage } from "./terminal-language.ts";
 
-/** Describes an error in one sentence for a person who can mend it; undefined for a mistake of ours. */
+/** Describes an error in a sentence for the operator; undefined for a bug. */
 function describe(error: unknown): string | undefined {
   if (error instanceof DomainError) return renderIn(terminalLanguage(), error);
   if (error instanceof StartupError) return error.message;

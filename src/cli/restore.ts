@@ -17,7 +17,7 @@ const options = {
     type: "string",
     help: `restore only these databases, separated by commas: ${RESTORED_PARTS.join(", ")}`,
   },
-  "skip-damaged": { type: "boolean", help: "restore what can be read of a damaged backup" },
+  "skip-damaged": { type: "boolean", help: "restore what is readable in a damaged backup" },
 } as const;
 
 const usage = `lineside restore [backup] --from <place>
@@ -26,7 +26,7 @@ Restores a backup, the newest one unless it is named, into the data directory. T
 Nothing of the present data is touched before the whole backup is read and checked.
 With --only, the other databases and the keys stay as they are.`;
 
-/** @throws StartupError for a name that is not one of a database. */
+/** @throws StartupError for an unknown name */
 function partsOf(text: string | undefined): RestoredPart[] | undefined {
   return text?.split(",").map((name) => {
     const part = RESTORED_PARTS.find((existing) => existing === name.trim());
@@ -36,10 +36,10 @@ function partsOf(text: string | undefined): RestoredPart[] | undefined {
   });
 }
 
-/** Names what was not restored. */
+/** Prints what was not restored. */
 function warn({ record, unreadable, damaged, skipped, problems }: RestoreReport): void {
   const newer = unreadable.filter((name) => name > `snapshots/${record.id}`);
-  for (const name of newer) console.error(`${name} is damaged; an older backup was restored.`);
+  for (const name of newer) console.error(`${name} is damaged, so an older backup was restored.`);
   const pages = Map.groupBy(damaged, ({ database }) => database);
   for (const [name, parts] of pages)
     if (!skipped.includes(name))

@@ -76,7 +76,7 @@ function install(root: string, canReplace: boolean): void {
   console.log(`Installed ${program} and ${unitFile}.\n\n${NEXT_STEPS}`);
 }
 
-/** Runs a command of systemd, where systemd is. @throws StartupError with what it says */
+/** Runs systemctl, if the machine has it. @throws StartupError with its error output */
 function systemctl(...args: string[]): void {
   if (!existsSync("/run/systemd/system")) return;
   const { exitCode, stderr } = Bun.spawnSync(["systemctl", ...args], { stdout: "ignore", stderr: "pipe" });
@@ -87,7 +87,7 @@ function systemctl(...args: string[]): void {
 function uninstall(root: string): void {
   const isThisMachine = root === "/";
   if (isThisMachine && process.getuid?.() !== ROOT_USER)
-    throw new StartupError("Only root can uninstall a service: run it with sudo.");
+    throw new StartupError("Only root can uninstall the service. Run the command with sudo.");
   const [program, unitFile] = [join(root, PROGRAM_PATH), join(root, UNIT_PATH)];
   if (!existsSync(unitFile) && !existsSync(program))
     throw new StartupError(`There is no service to uninstall: ${unitFile} does not exist.`);
@@ -96,11 +96,11 @@ function uninstall(root: string): void {
     rmSync(file, { force: true });
   if (isThisMachine) systemctl("daemon-reload");
   console.log(
-    `Removed ${program} and ${unitFile}.\n\nThe data in ${join(root, DATA_PATH)} and the settings in ${join(root, SETTINGS_PATH)} are kept. Delete them by hand if nobody needs them.`,
+    `Removed ${program} and ${unitFile}.\n\nThe data in ${join(root, DATA_PATH)} and the settings in ${join(root, SETTINGS_PATH)} are kept. If you no longer need them, delete them by hand.`,
   );
 }
 
-/** `lineside service`: installs the executable and its unit for systemd, and removes them. */
+/** `lineside service`: installs or removes the executable and its systemd unit. */
 export async function serviceCommand(args: readonly string[]): Promise<number> {
   const asksForHelp = args.some((arg) => arg === "--help" || arg === "-h");
   if (args.length === 0 || asksForHelp) {
@@ -112,7 +112,7 @@ export async function serviceCommand(args: readonly string[]): Promise<number> {
   const root = resolve(values.root ?? "/");
   if (positionals.length !== 1 || (action !== "install" && action !== "uninstall"))
     throw new StartupError(
-      `"${positionals.join(" ")}" is not an action of service; its actions are install and uninstall.`,
+      `"${positionals.join(" ")}" is not an action of lineside service. Use install or uninstall.`,
     );
   if (action === "uninstall") uninstall(root);
   else if (flags.has("print")) console.log(readUnit().trimEnd());

@@ -19,13 +19,14 @@ const NAMES = [...DATABASE_FILES, INVENTORY_FILE, ...KEY_FILES];
 
 const usage = `lineside set-aside <file …>
 
-Lets a gateway start without files that are damaged, missing or from another gateway: moves what is left of them to the folder set-aside of
-the data directory, and lets the next start create new ones. Nothing is deleted. The gateway must not run.
+Lets a gateway start without files that are damaged, missing or from another gateway: moves what is left of them to the folder set-aside in
+the data directory, and lets the next start create new files. Nothing is deleted. Stop the gateway first.
 
 Files: ${NAMES.join(", ")}.
-Without lineside.db the gateway knows no tenants, devices and users. Stored telemetry is kept until you delete it on the System page. After a key, run lineside keys create-missing.`;
+Without lineside.db, the gateway has no tenants, devices or users. Stored telemetry is kept until you delete it on the System page.
+If you set aside a key, also run lineside keys create-missing.`;
 
-/** Files that belong to a database: its write-ahead log, and for telemetry what is not in it yet. */
+/** Returns a file and what belongs to it: a database's write-ahead log, and for telemetry the hot log. */
 const filesOf = (dataPath: string, name: string): string[] =>
   name.startsWith("secrets/")
     ? [name]
@@ -41,7 +42,7 @@ function setFilesAside(dataPath: string, names: readonly string[]): void {
   if (names.some((name) => KEY_FILES.includes(name))) acceptKeys(dataPath);
 }
 
-/** `lineside set-aside`: moves damaged files out of the way of a gateway that does not run. */
+/** `lineside set-aside`: moves damaged files of a stopped gateway out of the way. */
 export async function setAsideCommand(args: readonly string[]): Promise<number> {
   const asksForHelp = args.some((arg) => arg === "--help" || arg === "-h");
   if (args.length === 0 || asksForHelp) {
@@ -52,11 +53,11 @@ export async function setAsideCommand(args: readonly string[]): Promise<number> 
   const { values, positionals } = parseCommand(args, options);
   const unknown = positionals.find((name) => !NAMES.includes(name));
   if (unknown !== undefined || positionals.length === 0)
-    throw new StartupError(`"${unknown ?? ""}" cannot be set aside; name one of ${NAMES.join(", ")}.`);
+    throw new StartupError(`"${unknown ?? ""}" cannot be set aside. Name one of ${NAMES.join(", ")}.`);
   const dataPath = dataPathOf(values);
   if (!existsSync(join(dataPath, "secrets")))
     throw new StartupError(
-      `There is no gateway's data in ${dataPath}; name its data directory with --data or LINESIDE_DATA.`,
+      `There is no gateway data in ${dataPath}. Set the data directory with --data or LINESIDE_DATA.`,
     );
   const lock = takeFileLock(join(dataPath, "lineside.lock"));
   if (lock === undefined) throw conflict("backup.gateway_running", { path: dataPath });

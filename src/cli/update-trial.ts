@@ -81,7 +81,7 @@ function ownTrial(dataPath: string | undefined): UpdateState | undefined {
   return state !== undefined && isOnTrial(state.phase) && state.next === process.execPath ? state : undefined;
 }
 
-/** Begins the probation of the version on trial, which is ready, and ends it when it has run for long enough. Returns what cancels that. */
+/** Begins the probation of a version on trial that is ready, and ends it after its run time. Returns a function that cancels it. */
 export function proveTrial({ data }: Config, clock: Clock): () => void {
   const dataPath = resolve(data);
   const state = ownTrial(dataPath);
@@ -93,7 +93,7 @@ export function proveTrial({ data }: Config, clock: Clock): () => void {
   return () => undefined;
 }
 
-/** Says that the end of this process is no crash, if it is on probation. */
+/** Records that this version on probation stops in order and does not crash. */
 export const noteOrderlyStop = ({ data }: Config): void => noteStop(resolve(data), process.execPath);
 
 /** Becomes the old version again if this process is on trial and cannot start. */

@@ -53,16 +53,16 @@ const options = {
   probation: {
     type: "string",
     default: String(PROBATION_MS / 1_000),
-    help: "seconds that the new version has to run before it stays",
+    help: "seconds that the new version must run before it is kept",
   },
-  check: { type: "boolean", help: "read the whole file, check it, and install nothing" },
+  check: { type: "boolean", help: "read and check the whole file without installing it" },
 } as const satisfies Record<string, CommandOption>;
 
 const usage = `lineside update <file>
 
-Checks the signature of an update file, backs up the gateway, and installs the new version. A gateway that runs starts again as the new version. It goes back
-to the present version, with its data, when the new one is not ready in time, or crashes three times on probation. The command waits for the end of
-the probation. The present executable is kept as lineside.previous.`;
+Checks the signature of an update file, backs up the gateway, and installs the new version. A running gateway restarts as the new version. It returns
+to the current version, with its data, if the new version is not ready in time or crashes three times on probation. The command waits for the end of
+the probation. The current executable is kept as lineside.previous.`;
 
 const READY_SECONDS_MAX = 24 * 3_600;
 const PROBATION_SECONDS_MAX = 24 * 3_600;
@@ -70,7 +70,7 @@ const BACKUP_BYTES_PER_SECOND = 100_000_000;
 const POLL_INTERVAL_MS = 200;
 /** Time beyond that of the new version: the old one stops, copies databases, and takes over again. */
 const SPARE_MS = 120_000;
-/** A version that dies on probation begins it anew so often. */
+/** Probations of a version that crashes: each crash restarts the probation. */
 const STARTS_MAX = 3;
 
 const running = (): RunningProgram => ({
@@ -127,7 +127,7 @@ async function untilUpdated(dataPath: string, { readyWithinMs, probationMs }: Pa
     const phase = readState(dataPath)?.phase;
     if (phase === "PROBATION" && !isAnnounced) {
       isAnnounced = true;
-      console.log(`The new version is ready. It stays if it runs for ${probationMs / 1_000} s.`);
+      console.log(`The new version is ready. It is kept if it runs for ${probationMs / 1_000} s.`);
     }
     const isSettled = result?.outcome === "UPDATED" ? replaceProgram(dataPath) : phase === undefined;
     if (result !== undefined && isSettled) return reportResult(result);
@@ -143,7 +143,7 @@ async function untilUpdated(dataPath: string, { readyWithinMs, probationMs }: Pa
 function reportResult({ outcome, from, to, reason }: UpdateResult): number {
   const why = reason && ` ${renderIn(terminalLanguage(), reason)}`;
   if (outcome === "UPDATED") console.log(`The gateway runs ${to}.`);
-  else console.error(`The gateway runs ${from} again. The update was given up.${why ?? ""}`);
+  else console.error(`The update failed. The gateway runs ${from} again.${why ?? ""}`);
   return outcome === "UPDATED" ? 0 : 1;
 }
 

@@ -205,10 +205,10 @@ export function recordDone(
   audit.record({ ...done, actor, outcome: "SUCCESS" });
 }
 
-/** Returns the name of the account at the machine, or its number where it has no name, as in some containers. */
+/** Returns the name of the operating system's user, or the uid if the user has no name, as in some containers. */
 export function accountName(): string {
   const uid = String(process.getuid?.() ?? "");
-  // The runtime's own look-up goes by the environment, which any caller can set or leave out.
+  // Not the runtime's own lookup: it uses environment variables, which any caller can set.
   const accounts = existsSync(ACCOUNTS) ? readFileSync(ACCOUNTS, "utf8").split("\n") : [];
   const [name] = accounts.map((line) => line.split(":")).find((fields) => fields[2] === uid) ?? [];
   return name ?? `uid ${uid}`;

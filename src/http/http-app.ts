@@ -125,7 +125,7 @@ const socketRoutes = (deps: HttpDeps) => {
           summary: "Realtime: WebSocket",
           responses: { 101: { description: "The connection is a WebSocket now." } },
           description:
-            '426 without a WebSocket handshake. First message `{type:"auth", token}` → `{type:"ready"}`, within 5 s and 8 KB. Then `{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}` → `{type:"snapshot", id, telemetry, devices}` and `{type:"data", id, topic, deviceId, …}`. A snapshot of many devices comes as several messages, all but the last with `more: true`. A slow reader gets the newest value of each key (`merged: true`).',
+            '426 without a WebSocket handshake. First message `{type:"auth", token}` → `{type:"ready"}`, within 5 s and 8 KB. Then `{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}` → `{type:"snapshot", id, telemetry, devices}` and `{type:"data", id, topic, deviceId, …}`. A snapshot of many devices consists of several messages, all but the last with `more: true`. A slow reader gets the newest value of each key (`merged: true`).',
         },
       },
     )
@@ -169,7 +169,7 @@ const socketRoutes = (deps: HttpDeps) => {
     );
 };
 
-/** Answers of the API are no pages: a browser that shows one anyway loads nothing for it. */
+/** API responses are not pages: if a browser shows a response anyway, it must not load anything for it. */
 const ownHeaders = {
   ...securityHeaders,
   "cache-control": "no-store",
@@ -214,7 +214,7 @@ function admit(
   if (!isPlain || !isTelemetryRequest) slow.began(request);
   // A Host header that is none: whatever asks for a part of the address would fail.
   if (!URL.canParse(request.url)) return plainError(400, "request.address_invalid");
-  // Several Host headers arrive as a list (RFC 9112, section 3.2: 400). Proxies and the gateway could each choose another one.
+  // Several Host headers arrive as a list (RFC 9112, section 3.2: 400). A proxy and the gateway could pick different entries.
   if (request.headers.get("host")?.includes(",")) return plainError(400, "request.address_invalid");
   if (isTooLarge(request)) return plainError(413, "request.too_large");
   const seconds = bodySeconds(request, config.http_idle_timeout_s);
@@ -240,7 +240,7 @@ async function untilDurable(
   }
 }
 
-/** Resolves to the answer of a large value, which is sent in pieces and counts as bytes in flight. */
+/** Resolves to the response with a large value, which is sent in chunks and counts as bytes in flight. */
 async function inPieces(
   { answers, log }: Pick<HttpDeps, "answers" | "log">,
   { request, value, set }: { request: Request; value: unknown; set: { headers: object; status?: unknown } },

@@ -43,7 +43,7 @@ export function createHttpModule(
   });
   const frontDoor = new FrontDoor(config);
   if (config.trusted_proxies !== undefined && config.public_url === undefined)
-    log.warn("trusted_proxies is set without public_url, so links in mails lead to this machine itself");
+    log.warn("trusted_proxies set without public_url: links in mails lead to this machine");
   const http = createHttpApp({
     version,
     commit,

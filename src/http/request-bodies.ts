@@ -18,10 +18,10 @@ interface BodyRoute {
   readonly hooks: { readonly body?: unknown; readonly response?: unknown };
 }
 
-/** The name of a field, unless it may be a value in the wrong place: an error repeats nothing of a body. */
+/** Returns a field's name for an error, unless it may be a misplaced value: errors repeat no values of a body. */
 const shownField = (name: string): string => (/^[A-Za-z][A-Za-z0-9_]{0,39}$/.test(name) ? name : "…");
 
-/** Returns the fields that objects of a schema have; undefined for a schema of any fields. */
+/** Returns the fields of a schema's objects; undefined if the schema allows any field. */
 function fieldsOf(schema: unknown): string[] | undefined {
   if (!isJsonObject(schema)) return undefined;
   if (isJsonObject(schema.properties)) return Object.keys(schema.properties);
@@ -31,7 +31,7 @@ function fieldsOf(schema: unknown): string[] | undefined {
   return lists.includes(undefined) ? undefined : lists.flatMap((list) => list ?? []);
 }
 
-/** Fields that a change of an object may name: what can be changed, and what a client read of the object and sends back. */
+/** Fields that a PATCH may contain: changeable fields, and fields that a client read from the object and sends back. */
 function allowedFields({ method, hooks: { body, response } }: BodyRoute): ReadonlySet<string> | undefined {
   const changeable = method === "PATCH" ? fieldsOf(body) : undefined;
   const read = isJsonObject(response) ? (fieldsOf(response["200"]) ?? []) : [];
@@ -69,7 +69,7 @@ class BodyCheck {
     this.#allowed = allowed;
   }
 
-  /** Refuses a change of what does not exist: otherwise a misspelled field changes nothing, and the answer is 200. */
+  /** Refuses unknown fields: otherwise a PATCH with a misspelled field would return 200 and change nothing. */
   #ensureAllowed(body: unknown): void {
     if (this.#allowed === undefined || !isJsonObject(body)) return;
     for (const field of Object.keys(body))

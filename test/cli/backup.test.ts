@@ -39,7 +39,7 @@ test("an empty passphrase is refused, whether it comes from a file or a variable
   const byFile = await backup(["--to", place, "--passphrase-file", file]);
   expect([byFile.code, byFile.errors]).toEqual([
     1,
-    `lineside backup: The passphrase file ${file} is empty.\n`,
+    `lineside backup: The passphrase file ${file} is empty. Write a passphrase to it, or leave out --passphrase-file for unencrypted backups.\n`,
   ]);
   const byVariable = await backup(["--to", place], { LINESIDE_BACKUP_PASSPHRASE: "" });
   expect([byVariable.code, byVariable.errors]).toEqual([

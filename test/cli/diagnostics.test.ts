@@ -91,6 +91,6 @@ test("where there is no gateway's data, both say so", async () => {
     stdout: "pipe",
     stderr: "pipe",
   });
-  expect(await new Response(child.stderr).text()).toContain("There is no gateway's data");
+  expect(await new Response(child.stderr).text()).toContain("There is no gateway data");
   expect(await child.exited).not.toBe(0);
 });

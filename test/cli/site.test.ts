@@ -338,7 +338,7 @@ test("takes a secret inside of an address from the environment, never that of Li
     expect([stolen.code, stolen.error]).toEqual([1, expect.stringContaining("LINESIDE_SECRET_HOME")]);
     const shown = site(`profiles:\n  - name: Shown\n    description: "\${secret:SMS_KEY}"\n`);
     const leaked = await other.run(["apply", "site", await save("shown.yaml", shown), "--yes"], env);
-    expect([leaked.code, leaked.error]).toEqual([1, expect.stringContaining("is not a field for a secret")]);
+    expect([leaked.code, leaked.error]).toEqual([1, expect.stringContaining("is not a field for secrets")]);
   } finally {
     await other.fixture.stop();
   }

@@ -8,10 +8,10 @@ import { type Fields, isFields } from "./site.types.ts";
 const [BRANDING, MAIL, BACKUP] = ["/api/tenant/branding", "/api/gateway/mail", "/api/gateway/backup"];
 const FORBIDDEN = 403;
 
-/** Mark of a secret that the gateway keeps and does not show. */
+/** Stands for a secret that the gateway keeps but does not show. */
 const KEPT = { kept: true };
 
-/** Settings of the gateway belong to the owner of its own site; the sites of others have none. */
+/** Returns `undefined` for sites other than the gateway's own: they have no gateway settings. */
 const forOperators =
   (path: string) =>
   async (api: ApiClient): Promise<Fields[]> => {
@@ -23,7 +23,7 @@ const forOperators =
     }
   };
 
-/** Returns the fields without the marks of secrets: the API keeps what is left out. */
+/** Returns the fields without secret marks: the API keeps fields that are left out. */
 function withoutMarks(fields: Fields): Fields {
   const entries = Object.entries(fields).filter(
     ([, value]) => !(isFields(value) && Object.hasOwn(value, "kept")),
@@ -33,13 +33,13 @@ function withoutMarks(fields: Fields): Fields {
   );
 }
 
-/** Renames what the API says about a secret to the secret itself. */
+/** Replaces the API's flag for a secret by a field with the secret's mark. */
 function withMark(object: Fields, { flag, name }: { flag: string; name: string }): Fields {
   const { [flag]: isKept, ...rest } = object;
   return isKept === true ? { ...rest, [name]: KEPT } : rest;
 }
 
-/** Names of the fields that keys of the configuration set: a file cannot change them. */
+/** Fields that the configuration sets, so that a site file cannot change them. */
 const FIXED: Readonly<Record<string, string>> = {
   smtp_url: "server",
   smtp_from: "from",
@@ -77,7 +77,7 @@ async function updateBackup(api: ApiClient, { changes }: { changes: Fields }): P
   });
 }
 
-/** Settings of the site's look, and of the gateway itself. */
+/** Branding, mail server and backups. */
 export const gatewaySections: readonly Section[] = [
   {
     name: "branding",

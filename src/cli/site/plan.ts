@@ -31,7 +31,7 @@ export interface SitePlan {
   readonly unchanged: number;
   /** Reasons why nothing can be applied, each with its place. */
   readonly problems: readonly string[];
-  /** Secrets of the environment that are sent, with the field that each goes to. */
+  /** Environment variables that are sent as secrets, each with the field that receives it. */
   readonly secrets: readonly PlannedSecret[];
 }
 
@@ -42,7 +42,7 @@ export interface PlannedSecret {
 }
 
 export interface PlanOptions {
-  /** Secrets by the names that files have for them. */
+  /** Secrets by their names in site files. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly prunes: boolean;
   readonly setsSecrets: boolean;
@@ -201,7 +201,7 @@ function secretProblem(section: Section, path: FieldPath, name: string): string 
   if (!SECRET_NAME.test(name))
     return `has ${shown} as a secret, which cannot be part of an environment variable.`;
   if (isSecretField(section.name, path)) return undefined;
-  return `has the secret ${shown}, but is not a field for a secret.`;
+  return `has the secret ${shown}, but is not a field for secrets.`;
 }
 
 function eachText(

@@ -2,13 +2,13 @@ import { isSecretHeader } from "../../lib/outbound-request.ts";
 import type { FieldPath } from "./site.types.ts";
 
 /*
- * Secrets of site files come from environment variables. A file that somebody else wrote must get at no other variable, and must not put a
+ * Secrets in site files come from environment variables. A file that somebody else wrote must not get access to other variables, or put a
  * secret where others can read it.
  */
 
 export const SECRET_PREFIX = "LINESIDE_SECRET_";
 
-/** Names of fields whose values the gateway keeps sealed, or shows to administrators alone. */
+/** Fields whose values the gateway keeps sealed or shows to administrators only. */
 const secretFields: ReadonlySet<string> = new Set([
   "apiKey",
   "passphrase",
@@ -19,11 +19,11 @@ const secretFields: ReadonlySet<string> = new Set([
   "signingSecret",
   "token",
 ]);
-/** Sections whose addresses and bodies only administrators read. */
+/** Sections whose URLs and bodies only administrators can read. */
 const messagingSections: ReadonlySet<string> = new Set(["messengers", "notifications"]);
 const messagingFields: ReadonlySet<string> = new Set(["url", "body"]);
 
-/** Returns whether a secret may stand in a field. */
+/** Returns whether a field may contain a secret. */
 export function isSecretField(section: string, path: FieldPath): boolean {
   const names = path.filter((part) => typeof part === "string");
   const [name = "", around] = names.toReversed();
@@ -32,7 +32,7 @@ export function isSecretField(section: string, path: FieldPath): boolean {
   return messagingSections.has(section) && messagingFields.has(name);
 }
 
-/** Returns the secrets of the environment, by the names that files have for them. */
+/** Returns the secrets in the environment, by their names in site files. */
 export const secretsOf = (
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string | undefined> =>

@@ -3,7 +3,7 @@ import type { ApiClient } from "../api-client.ts";
 import type { ReferenceKind } from "./references.ts";
 import type { Fields } from "./site.types.ts";
 
-/** Schema of the fields that a file may have. */
+/** Schema of an object's fields in a site file. */
 export interface SectionSchema {
   readonly properties: Readonly<Record<string, TSchema>>;
   readonly required?: readonly string[] | undefined;

@@ -24,7 +24,7 @@ export function showPlan({ actions, unchanged, secrets }: SitePlan): string {
   const count = (type: PlannedAction["type"]) => actions.filter((action) => action.type === type).length;
   const summary = `${count("create")} to create, ${count("change")} to change, ${count("delete")} to delete, ${unchanged} unchanged.`;
   const sent = secrets.map(({ variable, object, path }) => `  ${variable} → ${object}, ${formatPath(path)}`);
-  const listed = sent.length === 0 ? [] : ["Secrets of the environment that are sent:", ...new Set(sent)];
+  const listed = sent.length === 0 ? [] : ["Environment variables sent as secrets:", ...new Set(sent)];
   return [...actions.flatMap(showAction), ...listed, summary].join("\n");
 }
 

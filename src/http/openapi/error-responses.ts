@@ -13,18 +13,18 @@ const descriptions: Record<number, string> = {
   415: "The body is of a type that is not accepted here.",
   426: "This path takes WebSocket connections.",
   429: "Too many requests. `Retry-After` says when to try again.",
-  503: "The gateway cannot do this now: it starts, it stops, its disk is full, or large answers that clients have not read yet leave no room. `Retry-After` says when to try again.",
+  503: "The gateway cannot do this now: it is starting or stopping, its disk is full, or unread responses take up all of the memory for them. `Retry-After` says when to try again.",
 };
 
 const retryAfter = {
   "retry-after": { description: "seconds after which to try again", schema: { type: "integer" } },
 };
 
-/** Answers without a body: the contract has none for a missing credential, nor for these two operations' bad requests; the HTTP parser sends none. */
+/** Responses without a body: the contract has no body for missing credentials and for invalid requests to two operations; the HTTP parser sends none either. */
 const withoutBody: Record<string, Response> = {
   Unauthorized: { description: "The credential is missing or not valid. There is no body." },
   RequestHeaderFieldsTooLarge: {
-    description: "The request line and the headers are too long. There is no body.",
+    description: "The request line and headers are too long. There is no body.",
   },
   BareBadRequest: { description: "Something in the request is missing or invalid. There is no body." },
 };
