@@ -121,7 +121,7 @@ const servicesOf = (
   logins: signIns.logins,
 });
 
-/** What `openCore` has opened; it is closed last. */
+/** Data directory and databases that `openCore` opened; closed last. */
 const openedParts = ({ data, identityDatabase, database, clock }: Core): Part[] => [
   { name: "data directory", stop: () => data.release() },
   ...[identityDatabase, database].map((opened) => ({ name: "database", stop: () => opened.close() })),

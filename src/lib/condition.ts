@@ -152,7 +152,7 @@ function operand(node: Record<string, unknown>, where: string, parts: ConditionP
 
 const orderOperators: ReadonlySet<ConditionOperator> = new Set(["GT", "GE", "LT", "LE", "BETWEEN"]);
 
-/** A number in quotes is a text, which no number is greater or less than: the condition would never hold. */
+/** Refuses quoted numbers: they are strings, and a comparison with a string by size never holds. */
 const isNumberAsText = (value: unknown): boolean =>
   typeof value === "string" && /\d/.test(value) && Number.isFinite(Number(value));
 

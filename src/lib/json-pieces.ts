@@ -1,10 +1,10 @@
-/** Weight of a value up to which it is made text in one go, in characters, about. */
+/** Approximate length, in characters, up to which a value is serialized in one go. */
 const SLICE_WEIGHT = 32 * 1024;
 const NUMBER_WEIGHT = 8;
 
 const hasOwnText = (value: object): boolean => typeof (value as { toJSON?: unknown }).toJSON === "function";
 
-/** Returns what is left of `budget` after the value's JSON text, about; below 0 as soon as it is used up. */
+/** Returns approximately what is left of `budget` after the value's JSON; negative as soon as it is used up. */
 function afterWeight(value: unknown, budget: number): number {
   if (typeof value === "string") return budget - value.length - 2;
   if (typeof value !== "object" || value === null || hasOwnText(value)) return budget - NUMBER_WEIGHT;
@@ -21,7 +21,7 @@ function afterWeight(value: unknown, budget: number): number {
   return left;
 }
 
-/** Returns whether a value's JSON text is longer than `characters`, about, without making it. */
+/** Returns whether a value's JSON is longer than about `characters`, without serializing it. */
 export const isLongerJson = (value: unknown, characters: number): boolean =>
   afterWeight(value, characters) < 0;
 
@@ -84,7 +84,7 @@ function* objectPieces(object: Readonly<Record<string, unknown>>): Generator<str
   yield "}";
 }
 
-/** Yields the JSON text of a value, the same that `JSON.stringify` makes, in pieces that each take about a millisecond at most. A long string is one piece. */
+/** Yields the same JSON as `JSON.stringify`, in pieces that take at most about 1 ms each. A long string is a single piece. */
 export function* jsonPieces(value: unknown): Generator<string> {
   if (
     typeof value !== "object" ||

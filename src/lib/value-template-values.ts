@@ -1,10 +1,10 @@
-/** Values of templates and what is done with them. What has no result is `undefined`; only work beyond the budget throws. */
+/** Template values and their operations. Operations without a result return `undefined`; only exceeding the budget throws. */
 import { isJsonObject, type JsonValue } from "./json.ts";
 import type { WorkBudget } from "./work-budget.ts";
 
 export type TemplateValue = JsonValue | undefined;
 
-/** Length of a text that a template may produce, or change. */
+/** Max. length of strings that a template may produce or change. */
 export const TEXT_CHARACTERS_MAX = 8_192;
 const DECIMALS_MAX = 12;
 const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -70,7 +70,7 @@ function order(left: TemplateValue, right: TemplateValue): number | undefined {
   return first === undefined || second === undefined ? undefined : first - second;
 }
 
-/** Units of a step on a value: the characters or items that it may look at. */
+/** Work units of a step on a value: the characters or items that it may read. */
 function unitsOf(value: TemplateValue): number {
   if (typeof value === "string" || Array.isArray(value)) return 1 + value.length;
   return 1;
@@ -130,7 +130,7 @@ function round(value: TemplateValue, decimals: TemplateValue = 0): TemplateValue
   return Math.abs(number) < 1e15 ? Number(number.toFixed(places)) : number;
 }
 
-/** Returns the text of a value that is short enough to be changed. */
+/** Returns a value as a string if it is short enough to be changed. */
 export function shortText(value: TemplateValue, work: WorkBudget): string | undefined {
   if (typeof value === "string" && value.length > TEXT_CHARACTERS_MAX) return undefined;
   const text = renderText(value);
@@ -190,7 +190,7 @@ const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ],
 ]);
 
-/** Units of a part between two texts that are replaced: each is a text of its own. */
+/** Work units per part between replaced strings: each part is allocated separately. */
 const PART_UNITS = 8;
 
 interface Replacement {

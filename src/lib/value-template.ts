@@ -27,7 +27,7 @@ const DEPTH_MAX = 32;
 export interface TemplateScope {
   readonly value: JsonValue;
   readonly value_json?: JsonValue | undefined;
-  /** Budget of the message, for all its templates together; by default, each has one of its own. */
+  /** The message's budget, shared by all of its templates; by default, each template has its own. */
   readonly work?: WorkBudget;
 }
 
@@ -344,7 +344,7 @@ function joined(parts: readonly Node[]): Node {
 const asTemplate = (source: string, evaluate: (scope: TemplateScope) => TemplateValue): ValueTemplate =>
   Object.assign(evaluate, { source });
 
-/** The template that a component has by default: the whole message. */
+/** Default template: the whole message. */
 export const wholeMessage: ValueTemplate = asTemplate("", ({ value }) => value);
 
 /** @throws TemplateError for a template that is too long or outside the supported part */

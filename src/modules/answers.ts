@@ -1,14 +1,14 @@
 /**
- * Large answers in pieces: with a turn of the event loop between two pieces, no faster than the client reads, and no further when it has
- * left. What the client has not read yet takes up its part of the space for answers.
+ * Sends large responses in chunks: with a turn of the event loop between chunks, no faster than the client reads, and only until the client
+ * disconnects. Bytes that the client has not read yet are held in the `AnswerSpace`.
  */
 import { isLongerJson, jsonPieces } from "../lib/json-pieces.ts";
 import { type AnswerSpace, EXPORTS_MAX, type HeldAnswer } from "../platform/answer-space.ts";
 import { workShare } from "../platform/fair-share.ts";
 
-/** Characters of JSON up to which an answer is made in one go, and bytes up to which it is sent so. */
+/** Max. characters of JSON serialized in one go, and max. bytes sent in one go. */
 const WHOLE_MAX = 512 * 1024;
-/** Bytes of one piece, about. */
+/** Approximate bytes per chunk. */
 const PIECE_BYTES = 128 * 1024;
 
 const jsonHeaders = {
@@ -22,11 +22,11 @@ type Pieces = Iterator<Uint8Array | string> | AsyncIterator<Uint8Array | string>
 
 interface Held {
   readonly held: HeldAnswer;
-  /** The request's. */
+  /** Signal of the request. */
   readonly signal: AbortSignal;
 }
 
-/** Streams pieces as they are read. `cancel` ends what makes them. */
+/** Streams pieces as the client reads them. `cancel` stops their source. */
 function streamOf(
   pieces: Pieces,
   { held, signal }: Held,
@@ -36,15 +36,15 @@ function streamOf(
   const end = () => {
     held.end();
     cancel();
-    // What it waits for has been cancelled: nobody hears of it.
+    // The pending read has been cancelled, so nobody handles its error.
     Promise.resolve(pieces.return?.()).catch(() => undefined);
   };
-  // A request that ends before its answer begins neither reads nor cancels it.
+  // If a request ends before its response begins, the stream is neither read nor cancelled.
   if (signal.aborted) end();
   else signal.addEventListener("abort", end, { once: true });
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      await workShare.next(); // pulls follow each other without a turn of the event loop
+      await workShare.next(); // otherwise pulls follow each other without a turn of the event loop
       try {
         const { done, value } = await pieces.next();
         if (done === true) {
@@ -60,7 +60,7 @@ function streamOf(
   });
 }
 
-/** Releases each piece when it is taken. */
+/** Yields the pieces, and releases the space of each piece as it is taken. */
 function* taken(pieces: Uint8Array[], held: HeldAnswer): Generator<Uint8Array> {
   for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
     held.release(piece.length);
@@ -68,7 +68,7 @@ function* taken(pieces: Uint8Array[], held: HeldAnswer): Generator<Uint8Array> {
   }
 }
 
-/** An answer whose pieces are all there. */
+/** Returns a response of complete pieces. */
 function answerOf(
   pieces: Uint8Array[],
   { held, signal }: Held,
@@ -83,7 +83,7 @@ function answerOf(
   return new Response(body as Body, init);
 }
 
-/** Collects the pieces of an answer. The space that they take is given back when the answer cannot be made. */
+/** Collects the pieces of a response. Gives their space back if `create` fails. */
 async function collected(
   held: HeldAnswer,
   create: (onPiece: (piece: Uint8Array) => void) => Promise<void>,
@@ -115,7 +115,7 @@ async function encode(value: unknown, onPiece: (piece: Uint8Array) => void): Pro
   onPiece(encoder.encode(text));
 }
 
-/** Sends the text of an answer as it is. */
+/** Sends JSON that `create` has serialized already. */
 export async function textAnswer(
   space: AnswerSpace,
   request: Request,
@@ -126,7 +126,7 @@ export async function textAnswer(
   return answerOf(pieces, { held, signal: request.signal }, jsonHeaders);
 }
 
-/** Sends a value as JSON. `atEnd` is called when the client has taken it, or it cannot be made. */
+/** Sends a value as JSON. `atEnd` is called when the client has read it, or when it cannot be serialized. */
 export async function jsonAnswer(
   space: AnswerSpace,
   request: Request,
@@ -139,17 +139,17 @@ export async function jsonAnswer(
   return answerOf(pieces, { held, signal: request.signal }, options.headers ?? jsonHeaders, options.status);
 }
 
-/** Returns whether a value's JSON is too long to be made and sent in one go. */
+/** Returns whether a value's JSON is too long to be serialized and sent in one go. */
 export const isLargeAnswer = (value: unknown): boolean => isLongerJson(value, WHOLE_MAX);
 
-/** The type that Elysia wants where it sends a Response without a check: what the schema of the answer has. */
+/** Casts a Response, which Elysia sends without a check, to the type of the response schema. */
 export const asAnswer = <Value>(response: Response): Value => response as unknown as Value;
 
-/** What the description of an export says of its limit. */
-export const exportsLimit = `429 if the user runs ${EXPORTS_MAX.user} exports already, or the tenant ${EXPORTS_MAX.tenant}.`;
+/** Limit of exports for OpenAPI descriptions. */
+export const exportsLimit = `429 if the user already runs ${EXPORTS_MAX.user} exports, or the tenant ${EXPORTS_MAX.tenant}.`;
 
 /**
- * Sends an export, as it is read; each of its pieces takes a few milliseconds. `create` is called when one more export may run.
+ * Streams an export as the client reads it; each piece takes a few milliseconds. `create` is called once the limit allows the export.
  * @throws DomainError `limited`
  */
 export async function exportAnswer(

@@ -31,7 +31,7 @@ export interface Core {
   readonly identityDatabase: MainDatabase;
   readonly clock: TrustedClock;
   readonly events: EventBus<DomainEvents>;
-  /** The budget of bytes in flight. */
+  /** Budget of bytes in flight. */
   readonly answers: AnswerSpace;
   readonly ports: OwnPorts;
   /** Present problems of the gateway; every module adds its own. */

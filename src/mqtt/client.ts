@@ -63,9 +63,9 @@ export interface ClientHost {
   retained(space: string, filter: string): readonly RetainedMessage[];
   /** The client has subscriptions, and hears what comes from now on. */
   subscribed(client: Client): void;
-  /** Returns the function that says whether a further filter fits into what the client's credential and tenant may have. */
+  /** Returns a function that checks an additional filter against the limits of the client's credential and tenant. */
   subscriptionRoom(client: Client): (filter: string) => boolean;
-  /** `count` subscriptions of the client were refused because of a limit. */
+  /** Called when `count` subscriptions of the client were refused because of a limit. */
   subscriptionsLimited(client: Client, count: number): void;
   /** The client has fewer subscriptions. */
   unsubscribed(client: Client): void;
@@ -156,7 +156,7 @@ export class Client {
     if (hasSubscriptions) this.#host.subscribed(this);
   }
 
-  /** The client has lost its right to publish: nothing of it comes any more. */
+  /** Called when the client has lost its right to publish, so that no more messages of it are accepted. */
   dropWill(): void {
     this.#will = undefined;
   }
@@ -268,7 +268,7 @@ export class Client {
     else this.#joined().subscribe(granted, answer);
   }
 
-  /** Answers to the filters of one packet; one that the client has already takes no more room. */
+  /** Returns the reason codes for the filters of a packet. Filters that the client already has do not count again. */
   #codesOf(subscriptions: readonly Subscription[]): number[] {
     let ownRemaining = subscriptionsMax - (this.#link?.filters.size ?? 0);
     const hasRoom = this.#host.subscriptionRoom(this);

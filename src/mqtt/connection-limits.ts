@@ -1,7 +1,7 @@
 import { addressGroup } from "../lib/network-address.ts";
 import type { MqttLimits } from "./mqtt.types.ts";
 
-/** Counts connections, in all and by remote address; of IPv6 by the first 64 bits. */
+/** Counts connections, in total and by remote address (IPv6: by /64 network). */
 export class ConnectionLimits {
   readonly #limits: MqttLimits;
   /** Remote address → its open connections. */

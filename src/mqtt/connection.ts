@@ -27,7 +27,7 @@ const connectBytesMax = 8 * 1024;
 const overheadBytes = 1024;
 /** Packets after which a connection checks whether its turn is over. */
 const packetsPerTurnCheck = 8;
-/** After a packet of this size, the time is looked at too: a pipeline may take long for it. */
+/** Size of packets after which the elapsed time is checked as well: a pipeline may take long for them. */
 const LARGE_PACKET_BYTES = 4_096;
 /** A peer that takes nothing for this long while output waits is frozen. */
 export const drainTimeoutMs = 2_000;

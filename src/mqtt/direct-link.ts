@@ -19,7 +19,7 @@ import { fromBrokerTopic } from "./topics.ts";
 /** Subscriptions of the clients of one space that have no durable session. */
 export type DirectTree = TopicTree<DirectLink, ReceiverSubscription<DirectLink>>;
 
-/** Where the subscriptions of a client are found and counted. */
+/** Registries that find and count a client's subscriptions. */
 export interface DirectPlace {
   /** Session key. */
   readonly key: string;

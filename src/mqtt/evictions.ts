@@ -40,7 +40,7 @@ export class Evictions {
     const client = this.#clients.get(key);
     client?.dropWill();
     client?.connection.end(Reason.notAuthorized);
-    this.#wills.forget(key); // of a connection that has ended before
+    this.#wills.forget(key); // the will of an earlier connection
     const store = this.#store();
     const session = store?.get(key);
     if (session !== undefined) store?.delete(session);

@@ -47,7 +47,7 @@ export class LoginAuthentication {
     this.#byToken = byToken;
   }
 
-  /** Returns undefined if the certificate belongs to nobody, and `unconfirmed` if whoever registered it has never proven it. */
+  /** Returns undefined for an unregistered certificate, and `unconfirmed` if no owner has ever confirmed the certificate. */
   byCertificate(credentials: MqttCredentials): MqttAuthentication | "unconfirmed" | undefined {
     const { certificate } = credentials;
     const found = certificate && this.#deps.logins.byCertificate(certificate.fingerprint, credentials);
@@ -55,7 +55,7 @@ export class LoginAuthentication {
     if (found.refused !== undefined) return found.refused;
     const { holder } = found;
     const identity = refusedCertificate(certificate.fingerprint);
-    // Only its end counts: a gateway without a clock battery boots before its beginning.
+    // Only the end of validity counts: a gateway without a clock battery boots before the beginning.
     if (certificate.validTo > this.#deps.clock.now()) return this.#enter(credentials, holder, identity);
     return this.#refuse(credentials, [holder], () => ({
       answer: "not_authorized",
@@ -79,17 +79,17 @@ export class LoginAuthentication {
       const entered = this.#enter(credentials, tried.holder, nameOf(tried.holder));
       return entered ?? this.#byToken.refuseStranger(credentials, "wrong", "password_wrong");
     }
-    if (credentials.isGone()) return { ok: false, reason: "later" }; // its password was not looked at
+    if (credentials.isGone()) return { ok: false, reason: "later" }; // its password was not checked
     if (tried.tried.length === 0) return this.#byToken.afterUnknownName(credentials);
     return this.#tryToken(credentials, tried) ?? this.#refusePassword(credentials, tried);
   }
 
-  /** The user name may be a token all the same: some clients cannot leave the password out. */
+  /** Tries the user name as a token: some clients cannot leave the password empty. */
   #tryToken(credentials: MqttCredentials, { tried }: RefusedPassword): MqttAuthentication | undefined {
     const { username, remoteAddress } = credentials;
     const found = username ? this.#deps.tokens.attempt(username, remoteAddress) : "wrong";
     if (typeof found === "string") return undefined;
-    // Nobody gets clients of another tenant by a token that reads like their name.
+    // A token that looks like a name must not reach clients of another tenant.
     const isForeign = (tenantId: TenantId) => tenantId !== found.tenantId;
     const isAnothersName = tried.some(
       (holder) => loginUsername(holder) === username && isForeign(holder.tenantId),
@@ -105,7 +105,7 @@ export class LoginAuthentication {
     );
   }
 
-  /** Lets the holder in; undefined if it was deleted meanwhile. */
+  /** Signs the holder in; undefined if it was deleted meanwhile. */
   #enter(
     credentials: MqttCredentials,
     { deviceId, mqttClientId }: LoginHolder,
@@ -116,7 +116,7 @@ export class LoginAuthentication {
     return device && { ok: true, device };
   }
 
-  /** Every holder hears of it: the gateway cannot tell whose client it is. */
+  /** Reports the refusal to every holder, because the gateway cannot tell whose client it is. */
   #refuse(
     credentials: MqttCredentials,
     holders: readonly LoginHolder[],

@@ -13,7 +13,7 @@ import { refuseClient } from "./refused-clients.ts";
 interface SignInDeps {
   readonly credentials: Pick<MqttClientsRepository, "findById" | "findByApiKey">;
   readonly report: ReportRefusal;
-  /** Of clients without a limit of their own; 0 for no limit. */
+  /** Messages per second for clients without their own limit; 0 for no limit. */
   readonly messagesPerSecond: number;
 }
 
@@ -35,7 +35,7 @@ function limiterOf(messagesPerSecond: number): RateMeter | undefined {
   return limiter;
 }
 
-/** Signs in MQTT clients with topics of their own. */
+/** Signs in MQTT clients. */
 export class MqttClientSignIn {
   readonly #deps: SignInDeps;
   readonly #deletedTenants = new Set<TenantId>();
@@ -65,7 +65,7 @@ export class MqttClientSignIn {
     this.#limiters.delete(mqttClientId);
   }
 
-  /** Signs in a client whose password or certificate is right; undefined if it is gone. */
+  /** Signs in a client whose password or certificate was verified; undefined if it was deleted meanwhile. */
   enter(
     credentials: MqttCredentials,
     mqttClientId: string,

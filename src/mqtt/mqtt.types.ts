@@ -97,7 +97,7 @@ export interface MqttQuotas {
 export interface MqttUsage {
   readonly connections: number;
   readonly sessions: number;
-  /** Subscriptions of applications, and those refused for a limit since the start. */
+  /** Subscriptions of applications, and subscriptions refused because of a limit since the start. */
   readonly subscriptions: number;
   readonly subscriptionsRefused: number;
   readonly queuedBytes: number;
@@ -125,7 +125,7 @@ export interface MqttServerDeps {
   readonly log: Logger;
   /** SQLite file of broker sessions and queued messages. */
   readonly sessionFile: string;
-  /** Called with what was lost, in English, if that file is damaged. */
+  /** Called with a description of the loss, in English, if the session file is damaged. */
   onLoss?(text: string): void;
   readonly ingest: DeviceIngest;
   /** A promise only where the answer takes time; the client is held meanwhile, and nobody else. */
@@ -216,7 +216,7 @@ export interface MqttServer {
   start(): Promise<void>;
   /** Sends what is committed, refuses the rest, closes every connection; resolves when all are gone. */
   stop(): Promise<void>;
-  /** Notes to which data directory, and to which of its generations, the session file belongs. Resolves once that is on the disk. */
+  /** Stamps the session file with its data directory and generation. Resolves once the stamp is on the disk. */
   stampSessions(stamp: Stamp): Promise<void>;
   readonly port: number | undefined;
   /** Port of TLS; `undefined` without TLS. */

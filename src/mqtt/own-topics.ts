@@ -66,7 +66,7 @@ export function createOwnTopics(
     mqtt().forgetTenant(tenantId);
   });
   return {
-    /** Their sign-in. */
+    /** Sign-in of MQTT clients. */
     mqttClients: signIn,
     routes,
     /** Topics as integrations use them. */

@@ -33,7 +33,7 @@ export function identityOfStranger({ clientId, username = "", password }: MqttCr
     : { kind: "token", name: secretHint(username) };
 }
 
-/** Names a client by the beginning of its certificate's fingerprint. */
+/** Identifies a client by the beginning of its certificate's fingerprint. */
 export const refusedCertificate = (fingerprint: string): RefusalIdentity => ({
   kind: "certificate",
   name: `${fingerprint.slice(0, FINGERPRINT_SHOWN)}…`,
@@ -49,7 +49,7 @@ export function refuseClient(
   return { ok: false, reason: answer };
 }
 
-/** Describes a connection, or subscriptions of one, that were refused because of a limit. */
+/** Describes a connection, or a connection's subscriptions, refused because of a limit. */
 export const connectionLimit = (
   peer: Peer,
   owner?: Parameters<NonNullable<MqttServerDeps["onLimited"]>>[1],

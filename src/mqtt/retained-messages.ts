@@ -3,11 +3,11 @@ import type { RetainedMessage } from "./session-file.ts";
 import { spaceOf } from "./topics.ts";
 
 const MEGABYTE = 1024 * 1024;
-/** Limits of the retained messages of one tenant, which are kept in memory. */
+/** Limits of a tenant's retained messages, which are kept in memory. */
 const perSpaceMax = { messages: 10_000, bytes: 16 * MEGABYTE };
-/** Bytes that each tenant has for itself, whatever others keep. */
+/** Bytes reserved for each tenant. */
 const OWN_BYTES = MEGABYTE;
-/** Bytes of all tenants together beyond those. */
+/** Bytes beyond the reserved bytes, shared by all tenants. */
 const COMMON_BYTES_MAX = 64 * MEGABYTE;
 
 const commonOf = (bytes: number): number => Math.max(0, bytes - OWN_BYTES);
@@ -20,7 +20,7 @@ interface Space {
 const bytesOf = (message: RetainedMessage | undefined): number =>
   message === undefined ? 0 : message.topic.length + message.payload.length;
 
-/** Retained messages by space, with a limit for each space and one for what all of them have in common. */
+/** Retained messages by topic space, with a limit per space and a limit for the shared bytes. */
 export class RetainedMessages {
   readonly #spaces = new Map<string, Space>();
   #commonBytes = 0;

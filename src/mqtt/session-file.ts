@@ -70,7 +70,7 @@ export class SessionFile {
       if (schemaVersionOf(this.#db, path, MQTT_SCHEMA_VERSION) === 0)
         createSchema(this.#db, schema, MQTT_SCHEMA_VERSION);
     } catch (error) {
-      this.#db.close(); // or it would delete the log of the file that takes its place
+      this.#db.close(); // otherwise it would delete the log of the file that replaces it
       throw error;
     }
     this.#saveSession = this.#db.query("INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?, ?)");
@@ -153,7 +153,7 @@ export class SessionFile {
     this.#deleteRetained.run(topic);
   }
 
-  /** Notes to which data directory, and to which of its generations, the file belongs. It is on the disk on return. */
+  /** Stamps the file with its data directory and generation. The stamp is on the disk on return. */
   stamp(stamp: Stamp): void {
     this.#db.run("PRAGMA synchronous = FULL");
     this.#db.transaction(() => writeStamp(this.#db, stamp))();

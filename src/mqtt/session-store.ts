@@ -28,7 +28,7 @@ export interface SessionStoreOptions {
   readonly log: Logger;
   readonly queuedPerClientMax: number;
   readonly queuedBytes: QueueByteLimits;
-  /** Called with what was lost, in English, if the file is damaged. */
+  /** Called with a description of the loss, in English, if the file is damaged. */
   readonly onLoss?: (text: string) => void;
 }
 
@@ -67,7 +67,7 @@ export function loadSessions(options: SessionStoreOptions): SessionStore {
 }
 
 function setFileAside({ file, log, onLoss }: SessionStoreOptions, error: unknown): void {
-  log.error("the broker's session file is damaged", { file, error });
+  log.error("MQTT session file damaged", { file, error });
   const aside = setAside(file);
   for (const suffix of ["-wal", "-shm"]) if (existsSync(file + suffix)) setAside(file + suffix);
   onLoss?.(
@@ -95,7 +95,7 @@ export class SessionStore {
   /** Sessions of applications, which are searched for each message of their tenant. */
   readonly applicationSessions = new SessionCounts();
   readonly sharedGroups = new SharedGroups();
-  /** Subscriptions of applications, with a durable session or without. */
+  /** Subscriptions of applications, with or without a durable session. */
   readonly subscriptions = new SubscriptionCounts();
   /** Tenant → its queued messages that were given up. */
   readonly #droppedOf = new Map<string, number>();
@@ -116,7 +116,7 @@ export class SessionStore {
     }
   }
 
-  /** Notes to which data directory, and to which of its generations, the file belongs. It is on the disk on return. */
+  /** Stamps the file with its data directory and generation. The stamp is on the disk on return. */
   stamp(stamp: Stamp): void {
     this.#file.stamp(stamp);
   }

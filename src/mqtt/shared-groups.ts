@@ -5,14 +5,14 @@ import { TopicTree } from "../lib/mqtt/topic-tree.ts";
 interface Member {
   /** Highest QoS of the member. */
   readonly qos: Qos;
-  /** Session or connection whose subscription it is: a later one under the same key takes the place of an earlier one. */
+  /** Session or connection that subscribed; a later subscriber with the same key replaces an earlier subscriber. */
   readonly by: object;
 }
 
 export interface SharedGroup {
   /** Keyed by session key. */
   readonly members: Map<string, Member>;
-  /** Number of messages that the group was sent; it selects the next member. */
+  /** Number of messages sent to the group; selects the next member. */
   turn: number;
 }
 
@@ -39,7 +39,7 @@ export class SharedGroups {
     group.members.set(key, { qos, by });
   }
 
-  /** Removes a member, unless another session or connection has taken its place. */
+  /** Removes a member, unless another session or connection has replaced it. */
   leave(space: string, name: string, { key, by }: Pick<Member, "by"> & { readonly key: string }): void {
     const groups = this.#spaces.get(space);
     const group = groups?.byName.get(name);

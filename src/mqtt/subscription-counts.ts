@@ -1,25 +1,25 @@
 import type { SessionOwner } from "./session.ts";
 
-/** What subscriptions take: their number is work for each message, their levels and bytes are memory. */
+/** Cost of subscriptions: their number is work per message, their levels and bytes are memory. */
 export interface SubscriptionSpace {
   subscriptions: number;
   levels: number;
   bytes: number;
 }
 
-/** Subscriptions of one API key or MQTT client, over all its connections and sessions. */
+/** Max. subscriptions per API key or MQTT client, across its connections and sessions. */
 export const CREDENTIAL_SUBSCRIPTIONS_MAX: Readonly<SubscriptionSpace> = {
   subscriptions: 5_000,
   levels: 50_000,
   bytes: 2 * 1024 * 1024,
 };
-/** Subscriptions of all API keys and MQTT clients of a tenant. */
+/** Max. subscriptions of a tenant's API keys and MQTT clients together. */
 export const TENANT_SUBSCRIPTIONS_MAX: Readonly<SubscriptionSpace> = {
   subscriptions: 10_000,
   levels: 100_000,
   bytes: 4 * 1024 * 1024,
 };
-/** Levels of a filter of an API key or MQTT client. */
+/** Max. levels in a filter of an API key or MQTT client. */
 export const FILTER_LEVELS_MAX = 32;
 
 const spaceOfFilter = (filter: string): SubscriptionSpace => ({
@@ -41,11 +41,11 @@ const fits = (used: SubscriptionSpace, more: SubscriptionSpace, max: Readonly<Su
   used.levels + more.levels <= max.levels &&
   used.bytes + more.bytes <= max.bytes;
 
-/** Counts the subscriptions of applications, of durable sessions and of connections without one, by credential and tenant. */
+/** Counts subscriptions of applications, with or without a durable session, by credential and tenant. */
 export class SubscriptionCounts {
   readonly #credentials = new Map<string, SubscriptionSpace>();
   readonly #tenants = new Map<string, SubscriptionSpace>();
-  /** Tenant → subscriptions that were refused since the start. */
+  /** Tenant → subscriptions refused since the start. */
   readonly #refused = new Map<string, number>();
 
   add(owner: SessionOwner, filter: string): void {
@@ -68,7 +68,7 @@ export class SubscriptionCounts {
     this.#refused.set(tenantId, this.refusedOf(tenantId) + count);
   }
 
-  /** Returns the function that says whether a further filter of one packet fits, in addition to those before it. */
+  /** Returns a function that checks whether the next filter of a packet fits, in addition to the previous filters. */
   room({ tenantId, credentialId }: SessionOwner): (filter: string) => boolean {
     const asked = nothing();
     const ofCredential = this.#credentials.get(credentialId) ?? nothing();

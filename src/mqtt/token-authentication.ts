@@ -43,7 +43,7 @@ export function createTokenAuthentication(deps: {
       const unknown = isUnconfirmed ? "certificate_unconfirmed" : "certificate_wrong";
       return byToken(credentials, username, certificate === undefined ? "credential_missing" : unknown);
     },
-    /** The user name may be a token all the same: some clients cannot leave the password out. */
+    /** Tries the user name as a token: some clients cannot leave the password empty. */
     afterUnknownName: (credentials: MqttCredentials): MqttAuthentication =>
       byToken(credentials, credentials.username, "password_wrong"),
   };

@@ -1,13 +1,13 @@
 import { limited, tooLarge, unavailable } from "../lib/domain-error.ts";
 
 const MIB = 1024 * 1024;
-/** Memory for answers that wait for their readers, in all, of one tenant and of one user. A single answer is at most as large as a user's share. */
+/** Max. MiB of unread responses in total, per tenant and per user. The user's limit also applies to a single response. */
 export const ANSWERS_MIB_MAX = { all: 64, tenant: 48, user: 32 } as const;
-/** Exports that run simultaneously. */
+/** Max. simultaneous exports. */
 export const EXPORTS_MAX = { tenant: 4, user: 2 } as const;
 const EXPORTS_RETRY_SECONDS = 5;
 
-/** Who an answer is for. A link to a dashboard is a user of its own. */
+/** Recipient of a response. Each dashboard link counts as a separate user. */
 export interface AnswerReader {
   readonly tenantId: string;
   readonly userId: string;
@@ -16,10 +16,10 @@ export interface AnswerReader {
 export const answerRefusals = ["too_large", "user", "tenant", "all", "exports"] as const;
 export type AnswerRefusal = (typeof answerRefusals)[number];
 
-/** Requests without sign-in share one part of the space. */
+/** Recipient of all requests without sign-in. */
 const nobody: AnswerReader = { tenantId: "", userId: "" };
 
-/** Numbers by name; a name whose number is 0 is forgotten. */
+/** Counts by name; names with a count of 0 are removed. */
 class Counts {
   readonly #counts = new Map<string, number>();
 
@@ -35,8 +35,8 @@ class Counts {
 }
 
 /**
- * The one budget of bytes in flight: what leaves the gateway counts here from the moment it is text until its reader has taken it, for the
- * reader, for the tenant and in all. A slow reader keeps its answer for minutes.
+ * Budget of bytes in flight: a response counts from its serialization until the client has read it, for the
+ * user, for the tenant and in total. A slow client may take minutes.
  */
 export class AnswerSpace {
   readonly #max: Readonly<Record<keyof typeof ANSWERS_MIB_MAX, number>>;
@@ -49,7 +49,7 @@ export class AnswerSpace {
   readonly #refusals = new Map<AnswerRefusal, number>();
   #used = 0;
 
-  /** `mebibytes` replace the limits in all, of a tenant and of a user. */
+  /** @param mebibytes limits in total, per tenant and per user */
   constructor(
     mebibytes: { readonly all: number; readonly tenant: number; readonly user: number } = ANSWERS_MIB_MAX,
   ) {
@@ -66,22 +66,22 @@ export class AnswerSpace {
     return answerRefusals.map((limit) => ({ limit, count: this.#refusals.get(limit) ?? 0 }));
   }
 
-  /** Notes whose request it is. */
+  /** Records the recipient of a request. */
   note(request: Request, { tenantId, userId }: AnswerReader): void {
     this.#readers.set(request, { tenantId, userId });
   }
 
-  /** Begins an answer of 0 bytes. */
+  /** Opens a response, initially of 0 bytes. */
   open(request: Request): HeldAnswer {
     return new HeldAnswer(this, this.#readers.get(request) ?? nobody);
   }
 
-  /** Begins what is sent to a reader without a request for each part. */
+  /** Opens a stream of messages to a recipient, outside of a request. */
   openFor(reader: AnswerReader): HeldAnswer {
     return new HeldAnswer(this, reader);
   }
 
-  /** Begins an export. @throws DomainError `limited`: the user or the tenant has as many as may run. */
+  /** Opens an export. @throws DomainError `limited` if the user or the tenant already runs the maximum */
   openExport(request: Request): HeldAnswer {
     const held = this.open(request);
     const { tenantId, userId } = held.reader;
@@ -105,8 +105,8 @@ export class AnswerSpace {
   }
 
   /**
-   * `held` are the bytes that the answer has already.
-   * @throws DomainError `too_large` if the answer alone is too large, `unavailable` if others leave no room for it.
+   * Takes `bytes` in addition to the `held` bytes of the response.
+   * @throws DomainError `too_large` if the response alone exceeds the limit, `unavailable` if other responses leave no space
    */
   take({ tenantId, userId }: AnswerReader, bytes: number, held: number): void {
     const max = this.#max;
@@ -144,7 +144,7 @@ export class AnswerSpace {
   }
 }
 
-/** An answer, with its part of the space. */
+/** Response with the space that it holds. */
 export class HeldAnswer {
   readonly reader: AnswerReader;
   readonly #space: AnswerSpace;
@@ -160,25 +160,25 @@ export class HeldAnswer {
     return this.#bytes;
   }
 
-  /** Takes space for more bytes of the answer. */
+  /** Takes space for more bytes of the response. */
   hold(bytes: number): void {
     this.#space.take(this.reader, bytes, this.#bytes);
     this.#bytes += bytes;
   }
 
-  /** Gives back the space of bytes that have been sent. */
+  /** Releases the space of sent bytes. */
   release(bytes: number): void {
     const released = Math.min(bytes, this.#bytes);
     this.#bytes -= released;
     this.#space.give(this.reader, released);
   }
 
-  /** Runs a task when the answer has been taken or given up. */
+  /** Runs a task when the response has been read or aborted. */
   atEnd(task: () => void): void {
     this.#atEnd.push(task);
   }
 
-  /** Gives back all space. A second call does nothing. */
+  /** Releases all space. Idempotent. */
   end(): void {
     this.release(this.#bytes);
     for (const task of this.#atEnd.splice(0)) task();

@@ -1,18 +1,18 @@
 const text = { type: "text" } as const;
 
-/** Keys about backups. Each has priority over what the console sets. */
+/** Backup keys, which take precedence over settings made in the console. */
 export const backupConfigKeys = {
   backup_to: {
     kind: text,
     default: undefined,
     description:
-      "Backup place: the absolute path of a folder, or `s3://bucket/prefix`. It has priority over the place that the console sets.",
+      "Backup place: the absolute path of a folder, or `s3://bucket/prefix`. Takes precedence over the place set in the console.",
   },
   backup_schedule: {
     kind: text,
     default: undefined,
     description:
-      "When backups run, as a cron expression such as `30 2 * * *`. It has priority over the schedule that the console sets.",
+      "Backup schedule: a cron expression such as `30 2 * * *`. Takes precedence over the schedule set in the console.",
   },
   backup_timezone: {
     kind: text,
@@ -25,12 +25,12 @@ export const backupConfigKeys = {
     secret: true,
     refusesEmpty: true,
     description:
-      "Passphrase that encrypts the backups. It has priority over the passphrase that the console sets. Keep a copy away from the gateway: without it, nobody can restore them.",
+      "Passphrase that encrypts the backups. Takes precedence over the passphrase set in the console. Keep a copy away from the gateway: nobody can restore the backups without it.",
   },
   backup_endpoint: {
     kind: text,
     default: undefined,
-    description: "Address of the S3-compatible server, for a `backup_to` that begins with `s3://`.",
+    description: "URL of the S3-compatible server, if `backup_to` begins with `s3://`.",
   },
   backup_region: { kind: text, default: "us-east-1", description: "Region of the bucket in `backup_to`." },
   backup_access_key_id: {

@@ -22,7 +22,7 @@ export interface KeyDefinition {
   readonly description: string;
   /** True if the value is a secret, which is never printed or logged. */
   readonly secret?: boolean;
-  /** True if an empty variable is a mistake, instead of one that is not set. */
+  /** True if an empty environment variable is an error and does not count as unset. */
   readonly refusesEmpty?: boolean;
   /** Environment name where it differs from `LINESIDE_` + the key in capitals. */
   readonly env?: string;
@@ -225,7 +225,7 @@ export const configKeys = {
     kind: count(1, 1_000_000),
     default: 100,
     description:
-      "Free disk space, in MB, below which the gateway accepts no data (503, no acknowledgement) until there is room again; at most 5 % of the disk, but at least 8 MB of a small one.",
+      "Free disk space, in MB, below which the gateway accepts no data (503, no acknowledgement) until there is room again; at most 5 % of the disk, but at least 8 MB on a small disk.",
   },
   mqtt_packet_bytes_max: {
     kind: count(1024, 16_777_216),
@@ -240,7 +240,7 @@ export const configKeys = {
   mqtt_connections_per_address_max: {
     kind: count(1, 1_000_000),
     default: 20_000,
-    description: "Most MQTT connections at once from one IPv4 address or one IPv6 /64 network.",
+    description: "Maximum number of simultaneous MQTT connections per IPv4 address or IPv6 /64 network.",
   },
   mqtt_connect_timeout_ms: {
     kind: count(100, 60_000),

@@ -36,7 +36,7 @@ export const quotaConfigKeys = {
     kind: count(0, 1_000_000),
     default: 500,
     description:
-      "Messages a second that one MQTT client may publish, unless it has a limit of its own. A burst may have ten seconds' worth; beyond it, acknowledgements are delayed. 0 means no limit.",
+      "Messages per second that an MQTT client without its own limit may publish. A burst may contain ten seconds' worth; beyond that, acknowledgements are delayed. 0 means no limit.",
   },
   mqtt_connections_per_key_max: {
     kind: count(1, 100_000),

@@ -222,7 +222,7 @@ function checkSecurityContact({ security_contact: contact }: Record<string, unkn
     : ["security_contact must be an e-mail address or an address that begins with https://."];
 }
 
-/** Checks what a bucket needs, and that a folder does not depend on where the gateway is started. */
+/** Checks that a bucket has its settings, and that a folder does not depend on the working directory. */
 function checkBackup(config: Record<string, unknown>): string[] {
   const { backup_to: place } = config;
   if (typeof place !== "string") return [];
@@ -230,7 +230,7 @@ function checkBackup(config: Record<string, unknown>): string[] {
     return isAbsolute(place) ? [] : ["backup_to must be an absolute path, or begin with s3://."];
   return ["backup_endpoint", "backup_access_key_id", "backup_secret_access_key"]
     .filter((key) => config[key] === undefined)
-    .map((key) => `backup_to is a bucket, which needs ${key}.`);
+    .map((key) => `backup_to is a bucket, so ${key} must be set.`);
 }
 
 function checkTogether(config: Record<string, unknown>): string[] {
@@ -264,11 +264,10 @@ interface Sources {
   readonly flags: ReadonlyMap<string, string>;
   readonly env: Record<string, string | undefined>;
   readonly file: ReadonlyMap<string, unknown>;
-  /** Path of the file. */
   readonly path: string;
 }
 
-/** Returns where a key is set, and its raw value. */
+/** Returns the source of a key's value, and the raw value. */
 function rawValueOf(key: ConfigKey, { flags, env, file, path }: Sources): [source: string, raw: unknown] {
   const { refusesEmpty = false }: KeyDefinition = configKeys[key];
   const variable = env[envOf(key)];

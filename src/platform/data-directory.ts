@@ -27,12 +27,12 @@ export interface DataDirectory {
   readSecret(name: string): Buffer | undefined;
   /** Replaces it as a whole, in `secrets/` (0600). */
   writeSecret(name: string, bytes: Uint8Array): void;
-  /** What the directory is expected to hold, and what was missing at this start without a loss of data. */
+  /** Expected content of the directory, and files that were missing at this start without loss of data. */
   readonly inventory: { readonly record: InventoryRecord; readonly warnings: readonly string[] };
   release(): void;
 }
 
-/** @throws StartupError when the directory cannot be made or written, is damaged, or belongs to another process. */
+/** @throws StartupError if the directory cannot be created or written, is damaged, or is in use by another process */
 export function openDataDirectory(location: string, log?: Logger): DataDirectory {
   const path = resolve(location);
   process.umask(PRIVATE_UMASK); // also for what the databases make later

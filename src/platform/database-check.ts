@@ -3,7 +3,7 @@ import { Database, type SQLiteError } from "bun:sqlite";
 const PROBLEMS_MAX = 100;
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Tells whether SQLite found its file damaged. */
+/** Returns whether SQLite reported a damaged file. */
 export const isDamage = (error: SQLiteError): boolean =>
   error.code !== undefined && /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code);
 

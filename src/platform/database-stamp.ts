@@ -1,17 +1,17 @@
 import { Database } from "bun:sqlite";
 
-/** Which gateway a database belongs to, and how new it is among the files of its data directory. */
+/** Identifies the data directory that a database belongs to, and its generation among the directory's files. */
 export interface Stamp {
   /** Id of the data directory. */
   readonly gateway: string;
-  /** Counts the starts and the hours of the data directory. */
+  /** Number of starts and hours of the data directory. */
   readonly generation: number;
 }
 
 const TABLE = "__inventory";
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Returns the stamp of a database; undefined for one that has none yet. @throws SQLiteError for a file that cannot be read */
+/** Returns a database's stamp; undefined if it has no stamp yet. @throws SQLiteError for an unreadable file */
 export function readStamp(database: Database): Stamp | undefined {
   const exists = database.query("SELECT 1 FROM sqlite_schema WHERE name = ?").get(TABLE) !== null;
   if (!exists) return undefined;
@@ -26,7 +26,7 @@ export function writeStamp(database: Database, { gateway, generation }: Stamp): 
   database.run(`INSERT OR REPLACE INTO ${TABLE} VALUES (1, ?, ?)`, [gateway, generation]);
 }
 
-/** Reads the stamp of a closed file. @throws SQLiteError for one that cannot be read */
+/** Reads the stamp of a closed file. @throws SQLiteError for an unreadable file */
 export function readStampOf(path: string): Stamp | undefined {
   const database = new Database(path, { readonly: true, strict: true });
   try {

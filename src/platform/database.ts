@@ -39,7 +39,7 @@ export interface MainDatabase {
   state(): string;
   /** Resolves once every commit so far, and every write of `writes`, is on the disk. */
   durable(): Promise<void>;
-  /** Notes to which data directory, and to which of its generations, the database belongs. Resolves once that is on the disk. */
+  /** Stamps the database with its data directory and generation. Resolves once the stamp is on the disk. */
   stamp(stamp: Stamp): Promise<void>;
   /** Reason why nothing can be written: a sync that failed. */
   failure(): Problem | undefined;

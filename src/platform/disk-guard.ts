@@ -10,13 +10,13 @@ import type { Logger } from "./log.ts";
 const CHECK_INTERVAL_MS = 2_000;
 /** Share of a disk that is kept free at most. */
 const FREE_SHARE_MAX = 0.05;
-/** Kept free even if that is a larger share: to move data into blocks, to sign in and to delete takes room … */
+/** Min. bytes kept free, for moving data into blocks, signing in and deleting; takes precedence over `FREE_SHARE_MAX`. */
 const FREE_BYTES_MIN = 8 * 1024 * 1024;
-/** … but never more than this share. */
+/** Max. share that `FREE_BYTES_MIN` may take of a small disk. */
 const SMALL_DISK_SHARE_MAX = 0.25;
-/** Bytes that the disk is estimated to need for each byte of telemetry until the next look: in the hot log, and again in a block. */
+/** Estimated bytes on the disk per byte of telemetry: in the hot log, and again in a block. */
 const WRITE_FACTOR = 2;
-/** Part of the room that may be written before the disk is looked at again. */
+/** Share of the free space that may be written before the disk is checked again. */
 const UNSEEN_SHARE_MAX = 0.25;
 /** Writes are taken again only with this much more room, so that the guard does not flutter. */
 const RESUME_FACTOR = 1.25;
@@ -26,7 +26,7 @@ const READ_ONLY_CHECKS_MAX = 3;
 const BALLAST_BYTES = 2 * 1024 * 1024;
 const BALLAST = "ballast";
 
-/** Gives the ballast of a data directory up if its disk is so short that a start could fail. */
+/** Releases a data directory's ballast if the disk is too full for a start. */
 export function releaseBallastIfShort(directory: string): void {
   const { bavail, bsize } = statfsSync(directory);
   if (bavail * bsize < FREE_BYTES_MIN) rmSync(join(directory, BALLAST), { force: true });
@@ -80,7 +80,7 @@ export class DiskGuard implements Part {
   readonly #isReadOnly: ReadOnlyCheck;
   readonly #ballast: string;
   #isFull = false;
-  /** Bytes that were probably written since the last look. */
+  /** Estimated bytes written since the last check. */
   #written = 0;
   #isChecking = false;
   /** Checks in a row at which the file system was read-only. */
@@ -119,7 +119,7 @@ export class DiskGuard implements Part {
       throw new DomainError("unavailable", detail("storage.disk_full"), { retryAfterSeconds: 10 });
   }
 
-  /** Notes that telemetry is being written. Much of it asks for a look at the disk: a fast sender fills a small one between two regular looks. */
+  /** Counts telemetry being written, and checks the disk after a large amount: a fast sender can fill a small disk between two regular checks. */
   noteWrite(bytes: number): void {
     this.#written += bytes * WRITE_FACTOR;
     if (this.#isFull || this.#isChecking || this.#written < this.roomBytes * UNSEEN_SHARE_MAX) return;

@@ -26,7 +26,7 @@ export function writeDurably(
     prepare?.(unfinished);
     renameSync(unfinished, path);
   } catch (error) {
-    rmSync(unfinished, { force: true }); // on a full disk it would take the room of others
+    rmSync(unfinished, { force: true }); // otherwise it would take up space on a full disk
     throw error;
   }
   syncPath(dirname(path));

@@ -1,14 +1,14 @@
-/** Time that guarded work may take of one round of the event loop. */
+/** Max. ms of guarded work per round of the event loop. */
 const SHARE_MS = 8;
 
 /**
- * Divides dear work of many senders among rounds of the event loop: messages and requests that arrive together would otherwise be handled in one
- * round, however long that takes. Those that wait go on in the order in which they came, one each round.
+ * Spreads expensive work of many senders over rounds of the event loop: messages and requests that arrive together would otherwise be handled in a
+ * single round, however long that takes. Waiting tasks continue in the order of arrival, one per round.
  */
 export class FairShare {
   readonly #waiting: Array<() => void> = [];
   readonly #now: () => number;
-  /** Start of guarded work in this round. */
+  /** Time at which guarded work began in this round. */
   #startedAt: number | undefined;
   #isScheduled = false;
 
@@ -17,19 +17,19 @@ export class FairShare {
     this.#now = now;
   }
 
-  /** Begins with a message or request: undefined if there is time left in this round, else a promise that resolves when it may begin. */
+  /** Begins a message or request. Returns undefined if there is time left in this round, else a promise that resolves when the work may begin. */
   enter(): Promise<void> | undefined {
     return this.#waiting.length === 0 ? this.pause() : this.next();
   }
 
-  /** Works like `enter` between the pieces of one task, which goes on before those that have not begun. */
+  /** Works like `enter`, between the pieces of a task: started tasks continue before new tasks begin. */
   pause(): Promise<void> | undefined {
     this.#startedAt ??= this.#now();
     this.#schedule();
     return this.#now() - this.#startedAt > SHARE_MS ? this.next() : undefined;
   }
 
-  /** Waits for a later round of the event loop, in which no other task goes on. */
+  /** Waits for a later round of the event loop in which no other waiting task continues. */
   next(): Promise<void> {
     this.#schedule();
     return new Promise((resolve) => this.#waiting.push(resolve));
@@ -49,5 +49,5 @@ export class FairShare {
   }
 }
 
-/** The share of all messages and requests that have much to do. */
+/** Shared by all expensive messages and requests. */
 export const workShare = new FairShare();

@@ -3,14 +3,14 @@ import { loggedPages } from "./logged-pages.ts";
 
 const HEADER_BYTES = 32;
 
-/** Length of a database file that lost pages. */
+/** Length of a truncated database file. */
 export interface Shortage {
   readonly bytes: number;
-  /** Bytes that it should have. */
+  /** Expected bytes. */
   readonly wholeBytes: number;
 }
 
-/** The header of a database: https://sqlite.org/fileformat2.html, page size at 16 (1 means 65,536), size in pages at 28. */
+/** Header of a database (https://sqlite.org/fileformat2.html): page size at 16 (1 means 65,536), size in pages at 28. */
 function readSize(path: string): { readonly pageBytes: number; readonly pages: number } | undefined {
   const header = Buffer.alloc(HEADER_BYTES);
   const file = openSync(path, "r");
@@ -25,11 +25,11 @@ function readSize(path: string): { readonly pageBytes: number; readonly pages: n
 }
 
 /**
- * Tells how much of a database file was cut off. A power cut during a checkpoint leaves a short file as well, but then the write-ahead log still
- * has all of the pages, and nothing is missing.
+ * Returns how far a database file was truncated. A power cut during a checkpoint also leaves a short file, but then the write-ahead log still
+ * contains all pages, and nothing is missing.
  */
 export function shortageOf(path: string): Shortage | undefined {
-  // A file that was being made: SQLite takes that back by its rollback journal.
+  // The file was being created: SQLite rolls this back with its journal.
   if (existsSync(`${path}-journal`)) return undefined;
   const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const size = bytes < HEADER_BYTES ? undefined : readSize(path);
@@ -44,8 +44,8 @@ export function shortageOf(path: string): Shortage | undefined {
 }
 
 /**
- * Gives a database file that was cut off its length back, filled with zeros, and says so: SQLite refuses a file that is
- * shorter than its header says, though only what lay in the lost pages is gone.
+ * Extends a truncated database file with zeros to its full length, and describes the loss: SQLite refuses a file that is
+ * shorter than its header says, although only the data in the lost pages is gone.
  */
 export function restoreLength(path: string): string | null {
   const shortage = shortageOf(path);
@@ -57,5 +57,5 @@ export function restoreLength(path: string): string | null {
   } finally {
     closeSync(file);
   }
-  return `the file was ${wholeBytes - bytes} bytes shorter than it should be; what lay there is lost`;
+  return `the file was ${wholeBytes - bytes} bytes shorter than it should be; the data there is lost`;
 }

@@ -7,15 +7,15 @@ import type { Logger } from "./log.ts";
 import { createPeriodic } from "./periodic.ts";
 
 const HOUR_MS = 3_600_000;
-/** All files are checked at least this often, in generations (starts and hours): 30 days. */
+/** Max. generations (starts and hours) between checks of all files: 30 days. */
 const CHECK_GENERATIONS = 720;
-/** Losses that are kept, acknowledged ones included. */
+/** Max. losses kept, including acknowledged losses. */
 const LOSSES_MAX = 200;
 
 interface InventoryKeeperDeps {
   readonly dataPath: string;
   readonly record: InventoryRecord;
-  /** What was missing at the start without a loss of data. */
+  /** Files that were missing at the start without loss of data. */
   readonly warnings: readonly string[];
   readonly clock: Clock;
   readonly log: Logger;
@@ -25,8 +25,8 @@ interface InventoryKeeperDeps {
 type Stamper = (stamp: Stamp) => Promise<void>;
 
 /**
- * Keeps the inventory up to date while the gateway runs: with the start and with every hour it raises the generation, first in all databases, then
- * in the inventory. It also remembers what was lost until a person has taken note of it.
+ * Keeps the inventory up to date while the gateway runs: at the start and every hour, it increments the generation, first in all databases, then
+ * in the inventory. It also records losses until an owner acknowledges them.
  */
 export class InventoryKeeper implements Part {
   readonly name = "inventory";
@@ -60,7 +60,7 @@ export class InventoryKeeper implements Part {
     this.#write({ ...this.#record, isClosed: true });
   }
 
-  /** Tells whether all files should be checked: after a crash, and at least every month. */
+  /** Returns whether all files should be checked: after a crash, and at least every month. */
   get isCheckDue(): boolean {
     const { generation, checked } = this.#record;
     const { record } = this.#deps;
@@ -74,13 +74,13 @@ export class InventoryKeeper implements Part {
     return this.#record.checked?.at;
   }
 
-  /** Remembers that a check of all files has finished. */
+  /** Records that a check of all files has finished. */
   noteCheck(): void {
     const checkedAt = this.#deps.clock.now();
     this.#write({ ...this.#record, checked: { at: checkedAt, generation: this.#record.generation } });
   }
 
-  /** Everything that was lost and that nobody has acknowledged. */
+  /** Unacknowledged losses. */
   get losses(): readonly Loss[] {
     return this.#record.losses.filter(({ acknowledged }) => acknowledged !== true);
   }
@@ -91,20 +91,20 @@ export class InventoryKeeper implements Part {
     return { severity: "WARNING", code: "storage.lost", params: { count: length } };
   }
 
-  /** Lets a damaged file be made anew, and remembers what was lost with it, in English. */
+  /** Allows a damaged file to be recreated, and records the loss, in English. */
   replace(name: string, loss: string): void {
     this.#record = { ...this.#record, accepted: [...this.#record.accepted, name] };
     this.note([loss]);
     this.#write(this.#record);
   }
 
-  /** Remembers losses, in English. Those that are known already are not added again. */
+  /** Records new losses, in English. */
   note(texts: readonly string[]): void {
     const recorded = new Set(this.#record.losses.map(({ text }) => text));
     const added = [...new Set(texts)].filter((text) => !recorded.has(text));
     if (added.length === 0) return;
     const { clock, log } = this.#deps;
-    for (const text of added) log.error("data is damaged or missing", { problem: text });
+    for (const text of added) log.error("data damaged or missing", { problem: text });
     const foundAt = clock.now();
     const losses = [...this.#record.losses, ...added.map((text) => ({ at: foundAt, text }))].slice(
       -LOSSES_MAX,
@@ -112,7 +112,7 @@ export class InventoryKeeper implements Part {
     this.#write({ ...this.#record, losses });
   }
 
-  /** Takes a person's word that all losses are known. */
+  /** Acknowledges all losses. */
   acknowledge(): void {
     const losses = this.#record.losses.map((loss) => ({ ...loss, acknowledged: true }));
     this.#write({ ...this.#record, losses });
@@ -121,7 +121,7 @@ export class InventoryKeeper implements Part {
   #begin(): void {
     this.#advancing = this.#advancing
       .then(() => this.#advance())
-      .catch((error) => this.#deps.log.warn("the inventory could not be updated", { error }));
+      .catch((error) => this.#deps.log.warn("inventory not updated", { error }));
   }
 
   async #advance(): Promise<void> {
@@ -136,8 +136,8 @@ export class InventoryKeeper implements Part {
     try {
       writeRecord(this.#deps.dataPath, record);
     } catch (error) {
-      // A disk that is full or read-only says so elsewhere; the next change writes everything.
-      this.#deps.log.warn("the inventory could not be written", { error });
+      // A full or read-only disk is reported elsewhere, and the next change writes the whole inventory.
+      this.#deps.log.warn("inventory not written", { error });
     }
   }
 }

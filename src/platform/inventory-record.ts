@@ -10,36 +10,36 @@ import { KEY_NAMES, type KeyName, readKey } from "./secret-keys.ts";
 export const INVENTORY_FILE = "inventory.json";
 const CHECK_DIGITS = 16;
 
-/** Something of the data directory that is lost, until a person has taken note of it. */
+/** Loss of data, listed until an owner acknowledges it. */
 export interface Loss {
   /** Epoch ms at which it was found. */
   readonly at: number;
-  /** In English, as the storage engine names it. */
+  /** Description in English, from the storage engine. */
   readonly text: string;
-  /** True once a person has taken note of it. */
+  /** True once an owner has acknowledged it. */
   readonly acknowledged?: boolean;
 }
 
 /** What a start expects to find in the data directory. */
 export interface InventoryRecord extends Stamp {
-  /** Files that the next start takes as they are, or creates: restored ones, and those that a person has set aside. */
+  /** Files that the next start accepts as they are, or creates: restored files, and files that were set aside. */
   readonly accepted: readonly string[];
   /** Check values of the keys in `secrets/`; two while a key is being replaced. */
   readonly keys: Readonly<Partial<Record<KeyName, readonly string[]>>>;
   readonly losses: readonly Loss[];
-  /** Whether the gateway stopped in order, so that a start need not look for damage. */
+  /** Whether the gateway stopped in order, so that the start need not look for damage. */
   readonly isClosed: boolean;
-  /** The newest check of all files that finished. */
+  /** Last finished check of all files. */
   readonly checked?: { readonly at: number; readonly generation: number };
 }
 
 const digest = (text: string | Uint8Array, purpose: string): string =>
   createHash("sha256").update(purpose).update(text).digest("hex").slice(0, CHECK_DIGITS);
 
-/** Check value of a key, from which the key cannot be told. */
+/** Returns a key's check value, which does not reveal the key. */
 export const keyCheckOf = (key: Uint8Array): string => digest(key, "key check");
 
-/** Check values of the keys that are there. */
+/** Returns the check values of all existing keys. */
 export function keyChecksOf(dataPath: string): InventoryRecord["keys"] {
   const checks: Partial<Record<KeyName, readonly string[]>> = {};
   for (const name of KEY_NAMES) {
@@ -57,7 +57,7 @@ export const createRecord = (stamp: Stamp): InventoryRecord => ({
   isClosed: false,
 });
 
-/** Returns the record; `null` for a damaged one, `undefined` if there is none. */
+/** Returns the record; `null` if it is damaged, `undefined` if there is none. */
 export function readRecord(dataPath: string): InventoryRecord | null | undefined {
   const path = join(dataPath, INVENTORY_FILE);
   if (!existsSync(path)) return undefined;

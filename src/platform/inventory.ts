@@ -18,23 +18,23 @@ import { KEY_NAMES, readKey } from "./secret-keys.ts";
 import { StartupError } from "./startup-error.ts";
 
 /*
- * The inventory of the data directory. `inventory.json` says which files belong to it; each database has a stamp with the id of the directory and
- * a generation, which is raised with every start and every hour: first in all databases, then in the inventory. A file that is missing, empty, cut, from
- * another directory or older than the rest is named, and nothing is created anew or deleted because of it.
+ * The inventory of the data directory. `inventory.json` lists the files that belong to it; each database has a stamp with the id of the directory and
+ * a generation, which is incremented at every start and every hour: first in all databases, then in the inventory. A file that is missing, empty, truncated,
+ * from another directory or older than the rest is reported, and nothing is recreated or deleted because of it.
  */
 
-/** Databases of a gateway. All of them are created by the first start. */
+/** Databases of a gateway. The first start creates all of them. */
 export const DATABASE_FILES = ["lineside.db", "identity.db", "telemetry.db", "mqtt.db"] as const;
-/** Files whose absence costs no data, only the certainty that nothing is missing. */
+/** Files whose absence loses no data, but leaves it uncertain whether other data is missing. */
 const WATCHED_FILES = ["telemetry.db-position", "clock"] as const;
-/** Database that is mended when it was cut: what its other pages hold can be read. */
+/** Database that is repaired after truncation, because its other pages stay readable. */
 const MENDED_FILE = "telemetry.db";
 const ID_BYTES = 8;
 
 const createGatewayId = (): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(ID_BYTES))).toString("hex");
 
-/** Describes what is wrong with a database file that has to be there; undefined for one that can be opened. */
+/** Describes the problem of a required database file; undefined if the file can be opened. */
 function fileProblem(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return "is missing";
@@ -43,10 +43,10 @@ function fileProblem(path: string): string | undefined {
   return shortage && `was cut off: it has ${shortage.bytes} of ${shortage.wholeBytes} bytes`;
 }
 
-/** Describes why a database is not the one that belongs to the data directory. */
+/** Describes why a database does not belong to the data directory. */
 function stampProblem(stamp: Stamp | undefined, { gateway, generation }: Stamp): string | undefined {
   if (generation === 0) return undefined;
-  if (stamp === undefined) return "is new: it is not the one that this gateway has written";
+  if (stamp === undefined) return "is new: this gateway did not write it";
   if (stamp.gateway !== gateway) return "is from another gateway";
   if (stamp.generation < generation) return "is older than the rest";
   return stamp.generation > generation + 1 ? "is newer than the rest" : undefined;
@@ -62,10 +62,10 @@ function keyProblems(dataPath: string, { keys }: InventoryRecord): string[] {
 
 const isDatabase = (name: string): boolean => (DATABASE_FILES as readonly string[]).includes(name);
 
-/** Files that only a gateway with data leaves behind. */
+/** Files that exist only if a gateway has stored data. */
 const isTrace = (name: string): boolean => isDatabase(name) || isHotLog(name);
 
-/** Names the databases that a start must find and cannot use, as far as their files tell. */
+/** Returns the required databases that a start cannot use, judging by their files alone. */
 function missingFiles(dataPath: string, record: InventoryRecord): string[] {
   if (record.generation === 0) return [];
   return DATABASE_FILES.flatMap((name) => {
@@ -74,7 +74,7 @@ function missingFiles(dataPath: string, record: InventoryRecord): string[] {
   });
 }
 
-/** A file that is not a database says so when it is opened. */
+/** Reads a stamp; undefined for a file that is not a database, which is reported when it is opened. */
 function stampIfReadable(path: string): Stamp | undefined {
   try {
     return readStampOf(path);
@@ -83,7 +83,7 @@ function stampIfReadable(path: string): Stamp | undefined {
   }
 }
 
-/** Makes a lost inventory anew from the stamps of the databases. */
+/** Recreates a lost inventory from the stamps of the databases. */
 function recordOf(dataPath: string): InventoryRecord {
   const stamps = DATABASE_FILES.flatMap((name) => {
     const path = join(dataPath, name);
@@ -95,7 +95,7 @@ function recordOf(dataPath: string): InventoryRecord {
   return createRecord({ gateway: newest.gateway, generation: Math.max(1, newest.generation - 1) });
 }
 
-/** `problems` begin with the name of a file. */
+/** @param problems lines that begin with the name of a file */
 function refusal(dataPath: string, problems: readonly string[]): StartupError {
   const files = problems.map((problem) => problem.split(" ")[0]);
   return new StartupError(
@@ -104,20 +104,20 @@ function refusal(dataPath: string, problems: readonly string[]): StartupError {
       ...problems.map((problem) => `  - ${problem}`),
       `To restore a backup: lineside restore --replace --data ${dataPath} --from <place>`,
       `To start without these files: lineside set-aside ${[...new Set(files)].join(" ")} --data ${dataPath}`,
-      "set-aside moves what is left of them to the folder set-aside; it deletes nothing.",
+      "The command moves what is left of them to the folder set-aside and deletes nothing.",
     ].join("\n"),
   );
 }
 
-/** The error for a database that SQLite cannot open or read. A sentence of our own stays as it is. */
+/** Returns the error for a database that SQLite cannot open or read. A complete sentence is its own message. */
 export function cannotOpen(path: string, reason: string): StartupError {
   if (reason.endsWith(".")) return new StartupError(reason);
   return refusal(dirname(path), [`${basename(path)} cannot be opened: ${reason}`]);
 }
 
 /**
- * Compares a data directory with its inventory before anything is opened. Returns what is missing without a loss of data, a line each.
- * @throws StartupError that names all files that are missing, empty or cut, and what to do
+ * Compares a data directory with its inventory before anything is opened. Returns files missing without loss of data, a line each.
+ * @throws StartupError that names all missing, empty or truncated files, and what to do
  */
 export function verifyInventory(dataPath: string): { record: InventoryRecord; warnings: string[] } {
   const found = readRecord(dataPath);
@@ -135,20 +135,20 @@ export function verifyInventory(dataPath: string): { record: InventoryRecord; wa
   if (problems.length > 0) throw refusal(dataPath, problems);
   const warnings = WATCHED_FILES.filter(
     (name) => record.generation > 0 && !record.accepted.includes(name) && !existsSync(join(dataPath, name)),
-  ).map((name) => `${name} is missing; it was made anew`);
-  if (found === null) warnings.push(`${INVENTORY_FILE} is damaged; it was made anew`);
+  ).map((name) => `${name} was missing and has been recreated`);
+  if (found === null) warnings.push(`${INVENTORY_FILE} was damaged and has been recreated`);
   if (found === undefined && record.generation > 0)
-    warnings.push(`${INVENTORY_FILE} is missing; it was made anew`);
+    warnings.push(`${INVENTORY_FILE} was missing and has been recreated`);
   return { record, warnings };
 }
 
-/** Returns everything that is wrong with the files of a data directory, a line each. Nothing is written. */
+/** Returns all problems of a data directory's files, a line each, without writing anything. */
 export function checkInventory(dataPath: string): string[] {
   const record = readRecord(dataPath);
   if (record === null) return [`${INVENTORY_FILE} is damaged`];
   if (record === undefined) return [`${INVENTORY_FILE} is missing`];
   const missingKeys = KEY_NAMES.filter((name) => readKey(dataPath, name) === undefined).map(
-    (name) => `secrets/${name} is missing, or cut off`,
+    (name) => `secrets/${name} is missing or truncated`,
   );
   const watched = WATCHED_FILES.filter(
     (name) => record.generation > 0 && !existsSync(join(dataPath, name)),
@@ -168,7 +168,7 @@ export function verifyDatabase(database: Database, path: string): void {
   if (problem !== undefined) throw refusal(dataPath, [`${name} ${problem}`]);
 }
 
-/** Says whether a closed database, or one of a running gateway, belongs to its data directory. @throws SQLiteError for one that cannot be read */
+/** Describes why a database, which may be in use, does not belong to its data directory. @throws SQLiteError for an unreadable file */
 export function checkStamp(path: string): string[] {
   const record = readRecord(dirname(path));
   if (record == null || record.accepted.includes(basename(path))) return [];
@@ -176,10 +176,10 @@ export function checkStamp(path: string): string[] {
   return problem === undefined ? [] : [problem];
 }
 
-/** Tells whether the directory holds something that only a gateway with data leaves behind. */
+/** Returns whether the directory contains files that exist only if a gateway has stored data. */
 export const hasTraces = (dataPath: string): boolean => readdirSync(dataPath).some(isTrace);
 
-/** Checks whether a database can be opened without creating one that should be there. @throws StartupError */
+/** Checks that opening a database does not create a file that should already exist. @throws StartupError */
 export function verifyFile(path: string): void {
   const [dataPath, name] = [dirname(path), basename(path)];
   const record = readRecord(dataPath);
@@ -188,27 +188,27 @@ export function verifyFile(path: string): void {
   if (problem !== undefined) throw refusal(dataPath, [`${name} ${problem}`]);
 }
 
-/** Lets the next start take these files as they are, or create them. Nothing may have them open. */
+/** Lets the next start accept these files as they are, or create them. Nothing may have them open. */
 export function acceptFiles(dataPath: string, names: readonly string[]): void {
   const record = readRecord(dataPath) ?? recordOf(dataPath);
   const accepted = [...new Set([...record.accepted, ...names])];
   writeRecord(dataPath, { ...record, accepted });
 }
 
-/** Takes the keys of the data directory as they are from now on. */
+/** Accepts the current keys of the data directory. */
 export function acceptKeys(dataPath: string): void {
   const record = readRecord(dataPath);
   if (record != null) writeRecord(dataPath, { ...record, keys: keyChecksOf(dataPath) });
 }
 
-/** Lets the next start take everything as it is that a restoration is about to replace, or does not bring along. */
+/** Lets the next start accept every file that a restoration is about to replace or does not contain. */
 export function acceptRestored(dataPath: string, names: readonly string[]): void {
   acceptFiles(dataPath, [...names, ...WATCHED_FILES]);
   const record = readRecord(dataPath);
   if (record != null) writeRecord(dataPath, { ...record, keys: {} });
 }
 
-/** Lets a key be replaced by `next`: until the next start both are right. */
+/** Prepares a key's replacement by `next`: until the next start, both keys are accepted. */
 export function acceptNextKey(dataPath: string, name: (typeof KEY_NAMES)[number], next: Uint8Array): void {
   const record = readRecord(dataPath);
   if (record == null) return;

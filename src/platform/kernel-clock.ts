@@ -1,7 +1,7 @@
 import { ptr } from "bun:ffi";
 import { openLibc } from "./libc.ts";
 
-/** Size of `struct timex` with room to spare; see adjtimex(2). The offsets below are those of 64-bit Linux. */
+/** Size of `struct timex`, with a margin; see adjtimex(2). The offsets below are for 64-bit Linux. */
 const TIMEX_BYTES = 256;
 const STATUS = 40;
 const SECONDS = 72;
@@ -10,14 +10,14 @@ const STA_UNSYNC = 0x40;
 /** Return value: the clock is not synchronized. */
 const TIME_ERROR = 5;
 const MS = 1_000;
-/** Difference beyond which this process sees another time than the kernel. */
+/** Max. difference between the kernel's time and this process's time. */
 const DIFFERENCE_MS_MAX = 60_000;
 
 let libc: { adjtimex(buffer: ReturnType<typeof ptr>): number } | undefined | null = null;
 
 /**
- * Returns whether a time server keeps the kernel's clock: chrony, ntpd and systemd-timesyncd all tell the kernel. `wall` is the time that this
- * process sees, in epoch ms; a process whose time is shifted has no synchronized clock.
+ * Returns whether a time server synchronizes the kernel's clock: chrony, ntpd and systemd-timesyncd all inform the kernel. `wall` is this process's
+ * time, in epoch ms; a process with shifted time has no synchronized clock.
  */
 export function isKernelClockSynchronized(wall: number): boolean {
   if (libc === null) libc = openLibc({ adjtimex: { args: ["ptr"], returns: "i32" } });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-/** Every user can read these: the gateway and commands of root see the same. The second one is the serial number of a single-board computer. */
+/** World-readable, so that the gateway and root's commands see the same id. The second file is the serial number of a single-board computer. */
 const SOURCES = ["/etc/machine-id", "/proc/device-tree/serial-number"];
 const ID_DIGITS = 32;
 
@@ -14,8 +14,8 @@ function read(path: string): string {
 }
 
 /**
- * Returns a hash of what tells this machine from others with a copy of the same data; `undefined` if the machine has nothing of that kind, as in
- * most containers. The machine's own id stays secret (man 5 machine-id).
+ * Returns a hash that distinguishes this machine from others with a copy of the same data; `undefined` if the machine has no id, like
+ * most containers. The hash keeps the machine id itself confidential (man 5 machine-id).
  */
 export function machineIdOf(sources: readonly string[] = SOURCES): string | undefined {
   const found = sources.map(read);

@@ -139,7 +139,7 @@ export function createOutboundAddresses(deps: {
     },
   };
 
-  /** `seesAddresses`: whether errors may name what a name resolves to: to other sites that would tell of the gateway's network. */
+  /** `seesAddresses`: whether errors may contain resolved addresses, which would reveal the gateway's network to other sites. */
   function ruleOf(refusalOf: OutboundRule["refusalOf"], seesAddresses: () => boolean): OutboundRule {
     /** The same with what lets it through, for the person who runs the gateway. */
     function reasonOf(address: string, port: number): Text | undefined {

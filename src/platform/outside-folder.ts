@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 
-/** Returns where a path leads, through every link; of what does not exist yet, the name below the folder that exists. */
+/** Resolves all links in a path; a part that does not exist yet is kept below the resolved folder. */
 function whereItLeads(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const parent = dirname(path);
@@ -13,7 +13,7 @@ const isWithin = (path: string, folder: string): boolean => {
   return rest === "" || (rest !== ".." && !rest.startsWith(`..${sep}`) && !isAbsolute(rest));
 };
 
-/** Tells whether a path is absolute and leads outside the data directory, also by way of links, and is no folder around it. */
+/** Returns whether a path is absolute and, after resolving links, neither inside the data directory nor a folder that contains it. */
 export function isOutside(path: string, dataPath: string): boolean {
   if (!isAbsolute(path)) return false;
   const [target, data] = [whereItLeads(path), whereItLeads(dataPath)];

@@ -22,8 +22,8 @@ type Listeners = Pick<Config, "public_url" | "tls" | "http_host" | "https_host" 
 /**
  * Returns the address for links in mails and in texts that are handed on, without a slash at its end. The address of a request is whatever
  * the sender wrote into it: of it counts only which of this machine's names and outward addresses it is, and whether it came by TLS, never
- * its port, and nothing that each machine has, such as `localhost`, where the reader's own would answer. What a proxy says does not count
- * either, because many pass on what the client wrote: behind one, `public_url` names the address.
+ * its port, but never a name that every machine has, such as `localhost`, because it would lead to the reader's machine. Headers of a proxy do not count
+ * either, because many proxies pass on the client's headers: behind a proxy, set `public_url`.
  */
 export function createOwnOrigin(config: Listeners, ports: OwnPorts): (request: { url: string }) => string {
   const publicAddress = publicAddressOf(config);

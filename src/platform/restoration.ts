@@ -6,7 +6,7 @@ import { acceptRestored } from "./inventory.ts";
 
 /** Holds restored files until they take the place of the present ones. */
 const FOLDER = "restoring";
-/** Marker that the folder is complete, with the names of the databases to replace. From then on the restoration is carried out, also after a power cut. */
+/** Marker that the folder is complete, with the names of the databases to replace. Once it exists, the restoration is carried out, even after a power cut. */
 const COMPLETE = "complete";
 /** Marker that the present databases are removed, so that the files in their place are restored ones. */
 const CLEARED = "cleared";
@@ -25,7 +25,7 @@ export function abandonRestoration(dataPath: string): void {
   rmSync(join(dataPath, FOLDER), { recursive: true, force: true });
 }
 
-/** Declares the restored files whole: they replace these databases, whose files go even if there is none in their place. They take their place with `finishRestoration`, at the latest when a gateway starts. */
+/** Marks the restored files as complete. `finishRestoration`, at the latest when a gateway starts, removes these databases and moves the restored files into place. */
 export function completeRestoration(dataPath: string, databases: readonly string[]): void {
   const folder = join(dataPath, FOLDER);
   syncTree(folder);

@@ -3,10 +3,10 @@ import { basename, dirname, join } from "node:path";
 import { syncPath } from "./durable-file.ts";
 import { createPrivateFolder } from "./file-owner.ts";
 
-/** Folder of a data directory for files that could not be used. The gateway neither reads nor deletes them. */
+/** Folder of a data directory for unusable files. The gateway neither reads nor deletes them. */
 export const SET_ASIDE_FOLDER = "set-aside";
 
-/** Moves a file of a data directory aside, under its name and a number, and returns its new path within the data directory. */
+/** Moves a file of a data directory aside, with a number after its name. Returns its new path within the data directory. */
 export function setAside(path: string, dataPath: string = dirname(path)): string {
   const folder = join(dataPath, SET_ASIDE_FOLDER);
   createPrivateFolder(folder);

@@ -1,7 +1,7 @@
 import { SQLiteError } from "bun:sqlite";
 import { type DomainError, unavailableDueTo } from "../lib/domain-error.ts";
 
-/** What callers are told, by the beginning of SQLite's code: for a disk that is full, broken, read-only or held by another. */
+/** Beginning of an SQLite error code → error code for callers. */
 const CODES = [
   ["SQLITE_FULL", "storage.full"],
   ["SQLITE_IOERR", "storage.failed"],

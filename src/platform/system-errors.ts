@@ -1,26 +1,28 @@
 import { SQLiteError } from "bun:sqlite";
 import { isDamage } from "./database-check.ts";
 
-/** What to do about an error of the operating system, by its code. */
+/** Operating system error code → description with what to do. */
 const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   ENOSPC: "The disk is full. Free some space, then try again.",
   EDQUOT: "The disk quota is used up. Free some space, then try again.",
   EROFS: "The disk is read-only. Check its file system, then mount it writable.",
   EACCES: "Access was denied. Check the owner and the permissions.",
   EPERM: "Access was denied. Check the owner and the permissions.",
-  ENOENT: "A file or folder does not exist.",
+  ENOENT: "A file or folder does not exist. Check the path.",
   EMFILE: "Too many files are open. Raise the limit (LimitNOFILE of the service, or ulimit -n).",
   ENFILE: "Too many files are open on this machine. Raise fs.file-max.",
 };
 
-/** Describes an error of the operating system or of SQLite, which names the path; undefined for a mistake of ours. */
+/** Describes an error of the operating system, with its path, or of SQLite; undefined for a bug. */
 export function describeSystemError(error: unknown): string | undefined {
   if (error instanceof SQLiteError) {
     if (isDamage(error))
       return `A database is damaged (${error.message}). To find out which, run: lineside check`;
     if (error.code === "SQLITE_FULL") return SYSTEM_ERRORS.ENOSPC;
     if (error.code?.startsWith("SQLITE_READONLY")) return SYSTEM_ERRORS.EROFS;
-    return error.code?.startsWith("SQLITE_IOERR") ? `The disk failed (${error.message}).` : undefined;
+    return error.code?.startsWith("SQLITE_IOERR")
+      ? `The disk failed (${error.message}). Check the system log for errors of the disk.`
+      : undefined;
   }
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
   const advice = SYSTEM_ERRORS[error.code];

@@ -10,41 +10,41 @@ import type { Part } from "./lifecycle.ts";
 const EARLIEST_MS = Date.UTC(2026, 0, 1);
 const HOUR_MS = 3_600_000;
 const SAVE_INTERVAL_MS = HOUR_MS;
-/** A boot that is further ahead of the last known time may have a wrong clock. */
+/** Max. time between the last known time and a boot whose clock is trusted. */
 const AHEAD_MS_MAX = 24 * HOUR_MS;
 /** A difference between wall time and monotonic time that somebody, or a time server, has made. */
 const STEP_MS = 60_000;
 const STEP_SHOWN_MS = HOUR_MS;
-/** Speed at which retention follows a clock that jumped ahead, relative to the time that passes. */
+/** Speed at which retention follows a clock that jumped ahead, relative to real time. */
 const RETENTION_SPEED_MAX = 2;
 const FILE = "clock";
 const SYNCHRONIZED_CHECK_MS = 10_000;
 
 interface TrustedClockOptions {
-  /** True if earlier runs have left data, so that the last known time should be there. */
+  /** True if earlier runs left data, so that the last known time should exist. */
   readonly hasHistory?: boolean;
-  /** Returns whether a time server keeps the system's clock. */
+  /** Returns whether a time server synchronizes the system's clock. */
   readonly isSynchronized?: (wall: number) => boolean;
 }
 
 /**
- * A wall clock that knows whether it can be trusted. A gateway without a clock battery boots in the past: time then goes on from the newest time that
- * the gateway knows. One that boots more than a day ahead of that time may have been off for so long, or its clock is wrong: it uses the system's
- * time, but is not set. The clock counts as set when a time server or a person vouches for it, or when it is set while the gateway runs.
+ * Wall clock that knows whether it can be trusted. A gateway without a clock battery boots in the past: time then continues from the newest time that
+ * the gateway knows. A gateway that boots more than a day ahead of that time was off for that long, or its clock is wrong: it uses the system's
+ * time, but the clock does not count as set until a time server or an owner confirms it, or until it is set while the gateway runs.
  */
 export class TrustedClock implements Clock, Part {
   readonly name = "clock";
   readonly #system: Clock;
   readonly #file: string;
   readonly #isSynchronized: (wall: number) => boolean;
-  /** Newest time of earlier runs that could be trusted; undefined if none is known. */
+  /** Newest trusted time of earlier runs; undefined if unknown. */
   readonly #known: number | undefined;
   readonly #hasHistory: boolean;
   readonly #wallStart: number;
   readonly #monotonicStart: number;
-  /** Time that was saved last, and when. */
+  /** Last saved time, and when it was saved. */
   #saved: { wall: number; monotonic: number } | undefined;
-  /** Newest time that was given for retention, and when. */
+  /** Newest time returned for retention, and when. */
   #retention: { readonly wall: number; readonly monotonic: number } | undefined;
   #isTrusted = false;
   #nextCheckAt = Number.NEGATIVE_INFINITY;
@@ -56,7 +56,7 @@ export class TrustedClock implements Clock, Part {
   constructor(system: Clock, dataPath: string, options: TrustedClockOptions = {}) {
     this.#system = system;
     this.#file = join(dataPath, FILE);
-    // The kernel knows nothing about a clock that stands in for the system's.
+    // The kernel does not know a clock that replaces the system's clock.
     const fallback = system === systemClock ? isKernelClockSynchronized : () => false;
     this.#isSynchronized = options.isSynchronized ?? fallback;
     this.#hasHistory = options.hasHistory ?? false;
@@ -88,8 +88,8 @@ export class TrustedClock implements Clock, Part {
   }
 
   /**
-   * Returns the time against which the age of stored data is judged when old data is deleted, in epoch ms: 0 while the clock is not set, and after
-   * a jump at most twice as fast as time passes. A wrong clock must not delete what is not old.
+   * Returns the time against which retention measures the age of stored data, in epoch ms: 0 while the clock is not set; after
+   * a jump it advances at most twice as fast as real time. A wrong clock must not delete recent data.
    */
   retentionTime(): number {
     if (!this.isSet()) return 0;
@@ -143,14 +143,14 @@ export class TrustedClock implements Clock, Part {
     return this.#step?.ms;
   }
 
-  /** Why the clock is not trusted. */
+  /** Reason why the clock is not trusted. */
   #doubt() {
     if (this.#system.now() < this.#floor) return detail("system.clock_unset");
     if (this.#known === undefined) return detail("system.clock_unknown");
     return detail("system.clock_ahead", { time: new Date(this.#known).toISOString() });
   }
 
-  /** The least that the time can be. */
+  /** Lower bound of the current time. */
   get #floor(): number {
     return Math.max(EARLIEST_MS, this.#known ?? 0) + this.#elapsed;
   }
@@ -159,7 +159,7 @@ export class TrustedClock implements Clock, Part {
     return this.#system.monotonic() - this.#monotonicStart;
   }
 
-  /** Looks whether the clock can be trusted by now. Once it could be, it stays so. */
+  /** Checks whether the clock can be trusted by now. Once trusted, it stays trusted. */
   #check(wall: number): boolean {
     if (this.#isTrusted) return true;
     if (wall >= EARLIEST_MS && (this.#wasSet(wall) || this.#isPlausible(wall))) this.#trust();
@@ -167,7 +167,7 @@ export class TrustedClock implements Clock, Part {
     return this.#isTrusted;
   }
 
-  /** A boot in the past, or at an unknown time, ends when somebody sets the clock. One that was ahead may have been set to another wrong time. */
+  /** After a boot in the past or at an unknown time, setting the clock makes it trusted. After a boot ahead, it may have been set to another wrong time. */
   #wasSet(wall: number): boolean {
     const wasStepped = Math.abs(wall - this.#wallStart - this.#elapsed) > STEP_MS;
     return wasStepped && (this.#known === undefined || this.#wallStart < this.#known);
@@ -195,14 +195,14 @@ export class TrustedClock implements Clock, Part {
     return wall >= EARLIEST_MS && this.#isSynchronized(wall);
   }
 
-  /** Saves the time, so that the next boot can tell whether its clock is plausible. A time that nobody vouches for moves with monotonic time only. */
+  /** Saves the time, so that the next boot can check whether its clock is plausible. An unconfirmed time advances with monotonic time only. */
   #save(): void {
     const monotonic = this.#system.monotonic();
     const now = this.now();
     const last = this.#saved;
     const due = last === undefined ? now : last.wall + monotonic - last.monotonic;
     const isKnown = now <= due + STEP_MS || this.#isSynchronized(now);
-    // Without any known time, one that nobody vouches for is not written down as one.
+    // Without any known time, an unconfirmed time is not saved.
     if (last === undefined && !this.#isTrusted) return;
     this.#saved = { wall: this.isSet() && isKnown ? now : due, monotonic };
     try {
@@ -214,7 +214,7 @@ export class TrustedClock implements Clock, Part {
   }
 }
 
-/** Epoch ms, and their check value: a time in the far future would put all values there. */
+/** Encodes epoch ms with a check value, because a damaged time in the far future would move all values there. */
 const encodeTime = (time: number): string => `${time} ${checkOf(String(time))}\n`;
 
 const checkOf = (text: string): string => Bun.hash.crc32(text).toString(16).padStart(8, "0");

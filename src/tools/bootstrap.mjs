@@ -1,7 +1,7 @@
 /**
- * Installs the locked packages when they are missing or old, builds the console when its sources are newer, and runs Bun with the command that
- * follows. npm brings only Bun; Bun installs the rest from the lock file. The npm of older versions of Node leaves out packages that
- * want a newer one, although Bun runs them.
+ * Installs the locked packages if they are missing or outdated, builds the console if its sources are newer, and runs Bun with the given
+ * command. npm installs only Bun, and Bun installs the rest from the lock file: the npm of older Node versions leaves out packages that
+ * require a newer Node, although they run on Bun.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -12,7 +12,7 @@ import { differences, isStamped, stamp } from "./locked-packages.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 process.chdir(root);
-/** Bun that installs the packages, Bun's own among them. */
+/** Folder of the Bun that installs the packages, including Bun itself. */
 const FIRST_BUN = join("node_modules", ".setup");
 
 function fail(message) {
@@ -29,7 +29,7 @@ function ensurePackages() {
   run("npm", ["install", "--prefix", FIRST_BUN, ...options, `bun@${dependencies.bun}`]);
   const registry = spawnSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).stdout.trim();
   const from = registry.startsWith("http") ? ["--registry", registry] : [];
-  // It takes versions and checksums from package-lock.json, and writes no lock file of its own.
+  // Bun takes versions and checksums from package-lock.json, and writes no lock file.
   run(findBun(FIRST_BUN), ["install", "--no-save", "--ignore-scripts", "--silent", ...from]);
   rmSync(FIRST_BUN, { recursive: true });
   const found = differences();
@@ -40,10 +40,12 @@ function ensurePackages() {
 function run(program, args) {
   const { status } = spawnSync(program, args, { stdio: ["ignore", 2, 2] });
   if (status !== 0)
-    fail("Installing the packages failed. Is the npm registry reachable, and is there room on the disk?");
+    fail(
+      "Installing the packages failed. Check that the npm registry is reachable and that the disk is not full.",
+    );
 }
 
-/** Bun's install script moves the binary from its platform package into `bun`; without install scripts it stays there. */
+/** Returns the Bun binary. Bun's install script moves it from the platform package to `bun`; without install scripts it stays in the platform package. */
 function findBun(directory) {
   const modules = join(directory, "node_modules");
   const scope = join(modules, "@oven");
@@ -54,7 +56,7 @@ function findBun(directory) {
       const path = join(root, place, "bin", file);
       if (existsSync(path) && spawnSync(path, ["--version"]).status === 0) return path;
     }
-  return fail("Bun did not come with the packages for this platform.");
+  return fail("The packages contain no Bun for this platform. Use the executable instead.");
 }
 
 /** Not `readdirSync(…, { recursive: true })`: the first versions of Node 18 ignore that. */
@@ -81,22 +83,22 @@ function ensureAssets(bun) {
   if (status !== 0) fail("Building the console failed.");
 }
 
-// Tests wait for disks and servers about half of their time: one process more than processors keeps those busy. A browser and its gateway are
-// busy themselves: with one more of them, steps ran into their limits.
+// Tests wait for disks and servers about half of their time, so one process more than CPUs keeps the CPUs busy. Browser tests are CPU-bound:
+// with an additional process, steps timed out.
 const parallel = `--parallel=${cpus().length + 1}`;
 const parallelBrowsers = `--parallel=${Math.max(2, cpus().length)}`;
-// The slowest files first: none of them runs alone at the end. Files that it does not name come before them. `--update-timings` measures anew.
+// Slowest files first, so that none of them runs alone at the end. Files without timings come before them. `--update-timings` measures again.
 const timings = "--timings=test/timings.json";
 
 const commands = {
   serve: (args) => ["src/main.ts", "serve", ...args],
-  // No test asserts speed: Bun's own limit of 5 s would, on a busy machine. To load the modules anew for each file would take longer
+  // Bun's default limit of 5 s would fail tests on a busy machine. `--no-isolate`: reloading the modules for each file would take longer
   // than the tests.
   test: (args) => ["test", "--timeout", "30000", parallel, "--no-isolate", ...args],
-  // Steps of these have limits of their own.
+  // Without a time-out: the steps of these tests have their own limits.
   "test-files": (args) => ["test", parallelBrowsers, timings, "--no-isolate", ...args],
   run: (args) => args,
-  /** Installs the packages, and nothing else. */
+  /** Only installs the packages. */
   install: undefined,
 };
 
@@ -109,7 +111,7 @@ const bun = findBun(".");
 ensureAssets(bun);
 const child = spawn(bun, commands[command](args), { stdio: "inherit" });
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => child.kill(signal));
-// Killed itself, npm's shell does not pass the signal on: who is left behind by it stops as well.
+// If npm's shell is killed, it does not pass the signal on, so an orphaned process stops by itself.
 const parent = process.ppid;
 setInterval(() => process.ppid !== parent && child.kill("SIGTERM"), 1000).unref();
 child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));

@@ -1,6 +1,6 @@
 /**
- * Tells whether the installed packages are those of the lock file, as `npm ci` would guarantee, which refuses a lock file without the
- * optional packages of platforms that the registry does not have. The checksums are compared while the packages are installed.
+ * Checks that the installed packages match the lock file. `npm ci` would guarantee this, but it refuses a lock file without the
+ * optional packages of platforms that the registry does not have. Checksums are compared during the installation.
  * `node src/tools/locked-packages.mjs` checks, and leaves the stamp by which the build knows that the packages are installed.
  */
 import { createHash } from "node:crypto";
@@ -18,7 +18,7 @@ const lockHash = () => createHash("sha256").update(readFileSync(LOCK)).digest("h
 const isSame = (left = {}, right = {}) =>
   JSON.stringify(Object.entries(left).sort()) === JSON.stringify(Object.entries(right).sort());
 
-/** Directories of the packages in a directory of modules, and in theirs. */
+/** Returns the package directories in a `node_modules` directory, including nested packages. */
 function packagesIn(modules) {
   if (!existsSync(modules)) return [];
   return readdirSync(modules).flatMap((name) => {
@@ -29,7 +29,7 @@ function packagesIn(modules) {
   });
 }
 
-/** An alias has the name of the package beside its path. */
+/** Returns a package's name. Aliases have the name of the package in addition to their path. */
 const nameOf = ([path, { name }]) => name ?? path.slice(path.lastIndexOf(MODULES) + MODULES.length);
 
 /** Returns what differs between `package.json`, the lock file and the installed packages; one sentence a difference. */
@@ -37,7 +37,7 @@ export function differences() {
   const { packages } = readJson(LOCK);
   const wanted = readJson("package.json");
   const kinds = KINDS.filter((kind) => !isSame(wanted[kind], packages[""][kind]));
-  // Installers place nested packages differently, so their places do not count.
+  // Installers nest packages differently, so their paths do not count.
   const entries = Object.entries(packages).filter(([path]) => path !== "");
   const locked = new Set(entries.map((entry) => `${nameOf(entry)}@${entry[1].version}`));
   const installed = packagesIn("node_modules").map((path) => readJson(join(path, "package.json")));

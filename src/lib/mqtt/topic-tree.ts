@@ -1,6 +1,6 @@
 import { isReservedTopic } from "./reserved-topics.ts";
 
-/** Its maps are made with their first entries: most nodes have only one of the two. */
+/** Maps are created with their first entries, because most nodes need only one map. */
 interface Node<Key, Value> {
   children: Map<string, Node<Key, Value>> | undefined;
   values: Map<Key, Value> | undefined;
@@ -61,7 +61,7 @@ interface Search<Value> {
   readonly found: Value[];
 }
 
-/** One by one: there may be more values than a call has arguments. */
+/** Pushes values individually: there may be more values than a call can have arguments. */
 function addValues<Key, Value>(node: Node<Key, Value> | undefined, found: Value[]): void {
   if (node?.values !== undefined) for (const value of node.values.values()) found.push(value);
 }

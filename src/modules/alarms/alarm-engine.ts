@@ -24,10 +24,10 @@ import { type DeviceState, silentAfterMs } from "./device-state.ts";
 import type { ProfileRules } from "./profile-rules.ts";
 
 const WARNING_INTERVAL_MS = 60_000;
-/** Shorter texts are compared in no time. */
+/** Shorter strings are not counted: comparing them takes no noticeable time. */
 const SHORT_CHARACTERS_MAX = 256;
 
-/** Counts a long text or list that a comparison may look through. @throws DomainError if the rules of a message are too much work */
+/** Counts a long string or list that a comparison may search. @throws DomainError if the message's rules exceed the budget */
 function counted<Value>(value: Value, work: WorkBudget): Value {
   if ((typeof value === "string" || Array.isArray(value)) && value.length > SHORT_CHARACTERS_MAX)
     work.spend(value.length);
@@ -80,7 +80,7 @@ export class AlarmEngine {
   private readonly timers: AlarmTimers<DeviceId>;
   private readonly orphans: ReturnType<typeof createOrphans>;
   private readonly jumps: ReturnType<typeof createJumpWatch>;
-  /** Monotonic time of the last warning about rules that are too much work. */
+  /** Monotonic time of the last warning about rules over the budget. */
   private warnedAt = Number.NEGATIVE_INFINITY;
   /** True if the present message changed more than values. */
   private hasWritten = false;
@@ -328,7 +328,7 @@ export class AlarmEngine {
       const timeMs = this.deps.clock.monotonic();
       if (timeMs < this.warnedAt + WARNING_INTERVAL_MS) return;
       this.warnedAt = timeMs;
-      this.deps.log.warn("alarm rules of a message not evaluated", { deviceId, error: error.message });
+      this.deps.log.warn("alarm rules not evaluated for a message", { deviceId, error: error.message });
     }
   }
 }

@@ -47,7 +47,7 @@ const openAlarmsRoute = ({ alarms, auth }: { alarms: AlarmsService; auth: AuthPl
       },
     });
 
-/** Returns the function that lists alarms with the headers of a list. */
+/** Returns a handler that lists alarms and sets the list headers. */
 const alarmLister =
   (alarms: AlarmsService) =>
   (principal: Principal, query: ListQuery, request: { url: string; deviceId?: string }) => {

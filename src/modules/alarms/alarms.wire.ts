@@ -7,7 +7,7 @@ import { type AlarmEvent, alarmStatuses, type ListedAlarm, type OpenAlarms } fro
 const iso = (timeMs: number): string => new Date(timeMs).toISOString();
 const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
 
-/** Converts an alarm for the API. A gateway that the caller does not see is not named. */
+/** Converts an alarm for the API, without the name of a gateway that the caller cannot see. */
 export function alarmToWire(
   { tenantId: _, alarmType, escalationSince: __, ...alarm }: ListedAlarm,
   { devices }: Pick<Principal, "devices">,

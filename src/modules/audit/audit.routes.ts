@@ -100,7 +100,7 @@ export const auditRoutes = (deps: {
         detail: {
           summary: "Export the audit log",
           responses: { 200: fileAnswer("One row or line per entry.", "text/csv", "application/x-ndjson") },
-          description: `Streams all matching entries as CSV for spreadsheets or as NDJSON. 400 for a bad time; 403 unless owner or administrator. ${exportsLimit}`,
+          description: `Streams all matching entries as CSV for spreadsheets or as NDJSON. 400 for an invalid time; 403: requires owner or administrator. ${exportsLimit}`,
         },
       },
     )

@@ -79,7 +79,7 @@ export function createAuditService(deps: {
   /** Most entries of a tenant's log; null for the entries of nobody known here. */
   limitOf: (tenantId: TenantId | null) => number;
   clock: Clock;
-  /** Time to judge age by, in epoch ms. */
+  /** Time against which age is measured, in epoch ms. */
   retentionTime: () => number;
   log: Logger;
 }): AuditService {

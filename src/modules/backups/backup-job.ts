@@ -24,7 +24,7 @@ export function gatewayIdOf(dataPath: string): string {
   return backupSeriesOf(dataPath, ensureSecret(dataPath, "storage.key", STORAGE_KEY_BYTES));
 }
 
-/** Returns the snapshots at a place with what is known about them. One whose record cannot be read counts by the time in its name. */
+/** Returns the snapshots at a place with their state. A snapshot with an unreadable record counts by the time in its name. */
 export async function agedSnapshots(repository: BackupRepository): Promise<Aged[]> {
   const { records, unreadable } = await repository.survey();
   const damaged = await damagedObjectsOf(repository);
@@ -42,7 +42,7 @@ export async function agedSnapshots(repository: BackupRepository): Promise<Aged[
   ];
 }
 
-/** Removes expired snapshots, and what interrupted runs have left. */
+/** Removes expired snapshots and leftovers of interrupted runs. */
 async function tidy(repository: BackupRepository, retention: Retention | undefined): Promise<void> {
   const expired = retention && expiredSnapshots(await agedSnapshots(repository), retention);
   await repository.prune(expired ?? []);
@@ -65,7 +65,7 @@ export async function runBackup(target: BackupTarget, job: BackupJob): Promise<B
     try {
       result = await new BackupRun(repository, job).run();
     } catch (error) {
-      // Its packs would take the room that the next run needs. What made the run fail is what matters.
+      // Otherwise its packs would take the space that the next run needs. The error of the run itself matters more.
       await tidy(repository, retention).catch(() => undefined);
       throw error;
     }

@@ -11,22 +11,22 @@ import { type SnapshotBase, SnapshotWriter, type SnapshotWriterOptions } from ".
 
 /** Databases up to this size are restored and opened after every backup; all of them when `opensAll` asks for it. */
 const OPENED_BYTES_MAX = 64 * 1024 * 1024;
-/** Room that a check leaves free. */
+/** Bytes that a check leaves free on the disk. */
 const SPARE_BYTES = 32 * 1024 * 1024;
 const CHECK_FOLDER = "backup-check";
-/** Attempts to write a snapshot without the packs that turned out to be damaged in the one before. */
+/** Max. attempts at a snapshot; each leaves out the packs that the previous attempt found damaged. */
 const ATTEMPTS_MAX = 3;
 
 export interface BackupRunOptions extends SnapshotWriterOptions {
   /** Restores and opens every database, whatever its size. */
   readonly opensAll: boolean;
-  /** Within this many days every object at the place is read back. */
+  /** Max. days until every object at the place is read back. */
   readonly verifyDays: number;
 }
 
 /**
- * Writes one snapshot into a repository, and proves what the repository holds: what turns out to be damaged is written anew from the live
- * data, also for older snapshots.
+ * Writes a snapshot into a repository and verifies the repository: damaged objects are rewritten from the live data, which also repairs
+ * older snapshots.
  */
 export class BackupRun {
   readonly #repository: BackupRepository;
@@ -97,7 +97,7 @@ export class BackupRun {
     }
   }
 
-  /** The newest snapshot whose page maps can be read. */
+  /** Newest snapshot with readable page maps. */
   async #base({ records }: Survey, place: PlaceCheck): Promise<SnapshotBase | undefined> {
     for (const record of records.toReversed()) {
       if (place.damaged.has(record.maps.name)) continue;
@@ -111,7 +111,7 @@ export class BackupRun {
     return undefined;
   }
 
-  /** Reads what is new, and restores and opens databases. Damaged packs are added to `found`; then the rest is not verified. */
+  /** Reads new objects, then restores and opens databases. Adds damaged packs to `found`, and then skips the rest. */
   async #verify(
     record: SnapshotRecord,
     found: Set<string>,
@@ -136,7 +136,7 @@ export class BackupRun {
     return { record: { ...record, problems, isTelemetryChecked }, opened };
   }
 
-  /** Returns the databases that are opened, the log of the telemetry with it; as many as the disk has room for. */
+  /** Returns the databases to open, telemetry with its log, as far as the disk has space for them. */
   #opened(databases: readonly SnapshotDatabase[]): string[] {
     const { dataPath, opensAll } = this.#options;
     const { bavail, bsize } = statfsSync(dataPath);

@@ -4,7 +4,7 @@ import type { Config } from "../../platform/config.ts";
 import type { BackupPlace } from "./backup.types.ts";
 import type { BackupSettings } from "./backups.types.ts";
 
-/** Settings of the configuration that have priority over those that the console keeps. */
+/** Configuration keys that take precedence over settings made in the console. */
 export const FIXED_KEYS = ["backup_to", "backup_schedule", "backup_passphrase"] as const;
 export type FixedKey = (typeof FIXED_KEYS)[number];
 
@@ -37,7 +37,7 @@ export interface BucketAccess {
   readonly secretAccessKey: string | undefined;
 }
 
-/** Parses a folder or `s3://bucket/prefix`. Returns `undefined` for a bucket without its server or its keys. */
+/** Parses a folder or `s3://bucket/prefix`. Returns `undefined` for a bucket without an endpoint or keys. */
 export function parsePlace(text: string, access: BucketAccess): BackupPlace | undefined {
   const [, bucket, prefix = ""] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(text) ?? [];
   if (bucket === undefined) return { kind: "folder", path: text };
@@ -54,7 +54,7 @@ export function parsePlace(text: string, access: BucketAccess): BackupPlace | un
   };
 }
 
-/** The place that the configuration names. It was checked when the configuration was read. */
+/** Returns the configured place, which was checked when the configuration was read. */
 const placeOf = (config: BackupConfig): BackupPlace | undefined =>
   config.backup_to === undefined
     ? undefined
@@ -68,7 +68,7 @@ const placeOf = (config: BackupConfig): BackupPlace | undefined =>
 export const fixedKeysOf = (config: BackupConfig): FixedKey[] =>
   FIXED_KEYS.filter((key) => config[key] !== undefined);
 
-/** Returns the settings that are in force: stored ones, and those of the configuration in their place. */
+/** Returns the effective settings: configured values, else stored values. */
 export function settingsInForce(
   stored: Partial<BackupSettings> | undefined,
   config: BackupConfig,
@@ -83,7 +83,7 @@ export function settingsInForce(
   };
 }
 
-/** @throws DomainError `conflict` for a value other than the one that the configuration sets. */
+/** @throws DomainError `conflict` for a value that differs from the configured value */
 export function ensureUnfixed(
   input: Pick<BackupSettings, "place" | "schedule" | "passphrase">,
   { inForce, config }: { inForce: BackupSettings; config: BackupConfig },

@@ -2,14 +2,14 @@
 export interface BackupTarget {
   /** Returns the names that begin with `prefix`, sorted. */
   list(prefix: string): Promise<string[]>;
-  /** Returns the same names with the bytes of each object. Tells a missing or cut object without reading it. */
+  /** Returns the same names with each object's size, which reveals missing or truncated objects without reading them. */
   sizes(prefix: string): Promise<ReadonlyMap<string, number>>;
   /** Returns a whole object. @throws DomainError `not_found` when there is none, `unavailable` when the target fails. */
   read(name: string): Promise<Uint8Array>;
   /** Writes a whole object; it is complete and durable when the promise resolves, and absent before. */
   write(name: string, bytes: Uint8Array): Promise<void>;
   remove(name: string): Promise<void>;
-  /** Removes what interrupted writes have left. */
+  /** Removes leftovers of interrupted writes. */
   removeUnfinished(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface SnapshotFile {
   readonly base64: string;
 }
 
-/** An object that a snapshot needs, as it was written. */
+/** Size and checksum of an object that a snapshot needs. */
 export interface StoredObject {
   readonly name: string;
   readonly bytes: number;
@@ -52,7 +52,7 @@ export interface StoredObject {
   readonly sha256: string;
 }
 
-/** An object with compressed pages. */
+/** Object with compressed pages. */
 export interface Pack extends StoredObject {
   /** Number of pages that were written to it, whether a snapshot still reads them or not. */
   readonly pages: number;
@@ -68,7 +68,7 @@ export interface SnapshotRecord {
   readonly lineside: string;
   readonly databases: readonly SnapshotDatabase[];
   readonly files: readonly SnapshotFile[];
-  /** The object with the page maps of all databases. */
+  /** Object with the page maps of all databases. */
   readonly maps: StoredObject;
   /** Packs that the page maps refer to, by position. */
   readonly packs: readonly Pack[];
@@ -78,7 +78,7 @@ export interface SnapshotRecord {
   readonly addedBytes: number;
   /** True if every block and every row of the telemetry was read and decoded. */
   readonly isTelemetryChecked: boolean;
-  /** Damage of the gateway's data that the snapshot holds, a line each in English. */
+  /** Damage of the gateway's data in the snapshot, an English line each. */
   readonly problems: readonly string[];
 }
 
@@ -87,7 +87,7 @@ export interface RepositoryRecord {
   readonly format: 1;
   /** Tells which gateway's snapshots these are. */
   readonly gateway: string;
-  /** Tells which machine writes here, so that a clone of the gateway does not. Absent if the machine has no id. */
+  /** Id of the machine that writes here, to refuse clones of the gateway. Absent if the machine has no id. */
   readonly machine?: string;
   /** Encryption of objects; absent if they are not encrypted. */
   readonly encryption?: EncryptionRecord;
@@ -111,22 +111,22 @@ export interface BackupResult {
   readonly durationMs: number;
   /** Databases that were restored to a temporary file and opened. The others were compared page by page. */
   readonly opened: readonly string[];
-  /** False if the disk had no room for some of them, or not all were asked for. */
+  /** False if the disk had no space for some databases, or not all were requested. */
   readonly openedAll: boolean;
   /** As in the record of the snapshot. */
   readonly problems: readonly string[];
-  /** State of what the place held before. */
+  /** State of the objects that were at the place before. */
   readonly place: PlaceReport;
 }
 
-/** What a run found at the place, and did about it. */
+/** Damage that a run found at the place, and repairs. */
 export interface PlaceReport {
-  /** Objects that were read back and compared. */
+  /** Number of objects read back and compared. */
   readonly checkedObjects: number;
-  /** Objects that are missing, cut or damaged, and unreadable records. */
+  /** Names of missing, truncated or damaged objects, and of unreadable records. */
   readonly damagedObjects: readonly string[];
-  /** Ids of older snapshots that are whole again. */
+  /** Ids of older snapshots that are complete again. */
   readonly repairedSnapshots: readonly string[];
-  /** Ids of snapshots that cannot be restored whole. */
+  /** Ids of snapshots that can only be restored in part. */
   readonly damagedSnapshots: readonly string[];
 }

@@ -149,7 +149,7 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
         response: { 200: settingsBody },
         detail: {
           summary: "Change the settings of backups",
-          description: `Backups that exist stay as they are. 409 for a value that the configuration sets. 400 for a folder within the data directory and for an unreadable schedule. ${operators}`,
+          description: `Existing backups stay as they are. 409 for a value that the configuration sets. 400 for a folder inside the data directory and for an invalid schedule. ${operators}`,
         },
       },
     )

@@ -50,7 +50,7 @@ const rules = {
 const verifyDays = t.Integer({
   minimum: 1,
   maximum: VERIFY_DAYS_MAX,
-  description: "all files at the backup place are read back and verified within this many days",
+  description: "days within which all files at the backup place are read back and verified",
 });
 
 export const settingsInput = t.Object({
@@ -84,7 +84,7 @@ export const settingsBody = t.Object(
     place: t.Union([placeOutput, t.Null()]),
     isEncrypted: t.Boolean(),
     fixed: t.Array(literals(FIXED_KEYS), {
-      description: "keys that the configuration sets, which has priority",
+      description: "configuration keys that are set and take precedence",
     }),
     ...rules,
     verifyDays,
@@ -108,7 +108,7 @@ export const snapshotBody = t.Object(
     addedBytes: t.Integer(),
     isGood: t.Boolean({
       description:
-        "false if the backup cannot be restored whole, or holds telemetry that was damaged already",
+        "false if the backup can only be restored in part, or contains telemetry that was already damaged",
     }),
   },
   { title: "BackupSnapshot" },

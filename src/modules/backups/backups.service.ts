@@ -36,19 +36,19 @@ const BYTES_PER_SECOND = 50_000_000;
 const PROBE = "probe";
 const SETTINGS = "backup";
 const OVERDUE = "backup.overdue";
-/** Findings of a run that a person has to do something about. */
+/** Findings of a run that need action. */
 const DAMAGE = ["backup.source_damaged", "backup.place_damaged"];
 
 export interface BackupStatus {
   readonly running: { readonly startedAt: number; readonly share: number } | undefined;
   readonly newestGood: StoredBackupRun | undefined;
   readonly nextAt: number | undefined;
-  /** No good backup for too long, a failed run, damage. */
+  /** Overdue backup, failed run, damage. */
   readonly problems: readonly Text[];
 }
 
 export interface ListedSnapshot extends SnapshotRecord {
-  /** False if it cannot be restored whole, or holds data that was damaged. */
+  /** False if it can only be restored in part, or contains damaged data. */
   readonly isGood: boolean;
 }
 
@@ -106,12 +106,12 @@ export class BackupsService {
     return this.#settings;
   }
 
-  /** Keys of the configuration, which has priority. */
+  /** Configuration keys that are set and take precedence. */
   get fixed(): readonly FixedKey[] {
     return fixedKeysOf(this.#deps.config);
   }
 
-  /** @throws ConfigError for settings of the configuration that cannot work */
+  /** @throws ConfigError for invalid settings in the configuration */
   #ensureUsable(): void {
     const { config, clock, dataPath } = this.#deps;
     const { place, schedule } = this.#settings;
@@ -256,7 +256,7 @@ export class BackupsService {
       });
       log.info("backup made", { snapshotId, bytes, addedBytes, durationMs: Math.round(result.durationMs) });
       if (finding !== undefined)
-        log.warn("damage found by a backup", { finding: inEnglish(finding), ...result.place });
+        log.warn("backup found damage", { finding: inEnglish(finding), ...result.place });
     } catch (error) {
       const text =
         error instanceof DomainError ? textOf(error) : detail("backup.failed", { reason: String(error) });
@@ -312,7 +312,7 @@ export class BackupsService {
     const ageMs = this.#deps.clock.now() - (newestGood?.startedAt ?? savedAt);
     if (schedule !== null && ageMs > maxAgeHours * HOUR_MS)
       problems.push(detail(OVERDUE, { hours: maxAgeHours }));
-    // What went wrong at another place matters no longer.
+    // Problems at another place no longer matter.
     if (newest === undefined || newest.startedAt < placeSince) return problems;
     if (newest.state === "FAILED") problems.push(detail("backup.last_failed"));
     if (newest.error && DAMAGE.includes(newest.error.code)) problems.push(newest.error);
@@ -320,7 +320,7 @@ export class BackupsService {
   }
 }
 
-/** What a run says about damage: of the data first, then of what the place has lost, then of what was written anew. */
+/** Returns a run's finding: damage of the data first, then losses at the place, then repairs. */
 function findingOf({ problems, place }: BackupResult): Text | undefined {
   const [first] = problems;
   if (first !== undefined) return detail("backup.source_damaged", { count: problems.length, first });

@@ -13,6 +13,6 @@ export const backupRuns = sqliteTable("backup_runs", {
   addedBytes: integer("added_bytes"),
   /** True if every database was restored and opened, whatever its size. */
   openedAll: integer("opened_all", { mode: "boolean" }).notNull().default(false),
-  /** Why the run failed, or what it found. */
+  /** Reason of the failure, or the damage found. */
   error: text("error", { mode: "json" }).$type<Text>(),
 });

@@ -10,7 +10,7 @@ export interface BackupSettings extends Retention {
   readonly schedule: { readonly expression: string; readonly timezone: string } | null;
   /** The gateway warns when the newest good backup is older. */
   readonly maxAgeHours: number;
-  /** Within this many days every object at the place is read back. */
+  /** Max. days until every object at the place is read back. */
   readonly verifyDays: number;
   /** Time stamp of the last change of the place. */
   readonly placeSince: number;
@@ -19,7 +19,7 @@ export interface BackupSettings extends Retention {
 }
 
 export type BackupTrigger = "SCHEDULE" | "USER";
-/** `DAMAGED`: the backup is complete, but the data in it is not whole, and so it does not count as a good one. */
+/** `DAMAGED`: the backup is complete but contains damaged data, so it does not count as good. */
 export type BackupRunState = "RUNNING" | "DONE" | "DAMAGED" | "FAILED";
 
 export interface RunFilter {
@@ -38,6 +38,6 @@ export interface StoredBackupRun {
   readonly bytes: number | null;
   readonly addedBytes: number | null;
   readonly openedAll: boolean;
-  /** Why the run failed, or what it found. */
+  /** Reason of the failure, or the damage found. */
   readonly error: Text | null;
 }

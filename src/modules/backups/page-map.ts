@@ -62,7 +62,7 @@ export class PageMap {
     });
   }
 
-  /** Forgets the blocks in some packs, so that their pages count as changed. */
+  /** Drops the blocks in some packs, so that their pages count as changed. */
   forget(packs: ReadonlySet<number>): void {
     for (let page = 0; page < this.#pages; page++) {
       const pack = this.packOf(page);
@@ -71,8 +71,8 @@ export class PageMap {
   }
 
   /**
-   * Reads pages whose pack is lost from the blocks of another map that has the same pages. `positions` gives the other map's packs by the
-   * position that they have here. Returns the number of pages that stay lost.
+   * Points pages of a lost pack to the blocks of another map with the same pages. `positions` maps the other map's packs to
+   * their positions here. Returns the number of pages that stay lost.
    */
   adopt(other: PageMap, lost: ReadonlySet<number>, positions: ReadonlyMap<number, number>): number {
     const copies = new Map<Block, number>();

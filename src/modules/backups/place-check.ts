@@ -10,7 +10,7 @@ import {
   writtenFor,
 } from "./repository.ts";
 
-/** Holds when objects were last read back. Without it all of them count as read when they were written. */
+/** Object with the times of the last readings. If it is missing, objects count as read when they were written. */
 const CHECKS = "checks.json";
 const FORMAT = 1;
 const DAY_MS = 86_400_000;
@@ -27,8 +27,8 @@ export interface PlaceCheckOptions {
 }
 
 /**
- * Proves what a place holds. Missing and cut objects are found by their sizes in every run. In addition a run reads back its share of the objects,
- * those first that were not read for the longest time, so that each is read within `verifyDays`.
+ * Verifies the objects at a place. Every run finds missing and truncated objects by their sizes. It also reads back some of the objects,
+ * beginning with those that were not read for the longest time, so that each object is read within `verifyDays`.
  */
 export class PlaceCheck {
   readonly #repository: BackupRepository;
@@ -46,7 +46,7 @@ export class PlaceCheck {
     this.#objects = new Map(records.flatMap(objectsOf).map((object) => [object.name, object]));
   }
 
-  /** Names of objects that are missing, cut or damaged. */
+  /** Names of missing, truncated or damaged objects. */
   get damaged(): ReadonlySet<string> {
     return this.#damaged;
   }
@@ -63,13 +63,13 @@ export class PlaceCheck {
     for (const object of this.#due()) await this.#read(object);
   }
 
-  /** Notes an object that turned out to be damaged when it was read otherwise. */
+  /** Records an object that another reader found damaged. */
   note(name: string): void {
     this.#damaged.add(name);
     this.#checks[name] = { at: this.#options.now, isDamaged: true };
   }
 
-  /** Keeps what is known about the objects that are still needed. */
+  /** Stores the state of the objects that are still needed. */
   async save(): Promise<void> {
     const needed = Object.entries(this.#checks).filter(([name]) => this.#objects.has(name));
     if (needed.length > 0)
@@ -86,7 +86,7 @@ export class PlaceCheck {
     for (const { name, bytes } of this.#objects.values()) if (sizes.get(name) !== bytes) this.note(name);
   }
 
-  /** Objects to read in this run: a share by the time since the last run, and all that would be late at the next one. */
+  /** Returns the objects to read in this run: a share by the time since the last run, and all that would be overdue by the next run. */
   #due(): StoredObject[] {
     const { now, verifyDays } = this.#options;
     const verifyMs = verifyDays * DAY_MS;
@@ -99,7 +99,7 @@ export class PlaceCheck {
     return aged.slice(0, Math.max(share, late)).map(({ object }) => object);
   }
 
-  /** Time since an object was read or written; infinite if that is in the future, because the clock was wrong. */
+  /** Returns the time since an object was read or written; infinite for a time in the future, from a wrong clock. */
   #ageOf(name: string): number {
     const readAt = this.#checks[name]?.at ?? writtenFor(name)?.createdAt ?? 0;
     return readAt > this.#options.now ? Number.POSITIVE_INFINITY : this.#options.now - readAt;
@@ -126,7 +126,7 @@ export class PlaceCheck {
 const damagedIn = (checks: Record<string, Check>): string[] =>
   Object.keys(checks).filter((name) => checks[name]?.isDamaged);
 
-/** Returns the names of the objects that earlier runs found damaged. */
+/** Returns the names of objects that earlier runs found damaged. */
 export const damagedObjectsOf = async (repository: BackupRepository): Promise<ReadonlySet<string>> =>
   new Set(damagedIn(await load(repository)));
 
@@ -136,7 +136,7 @@ async function load(repository: BackupRepository): Promise<Record<string, Check>
     const { format, objects } = isJsonObject(value) ? value : {};
     return format === FORMAT && isJsonObject(objects) ? (objects as Record<string, Check>) : {};
   } catch (error) {
-    // Whatever is wrong with it: then all objects count as old as they are.
+    // If it is unreadable for any reason, objects count as read when they were written.
     if (isDamage(error) || error instanceof SyntaxError) return {};
     throw error;
   }

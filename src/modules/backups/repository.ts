@@ -13,7 +13,7 @@ import { FolderTarget } from "./targets/folder-target.ts";
 import { S3Target } from "./targets/s3-target.ts";
 
 const REPOSITORY = "repository.json";
-/** Without the salt in the record nothing encrypted can be read, so there are two of it. */
+/** The record is stored twice, because without its salt nothing encrypted can be read. */
 const REPOSITORY_COPY = "repository-copy.json";
 const SNAPSHOTS = "snapshots/";
 const PACKS = "packs/";
@@ -24,10 +24,10 @@ const toBytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 
 const sumOf = (name: string, record: unknown) => sha256Of(toBytes([name, record]));
 
-/** A record as it is stored: with a checksum, which tells damage from a record of a newer version, and one record from another. */
+/** Stored form of a record, with a checksum that distinguishes damage from a record of a newer version. */
 const seal = (name: string, record: object) => toBytes({ record, sha256: sumOf(name, record) });
 
-/** @throws DomainError `invalid` for a damaged record, and for one of a newer version. */
+/** @throws DomainError `invalid` for a damaged record and for a record of a newer version */
 function unseal<Value extends { format: number }>(name: string, bytes: Uint8Array): Value {
   let value: Value;
   try {
@@ -44,7 +44,7 @@ function unseal<Value extends { format: number }>(name: string, bytes: Uint8Arra
 /** An id, `000042-20261122T124500Z-1f2e3d4c`, as the name of an object has it. */
 const SNAPSHOT_ID = /(?<!\d)\d{6,12}-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]{8}/;
 
-/** Returns the snapshot that an object was written for; `undefined` for an object that is not of ours. */
+/** Returns the snapshot that an object was written for; `undefined` for a foreign object. */
 export function writtenFor(name: string): { id: string; createdAt: number } | undefined {
   const [id, ...time] = SNAPSHOT_ID.exec(name) ?? [];
   if (id === undefined) return undefined;
@@ -52,20 +52,20 @@ export function writtenFor(name: string): { id: string; createdAt: number } | un
   return { id, createdAt: Date.UTC(year, month - 1, ...rest) };
 }
 
-/** Whether an object is missing or damaged; other errors are those of the place, which may work again later. */
+/** Returns whether an object is missing or damaged; other errors come from the place and may be temporary. */
 export const isDamage = (error: unknown): boolean =>
   error instanceof DomainError &&
   ["backup.object_missing", "backup.object_damaged", "backup.sum_wrong"].includes(error.code);
 
-/** What the records of a place say. */
+/** Records of all snapshots at a place. */
 export interface Survey {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly records: readonly SnapshotRecord[];
-  /** Names of records that cannot be read. */
+  /** Names of unreadable records. */
   readonly unreadable: readonly string[];
 }
 
-/** Settings with which a gateway opens the place of its backups. */
+/** Settings for opening a gateway's backup place. */
 export interface PlaceAccess {
   readonly passphrase: string | undefined;
   readonly gateway: string;
@@ -124,7 +124,7 @@ export class BackupRepository {
   }
 
   /**
-   * Makes this machine the one that writes to a place of the same gateway, after it has moved.
+   * Makes this machine the writer of a place, after the gateway has moved to it.
    * @throws DomainError `not_found` for an empty place, `conflict` for the place of another gateway, `forbidden` for a wrong passphrase.
    */
   static async takeOver(target: BackupTarget, { passphrase, gateway, machine }: PlaceAccess): Promise<void> {
@@ -135,12 +135,12 @@ export class BackupRepository {
     await writeRecord(target, { ...record, ...(machine !== undefined && { machine }) });
   }
 
-  /** Whether there are backups at a target. */
+  /** Returns whether a target has backups. */
   static async exists(target: BackupTarget): Promise<boolean> {
     return (await target.list("repository")).length > 0;
   }
 
-  /** Reads the records of all snapshots. One that is damaged stops nothing. */
+  /** Reads the records of all snapshots, past damaged records. */
   async survey(): Promise<Survey> {
     const names = await this.#target.list(SNAPSHOTS);
     const found = await Promise.all(
@@ -159,12 +159,12 @@ export class BackupRepository {
     };
   }
 
-  /** Returns the records of all snapshots that can be read, the oldest first. */
+  /** Returns all readable records of snapshots, oldest first. */
   async snapshots(): Promise<readonly SnapshotRecord[]> {
     return (await this.survey()).records;
   }
 
-  /** Returns a snapshot by its id, or the newest one whose record can be read. @throws DomainError `not_found` */
+  /** Returns a snapshot by its id, or the newest snapshot with a readable record. @throws DomainError `not_found` */
   async snapshot(id: string | undefined): Promise<SnapshotRecord> {
     if (id === undefined) {
       const { records, unreadable } = await this.survey();
@@ -215,8 +215,8 @@ export class BackupRepository {
   }
 
   /**
-   * Removes snapshots, and after them every object that no remaining snapshot uses, such as those of interrupted runs. Objects that were there
-   * when a record was written that cannot be read are kept: somebody may still read it.
+   * Removes snapshots, then every object that no remaining snapshot uses, such as leftovers of interrupted runs. Keeps all objects that a
+   * snapshot with an unreadable record may use, because the record may become readable again.
    */
   async prune(removed: readonly string[]): Promise<void> {
     for (const id of removed) await this.#target.remove(snapshotName(id));

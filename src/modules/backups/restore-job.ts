@@ -18,7 +18,7 @@ import { ensureContents } from "./snapshot-contents.ts";
 import { type DamagedPages, SnapshotReader, sqliteProblem, telemetryProblems } from "./snapshot-reader.ts";
 import { DATABASES } from "./snapshot-writer.ts";
 
-/** Databases that can be restored alone, by name. */
+/** Databases that can be restored individually, by name. */
 export const RESTORED_PARTS = ["lineside", "identity", "telemetry", "mqtt"] as const;
 export type RestoredPart = (typeof RESTORED_PARTS)[number];
 
@@ -31,9 +31,9 @@ export interface RestoreJob {
   readonly passphrase: string | undefined;
   /** The newest snapshot where it is absent. */
   readonly snapshot: string | undefined;
-  /** Restores these databases and leaves the others and the keys as they are; everything where it is absent. */
+  /** Databases to restore, leaving the others and the keys as they are; everything by default. */
   readonly only?: readonly RestoredPart[] | undefined;
-  /** Restores what can be read of a damaged snapshot. */
+  /** Restores what is readable in a damaged snapshot. */
   readonly skipsDamaged?: boolean;
   /** Whether a snapshot without a main database is refused. */
   readonly mustBeWhole?: boolean;
@@ -50,22 +50,22 @@ const MEGABYTE = 1_000_000;
 /** Tells whether a data directory holds a gateway's data. */
 export const hasData = (dataPath: string): boolean => existsSync(dataPath) && hasTraces(dataPath);
 
-/** What was restored, and what was not. */
+/** Outcome of a restoration. */
 export interface RestoreReport {
   readonly record: SnapshotRecord;
-  /** Records of snapshots that cannot be read; one of them may be newer. */
+  /** Unreadable records of snapshots that may be newer. */
   readonly unreadable: readonly string[];
-  /** Pages that were left out, by database; sorted as they were found. */
+  /** Pages that were left out, by database, in the order of discovery. */
   readonly damaged: readonly DamagedPages[];
-  /** Databases that were left out, since what is left of them cannot be opened. */
+  /** Databases that were left out because their readable pages cannot be opened. */
   readonly skipped: readonly string[];
-  /** Damage of the restored telemetry, a line each in English. */
+  /** Damage of the restored telemetry, an English line each. */
   readonly problems: readonly string[];
 }
 
 /**
  * Reads a snapshot into the data directory, checks it and declares it whole. It takes the place of the present data with `finishRestoration`
- * at the next start; until then nothing is lost. Works beside a running gateway. If it fails, nothing of it stays.
+ * at the next start; until then nothing is lost. Works while a gateway is running. If it fails, it leaves nothing behind.
  */
 export async function prepareRestoration(target: BackupTarget, job: RestoreJob): Promise<RestoreReport> {
   const repository = await BackupRepository.open(target, job.passphrase);
@@ -91,7 +91,7 @@ export async function prepareRestoration(target: BackupTarget, job: RestoreJob):
   }
 }
 
-/** Turns an error of the system into one that names its cause. */
+/** Converts an operating system error to an error that names the cause. */
 function explainFailure(error: unknown, path: string): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (error instanceof DomainError || typeof code !== "string") return error;
@@ -130,11 +130,11 @@ async function restoreParts(
   return { damaged, skipped, problems };
 }
 
-/** Whether a gateway can work with a restored database. Telemetry is of use as long as a store starts with it: the rest of it is served. */
+/** Returns whether a gateway can use a restored database. Damaged telemetry is usable if a store starts with it: the rest is served. */
 const isUsable = (path: string, isDamaged: boolean): boolean =>
   path.endsWith(TELEMETRY) ? !isDamaged || opensTelemetryFile(path) : sqliteProblem(path) === undefined;
 
-/** @throws DomainError `conflict` if the secrets in the snapshot are sealed with keys that the gateway no longer has. */
+/** @throws DomainError `conflict` if the snapshot's secrets are sealed with keys that the gateway no longer has */
 function ensureSameKeys({ files }: SnapshotRecord, dataPath: string): void {
   for (const { path, base64 } of files) {
     const file = join(dataPath, path);
@@ -171,7 +171,7 @@ export async function restore(
   const lock = takeFileLock(join(job.dataPath, "lineside.lock"));
   if (lock === undefined) throw conflict("backup.gateway_running", { path: job.dataPath });
   try {
-    finishRestoration(job.dataPath); // an interrupted one, whose room can be used then
+    finishRestoration(job.dataPath); // of an interrupted restoration, to free its space
     const { bavail, bsize } = statfsSync(job.dataPath);
     const report = await prepareRestoration(target, {
       ...job,

@@ -14,7 +14,7 @@ export interface Aged {
   readonly createdAt: number;
   /** False if the snapshot is damaged, or holds damaged data. */
   readonly isGood: boolean;
-  /** True if the data in it was read and decoded whole. */
+  /** True if all of its data was read and decoded. */
   readonly isProven: boolean;
 }
 
@@ -28,7 +28,7 @@ function newestOfEach(snapshots: readonly Aged[], periodOf: (ms: number) => numb
     .map(([, snapshot]) => snapshot);
 }
 
-/** Returns what is kept by the rules alone. */
+/** Returns the snapshots that the rules keep. */
 function keptOf(sorted: readonly Aged[], newest: Aged, { daily, weekly }: Retention): Aged[] {
   return [
     ...sorted.filter(({ createdAt }) => createdAt > newest.createdAt - DAY_MS),
@@ -40,7 +40,7 @@ function keptOf(sorted: readonly Aged[], newest: Aged, { daily, weekly }: Retent
 /**
  * Returns the ids that are kept no longer. The last snapshot is always kept. The newest snapshot of each day and week is kept, counted over the days and weeks that have one,
  * so that a gateway which was off for a month loses nothing. All of the 24 hours before the newest one are kept, too. Good snapshots are
- * counted among themselves as well, so that damaged ones never take their place, and the newest proven one stays whatever comes after it.
+ * also counted separately, so that damaged snapshots never displace them, and the newest verified snapshot is always kept.
  */
 export function expiredSnapshots(snapshots: readonly Aged[], retention: Retention): string[] {
   const byId = snapshots.toSorted((a, b) => (a.id < b.id ? -1 : 1));

@@ -3,16 +3,16 @@ import type { SnapshotRecord } from "./backup.types.ts";
 
 /** Databases without which a gateway would start empty. */
 const REQUIRED = ["lineside.db", "identity.db"];
-/** Files that a backup has beside databases: keys and certificates. */
+/** Files of a backup in addition to databases: keys and certificates. */
 const SECRET_FILE = /^secrets\/[A-Za-z0-9][A-Za-z0-9._-]{0,100}$/;
-/** Names that a start acts upon: halves of a replacement. */
+/** Names that a start acts on: halves of a key replacement. */
 const UNFINISHED = /\.(?:next|new)$/;
 
 const isAllowed = (path: string): boolean => SECRET_FILE.test(path) && !UNFINISHED.test(path);
 
 /**
- * An archive may come from anybody: only files that a backup has are restored, and nothing is restored of one that `mustBeWhole` and lacks a
- * main database.
+ * Checks the files of an archive, which may come from anybody: refuses files that do not belong in a backup and, if `mustBeWhole`, an archive
+ * without a main database.
  * @throws DomainError `invalid`
  */
 export function ensureContents({ databases, files }: SnapshotRecord, mustBeWhole: boolean): void {

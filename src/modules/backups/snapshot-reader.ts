@@ -29,7 +29,7 @@ const DATABASE_NAME = /^[a-z]+\.db(?:-hot\d+)?$/;
 type OnProgress = (done: number, total: number) => void;
 type OnPage = (database: SnapshotDatabase, page: number, bytes: Uint8Array) => void;
 
-/** Pages of a database that cannot be read from a pack. */
+/** Unreadable pages of a database in a pack. */
 export interface DamagedPages {
   readonly pack: string;
   readonly database: string;
@@ -40,21 +40,21 @@ type OnDamage = (damaged: DamagedPages) => void;
 
 export interface PageReading {
   readonly onPage: OnPage;
-  /** Called instead of an error, for each damaged part. */
+  /** Called for each damaged part, instead of throwing. */
   readonly onDamage?: OnDamage | undefined;
-  /** Leaves out packs. */
+  /** Packs to skip. */
   readonly isSkipped?: (pack: string) => boolean;
 }
 
 export interface RestoreOptions {
   readonly onProgress?: OnProgress | undefined;
-  /** Pages that it is called for are zero in the restored file. */
+  /** Called for each damaged part, whose pages are zeroed in the restored file. */
   readonly onDamage?: OnDamage | undefined;
 }
 
-/** What opening the restored databases has found. */
+/** Findings from opening restored databases. */
 export interface OpenedReport {
-  /** Damage of the data itself, a line each in English. */
+  /** Damage of the data itself, an English line each. */
   readonly problems: readonly string[];
   readonly isTelemetryChecked: boolean;
 }
@@ -131,7 +131,7 @@ export class SnapshotReader {
   }
 
   /**
-   * Restores databases into a folder and compares their sums.
+   * Restores databases into a folder and compares their checksums.
    * @throws DomainError `invalid` when a restored file is not what was backed up, unless `onDamage` was called for it.
    */
   async restoreDatabases(
@@ -178,7 +178,7 @@ export class SnapshotReader {
   }
 
   /**
-   * Restores and opens databases in a folder, which is removed again.
+   * Restores and opens databases in a folder, and removes the folder afterwards.
    * @throws DomainError as `restoreDatabases`, and `invalid` for a damaged database other than that of the telemetry
    */
   async verify(
@@ -247,7 +247,7 @@ function sumOf(descriptor: number, { name, pages, pageBytes }: SnapshotDatabase)
   return hash.digest("hex");
 }
 
-/** Opens restored databases and has SQLite check them; of the telemetry every block and row is decoded. */
+/** Opens restored databases, has SQLite check them, and decodes every block and row of telemetry. */
 function openDatabases(folder: string, names: readonly string[]): OpenedReport {
   for (const name of names)
     if (!isHotLog(name) && name !== TELEMETRY && sqliteProblem(join(folder, name)) !== undefined)
@@ -257,7 +257,7 @@ function openDatabases(folder: string, names: readonly string[]): OpenedReport {
     : { problems: [], isTelemetryChecked: false };
 }
 
-/** Returns what cannot be read of a restored telemetry.db and its log. */
+/** Returns the damage of a restored telemetry.db and its log. */
 export function telemetryProblems(path: string): readonly string[] {
   const problem = sqliteProblem(path);
   try {
@@ -280,12 +280,12 @@ function holdsBlocks(path: string): boolean {
   }
 }
 
-/** Opens a restored database and has SQLite check it. Returns what is wrong; leaves no side files behind. */
+/** Opens a restored database and has SQLite check it. Returns the error, if any; leaves no side files behind. */
 export function sqliteProblem(path: string): string | undefined {
   try {
     const database = new Database(path, { strict: true, readwrite: true, create: false });
     try {
-      database.run("PRAGMA synchronous=OFF"); // the file is complete on the disk, and nothing is written here
+      database.run("PRAGMA synchronous=OFF"); // the file is already on the disk, and nothing is written
       const row = database.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get();
       return row?.quick_check === "ok" ? undefined : (row?.quick_check ?? "no answer");
     } finally {

@@ -3,10 +3,10 @@ import type { PageMap } from "./page-map.ts";
 import type { PlaceCheck } from "./place-check.ts";
 import { type BackupRepository, isDamage, mapsName } from "./repository.ts";
 
-/** Older snapshots after a repair, by id. */
+/** Ids of older snapshots after a repair. */
 export interface Repairs {
   readonly repaired: string[];
-  /** Those that cannot be restored whole. */
+  /** Snapshots that can only be restored in part. */
   readonly damaged: string[];
 }
 
@@ -14,8 +14,8 @@ const positionsOf = (record: SnapshotRecord, isMeant: (name: string) => boolean)
   new Set(record.packs.flatMap(({ name }, position) => (isMeant(name) ? [position] : [])));
 
 /**
- * Has older snapshots read pages of damaged packs from the newest snapshot instead, where the page is the same still. The newest one has
- * written them anew from the live data.
+ * Lets older snapshots read unchanged pages of damaged packs from the newest snapshot, which rewrote these pages from
+ * the live data.
  */
 export class SnapshotRepair {
   readonly #repository: BackupRepository;
@@ -39,7 +39,7 @@ export class SnapshotRepair {
     return repairs;
   }
 
-  /** Returns `true` if the snapshot is whole again. */
+  /** Returns whether the snapshot is complete again. */
   async #repair(record: SnapshotRecord): Promise<boolean> {
     const maps = await this.#mapsOf(record);
     if (maps === undefined) return false;
@@ -78,7 +78,7 @@ export class SnapshotRepair {
     const live = new Map<number, number>();
     for (const map of maps.values()) map.countLive(live);
     const used = [...live.keys()].sort((a, b) => a - b);
-    // The name says for which run they were written: they are removed with its other objects if the record does not follow.
+    // The name contains the run's id: if the record is not written, cleanup removes these maps with the run's other objects.
     const name = mapsName(`${this.#newest.id}-for-${record.id}`);
     const renumbered = new Map(used.map((position, index) => [position, index]));
     const encoded = record.databases.flatMap((database) => maps.get(database.name)?.encode(renumbered) ?? []);

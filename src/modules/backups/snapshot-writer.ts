@@ -10,41 +10,41 @@ import { PackWriter } from "./pack-writer.ts";
 import { PageMap } from "./page-map.ts";
 import { type BackupRepository, mapsName, packName } from "./repository.ts";
 
-/** Configuration databases last: they are locked for the shortest time, and their writers are on the main thread. */
+/** Configuration databases last, so that they are locked for the shortest time: their writers are on the main thread. */
 export const DATABASES = ["telemetry.db", "mqtt.db", "identity.db", "lineside.db"] as const;
-/** Bytes that are copied in one step. */
+/** Bytes copied per step. */
 export const CHUNK_BYTES = 512 * 1024;
 const BLOCK_BYTES = 64 * 1024;
-/** A pack of which less is in use is written anew, within `REPACK_SHARE` of the pages a run. */
+/** Packs with a smaller share in use are rewritten, within `REPACK_SHARE` of the pages per run. */
 const SPARSE_SHARE = 0.3;
 const REPACK_SHARE = 0.05;
 const NUMBER_DIGITS = 6;
-/** Compressed blocks are garbage that the collector does not see the size of. It is run after this many bytes. */
+/** Bytes of compressed blocks after which garbage is collected explicitly: the collector does not know their size. */
 const COLLECTED_BYTES = 8 * 1024 * 1024;
-/** Attempts to copy the log. An attempt fails when the gateway reuses a file of the log meanwhile. */
+/** Max. attempts at copying the log. An attempt fails if the gateway reuses a log file meanwhile. */
 const LOG_ATTEMPTS_MAX = 50;
 
 export interface SnapshotWriterOptions {
   readonly dataPath: string;
   readonly lineside: string;
   readonly now: () => number;
-  /** Bytes per second that are read at most. */
+  /** Max. bytes read per second. */
   readonly bytesPerSecond: number;
   /**
-   * Open files of the databases by path, which stay open: to close one would drop the locks that SQLite holds on it in this process
-   * (https://www.sqlite.org/howtocorrupt.html, 2.2). Without them the process must not use the databases otherwise.
+   * Files of the databases by path. They stay open, because closing a file would drop SQLite's locks on it in this process
+   * (https://www.sqlite.org/howtocorrupt.html, 2.2). If absent, the process must not use the databases in any other way.
    */
   readonly descriptors?: ReadonlyMap<string, number>;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** What a snapshot builds on. */
+/** Previous snapshot that a snapshot builds on. */
 export interface SnapshotBase {
   readonly record: SnapshotRecord;
   readonly maps: Map<string, PageMap>;
 }
 
-/** Copies the databases into packs. Pages that the base has already are not written again. */
+/** Copies the databases into packs, without the pages that the base already has. */
 export class SnapshotWriter {
   readonly id: string;
   readonly #repository: BackupRepository;
@@ -75,7 +75,7 @@ export class SnapshotWriter {
     if (base !== undefined) this.#findSparsePacks(base.record.packs);
   }
 
-  /** Has the next `write` write all pages anew that are in one of these packs. */
+  /** Makes the next `write` rewrite all pages in these packs. */
   forget(damaged: ReadonlySet<string>): void {
     const positions = new Set(
       this.#packs.packs.flatMap(({ name }, position) => (damaged.has(name) ? [position] : [])),
@@ -84,8 +84,8 @@ export class SnapshotWriter {
   }
 
   /**
-   * Freezes and copies the databases. The record does not count before it is committed.
-   * @throws DomainError when the target fails or the databases stay busy.
+   * Freezes and copies the databases. The record counts only once it is committed.
+   * @throws DomainError if the target fails or the databases stay busy
    */
   async write(): Promise<SnapshotRecord> {
     const { dataPath, now } = this.#options;
@@ -109,7 +109,7 @@ export class SnapshotWriter {
     }
   }
 
-  /** Freezes the databases, and copies the log of what is not in them yet before the gateway writes over it. */
+  /** Freezes the databases, and copies the hot log before the gateway overwrites it. */
   async #freeze(freezer: DatabaseFreezer): Promise<{ frozen: FrozenDatabase[]; logs: SnapshotDatabase[] }> {
     for (let attempt = 0; attempt < LOG_ATTEMPTS_MAX; attempt++) {
       const watch = new HotLogWatch(this.#options.dataPath);
@@ -121,7 +121,7 @@ export class SnapshotWriter {
     throw unavailable("backup.databases_busy");
   }
 
-  /** Returns `undefined` if the gateway has reused or cut a file meanwhile. */
+  /** Returns `undefined` if the gateway reused or truncated a file meanwhile. */
   async #copyLogs(watch: HotLogWatch): Promise<SnapshotDatabase[] | undefined> {
     const logs: SnapshotDatabase[] = [];
     try {
@@ -133,7 +133,7 @@ export class SnapshotWriter {
     return watch.isUnchanged() ? logs : undefined;
   }
 
-  /** Finds the packs of which little is in use, so that removed snapshots give their room back in time. */
+  /** Finds mostly unused packs, so that removed snapshots free their space in time. */
   #findSparsePacks(packs: readonly Pack[]): void {
     const live = new Map<number, number>();
     let total = 0;
@@ -154,7 +154,7 @@ export class SnapshotWriter {
     const hash = createHash("sha256");
     const buffer = Buffer.alloc(CHUNK_BYTES);
     const descriptor = this.#options.descriptors?.get(path) ?? openSync(path, "r");
-    // SQLite has no locks on a log, and time matters until it is copied.
+    // SQLite holds no locks on the log, and the copy must be quick.
     const isLog = isHotLog(name);
     for (const { position, length } of chunksOf(name, pages * pageBytes)) {
       const bytes = buffer.subarray(0, length);
@@ -204,7 +204,7 @@ export class SnapshotWriter {
     return true;
   }
 
-  /** Keeps to the rate, and lets others on this thread run. */
+  /** Limits the rate, and yields to other work on this thread. */
   async #pause(bytes: number): Promise<void> {
     this.#bytesRead += bytes;
     this.#options.onProgress?.(this.#bytesRead, this.#bytesTotal);
@@ -247,8 +247,8 @@ export class SnapshotWriter {
 }
 
 /**
- * Parts of a file in the order in which they are copied and summed. A log is copied from its end: it grows meanwhile, and so the copy ends with the
- * first record that it does not have, instead of having a gap.
+ * Returns the parts of a file in the order of copying and hashing. A log is copied from its end: because it grows meanwhile, the copy then misses
+ * only the newest records instead of having a gap.
  */
 export function chunksOf(name: string, bytes: number): { position: number; length: number }[] {
   const chunks = Array.from({ length: Math.ceil(bytes / CHUNK_BYTES) }, (_, index) => ({
@@ -258,14 +258,14 @@ export function chunksOf(name: string, bytes: number): { position: number; lengt
   return isHotLog(name) ? chunks.reverse() : chunks;
 }
 
-/** Snapshots are numbered: a clock that is set back must not make an older one the newest. */
+/** Returns a snapshot id. Ids are numbered, so that setting the clock back does not make an older snapshot the newest. */
 function nextId(newestId: string | undefined, now: number): string {
   const number = Number(newestId?.slice(0, NUMBER_DIGITS) ?? 0) + 1;
   const time = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
   return `${String(number).padStart(NUMBER_DIGITS, "0")}-${time}-${randomBytes(4).toString("hex")}`;
 }
 
-/** Reads `secrets/`: the keys without which what is sealed in the databases is lost. */
+/** Reads `secrets/`, the keys for the sealed data in the databases. */
 function smallFiles(dataPath: string): SnapshotFile[] {
   const folder = join(dataPath, "secrets");
   if (!existsSync(folder)) return [];

@@ -17,9 +17,9 @@ import type { AbsoluteWindow } from "./window-of.ts";
  * which series are to be thinned or aggregated, however many widgets want it.
  */
 
-/** Newest values in one answer; a widget without keys counts one for each device. Counted for each widget that shows them. */
+/** Max. newest values per response, counted per widget; a widget without keys counts one per device. */
 export const DASHBOARD_VALUES_MAX = 100_000;
-/** Points in one answer, counted for each widget that shows them. */
+/** Max. points per response, counted per widget. */
 export const DASHBOARD_POINTS_MAX = 1_000_000;
 /** Series of a whole dashboard: nobody can look at more. */
 const SERIES_MAX = 5_000;
@@ -172,7 +172,7 @@ const moved = (found: DeviceSeries, ms: number): DeviceSeries => ({
   })),
 });
 
-/** Counts what an answer shows. @throws DomainError `too_large` */
+/** Counts the values and points of a response. @throws DomainError `too_large` */
 function createTally() {
   let [values, points] = [0, 0];
   return {
@@ -190,14 +190,14 @@ function createTally() {
 const showsSeries = ({ need }: Wanted): boolean => need === "series" || need === "both";
 const showsLatest = ({ need }: Wanted): boolean => need === "latest" || need === "both";
 
-/** Refuses widgets that show more newest values than an answer may have, before anything is read. */
+/** Refuses widgets with more newest values than a response may contain, before anything is read. */
 function ensureValuesFit(wanted: readonly Wanted[]): void {
   const tally = createTally();
   for (const { devices, keys } of wanted.filter(showsLatest))
     tally.addValues(devices.length * Math.max(1, keys.length));
 }
 
-/** What was found for all widgets together. */
+/** Data of all widgets together. */
 interface Found {
   readonly latest: ReadonlyMap<DeviceId, LatestSnapshot>;
   readonly series: ReadonlyMap<string, Answer>;
@@ -206,7 +206,7 @@ interface Found {
   readonly highs: ReadonlyMap<string, Answer>;
 }
 
-/** Returns a function that returns the part of each widget, and counts all of them. `windowMs` is the length of the window. */
+/** Returns a function that returns each widget's data and counts it. `windowMs` is the length of the window. */
 function createParts({ latest, series, previous, lows, highs }: Found, windowMs: number) {
   const tally = createTally();
   const counted = (found: DeviceSeries[]) => {
@@ -271,7 +271,7 @@ export function createDashboardData(deps: {
         for (const snapshot of batch) latest.set(snapshot.deviceId, snapshot);
       }
     } catch (error) {
-      // A device was deleted since its alias was looked at: the next time it is not among them.
+      // The device was deleted after its alias was resolved; the next request leaves it out.
       if (!(error instanceof DomainError) || error.kind !== "not_found") throw error;
     }
     return latest;

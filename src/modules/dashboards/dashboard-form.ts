@@ -78,7 +78,7 @@ function checkAlias(fields: Fields, where: string): string {
   return ensureText(fields, "id", where);
 }
 
-/** Returns an alias that is asked for by itself: its id and its name may be left out. @throws DomainError of kind `invalid` */
+/** Parses a single alias, whose id and name are optional. @throws DomainError of kind `invalid` */
 export function selectorOf(input: unknown): Alias {
   const alias = { id: "", name: "", type: "", ...objectOf(input, "alias") };
   for (const name of ["id", "name", "type"]) ensureText(alias, name, "alias");

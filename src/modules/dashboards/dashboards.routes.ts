@@ -29,7 +29,7 @@ import type { Executed } from "./dashboards.types.ts";
 const dashboardList = wholeList({ sort: ["name", "type", "createdAt", "updatedAt"], search: ["name"] });
 
 const number = new Intl.NumberFormat("en");
-export const limits = `413 if the widgets together show more than ${number.format(DASHBOARD_VALUES_MAX)} newest values or ${number.format(DASHBOARD_POINTS_MAX)} points, and for an answer of more than ${ANSWERS_MIB_MAX.user} MiB; 503 while answers that clients have not read yet leave no room for it.`;
+export const limits = `413 if the widgets together show more than ${number.format(DASHBOARD_VALUES_MAX)} newest values or ${number.format(DASHBOARD_POINTS_MAX)} points, or for a response over ${ANSWERS_MIB_MAX.user} MiB; 503 while unread responses leave no memory for it.`;
 
 const executedAnswer = (answers: AnswerSpace) => async (request: Request, executed: Executed) =>
   asAnswer<ReturnType<typeof executedToWire>>(await jsonAnswer(answers, request, executedToWire(executed)));
@@ -102,7 +102,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         response: { 201: dashboardBody },
         detail: {
           summary: "Create a dashboard for a device type",
-          description: `The dashboard is made of the keys that the devices have sent: gauges of values with limits, newest values, consumption of counters, charts, states, alarms and a table. The metadata of the keys decides, else their names and values. 404 if the caller sees no device of the type; 409 if there are ${DASHBOARDS_MAX} dashboards.`,
+          description: `The dashboard consists of widgets for the keys that the devices have sent: gauges for values with limits, newest values, consumption of counters, charts, states, alarms and a table. The key metadata selects the widgets, or the names and values if there is none. 404 if the caller sees no device of the type; 409 if there are ${DASHBOARDS_MAX} dashboards.`,
         },
       },
     )
@@ -197,7 +197,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         response: { 200: executedBody },
         detail: {
           summary: "Get a dashboard with its data",
-          description: `The answer has the time window as two times, the devices of each alias, and each widget's data, for the devices that the caller may see. ${limits}`,
+          description: `Returns the time window as two times, the devices of each alias, and each widget's data, for the devices that the caller may see. ${limits}`,
         },
       },
     );

@@ -129,7 +129,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     const resolved: Record<string, ResolvedDevice[]> = Object.create(null);
     const withAlarms = alarmsAdder(deps.alarms.listOpenByDevice(principal));
     for (const alias of aliases) {
-      await workShare.next(); // each is a list of up to a thousand devices: others have their turn in between
+      await workShare.next(); // each alias lists up to 1,000 devices: let other requests run in between
       try {
         resolved[alias.id] = deps.aliasDevices(principal, alias, state).map(withAlarms);
       } catch (error) {

@@ -130,7 +130,7 @@ export const sharedDashboardRoutes = ({ shares, answers }: { shares: SharesServi
       response: { 200: sharedBody },
       detail: {
         summary: "Get a shared dashboard with its data",
-        description: `The bearer credential is the token of a link. The answer is that of execute without the data for editing. 401 for a deleted or expired link, 404 for a dashboard that the link does not show, 429 for more than ${SHARE_REQUESTS_MAX} requests with one link whose answers have not been read. ${limits}`,
+        description: `The bearer credential is the token of a link. Works like execute, without the data for editing. 401 for a deleted or expired link, 404 for a dashboard that the link does not show, 429 for more than ${SHARE_REQUESTS_MAX} unfinished requests per link. ${limits}`,
       },
     },
   );

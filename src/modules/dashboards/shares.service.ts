@@ -25,7 +25,7 @@ import type { SharesRepository } from "./shares.repository.ts";
 import type { DashboardShare, NewShare, ShareRotation } from "./shares.types.ts";
 
 const SHARES_MAX = 50;
-/** Requests of one link at the same time, until their answers have been read. Screens ask seldom, and a link that is widely known must not overload the gateway. */
+/** Max. simultaneous requests per link, until their responses have been read. Screens send few requests, and a widely shared link must not overload the gateway. */
 export const SHARE_REQUESTS_MAX = 8;
 const TOKEN_PREFIX = "lss_";
 /** Time for which the content of a link is cached, however often its readers ask. */
@@ -33,11 +33,11 @@ const KNOWN_MS = 5_000;
 
 const shareEnded = () => unauthenticated("dashboard.share_ended");
 
-/** Numbers of requests by link. */
+/** Number of requests by link. */
 class RunningRequests {
   readonly #counts = new Map<string, number>();
 
-  /** Returns what ends the request. @throws DomainError `dashboard.share_busy` */
+  /** Begins a request. Returns a function that ends it. @throws DomainError `dashboard.share_busy` */
   begin(shareId: string): () => void {
     const count = this.#counts.get(shareId) ?? 0;
     if (count >= SHARE_REQUESTS_MAX) throw sharesBusy();
@@ -135,8 +135,8 @@ export function createSharesService(deps: SharesServiceDeps) {
       deps.endSession(sessionOf(shareId));
     },
     /**
-     * Executes the first dashboard of a link, or another one of its rotation. The caller ends the request with `atEnd` when its answer has
-     * been read.
+     * Executes the first dashboard of a link, or another dashboard of its rotation. The caller ends the request with `atEnd` when the response
+     * has been read.
      * @throws DomainError `unauthenticated`: the token opens nothing, or no longer.
      */
     async execute(

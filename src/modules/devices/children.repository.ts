@@ -60,7 +60,7 @@ export function createChildrenRepository(
         .where(eq(devices.parentDeviceId, gatewayId))
         .all()
         .map((row) => row.deviceId as DeviceId), // minted by us
-    /** Takes up to `max` children away from the gateway. Returns their ids. */
+    /** Detaches up to `max` children from the gateway. Returns their ids. */
     detachChildren(gatewayId: DeviceId, max: number): DeviceId[] {
       const ids = firstChildren.all({ gatewayId, max }).map((row) => row.deviceId as DeviceId); // minted by us
       for (const deviceId of ids) detach.run({ deviceId });

@@ -61,6 +61,8 @@ export const credentialsDetail = t.Object({
   fingerprint: t.Optional(t.String()),
   validTo: t.Optional(t.String({ description: "ISO 8601; where the certificate itself was given" })),
   confirmed: t.Optional(
-    t.Boolean({ description: "of X509: whether a connection has proven the certificate to be the device's" }),
+    t.Boolean({
+      description: "X509 only: whether a connection has proven that the certificate is the device's",
+    }),
   ),
 });

@@ -2,7 +2,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { devices } from "./devices.tables.ts";
 
 /**
- * Credentials that a device uses instead of its access token. A device without a row here signs in with the token. Sign-ins find it by
+ * Credentials that a device uses instead of its access token. A device without a row signs in with the token. Sign-ins look devices up in
  * `login_identities`.
  */
 export const deviceCredentials = sqliteTable("device_credentials", {
@@ -12,7 +12,7 @@ export const deviceCredentials = sqliteTable("device_credentials", {
   type: text("type", { enum: ["MQTT_BASIC", "X509"] }).notNull(),
   clientId: text("client_id"),
   username: text("username"),
-  /** `sha256:…` of a generated password, argon2id of one that a person chose. */
+  /** `sha256:…` of a generated password, argon2id of a password that a user chose. */
   passwordHash: text("password_hash"),
   /** SHA-256 of the client certificate, 64 hexadecimal digits. */
   fingerprint: text("fingerprint"),

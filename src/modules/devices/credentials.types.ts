@@ -25,7 +25,7 @@ export interface CredentialsView {
   readonly fingerprint?: string;
   /** ISO 8601. */
   readonly validTo?: string;
-  /** Of X509: whether a connection has proven the certificate to be the device's. */
+  /** X509 only: whether a connection has proven that the certificate is the device's. */
   readonly confirmed?: boolean;
 }
 

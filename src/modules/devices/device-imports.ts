@@ -10,7 +10,7 @@ import type { DevicesService } from "./devices.service.ts";
 import type { Device, NewDevice } from "./devices.types.ts";
 import type { ImportPiece, UnfinishedImportsRepository } from "./unfinished-imports.repository.ts";
 
-/** Devices that are created in one transaction: fewer than a hundredth of a second's work. */
+/** Devices created per transaction: less than 10 ms of work. */
 const DEVICES_AT_ONCE = 25;
 
 interface DeviceImportsDeps {
@@ -22,12 +22,12 @@ interface DeviceImportsDeps {
   readonly log: Logger;
 }
 
-/** Called for every device within the transaction that creates it; what it throws takes the import back. */
+/** Called for every device within the transaction that creates it. If it throws, the import is rolled back. */
 export type EachImported = (device: Device, index: number) => void;
 
 /**
- * Creates thousands of devices in pieces, so that others have their turn, and all or none of them: what an import has created is noted until it is
- * done, and deleted if it fails or the program ends in the midst of it.
+ * Creates thousands of devices in several transactions, so that other work runs in between, but all or none of them: the created devices are recorded
+ * until the import is complete, and deleted if it fails or the process ends before that.
  */
 export class DeviceImports {
   readonly #deps: DeviceImportsDeps;
@@ -36,12 +36,12 @@ export class DeviceImports {
     this.#deps = deps;
   }
 
-  /** Deletes what imports have left that a crash has interrupted. */
+  /** Deletes the devices of imports that a crash interrupted. */
   start(): void {
     const pieces = this.#deps.unfinished.list();
     if (pieces.length === 0) return;
     const devices = pieces.reduce((sum, { deviceIds }) => sum + deviceIds.length, 0);
-    this.#deps.log.warn("interrupted import of devices taken back", { devices });
+    this.#deps.log.warn("interrupted device import rolled back", { devices });
     for (const piece of pieces) this.#takeBack(piece);
   }
 

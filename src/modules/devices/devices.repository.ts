@@ -35,9 +35,9 @@ export interface DevicesRepository extends ChildrenRepository, MembershipReposit
   listIdsByName(tenantId: TenantId, visible: Visible, filter: DeviceFilter): DeviceId[];
   /** Returns the ids of the devices of all tenants. */
   listAllIds(): Set<DeviceId>;
-  /** Returns devices that were deleted, and whose telemetry may still be there. */
+  /** Returns deleted devices whose telemetry may still exist. */
   listDeleted(): DeviceId[];
-  /** Their telemetry is gone. */
+  /** Removes deleted devices whose telemetry is gone. */
   forgetDeleted(ids: readonly DeviceId[]): void;
   find(deviceId: DeviceId): Device | undefined;
   findWithActivity(tenantId: TenantId, deviceId: DeviceId): DeviceWithActivity | undefined;
@@ -63,11 +63,11 @@ export interface DevicesRepository extends ChildrenRepository, MembershipReposit
 
 type Row = typeof devices.$inferSelect;
 
-/** The token is decrypted when it is read: most readers of a list do not need it. */
+/** Decrypts the token only when it is read: most lists do not need it. */
 const toDeviceWith = ({ tokenHash: _, tokenSealed, ...row }: Row, tokens: DeviceTokens): Device => ({
   ...row,
   get token() {
-    return tokens.open(tokenSealed) ?? ""; // opens nothing where the key beside the data was lost
+    return tokens.open(tokenSealed) ?? ""; // undefined if the key was lost
   },
   deviceId: row.deviceId as DeviceId, // ids in our own tables were minted by us
   tenantId: row.tenantId as TenantId,

@@ -54,13 +54,13 @@ const readFrom =
     return device;
   };
 
-/** Shows devices as they are now. */
+/** Converts devices, with their current state, for the API. */
 function createShowing({ activity, maintenanceOf, listSorted }: Omit<DevicesRoutesDeps, "auth">) {
   const current = (device: DeviceWithActivity) => activity.get(device.deviceId) ?? device.activity;
   const maintenanceFor = (device: DeviceWithActivity, principal: Principal) =>
     maintenanceToWire(maintenanceOf(device), device, principal);
   return {
-    /** A page of thousands of devices takes some milliseconds: of ten requests each has a round of the event loop of its own. */
+    /** A page of thousands of devices takes some milliseconds, so simultaneous requests run in separate rounds of the event loop. */
     async listed(...request: Parameters<DevicesRoutesDeps["listSorted"]>) {
       await workShare.enter();
       return listSorted(...request);

@@ -34,7 +34,7 @@ interface DevicesServiceDeps {
   readonly events: EventBus<DomainEvents>;
 }
 
-/** Children of a gateway that are detached in one transaction, while others wait. */
+/** Children of a gateway detached per transaction, while other work waits. */
 const CHILDREN_AT_ONCE = 25;
 
 /** Devices of a tenant as people manage them. A device that the caller may not see does not exist for the caller. */
@@ -70,7 +70,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
     listNames: (tenantId: TenantId): Set<string> => repository.listNames(tenantId),
     listIds: (tenantId: TenantId): Array<{ deviceId: DeviceId; profileId: ProfileId }> =>
       repository.listIds(tenantId),
-    /** Returns the ids of all devices that the caller may see. */
+    /** Returns the ids of all devices visible to the caller. */
     listVisibleIds: (principal: Principal): DeviceId[] =>
       repository.listIdsByName(principal.tenantId, principal.devices, { limit: 0, offset: 0 }),
     list: (principal: Principal, filter: DeviceFilter): { items: DeviceWithActivity[]; total: number } =>
@@ -183,7 +183,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
   };
 }
 
-/** Deletes a device. Its children stay, without a gateway: there may be ten thousand of them, so others come in between. */
+/** Deletes a device. Its children stay, without a gateway. There may be 10,000 of them, so other work runs in between. */
 async function deleteWithChildren(
   { repository, transact, events }: Pick<DevicesServiceDeps, "repository" | "transact" | "events">,
   tenantId: TenantId,

@@ -56,8 +56,8 @@ export const devices = sqliteTable(
 );
 
 /**
- * Devices that were deleted and whose telemetry may still be there. A trigger of the database adds them, whatever deletes a device: only their
- * telemetry may be deleted with nobody asking for it.
+ * Deleted devices whose telemetry may still exist. A database trigger adds them, whatever deletes a device: only their telemetry may be deleted
+ * without a user's confirmation.
  */
 export const deletedDevices = sqliteTable("deleted_devices", { deviceId: text("device_id").primaryKey() });
 

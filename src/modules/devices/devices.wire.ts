@@ -10,7 +10,7 @@ const seen = ({ devices }: Principal, deviceId: DeviceId | null): DeviceId | nul
 
 const iso = (ts: number | null): string | null => (ts === null ? null : new Date(ts).toISOString());
 
-/** A device as lists show it; fields that are not set are left out, except for `assetId`. A parent that the caller does not see is not named. */
+/** A device as lists show it; fields that are not set are left out, except for `assetId`. A parent is named only if the caller can see it. */
 export function toListItem(device: DeviceWithActivity, activity: DeviceActivity, principal: Principal) {
   const { assetId, childName } = device;
   const parentDeviceId = seen(principal, device.parentDeviceId);
@@ -29,7 +29,7 @@ export function toListItem(device: DeviceWithActivity, activity: DeviceActivity,
   };
 }
 
-/** Converts the maintenance of a device for the API; without one it returns nothing. That of a gateway that the caller does not see has times only. */
+/** Converts a device's maintenance, if any, for the API. The maintenance of a gateway that the caller cannot see has times only. */
 export function maintenanceToWire(
   maintenance: DeviceMaintenance | undefined,
   device: Pick<DeviceWithActivity, "deviceId">,

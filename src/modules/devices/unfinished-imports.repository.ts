@@ -3,7 +3,7 @@ import type { DeviceId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { unfinishedImports } from "./unfinished-imports.tables.ts";
 
-/** Devices that one transaction of an import has created. */
+/** Devices created in a transaction of an import. */
 export interface ImportPiece {
   readonly importId: string;
   readonly piece: number;

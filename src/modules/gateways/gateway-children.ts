@@ -10,23 +10,23 @@ interface GatewayChildrenDeps {
   readonly children: Pick<DevicesService["children"], "ensureChildren">;
   readonly directory: Pick<DeviceDirectory, "find">;
   readonly sessions: Pick<GatewaySessions, "find" | "reported">;
-  /** Resolves once the children made so far are on the disk. */
+  /** Resolves once all children created so far are on the disk. */
   readonly durable: () => Promise<void>;
-  /** A child is there now: what waits for it may go out. */
+  /** Called when a child has connected, so that messages waiting for it can be sent. */
   readonly onReachable: (child: IngestDevice) => void;
 }
 
-/** Children as their gateways name them, made on first sight and connected by being spoken of. */
+/** Resolves the names of children in gateway messages. The first message that names a child creates it, and each message connects it. */
 export class GatewayChildren {
   readonly #deps: GatewayChildrenDeps;
-  /** Children that were made and are not on the disk yet: no point of theirs may be acknowledged before. */
+  /** Created children that are not on the disk yet: their points must not be acknowledged before. */
   #saving: Promise<void> | undefined;
 
   constructor(deps: GatewayChildrenDeps) {
     this.#deps = deps;
   }
 
-  /** Returns a child, or the reason why there is none, for each name. */
+  /** Returns a child or an error for each name. */
   children(gateway: IngestDevice, refs: readonly ChildRef[]): Array<IngestDevice | DomainError> {
     const { children, directory, sessions, onReachable } = this.#deps;
     const sessionDevices = refs.map(({ name }) => sessions.find(gateway, name));
@@ -45,7 +45,7 @@ export class GatewayChildren {
       });
   }
 
-  /** @throws DomainError if there is no child of this name, and none can be made */
+  /** @throws DomainError if there is no child with this name and it cannot be created */
   child(gateway: IngestDevice, ref: ChildRef): IngestDevice {
     const [child] = this.children(gateway, [ref]);
     invariant(child !== undefined, "one child for one name");
@@ -53,7 +53,7 @@ export class GatewayChildren {
     return child;
   }
 
-  /** Resolves when what a message has begun is on the disk, and the children that it may have made. */
+  /** Resolves once a message's writes and the children that it created are on the disk. */
   allOf(commits: Iterable<Promise<void>>): Promise<void> {
     const waiting = new Set(commits);
     if (this.#saving !== undefined) waiting.add(this.#saving);
@@ -66,7 +66,7 @@ export class GatewayChildren {
     const saved = this.#deps.durable().finally(() => {
       if (this.#saving === saved) this.#saving = undefined;
     });
-    saved.catch(() => undefined); // whoever waits for it hears of it
+    saved.catch(() => undefined); // the waiting messages handle the error
     this.#saving = saved;
   }
 }

@@ -4,13 +4,13 @@ interface WithBytes {
   readonly bytes: Uint8Array;
 }
 
-/** Keeps the messages of each gateway in their order while a large one is taken in pieces. */
+/** Keeps each gateway's messages in order while a large message is processed in pieces. */
 export class GatewayOrder {
-  /** Gateway → messages that came after the one that is being taken. */
+  /** Gateway → messages that arrived after the message being processed. */
   readonly #waiting = new Map<DeviceId, Array<() => void>>();
   readonly #inPieces = new Set<DeviceId>();
 
-  /** Takes a message now, or after those before it. Throws only if it is taken now. */
+  /** Processes a message now, or after the previous messages. Throws only if it is processed now. */
   take<Message extends WithBytes>(
     gatewayId: DeviceId,
     message: Message,
@@ -18,7 +18,7 @@ export class GatewayOrder {
   ): Promise<void> {
     const waiting = this.#waiting.get(gatewayId);
     if (waiting === undefined) return take(message);
-    // The bytes are those of the connection's buffer, which is filled anew meanwhile.
+    // The bytes are in the connection's buffer, which is overwritten meanwhile.
     const kept = { ...message, bytes: message.bytes.slice() };
     return new Promise((resolve, reject) => {
       waiting.push(() => {
@@ -31,7 +31,7 @@ export class GatewayOrder {
     });
   }
 
-  /** Does the work of a message that takes several turns of the event loop; others of the gateway wait for its end. */
+  /** Processes a message over several turns of the event loop, while the gateway's other messages wait. */
   async takeLong<Result>(gatewayId: DeviceId, work: () => Promise<Result>): Promise<Result> {
     this.#inPieces.add(gatewayId);
     if (!this.#waiting.has(gatewayId)) this.#waiting.set(gatewayId, []);
@@ -43,7 +43,7 @@ export class GatewayOrder {
     }
   }
 
-  /** Takes what waits, up to the next message that is taken in pieces. */
+  /** Processes the waiting messages, up to the next message that is processed in pieces. */
   #takeWaiting(gatewayId: DeviceId): void {
     while (!this.#inPieces.has(gatewayId)) {
       const next = this.#waiting.get(gatewayId)?.shift();

@@ -27,7 +27,7 @@ export interface GatewayMessage {
   readonly bytes: Uint8Array;
 }
 
-/** Parts that are taken at once: new children are the dearest. */
+/** Parts of a message processed in one go. New children are the most expensive parts. */
 const PARTS_AT_ONCE = 25;
 
 type Transact = (work: () => Promise<void>[]) => Promise<void>[];
@@ -225,7 +225,7 @@ export function createGatewaysService(deps: {
   };
 }
 
-/** The promises of what was taken; throws only what is nobody's mistake, and then nothing may be acknowledged. */
+/** Returns the commits of the accepted parts. Throws only errors of the gateway itself, and then nothing may be acknowledged. */
 function takeAll<Input>(
   good: ReadonlyArray<{ part: ChildPart; input: Input; child: IngestDevice | DomainError | undefined }>,
   take: (child: IngestDevice, input: Input) => Promise<void>,
@@ -240,14 +240,14 @@ function takeAll<Input>(
       else commits.push(taken);
     }
   } catch (error) {
-    // What was taken already is stored, and stored again when the gateway resends.
+    // Accepted parts are already stored, and are stored again when the gateway resends.
     for (const commit of commits) commit.catch(() => undefined);
     throw error;
   }
   return commits;
 }
 
-/** Takes the parts of a large message in pieces, so that other messages come in between. */
+/** Processes a large message in pieces, so that other messages run in between. */
 async function inPieces<Part>(
   gateway: IngestDevice,
   parts: readonly Part[],
@@ -259,7 +259,7 @@ async function inPieces<Part>(
     if (later !== undefined) await later;
     if (gateway.revoked) throw deviceNotFound();
     const taken = takePiece(parts.slice(start, start + PARTS_AT_ONCE));
-    for (const commit of taken) commit.catch(() => undefined); // heard of at the end
+    for (const commit of taken) commit.catch(() => undefined); // its error is handled at the end
     commits.push(...taken);
   }
   return commits;

@@ -17,13 +17,13 @@ const linkInvalid = () => notFound("email_change.invalid");
 export interface NewAddress {
   readonly email: string;
   readonly password: string;
-  /** Code of the second factor; empty without one. */
+  /** Code of the second factor; empty if it is off. */
   readonly code: string;
 }
 
 /**
- * A new e-mail address of one's own: it needs the password and, where it is on, the second factor, and takes effect when the link that is sent
- * to it is confirmed. Until then it is nobody's identity.
+ * Changes a user's own e-mail address: requires the password and, if it is on, the second factor. The new address takes effect when the user
+ * confirms the link sent to it; until then, nobody can sign in with it.
  */
 export function createEmailChangeService(deps: {
   provider: Pick<IdentityProvider, "createEmailSecret" | "readEmailSecret">;
@@ -83,7 +83,7 @@ export function createEmailChangeService(deps: {
     /** @throws DomainError `email_change.invalid`, `user.email_taken` */
     confirm(token: string, language: MailLanguage): void {
       const { user, email } = readLink(token);
-      deps.changeAddress(user.userId, email, language); // ends what was pending for both addresses, this link with it
+      deps.changeAddress(user.userId, email, language); // also invalidates all links for both addresses
     },
   };
 }

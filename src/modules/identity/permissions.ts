@@ -107,7 +107,7 @@ export const permissions = {
   },
   "mqtt-clients:publish": {
     roles: administrators,
-    what: "with access to all devices: read the topics of MQTT clients and publish to them",
+    what: "with access to all devices: read MQTT clients' topics and publish to them",
   },
   "integrations:secret": {
     roles: administrators,

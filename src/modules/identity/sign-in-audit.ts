@@ -11,7 +11,7 @@ import type { Owner, SetupService } from "./setup.service.ts";
 
 type ChangeAddress = (userId: UserId, email: string, language: MailLanguage) => User;
 
-/** Records that a user has proven a new address. */
+/** Records that a user has confirmed a new address. */
 export const recordingAddresses =
   (recorder: AuditRecorder, users: Pick<UsersService, "findById">) =>
   (changeAddress: ChangeAddress): ChangeAddress =>

@@ -133,7 +133,7 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
           responses: {
             200: fileAnswer("One row or line per time stamp.", "text/csv", "application/x-ndjson"),
           },
-          description: `Streams every point unchanged, the oldest first: NDJSON (\`{ts, values}\` a line) gives back each value with its type and bits, CSV (times in ISO 8601, one column a key) is for spreadsheets. 400 for a bad range. ${exportsLimit}`,
+          description: `Streams every point unchanged, oldest first: NDJSON (one \`{ts, values}\` per line) is lossless, CSV (ISO 8601 times, one column per key) is for spreadsheets. 400 for an invalid range. ${exportsLimit}`,
         },
       },
     )

@@ -13,7 +13,7 @@ import type { IngestService } from "./ingest.service.ts";
 import type { IngestDevice, MessageKind } from "./ingest.types.ts";
 
 const BODY_BYTES_MAX = 5 * 1024 * 1024;
-/** Larger bodies that arrive together are decoded one after the other, with others in between. */
+/** Larger bodies that arrive simultaneously are decoded one after the other, with other work in between. */
 const LARGE_BODY_BYTES = 64 * 1024;
 
 const tokenParams = t.Object({

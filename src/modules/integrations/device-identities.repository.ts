@@ -7,17 +7,17 @@ import { devices } from "../devices/devices.tables.ts";
 import { integrationProfiles, integrations } from "./integrations.tables.ts";
 import { EXTERNAL_ID_KEY, OWNER_KEY } from "./integrations.types.ts";
 
-/** Devices with the same external id, of which each is another integration's. */
+/** Max. devices with the same external id, each of a different integration. */
 const NAMESAKES_MAX = 20;
 
-/** A device that other networks know by an id. */
+/** Device with an external id of another network. */
 export interface IdentifiedDevice {
   readonly deviceId: DeviceId;
-  /** Integration whose announcements it follows; undefined if it was not announced. */
+  /** Integration whose announcements the device follows; undefined if it was not announced. */
   readonly owner: string | undefined;
 }
 
-/** Devices by what other networks know them by, and profiles by the integration that has created them. */
+/** Devices by external id, and profiles by the integration that created them. */
 export function createDeviceIdentities({ orm }: MainDatabase) {
   const owners = alias(attributes, "owners");
   // The keys stand in the text: only so are the indexes of these two keys used, and not the list of all devices that have one.
@@ -46,7 +46,7 @@ export function createDeviceIdentities({ orm }: MainDatabase) {
   return {
     findByDevEui: (tenantId: TenantId, devEui: string): DeviceId | undefined =>
       byDevEui.get({ tenantId, value: JSON.stringify(devEui) })?.deviceId as DeviceId | undefined, // minted by us
-    /** Returns the devices with the id, the oldest first. */
+    /** Returns the devices with the external id, oldest first. */
     findByExternalId: (tenantId: TenantId, externalId: string): IdentifiedDevice[] =>
       byExternalId.all({ tenantId, value: JSON.stringify(externalId) }).map(({ deviceId, owner }) => ({
         deviceId: deviceId as DeviceId,
@@ -58,7 +58,7 @@ export function createDeviceIdentities({ orm }: MainDatabase) {
         .from(integrations)
         .where(eq(integrations.integrationId, integrationId))
         .get() !== undefined,
-    /** Returns the integration that has created the profile, if that integration is still there. */
+    /** Returns the integration that created the profile, if it still exists. */
     creatorOf: (profileId: ProfileId): string | undefined =>
       orm
         .select({ integrationId: integrations.integrationId })
@@ -66,7 +66,7 @@ export function createDeviceIdentities({ orm }: MainDatabase) {
         .innerJoin(integrations, eq(integrations.integrationId, integrationProfiles.integrationId))
         .where(eq(integrationProfiles.profileId, profileId))
         .get()?.integrationId,
-    /** Returns whether some integration has created the profile, which may be deleted by now. */
+    /** Returns whether an integration, possibly deleted, created the profile. */
     isCreated: (profileId: ProfileId): boolean =>
       orm
         .select({ profileId: integrationProfiles.profileId })

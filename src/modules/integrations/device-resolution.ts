@@ -158,7 +158,7 @@ export class DeviceResolution {
     return device;
   }
 
-  /** Returns a device that follows the announcements of the integration, or of one that is deleted by now. */
+  /** Returns a device that follows the announcements of the integration, or of a deleted integration. */
   #byAnnouncement({ tenantId, integrationId }: ResolvingIntegration, externalId: string) {
     const { identities } = this.#deps;
     const marked = identities.findByExternalId(tenantId, externalId);
@@ -216,7 +216,7 @@ export class DeviceResolution {
     };
   }
 
-  /** Returns the profile of a name, which is the integration's own if it does not exist yet, or its integration is deleted. */
+  /** Returns the profile with a name. The integration becomes its owner if the profile is new or its integration was deleted. */
   #ownProfile({ tenantId, integrationId }: Integration, name: string) {
     const { profiles, identities } = this.#deps;
     const existing = profiles.findNamed(tenantId, name);
@@ -227,7 +227,7 @@ export class DeviceResolution {
     return profile;
   }
 
-  /** Returns whether the integration may describe the keys of a profile: one that it has created, or that a person has selected for it. */
+  /** Returns whether the integration may describe a profile's keys: it created the profile, or a user selected it. */
   mayDescribe(
     { integrationId }: Pick<Integration, "integrationId">,
     settings: IntegrationSettings,

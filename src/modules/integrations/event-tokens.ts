@@ -2,8 +2,8 @@ import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { InboundMessage } from "./integrations.types.ts";
 
 /*
- * Access tokens of devices in messages. Events show messages to people who may not read tokens, so a message is kept with asterisks in place of
- * each `deviceToken`, of the same length, which JSON and CBOR allow. The tokens themselves are sealed beside it, for working on it again.
+ * Masks device access tokens in messages. Events show messages to users who may not read tokens, so each `deviceToken` is stored as asterisks
+ * of the same length, which JSON and CBOR allow. The tokens are sealed separately, for replaying the message.
  */
 
 const FIELD = "deviceToken";
@@ -12,7 +12,7 @@ const QUOTES = new Set([0x22, 0x27]);
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const SHOWN_LENGTH = 4;
-/** Of a shorter token the first characters would be too large a part. */
+/** Min. length of a token whose first characters stay visible: they would reveal too much of a shorter token. */
 const SHOWN_LENGTH_MIN = 12;
 
 interface Range {
@@ -23,9 +23,9 @@ interface Range {
 const isSpace = (byte: number | undefined): boolean =>
   byte === 0x20 || (byte !== undefined && byte >= 0x09 && byte <= 0x0d);
 
-/** Returns the range of a text of JSON, where `end` is the end of its field's name. */
+/** Returns the range of a JSON string. `end` is the end of its field's name. */
 function jsonRange(bytes: Uint8Array, end: number): Range | undefined {
-  let position = QUOTES.has(bytes[end] ?? 0) ? end + 1 : end; // lenient JSON has names without quotes
+  let position = QUOTES.has(bytes[end] ?? 0) ? end + 1 : end; // lenient JSON allows unquoted names
   while (isSpace(bytes[position])) position++;
   if (bytes[position] !== COLON) return undefined;
   position++;
@@ -38,7 +38,7 @@ function jsonRange(bytes: Uint8Array, end: number): Range | undefined {
   return { from, to: Math.min(to, bytes.length) };
 }
 
-/** Returns the range of a text string of CBOR (RFC 8949, section 3.1: major type 3). */
+/** Returns the range of a CBOR text string (RFC 8949, section 3.1: major type 3). */
 function cborRange(bytes: Uint8Array, position: number): Range | undefined {
   const head = bytes[position] ?? 0;
   const [from, length] =
@@ -67,7 +67,7 @@ export type EventTokens = ReturnType<typeof createEventTokens>;
 
 export function createEventTokens(box: Pick<SealedBox, "seal" | "open">) {
   return {
-    /** Returns the message as it is kept. */
+    /** Returns the message as stored. */
     mask(source: InboundMessage): InboundMessage {
       const ranges = tokenRanges(source.bytes);
       if (ranges.length === 0) return source;
@@ -79,7 +79,7 @@ export function createEventTokens(box: Pick<SealedBox, "seal" | "open">) {
       }
       return { ...source, bytes, sealedTokens: box.seal(JSON.stringify(tokens)) };
     },
-    /** Returns the message as it came. */
+    /** Returns the original message. */
     unmask({ sealedTokens, ...source }: InboundMessage): InboundMessage {
       const text = sealedTokens === undefined ? undefined : box.open(sealedTokens);
       if (text === undefined) return source;

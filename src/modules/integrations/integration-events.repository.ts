@@ -21,7 +21,7 @@ import type { EventStatus, IntegrationEvent, MessageOrigin } from "./integration
 
 export type EventOutcome = Pick<IntegrationEvent, "status" | "stage" | "text" | "result" | "isReplayable"> & {
   readonly payload: Uint8Array | null;
-  /** Where the message came from, if that changes with the outcome. */
+  /** Source of the message, if the outcome changes it. */
   readonly origin?: MessageOrigin;
 };
 
@@ -32,7 +32,7 @@ export interface EventFilter {
   /** Sequence number after which, or before which, events are listed. */
   readonly after?: number | undefined;
   readonly before?: number | undefined;
-  /** Payloads are not searched. */
+  /** True to leave payloads out of the search. */
   readonly isPayloadHidden?: boolean;
   readonly limit: number;
   readonly offset: number;
@@ -70,7 +70,7 @@ function lastSeqOf(orm: MainDatabase["orm"]): number {
   return orm.get<[number] | undefined>(sql`SELECT seq FROM sqlite_sequence WHERE name = ${name}`)?.[0] ?? 0;
 }
 
-/** Searches the part of a payload that lists show. */
+/** Searches the beginning of a payload that lists show. */
 const inPayload = (text: string): SQL =>
   sql`instr(lower(cast(coalesce(substr(${integrationEvents.payload}, 1, ${LISTED_BYTES_MAX}), '') AS TEXT)), ${text}) > 0`;
 

@@ -36,7 +36,7 @@ const integrationList = wholeList({
 
 const allDevices = "403 without access to all devices.";
 const payloads =
-  "Payloads are for callers with `integrations:write`; access tokens of devices are masked in them.";
+  "Only callers with `integrations:write` get payloads, in which device access tokens are masked.";
 const seesPayloads = (principal: Principal): boolean => isAllowed(principal, "integrations:write");
 const shownTo = (principal: Principal) => (event: IntegrationEvent) =>
   eventToWire(event, seesPayloads(principal));
@@ -207,7 +207,7 @@ export const integrationsRoutes = (deps: {
         response: { 200: t.Array(eventBody) },
         detail: {
           summary: "List events of an integration, the newest first",
-          description: `The newest 1,000 events and another 1,000 failed ones (16 MiB in all) are kept. The list has and searches only the first 8 KiB of a payload; the single event has all of it. ${payloads} ${allDevices}`,
+          description: `The newest 1,000 events and another 1,000 failed ones (16 MiB in all) are kept. The list contains and searches only the first 8 KiB of a payload; a single event contains all of it. ${payloads} ${allDevices}`,
         },
       },
     )

@@ -179,7 +179,7 @@ export const eventBody = t.Object(
   {
     ...eventFields,
     payload: jsonValue(
-      "the body as it came, with asterisks in place of access tokens: JSON as such, else text, or {base64}; null for none, and for callers without `integrations:write`",
+      "original body with masked access tokens: JSON, else a string or {base64}; null if there is none, and for callers without `integrations:write`",
     ),
     result: jsonValue("the stored values"),
   },

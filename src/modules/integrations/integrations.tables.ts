@@ -35,12 +35,12 @@ export const integrations = sqliteTable(
   (table) => [index("integrations_tenant").on(table.tenantId, table.type)],
 );
 
-/** Device profiles that integrations have created, and may describe the keys of. */
+/** Device profiles that integrations created, and whose keys they may describe. */
 export const integrationProfiles = sqliteTable("integration_profiles", {
   profileId: text("profile_id")
     .primaryKey()
     .references(() => deviceProfiles.profileId, { onDelete: "cascade" }),
-  /** It may be deleted by now; then another one may take the profile over. */
+  /** Creator of the profile. If it is deleted, another integration may take over the profile. */
   integrationId: text("integration_id").notNull(),
 });
 

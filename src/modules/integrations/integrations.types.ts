@@ -12,8 +12,8 @@ export const EXTERNAL_ID_KEY = "integration.external_id";
 export const INTEGRATION_ID_KEY = "integration.id";
 
 /**
- * Attribute with the id of the integration whose announcements the device follows: the one that has created it, or one that a person has
- * entered. No announcement of another integration reaches it.
+ * Attribute with the id of the integration whose announcements the device follows: the integration that created the device, or that a user
+ * entered. Announcements of other integrations do not reach the device.
  */
 export const OWNER_KEY = "integration.owner";
 
@@ -167,7 +167,7 @@ export interface InboundMessage {
   readonly event?: string;
   /** Epoch ms. */
   readonly receivedAt: number;
-  /** Access tokens that asterisks in `bytes` stand for, sealed. */
+  /** Sealed access tokens that are masked in `bytes`. */
   readonly sealedTokens?: string;
 }
 
@@ -202,7 +202,7 @@ export interface DeviceReference {
    * is not created.
    */
   readonly creation?: "own-profile" | "none";
-  /** The device has announced itself: it is looked for only among those that follow the announcements of the integration. */
+  /** True if the device was announced: only devices that follow the integration's announcements match. */
   readonly isAnnounced?: true;
 }
 

@@ -3,7 +3,7 @@ import type { Core } from "../module.types.ts";
 import { createLoginIdentitiesRepository } from "./login-identities.repository.ts";
 import { LoginIdentitiesService } from "./login-identities.service.ts";
 
-/** What devices and MQTT clients sign in with. */
+/** Names and certificates that devices and MQTT clients sign in with. */
 export function createLoginIdentitiesModule({ database, clock }: Pick<Core, "database" | "clock">) {
   const passwords = createClientPasswords({ clock });
   const repository = createLoginIdentitiesRepository(database);

@@ -41,13 +41,13 @@ export function createLoginIdentitiesRepository({ orm }: MainDatabase) {
   const minted = (rows: ReturnType<typeof byNames.all>): LoginHolder[] => rows as LoginHolder[]; // ids in our own tables were minted by us
 
   return {
-    /** Returns who has one of the names, the oldest first. */
+    /** Returns the holders of any of the names, oldest first. */
     findByNames: ([first, second = first, third = first]: readonly [
       string,
       string?,
       string?,
     ]): LoginHolder[] => minted(byNames.all({ first, second, third })),
-    /** Returns who has the certificate, the oldest first. */
+    /** Returns the holders of the certificate, oldest first. */
     findByCertificate: (value: string): LoginHolder[] => minted(byCertificate.all({ value })),
     findInTenant: (tenantId: TenantId, { kind, value }: Pick<Row, "kind" | "value">) =>
       orm

@@ -13,7 +13,7 @@ import {
   type PasswordSignIn,
 } from "./login-identities.types.ts";
 
-/** Returns fingerprint and end of validity of a certificate, or of a fingerprint that is given instead of it. */
+/** Returns a certificate's fingerprint and end of validity; the input may also be the fingerprint alone. */
 export function certificateFactsOf({
   certificate,
   fingerprint,
@@ -37,27 +37,27 @@ export function certificateFactsOf({
 const loginValue = (login: Login): string =>
   login.kind === "NAME" ? loginName(login.clientId, login.username) : login.fingerprint;
 
-/** Names that a client may mean, the most specific first. */
+/** Returns the names that a client may sign in with, most specific first. */
 function namesOf({ clientId, username }: PasswordAttempt): [string, string?, string?] {
   if (username === undefined || username === "") return [loginName(clientId, null)];
   return [loginName(clientId, username), loginName(null, username), loginName(clientId, null)];
 }
 
 /**
- * Sorts holders for the case that a password is right for several. Tenants come by their oldest holder, so that nobody gets in between by
- * copying a name; within a tenant the most specific name comes first. Disabled clients are last.
+ * Sorts holders in case a password matches several of them. Tenants are sorted by their oldest holder, so that copying a name does not
+ * take over its sign-ins; within a tenant, the most specific name comes first. Disabled clients are last.
  */
 function inOrder(holders: readonly LoginHolder[], names: readonly (string | undefined)[]): LoginHolder[] {
-  const tenants = [...new Set(holders.map(({ tenantId }) => tenantId))]; // the oldest first
+  const tenants = [...new Set(holders.map(({ tenantId }) => tenantId))]; // oldest first
   const rank = ({ isEnabled, tenantId, value }: LoginHolder) =>
     (isEnabled ? 0 : 1_000_000) + tenants.indexOf(tenantId) * names.length + names.indexOf(value);
   return holders.length < 2 ? [...holders] : holders.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /**
- * The one registry of what devices and MQTT clients sign in with. Names and certificates are unique within a tenant; tenants do not
- * learn of one another's. Of a name that several have, the password decides. A certificate is public: a connection that shows it belongs to the
- * holder that it names by id, or that such a connection has confirmed before.
+ * Registry of the names and certificates that devices and MQTT clients sign in with. Both are unique within a tenant and invisible to other
+ * tenants. If holders of several tenants share a name, the password decides. Certificates are public, so a connection with a certificate belongs to
+ * the holder that it names by id, or that has confirmed the certificate in this way before.
  */
 export class LoginIdentitiesService {
   readonly #repository: LoginIdentitiesRepository;
@@ -74,7 +74,7 @@ export class LoginIdentitiesService {
     this.#clock = deps.clock;
   }
 
-  /** Returns whether another device or MQTT client of the tenant has it; `ownerId` is undefined for a new one. */
+  /** Returns whether another device or MQTT client of the tenant has the identity; `ownerId` is undefined for a new owner. */
   isTaken(
     owner: Pick<LoginOwner, "tenantId"> & { readonly ownerId?: string | undefined },
     login: Login,
@@ -86,7 +86,7 @@ export class LoginIdentitiesService {
     return found !== undefined && found.ownerId !== owner.ownerId;
   }
 
-  /** Saves what the owner signs in with from now on, in the transaction that changes the owner; undefined for nothing. */
+  /** Saves the owner's new login identity, or removes it if undefined, in the transaction that changes the owner. */
   save({ tenantId, ...owner }: LoginOwner, login: Login | undefined): void {
     const ownerId = owner.deviceId ?? owner.mqttClientId;
     if (login === undefined) {
@@ -96,7 +96,7 @@ export class LoginIdentitiesService {
     const { kind } = login;
     const value = loginValue(login);
     const before = this.#repository.find(ownerId);
-    // The same certificate stays the owner's; a name may have a new password, which counts from now on.
+    // An unchanged certificate stays confirmed; an unchanged name may have a new password, so its time is updated.
     const isKept = kind === "CERTIFICATE" && before?.kind === kind && before.value === value;
     this.#repository.save({
       ownerId,
@@ -110,12 +110,12 @@ export class LoginIdentitiesService {
     });
   }
 
-  /** The owner's certificate was proven to be its own. */
+  /** Records that the owner has proven its certificate. */
   confirm(ownerId: string): void {
     this.#repository.confirm(ownerId, this.#clock.now());
   }
 
-  /** Returns whether a connection has proven the certificate to be the owner's. */
+  /** Returns whether a connection has proven the owner's certificate. */
   isConfirmed(ownerId: string): boolean {
     return (this.#repository.find(ownerId)?.confirmedAt ?? null) !== null;
   }
@@ -133,7 +133,7 @@ export class LoginIdentitiesService {
     return { refused: isLater ? "later" : "wrong", tried: holders };
   }
 
-  /** Returns whose the certificate of a TLS connection is; undefined if it is unknown. The handshake has proven its key. */
+  /** Returns the owner of a TLS connection's certificate, whose key the handshake has proven; undefined for an unknown certificate. */
   byCertificate(
     fingerprint: string,
     { clientId, username }: Pick<PasswordAttempt, "clientId" | "username">,
@@ -142,7 +142,7 @@ export class LoginIdentitiesService {
     if (tried.length === 0) return undefined;
     const named = tried.find(({ ownerId }) => ownerId === username || ownerId === clientId);
     const confirmed = tried.find(({ confirmedAt }) => confirmedAt !== null);
-    // Without other tenants, nobody else can have registered it.
+    // On a gateway with a single tenant, nobody else can have registered it.
     const only = this.#repository.hasSeveralTenants() ? undefined : tried[0];
     const holder = named ?? confirmed ?? only;
     if (holder === undefined) return { refused: "unconfirmed", tried };
@@ -183,7 +183,7 @@ export class LoginIdentitiesService {
     return { refused: verdicts.includes("later") ? "later" : "wrong", tried: holders };
   }
 
-  /** The credentials may have been changed while a hash was computed. */
+  /** Checks again, because the credentials may have changed while a hash was computed. */
   #isCurrent(attempt: PasswordAttempt, { ownerId, passwordHash }: LoginHolder): boolean {
     return this.#holdersOf(attempt).some(
       (current) => current.ownerId === ownerId && current.passwordHash === passwordHash,

@@ -4,8 +4,8 @@ import { mqttClients } from "../mqtt-clients/mqtt-clients.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
 /**
- * What devices and MQTT clients sign in with beside tokens and API keys, which are secrets themselves. Unique within a tenant only:
- * a name of another tenant is neither refused nor visible.
+ * Names and certificates that devices and MQTT clients sign in with; tokens and API keys, which are secret, are stored elsewhere. Unique within a
+ * tenant only, so that other tenants' names are neither refused nor visible.
  */
 export const loginIdentities = sqliteTable(
   "login_identities",
@@ -20,9 +20,9 @@ export const loginIdentities = sqliteTable(
     kind: text("kind", { enum: ["NAME", "CERTIFICATE"] }).notNull(),
     /** `[client id, user name]` as JSON, or the SHA-256 fingerprint. */
     value: text("value").notNull(),
-    /** Epoch ms of the last change of name, password or certificate: of equal claims the older one wins. */
+    /** Epoch ms of the last change of name, password or certificate. If several holders match, the oldest wins. */
     since: integer("since").notNull(),
-    /** Epoch ms of the sign-in that proved the certificate to be the owner's. */
+    /** Epoch ms of the sign-in that proved the owner's certificate. */
     confirmedAt: integer("confirmed_at"),
   },
   (table) => [

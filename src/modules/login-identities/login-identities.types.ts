@@ -1,22 +1,22 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 
-/** Devices that want to make themselves known sign in under it. */
+/** User name for devices that claim their credentials. */
 export const PROVISION_USERNAME = "provision";
-/** A sign-in with a password that begins so is one with an API key. */
+/** Prefix of passwords that are API keys. */
 export const API_KEY_PREFIX = "lsk_";
 
-/** The device or MQTT client that signs in. */
+/** Device or MQTT client that signs in. */
 export type LoginOwner = { readonly tenantId: TenantId } & (
   | { readonly deviceId: DeviceId; readonly mqttClientId?: never }
   | { readonly mqttClientId: string; readonly deviceId?: never }
 );
 
-/** A name or certificate; its owner has one. */
+/** Name or certificate of an owner. */
 export type Login =
   | { readonly kind: "NAME"; readonly clientId: string | null; readonly username: string | null }
   | { readonly kind: "CERTIFICATE"; readonly fingerprint: string };
 
-/** An owner of a name or certificate, with what decides whether a sign-in is its own. */
+/** Owner of a name or certificate, with the data to verify its sign-ins. */
 export interface LoginHolder {
   readonly ownerId: string;
   readonly deviceId: DeviceId | null;
@@ -34,11 +34,11 @@ export interface PasswordAttempt {
   readonly username: string | undefined;
   readonly password: Uint8Array;
   readonly address: string;
-  /** The client has gone: nobody waits for the answer. */
+  /** Returns whether the client has disconnected, so that nobody waits for the result. */
   isGone(): boolean;
 }
 
-/** Who signed in, or who was tried in vain. */
+/** Holder that signed in, or the holders that were tried in vain. */
 export type PasswordSignIn =
   | { readonly holder: LoginHolder; readonly refused?: never }
   | { readonly refused: "wrong" | "later"; readonly tried: readonly LoginHolder[] };
@@ -47,7 +47,7 @@ export type CertificateSignIn =
   | { readonly holder: LoginHolder; readonly refused?: never }
   | { readonly refused: "unconfirmed"; readonly tried: readonly LoginHolder[] };
 
-/** Client id and user name as one text; the same pair is the same text. */
+/** Returns client id and user name as a canonical string. */
 export const loginName = (clientId: string | null, username: string | null): string =>
   JSON.stringify([clientId, username]);
 
@@ -57,7 +57,7 @@ const partsOf = ({ value }: Pick<LoginHolder, "value">) =>
 
 export const loginUsername = (holder: Pick<LoginHolder, "value">): string | null => partsOf(holder)[1];
 
-/** What a refused client is called in lists: the user name, or the client id if there is none. */
+/** Returns the name of a refused client for lists: the user name, or else the client id. */
 export function shownLogin(holder: Pick<LoginHolder, "value">): string {
   const [clientId, username] = partsOf(holder);
   return username ?? clientId ?? "";

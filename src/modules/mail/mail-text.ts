@@ -111,7 +111,7 @@ const english: AccountMails = {
     parts: [
       greet("Hello", fullName),
       text(`your account has had this e-mail address since ${time("en", at)}. Sign in with it from now on.`),
-      note("You do not know this account? Ignore this mail."),
+      note("This account is not yours? Ignore this mail."),
     ],
   }),
   email_confirm: ({ confirmUrl, minutes }, product) => ({
@@ -119,10 +119,10 @@ const english: AccountMails = {
     parts: [
       text("Hello,"),
       text(
-        `confirm with this link that you want to sign in with this address. It is valid for ${minutes} minutes.`,
+        `open this link to confirm that you want to sign in with this address. The link is valid for ${minutes} minutes.`,
       ),
       link("Confirm the address", confirmUrl),
-      note("You did not ask for it? Ignore this mail: nothing changes."),
+      note("You did not request this change? Ignore this mail: nothing changes."),
     ],
   }),
 };
@@ -212,7 +212,7 @@ const german: AccountMails = {
       text(
         `Ihr Konto hat seit ${time("de", at)} diese E-Mail-Adresse. Melden Sie sich von nun an mit ihr an.`,
       ),
-      note("Sie kennen dieses Konto nicht? Dann ignorieren Sie diese Mail."),
+      note("Das ist nicht Ihr Konto? Dann ignorieren Sie diese Mail."),
     ],
   }),
   email_confirm: ({ confirmUrl, minutes }, product) => ({
@@ -220,10 +220,12 @@ const german: AccountMails = {
     parts: [
       text("Guten Tag,"),
       text(
-        `bestätigen Sie mit diesem Link, dass Sie sich mit dieser Adresse anmelden wollen. Er gilt ${minutes} Minuten.`,
+        `bestätigen Sie mit diesem Link, dass Sie sich mit dieser Adresse anmelden wollen. Der Link gilt ${minutes} Minuten.`,
       ),
       link("Adresse bestätigen", confirmUrl),
-      note("Sie haben das nicht angefordert? Dann ignorieren Sie diese Mail: Es ändert sich nichts."),
+      note(
+        "Sie haben diese Änderung nicht angefordert? Dann ignorieren Sie diese Mail: Es ändert sich nichts.",
+      ),
     ],
   }),
 };

@@ -24,7 +24,7 @@ import { mailSecrets, REMOVED_SECRET } from "./mail-text.ts";
 const UPKEEP_INTERVAL_MS = 60_000;
 const DAY_MS = 86_400_000;
 const KEPT_DAYS = 90;
-/** Mails that are kept, and the most that one pass deletes: a clock that jumped ahead must not empty the outbox. */
+/** Max. mails kept, and max. mails deleted per pass: a clock that jumped ahead must not empty the outbox. */
 const PRUNED = { keep: 5_000, limit: 100 };
 /** Mails held for want of a server go out when there is one, unless they are older. */
 const RELEASED_AGE_MAX_MS = DAY_MS;
@@ -76,7 +76,7 @@ interface MailServiceDeps {
   events: EventBus<DomainEvents>;
   durable: () => Promise<void>;
   clock: Clock;
-  /** Time to judge age by, in epoch ms. */
+  /** Time against which age is measured, in epoch ms. */
   retentionTime: () => number;
   /** Steady epoch ms: setting the clock ends no secret and no wait. */
   now: () => number;

@@ -24,7 +24,7 @@ export interface MailTemplates {
   readonly email_changed: { readonly fullName: string; readonly at: string };
   /** Goes to the new address. */
   readonly email_new: { readonly fullName: string; readonly at: string };
-  /** Goes to an address that a user wants to have. */
+  /** Goes to an address that a user wants to change to. */
   readonly email_confirm: { readonly confirmUrl: string; readonly minutes: number };
   /** Tells the owners that the gateway does not do its work. */
   readonly gateway_problem: {

@@ -26,7 +26,7 @@ export function createMaintenanceService(deps: {
   return {
     /** Returns the maintenance of the device itself or of its gateway, whichever lasts longer. */
     of: (device: MaintainedDevice): Maintenance | undefined => watch.of(device),
-    /** The same for who may see the device: the maintenance of a gateway that the caller does not see has times only. */
+    /** Returns the maintenance as the caller may see it: for a gateway that the caller cannot see, times only. */
     get(principal: Principal, deviceId: string): Maintenance | undefined {
       const { devices: seen } = principal;
       const device = devices.get(principal, deviceId);

@@ -73,7 +73,7 @@ const topicToWire = ({ payload, bytes, isRetained, receivedAt, ...state }: Topic
 });
 
 const refusals =
-  "400 for a pattern that is no topic filter or is reserved; 409 for a name or API key that another client of the tenant has, or a user name or certificate that another client or device of it has; 403 without access to all devices.";
+  "400 for a pattern that is reserved or not a topic filter; 409 for a name or API key of another client of the tenant, or a user name or certificate of another client or device of the tenant; 403 without access to all devices.";
 
 /** Routes that read MQTT clients. */
 export const mqttClientsRoutes = ({ clients, auth }: { clients: MqttClientsService; auth: AuthPlugin }) =>

@@ -13,7 +13,7 @@ const changeable = {
     t.String({
       minLength: 1,
       maxLength: 256,
-      description: "of PASSWORD; unique among the clients and devices of the tenant",
+      description: "PASSWORD only; unique among the clients and devices of the tenant",
     }),
   ),
   password: t.Optional(
@@ -66,7 +66,7 @@ const fields = {
   fingerprint: nullable("of CERTIFICATE: SHA-256"),
   validTo: nullable("of CERTIFICATE: end of its validity, ISO 8601; null if only the fingerprint was set"),
   confirmed: t.Union([t.Boolean(), t.Null()], {
-    description: "of CERTIFICATE: whether a connection has proven the certificate to be the client's",
+    description: "CERTIFICATE only: whether a connection has proven that the certificate is the client's",
   }),
   apiKeyId: nullable("of API_KEY"),
   publish: t.Array(t.String()),

@@ -77,7 +77,7 @@ const noCredentials = {
   apiKeyId: null,
 };
 
-/** What a sign-in of the client is found by, unless it has an API key. */
+/** Returns the login identity of a client without an API key. */
 function loginOf({ signIn, username, fingerprint }: MqttClient): Login | undefined {
   if (signIn === "PASSWORD") return { kind: "NAME", clientId: null, username };
   return fingerprint === null ? undefined : { kind: "CERTIFICATE", fingerprint };

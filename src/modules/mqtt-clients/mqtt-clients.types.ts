@@ -15,7 +15,7 @@ export interface MqttClient extends TopicPatterns {
   readonly tenantId: TenantId;
   readonly name: string;
   readonly signIn: MqttSignIn;
-  /** Of PASSWORD; no other client or device of the tenant has the same. */
+  /** PASSWORD only; unique among the clients and devices of the tenant. */
   readonly username: string | null;
   readonly passwordHash: string | null;
   /** Of CERTIFICATE: SHA-256, 64 lower-case hexadecimal digits. */
@@ -25,7 +25,7 @@ export interface MqttClient extends TopicPatterns {
   /** Of API_KEY. */
   readonly apiKeyId: string | null;
   readonly enabled: boolean;
-  /** Messages that it may publish a second; null for the default of the gateway. */
+  /** Max. published messages per second; null for the gateway's default. */
   readonly messagesPerSecond: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;

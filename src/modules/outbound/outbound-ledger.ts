@@ -33,7 +33,7 @@ interface OutboundLedgerDeps {
   readonly transact: (work: () => void) => void;
   readonly onSettled: (settled: Settled) => void;
   readonly clock: Clock;
-  /** Time to judge age by, in epoch ms. */
+  /** Time against which age is measured, in epoch ms. */
   readonly retentionTime: () => number;
   readonly log: Logger;
 }

@@ -135,7 +135,7 @@ export function runSteps(
   return continueSteps(steps, reading, runOptions);
 }
 
-/** Works like `runSteps`, on the work that is left of the message. */
+/** Works like `runSteps`, within the message's remaining work budget. */
 export function continueSteps(
   steps: readonly CompiledStep[],
   reading: Reading,

@@ -6,18 +6,18 @@ import type { Clock } from "../../platform/clock.ts";
 import type { ReportRefusal } from "../refusals/refusals.types.ts";
 import type { Peer } from "../request-peer.ts";
 
-/** A batch of new devices behind one router comes in a burst; then five a second from an address (of IPv6: a /64). */
+/** Claims per address (IPv6: per /64 network): a burst for a batch of new devices behind a router, then 5 per second. */
 const PER_ADDRESS = { perSecond: 5, burst: 200 };
-/** Of claims with the right key: each writes. Those of one profile hold up no other. */
+/** Claims with the right key, each of which writes, per profile: profiles do not hold each other up. */
 const PER_PROFILE = { perSecond: 50, burst: 1_000 };
-/** Of all claims with a wrong key or an invalid body: they hold up no right one. */
+/** All claims with a wrong key or an invalid body, counted separately so that they do not hold up valid claims. */
 const FAILED = { perSecond: 50, burst: 1_000 };
 
 /** Limits claims by address and profile, and failed ones in total. */
 export function createClaimLimits(clock: Pick<Clock, "monotonic">, report: ReportRefusal) {
   const byAddress = new AttemptLimit(PER_ADDRESS);
   const failed = Object.assign(new RateMeter(), FAILED);
-  /** Meters of profiles whose devices have claimed since the start. */
+  /** Meters of profiles with claims since the start. */
   const byProfile = new Map<ProfileId, RateMeter>();
 
   function ensure(peer: Peer, waitMs: number): void {
@@ -28,7 +28,7 @@ export function createClaimLimits(clock: Pick<Clock, "monotonic">, report: Repor
   }
 
   return {
-    /** Counts a claim, before anything is known of it. @throws DomainError `limited` */
+    /** Counts a claim before it is parsed. @throws DomainError `limited` */
     take: (peer: Peer): void => ensure(peer, byAddress.take(peer.address, clock.monotonic())),
     /** Counts a claim with a wrong key or an invalid body. @throws DomainError `limited` */
     takeFailed: (peer: Peer): void => ensure(peer, failed.take(clock.monotonic())),

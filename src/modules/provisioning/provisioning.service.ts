@@ -23,7 +23,7 @@ import { refuseClaim } from "./refused-claims.ts";
 const KEY_BYTES = 15;
 const SECRET_BYTES = 24;
 
-/** Who claims, with the fingerprint of the client certificate whose key its TLS handshake has proven. */
+/** Claiming client, with the fingerprint of its client certificate, if the TLS handshake has proven one. */
 export interface ClaimPeer extends Peer {
   readonly fingerprint?: string | undefined;
 }

@@ -33,11 +33,11 @@ const FLUSH_INTERVAL_MS = 50;
 const SUBSCRIPTIONS_MAX = 100;
 /** More than a screen that comes back renews. */
 const FRAMES_WAITING_MAX = 500;
-/** Their characters: some long lists of devices. */
+/** Max. characters of waiting frames: some long lists of devices. */
 const FRAMES_WAITING_CHARACTERS_MAX = 4 * 1024 * 1024;
-/** What waits for a reader beyond this counts as bytes in flight. */
+/** Buffered bytes per reader that do not count as bytes in flight. */
 const UNCOUNTED_BYTES = 256 * 1024;
-/** Connections of a user, and readers of one link. */
+/** Max. connections per user and per link. */
 export const SESSIONS_MAX = { user: 50, link: 200 } as const;
 
 export interface RealtimeDeps {
@@ -77,7 +77,7 @@ export class RealtimeSession {
   #lastTask: Promise<void> = Promise.resolve();
   #waiting = 0;
   #waitingLength = 0;
-  /** What waits for the reader, as bytes in flight. */
+  /** Bytes in flight to the reader. */
   #held: HeldAnswer | undefined;
   #onDrain: () => void = () => undefined;
   #unauthenticatedBytes = 0;
@@ -291,7 +291,7 @@ export class RealtimeSession {
     this.#scheduleFlush();
   }
 
-  /** Waits until the reader has taken most of what was sent: a snapshot never waits for its reader as a whole. */
+  /** Waits until the reader has received most sent messages, so that a snapshot is never buffered as a whole. */
   async #drained(): Promise<void> {
     while (!this.#closed && this.#socket.bufferedBytes() > BUFFERED_BYTES_MAX)
       await new Promise<void>((resolve) => {
@@ -299,7 +299,7 @@ export class RealtimeSession {
       });
   }
 
-  /** Counts what waits for the reader as bytes in flight. A reader who leaves no room for others is disconnected. */
+  /** Counts buffered messages as bytes in flight. Disconnects a reader who exceeds the limits. */
   #count(): void {
     const { bytes } = this.#sendBuffer;
     const counted = Math.max(0, bytes - UNCOUNTED_BYTES);

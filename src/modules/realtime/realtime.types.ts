@@ -50,14 +50,14 @@ export interface DeviceState {
 }
 
 /**
- * The newest state, sent at each subscription. It covers everything before it that the client may have missed. The state of many devices
- * comes as several messages.
+ * Current state, sent for each subscription. It covers everything that the client may have missed before. The state of many devices
+ * consists of several messages.
  */
 export interface SnapshotMessage {
   readonly type: "snapshot";
   /** Id of the subscription, as in all messages of one. */
   readonly id: string;
-  /** Present if the snapshot continues with another message. */
+  /** True if the snapshot continues with another message. */
   readonly more?: true;
   readonly telemetry: ReadonlyArray<Omit<LatestSnapshot, "deviceId"> & { readonly deviceId: string }>;
   readonly devices: readonly DeviceState[];

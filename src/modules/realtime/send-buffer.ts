@@ -18,7 +18,7 @@ interface Waiting {
   readonly deviceId: DeviceId;
   readings: Reading[];
   weight: number;
-  /** Memory of `merged`, about. */
+  /** Approximate bytes of `merged`. */
   bytes: number;
   /** Newest value and time stamp by key, once there were too many readings. */
   merged: Map<string, { value: TelemetryValue; ts: number }> | undefined;
@@ -46,7 +46,7 @@ export class SendBuffer {
     return this.#waiting.size === 0 && this.#events.length === 0;
   }
 
-  /** Memory that grows with what a slow reader has not taken, about. What waits as it came is bounded for each reader. */
+  /** Approximate bytes of merged values, which grow while a reader is slow. The unmerged messages are bounded per reader. */
   get bytes(): number {
     return this.#mergedBytes + this.#eventsLength;
   }
@@ -165,7 +165,7 @@ function weightOf({ values }: Reading): number {
   return weight;
 }
 
-/** Memory of a value with its key and time, about. */
+/** Approximate bytes of a value with its key and time. */
 function bytesOf(value: TelemetryValue): number {
   if (typeof value === "string") return ENTRY_BYTES + value.length;
   return typeof value === "object" ? ENTRY_BYTES + JSON.stringify(value).length : ENTRY_BYTES;

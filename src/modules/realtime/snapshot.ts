@@ -8,9 +8,9 @@ import type { LatestSnapshot } from "../telemetry/telemetry.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { DeviceState, Subscription } from "./realtime.types.ts";
 
-/** Devices whose newest values are read together. */
+/** Devices per read of newest values. */
 const DEVICES_PER_READ = 100;
-/** Characters after which a message ends; the values of one device are never divided. */
+/** Characters after which a message ends; a device's values are never split. */
 const MESSAGE_CHARACTERS = 128 * 1024;
 const SNAPSHOT_DEVICES_MAX = 10_000;
 
@@ -20,7 +20,7 @@ interface SnapshotSources {
   readonly store: Pick<TelemetryStore, "latest">;
 }
 
-/** Devices with the same keys are read together. */
+/** Reads newest values, together for devices with the same keys. */
 async function latestOf(
   { store }: SnapshotSources,
   ids: readonly DeviceId[],
@@ -47,7 +47,7 @@ function stateOf(
   }
 }
 
-/** One message while it is written. */
+/** Message being written. */
 class Message {
   readonly #id: string;
   readonly #telemetry: string[] = [];
@@ -76,7 +76,7 @@ class Message {
   }
 }
 
-/** Yields the messages of a snapshot. Nothing is read ahead: what follows is read when the message before has been sent. */
+/** Yields the messages of a snapshot, each of which is read only after the previous message has been sent. */
 export async function* snapshotMessages(
   sources: SnapshotSources,
   principal: Principal,

@@ -10,7 +10,7 @@ import { createPeriodic } from "../../platform/periodic.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 
 const DAMAGE_POLL_MS = 60_000;
-/** Time after a start at which a check begins that is due. */
+/** Delay after a start before a due check begins. */
 const FIRST_CHECK_MS = 3_000;
 /** Exit code of the check for files that are whole, and for damaged ones. */
 const FINISHED: ReadonlySet<number> = new Set([0, 1]);

@@ -62,7 +62,7 @@ async function bundleResponse(sources: BundleSources): Promise<Response> {
   });
 }
 
-/** The check of the files, and what it found. */
+/** Check of the data files, and its findings. */
 export const checkRoutes = (deps: CheckRouteDeps) => {
   const { tenants, check, inventory, unknown, auth } = deps;
   return new Elysia({ prefix: "/api/gateway", tags: ["gateway"] })
@@ -109,8 +109,8 @@ export const checkRoutes = (deps: CheckRouteDeps) => {
         audit: { action: "gateway.losses", target: "gateway", id: () => "gateway" },
         response: { 200: checkBody },
         detail: {
-          summary: "Acknowledge all losses of data",
-          description: `The warning about them ends. Damage that is still there stays in \`damage\`. ${operators}`,
+          summary: "Acknowledge all data losses",
+          description: `Ends the warning about the losses. Existing damage stays in \`damage\`. ${operators}`,
         },
       },
     )
@@ -127,13 +127,13 @@ export const checkRoutes = (deps: CheckRouteDeps) => {
         response: { 200: checkBody },
         detail: {
           summary: "Delete telemetry of unknown devices",
-          description: `Telemetry of devices that the device table does not have, for example after an older lineside.db was restored. It cannot be undone. ${operators}`,
+          description: `Deletes the telemetry of devices that are missing from the device table, for example after an older lineside.db was restored. This cannot be undone. ${operators}`,
         },
       },
     );
 };
 
-/** What a person who helps needs to know about a gateway. */
+/** Diagnostics of a gateway for support. */
 export const bundleRoutes = ({ tenants, bundle, dataPath, auth }: BundleRouteDeps) =>
   new Elysia({ prefix: "/api/gateway", tags: ["gateway"] })
     .use(auth)

@@ -7,16 +7,17 @@ export const checkBody = t.Object({
   losses: t.Array(
     t.Object({
       foundAt: t.String({ format: "date-time" }),
-      text: t.String({ description: "What was lost, with time and number where they are known. English." }),
+      text: t.String({
+        description: "description of the loss in English, with time and number of values if known",
+      }),
     }),
-    { description: "Losses that nobody has acknowledged. They are kept across restarts." },
+    { description: "unacknowledged losses, kept across restarts" },
   ),
   unknownDevices: t.Integer({
-    description:
-      "Devices that only the telemetry store knows. Their telemetry is kept until it is deleted here.",
+    description: "number of devices with telemetry that are missing from the device table",
   }),
   lastCompletedAt: t.Optional(
-    t.String({ format: "date-time", description: "End of the newest check that finished, across restarts." }),
+    t.String({ format: "date-time", description: "end of the last finished check, kept across restarts" }),
   ),
   startedAt: t.Optional(t.String({ format: "date-time", description: "Start of the newest check." })),
   finishedAt: t.Optional(t.String({ format: "date-time", description: "Absent while the check runs." })),

@@ -55,7 +55,7 @@ export function readOpenFiles(): number | undefined {
   }
 }
 
-/** Returns how many files this process may have open at the same time; undefined if the system does not tell. */
+/** Returns this process's limit of open files; undefined if the system does not report it. */
 export function readOpenFilesMax(): number | undefined {
   try {
     const limits = readFileSync("/proc/self/limits", "utf8");

@@ -13,13 +13,13 @@ const SHARE_MAX = 0.9;
 interface OpenFilesWatchDeps {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Number of open files and their limit, where the system tells. */
+  /** Number of open files and their limit, if the system reports them. */
   readonly read?: () => { readonly open: number | undefined; readonly max: number | undefined };
 }
 
 const readFromSystem = () => ({ open: readOpenFiles(), max: readOpenFilesMax() });
 
-/** Warns before the process runs out of file descriptors: then it can accept no connection, and the runtime says nothing about it. */
+/** Warns before the process runs out of file descriptors: without them it accepts no connections, and the runtime reports no error. */
 export class OpenFilesWatch implements Part {
   readonly name = "open files watch";
   readonly #deps: OpenFilesWatchDeps;
@@ -49,7 +49,7 @@ export class OpenFilesWatch implements Part {
     const { open, max } = (this.#deps.read ?? readFromSystem)();
     const isScarce = open !== undefined && max !== undefined && open > max * SHARE_MAX;
     if (isScarce && this.#scarce === undefined)
-      this.#deps.log.error("file descriptors are running out: new connections may fail", { open, max });
+      this.#deps.log.error("file descriptors running out, new connections may fail", { open, max });
     this.#scarce = isScarce ? { open, max } : undefined;
   }
 }

@@ -67,8 +67,8 @@ function addTraffic(
   metrics.counter("refused_credentials", "Credentials that were refused, by edge and reason.", () =>
     refusals.counts().map(({ edge, reason, count }) => ({ value: count, labels: { edge, reason } })),
   );
-  metrics.gauge("answer_bytes", "Bytes of answers that clients have not read yet.", () => answers.used);
-  metrics.counter("refused_answers", "Answers and exports that were refused, by limit.", () =>
+  metrics.gauge("answer_bytes", "Bytes of responses that clients have not read yet.", () => answers.used);
+  metrics.counter("refused_answers", "Refused responses and exports, by limit.", () =>
     answers.refusals.map(({ limit, count }) => ({ value: count, labels: { limit } })),
   );
   metrics.gauge("mqtt_clients", "MQTT clients that are signed in.", () => mqtt().connections);
@@ -104,12 +104,12 @@ function addTraffic(
   );
 }
 
-/** Adds what is known about the files of the data directory. */
+/** Adds metrics of the data directory's files. */
 function addFiles(metrics: Metrics, { inventory }: GatewaySources): void {
-  metrics.gauge("losses", "Losses of data that nobody has acknowledged.", () => inventory.losses.length);
+  metrics.gauge("losses", "Unacknowledged data losses.", () => inventory.losses.length);
   metrics.gauge(
     "data_check_timestamp_seconds",
-    "Unix time of the end of the newest check of all files.",
+    "Unix time at which the last check of all files ended.",
     () => (inventory.checkedAt === undefined ? undefined : inventory.checkedAt / 1_000),
   );
 }

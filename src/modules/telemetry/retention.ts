@@ -20,7 +20,7 @@ export function createRetention(deps: {
   /** 0 keeps everything. */
   defaultDays: number;
   clock: Clock;
-  /** Time to judge age by, in epoch ms; 0 while it is not known. */
+  /** Time against which age is measured, in epoch ms; 0 while unknown. */
   retentionTime: () => number;
   log: Logger;
 }) {

@@ -7,11 +7,12 @@ import { createTelemetryStore } from "./store/telemetry-store.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-/** Shares of a disk: of the hot log before its content is moved into blocks, and of each spare file and the write-ahead log. */
+/** Max. share of a disk for the hot log before its content is moved into blocks. */
 const HOT_SHARE_MAX = 1 / 16;
+/** Max. share of a disk for each spare file and for the write-ahead log. */
 const SPARE_SHARE_MAX = 1 / 64;
 
-/** On a small disk the logs stay small: what is in it takes several times the room of blocks. */
+/** Limits the logs on a small disk, because their rows take several times the space of blocks. */
 function logSizesOf(
   path: string,
 ): Pick<typeof storeDefaults, "hotBytesMax" | "spareBytesMax" | "walBytesMax"> {

@@ -40,7 +40,7 @@ interface TelemetryRoutesDeps {
   readonly answers: AnswerSpace;
 }
 
-const unread = "503 while answers that clients have not read yet leave no room for it";
+const unread = "503 while unread responses leave no memory for it";
 
 /** Writes the newest values of many devices as one JSON array. */
 async function writeLatest(
@@ -58,7 +58,7 @@ async function writeLatest(
   onPiece(encoder.encode(before === "[" ? "[]" : "]"));
 }
 
-/** Returns the function that answers with series. */
+/** Returns a handler that responds with series. */
 const seriesAnswers =
   ({ telemetry, answers }: Pick<TelemetryRoutesDeps, "telemetry" | "answers">) =>
   async (principal: Principal, request: Request, query: TelemetryRequest): Promise<TelemetryAnswer> => {
@@ -128,7 +128,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         response: { 200: seriesAnswer },
         detail: {
           summary: "Get telemetry of a device for a time range",
-          description: `With an aggregate the range is cut into at most maxDataPoints equal intervals (or calendar ones), each point with the start of its interval, without empty ones. With \`none\`, data above the limit is downsampled so that peaks stay. 400 for an invalid range, and for an aggregate other than count over a named key that is not numeric. 413 for an answer of more than ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
+          description: `With an aggregate the range is cut into at most maxDataPoints equal intervals (or calendar ones), each point with the start of its interval, without empty ones. With \`none\`, data above the limit is downsampled so that peaks stay. 400 for an invalid range, and for an aggregate other than count over a named key that is not numeric. 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
         },
       },
     )
@@ -166,7 +166,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         response: { 200: t.Array(latestSnapshot) },
         detail: {
           summary: "Get the newest values of many devices",
-          description: `404 when one of the devices does not exist, 413 when the answer is larger than ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
+          description: `404 if a device does not exist, 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
         },
       },
     )
@@ -182,7 +182,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         response: { 200: seriesAnswer },
         detail: {
           summary: "Get telemetry of many devices for a time range",
-          description: `Works like the range of one device. 404 when one of the devices does not exist, 413 when the answer is larger than ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
+          description: `Works like the range of a single device. 404 if a device does not exist, 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
         },
       },
     );

@@ -160,7 +160,7 @@ export function createTelemetryService(deps: TelemetryServiceDeps) {
       const [snapshot] = await store.latest([id], undefined, signal);
       return snapshot ?? { deviceId: id, values: {}, timestamps: {}, ts: 0 };
     },
-    /** Yields the newest values of many devices in their order, some thousand values together. */
+    /** Yields the newest values of many devices in their order, some thousand values at a time. */
     async *latestOf(
       principal: Principal,
       { deviceIds, keys }: { deviceIds: readonly string[]; keys?: readonly string[] | undefined },

@@ -9,7 +9,7 @@ interface UnknownTelemetryDeps {
   readonly store: Pick<TelemetryStore, "deviceIds" | "deleteDevice">;
   readonly devices: {
     listAllIds(): ReadonlySet<DeviceId>;
-    /** Devices that were deleted, and whose telemetry may still be there. */
+    /** Deleted devices whose telemetry may still exist. */
     listDeleted(): readonly DeviceId[];
     forgetDeleted(ids: readonly DeviceId[]): void;
   };
@@ -19,9 +19,9 @@ interface UnknownTelemetryDeps {
 const FORGOTTEN_AT_ONCE = 500;
 
 /**
- * Telemetry without a device. If the device is known to have been deleted, a crash came between the two deletions, and the start finishes the
- * second one. Otherwise the device table lost the device (an older or a new lineside.db), and the telemetry is kept until a person confirms
- * that it may go.
+ * Telemetry without a device. If the device is known to have been deleted, a crash interrupted the deletion, and the start completes it.
+ * Otherwise the device table lost the device (an older or new lineside.db), and the telemetry is kept until an owner deletes
+ * it.
  */
 export class UnknownTelemetry implements Part {
   readonly name = "telemetry without a device";
@@ -33,13 +33,13 @@ export class UnknownTelemetry implements Part {
   }
 
   start(): void {
-    // Nothing waits for it.
+    // Not awaited: nothing depends on it.
     this.#look().catch((error) =>
-      this.#deps.log.warn("telemetry without a device was not looked for", { error }),
+      this.#deps.log.warn("search for telemetry of unknown devices failed", { error }),
     );
   }
 
-  /** Number of devices that only the telemetry store knows. */
+  /** Number of devices with telemetry that are missing from the device table. */
   get count(): number {
     return this.#unknown.length;
   }
@@ -49,25 +49,25 @@ export class UnknownTelemetry implements Part {
     return { severity: "WARNING", code: "storage.unknown_devices", params: { count: this.count } };
   }
 
-  /** Deletes the telemetry of all unknown devices. Resolves when it is gone. */
+  /** Deletes the telemetry of all unknown devices. */
   async delete(): Promise<void> {
     const { devices, log } = this.#deps;
     const present = devices.listAllIds(); // a restored device may have come back
     const unknown = this.#unknown.filter((id) => !present.has(id));
     await this.#deleteAll(unknown);
     this.#unknown = [];
-    log.warn("telemetry of unknown devices was deleted on request", { devices: unknown.length });
+    log.warn("telemetry of unknown devices deleted on request", { devices: unknown.length });
   }
 
   async #look(): Promise<void> {
     const { store, devices, log } = this.#deps;
     const stored = await store.deviceIds();
-    const present = devices.listAllIds(); // one by one, with all that is kept of them, thousands would delay the start
+    const present = devices.listAllIds(); // ids only: reading thousands of devices would delay the start
     const deleted = new Set(devices.listDeleted());
     const orphans = stored.filter((id) => !present.has(id));
     this.#unknown = orphans.filter((id) => !deleted.has(id));
     if (this.count > 0)
-      log.error("telemetry of unknown devices is kept: the device table does not have them", {
+      log.error("telemetry of unknown devices kept", {
         devices: this.count,
       });
     await this.#finish(orphans.filter((id) => deleted.has(id)));
@@ -81,7 +81,7 @@ export class UnknownTelemetry implements Part {
   async #finish(orphans: readonly DeviceId[]): Promise<void> {
     if (orphans.length === 0) return;
     await this.#deleteAll(orphans);
-    this.#deps.log.info("deletion of telemetry finished", { devices: orphans.length });
+    this.#deps.log.info("interrupted telemetry deletion completed", { devices: orphans.length });
   }
 
   async #deleteAll(ids: readonly DeviceId[]): Promise<void> {

@@ -73,7 +73,7 @@ export const tenantUsage = t.Object(
       mqttSessions: wholeNumber({ description: "sessions of API keys that outlive their connections" }),
       mqttSubscriptions: wholeNumber({ description: "subscriptions of API keys and MQTT clients" }),
       mqttSubscriptionsRefused: wholeNumber({
-        description: "subscriptions that were refused because of a limit since the gateway started",
+        description: "subscriptions refused because of a limit since the gateway started",
       }),
       queuedBytes: wholeNumber({ description: "bytes of messages that wait for MQTT clients" }),
       queuedMessagesDropped: wholeNumber({

@@ -104,7 +104,7 @@ export async function openUpdate(path: string, publicKeyPem: string): Promise<Up
   }
 }
 
-/** Reads the whole update file and compares its checksum. @throws DomainError `invalid` when it is cut off, longer than it says or damaged */
+/** Reads the whole update file and compares its checksum. @throws DomainError `invalid` if the file is truncated, too long or damaged */
 export async function verifyExecutable(path: string, head: UpdateHead): Promise<void> {
   const source = await open(path, "r");
   try {

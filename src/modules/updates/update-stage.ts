@@ -21,7 +21,7 @@ export interface RunningProgram {
 /** Free space that an update leaves on a disk. */
 const SPARE_BYTES = 32 * 1024 * 1024;
 const TRIAL_RUN_MS = 30_000;
-/** A new version that has run for this long stays. */
+/** Run time after which a new version is kept. */
 export const PROBATION_MS = 300_000;
 
 export interface UpdateChecks {

@@ -43,8 +43,8 @@ import {
  *   TRIAL      The new version starts. When it is ready, it goes to PROBATION. When its start fails, it becomes the old version again. When it dies or
  *              hangs, the watcher (`update-watch`) or a supervisor starts the old version. A start of the old version in this phase
  *              rolls back: it puts back the copies of databases that were migrated, and removes the new executable. So does a power cut.
- *   PROBATION  The new version is ready, and has to run for some minutes before it stays. If it dies, it is started again; after the third death
- *              a start of the old version rolls back as in TRIAL. A stop in order is not held against it.
+ *   PROBATION  The new version is ready, and must run for some minutes before it is kept. If it crashes, it is started again; after the third crash,
+ *              a start of the old version rolls back as in TRIAL. An orderly stop does not count as a crash.
  *   PROVED     The decision: from here on the new version is the right one. Who may write there replaces the executable:
  *              the old one becomes `lineside.previous` (phase REPLACING: that is done), the new one takes its name.
  *              Who may not (the program belongs to root) leaves it to the command that staged the update, and
@@ -74,11 +74,11 @@ const SERVE: StartStep = { kind: "serve" };
 const LOCK_ATTEMPTS = 10;
 const LOCK_RETRY_MS = 50;
 const TELEMETRY_FILE = "telemetry.db";
-/** How often a version may die on probation. */
+/** Max. crashes of a version on probation; another crash rolls it back. */
 const CRASHES_MAX = 2;
-/** Files of an update that was interrupted: `lineside.4711.new`, with the id of the process that wrote them. */
+/** Files of an interrupted update: `lineside.4711.new`, with the id of the process that wrote them. */
 const LEFTOVER = /\.(\d+)\.new$/;
-/** A file without such an id belongs to an update that runs for less than this. */
+/** Max. duration of an update; older leftovers without a process id are removed. */
 const STAGING_MS_MAX = 3_600_000;
 
 /** Continues an update that a start finds. Call it before anything opens the databases. */
@@ -126,7 +126,7 @@ function settle(context: StartContext, program: string, state: UpdateState): Sta
   return { kind: "exec", program: isReplaced ? state.program : state.next, watched: undefined };
 }
 
-/** Starts a version on probation again, unless it has died too often. */
+/** Restarts a version on probation, unless it has crashed too often. */
 function continueProbation(context: StartContext, state: UpdateState, isNext: boolean): StartStep {
   const { dataPath, log } = context;
   if (isNext) return { kind: "prove", state };
@@ -139,11 +139,11 @@ function continueProbation(context: StartContext, state: UpdateState, isNext: bo
   }
   const next = { ...state, crashes, isStopped: false };
   writeState(dataPath, next);
-  if (!state.isStopped) log.warn("the new version ended and starts again", { to: state.to, crashes });
+  if (!state.isStopped) log.warn("new version crashed, restarting", { to: state.to, crashes });
   return { kind: "exec", program: state.next, watched: next };
 }
 
-/** Removes large files that an interrupted update has left beside the program. */
+/** Removes large files that an interrupted update left next to the program. */
 function removeLeftovers({ log, now }: StartContext, program: string): void {
   const folder = dirname(program);
   const name = basename(program).replace(/\.next$/, "");
@@ -240,11 +240,11 @@ function restoreCopies(dataPath: string, { schemas }: UpdateState): void {
   syncPath(dataPath);
 }
 
-/** Moves a database away that the old version cannot read. What was stored in it on probation is not deleted. */
+/** Moves a database that the old version cannot read out of the way. Data stored on probation is kept. */
 function setAside(dataPath: string, file: string): void {
   const folder = rolledBackFolder(dataPath);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // In this order, so that a log never stands beside a file that it does not belong to.
+  // In this order, so that a log is never next to a file that it does not belong to.
   for (const name of [...logsOf(dataPath, file), `${file}-position`, `${file}-shm`, file])
     if (existsSync(join(dataPath, name))) renameSync(join(dataPath, name), join(folder, name));
   syncPath(folder);
@@ -292,15 +292,15 @@ function endUpdate(dataPath: string, { next }: UpdateState): void {
   clearState(dataPath);
 }
 
-/** Begins the probation of a version that is ready. Returns for how long it has to run before it is proved. */
+/** Begins the probation of a version that is ready. Returns the run time after which it is proved, in ms. */
 export function beginProbation({ dataPath, log }: StartContext, state: UpdateState): number {
   writeState(dataPath, { ...state, phase: "PROBATION", isStopped: false });
   if (state.probationMs > 0)
-    log.info("the new version is on probation", { to: state.to, seconds: state.probationMs / 1_000 });
+    log.info("new version on probation", { to: state.to, seconds: state.probationMs / 1_000 });
   return state.probationMs;
 }
 
-/** Keeps that the version on probation stops because it was asked to. */
+/** Records that the version on probation stops in order. */
 export function noteStop(dataPath: string, program: string): void {
   const state = readState(dataPath);
   if (state?.phase === "PROBATION" && state.next === program)

@@ -9,7 +9,7 @@ import type { AuditActor } from "../audit/audit.types.ts";
 /** Phase of an update, as `update-start.ts` describes it. */
 export type UpdatePhase = "STAGED" | "TRIAL" | "PROBATION" | "PROVED" | "REPLACING" | "REPLACED";
 
-/** Whether a version runs that may still be taken back. */
+/** Returns whether the running version may still be rolled back. */
 export const isOnTrial = (phase: UpdatePhase | undefined): boolean =>
   phase === "TRIAL" || phase === "PROBATION";
 
@@ -25,11 +25,11 @@ export interface UpdateState {
   readonly schemas: Schemas;
   /** Time that the new version has to become ready. */
   readonly readyWithinMs: number;
-  /** Time for which it has to run after that before it stays. */
+  /** Run time after which the ready version is kept. */
   readonly probationMs: number;
-  /** How often it has died on probation. */
+  /** Number of crashes on probation. */
   readonly crashes?: number;
-  /** True if it has stopped in order on probation, which is not held against it. */
+  /** True if the version on probation stopped in order, which does not count as a crash. */
   readonly isStopped?: boolean;
   /** Who asked for the update. */
   readonly actor: AuditActor;
@@ -55,7 +55,7 @@ const RESULT = "result.json";
 const REASON = "reason.json";
 
 export const updateFolder = (dataPath: string): string => join(dataPath, FOLDER);
-/** Databases that a version had migrated before it was rolled back, with what it had stored in them. */
+/** Databases that a rolled-back version had migrated, with the data that it stored. */
 export const rolledBackFolder = (dataPath: string): string => join(dataPath, FOLDER, "rolled-back");
 export const copiesFolder = (dataPath: string): string => join(dataPath, FOLDER, "copies");
 
@@ -95,7 +95,7 @@ export const writeState = (dataPath: string, state: UpdateState): void => writeJ
 export const writeResult = (dataPath: string, result: UpdateResult): void =>
   writeJson(dataPath, RESULT, result);
 
-/** Forgets the result of the update before, why a trial would be rolled back, and what the last one has left. */
+/** Removes the previous update's result, rollback reason and rolled-back databases. */
 export function forgetResult(dataPath: string): void {
   rmSync(rolledBackFolder(dataPath), { recursive: true, force: true });
   remove(dataPath, RESULT);

@@ -19,7 +19,7 @@ export const updateBody = t.Object({
     description: "The update is checked and backed up. The gateway restarts after that.",
   }),
   isOnProbation: t.Boolean({
-    description: "The new version runs, and stays if it does not crash within the next minutes.",
+    description: "true while the new version runs but returns to the previous version if it crashes",
   }),
   failure: t.Optional(text),
   result: t.Optional(

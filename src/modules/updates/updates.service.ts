@@ -50,7 +50,7 @@ export interface UpdateStatus {
   readonly problem: Text | undefined;
   readonly upload: UpdateUpload | undefined;
   readonly isInstalling: boolean;
-  /** True while the version that runs is the new one, and may still be taken back. */
+  /** True while the new version runs and may still be rolled back. */
   readonly isOnProbation: boolean;
   /** Reason why the newest installation was given up before a restart. */
   readonly failure: Text | undefined;

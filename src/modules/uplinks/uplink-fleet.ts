@@ -184,7 +184,7 @@ export class UplinkFleet {
     return this.#running.has(uplinkId) ? (this.#reports.get(uplinkId) ?? initialReport) : initialReport;
   }
 
-  /** Seconds since the uplink was up to date, or since it was created; null while it is not enabled. */
+  /** Seconds since the uplink was up to date, or since its creation; null while it is disabled. */
   lagOf(uplinkId: string): number | null {
     return this.reportOf(uplinkId).state === "UP_TO_DATE" ? 0 : this.#upToDate.lagOf(uplinkId);
   }

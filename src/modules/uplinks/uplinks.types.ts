@@ -53,7 +53,7 @@ export interface Uplink {
 export interface VisibleUplink extends Omit<Uplink, "secrets" | "cursor" | "target"> {
   readonly target: Readonly<Record<string, unknown>>;
   readonly report: UplinkReport;
-  /** Seconds since nothing waited, or since the creation; null while the uplink is not enabled. */
+  /** Seconds since the uplink was up to date, or since its creation; null while it is disabled. */
   readonly lagSeconds: number | null;
   /** About how many values wait; null if that was not counted yet. */
   readonly waitingPoints: number | null;

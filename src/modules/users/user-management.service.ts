@@ -63,7 +63,7 @@ const cleaned = (fields: UserFields): UserFields => ({
   ...(fields.fullName !== undefined && { fullName: fields.fullName.trim() }),
 });
 
-/** Tells both addresses of a change, so that whoever takes an account over is not the only one to know. */
+/** Reports a change to both addresses, so that the owner of a hijacked account learns of it. */
 const addressNotifier =
   (mail: MailSender, language: Language) =>
   (before: User, after: User): void => {
@@ -195,7 +195,7 @@ export function createUserManagement(deps: {
       invariant(invitation !== undefined, "the invitation is made in the transaction");
       return invitation;
     },
-    /** Changes the address of a user who has proven the new one. */
+    /** Changes the address of a user who has confirmed the new address. */
     changeAddress: (userId: UserId, email: string, language: Language): User =>
       registry.change(userId, () => ({ email }), addressNotifier(mail, language)),
     /** Changes a user. Mails to both addresses, in this language, report a changed address. */

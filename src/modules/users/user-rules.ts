@@ -41,7 +41,7 @@ export function ensureNotThroughAnother(
   if (impersonator.userId === userId || changed.includes("email")) throw notWhileActing();
 }
 
-/** Throws `forbidden` for a change of oneself beyond the own profile. Administrators change their address in another way, with a proof. */
+/** Throws `forbidden` if users change more of themselves than their profile. Their own address needs a confirmed link instead. */
 export function ensureOwnChange(actor: Principal, changed: readonly string[]): void {
   if (isAdministrator(actor) && changed.includes("email")) throw emailNeedsProof();
   const beyond = changed.find((field) => !ownFields.has(field));

@@ -61,7 +61,7 @@ abstract class Archive implements BackupTarget {
   }
 
   async removeUnfinished(): Promise<void> {
-    // An archive that is not finished has another name.
+    // An unfinished archive has another name.
   }
 }
 

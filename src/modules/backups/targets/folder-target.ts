@@ -7,9 +7,9 @@ import type { BackupTarget } from "../backup.types.ts";
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Folders with objects of ours; other folders at the place belong to somebody else. */
+/** Folders with backup objects; other folders at the place are not ours. */
 const OBJECT_FOLDERS = ["", "packs", "maps", "snapshots"];
-/** No room on the file system, or within the user's quota. */
+/** The file system or the user's quota is full. */
 const FULL_CODES = ["ENOSPC", "EDQUOT"];
 
 function failure(path: string, error: unknown): DomainError {

@@ -71,7 +71,7 @@ export class S3Target implements BackupTarget {
   }
 
   async removeUnfinished(): Promise<void> {
-    // A bucket shows whole objects only.
+    // A bucket lists complete objects only.
   }
 
   async #retry<Result>(work: () => Promise<Result>): Promise<Result> {

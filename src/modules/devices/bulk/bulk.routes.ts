@@ -138,7 +138,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth
       {
         auth: "devices:read",
         detail: {
-          summary: "Download a CSV template for the import of devices",
+          summary: "Download a CSV template for importing devices",
           responses: { 200: fileAnswer("The header and an example row.", "text/csv") },
         },
       },
@@ -155,7 +155,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth
         detail: {
           summary: "Export devices as CSV",
           responses: { 200: fileAnswer("One row per device but the gateway's own one.", "text/csv") },
-          description: `It can be imported again, and has access tokens if the caller may change devices. ${exportsLimit}`,
+          description: `The file can be imported again, and contains access tokens if the caller may change devices. ${exportsLimit}`,
         },
       },
     );

@@ -14,7 +14,7 @@ import { checkRow, duplicates, sameNames, toRowError } from "./bulk-check.ts";
 import { bulkColumns, csvLine } from "./bulk-csv.ts";
 
 const ROWS_MAX = 100_000;
-/** Devices that are read together, which takes some milliseconds: their tokens are unsealed. */
+/** Devices per read. Unsealing their tokens takes some milliseconds. */
 const EXPORT_PAGE = 100;
 const SLICE_ROWS = 25;
 
@@ -94,7 +94,7 @@ interface BulkDeps {
   ) => void;
 }
 
-/** Many devices at once, from a list. */
+/** Bulk operations on devices. */
 export function createBulkService(deps: BulkDeps) {
   const { devices } = deps;
 

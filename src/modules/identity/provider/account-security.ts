@@ -8,7 +8,7 @@ import { samePassword } from "./sign-in.ts";
 
 export const RESET_LIFETIME_MINUTES = 30;
 const RESET_LIFETIME_MS = RESET_LIFETIME_MINUTES * 60_000;
-/** Lifetime of the link that proves a new address. */
+/** Lifetime of the link that confirms a new address. */
 export const EMAIL_LIFETIME_MINUTES = 60;
 
 export interface SecurityStatus {
@@ -21,7 +21,7 @@ export interface SecurityStatus {
 const wrongPassword = (field: string) => invalid("password.wrong", { field });
 const noSecondFactor = () => conflict("second_factor.off");
 
-/** Links in mails that prove who opens them. Only the hash of a link's secret is kept. */
+/** One-time links in mails. Only the hash of a link's secret is stored. */
 function createAccountLinks({
   repository,
   now,
@@ -30,7 +30,7 @@ function createAccountLinks({
   now: () => number;
 }) {
   return {
-    /** @throws DomainError `reset.invalid` or `email_change.invalid` for a link that is used, expired or made up. */
+    /** @throws DomainError `reset.invalid` or `email_change.invalid` for a used, expired or unknown link */
     ensure(secret: string, purpose: "reset" | "email"): Account {
       const ticket = repository.findTicket(sha256(secret), purpose, now());
       const account = ticket && repository.findAccountById(ticket.accountId);
@@ -48,7 +48,7 @@ function createAccountLinks({
   };
 }
 
-/** Refuses a wrong code with 400: the session is good, and a 401 would end it. */
+/** Refuses a wrong code with 400, because a 401 would end the valid session. */
 async function ensureCode(secondFactor: SecondFactor, account: Account, code: string): Promise<void> {
   try {
     await secondFactor.check(account, code, { isKnown: true });
@@ -117,7 +117,7 @@ export function createAccountSecurity(deps: {
       return account && links.create(account, "reset", RESET_LIFETIME_MS);
     },
     /**
-     * The secret of a link that proves a new address, for whoever knows the password and, where it is on, has the second factor.
+     * Returns the secret of a link to a new address, after checking the password and, if it is on, the second factor.
      * @throws DomainError `password.wrong`, `second_factor.code_wrong`, `account.external` or `limited`.
      */
     async createEmailSecret(email: string, proof: { password: string; code: string }): Promise<string> {
@@ -125,7 +125,7 @@ export function createAccountSecurity(deps: {
       if (secondFactor.isOn(account)) await ensureCode(secondFactor, account, proof.code);
       return links.create(account, "email", EMAIL_LIFETIME_MINUTES * 60_000);
     },
-    /** Returns the present address. @throws DomainError `email_change.invalid` for a link that is used, expired or made up. */
+    /** Returns the current address. @throws DomainError `email_change.invalid` for a used, expired or unknown link */
     readEmailSecret: (secret: string): string => links.ensure(secret, "email").email,
     isResetSecret: (secret: string): boolean =>
       repository.findTicket(sha256(secret), "reset", now()) !== undefined,

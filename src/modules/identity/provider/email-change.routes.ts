@@ -21,10 +21,10 @@ interface EmailChangeDeps {
   readonly report: ReportRefusal;
 }
 
-/** Begins the change. */
+/** Starts an address change. */
 export const emailChangeRoute = (deps: {
   emailChange: EmailChangeService;
-  /** Returns the address that links in mails begin with. */
+  /** Returns the base URL of links in mails. */
   mailOriginFor: (request: Request) => string;
   auth: AuthPlugin;
 }) =>
@@ -45,19 +45,19 @@ export const emailChangeRoute = (deps: {
         code: t.Optional(
           t.String({
             maxLength: 64,
-            description: "code of the second factor, or a recovery code, if it is on",
+            description: "code of the second factor or recovery code, if the second factor is on",
           }),
         ),
       }),
       response: { 200: successBody },
       detail: {
-        summary: "Change the own e-mail address",
-        description: `For owners and administrators. Sends a link to the new address, which takes effect when the link is opened within ${EMAIL_LIFETIME_MINUTES} minutes. 400 for a wrong password or code; 403 for an API key, and for a user who acts as another user; 409 if the address belongs to another user, and for people of an external identity provider, who have no password here; 429 with Retry-After after too many wrong attempts.`,
+        summary: "Change your e-mail address",
+        description: `For owners and administrators. Sends a link to the new address, which takes effect when the link is opened within ${EMAIL_LIFETIME_MINUTES} minutes. 400 for a wrong password or code; 403 for an API key, and for a user who acts as another user; 409 if the address belongs to another user, and for users of an external identity provider, who have no password here; 429 with Retry-After after too many wrong attempts.`,
       },
     },
   );
 
-/** The page that the link to a new address leads to. Programs that open links in mails change nothing: the button does. */
+/** Page that the link to a new address opens. Only its button changes the address, because mail scanners open links. */
 export const emailChangePages = ({ emailChange, appearance, report }: EmailChangeDeps) => {
   const withLink = linkReporter(report, { code: "email_change.invalid", reason: "email_link_invalid" });
   const contextOf = (read: ReadField, request: Request): PageContext => {
@@ -85,9 +85,9 @@ export const emailChangePages = ({ emailChange, appearance, report }: EmailChang
       {
         query: emailLinkQuery,
         detail: {
-          summary: "Page to confirm a new e-mail address",
+          summary: "Show the page to confirm an e-mail address",
           responses: pageAnswers(400, 404),
-          description: "404, as a page, for a link that is used, expired or unknown.",
+          description: "404, as a page, for a used, expired or unknown link.",
         },
       },
     )
@@ -111,7 +111,7 @@ export const emailChangePages = ({ emailChange, appearance, report }: EmailChang
           responses: pageAnswers(400, 404, 409),
           requestBody: formBody("token"),
           description:
-            "A form of the hosted pages. Mails to both addresses report the change. 404 for a link that is used or expired, 409 if the address belongs to another user meanwhile.",
+            "A form of the hosted pages. Mails to both addresses report the change. 404 for a used or expired link, 409 if the address now belongs to another user.",
         },
       },
     );

@@ -54,7 +54,7 @@ const english = {
   emailSubmit: "Confirm",
   emailInvalidHint: "Each link works once and for a short time only. Start again under Settings → Security.",
   emailDone: "E-mail address changed",
-  emailDoneHint: "Sign in with the new address the next time.",
+  emailDoneHint: "Sign in with the new address next time.",
   external: "Sign in with {name}",
   or: "or with a password of this gateway",
 };

@@ -21,7 +21,7 @@ import type {
 /** Components of an integration, and of one of its devices. */
 const ENTITIES_MAX = 2_000;
 const ENTITIES_PER_DEVICE_MAX = 500;
-/** Components that read one topic, of all devices together: each is work for every message. */
+/** Max. components per topic, across all devices: each component is work for every message. */
 const ENTITIES_PER_TOPIC_MAX = 500;
 const GONE_MAX = 100;
 const KEY_CHARACTERS_MAX = 100;
@@ -61,7 +61,7 @@ class Announced {
     return [...this.entries.values()].reduce((sum, { entities }) => sum + entities.length, 0);
   }
 
-  /** Returns the number of values that an announcement reads of a topic. */
+  /** Returns the number of values that an announcement reads from a topic. */
   countOf(announcement: string, topic: string): number {
     const { entities = [] } = this.entries.get(announcement) ?? {};
     return entities.reduce(
@@ -218,7 +218,7 @@ export class AnnouncedDevices {
   read(topic: string, text: string): AnnouncedReading[] {
     const work = new WorkBudget(TEMPLATE_WORK_MAX);
     const scope: TemplateScope = { value: text, value_json: jsonOf(text), work };
-    /** Values by source: hundreds of components may have the same template. */
+    /** Values by template source: hundreds of components may share a template. */
     const evaluated = new Map<string, TemplateValue>();
     const evaluate = (template: ValueTemplate): TemplateValue => {
       if (evaluated.has(template.source)) return evaluated.get(template.source);
@@ -230,7 +230,7 @@ export class AnnouncedDevices {
       const telemetry: Record<string, unknown> = Object.create(null);
       for (const { key, template, read } of announced.values.get(topic) ?? []) {
         const found = evaluate(template);
-        // An object becomes a text.
+        // An object is stored as a string.
         work.spend(typeof found === "object" && found !== null ? text.length : 1);
         const value = read(found);
         if (value !== undefined) telemetry[key] = value;
@@ -244,7 +244,7 @@ export class AnnouncedDevices {
     });
   }
 
-  /** @throws DomainError `invalid` if a topic would have too many components */
+  /** @throws DomainError `invalid` if too many components would read a topic */
   #ensureTopicsFit(announcement: string, { entities }: Entry): void {
     const added = Map.groupBy(
       entities.flatMap(({ values }) => values),

@@ -5,7 +5,7 @@ import { changeKeys, defineStep, keysField } from "../define-step.ts";
 import type { RunStep, SlotStep, SlotValues, StepContext, StepMessage } from "../step.types.ts";
 import { stepWork } from "../step-work.ts";
 
-/** Counts a value that a comparison may look through. */
+/** Counts a value that a comparison may search. */
 function counted<Value>(value: Value): Value {
   if (typeof value === "string" || Array.isArray(value)) stepWork.spend(value.length);
   return value;

@@ -6,7 +6,7 @@ import { stepWork } from "../step-work.ts";
 
 const TEXT_MAX = 1_000;
 const LENGTH_MAX = 64 * 1024;
-/** Units of a character in which a text is looked for: up to as many parts are made. */
+/** Work units per character of a searched string, which may split into that many parts. */
 const REPLACE_UNITS = 4;
 const tooLong = () => invalid("step_failure.text_too_long", { max: LENGTH_MAX });
 const operations = [

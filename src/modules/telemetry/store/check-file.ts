@@ -22,7 +22,7 @@ export function checkTelemetryFile(path: string): CheckReport {
   }
 }
 
-/** Returns whether a store starts with a file that nobody else uses. It is opened as a start does it, which may mend it. */
+/** Returns whether a store starts with a file that nobody else uses. Opening may repair the file, as at a start. */
 export function opensTelemetryFile(path: string): boolean {
   let engine: StoreEngine | undefined;
   try {

@@ -31,7 +31,7 @@ export interface GroupCommitterOptions {
   readonly stagingBytesMax: number;
   readonly diskFullRetryMs: number;
   readonly post: (request: StoreRequest, transfer: ArrayBuffer[]) => void;
-  /** Called with the bytes of each group that is about to be written. */
+  /** Called with the size of each group before it is written. */
   readonly onWrite?: (bytes: number) => void;
 }
 

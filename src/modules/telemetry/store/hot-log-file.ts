@@ -22,7 +22,7 @@ const ZEROS = new Uint8Array(PAGE_BYTES);
 /** Bytes per read. */
 const WINDOW_BYTES = 1024 * 1024;
 const FIRST_OFFSETS = 1_024;
-/** Stands before the number in the name of a file. */
+/** Precedes the number in a file name. */
 export const HOT_LOG_MARK = "-hot";
 const NONCE_MAX = 2 ** 32 - 1;
 
@@ -33,11 +33,11 @@ export interface LogRecord {
   /** JSON in UTF-8; empty if the record has none. */
   readonly definitions: Uint8Array;
   readonly data: Uint8Array;
-  /** False for a record that became unreadable after the file was opened. */
+  /** False if the record became unreadable after the file was opened. */
   readonly isSound: boolean;
 }
 
-/** A record to be written. */
+/** Record to write. */
 export interface NewRecord {
   readonly form: number;
   readonly data: Uint8Array;
@@ -50,26 +50,26 @@ export interface NewRecord {
   readonly time: number;
 }
 
-/** What is known about the content of a file from elsewhere. */
+/** Knowledge about a file's content from the position and the other files. */
 export interface KnownUse {
-  /** Nonce and first id of the file's current use, in case its header is damaged. */
+  /** Nonce and first id of the file's current use, needed if its header is damaged. */
   readonly use: { readonly nonce: number; readonly firstId: number } | undefined;
-  /** Id up to which the log is known to be on the disk; infinite if that is not known. */
+  /** Id up to which the log is known to be on the disk; infinite if unknown. */
   readonly durableId: number;
 }
 
 /** One file of the hot log. Records are appended, and are discarded together when the file is reused. */
 export class HotLogFile {
   readonly path: string;
-  /** Number at the end of its name. */
+  /** Number at the end of the file name. */
   readonly number: number;
   readonly descriptor: number;
   /** 0 while the file has no header. */
   firstId = 0;
   lastId = -1;
-  /** Id up to which its records are known to be on the disk. */
+  /** Id up to which the file's records are known to be on the disk. */
   durableId = -1;
-  /** True if records were written that nobody was told about, behind the end that `scan` found. */
+  /** True if unacknowledged records exist after the end that `scan` found. */
   hasStrays = false;
   /** Heads of the first and the newest record. */
   first: RecordHead | undefined;
@@ -82,7 +82,7 @@ export class HotLogFile {
   #end = HEADER_BYTES;
   #size: number;
   #previous = 0;
-  /** Offset of each record by its id less `firstId`; 0 for one that is damaged. */
+  /** Offset of each record, indexed by id minus `firstId`; 0 for damaged records. */
   #offsets = new Float64Array(FIRST_OFFSETS);
   #scratch = new Uint8Array(GROWTH_BYTES_MIN);
 
@@ -109,7 +109,7 @@ export class HotLogFile {
     return this.lastId >= this.firstId;
   }
 
-  /** Finds the records. Returns where some are damaged. */
+  /** Finds the records. Returns the damaged ranges. */
   scan({ use, durableId }: KnownUse): Gap[] {
     if (!this.#hasSoundHeader && use !== undefined) this.#use(use);
     if (this.firstId === 0) return [];
@@ -177,7 +177,7 @@ export class HotLogFile {
     this.durableId = this.lastId;
   }
 
-  /** Returns whether the file holds anything but zeros. */
+  /** Returns whether the file contains anything but zeros. */
   hasContent(): boolean {
     for (let offset = 0; offset < this.#size; offset += WINDOW_BYTES)
       if (this.#read(offset, WINDOW_BYTES).some((byte) => byte !== 0)) return true;
@@ -224,7 +224,7 @@ export class HotLogFile {
     return this.#hasSoundHeader && nonce !== this.nonce;
   }
 
-  /** Offset behind a record; damage may follow, so its own head tells unless the next record does. */
+  /** Returns the offset after a record: the next record's offset or, because damage may follow, the length in its own head. */
   #endOf(id: number): number {
     if (id === this.lastId) return this.#end;
     const offset = this.#offsets[id - this.firstId]!;
@@ -301,7 +301,7 @@ function writeFully(descriptor: number, bytes: Uint8Array, offset: number): void
     done += logDisk.write(descriptor, bytes, done, bytes.length - done, offset + done);
 }
 
-/** `found` begins with the record, and may be longer. */
+/** @param found bytes that begin with the record, and may be longer */
 function recordOf(id: number, found: Uint8Array): LogRecord {
   if (found.length < RECORD_BYTES) return { id, form: 0, definitions: found, data: found, isSound: false };
   const head = decodeRecordHead(found);

@@ -1,8 +1,8 @@
 /**
  * The layout of a file of the hot log: a header, then records one behind the other. All numbers are little-endian.
  *
- * A file is overwritten again and again, so older records lie behind the newest one. Each record carries the nonce of the file's current use,
- * its own id and the checksum of the previous record. A record can therefore be recognized wherever it lies, also behind damage.
+ * Files are reused, so older records follow the newest record. Each record contains the nonce of the file's current use,
+ * its id and the checksum of the previous record. A record can therefore be recognized anywhere, even after damage.
  */
 
 /** "LHL2". */
@@ -14,7 +14,7 @@ const HEADER_CHECKSUM = 16;
 
 /**
  * Head of a record, by offset:
- *  0 CRC-32 of all bytes behind it u32, 4 checksum of the previous record (or of the header) u32, 8 nonce u32, 12 form u32,
+ *  0 CRC-32 of all following bytes u32, 4 checksum of the previous record (or of the header) u32, 8 nonce u32, 12 form u32,
  * 16 id f64, 24 id of the newest record known to be on the disk f64, 32 values in all earlier records f64, 40 time of writing f64 (epoch ms),
  * 48 values in this record u32, 52 bytes of definitions u32, 56 bytes of data u32.
  * Definitions (JSON) and data follow.
@@ -24,7 +24,7 @@ export const RECORD_BYTES = 60;
 export const RECORD_NONCE = 8;
 
 export interface LogHeader {
-  /** A random number that changes whenever the file is overwritten from its start. */
+  /** Random number that changes whenever the file is overwritten from its start. */
   readonly nonce: number;
   readonly firstId: number;
   readonly checksum: number;
@@ -36,7 +36,7 @@ export interface RecordHead {
   readonly nonce: number;
   readonly form: number;
   readonly id: number;
-  /** Id up to which all records were on the disk when this one was written. */
+  /** Id up to which all records were on the disk when this record was written. */
   readonly durableId: number;
   /** Number of values in all earlier records of the log, across its files. */
   readonly valuesBefore: number;
@@ -48,7 +48,7 @@ export interface RecordHead {
   readonly dataBytes: number;
 }
 
-/** Heads on both sides of damaged records within a file; the first one is undefined if the damage begins with the file. */
+/** Heads before and after damaged records in a file; the first head is undefined if the damage begins with the file. */
 export type Gap = readonly [before: RecordHead | undefined, behind: RecordHead];
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

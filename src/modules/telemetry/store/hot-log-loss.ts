@@ -2,10 +2,10 @@ import type { HotLogFile } from "./hot-log-file.ts";
 import type { Gap, RecordHead } from "./hot-log-format.ts";
 import type { LogPosition } from "./hot-log-position.ts";
 
-/** Place in the log: everything up to this row. */
+/** Place in the log, after this row. */
 interface Place {
   readonly id: number;
-  /** Number of values up to it; undefined if unknown. */
+  /** Number of values up to the place; undefined if unknown. */
   readonly values: number | undefined;
   /** Epoch ms at which the row was written; undefined if unknown. */
   readonly time: number | undefined;
@@ -19,7 +19,7 @@ const placeOf = ({ id, valuesBefore, values, time }: RecordHead): Place => ({
   time,
 });
 
-/** The place right before a record. */
+/** Returns the place right before a record. */
 const placeBefore = ({ id, valuesBefore, time }: RecordHead): Place => ({
   id: id - 1,
   values: valuesBefore,
@@ -29,11 +29,11 @@ const placeBefore = ({ id, valuesBefore, time }: RecordHead): Place => ({
 const stamp = (time: number | undefined) =>
   time === undefined ? "an unknown time" : new Date(time).toISOString();
 
-/** Describes the rows between two places in one English line; `null` if nothing is missing. */
+/** Describes the rows between two places in an English line; `null` if nothing is missing. */
 function describeGap(from: Place, to: Place): string | null {
   if (to.id <= from.id) return null;
   const values = from.values === undefined || to.values === undefined ? undefined : to.values - from.values;
-  // Ids without values were skipped, because a reader was ahead of the log.
+  // Ids without values were skipped because a reader was ahead of the log.
   if (values === 0) return null;
   const count =
     values === undefined || values < 0
@@ -44,7 +44,7 @@ function describeGap(from: Place, to: Place): string | null {
   return `${rows} cannot be read: ${count} received between ${stamp(from.time)} and ${stamp(to.time)}`;
 }
 
-/** The last place whose rows are in blocks, as far as the position of the log tells. */
+/** Returns the last place whose rows are in blocks, according to the log's position. */
 function placeOfSealed(position: LogPosition | undefined, sealedId: number): Place | undefined {
   const files = position?.files ?? [];
   for (const [index, { firstId, valuesBefore }] of files.entries()) {
@@ -57,14 +57,14 @@ function placeOfSealed(position: LogPosition | undefined, sealedId: number): Pla
 }
 
 interface FoundLog {
-  /** Files with rows that are not sealed, oldest first. */
+  /** Files with unsealed rows, oldest first. */
   readonly live: readonly HotLogFile[];
   readonly gaps: ReadonlyMap<HotLogFile, readonly Gap[]>;
   readonly position: LogPosition | undefined;
   readonly sealedId: number;
 }
 
-/** Describes what is missing before and within a file that has records. */
+/** Describes the rows missing before and within a file that has records. */
 function describeFile(
   { firstId, first, newest }: HotLogFile,
   gaps: readonly Gap[],
@@ -74,12 +74,12 @@ function describeFile(
   const within = gaps.flatMap(([left, right]) =>
     left === undefined ? [] : [describeGap(placeOf(left), placeBefore(right))],
   );
-  // The header of the first file that is left tells where its records begin.
+  // The header of the first remaining file contains the id of its first record.
   const from = before === UNKNOWN ? { ...UNKNOWN, id: firstId - 1 } : before;
   return { lines: [describeGap(from, placeBefore(first)), ...within], end: placeOf(newest) };
 }
 
-/** Names the rows that were on the disk, are not in blocks and cannot be read, a line for each run of them. */
+/** Describes the rows that were on the disk, are not in blocks and cannot be read, a line per range. */
 export function describeLosses({ live, gaps, position, sealedId }: FoundLog): string[] {
   const lines: (string | null)[] = [];
   let place = placeOfSealed(position, sealedId) ?? UNKNOWN;

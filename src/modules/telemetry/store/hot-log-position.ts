@@ -3,19 +3,19 @@ import { logDisk } from "./log-disk.ts";
 
 /** "LHP1". */
 const MAGIC = 0x3150_484c;
-/** One sector, which a disk writes as a whole. */
+/** One sector, which disks write atomically. */
 const FILE_BYTES = 512;
 /**
- * Layout, little-endian: CRC-32 of all bytes behind it u32, magic u32, number of files u32, 4 bytes reserved, durable id f64, values up to it f64,
+ * Layout, little-endian: CRC-32 of all following bytes u32, magic u32, number of files u32, 4 bytes reserved, durable id f64, values up to it f64,
  * time f64; then for each file: number u32, nonce u32, id of its first record f64, values in all earlier records f64.
  */
 const HEAD_BYTES = 40;
 const ENTRY_BYTES = 24;
 const ENTRIES_MAX = Math.floor((FILE_BYTES - HEAD_BYTES) / ENTRY_BYTES);
 
-/** A file of the log with records that are not sealed yet. */
+/** Log file with unsealed records. */
 export interface PositionedFile {
-  /** Number at the end of its name. */
+  /** Number at the end of the file name. */
   readonly number: number;
   readonly nonce: number;
   readonly firstId: number;
@@ -23,13 +23,13 @@ export interface PositionedFile {
   readonly valuesBefore: number;
 }
 
-/** How far the log reaches. */
+/** End of the log. */
 export interface LogPosition {
   /** Id up to which all records are on the disk. */
   readonly durableId: number;
-  /** Number of values in all records up to that one. */
+  /** Number of values in all records up to the durable id. */
   readonly values: number;
-  /** Time at which that record was written, in epoch ms. */
+  /** Time at which the record with the durable id was written, in epoch ms. */
   readonly time: number;
   /** Oldest first. */
   readonly files: readonly PositionedFile[];
@@ -38,8 +38,8 @@ export interface LogPosition {
 export const positionPathOf = (databasePath: string): string => `${databasePath}-position`;
 
 /**
- * The second place that knows how far the hot log reaches, so that a missing, cut or zeroed file of the log cannot pass for its end. It is
- * overwritten after each sync of the log and not synced itself: a kill loses nothing of it, and after a power cut it is some seconds old at most
+ * Second record of the hot log's end, so that a missing, truncated or zeroed log file is not mistaken for the end. It is
+ * overwritten after each sync of the log but not synced itself: it survives a kill, and after a power cut it is at most some seconds old
  * (the kernel's write-back), never ahead of the log.
  */
 export class HotLogPosition {
@@ -75,7 +75,7 @@ export class HotLogPosition {
     try {
       logDisk.write(this.#descriptor, this.#bytes, 0, FILE_BYTES, 0);
     } catch (error) {
-      // What is acknowledged is in the log; only its end can no longer be verified.
+      // Acknowledged rows are in the log, but its end can no longer be verified.
       this.failure ??= error instanceof Error ? error.message : String(error);
     }
   }
@@ -84,13 +84,13 @@ export class HotLogPosition {
     try {
       fdatasyncSync(this.#descriptor);
     } catch {
-      // Whether it is on the disk matters only if the log is damaged later.
+      // The position on the disk matters only if the log is damaged later.
     }
     closeSync(this.#descriptor);
   }
 }
 
-/** Returns the position that was written last; `null` if the file is damaged, `undefined` if there is none. */
+/** Returns the last written position; `null` if the file is damaged, `undefined` if there is none. */
 export function readPosition(databasePath: string): LogPosition | null | undefined {
   const path = positionPathOf(databasePath);
   if (!existsSync(path)) return undefined;

@@ -10,10 +10,10 @@ import {
 
 /** Bytes per read. */
 const WINDOW_BYTES = 1024 * 1024;
-/** Bytes that are searched behind the end of the log even if nothing says that more records follow. */
+/** Bytes searched after the end of the log even if no more records are known to follow. */
 const SEARCHED_BYTES_MIN = 1024 * 1024;
 
-/** The bytes of a file. */
+/** Bytes of a file. */
 export interface LogSource {
   readonly size: number;
   read(offset: number, length: number): Uint8Array;
@@ -24,7 +24,7 @@ export interface KnownLog {
   readonly firstId: number;
   /** Checksum of the header, which the first record names; undefined if the header is damaged. */
   readonly headerChecksum: number | undefined;
-  /** Id up to which records are known to be on the disk; infinite if that is not log. */
+  /** Id up to which records are known to be on the disk; infinite if unknown. */
   readonly durableId: number;
 }
 
@@ -34,15 +34,15 @@ export interface FoundRecord {
 }
 
 export interface LogScan {
-  /** Sound records by id, those behind damage included. Ids are missing where records were damaged. */
+  /** Intact records by id, including records after damage. Ids of damaged records are missing. */
   readonly records: readonly FoundRecord[];
-  /** True if sound records lie behind the end. They were never acknowledged, and must not be found again later. */
+  /** True if intact records follow the end. They were never acknowledged, and must not be found again later. */
   readonly hasStrays: boolean;
 }
 
 /**
- * Finds the sound records of a file. What does not fit ends the log only if nothing proves that it was on the disk: neither the durable
- * position of the log nor a later record. Otherwise it is damage, and the search goes on behind it.
+ * Finds the intact records of a file. Other bytes end the log only if neither the log's durable position nor a later record proves that a
+ * record was on the disk there. Otherwise they are damage, and the search continues after them.
  */
 export function scanLog(source: LogSource, log: KnownLog): LogScan {
   const window = new Window(source);
@@ -61,13 +61,13 @@ export function scanLog(source: LogSource, log: KnownLog): LogScan {
   return { records: accepted.records, hasStrays: accepted.pending.length > 0 };
 }
 
-/** Decides which of the records that are found count. */
+/** Decides which found records count. */
 class AcceptedRecords {
   readonly records: FoundRecord[] = [];
-  /** Records behind a place that may be the end. */
+  /** Records after a possible end. */
   pending: FoundRecord[] = [];
   newestId: number;
-  /** Whether everything so far followed each other without damage. */
+  /** Whether all records so far followed each other without damage. */
   isLinked = true;
   #acceptedId: number;
   #provenId: number;
@@ -95,7 +95,7 @@ class AcceptedRecords {
   }
 }
 
-/** A part of the file in memory. */
+/** Part of the file in memory. */
 class Window {
   readonly #source: LogSource;
   #bytes: Buffer = Buffer.alloc(0);
@@ -105,7 +105,7 @@ class Window {
     this.#source = source;
   }
 
-  /** Returns the head of a whole record of the nonce whose checksum is right. */
+  /** Returns the head of a complete record with the nonce and a correct checksum. */
   soundAt(offset: number, nonce: number): RecordHead | undefined {
     const { size } = this.#source;
     if (offset + RECORD_BYTES > size) return undefined;
@@ -117,7 +117,7 @@ class Window {
     return isSoundRecord(this.#at(offset, bytes), head) ? head : undefined;
   }
 
-  /** Returns where the next sound record behind `offset` begins, within `bytesMax` bytes. */
+  /** Returns the offset of the next intact record after `offset`, within `bytesMax` bytes. */
   findBehind(offset: number, nonce: number, bytesMax: number): number | undefined {
     const mark = Buffer.alloc(4);
     mark.writeUInt32LE(nonce);

@@ -8,18 +8,18 @@ import type { Gap } from "./hot-log-format.ts";
 import { describeLosses } from "./hot-log-loss.ts";
 import { HotLogPosition, type LogPosition, readPosition } from "./hot-log-position.ts";
 
-/** Form of the data of a record: a group as it is. */
+/** Form of a record's data: an uncompressed group. */
 export const FORM_RAW = 0;
-/** A group in a zstd frame. */
+/** Form of a record's data: a group in a zstd frame. */
 export const FORM_ZSTD = 1;
-/** A deletion (JSON) that applies to everything that arrived before it. */
+/** Form of a record's data: a deletion (JSON) of everything that arrived before it. */
 export const FORM_DELETION = 2;
-/** A group by columns. */
+/** Form of a record's data: a group by columns. */
 export const FORM_COLUMNS = 3;
 
-/** Files that wait to be used again; as many as there are generations of the hot tier. */
+/** Max. files that wait for reuse: the number of generations of the hot tier. */
 const SPARE_FILES_MAX = 2;
-/** Length that such a file keeps by default. */
+/** Default length that a file waiting for reuse keeps. */
 const SPARE_BYTES_MAX = 16 * 1024 * 1024;
 const NOTHING = new Uint8Array(0);
 
@@ -38,10 +38,10 @@ export interface NewRow {
   readonly definitions?: Definitions | null;
 }
 
-/** A row that was appended. */
+/** Appended row. */
 interface Written {
   readonly id: number;
-  /** Number of values in all rows up to it. */
+  /** Number of values in all rows up to this row. */
   readonly values: number;
   /** Epoch ms. */
   readonly time: number;
@@ -51,7 +51,7 @@ export interface HotLogOptions {
   readonly isReadOnly: boolean;
   /** Id up to which everything is in blocks. */
   readonly sealedId: number;
-  /** Length that a file keeps while it waits to be used again. */
+  /** Max. length that a file keeps while it waits for reuse. */
   readonly spareBytesMax?: number | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface HotLogOptions {
  * The write-ahead log of what was committed and is not in blocks yet, in files beside the database. A new file begins when the hot tier is set
  * aside to be sealed. A file is reused once its rows are in blocks: overwriting takes one sync and changes no metadata.
  *
- * Damage never passes for the end of the log: see `HotLogPosition` and `scanLog`.
+ * Damage is never mistaken for the end of the log: see `HotLogPosition` and `scanLog`.
  */
 export class HotLog {
   readonly #path: string;
@@ -67,17 +67,17 @@ export class HotLog {
   /** Files that hold what is not sealed, oldest first. */
   readonly #live: HotLogFile[] = [];
   readonly #spare: HotLogFile[] = [];
-  /** Files with damage. Once their rows are sealed, they are set aside instead of being overwritten. */
+  /** Damaged files. Once their rows are sealed, they are set aside instead of being reused. */
   readonly #damaged = new Map<HotLogFile, readonly Gap[]>();
   readonly #position: HotLogPosition | null;
-  /** Damage that was found, a line each in English. */
+  /** Found damage, an English line each. */
   readonly damage: string[] = [];
-  /** Position that the log had when it was opened; `null` for one that is damaged. */
+  /** Position file's content when the log was opened; `null` if it was damaged. */
   readonly #openedAt: LogPosition | null | undefined;
   #nextId: number;
-  /** How far the log is on the disk. */
+  /** Durable end of the log. */
   #durable: Written;
-  /** Rows that were appended and are not synced, oldest first. */
+  /** Appended rows that are not synced yet, oldest first. */
   readonly #unsynced: Written[] = [];
   /** Number of values in all records so far. */
   #values: number;
@@ -106,7 +106,7 @@ export class HotLog {
     this.#durable = endOf(newest, position, sealedId);
     this.#values = this.#durable.values;
     this.#nextId = this.#durable.id + 1;
-    // A file with damage, or with records that do not count, is not continued: they must not be found behind new ones.
+    // A damaged file, or a file with records that do not count, is not continued: these records must not be found after new records.
     this.#beginsFile =
       newest !== undefined &&
       (newest.lastId !== this.#durable.id || newest.hasStrays || this.#damaged.has(newest));
@@ -126,14 +126,14 @@ export class HotLog {
     return this.#live.at(-1)?.path;
   }
 
-  /** Damage that was found, and why the end of the log can no longer be verified, a line each in English. */
+  /** Returns the found damage and, if the end of the log can no longer be verified, the reason, an English line each. */
   problems(): string[] {
     const failure = this.#position?.failure;
     if (failure === undefined) return this.damage;
     return [...this.damage, `the position of the hot log cannot be written: ${failure}`];
   }
 
-  /** Returns whether no file has been begun anew or released since the log was opened, by the gateway beside which it is read. */
+  /** Returns whether the running gateway has not restarted or released a file since this reader opened the log. */
   isCurrent(): boolean {
     const filesOf = (position: LogPosition | null | undefined) => JSON.stringify(position?.files);
     return filesOf(readPosition(this.#path)) === filesOf(this.#openedAt);
@@ -166,7 +166,7 @@ export class HotLog {
     this.noteDurable(this.#nextId - 1);
   }
 
-  /** Takes note that the rows up to this one are on the disk. */
+  /** Records that all rows up to this row are on the disk. */
   noteDurable(id: number): void {
     if (id <= this.#durable.id) return;
     while (this.#unsynced[0] !== undefined && this.#unsynced[0].id <= id)
@@ -203,7 +203,7 @@ export class HotLog {
         if (record.isSound) yield record;
   }
 
-  /** All rows in the order of arrival, those included that became unreadable since the start. */
+  /** Returns all rows in the order of arrival, including rows that became unreadable since the start. */
   *all(): Generator<LogRecord> {
     for (const file of [...this.#live]) yield* file.records(file.firstId, file.lastId);
   }
@@ -213,12 +213,12 @@ export class HotLog {
     this.#position?.close();
   }
 
-  /** Opens all files and finds the records of those that may hold rows that are not sealed, oldest first. */
+  /** Opens all files and finds the records of files with possibly unsealed rows, oldest first. */
   #open(sealedId: number, isReadOnly: boolean): HotLogFile[] {
     const files = listFiles(this.#path).map((name) => new HotLogFile(name, { isReadOnly }));
     files.sort((left, right) => left.firstId - right.firstId);
     for (const [index, file] of files.entries()) {
-      // If the next file begins no later than right behind the last sealed row, all rows of this file are sealed and need not be read.
+      // If the next file begins no later than right after the last sealed row, all rows of this file are sealed and need not be read.
       const next = files[index + 1]?.firstId ?? Number.POSITIVE_INFINITY;
       if (file.firstId !== 0 && next <= sealedId + 1 && next !== file.firstId) continue;
       const use = this.#openedAt?.files.find(({ number }) => number === file.number);
@@ -228,7 +228,7 @@ export class HotLog {
     return files.sort((left, right) => left.firstId - right.firstId);
   }
 
-  /** Returns whether a file without rows of its own should have some, or holds bytes that are not of the log. */
+  /** Returns whether a file without rows should have rows, or contains foreign bytes. */
   #isUnreadable(file: HotLogFile, sealedId: number): boolean {
     const position = this.#openedAt ?? undefined;
     const index = position?.files.findIndex(({ number }) => number === file.number) ?? -1;
@@ -288,7 +288,7 @@ export class HotLog {
   }
 }
 
-/** Returns how far the log reaches, as its newest file and its position tell. */
+/** Returns the end of the log, according to its newest file and its position. */
 function endOf(file: HotLogFile | undefined, position: LogPosition | undefined, sealedId: number): Written {
   const head = file?.newest ?? { id: 0, valuesBefore: 0, values: 0, time: 0 };
   const { durableId, values, time } = position ?? { durableId: 0, values: 0, time: 0 };

@@ -32,9 +32,9 @@ export interface TelemetryStoreOptions {
   readonly hotBytesMax?: number;
   /** Rows of a full block; fewer cost 20–60 % more space, more make small reads slower. */
   readonly blockRowsTarget?: number;
-  /** Called with the bytes of each group that is about to be written. */
+  /** Called with the size of each group before it is written. */
   readonly onWrite?: (bytes: number) => void;
-  /** Length that a file of the hot log keeps while it waits to be used again. */
+  /** Max. bytes of a hot log file that waits for reuse. */
   readonly spareBytesMax?: number;
   /** The write-ahead log is moved into the file when it is this large. */
   readonly walBytesMax?: number;

@@ -78,7 +78,7 @@ export interface TelemetryStore {
   ): Promise<{ pointsDeleted: number }>;
   /** Seals everything hot and merges small blocks, whatever their age; for tools, tests and measurements. */
   compact(): Promise<void>;
-  /** Notes to which data directory, and to which of its generations, the file belongs. Resolves once that is on the disk. */
+  /** Stamps the file with its data directory and generation. Resolves once the stamp is on the disk. */
   stamp(stamp: Stamp): Promise<void>;
   stats(): Promise<StoreStats>;
   /** Readers that send what is written on. */

@@ -8,7 +8,7 @@ import { HotLog, type HotLogOptions } from "./hot-log.ts";
 import type { SealedValue } from "./registry.ts";
 
 const busyTimeoutMs = 5_000;
-/** Attempts to read the log between two releases of its files by a running gateway. */
+/** Max. attempts at reading the log while a running gateway releases its files. */
 const LOG_ATTEMPTS_MAX = 20;
 /** Larger pages waste more at the end of small files; smaller ones slow large groups down. */
 export const pageBytes = 2_048;
@@ -113,7 +113,7 @@ export class TelemetryFile {
     }
   }
 
-  /** Notes to which data directory, and to which of its generations, the file belongs. */
+  /** Stamps the file with its data directory and generation. */
   stamp(stamp: Stamp): void {
     this.transact(() => writeStamp(this.db, stamp));
   }
@@ -122,7 +122,7 @@ export class TelemetryFile {
     for (let attempt = 1; ; attempt++) {
       const sealedId = this.scalar("SELECT hot FROM sealed") ?? 0;
       const log = new HotLog(path, { ...options, sealedId });
-      // Beside a running gateway rows may have been sealed, and files reused, while they were being read.
+      // A running gateway may have sealed rows and reused files in the meantime.
       if (!options.isReadOnly || log.isCurrent() || attempt === LOG_ATTEMPTS_MAX) return log;
       log.close();
     }
