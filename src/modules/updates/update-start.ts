@@ -231,7 +231,7 @@ function restoreCopies(dataPath: string, { schemas }: UpdateState): void {
     if (!existsSync(copy) || hasSchema(dataPath, file, storedSchema(folder, file))) continue;
     const path = join(dataPath, file);
     acceptRestored(dataPath, [file]);
-    setAside(dataPath, file);
+    moveRolledBack(dataPath, file);
     for (const name of logsOf(folder, file))
       if (existsSync(join(folder, name))) copyDurably(join(folder, name), join(dataPath, name));
     copyDurably(copy, `${path}.copy`);
@@ -241,7 +241,7 @@ function restoreCopies(dataPath: string, { schemas }: UpdateState): void {
 }
 
 /** Moves a database that the old version cannot read out of the way. Data stored on probation is kept. */
-function setAside(dataPath: string, file: string): void {
+function moveRolledBack(dataPath: string, file: string): void {
   const folder = rolledBackFolder(dataPath);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // In this order, so that a log is never next to a file that it does not belong to.
