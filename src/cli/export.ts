@@ -4,9 +4,10 @@ import { StartupError } from "../platform/startup-error.ts";
 import { connectApi } from "./api-client.ts";
 import { credentialsOf, describeOptions, parseCommand, serverOptions } from "./arguments.ts";
 import { exportSite } from "./site/export.ts";
+import { sections } from "./site/sections.ts";
 import { selectSections } from "./site/select-sections.ts";
 import type { Fields } from "./site/site.types.ts";
-import { ensureSiteAccess } from "./site/site-access.ts";
+import { canUseSection, ensureSiteAccess } from "./site/site-access.ts";
 import { writeSite } from "./site/site-file.ts";
 
 const options = {
@@ -19,7 +20,7 @@ const options = {
 const usage = `lineside export site
 
 Writes the set-up of the gateway as YAML: profiles with alarm rules, codecs, devices, dashboards, pipelines, generators, integrations, jobs,
-users and notifications. Objects refer to each other by name. Secrets, passwords and tokens are never written. If --to is a folder or ends with /, each
+users, API keys, notifications, branding, mail server and backups. Objects refer to each other by name. Secrets, passwords and tokens are never written. If --to is a folder or ends with /, each
 section gets its own file. "lineside apply site" applies what this command writes.`;
 
 function write(target: string, content: Fields): string[] {
@@ -51,8 +52,13 @@ export async function exportCommand(args: readonly string[]): Promise<number> {
   const { values } = parseCommand(rest, options);
   const isWanted = selectSections(values);
   const api = await connectApi(credentialsOf(values));
-  await ensureSiteAccess(api);
-  const content = await exportSite(api, isWanted);
+  const user = await ensureSiteAccess(api);
+  for (const section of sections.filter(isWanted))
+    if (!canUseSection(user, section))
+      console.error(
+        `${section.name} is left out: API keys cannot read it. Sign in with --email and --password.`,
+      );
+  const content = await exportSite(api, (section) => isWanted(section) && canUseSection(user, section));
   if (values.to === undefined) process.stdout.write(writeSite(content));
   else for (const path of write(values.to, content)) console.log(`Saved ${path}.`);
   return 0;

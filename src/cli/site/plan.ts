@@ -12,7 +12,7 @@ import type { CurrentObject, Snapshot } from "./snapshot.ts";
 export type PlannedAction =
   | { readonly type: "create"; readonly section: Section; readonly object: SiteObject }
   | {
-      readonly type: "change";
+      readonly type: "change" | "replace";
       readonly section: Section;
       readonly object: SiteObject;
       readonly current: CurrentObject;
@@ -46,6 +46,8 @@ export interface PlanOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly prunes: boolean;
   readonly setsSecrets: boolean;
+  /** Whether objects that cannot be changed are replaced. */
+  readonly replacesKeys: boolean;
   /** The user who applies, who cannot delete themselves. */
   readonly email: string | undefined;
 }
@@ -100,8 +102,14 @@ class Planner {
       if (section.createOnly?.includes(String(path[0])))
         report(path, "cannot be changed after the creation.");
     this.#checkSecrets(section, object, { current, names: differences.map(({ path }) => String(path[0])) });
-    if (differences.length === 0) this.#unchanged++;
-    else this.#actions.push({ type: "change", section, object, current, differences });
+    if (differences.length === 0) {
+      this.#unchanged++;
+      return;
+    }
+    const type = section.replace === undefined ? "change" : "replace";
+    if (type === "replace" && !this.#options.replacesKeys)
+      report([], "cannot be changed, only replaced, and what uses it needs the new one. Add --replace-keys.");
+    this.#actions.push({ type, section, object, current, differences });
   }
 
   /** Defaults of device types are set by way of a device of the type. */
@@ -120,6 +128,7 @@ class Planner {
       if (name === section.key) return [];
       const from = Object.hasOwn(current.fields, name) ? current.fields[name] : undefined;
       if (section.exclusive?.includes(name) && to === false && from === undefined) return [];
+      if (section.isSame?.(name, to, from) === true) return [];
       const isPartial = section.defaulted?.includes(name) ?? false;
       const revealed = (text: string) => revealSecrets(text, env);
       return differencesOf(to, from, { revealed, setsSecrets, isPartial }, [name]);

@@ -16,6 +16,7 @@ import { createJobBody } from "../../modules/scheduler/scheduler.schemas.ts";
 import { createUplinkBody } from "../../modules/uplinks/uplinks.schemas.ts";
 import { createUserBody } from "../../modules/users/users.schemas.ts";
 import type { ApiClient } from "../api-client.ts";
+import { apiKeysSection } from "./api-keys-section.ts";
 import { gatewaySections } from "./gateway-sections.ts";
 import { listAll } from "./list-all.ts";
 import { isExpression } from "./references.ts";
@@ -256,6 +257,7 @@ export const sections: readonly Section[] = [
     schema: without(createUserBody, ["inviteDelivery"]),
     prunes: true,
   },
+  apiKeysSection,
   {
     name: "keyDefaults",
     id: "",

@@ -16,6 +16,7 @@ export interface CurrentObject {
   readonly fields: Fields;
   /** The marks that keep a secret when they are sent back, by the names of the placeholders. */
   readonly marks: ReadonlyMap<string, unknown>;
+  readonly isExported: boolean;
 }
 
 /** What a gateway has, by section and by name. */
@@ -116,18 +117,18 @@ export async function readSnapshot(
   const names = new Names();
   const rowsOf = await readRows(api, isWanted, names);
   const secretNames = createSecretNames();
-  function toObject(section: Section, object: Fields): CurrentObject {
+  function toObject(section: Section, object: Fields, isExported: boolean): CurrentObject {
     const named = withNames(pickFields(section, object), names.expressionOfId);
     const all = isFields(named) ? named : {};
     const fields = section.withoutLost?.(all) ?? all;
     const key = section.key === undefined ? "" : String(fields[section.key]);
     const masked = maskSecrets(fields, { section: section.name, key, secretNames });
-    return { key, id: String(object[section.id]), ...masked };
+    return { key, id: String(object[section.id]), ...masked, isExported };
   }
   const objects = [...rowsOf].map(([section, rows]) => {
     const own = rows.flatMap((row) => {
       const object = section.toFields === undefined ? row : section.toFields(row);
-      return object === false ? [] : [toObject(section, object)];
+      return object === false ? [] : [toObject(section, object, section.isExported?.(row) ?? true)];
     });
     return [section.name, Map.groupBy(own, ({ key }) => key)] as const;
   });
