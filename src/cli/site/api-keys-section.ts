@@ -22,12 +22,6 @@ async function replaceKey(
   return created;
 }
 
-function isSame(field: string, to: unknown, from: unknown): boolean {
-  if (field === "expiresAt") return Date.parse(String(to)) === Date.parse(String(from));
-  if (field !== "deviceIds" || !Array.isArray(to) || !Array.isArray(from)) return false;
-  return new Set(to).symmetricDifference(new Set(from)).size === 0;
-}
-
 /** API keys without their secrets: the gateway that gets a key shows the secret to whoever applies the file. */
 export const apiKeysSection: Section = {
   name: "apiKeys",
@@ -36,6 +30,8 @@ export const apiKeysSection: Section = {
   path: API_KEYS,
   schema: createApiKeyBody,
   permission: "api-keys:manage",
+  unordered: ["deviceIds"],
+  times: ["expiresAt"],
   prunes: true,
   toFields: ({ hasGlobalDeviceAccess, deviceIds, ...apiKey }) => ({
     ...apiKey,
@@ -45,7 +41,6 @@ export const apiKeysSection: Section = {
   isExported: ({ status, hasGlobalDeviceAccess, deviceIds }) =>
     status === "ACTIVE" &&
     (hasGlobalDeviceAccess === true || (Array.isArray(deviceIds) && deviceIds.length > 0)),
-  isSame,
   replace: replaceKey,
   secretLine: ({ name, key }) => JSON.stringify({ apiKey: name, key }),
 };

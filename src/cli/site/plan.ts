@@ -1,3 +1,4 @@
+import { parseIsoTime } from "../../lib/iso-time.ts";
 import { suggest } from "../../lib/suggest.ts";
 import { checkFields } from "./check-fields.ts";
 import { type Difference, differencesOf } from "./differences.ts";
@@ -128,10 +129,10 @@ class Planner {
       if (name === section.key) return [];
       const from = Object.hasOwn(current.fields, name) ? current.fields[name] : undefined;
       if (section.exclusive?.includes(name) && to === false && from === undefined) return [];
-      if (section.isSame?.(name, to, from) === true) return [];
       const isPartial = section.defaulted?.includes(name) ?? false;
       const revealed = (text: string) => revealSecrets(text, env);
-      return differencesOf(to, from, { revealed, setsSecrets, isPartial }, [name]);
+      const [wanted, present] = [to, from].map((value) => comparable(section, name, value));
+      return differencesOf(wanted, present, { revealed, setsSecrets, isPartial }, [name]);
     });
   }
 
@@ -203,6 +204,14 @@ class Planner {
     } else if (!isKept)
       this.#problems.push(`${object.where(path)} needs a secret: set the environment variable ${variable}.`);
   }
+}
+
+/** Returns a value in the one form in which it is compared. */
+function comparable(section: Section, field: string, value: unknown): unknown {
+  if (section.unordered?.includes(field) && Array.isArray(value)) return value.toSorted();
+  if (!section.times?.includes(field) || typeof value !== "string") return value;
+  const timeMs = parseIsoTime(value);
+  return timeMs === undefined ? value : new Date(timeMs).toISOString();
 }
 
 function secretProblem(section: Section, path: FieldPath, name: string): string | undefined {

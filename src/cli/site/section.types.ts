@@ -24,6 +24,10 @@ export interface Section {
   readonly createOnly?: readonly string[];
   /** Fields in which the gateway adds defaults: what the file leaves out there is no difference. */
   readonly defaulted?: readonly string[];
+  /** Lists whose order means nothing. */
+  readonly unordered?: readonly string[];
+  /** Points in time in ISO 8601, which allows several spellings. */
+  readonly times?: readonly string[];
   /** Fields of which only `true` counts: another object that gets it takes it away. */
   readonly exclusive?: readonly string[];
   /** False for objects that carry data, which no file deletes. */
@@ -38,8 +42,6 @@ export interface Section {
   toFields?(object: Fields): Fields | false;
   /** Whether another gateway can take an object of the API; objects that it cannot take are compared, but not exported. */
   isExported?(object: Fields): boolean;
-  /** Whether two values of a field mean the same although they are written differently. */
-  isSame?(field: string, to: unknown, from: unknown): boolean;
   /** Returns the fields, in which expressions stand in place of ids, without what another gateway would refuse. */
   withoutLost?(fields: Fields): Fields;
   /** Returns the path and the body that create an object, where these are not `path` and all fields. */

@@ -255,6 +255,7 @@ export const sections: readonly Section[] = [
     id: "userId",
     path: "/api/users",
     schema: without(createUserBody, ["inviteDelivery"]),
+    unordered: ["deviceIds", "assetIds"],
     prunes: true,
   },
   apiKeysSection,

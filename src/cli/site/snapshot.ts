@@ -93,6 +93,15 @@ function pickFields({ schema, key, exclusive = [] }: Section, object: Fields): F
   return Object.fromEntries(present.map((name) => [name, object[name]]));
 }
 
+/** Ids differ from gateway to gateway, and so does an order by them. */
+const inOrder = (fields: Fields, { unordered = [] }: Section): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      unordered.includes(name) && Array.isArray(value) ? value.toSorted() : value,
+    ]),
+  );
+
 /** Returns the rows of the sections that are wanted, and collects the names of all. */
 async function readRows(
   api: ApiClient,
@@ -119,7 +128,7 @@ export async function readSnapshot(
   const secretNames = createSecretNames();
   function toObject(section: Section, object: Fields, isExported: boolean): CurrentObject {
     const named = withNames(pickFields(section, object), names.expressionOfId);
-    const all = isFields(named) ? named : {};
+    const all = isFields(named) ? inOrder(named, section) : {};
     const fields = section.withoutLost?.(all) ?? all;
     const key = section.key === undefined ? "" : String(fields[section.key]);
     const masked = maskSecrets(fields, { section: section.name, key, secretNames });
