@@ -123,14 +123,18 @@ const servicesOf = (
 
 /** Data directory and databases that `openCore` opened; closed last. */
 const openedParts = ({ data, identityDatabase, database, clock }: Core): Part[] => [
-  { name: "data directory", stop: () => data.release() },
-  ...[identityDatabase, database].map((opened) => ({ name: "database", stop: () => opened.close() })),
+  { name: "data directory", isOpen: true, stop: () => data.release() },
+  ...[identityDatabase, database].map((opened) => ({
+    name: "database",
+    isOpen: true as const,
+    stop: () => opened.close(),
+  })),
   clock,
 ];
 
 const partsOf = (modules: readonly Module[]) => modules.flatMap((module) => module.parts ?? []);
 
-/** A whole Lineside: what `start` began, `stop` ends. The services are for commands and tests that act from inside. */
+/** A whole Lineside: what `createApp` and `start` began, `stop` ends. The services are for commands and tests that act from inside. */
 export type App = ReturnType<typeof createApp>;
 
 /** The composition root: opens the data directory and creates the modules; nothing listens before `start`. */

@@ -36,7 +36,8 @@ export interface ConnectedDevice {
   readonly credentials: { readonly token: string };
 }
 
-type Request = (url: string, init: RequestInit) => Promise<Response>;
+/** Sends a request to a gateway. */
+export type SendRequest = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The gateway refused a request. */
 export class ApiError extends StartupError {
@@ -49,7 +50,7 @@ export class ApiError extends StartupError {
 }
 
 const requestOver =
-  ({ tls }: GatewayEndpoint): Request =>
+  ({ tls }: GatewayEndpoint): SendRequest =>
   async (url, init) => {
     try {
       return await fetch(url, { ...init, ...(tls && { tls }) });
@@ -71,14 +72,11 @@ export function errorText({ code, params = {}, message }: ErrorBody, language: T
   return text === undefined || text === code ? (message ?? code ?? "") : text;
 }
 
-async function read<Answer>(response: Response): Promise<Answer> {
+async function read<Answer>(response: Response, url: string): Promise<Answer> {
   if (response.ok) return (await response.json()) as Answer; // our own API, described by its types
   const body = (await response.json().catch(() => null)) as ErrorBody | null;
   const said = body === null ? response.statusText : errorText(body, terminalLanguage());
-  throw new ApiError(
-    `${new URL(response.url).pathname} answered ${response.status}: ${said}`,
-    response.status,
-  );
+  throw new ApiError(`${new URL(url).pathname} answered ${response.status}: ${said}`, response.status);
 }
 
 /** Time for which a repeated request waits between its tries: together a gateway's restart, or a disk that is made room on. */
@@ -105,16 +103,18 @@ async function persist(send: () => Promise<Response>): Promise<Response> {
 
 const json = { "content-type": "application/json" };
 
-async function signIn(request: Request, url: string, credentials: Credentials): Promise<string> {
+async function signIn(request: SendRequest, url: string, credentials: Credentials): Promise<string> {
   if ("key" in credentials) {
     const { key } = credentials;
-    const account = await request(`${url}/api/auth/me`, { headers: { authorization: `Bearer ${key}` } });
+    const path = `${url}/api/auth/me`;
+    const account = await request(path, { headers: { authorization: `Bearer ${key}` } });
     if (account.status === 401) throw new StartupError("The API key is wrong, expired or revoked.");
-    await read(account);
+    await read(account, path);
     return key;
   }
   const { email, password, otp } = credentials;
-  const authorized = await request(`${url}/idp/authorize`, {
+  const authorizing = `${url}/idp/authorize`;
+  const authorized = await request(authorizing, {
     method: "POST",
     headers: json,
     body: JSON.stringify({ email, password, ...(otp !== undefined && { otp }) }),
@@ -123,22 +123,29 @@ async function signIn(request: Request, url: string, credentials: Credentials): 
     throw new StartupError(
       otp === undefined ? "E-mail or password is wrong." : "E-mail, password or --otp is wrong.",
     );
-  const { code } = await read<{ code: string }>(authorized);
-  const exchanged = await request(`${url}/api/auth/exchange`, {
+  const { code } = await read<{ code: string }>(authorized, authorizing);
+  const exchanging = `${url}/api/auth/exchange`;
+  const exchanged = await request(exchanging, {
     method: "POST",
     headers: json,
     body: JSON.stringify({ code }),
   });
-  return (await read<{ accessToken: string }>(exchanged)).accessToken;
+  return (await read<{ accessToken: string }>(exchanged, exchanging)).accessToken;
 }
 
 /** @throws StartupError with a sentence for the person at the terminal. */
 export async function connectApi(credentials: Credentials): Promise<ApiClient> {
   const url = credentials.url.replace(/\/$/, "");
   const request = requestOver(credentials);
-  const token = await signIn(request, url, credentials);
+  return createApiClient({ url, request, token: await signIn(request, url, credentials) });
+}
+
+/** Returns the client of somebody who is signed in. */
+export function createApiClient(of: { url: string; request: SendRequest; token: string }): ApiClient {
+  const { url, request, token } = of;
   const headers = { authorization: `Bearer ${token}` };
-  const get = async <Answer>(path: string) => read<Answer>(await request(url + path, { headers }));
+  const get = async <Answer>(path: string) =>
+    read<Answer>(await request(url + path, { headers }), url + path);
   const send =
     (method: "POST" | "PATCH" | "PUT") =>
     async <Answer>(path: string, body: unknown) =>
@@ -148,6 +155,7 @@ export async function connectApi(credentials: Credentials): Promise<ApiClient> {
           headers: { ...headers, ...json },
           body: JSON.stringify(body),
         }),
+        url + path,
       );
   const post = send("POST");
   return {
@@ -157,7 +165,7 @@ export async function connectApi(credentials: Credentials): Promise<ApiClient> {
     put: send("PUT"),
     patch: send("PATCH"),
     async delete(path) {
-      await read(await request(url + path, { method: "DELETE", headers }));
+      await read(await request(url + path, { method: "DELETE", headers }), url + path);
     },
     async stream(path) {
       const response = await request(url + path, { headers });
@@ -167,7 +175,7 @@ export async function connectApi(credentials: Credentials): Promise<ApiClient> {
     },
     async postText<Answer>(path: string, contentType: string, body: string) {
       const init = { method: "POST", headers: { ...headers, "content-type": contentType }, body };
-      return read<Answer>(await persist(() => request(url + path, init)));
+      return read<Answer>(await persist(() => request(url + path, init)), url + path);
     },
     async ensureDevice(device) {
       const query = new URLSearchParams({ search: device.name, deviceType: device.deviceType });

@@ -4,11 +4,12 @@ import { processEnv } from "../platform/config.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { connectApi } from "./api-client.ts";
 import { credentialsOf, describeOptions, parseCommand, serverOptions } from "./arguments.ts";
-import { applySite, readSnapshotFor } from "./site/apply.ts";
-import { planSite } from "./site/plan.ts";
+import { type ApplyOptions, applySite, readSnapshotFor } from "./site/apply.ts";
+import { nameOfAction, planSite } from "./site/plan.ts";
 import { SECRET_PREFIX, secretsOf } from "./site/secret-variables.ts";
+import { sections } from "./site/sections.ts";
 import { showDone, showPlan } from "./site/show-plan.ts";
-import { ensureSiteAccess } from "./site/site-access.ts";
+import { canUseSection, ensureSiteAccess } from "./site/site-access.ts";
 import { readSite, SITE_FILE_BYTES_MAX, type SourceFile } from "./site/site-file.ts";
 
 const options = {
@@ -16,6 +17,10 @@ const options = {
   plan: { type: "boolean", help: "print the plan only; exit with code 2 if there is something to do" },
   yes: { type: "boolean", help: "apply without asking" },
   prune: { type: "boolean", help: "delete what is not in the sections of the file; never devices" },
+  "replace-keys": {
+    type: "boolean",
+    help: "replace API keys that differ; what uses them needs the new ones",
+  },
   "set-secrets": { type: "boolean", help: "also replace secrets that the gateway has already" },
 } as const;
 
@@ -23,7 +28,8 @@ const usage = `lineside apply site FILE …
 
 Applies site files, such as those that "lineside export site" writes, to a gateway. The command shows a plan and asks before it changes anything.
 A folder stands for all .yaml and .yml files in it. Objects are found by name, so applying a file twice changes nothing. Each \${secret:NAME} is
-taken from the environment variable ${SECRET_PREFIX}NAME; without the variable the gateway keeps the secret that it has.`;
+taken from the environment variable ${SECRET_PREFIX}NAME; without the variable the gateway keeps the secret that it has. A new API key is printed
+once, in a line of JSON: {"apiKey":"name","key":"lsk_…"}.`;
 
 const EXIT_CHANGES = 2;
 /** Section → its permission, which API keys do not have. */
@@ -55,6 +61,20 @@ function readFiles(paths: readonly string[]): SourceFile[] {
   }
 }
 
+/** The secret of a new object is printed before the next action, which may fail. */
+const report: ApplyOptions["report"] = (action, created) => {
+  console.log(showDone(action));
+  const secret = created && action.section.secretLine?.(created);
+  if (secret === undefined) return;
+  console.log(secret);
+  console.error(`Copy the secret of ${nameOfAction(action)} now: it is not shown again.`);
+};
+
+const refusal = ({ name }: { name: string }) =>
+  new StartupError(
+    `API keys cannot change ${name}: sign in with --email and --password, or apply a file without the section ${name}.`,
+  );
+
 async function run(args: readonly string[]): Promise<number> {
   const { values, flags, positionals } = parseCommand(args, options);
   if (positionals.length === 0) throw new StartupError("Name a site file, or a folder with site files.");
@@ -62,11 +82,14 @@ async function run(args: readonly string[]): Promise<number> {
   const api = await connectApi(credentialsOf(values));
   const user = await ensureSiteAccess(api);
   const { email, tenantName } = user;
+  const locked = sections.find((section) => site.has(section.name) && !canUseSection(user, section));
+  if (locked !== undefined) throw refusal(locked);
   const snapshot = await readSnapshotFor(api, site);
   const planOptions = {
     env: secretsOf(processEnv()),
     prunes: flags.has("prune"),
     setsSecrets: flags.has("set-secrets"),
+    replacesKeys: flags.has("replace-keys"),
     email,
   };
   const plan = planSite(site, snapshot, planOptions);
@@ -82,13 +105,9 @@ async function run(args: readonly string[]): Promise<number> {
     const permission = permissionsOfUsers[name];
     return permission !== undefined && !user.permissions?.includes(permission);
   });
-  if (refused !== undefined)
-    throw new StartupError(
-      `API keys cannot change ${refused.section.name}: sign in with --email and --password, or remove the section from the file.`,
-    );
+  if (refused !== undefined) throw refusal(refused.section);
   const isAsking = !flags.has("plan") && !flags.has("yes") && process.stdin.isTTY;
   if (isAsking ? !confirm("Apply this plan?") : !flags.has("yes") || flags.has("plan")) return EXIT_CHANGES;
-  const report = (action: (typeof plan.actions)[number]) => console.log(showDone(action));
   const rest = await applySite(api, site, { plan, snapshot }, { ...planOptions, report });
   if (plan.actions.some(({ type, section }) => type === "create" && section.kind === "user"))
     console.log("New users get their invitation by mail, or a temporary password under Settings → Users.");

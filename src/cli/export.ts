@@ -1,26 +1,54 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StartupError } from "../platform/startup-error.ts";
-import { connectApi } from "./api-client.ts";
-import { credentialsOf, describeOptions, parseCommand, serverOptions } from "./arguments.ts";
+import { type ApiClient, connectApi } from "./api-client.ts";
+import {
+  credentialsOf,
+  describeOptions,
+  type ParsedArguments,
+  parseCommand,
+  serverOptions,
+} from "./arguments.ts";
+import { passphraseOf, placeOptions, targetOf } from "./backup.ts";
+import { warnOfDamage } from "./restore.ts";
 import { exportSite } from "./site/export.ts";
+import type { Section } from "./site/section.types.ts";
+import { sections } from "./site/sections.ts";
 import { selectSections } from "./site/select-sections.ts";
 import type { Fields } from "./site/site.types.ts";
-import { ensureSiteAccess } from "./site/site-access.ts";
+import { canUseSection, ensureSiteAccess } from "./site/site-access.ts";
 import { writeSite } from "./site/site-file.ts";
+
+const { endpoint, region, "passphrase-file": passphraseFile } = placeOptions;
+
+const backupOptions = {
+  "from-backup": {
+    type: "string",
+    help: "read a backup instead of a running gateway: folder, archive file, or s3://bucket/prefix",
+  },
+  backup: { type: "string", help: "id of the backup (default: the newest one)" },
+  tenant: { type: "string", help: "name or id of the tenant in the backup, if there are several" },
+  "passphrase-file": passphraseFile,
+  endpoint,
+  region,
+} as const;
 
 const options = {
   ...serverOptions,
   to: { type: "string", help: "file or folder to write (default: the terminal)" },
   only: { type: "string", help: "sections to export, separated by commas" },
   without: { type: "string", help: "sections to leave out, separated by commas" },
+  ...backupOptions,
 } as const;
 
-const usage = `lineside export site
+const usage = `lineside export site [--from-backup <place>]
 
 Writes the set-up of the gateway as YAML: profiles with alarm rules, codecs, devices, dashboards, pipelines, generators, integrations, jobs,
-users and notifications. Objects refer to each other by name. Secrets, passwords and tokens are never written. If --to is a folder or ends with /, each
-section gets its own file. "lineside apply site" applies what this command writes.`;
+users, API keys, notifications, branding, mail server and backups. Objects refer to each other by name. Secrets, passwords and tokens are never written. If --to is
+a folder or ends with /, each section gets its own file. "lineside apply site" applies what this command writes.
+
+With --from-backup, the set-up of one tenant is read from a backup. No gateway is needed, and a running one is not touched. The configuration is
+restored into a private temporary folder (TMPDIR), which is removed again. Nothing is started, and nothing is sent.`;
 
 function write(target: string, content: Fields): string[] {
   const isFolder = target.endsWith("/") || (existsSync(target) && statSync(target).isDirectory());
@@ -41,6 +69,45 @@ function write(target: string, content: Fields): string[] {
   return files.map(({ path }) => path);
 }
 
+/** Returns the sections that are wanted, and names those that an API key cannot read. */
+async function readSite(api: ApiClient, isWanted: (section: Section) => boolean): Promise<Fields> {
+  const user = await ensureSiteAccess(api);
+  for (const section of sections.filter(isWanted))
+    if (!canUseSection(user, section))
+      console.error(
+        `${section.name} is left out: API keys cannot read it. Sign in with --email and --password.`,
+      );
+  return exportSite(api, (section) => isWanted(section) && canUseSection(user, section));
+}
+
+/** @throws StartupError for an option that the other source of a site file does not have. */
+function ensureOneSource({ values }: ParsedArguments): void {
+  const isBackup = values["from-backup"] !== undefined;
+  const wrong = isBackup ? Object.keys(serverOptions) : ["backup", "tenant", "passphrase-file", "endpoint"];
+  for (const name of wrong)
+    if (values[name] !== undefined)
+      throw new StartupError(
+        isBackup
+          ? `--${name} is for a running gateway; leave it out with --from-backup.`
+          : `--${name} is for backups; add --from-backup <place>.`,
+      );
+}
+
+async function readBackup(
+  { values }: ParsedArguments,
+  isWanted: (section: Section) => boolean,
+): Promise<Fields> {
+  const { withRestoredGateway } = await import("./restored-gateway.ts"); // it brings the whole gateway along
+  const { backup: snapshot, tenant } = values;
+  const job = { passphrase: passphraseOf(values), snapshot, tenant };
+  return withRestoredGateway(targetOf(values["from-backup"], values), job, async (api, report) => {
+    warnOfDamage(report);
+    const { id, createdAt } = report.record;
+    console.error(`Reading backup ${id} (${new Date(createdAt).toISOString()}).`);
+    return readSite(api, isWanted);
+  });
+}
+
 /** `lineside export site`: writes how a gateway is set up. */
 export async function exportCommand(args: readonly string[]): Promise<number> {
   const [subject, ...rest] = args;
@@ -48,11 +115,14 @@ export async function exportCommand(args: readonly string[]): Promise<number> {
     console.log(describeOptions(usage, options));
     return ["site", "--help", "-h"].includes(subject ?? "") ? 0 : 2;
   }
-  const { values } = parseCommand(rest, options);
+  const parsed = parseCommand(rest, options);
+  const { values } = parsed;
+  ensureOneSource(parsed);
   const isWanted = selectSections(values);
-  const api = await connectApi(credentialsOf(values));
-  await ensureSiteAccess(api);
-  const content = await exportSite(api, isWanted);
+  const content =
+    values["from-backup"] === undefined
+      ? await readSite(await connectApi(credentialsOf(values)), isWanted)
+      : await readBackup(parsed, isWanted);
   if (values.to === undefined) process.stdout.write(writeSite(content));
   else for (const path of write(values.to, content)) console.log(`Saved ${path}.`);
   return 0;

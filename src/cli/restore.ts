@@ -37,7 +37,7 @@ function partsOf(text: string | undefined): RestoredPart[] | undefined {
 }
 
 /** Prints what was not restored. */
-function warn({ record, unreadable, damaged, skipped, problems }: RestoreReport): void {
+export function warnOfDamage({ record, unreadable, damaged, skipped, problems }: RestoreReport): void {
   const newer = unreadable.filter((name) => name > `snapshots/${record.id}`);
   for (const name of newer) console.error(`${name} is damaged, so an older backup was restored.`);
   const pages = Map.groupBy(damaged, ({ database }) => database);
@@ -70,7 +70,7 @@ export async function restoreCommand(args: readonly string[]): Promise<number> {
     only: partsOf(values.only),
     skipsDamaged: flags.has("skip-damaged"),
   });
-  warn(report);
+  warnOfDamage(report);
   const { skipped, problems, record } = report;
   const { id, createdAt, bytes } = record;
   if (flags.has("json")) console.log(JSON.stringify({ id, createdAt, bytes, skipped, problems }, null, 2));

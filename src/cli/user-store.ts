@@ -128,7 +128,10 @@ export async function withUserStore<Result>(
 }
 
 /** The tenant that is named, or the only one. @throws StartupError */
-export function tenantOf({ tenants }: UserStore, named: string | undefined): Tenant {
+export function tenantOf(
+  { tenants }: { tenants: Pick<UserStore["tenants"], "list"> },
+  named: string | undefined,
+): Tenant {
   const all = tenants.list();
   const found = all.filter(
     ({ tenantId, name }) => named === undefined || name === named || tenantId === named,

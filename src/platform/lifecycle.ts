@@ -3,20 +3,23 @@ import type { Logger } from "./log.ts";
 /** A part of the program that holds something while it runs. */
 export interface Part {
   readonly name: string;
+  /** Holds something before its start: it is stopped even if nothing has started. */
+  readonly isOpen?: true;
   start?(): Promise<void> | void;
   stop?(): Promise<void> | void;
 }
 
-/** Starts parts in order and stops them in reverse; a failed start stops what had started. */
+/** Starts parts in order and stops them in reverse; a failed start stops what had started or was open. */
 export function createLifecycle(
   parts: readonly Part[],
   log: Logger,
 ): { start(): Promise<void>; stop(): Promise<void> } {
-  const started: Part[] = [];
+  const running = new Set(parts.filter(({ isOpen }) => isOpen));
   let stopping: Promise<void> | undefined;
 
   async function stopAll(): Promise<void> {
-    for (const part of started.splice(0).reverse()) {
+    for (const part of parts.toReversed()) {
+      if (!running.delete(part)) continue;
       try {
         await part.stop?.();
       } catch (error) {
@@ -31,7 +34,7 @@ export function createLifecycle(
       for (const part of parts) {
         try {
           await part.start?.();
-          started.push(part);
+          running.add(part);
         } catch (error) {
           await stopAll();
           throw error;

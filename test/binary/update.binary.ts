@@ -86,9 +86,9 @@ const output = () => running?.output() ?? "";
 const versionsReady = () => [...output().matchAll(/ready .*version=(\S+)/g)].map(([, version]) => version);
 const result = () => JSON.parse(readFileSync(join(data, "update", "result.json"), "utf8"));
 
-function writeUpdate(executable: Uint8Array, fields: UpdateFields): string {
+function writeUpdate(executable: Uint8Array, fields: UpdateFields, key = keys.privateKey): string {
   const file = join(directory, `${fields.version}.update`);
-  writeFileSync(file, createUpdate(executable, fields, keys.privateKey));
+  writeFileSync(file, createUpdate(executable, fields, key));
   return file;
 }
 
@@ -383,11 +383,15 @@ describe("an update file", () => {
     });
 
   test("with another signature is refused", async () => {
-    const file = join(directory, "other.update");
-    writeFileSync(
-      file,
-      createUpdate(fakeProgram("0.3.0", ""), { version: "0.3.0" }, createKeys().privateKey),
-    );
+    const { privateKey } = createKeys();
+    const file = writeUpdate(fakeProgram("0.3.0", ""), { version: "0.3.0" }, privateKey);
     expect(await update(file)).toEqual({ code: 1, text: expect.stringContaining("signature") });
+  });
+
+  test("that is cut off does not pass --check", async () => {
+    const file = writeUpdate(fakeProgram("0.3.0", ""), { version: "0.3.0" });
+    expect(await update(file, "--check")).toEqual({ code: 0, text: expect.stringContaining(" complete,") });
+    writeFileSync(file, readFileSync(file).subarray(0, -1));
+    expect(await update(file, "--check")).toEqual({ code: 1, text: expect.stringContaining("not complete") });
   });
 });

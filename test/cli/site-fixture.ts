@@ -48,25 +48,28 @@ export async function startGateway(): Promise<Gateway> {
     fixture,
     clock,
     call: (method, path, body) => fixture.call(method, path, { token, ...(body !== undefined && { body }) }),
-    async run(args, env = {}) {
-      const child = Bun.spawn([process.execPath, main, ...args, "--url", fixture.app.url], {
-        env: {
-          PATH: process.env.PATH ?? "",
-          LINESIDE_OWNER_EMAIL: OWNER,
-          LINESIDE_OWNER_PASSWORD: PASSWORD,
-          ...env,
-        },
-        stdin: "ignore",
-        stdout: "pipe",
-        stderr: "pipe",
-      });
-      const [out, error] = await Promise.all([
-        new Response(child.stdout).text(),
-        new Response(child.stderr).text(),
-      ]);
-      return { code: await child.exited, out, error };
-    },
+    run: (args, env = {}) =>
+      runLineside([...args, "--url", fixture.app.url], {
+        LINESIDE_OWNER_EMAIL: OWNER,
+        LINESIDE_OWNER_PASSWORD: PASSWORD,
+        ...env,
+      }),
   };
+}
+
+/** Runs `lineside` with no other variables than these. */
+export async function runLineside(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = Bun.spawn([process.execPath, main, ...args], {
+    env: { PATH: process.env.PATH ?? "", ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, error] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  return { code: await child.exited, out, error };
 }
 
 export async function createFolder(): Promise<{ path: string; remove: () => Promise<void> }> {

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of site files look like this
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { createFolder, startGateway } from "./site-fixture.ts";
@@ -36,4 +37,30 @@ test("leaves recipients who were deleted out of a file, so that another gateway 
   const oven = profiles.find(({ name }) => name === "Oven");
   expect(oven?.alarmRules.map(({ recipientIds }) => recipientIds?.length)).toEqual([1, undefined, 0]);
   await Promise.all([plant.fixture.stop(), other.fixture.stop(), folder.remove()]);
+});
+
+test("takes another order of a user's devices for no difference, and exports them by name", async () => {
+  const gateway = await startGateway();
+  const folder = await createFolder();
+  const path = join(folder.path, "users.yaml");
+  const content = `format: lineside.site
+version: 1
+devices:
+  - { name: Press 2, deviceType: press }
+  - { name: Press 1, deviceType: press }
+users:
+  - email: shift@plant.example
+    fullName: Shift
+    role: TENANT_READ_ONLY
+    hasGlobalDeviceAccess: false
+    deviceIds: ["\${device:Press 1}", "\${device:Press 2}"]
+`;
+  await Bun.write(path, content);
+  expect(await gateway.run(["apply", "site", path, "--yes"])).toMatchObject({ code: 0, error: "" });
+  expect((await gateway.run(["apply", "site", path])).out).toContain("3 unchanged");
+  await Bun.write(path, content.replace(/"(.*)", "(.*)"/, '"$2", "$1"'));
+  expect((await gateway.run(["apply", "site", path])).out).toContain("3 unchanged");
+  const { out } = await gateway.run(["export", "site", "--only", "users"]);
+  expect(out).toMatch(/Press 1\}\n +- \$\{device:Press 2\}/);
+  await Promise.all([gateway.fixture.stop(), folder.remove()]);
 });

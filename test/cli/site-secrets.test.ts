@@ -9,6 +9,7 @@ const steps = [step("a", { kept: "of a" }), step("b", { kept: "of b" })];
 const current = {
   key: "Forward",
   id: "1",
+  isExported: true,
   ...maskSecrets({ steps }, { section: "pipelines", key: "Forward", secretNames: createSecretNames() }),
 };
 const [first, second] = current.fields.steps as readonly [Fields, Fields]; // two steps were given

@@ -112,6 +112,7 @@ const files: Readonly<Record<string, (text: string) => Record<string, string>>> 
   }),
   "docs/site-files.md": (text) => ({
     "common.yaml": /```yaml\n([\s\S]*?)```/.exec(text)?.[1] ?? "",
+    "keys.yaml": /```yaml\n(format: lineside.site\nversion: 1\napiKeys:[\s\S]*?)```/.exec(text)?.[1] ?? "",
     "gateway-07.yaml": "format: lineside.site\nversion: 1\n",
   }),
   "README.md": () => ({ "file.csv": "time,temperature\n2026-01-05T10:00:00Z,21.5\n" }),

@@ -166,7 +166,7 @@ export async function createTestApp(
     await services.provider.saveAccount(email, PASSWORD);
     // The password is not checked: hashing it once more would double the time of a sign-in.
     const session = services.sessions.start(user.userId, { address: "local", userAgent: "" });
-    const { accessToken } = await services.identity.refresh({ ...user, ...session } as never); // it asks for the ids alone
+    const { accessToken } = await services.identity.refresh(session);
     return { token: accessToken, user };
   }
 

@@ -21,8 +21,8 @@ import { type CurrentObject, readSnapshot, type Snapshot } from "./snapshot.ts";
 const ROUNDS_MAX = 4;
 
 export interface ApplyOptions extends PlanOptions {
-  /** Called after each change. */
-  readonly report: (action: PlannedAction) => void;
+  /** Called after each change, with the object as the API returned it if it is a new one. */
+  readonly report: (action: PlannedAction, created: Fields | undefined) => void;
 }
 
 /** A reference to an object that an earlier action of the same round creates later. */
@@ -47,34 +47,46 @@ class Round {
   }
 
   async run(action: PlannedAction): Promise<void> {
-    await this.#send(action);
-    this.#report(action);
+    this.#report(action, await this.#send(action));
   }
 
-  async #send(action: PlannedAction): Promise<void> {
+  /** Returns the new object of the API, if there is one. */
+  async #send(action: PlannedAction): Promise<Fields | undefined> {
     const { section } = action;
     if (action.type === "delete") {
       await this.#api.delete(`${section.path}/${action.current.id}`);
-      return;
+      return undefined;
     }
     if (action.type === "create") return this.#create(section, action.object);
+    if (action.type === "replace") return this.#replace(section, action);
     const names = new Set(action.differences.map(({ path }) => String(path[0])));
     await this.#change(section, action.current, this.#bodyOf(action.object, [...names], action.current));
   }
 
-  async #create(section: Section, object: SiteObject): Promise<void> {
+  /** Fields that the file leaves out are those of the present object. */
+  async #replace(
+    section: Section,
+    { object, current }: { object: SiteObject; current: CurrentObject },
+  ): Promise<Fields | undefined> {
+    const fields = { ...current.fields, ...object.fields };
+    const body = this.#bodyOf({ ...object, fields }, Object.keys(fields), undefined);
+    return section.replace?.(this.#api, { id: current.id, body, current: current.fields });
+  }
+
+  async #create(section: Section, object: SiteObject): Promise<Fields | undefined> {
     const body = this.#bodyOf(object, Object.keys(object.fields), undefined);
     if (section.name === "deviceTypes") {
-      const current = { key: object.key, id: object.key, fields: {}, marks: new Map() };
+      const current = { key: object.key, id: object.key, fields: {}, marks: new Map(), isExported: true };
       return this.#change(section, current, body);
     }
     const creation = section.creation?.(body) ?? { path: section.path, body };
     const created = await this.#api.post<Fields>(creation.path, creation.body);
     if (section.kind !== undefined)
       this.#created.set(`${section.kind}:${object.key}`, String(created[section.id]));
+    return created;
   }
 
-  async #change(section: Section, current: CurrentObject, changes: Fields): Promise<void> {
+  async #change(section: Section, current: CurrentObject, changes: Fields): Promise<undefined> {
     if (Object.keys(changes).length === 0) return;
     const { id, fields } = current;
     if (section.update !== undefined) await section.update(this.#api, { id, changes, current: fields });

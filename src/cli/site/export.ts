@@ -23,7 +23,10 @@ export async function exportSite(api: ApiClient, isWanted: (section: Section) =>
     );
   const content: Record<string, unknown> = {};
   for (const { name, key } of sections) {
-    const all = [...(objects.get(name)?.values() ?? [])].flat().sort(byName);
+    const all = [...(objects.get(name)?.values() ?? [])]
+      .flat()
+      .filter(({ isExported }) => isExported)
+      .sort(byName);
     if (key !== undefined && all.length > 0) content[name] = all.map(({ fields }) => fields);
     const settings = key === undefined ? all[0]?.fields : undefined;
     if (settings !== undefined && Object.keys(settings).length > 0) content[name] = settings;

@@ -1,3 +1,4 @@
+import { parseIsoTime } from "../../lib/iso-time.ts";
 import { suggest } from "../../lib/suggest.ts";
 import { checkFields } from "./check-fields.ts";
 import { type Difference, differencesOf } from "./differences.ts";
@@ -12,7 +13,7 @@ import type { CurrentObject, Snapshot } from "./snapshot.ts";
 export type PlannedAction =
   | { readonly type: "create"; readonly section: Section; readonly object: SiteObject }
   | {
-      readonly type: "change";
+      readonly type: "change" | "replace";
       readonly section: Section;
       readonly object: SiteObject;
       readonly current: CurrentObject;
@@ -46,6 +47,8 @@ export interface PlanOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly prunes: boolean;
   readonly setsSecrets: boolean;
+  /** Whether objects that cannot be changed are replaced. */
+  readonly replacesKeys: boolean;
   /** The user who applies, who cannot delete themselves. */
   readonly email: string | undefined;
 }
@@ -100,8 +103,14 @@ class Planner {
       if (section.createOnly?.includes(String(path[0])))
         report(path, "cannot be changed after the creation.");
     this.#checkSecrets(section, object, { current, names: differences.map(({ path }) => String(path[0])) });
-    if (differences.length === 0) this.#unchanged++;
-    else this.#actions.push({ type: "change", section, object, current, differences });
+    if (differences.length === 0) {
+      this.#unchanged++;
+      return;
+    }
+    const type = section.replace === undefined ? "change" : "replace";
+    if (type === "replace" && !this.#options.replacesKeys)
+      report([], "cannot be changed, only replaced, and what uses it needs the new one. Add --replace-keys.");
+    this.#actions.push({ type, section, object, current, differences });
   }
 
   /** Defaults of device types are set by way of a device of the type. */
@@ -122,7 +131,8 @@ class Planner {
       if (section.exclusive?.includes(name) && to === false && from === undefined) return [];
       const isPartial = section.defaulted?.includes(name) ?? false;
       const revealed = (text: string) => revealSecrets(text, env);
-      return differencesOf(to, from, { revealed, setsSecrets, isPartial }, [name]);
+      const [wanted, present] = [to, from].map((value) => comparable(section, name, value));
+      return differencesOf(wanted, present, { revealed, setsSecrets, isPartial }, [name]);
     });
   }
 
@@ -194,6 +204,14 @@ class Planner {
     } else if (!isKept)
       this.#problems.push(`${object.where(path)} needs a secret: set the environment variable ${variable}.`);
   }
+}
+
+/** Returns a value in the one form in which it is compared. */
+function comparable(section: Section, field: string, value: unknown): unknown {
+  if (section.unordered?.includes(field) && Array.isArray(value)) return value.toSorted();
+  if (!section.times?.includes(field) || typeof value !== "string") return value;
+  const timeMs = parseIsoTime(value);
+  return timeMs === undefined ? value : new Date(timeMs).toISOString();
 }
 
 function secretProblem(section: Section, path: FieldPath, name: string): string | undefined {

@@ -16,6 +16,7 @@ import { createJobBody } from "../../modules/scheduler/scheduler.schemas.ts";
 import { createUplinkBody } from "../../modules/uplinks/uplinks.schemas.ts";
 import { createUserBody } from "../../modules/users/users.schemas.ts";
 import type { ApiClient } from "../api-client.ts";
+import { apiKeysSection } from "./api-keys-section.ts";
 import { gatewaySections } from "./gateway-sections.ts";
 import { listAll } from "./list-all.ts";
 import { isExpression } from "./references.ts";
@@ -254,8 +255,10 @@ export const sections: readonly Section[] = [
     id: "userId",
     path: "/api/users",
     schema: without(createUserBody, ["inviteDelivery"]),
+    unordered: ["deviceIds", "assetIds"],
     prunes: true,
   },
+  apiKeysSection,
   {
     name: "keyDefaults",
     id: "",

@@ -4,8 +4,8 @@ import { hasSecret } from "./references.ts";
 import { formatPath } from "./site.types.ts";
 
 const DIFFERENCES_SHOWN = 20;
-const signs = { create: "+", change: "~", delete: "-" } as const;
-const past = { create: "created", change: "changed", delete: "deleted" } as const;
+const signs = { create: "+", change: "~", replace: "±", delete: "-" } as const;
+const past = { create: "created", change: "changed", replace: "replaced", delete: "deleted" } as const;
 
 /** A value that a secret replaces may be one itself. */
 const showDifference = ({ path, from, to }: Difference): string =>
@@ -13,7 +13,7 @@ const showDifference = ({ path, from, to }: Difference): string =>
 
 function showAction(action: PlannedAction): string[] {
   const line = `  ${signs[action.type]} ${nameOfAction(action)}`;
-  if (action.type !== "change") return [line];
+  if (action.type === "create" || action.type === "delete") return [line];
   const shown = action.differences.slice(0, DIFFERENCES_SHOWN).map(showDifference);
   const rest = action.differences.length - shown.length;
   return [line, ...shown, ...(rest > 0 ? [`      and ${rest} more`] : [])];
@@ -22,7 +22,9 @@ function showAction(action: PlannedAction): string[] {
 /** Formats a plan for the terminal. */
 export function showPlan({ actions, unchanged, secrets }: SitePlan): string {
   const count = (type: PlannedAction["type"]) => actions.filter((action) => action.type === type).length;
-  const summary = `${count("create")} to create, ${count("change")} to change, ${count("delete")} to delete, ${unchanged} unchanged.`;
+  const replaced = count("replace");
+  const changes = `${count("change")} to change${replaced === 0 ? "" : `, ${replaced} to replace`}`;
+  const summary = `${count("create")} to create, ${changes}, ${count("delete")} to delete, ${unchanged} unchanged.`;
   const sent = secrets.map(({ variable, object, path }) => `  ${variable} → ${object}, ${formatPath(path)}`);
   const listed = sent.length === 0 ? [] : ["Environment variables sent as secrets:", ...new Set(sent)];
   return [...actions.flatMap(showAction), ...listed, summary].join("\n");

@@ -1,5 +1,6 @@
 import { StartupError } from "../../platform/startup-error.ts";
 import type { ApiClient } from "../api-client.ts";
+import type { Section } from "./section.types.ts";
 
 /** Who uses the API. */
 export interface SiteUser {
@@ -21,3 +22,9 @@ export async function ensureSiteAccess(api: ApiClient): Promise<SiteUser> {
     );
   return me;
 }
+
+/** Returns whether somebody can read and change a section. */
+export const canUseSection = (
+  { permissions }: SiteUser,
+  { permission }: Pick<Section, "permission">,
+): boolean => permission === undefined || permissions?.includes(permission) === true;

@@ -30,7 +30,7 @@ interface ParsedFile {
 }
 
 const HEADER = `# Lineside site file, described in docs/site-files.md.
-# Secrets are not in it: each \${secret:NAME} is taken from the environment variable NAME, or stays as it is on the gateway.
+# Secrets are not in it: each \${secret:NAME} is taken from the environment variable LINESIDE_SECRET_NAME, or stays as it is on the gateway.
 `;
 
 /** Writes a site as YAML: block texts for scripts, quotes where another parser could read something else than text. */

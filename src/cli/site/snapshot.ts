@@ -16,6 +16,7 @@ export interface CurrentObject {
   readonly fields: Fields;
   /** The marks that keep a secret when they are sent back, by the names of the placeholders. */
   readonly marks: ReadonlyMap<string, unknown>;
+  readonly isExported: boolean;
 }
 
 /** What a gateway has, by section and by name. */
@@ -92,6 +93,15 @@ function pickFields({ schema, key, exclusive = [] }: Section, object: Fields): F
   return Object.fromEntries(present.map((name) => [name, object[name]]));
 }
 
+/** Ids differ from gateway to gateway, and so does an order by them. */
+const inOrder = (fields: Fields, { unordered = [] }: Section): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      unordered.includes(name) && Array.isArray(value) ? value.toSorted() : value,
+    ]),
+  );
+
 /** Returns the rows of the sections that are wanted, and collects the names of all. */
 async function readRows(
   api: ApiClient,
@@ -116,18 +126,18 @@ export async function readSnapshot(
   const names = new Names();
   const rowsOf = await readRows(api, isWanted, names);
   const secretNames = createSecretNames();
-  function toObject(section: Section, object: Fields): CurrentObject {
+  function toObject(section: Section, object: Fields, isExported: boolean): CurrentObject {
     const named = withNames(pickFields(section, object), names.expressionOfId);
-    const all = isFields(named) ? named : {};
+    const all = isFields(named) ? inOrder(named, section) : {};
     const fields = section.withoutLost?.(all) ?? all;
     const key = section.key === undefined ? "" : String(fields[section.key]);
     const masked = maskSecrets(fields, { section: section.name, key, secretNames });
-    return { key, id: String(object[section.id]), ...masked };
+    return { key, id: String(object[section.id]), ...masked, isExported };
   }
   const objects = [...rowsOf].map(([section, rows]) => {
     const own = rows.flatMap((row) => {
       const object = section.toFields === undefined ? row : section.toFields(row);
-      return object === false ? [] : [toObject(section, object)];
+      return object === false ? [] : [toObject(section, object, section.isExported?.(row) ?? true)];
     });
     return [section.name, Map.groupBy(own, ({ key }) => key)] as const;
   });

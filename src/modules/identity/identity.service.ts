@@ -24,7 +24,7 @@ export interface AccessToken {
 export interface IdentityService extends Pick<Authenticator, "authenticate"> {
   /** Redeems an authorization code for a new session's token. Throws `invalid` for a bad code. */
   exchange(code: string, codeVerifier: string | undefined, client?: Client): Promise<AccessToken>;
-  refresh(principal: Principal): Promise<AccessToken>;
+  refresh(principal: Pick<Principal, "sessionId" | "userId">): Promise<AccessToken>;
   logout(principal: Principal): void;
   me(principal: Principal): CurrentUser;
   /**

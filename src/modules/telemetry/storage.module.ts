@@ -59,6 +59,9 @@ export function createStorageModule(
   return {
     diskGuard,
     store,
-    parts: [diskGuard, { name: "store", start: () => store.start(), stop: () => store.stop() }],
+    parts: [
+      diskGuard,
+      { name: "store", isOpen: true as const, start: () => store.start(), stop: () => store.stop() },
+    ],
   };
 }

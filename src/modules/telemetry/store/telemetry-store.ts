@@ -115,6 +115,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   }
 
   async stop(): Promise<void> {
+    if (this.#opening !== null) await this.#opening.catch(() => undefined); // it was never started
     if (this.#worker === null) return;
     this.#counting.stop();
     this.#committer.close(stopped());

@@ -9,6 +9,7 @@ import {
   recordBytesOf,
 } from "../../../../src/modules/telemetry/store/hot-log-format.ts";
 import type { TelemetryValue } from "../../../../src/modules/telemetry/telemetry.types.ts";
+import { systemClock } from "../../../../src/platform/clock.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";
 import { untilAnswer } from "../../../support/until.ts";
 import { deviceId, failureOf, StoreFixture, tenant } from "./store-fixture.ts";
@@ -364,5 +365,26 @@ describe("a start", () => {
       ({ hotPoints }) => hotPoints === 0,
     );
     await many.dispose();
+  });
+
+  test("is not needed for a stop: a store that was only opened leaves no thread and no timer", async () => {
+    let timers = 0;
+    const clock = {
+      ...systemClock,
+      schedule(ms: number, callback: () => void) {
+        timers++;
+        const cancel = systemClock.schedule(ms, callback);
+        return () => {
+          timers--;
+          cancel();
+        };
+      },
+    };
+    const opened = new StoreFixture({ clock });
+    void opened.store.open();
+    await opened.store.stop();
+    expect(timers).toBe(0);
+    await expect(opened.store.stats()).rejects.toThrow();
+    await opened.dispose();
   });
 });

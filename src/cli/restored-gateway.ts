@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
+import { join } from "node:path";
+import { type App, createApp } from "../app.ts";
+import type { BackupTarget } from "../modules/backups/backup.types.ts";
+import { type RestoreReport, restore } from "../modules/backups/restore-job.ts";
+import { defaultConfig } from "../platform/config.ts";
+import { StartupError } from "../platform/startup-error.ts";
+import { type ApiClient, createApiClient } from "./api-client.ts";
+import { tenantOf } from "./user-store.ts";
+
+/** Names the host of requests that reach the app without a network. */
+const URL_WITHOUT_NETWORK = "http://localhost";
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Gives `work` a folder that only this user can open. The folder is removed when the work ends or fails, and on a signal. */
+export async function withPrivateFolder<Result>(work: (path: string) => Promise<Result>): Promise<Result> {
+  const path = mkdtempSync(join(tmpdir(), "lineside-"));
+  const remove = () => rmSync(path, { recursive: true, force: true });
+  const endBySignal = (signal: (typeof STOP_SIGNALS)[number]) => {
+    remove();
+    process.exit(128 + constants.signals[signal]);
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, endBySignal);
+  try {
+    return await work(path);
+  } finally {
+    remove();
+    for (const signal of STOP_SIGNALS) process.off(signal, endBySignal);
+  }
+}
+
+export interface RestoredGatewayJob {
+  readonly passphrase: string | undefined;
+  /** The newest snapshot where it is absent. */
+  readonly snapshot: string | undefined;
+  /** Name or id of the tenant; the only tenant where it is absent. */
+  readonly tenant: string | undefined;
+}
+
+/**
+ * Gives `work` the API of the gateway in a backup, as an owner of the tenant sees it. The gateway is created from the configuration in the backup and never
+ * started: it opens no port, runs no jobs and sends nothing.
+ */
+export const withRestoredGateway = <Result>(
+  target: BackupTarget,
+  { tenant, ...job }: RestoredGatewayJob,
+  work: (api: ApiClient, report: RestoreReport) => Promise<Result>,
+): Promise<Result> =>
+  withPrivateFolder(async (dataPath) => {
+    const umask = process.umask();
+    try {
+      const report = await restore(target, { ...job, dataPath, only: ["lineside", "identity"] });
+      const app = createApp(defaultConfig({ data: dataPath }));
+      try {
+        return await work(await clientOf(app, tenant), report);
+      } finally {
+        await app.stop();
+      }
+    } finally {
+      process.umask(umask); // what is exported has no secrets
+    }
+  });
+
+/** @throws StartupError if the backup has no such tenant, or the tenant has no active owner. */
+async function clientOf({ services, http }: App, named: string | undefined): Promise<ApiClient> {
+  const { tenants, users, sessions, identity } = services;
+  if (tenants.list().length === 0)
+    throw new StartupError("The backup is of a gateway that has no tenants yet.");
+  const { tenantId, name } = tenantOf({ tenants }, named);
+  const owner = users
+    .listOf(tenantId)
+    .find(
+      ({ role, status, hasGlobalDeviceAccess }) =>
+        role === "TENANT_OWNER" && status === "ACTIVE" && hasGlobalDeviceAccess,
+    );
+  if (owner === undefined)
+    throw new StartupError(`The tenant ${JSON.stringify(name)} has no active owner in the backup.`);
+  const session = sessions.start(owner.userId, { address: "local", userAgent: "" });
+  const { accessToken: token } = await identity.refresh(session);
+  return createApiClient({
+    url: URL_WITHOUT_NETWORK,
+    request: async (url, init) => http.handle(new Request(url, init)),
+    token,
+  });
+}
