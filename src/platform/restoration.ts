@@ -1,16 +1,24 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { syncPath } from "./durable-file.ts";
+import { syncPath, writeDurably } from "./durable-file.ts";
 import { createPrivateFolder } from "./file-owner.ts";
-import { acceptRestored } from "./inventory.ts";
+import { acceptRestored, DATABASE_FILES } from "./inventory.ts";
 
 /** Holds restored files until they take the place of the present ones. */
 const FOLDER = "restoring";
-/** Marker that the folder is complete, with the names of the databases to replace. Once it exists, the restoration is carried out, even after a power cut. */
+/** Marker that the folder is complete. Once it exists, the restoration is carried out, even after a power cut. */
 const COMPLETE = "complete";
 /** Marker that the present databases are removed, so that the files in their place are restored ones. */
 const CLEARED = "cleared";
 const DATABASE_FILE = /^((?:lineside|identity|telemetry|mqtt)\.db)(?:-wal|-shm|-hot\d+|-position)?$/;
+
+/** Content of the marker that the folder is complete. */
+interface Marker {
+  /** Databases whose present files are removed. */
+  readonly databases: readonly string[];
+  /** Restored files, relative to the folder. */
+  readonly files: readonly string[];
+}
 
 /** Returns the folder into which a restoration of the data directory writes. What an interrupted one left there is removed. */
 export function beginRestoration(dataPath: string): string {
@@ -29,8 +37,8 @@ export function abandonRestoration(dataPath: string): void {
 export function completeRestoration(dataPath: string, databases: readonly string[]): void {
   const folder = join(dataPath, FOLDER);
   syncTree(folder);
-  writeFileSync(join(folder, COMPLETE), databases.join("\n"), { flush: true });
-  syncPath(folder);
+  const marker: Marker = { databases, files: filesIn(folder) };
+  writeDurably(join(folder, COMPLETE), Buffer.from(JSON.stringify(marker)), { mode: 0o600 });
   syncPath(dataPath);
 }
 
@@ -41,15 +49,45 @@ export function completeRestoration(dataPath: string, databases: readonly string
 export function finishRestoration(dataPath: string): boolean {
   const folder = join(dataPath, FOLDER);
   if (!existsSync(folder)) return false;
-  const isComplete = existsSync(join(folder, COMPLETE));
-  if (isComplete) replaceFiles(dataPath, folder);
+  const databases = databasesToReplace(folder);
+  if (databases !== undefined) {
+    replaceFiles(dataPath, folder, databases);
+    // First, so that what an interruption leaves of the folder never passes for a complete restoration again.
+    rmSync(join(folder, COMPLETE));
+    syncPath(folder);
+  }
   rmSync(folder, { recursive: true, force: true });
   syncPath(dataPath);
-  return isComplete;
+  return databases !== undefined;
 }
 
-function replaceFiles(dataPath: string, folder: string): void {
-  const databases = readFileSync(join(folder, COMPLETE), "utf8").split("\n");
+/** Returns the databases that a complete restoration replaces; undefined if it is incomplete or lacks their files, because then nothing may be removed. */
+function databasesToReplace(folder: string): string[] | undefined {
+  const marker = readMarker(join(folder, COMPLETE));
+  if (marker === undefined) return undefined;
+  const isBegun = existsSync(join(folder, CLEARED));
+  const isWhole = marker.files.every((name) => existsSync(join(folder, name)));
+  return isBegun || isWhole ? [...marker.databases] : undefined;
+}
+
+function readMarker(path: string): Marker | undefined {
+  if (!existsSync(path)) return undefined;
+  try {
+    const { databases, files } = JSON.parse(readFileSync(path, "utf8")) as Marker; // checked below
+    const isKnown = databases.every((name) => (DATABASE_FILES as readonly string[]).includes(name));
+    return isKnown && files.some((name) => databases.includes(name)) ? { databases, files } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Paths of all files below the folder, relative to it. */
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name, parentPath }) => join(parentPath, name).slice(folder.length + 1));
+
+function replaceFiles(dataPath: string, folder: string, databases: readonly string[]): void {
   acceptRestored(dataPath, databases);
   if (!existsSync(join(folder, CLEARED))) {
     for (const name of readdirSync(dataPath))

@@ -30,7 +30,7 @@ interface TrustedClockOptions {
 /**
  * Wall clock that knows whether it can be trusted. A gateway without a clock battery boots in the past: time then continues from the newest time that
  * the gateway knows. A gateway that boots more than a day ahead of that time was off for that long, or its clock is wrong: it uses the system's
- * time, but the clock does not count as set until a time server or an owner confirms it, or until it is set while the gateway runs.
+ * time, but the clock does not count as set until a time server or an owner confirms it.
  */
 export class TrustedClock implements Clock, Part {
   readonly name = "clock";
@@ -40,7 +40,6 @@ export class TrustedClock implements Clock, Part {
   /** Newest trusted time of earlier runs; undefined if unknown. */
   readonly #known: number | undefined;
   readonly #hasHistory: boolean;
-  readonly #wallStart: number;
   readonly #monotonicStart: number;
   /** Last saved time, and when it was saved. */
   #saved: { wall: number; monotonic: number } | undefined;
@@ -63,9 +62,8 @@ export class TrustedClock implements Clock, Part {
     this.#known = readTime(this.#file);
     this.#saved =
       this.#known === undefined ? undefined : { wall: this.#known, monotonic: system.monotonic() };
-    this.#wallStart = system.now();
     this.#monotonicStart = system.monotonic();
-    this.#check(this.#wallStart);
+    this.#check(system.now());
   }
 
   now(): number {
@@ -162,15 +160,9 @@ export class TrustedClock implements Clock, Part {
   /** Checks whether the clock can be trusted by now. Once trusted, it stays trusted. */
   #check(wall: number): boolean {
     if (this.#isTrusted) return true;
-    if (wall >= EARLIEST_MS && (this.#wasSet(wall) || this.#isPlausible(wall))) this.#trust();
+    if (wall >= EARLIEST_MS && this.#isPlausible(wall)) this.#trust();
     else if (this.#asksTimeServer(wall)) this.#vouch();
     return this.#isTrusted;
-  }
-
-  /** After a boot in the past or at an unknown time, setting the clock makes it trusted. After a boot ahead, it may have been set to another wrong time. */
-  #wasSet(wall: number): boolean {
-    const wasStepped = Math.abs(wall - this.#wallStart - this.#elapsed) > STEP_MS;
-    return wasStepped && (this.#known === undefined || this.#wallStart < this.#known);
   }
 
   #trust(): void {

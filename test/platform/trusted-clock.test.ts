@@ -99,13 +99,25 @@ describe("a gateway that boots in the past", () => {
     },
   );
 
-  test("takes the time at which its clock is set", () => {
+  test("takes the time at which its clock is set, if that is plausible", () => {
     runUntil(NOW);
     const system = new SystemClock(0);
     const clock = new TrustedClock(system, directory);
     system.run(HOUR_MS);
-    system.wall = NOW + 30 * DAY_MS;
-    expect([clock.now(), clock.problem()]).toEqual([NOW + 30 * DAY_MS, undefined]);
+    system.wall = NOW + 20 * HOUR_MS;
+    expect([clock.now(), clock.problem()]).toEqual([NOW + 20 * HOUR_MS, undefined]);
+  });
+
+  test("doubts a clock that is set years ahead, and deletes nothing by it", () => {
+    runUntil(NOW);
+    const system = new SystemClock(0);
+    const clock = new TrustedClock(system, directory);
+    system.run(HOUR_MS);
+    system.wall = NOW + 730 * DAY_MS;
+    expect([clock.now(), clock.isSet(), clock.retentionTime()]).toEqual([NOW + 730 * DAY_MS, false, 0]);
+    expect(clock.problem()?.code).toBe("system.clock_ahead");
+    expect(clock.confirm()).toBe(true);
+    expect(clock.problem()).toBeUndefined();
   });
 
   test("keeps its own time over further boots without a clock", () => {
