@@ -33,13 +33,24 @@ const filesOf = (dataPath: string, name: string): string[] =>
     : readdirSync(dataPath).filter((file) => file === name || file.startsWith(`${name}-`));
 
 function setFilesAside(dataPath: string, names: readonly string[]): void {
-  acceptFiles(dataPath, names); // first: a kill in between must not leave a gateway that refuses to start
-  for (const name of names) {
-    const present = filesOf(dataPath, name).filter((file) => existsSync(join(dataPath, file)));
-    for (const file of present) console.log(`${file} → ${setAside(join(dataPath, file), dataPath)}`);
-    if (present.length === 0) console.log(`${name} does not exist; the next start creates it.`);
-  }
+  // The inventory goes first, since the new one holds what is accepted.
+  if (names.includes(INVENTORY_FILE)) moveAside(dataPath, INVENTORY_FILE);
+  const databases = names.filter((name) => name !== INVENTORY_FILE);
+  const foundAt = Date.now();
+  const losses = databases.map((name) => ({
+    at: foundAt,
+    text: `${name} was set aside; the gateway goes on without its content`,
+  }));
+  const positions = databases.map((name) => `${name}-position`);
+  acceptFiles(dataPath, [...databases, ...positions], losses); // before the files are moved: a kill in between must not keep the gateway from starting
+  for (const name of databases) moveAside(dataPath, name);
   if (names.some((name) => KEY_FILES.includes(name))) acceptKeys(dataPath);
+}
+
+function moveAside(dataPath: string, name: string): void {
+  const present = filesOf(dataPath, name).filter((file) => existsSync(join(dataPath, file)));
+  for (const file of present) console.log(`${file} → ${setAside(join(dataPath, file), dataPath)}`);
+  if (present.length === 0) console.log(`${name} does not exist. The next start creates it.`);
 }
 
 /** `lineside set-aside`: moves damaged files of a stopped gateway out of the way. */

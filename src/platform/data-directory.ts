@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { releaseBallastIfShort } from "./disk-guard.ts";
 import { type FileLock, takeFileLock } from "./file-lock.ts";
 import { createPrivateFolder } from "./file-owner.ts";
-import { verifyInventory } from "./inventory.ts";
+import { beginInventory, verifyInventory } from "./inventory.ts";
 import { type InventoryRecord, keyChecksOf, readRecord, writeRecord } from "./inventory-record.ts";
 import { finishKeyRotation } from "./key-rotation.ts";
 import type { Logger } from "./log.ts";
@@ -56,6 +56,7 @@ function prepareDirectory(path: string, lock: FileLock, log: Logger | undefined)
   if (finishRestoration(path)) log?.info("a restored backup took the place of the data", { path });
   const rotated = finishKeyRotation(path);
   if (rotated.length > 0) log?.info("keys were replaced", { keys: rotated });
+  beginInventory(path);
   const inventory = verifyInventory(path);
   // All before the first database: beside databases a missing key is an error.
   for (const name of KEY_NAMES) ensureSecret(path, name, KEY_BYTES);

@@ -8,7 +8,7 @@ import { ensureSecret } from "./data-directory.ts";
 import { isDamage } from "./database-check.ts";
 import { type Stamp, writeStamp } from "./database-stamp.ts";
 import type { Problem } from "./health.ts";
-import { cannotOpen, verifyDatabase, verifyFile } from "./inventory.ts";
+import { beginInventory, cannotOpen, verifyDatabase, verifyFile } from "./inventory.ts";
 import type { Logger } from "./log.ts";
 import { applyMigrations } from "./migrations.ts";
 import { StartupError } from "./startup-error.ts";
@@ -166,6 +166,7 @@ function checkpointInWorker(file: string, log: Logger): Promise<void> {
 
 /** Opens (and migrates) the database whose migrations lie in `drizzle/<name>`. */
 export function openMainDatabase(file: string, name: string, log: Logger): MainDatabase {
+  beginInventory(dirname(file));
   const storageKey = ensureSecret(dirname(file), "storage.key", STORAGE_KEY_BYTES); // before the first database
   const sqlite = open(file);
   const migrated = migrate(sqlite, file, name);

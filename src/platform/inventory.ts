@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { readStamp, readStampOf, type Stamp } from "./database-stamp.ts";
 import { shortageOf } from "./file-length.ts";
@@ -122,16 +122,9 @@ export function cannotOpen(path: string, reason: string): StartupError {
 export function verifyInventory(dataPath: string): { record: InventoryRecord; warnings: string[] } {
   const found = readRecord(dataPath);
   const record = found ?? recordOf(dataPath);
-  if (
-    found == null &&
-    hasTraces(dataPath) &&
-    !DATABASE_FILES.some((name) => existsSync(join(dataPath, name)))
-  )
-    throw refusal(
-      dataPath,
-      DATABASE_FILES.map((name) => `${name} is missing`),
-    );
-  const problems = [...missingFiles(dataPath, record), ...keyProblems(dataPath, record)];
+  // The inventory is the first file that a first start writes: without it, whatever else is there belongs to a gateway that had all files.
+  const expected = found == null && hasTraces(dataPath) ? { ...record, generation: Infinity } : record;
+  const problems = [...missingFiles(dataPath, expected), ...keyProblems(dataPath, record)];
   if (problems.length > 0) throw refusal(dataPath, problems);
   const warnings = WATCHED_FILES.filter(
     (name) => record.generation > 0 && !record.accepted.includes(name) && !existsSync(join(dataPath, name)),
@@ -177,7 +170,15 @@ export function checkStamp(path: string): string[] {
 }
 
 /** Returns whether the directory contains files that exist only if a gateway has stored data. */
-export const hasTraces = (dataPath: string): boolean => readdirSync(dataPath).some(isTrace);
+export const hasTraces = (dataPath: string): boolean =>
+  readdirSync(dataPath).some(isTrace) ||
+  KEY_NAMES.some((name) => existsSync(join(dataPath, "secrets", name)));
+
+/** Writes the inventory of a new data directory, before any other file. Does nothing if there is one, or anything else of a gateway. */
+export function beginInventory(dataPath: string): void {
+  mkdirSync(dataPath, { recursive: true, mode: 0o700 });
+  if (readRecord(dataPath) === undefined && !hasTraces(dataPath)) writeRecord(dataPath, recordOf(dataPath));
+}
 
 /** Checks that opening a database does not create a file that should already exist. @throws StartupError */
 export function verifyFile(path: string): void {
@@ -189,10 +190,14 @@ export function verifyFile(path: string): void {
 }
 
 /** Lets the next start accept these files as they are, or create them. Nothing may have them open. */
-export function acceptFiles(dataPath: string, names: readonly string[]): void {
+export function acceptFiles(
+  dataPath: string,
+  names: readonly string[],
+  losses: InventoryRecord["losses"] = [],
+): void {
   const record = readRecord(dataPath) ?? recordOf(dataPath);
   const accepted = [...new Set([...record.accepted, ...names])];
-  writeRecord(dataPath, { ...record, accepted });
+  writeRecord(dataPath, { ...record, accepted, losses: [...record.losses, ...losses] });
 }
 
 /** Accepts the current keys of the data directory. */
@@ -203,9 +208,13 @@ export function acceptKeys(dataPath: string): void {
 
 /** Lets the next start accept every file that a restoration is about to replace or does not contain. */
 export function acceptRestored(dataPath: string, names: readonly string[]): void {
-  acceptFiles(dataPath, [...names, ...WATCHED_FILES]);
+  const isWhole = DATABASE_FILES.every((name) => names.includes(name));
+  const watched = WATCHED_FILES.filter(
+    (name) => isWhole || names.some((database) => name.startsWith(database)),
+  );
+  acceptFiles(dataPath, [...names, ...watched]);
   const record = readRecord(dataPath);
-  if (record != null) writeRecord(dataPath, { ...record, keys: {} });
+  if (record != null && isWhole) writeRecord(dataPath, { ...record, keys: {} });
 }
 
 /** Prepares a key's replacement by `next`: until the next start, both keys are accepted. */

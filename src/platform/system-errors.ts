@@ -8,6 +8,7 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   EROFS: "The disk is read-only. Check its file system, then mount it writable.",
   EACCES: "Access was denied. Check the owner and the permissions.",
   EPERM: "Access was denied. Check the owner and the permissions.",
+  EISDIR: "A folder stands where a file is expected. Move it away.",
   ENOENT: "A file or folder does not exist.",
   EMFILE: "Too many files are open. Raise the limit (LimitNOFILE of the service, or ulimit -n).",
   ENFILE: "Too many files are open on this machine. Raise fs.file-max.",

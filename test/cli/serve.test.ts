@@ -2,6 +2,9 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openDataDirectory } from "../../src/platform/data-directory.ts";
+import { openMainDatabase } from "../../src/platform/database.ts";
+import { createLogger } from "../../src/platform/log.ts";
 
 setDefaultTimeout(30_000);
 
@@ -50,6 +53,10 @@ test("on the first start, whoever sees it listen can sign in as the configured o
 });
 
 test("a telemetry file that is none is named, in one sentence", async () => {
+  // As an earlier gateway has left it, and one file is not a database.
+  const earlier = openDataDirectory(directory);
+  openMainDatabase(earlier.file("lineside.db"), "lineside", createLogger("test")).close();
+  earlier.release();
   await Bun.write(join(directory, "telemetry.db"), crypto.getRandomValues(new Uint8Array(10_000)));
   const child = Bun.spawn(
     [process.execPath, main, "serve", "--data", directory, "--http-port", "0", "--mqtt-port", "0"],

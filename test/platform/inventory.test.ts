@@ -189,3 +189,31 @@ test("a stamp that a power cut took back does not count as an older file", async
   await run(data);
   expect(generationOf(data)).toBe(before + 1);
 });
+
+test("a lost or damaged inventory beside empty or missing files is not a first start", async () => {
+  const data = await used("lost");
+  rmSync(join(data, "inventory.json"));
+  for (const name of DATABASE_FILES) {
+    remove(data, `${name}-`);
+    truncateSync(join(data, name), 0);
+  }
+  for (const damage of [() => undefined, () => writeFileSync(join(data, "inventory.json"), "")]) {
+    damage();
+    const message = await refusalOf(data);
+    for (const name of DATABASE_FILES) expect(message).toContain(`  - ${name} is empty`);
+  }
+});
+
+test("a directory with nothing left but keys is not a first start", async () => {
+  const data = await used("keys");
+  for (const name of readdirSync(data)) if (name !== "secrets") rmSync(join(data, name), { recursive: true });
+  expect(await refusalOf(data)).toContain("  - lineside.db is missing");
+});
+
+test("the inventory can be set aside together with other files, and the loss is listed", async () => {
+  const data = await used("together");
+  remove(data, "lineside.db");
+  expect(await setAsideCommand(["lineside.db", "inventory.json", "--data", data])).toBe(0);
+  const app = await start(data);
+  expect(app.health.problems().map(({ code }) => code)).toContain("storage.lost");
+});

@@ -14,6 +14,7 @@ import { FolderTarget } from "../../../src/modules/backups/targets/folder-target
 import { openDataDirectory } from "../../../src/platform/data-directory.ts";
 import { ownSchemas } from "../../../src/platform/data-schemas.ts";
 import { takeFileLock } from "../../../src/platform/file-lock.ts";
+import { beginInventory } from "../../../src/platform/inventory.ts";
 import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secret-keys.ts";
 
 const ROWS = 2_000;
@@ -26,6 +27,7 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "lineside-backup-"));
   data = join(root, "data");
   stick = join(root, "stick");
+  beginInventory(data);
   mkdirSync(join(data, "secrets"), { recursive: true });
   mkdirSync(stick);
   now = Date.parse("2026-03-02T03:30:00Z");
