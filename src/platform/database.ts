@@ -13,6 +13,7 @@ import type { Logger } from "./log.ts";
 import { applyMigrations } from "./migrations.ts";
 import { StartupError } from "./startup-error.ts";
 import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
+import { WalPosition, walLossOf } from "./wal-position.ts";
 import { WriteGroup } from "./write-group.ts";
 
 const WAL_BYTES_BEFORE_CHECKPOINT = 4 * 1024 * 1024;
@@ -33,6 +34,8 @@ export interface MainDatabase {
   transact<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result;
   /** Small writes that share a commit. */
   readonly writes: WriteGroup;
+  /** Acknowledged changes that were lost before the database was opened, in English. */
+  readonly loss: string | undefined;
   /** Returns the number of rows that this process has changed. */
   changes(): number;
   /** Returns a text that changes with every change of the database, whichever process makes it. */
@@ -105,6 +108,7 @@ function keepStatements(sqlite: Database): () => void {
 /** Group sync: whoever asks while one sync runs shares the next; without a write since the last one there is nothing to do. */
 function createWalSync(
   descriptor: number,
+  position: WalPosition,
   countChanges: () => number,
 ): { durable(): Promise<void>; hasFailed(): boolean } {
   let running: Promise<void> | undefined;
@@ -114,10 +118,12 @@ function createWalSync(
   const sync = () =>
     new Promise<void>((resolve, reject) => {
       const changes = countChanges();
+      const { frames } = position;
       if (failed !== undefined) return reject(storageFailed(failed));
       fdatasync(descriptor, (error) => {
         if (!error) {
           syncedChanges = changes;
+          position.note(frames);
           return resolve();
         }
         // After a failed fsync the kernel may have dropped the pages: a later success would prove nothing.
@@ -168,6 +174,7 @@ function checkpointInWorker(file: string, log: Logger): Promise<void> {
 export function openMainDatabase(file: string, name: string, log: Logger): MainDatabase {
   beginInventory(dirname(file));
   const storageKey = ensureSecret(dirname(file), "storage.key", STORAGE_KEY_BYTES); // before the first database
+  const loss = walLossOf(file);
   const sqlite = open(file);
   const migrated = migrate(sqlite, file, name);
   if (migrated > 0) log.info("database migrated", { database: name, migrations: migrated });
@@ -177,7 +184,8 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
   const total = sqlite.query<{ changes: number }, []>("SELECT total_changes() AS changes");
   const changes = () => total.get()?.changes ?? 0;
   const version = sqlite.query<{ data_version: number }, []>("PRAGMA data_version");
-  const sync = createWalSync(wal, changes);
+  const position = new WalPosition(file, sqlite);
+  const sync = createWalSync(wal, position, changes);
   const writes = new WriteGroup(sqlite, log);
   let checkpointing = false;
   const checkpoint = async () => {
@@ -202,6 +210,7 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
     writes,
     changes,
     state: () => `${changes()} ${version.get()?.data_version}`,
+    loss,
     durable,
     stamp(stamp) {
       sqlite.transaction(() => writeStamp(sqlite, stamp)).immediate();
@@ -212,10 +221,12 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
       clearInterval(timer);
       writes.settle();
       closeSync(wal);
+      position.forget();
       sqlite.run("PRAGMA busy_timeout=0"); // a backup may hold the log; the next start takes it in
       sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
       freeStatements();
       sqlite.close();
+      position.close();
     },
   };
 }

@@ -6,6 +6,10 @@ export interface LoggedPages {
   readonly pages: ReadonlySet<number>;
   /** Size of the database in pages after the last of them; null without any. */
   readonly fileSize: number | null;
+  /** Number of frames up to the end of the last of them. */
+  readonly frames: number;
+  /** The two salts of the log; null for one that cannot be read. */
+  readonly salts: Buffer | null;
 }
 
 const headerBytes = 32;
@@ -15,7 +19,7 @@ const magic = 0x377f0682;
 
 /** Reads a write-ahead log as SQLite's recovery does. Source: https://sqlite.org/fileformat2.html#walformat. */
 export function loggedPages(path: string): LoggedPages {
-  const nothing: LoggedPages = { pages: new Set(), fileSize: null };
+  const nothing: LoggedPages = { pages: new Set(), fileSize: null, frames: 0, salts: null };
   let log: Buffer;
   try {
     log = readFileSync(path);
@@ -31,6 +35,7 @@ export function loggedPages(path: string): LoggedPages {
   /** Pages of a transaction whose end has not been seen. */
   const open = new Set<number>();
   let fileSize: number | null = null;
+  let frames = 0;
   for (
     let offset = headerBytes;
     offset + frameHeadBytes + pageBytes <= log.length;
@@ -44,10 +49,11 @@ export function loggedPages(path: string): LoggedPages {
     const sizeAfter = log.readUInt32BE(offset + 4);
     if (sizeAfter === 0) continue;
     fileSize = sizeAfter;
+    frames = (offset - headerBytes) / (frameHeadBytes + pageBytes) + 1;
     for (const page of open) pages.add(page);
     open.clear();
   }
-  return { pages, fileSize };
+  return { pages, fileSize, frames, salts: log.subarray(16, 24) };
 }
 
 /** The running checksum over pairs of words. */

@@ -10,7 +10,7 @@ const FOLDER = "restoring";
 const COMPLETE = "complete";
 /** Marker that the present databases are removed, so that the files in their place are restored ones. */
 const CLEARED = "cleared";
-const DATABASE_FILE = /^((?:lineside|identity|telemetry|mqtt)\.db)(?:-wal|-shm|-hot\d+|-position)?$/;
+const DATABASE_FILE = /^((?:lineside|identity|telemetry|mqtt)\.db)(?:-wal|-shm|-hot\d+|-position|-synced)?$/;
 
 /** Content of the marker that the folder is complete. */
 interface Marker {

@@ -1,0 +1,103 @@
+// What a damaged write-ahead log of a main database loses is named.
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type MainDatabase, openMainDatabase } from "../../src/platform/database.ts";
+import { createLogger } from "../../src/platform/log.ts";
+import { walLossOf } from "../../src/platform/wal-position.ts";
+
+let root: string;
+let database: MainDatabase;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "lineside-wal-"));
+  database = openMainDatabase(join(root, "live", "lineside.db"), "lineside", createLogger("test"));
+  database.sqlite.run("CREATE TABLE kept (text TEXT)");
+});
+afterEach(() => {
+  database.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function change(rows = 20): Promise<void> {
+  for (let row = 0; row < rows; row++) {
+    database.transact(() => void database.sqlite.run("INSERT INTO kept VALUES (?)", ["x".repeat(3_000)]));
+    await database.durable();
+  }
+}
+
+/** Files as a kill leaves them. */
+function killed(): string {
+  const folder = mkdtempSync(join(root, "killed-"));
+  for (const name of readdirSync(join(root, "live")).filter((file) => file.startsWith("lineside.db")))
+    copyFileSync(join(root, "live", name), join(folder, name));
+  return join(folder, "lineside.db");
+}
+
+test("a log that a kill left is whole", async () => {
+  await change();
+  expect(walLossOf(killed())).toBeUndefined();
+});
+
+test.each<[string, (wal: string) => void]>([
+  ["missing", (wal) => rmSync(wal)],
+  ["empty", (wal) => truncateSync(wal, 0)],
+  ["cut to its half", (wal) => truncateSync(wal, statSync(wal).size >> 1)],
+  ["cut by its last frame", (wal) => truncateSync(wal, statSync(wal).size - 4_120)],
+  [
+    "with one bit flipped",
+    (wal) => {
+      const bytes = readFileSync(wal);
+      bytes[bytes.length - 100]! ^= 1;
+      writeFileSync(wal, bytes);
+    },
+  ],
+])("a log that is %s is named", async (_, damage) => {
+  await change();
+  const path = killed();
+  damage(`${path}-wal`);
+  expect(walLossOf(path)).toMatch(
+    /^lineside\.db-wal has \d+ of \d+ synced pages: acknowledged changes are lost$/,
+  );
+});
+
+test("an older copy of the database with its log is named while its log has not begun anew", async () => {
+  await change();
+  const older = killed();
+  await change();
+  const path = killed();
+  for (const suffix of ["", "-wal"]) copyFileSync(older + suffix, path + suffix);
+  expect(walLossOf(path)).toBeDefined();
+});
+
+test("changes that were not synced are not missed", async () => {
+  await change();
+  database.transact(() => void database.sqlite.run("INSERT INTO kept VALUES (?)", ["y".repeat(9_000)]));
+  const path = killed();
+  truncateSync(`${path}-wal`, statSync(`${path}-wal`).size - 100);
+  expect(walLossOf(path)).toBeUndefined();
+});
+
+test("a log that begins anew after a checkpoint, and a database that was closed, miss nothing", async () => {
+  await change();
+  database.sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  database.transact(() => void database.sqlite.run("INSERT INTO kept VALUES ('z')"));
+  expect(walLossOf(killed())).toBeUndefined();
+  await database.durable();
+  expect(walLossOf(killed())).toBeUndefined();
+  const path = join(root, "live", "other.db");
+  const other = openMainDatabase(path, "lineside", createLogger("test"));
+  await other.durable();
+  other.close();
+  expect([existsSync(`${path}-synced`), walLossOf(path)]).toEqual([false, undefined]);
+});
