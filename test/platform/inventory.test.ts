@@ -217,3 +217,17 @@ test("the inventory can be set aside together with other files, and the loss is 
   const app = await start(data);
   expect(app.health.problems().map(({ code }) => code)).toContain("storage.lost");
 });
+
+test("the hot log and its position can be lost together, and the values are missed all the same", async () => {
+  const data = newFolder("hot");
+  const { store } = (await start(data)).services;
+  const device = store.device("t" as never, "d" as never); // any string is an id
+  const values = [{ ts: Date.now(), values: { a: 1 } }];
+  await store.append(device, values as never);
+  await running?.stop();
+  await run(data); // stamps telemetry.db behind the value
+  for (const name of readdirSync(data)) if (/-hot|-position/.test(name)) rmSync(join(data, name));
+  const app = await start(data);
+  await until(() => app.health.problems().some(({ code }) => code === "storage.damaged"));
+  expect((await app.services.store.stats()).corruptBlocks.join()).toContain("hot row 1 cannot be read");
+});

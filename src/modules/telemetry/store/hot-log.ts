@@ -51,6 +51,8 @@ export interface HotLogOptions {
   readonly isReadOnly: boolean;
   /** Id up to which everything is in blocks. */
   readonly sealedId: number;
+  /** An older position from elsewhere, for a log whose own position is missing or damaged. */
+  readonly earlier?: LogPosition | undefined;
   /** Max. length that a file keeps while it waits for reuse. */
   readonly spareBytesMax?: number | undefined;
 }
@@ -86,13 +88,16 @@ export class HotLog {
   bytesAppended = 0;
 
   /** `path` is that of the database; the files' names begin with it. */
-  constructor(path: string, { isReadOnly, sealedId, spareBytesMax = SPARE_BYTES_MAX }: HotLogOptions) {
+  constructor(
+    path: string,
+    { isReadOnly, sealedId, earlier, spareBytesMax = SPARE_BYTES_MAX }: HotLogOptions,
+  ) {
     this.#path = path;
     this.#spareBytesMax = spareBytesMax;
     this.#openedAt = readPosition(path);
     if (this.#openedAt === null)
       this.damage.push("the position of the hot log is damaged: the newest rows cannot be verified");
-    const position = this.#openedAt ?? undefined;
+    const position = this.#openedAt ?? earlier;
     const files = this.#open(sealedId, isReadOnly);
     for (const file of files.filter(({ hasRecords, lastId }) => hasRecords && lastId > sealedId))
       this.#live.push(file);
@@ -119,6 +124,12 @@ export class HotLog {
   /** Id of the newest row that is on the disk, even if it has been sealed since. */
   get lastId(): number {
     return this.#durable.id;
+  }
+
+  /** How far the log is on the disk. */
+  get position(): LogPosition {
+    const { id: durableId, values, time } = this.#durable;
+    return { durableId, values, time, files: [] };
   }
 
   /** Path of the file whose sync puts everything on the disk that was appended. */

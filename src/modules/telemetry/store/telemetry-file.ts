@@ -5,6 +5,7 @@ import { verifyDatabase, verifyFile } from "../../../platform/inventory.ts";
 import { createSchema, schemaVersionOf, TELEMETRY_SCHEMA_VERSION } from "../../../platform/schema-version.ts";
 import type { Definitions } from "./group-format.ts";
 import { HotLog, type HotLogOptions } from "./hot-log.ts";
+import type { LogPosition } from "./hot-log-position.ts";
 import type { SealedValue } from "./registry.ts";
 
 const busyTimeoutMs = 5_000;
@@ -115,17 +116,34 @@ export class TelemetryFile {
 
   /** Stamps the file with its data directory and generation. */
   stamp(stamp: Stamp): void {
-    this.transact(() => writeStamp(this.db, stamp));
+    const { durableId, values, time } = this.log.position;
+    this.transact(() => {
+      writeStamp(this.db, stamp);
+      this.db.run(
+        'CREATE TABLE IF NOT EXISTS log_position (one INTEGER PRIMARY KEY CHECK (one = 1), "durableId" INTEGER NOT NULL, "values" INTEGER NOT NULL, time INTEGER NOT NULL)',
+      );
+      this.db.run("INSERT OR REPLACE INTO log_position VALUES (1, ?, ?, ?)", [durableId, values, time]);
+    });
   }
 
   #openLog(path: string, options: Pick<HotLogOptions, "isReadOnly" | "spareBytesMax">): HotLog {
     for (let attempt = 1; ; attempt++) {
       const sealedId = this.scalar("SELECT hot FROM sealed") ?? 0;
-      const log = new HotLog(path, { ...options, sealedId });
+      const log = new HotLog(path, { ...options, sealedId, earlier: this.#stampedPosition() });
       // A running gateway may have sealed rows and reused files in the meantime.
       if (!options.isReadOnly || log.isCurrent() || attempt === LOG_ATTEMPTS_MAX) return log;
       log.close();
     }
+  }
+
+  /** Returns how far the hot log was when the file was stamped last, which is an hour ago at most. */
+  #stampedPosition(): LogPosition | undefined {
+    const exists = "SELECT 1 FROM sqlite_schema WHERE name = 'log_position'";
+    if (this.scalar(exists) === null) return undefined;
+    const row = this.db
+      .query<Omit<LogPosition, "files">, []>('SELECT "durableId", "values", time FROM log_position')
+      .get();
+    return row === null ? undefined : { ...row, files: [] };
   }
 
   /** A statement that lives as long as the file is open. */
