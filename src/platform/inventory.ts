@@ -135,9 +135,9 @@ export function verifyInventory(dataPath: string): { record: InventoryRecord; wa
   const expected = found == null && hasTraces(dataPath) ? { ...record, generation: Infinity } : record;
   const problems = [...missingFiles(dataPath, expected), ...keyProblems(dataPath, record)];
   if (problems.length > 0) throw refusal(dataPath, problems);
-  const warnings = WATCHED_FILES.filter(
-    (name) => record.generation > 0 && !record.accepted.includes(name) && !existsSync(join(dataPath, name)),
-  ).map((name) => `${name} was missing and has been recreated`);
+  const warnings = missingWatched(dataPath, record).map(
+    (name) => `${name} was missing and has been recreated`,
+  );
   if (found === null) warnings.push(`${INVENTORY_FILE} was damaged and has been recreated`);
   if (found === undefined && record.generation > 0)
     warnings.push(`${INVENTORY_FILE} was missing and has been recreated`);
@@ -176,15 +176,19 @@ export function checkSources(dataPath: string): string[] {
   return [...databases, ...missingKeysOf(dataPath), ...keyProblems(dataPath, record)];
 }
 
+/** Returns the watched files that are missing unexpectedly. */
+const missingWatched = (dataPath: string, { generation, accepted }: InventoryRecord): string[] =>
+  WATCHED_FILES.filter(
+    (name) => generation > 0 && !accepted.includes(name) && !existsSync(join(dataPath, name)),
+  );
+
 /** Returns all problems of a data directory's files, a line each, without writing anything. */
 export function checkInventory(dataPath: string): string[] {
   const record = readRecord(dataPath);
   if (record === null) return [`${INVENTORY_FILE} is damaged`];
   if (record === undefined) return [`${INVENTORY_FILE} is missing`];
   const missingKeys = missingKeysOf(dataPath);
-  const watched = WATCHED_FILES.filter(
-    (name) => record.generation > 0 && !existsSync(join(dataPath, name)),
-  ).map((name) => `${name} is missing`);
+  const watched = missingWatched(dataPath, record).map((name) => `${name} is missing`);
   return [...missingFiles(dataPath, record), ...missingKeys, ...keyProblems(dataPath, record), ...watched];
 }
 
