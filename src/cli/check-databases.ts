@@ -1,9 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { DATABASES, databaseBytes } from "../modules/system/gateway-readings.ts";
+import { databaseBytes } from "../modules/system/gateway-readings.ts";
 import { checkTelemetryFile } from "../modules/telemetry/store/check-file.ts";
 import { checkDatabase, type DatabaseReport } from "../platform/database-check.ts";
-import { checkInventory, checkStamp } from "../platform/inventory.ts";
+import { checkInventory, checkStamp, DATABASE_NAMES } from "../platform/inventory.ts";
 import { INVENTORY_FILE } from "../platform/inventory-record.ts";
 
 function problemsOf(path: string, name: string): readonly string[] {
@@ -21,7 +21,7 @@ function problemsOf(path: string, name: string): readonly string[] {
  * process: closing a file would drop the locks that the process holds on it.
  */
 export const checkDatabases = (dataPath: string): DatabaseReport[] => [
-  ...DATABASES.map((name) => ({
+  ...DATABASE_NAMES.map((name) => ({
     name: `${name}.db`,
     bytes: databaseBytes(dataPath, name),
     problems: problemsOf(join(dataPath, `${name}.db`), name),

@@ -1,10 +1,5 @@
-import {
-  hasData,
-  RESTORED_PARTS,
-  type RestoredPart,
-  type RestoreReport,
-  restore,
-} from "../modules/backups/restore-job.ts";
+import { hasData, type RestoreReport, restore } from "../modules/backups/restore-job.ts";
+import { DATABASE_NAMES, type DatabaseName } from "../platform/inventory.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { describeOptions, parseCommand } from "./arguments.ts";
 import { dataPathOf, describeSize, passphraseOf, placeOptions, targetOf } from "./backup.ts";
@@ -15,9 +10,9 @@ const options = {
   replace: { type: "boolean", help: "replace the data that is in the data directory" },
   only: {
     type: "string",
-    help: `restore only these databases, separated by commas: ${RESTORED_PARTS.join(", ")}`,
+    help: `restore only these databases, separated by commas: ${DATABASE_NAMES.join(", ")}`,
   },
-  "skip-damaged": { type: "boolean", help: "restore what is readable in a damaged backup" },
+  "skip-damaged": { type: "boolean", help: "restore what is readable in a damaged or incomplete backup" },
 } as const;
 
 const usage = `lineside restore [backup] --from <place>
@@ -27,11 +22,11 @@ Nothing of the present data is touched before the whole backup is read and check
 With --only, the other databases and the keys stay as they are.`;
 
 /** @throws StartupError for an unknown name */
-function partsOf(text: string | undefined): RestoredPart[] | undefined {
+function partsOf(text: string | undefined): DatabaseName[] | undefined {
   return text?.split(",").map((name) => {
-    const part = RESTORED_PARTS.find((existing) => existing === name.trim());
+    const part = DATABASE_NAMES.find((existing) => existing === name.trim());
     if (part === undefined)
-      throw new StartupError(`--only takes ${RESTORED_PARTS.join(", ")}, separated by commas.`);
+      throw new StartupError(`--only takes ${DATABASE_NAMES.join(", ")}, separated by commas.`);
     return part;
   });
 }

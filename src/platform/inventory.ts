@@ -1,4 +1,4 @@
-import type { Database } from "bun:sqlite";
+import { type Database, SQLiteError } from "bun:sqlite";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { readStamp, readStampOf, type Stamp } from "./database-stamp.ts";
@@ -24,7 +24,10 @@ import { StartupError } from "./startup-error.ts";
  */
 
 /** Databases of a gateway. The first start creates all of them. */
-export const DATABASE_FILES = ["lineside.db", "identity.db", "telemetry.db", "mqtt.db"] as const;
+export const DATABASE_NAMES = ["lineside", "identity", "telemetry", "mqtt"] as const;
+export type DatabaseName = (typeof DATABASE_NAMES)[number];
+/** Their files in the data directory. */
+export const DATABASE_FILES = DATABASE_NAMES.map((name) => `${name}.db` as const);
 /** Files whose absence loses no data, but leaves it uncertain whether other data is missing. */
 const WATCHED_FILES = ["telemetry.db-position", "clock"] as const;
 /** Database that is repaired after truncation, because its other pages stay readable. */
@@ -34,11 +37,17 @@ const ID_BYTES = 8;
 const createGatewayId = (): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(ID_BYTES))).toString("hex");
 
-/** Describes the problem of a required database file; undefined if the file can be opened. */
-function fileProblem(path: string): string | undefined {
+/** Describes why a required database file has no content, without opening it. */
+function absenceProblem(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return "is missing";
-  if (stats.size === 0 && loggedPages(`${path}-wal`).fileSize === null) return "is empty";
+  return stats.size === 0 && loggedPages(`${path}-wal`).fileSize === null ? "is empty" : undefined;
+}
+
+/** Describes the problem of a required database file; undefined if the file can be opened. */
+function fileProblem(path: string): string | undefined {
+  const absence = absenceProblem(path);
+  if (absence !== undefined) return absence;
   const shortage = basename(path) === MENDED_FILE ? undefined : shortageOf(path);
   return shortage && `was cut off: it has ${shortage.bytes} of ${shortage.wholeBytes} bytes`;
 }
@@ -126,26 +135,60 @@ export function verifyInventory(dataPath: string): { record: InventoryRecord; wa
   const expected = found == null && hasTraces(dataPath) ? { ...record, generation: Infinity } : record;
   const problems = [...missingFiles(dataPath, expected), ...keyProblems(dataPath, record)];
   if (problems.length > 0) throw refusal(dataPath, problems);
-  const warnings = WATCHED_FILES.filter(
-    (name) => record.generation > 0 && !record.accepted.includes(name) && !existsSync(join(dataPath, name)),
-  ).map((name) => `${name} was missing and has been recreated`);
+  const warnings = missingWatched(dataPath, record).map(
+    (name) => `${name} was missing and has been recreated`,
+  );
   if (found === null) warnings.push(`${INVENTORY_FILE} was damaged and has been recreated`);
   if (found === undefined && record.generation > 0)
     warnings.push(`${INVENTORY_FILE} was missing and has been recreated`);
   return { record, warnings };
 }
 
+const missingKeysOf = (dataPath: string): string[] =>
+  KEY_NAMES.filter((name) => readKey(dataPath, name) === undefined).map(
+    (name) => `secrets/${name} is missing or truncated`,
+  );
+
+/** Describes why a database cannot be backed up. @throws SQLiteError for a busy database */
+function sourceProblem(path: string, record: InventoryRecord): string | undefined {
+  const absence = absenceProblem(path);
+  if (absence !== undefined || record.accepted.includes(basename(path))) return absence;
+  try {
+    return stampProblem(readStampOf(path), record);
+  } catch (error) {
+    if (error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY")) throw error;
+    return `cannot be opened: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/**
+ * Returns why a data directory must not be backed up, a line each: databases that are missing, older or from another gateway, and missing or foreign keys. A
+ * directory whose first start is still to come has not all databases. Works beside a running gateway, and within its process: databases are opened by
+ * SQLite alone. @throws SQLiteError for a busy database
+ */
+export function checkSources(dataPath: string): string[] {
+  // Before the stamps: these may become one newer meanwhile, never older.
+  const record = readRecord(dataPath) ?? recordOf(dataPath);
+  const databases = DATABASE_FILES.flatMap((name) => {
+    const problem = sourceProblem(join(dataPath, name), record);
+    return problem === undefined ? [] : [`${name} ${problem}`];
+  });
+  return [...databases, ...missingKeysOf(dataPath), ...keyProblems(dataPath, record)];
+}
+
+/** Returns the watched files that are missing unexpectedly. */
+const missingWatched = (dataPath: string, { generation, accepted }: InventoryRecord): string[] =>
+  WATCHED_FILES.filter(
+    (name) => generation > 0 && !accepted.includes(name) && !existsSync(join(dataPath, name)),
+  );
+
 /** Returns all problems of a data directory's files, a line each, without writing anything. */
 export function checkInventory(dataPath: string): string[] {
   const record = readRecord(dataPath);
   if (record === null) return [`${INVENTORY_FILE} is damaged`];
   if (record === undefined) return [`${INVENTORY_FILE} is missing`];
-  const missingKeys = KEY_NAMES.filter((name) => readKey(dataPath, name) === undefined).map(
-    (name) => `secrets/${name} is missing or truncated`,
-  );
-  const watched = WATCHED_FILES.filter(
-    (name) => record.generation > 0 && !existsSync(join(dataPath, name)),
-  ).map((name) => `${name} is missing`);
+  const missingKeys = missingKeysOf(dataPath);
+  const watched = missingWatched(dataPath, record).map((name) => `${name} is missing`);
   return [...missingFiles(dataPath, record), ...missingKeys, ...keyProblems(dataPath, record), ...watched];
 }
 

@@ -5,7 +5,7 @@ import { keepBackupSeries } from "./backup-series.ts";
 import { syncPath } from "./durable-file.ts";
 import { acceptNextKey } from "./inventory.ts";
 import { replaceSecret } from "./secret-files.ts";
-import { KEY_BYTES, KEY_NAMES, KEY_PURPOSES, type KeyName, readKey } from "./secret-keys.ts";
+import { KEY_BYTES, KEY_NAMES, KEY_PURPOSES, type KeyName, readKey, SEALED_FILES } from "./secret-keys.ts";
 import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
 
 /*
@@ -14,7 +14,6 @@ import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
  * a rotation that was killed is simply repeated: a start does so before it opens the databases.
  */
 
-const DATABASES = ["lineside.db", "identity.db"];
 const NEXT = ".next";
 /** An initialization vector and a tag, at least, in base64url. */
 const SEALED_TEXT = /[A-Za-z0-9_-]{38,}/g;
@@ -59,7 +58,7 @@ function finishKey(dataPath: string, name: KeyName): void {
     new: createStoredSecrets(newKey, purpose),
   }));
   if (name === "storage.key") keepBackupSeries(dataPath, oldKey);
-  if (pairs.length > 0) for (const file of DATABASES) resealDatabase(join(dataPath, file), pairs);
+  if (pairs.length > 0) for (const file of SEALED_FILES) resealDatabase(join(dataPath, file), pairs);
   acceptNextKey(dataPath, name, newKey);
   renameSync(next, join(dataPath, "secrets", name));
   syncPath(join(dataPath, "secrets"));

@@ -24,6 +24,9 @@ export const KEY_PURPOSES = {
   "jwt.key": [],
 } as const satisfies Record<string, readonly string[]>;
 
+/** Databases whose secrets are sealed with the keys. */
+export const SEALED_FILES: readonly string[] = ["lineside.db", "identity.db"];
+
 export type KeyName = keyof typeof KEY_PURPOSES;
 export const KEY_NAMES = Object.keys(KEY_PURPOSES) as KeyName[];
 

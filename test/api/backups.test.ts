@@ -1,6 +1,6 @@
 // Backups through the API: settings, runs, schedule, what is kept at the place, and a gateway restored from a download.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { restore } from "../../src/modules/backups/restore-job.ts";
@@ -156,6 +156,21 @@ test("a backup that fails says why, and is tried again", async () => {
   expect((await get()).body.problems).toEqual([]);
   await put({ place: folder(join(root, "unplugged")) });
   mkdirSync(join(root, "unplugged"));
+  expect(await backUp()).toMatchObject({ state: "DONE" });
+});
+
+test("a backup of a gateway whose file is missing fails, and the next one succeeds", async () => {
+  expect((await put({ place: folder() })).status).toBe(200);
+  const path = join(fixture.directory, "secrets", "jwt.key");
+  renameSync(path, `${path}.away`);
+  expect(await backUp()).toMatchObject({
+    state: "FAILED",
+    error: {
+      code: "backup.data_damaged",
+      params: { problems: "secrets/jwt.key is missing or truncated" },
+    },
+  });
+  renameSync(`${path}.away`, path);
   expect(await backUp()).toMatchObject({ state: "DONE" });
 });
 

@@ -17,7 +17,12 @@ import { setAsideCommand } from "../../src/cli/set-aside.ts";
 import { loadConfig } from "../../src/platform/config.ts";
 import { openDataDirectory } from "../../src/platform/data-directory.ts";
 import { openMainDatabase } from "../../src/platform/database.ts";
-import { DATABASE_FILES } from "../../src/platform/inventory.ts";
+import {
+  acceptRestored,
+  checkInventory,
+  checkSources,
+  DATABASE_FILES,
+} from "../../src/platform/inventory.ts";
 import { readRecord } from "../../src/platform/inventory-record.ts";
 import { createLogger } from "../../src/platform/log.ts";
 import { until } from "../support/until.ts";
@@ -230,4 +235,28 @@ test("the hot log and its position can be lost together, and the values are miss
   const app = await start(data);
   await until(() => app.health.problems().some(({ code }) => code === "storage.damaged"));
   expect((await app.services.store.stats()).corruptBlocks.join()).toContain("hot row 1 cannot be read");
+
+test("what a restoration leaves out is not missing until the next start", async () => {
+  const data = await used("restored");
+  expect(checkInventory(data)).toEqual([]);
+  remove(data, "telemetry.db-position");
+  expect(checkInventory(data)).toEqual(["telemetry.db-position is missing"]);
+  acceptRestored(data, DATABASE_FILES);
+  expect(checkInventory(data)).toEqual([]);
+});
+
+test("a gateway can be backed up from its start to its end", async () => {
+  const data = await used("sources");
+  const before = generationOf(data);
+  const app = await start(data);
+  const found = new Set<string>();
+  await until(() => {
+    for (const problem of checkSources(data)) found.add(problem);
+    return generationOf(data) > before;
+  });
+  for (const problem of checkSources(data)) found.add(problem);
+  await app.stop();
+  running = undefined;
+  for (const problem of checkSources(data)) found.add(problem);
+  expect([...found]).toEqual([]);
 });

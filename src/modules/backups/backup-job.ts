@@ -1,13 +1,15 @@
 import { join } from "node:path";
-import { conflict } from "../../lib/domain-error.ts";
+import { conflict, unavailableDueTo } from "../../lib/domain-error.ts";
 import { backupSeriesOf } from "../../platform/backup-series.ts";
 import { ensureSecret } from "../../platform/data-directory.ts";
 import { takeFileLock } from "../../platform/file-lock.ts";
+import { checkSources } from "../../platform/inventory.ts";
 import type { BackupResult, BackupTarget } from "./backup.types.ts";
 import { BackupRun, type BackupRunOptions } from "./backup-run.ts";
 import { damagedObjectsOf } from "./place-check.ts";
 import { BackupRepository, objectsOf, writtenFor } from "./repository.ts";
 import { type Aged, expiredSnapshots, type Retention } from "./retention.ts";
+import { absentDatabase } from "./snapshot-contents.ts";
 
 const STORAGE_KEY_BYTES = 32;
 
@@ -32,7 +34,10 @@ export async function agedSnapshots(repository: BackupRepository): Promise<Aged[
     ...records.map((record) => ({
       id: record.id,
       createdAt: record.createdAt,
-      isGood: record.problems.length === 0 && objectsOf(record).every(({ name }) => !damaged.has(name)),
+      isGood:
+        record.problems.length === 0 &&
+        absentDatabase(record) === undefined &&
+        objectsOf(record).every(({ name }) => !damaged.has(name)),
       isProven: record.isTelemetryChecked,
     })),
     ...unreadable.flatMap((name) => {
@@ -48,15 +53,27 @@ async function tidy(repository: BackupRepository, retention: Retention | undefin
   await repository.prune(expired ?? []);
 }
 
+/** A backup of damaged data would in time replace the last good one. @throws DomainError */
+function ensureSources(dataPath: string): void {
+  let problems: string[];
+  try {
+    problems = checkSources(dataPath);
+  } catch (error) {
+    throw unavailableDueTo(error, "backup.databases_busy");
+  }
+  if (problems.length > 0) throw conflict("backup.data_damaged", { problems: problems.join("; ") });
+}
+
 /**
  * Makes one backup: opens or creates the repository, makes room, writes a snapshot and removes expired ones. One at a time for a data
  * directory.
- * @throws DomainError `conflict` while another backup runs
+ * @throws DomainError `conflict` while another backup runs, and for a data directory with a missing, older or foreign database or key
  */
 export async function runBackup(target: BackupTarget, job: BackupJob): Promise<BackupResult> {
   const lock = takeFileLock(join(job.dataPath, "backup.lock"));
   if (lock === undefined) throw conflict("backup.running");
   try {
+    ensureSources(job.dataPath);
     const gateway = gatewayIdOf(job.dataPath);
     const { passphrase, machine, retention } = job;
     const repository = await BackupRepository.openOrCreate(target, { passphrase, gateway, machine });

@@ -1,9 +1,9 @@
 import { existsSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { DATABASE_FILES } from "../../platform/inventory.ts";
 import { WorkThread } from "../../platform/work-thread.ts";
 import type { BackupPlace, BackupResult } from "./backup.types.ts";
 import type { BackupJob } from "./backup-job.ts";
-import { DATABASES } from "./snapshot-writer.ts";
 
 export interface BackupRequest {
   readonly place: BackupPlace;
@@ -38,7 +38,7 @@ export class BackupThread {
   }
 
   #open(dataPath: string): void {
-    for (const name of DATABASES) {
+    for (const name of DATABASE_FILES) {
       const path = join(dataPath, name);
       if (!this.#descriptors.has(path) && existsSync(path)) this.#descriptors.set(path, openSync(path, "r"));
     }

@@ -4,26 +4,26 @@ import { conflict, DomainError, invalid, unavailableDueTo } from "../../lib/doma
 import { ownSchemas, type Schemas, storedSchema } from "../../platform/data-schemas.ts";
 import { takeFileLock } from "../../platform/file-lock.ts";
 import { isHotLog } from "../../platform/hot-log-names.ts";
-import { hasTraces } from "../../platform/inventory.ts";
+import { DATABASE_FILES, type DatabaseName, hasTraces } from "../../platform/inventory.ts";
 import {
   abandonRestoration,
   beginRestoration,
   completeRestoration,
   finishRestoration,
 } from "../../platform/restoration.ts";
+import { SEALED_FILES } from "../../platform/secret-keys.ts";
 import { opensTelemetryFile } from "../telemetry/store/check-file.ts";
 import type { BackupTarget, SnapshotRecord } from "./backup.types.ts";
 import { BackupRepository } from "./repository.ts";
-import { ensureContents } from "./snapshot-contents.ts";
-import { type DamagedPages, SnapshotReader, sqliteProblem, telemetryProblems } from "./snapshot-reader.ts";
-import { DATABASES } from "./snapshot-writer.ts";
+import { ensureDatabases, ensureFiles } from "./snapshot-contents.ts";
+import {
+  allProblems,
+  type DamagedPages,
+  SnapshotReader,
+  sqliteProblem,
+  telemetryProblems,
+} from "./snapshot-reader.ts";
 
-/** Databases that can be restored individually, by name. */
-export const RESTORED_PARTS = ["lineside", "identity", "telemetry", "mqtt"] as const;
-export type RestoredPart = (typeof RESTORED_PARTS)[number];
-
-/** Databases whose secrets are sealed with the keys of the gateway. */
-const SEALED: readonly string[] = ["lineside.db", "identity.db"];
 const TELEMETRY = "telemetry.db";
 
 export interface RestoreJob {
@@ -32,11 +32,9 @@ export interface RestoreJob {
   /** The newest snapshot where it is absent. */
   readonly snapshot: string | undefined;
   /** Databases to restore, leaving the others and the keys as they are; everything by default. */
-  readonly only?: readonly RestoredPart[] | undefined;
-  /** Restores what is readable in a damaged snapshot. */
+  readonly only?: readonly DatabaseName[] | undefined;
+  /** Restores what is there and readable in a damaged snapshot. */
   readonly skipsDamaged?: boolean;
-  /** Whether a snapshot without a main database is refused. */
-  readonly mustBeWhole?: boolean;
   /** Schemas that this program reads: a thread of a compiled program has no migrations to take them from. */
   readonly schemas: Schemas;
   /** Bytes that the disk has room for; unlimited where it is absent. */
@@ -70,7 +68,8 @@ export interface RestoreReport {
 export async function prepareRestoration(target: BackupTarget, job: RestoreJob): Promise<RestoreReport> {
   const repository = await BackupRepository.open(target, job.passphrase);
   const [record, { unreadable }] = [await repository.snapshot(job.snapshot), await repository.survey()];
-  ensureContents(record, job.mustBeWhole ?? false);
+  ensureFiles(record);
+  if (job.only === undefined && job.skipsDamaged !== true) ensureDatabases(record);
   const databases = job.only?.map((name) => `${name}.db`);
   const parts = record.databases.filter(
     ({ name }) => databases?.includes(isHotLog(name) ? TELEMETRY : name) ?? true,
@@ -78,12 +77,12 @@ export async function prepareRestoration(target: BackupTarget, job: RestoreJob):
   for (const name of databases ?? [])
     if (!parts.some((part) => part.name === name)) throw invalid("backup.part_missing", { name });
   ensureRoom(parts, job.roomBytes);
-  if (databases?.some((name) => SEALED.includes(name))) ensureSameKeys(record, job.dataPath);
+  if (databases?.some((name) => SEALED_FILES.includes(name))) ensureSameKeys(record, job.dataPath);
   try {
     return {
       record,
       unreadable,
-      ...(await restoreParts(new SnapshotReader(repository, record), parts, job)),
+      ...(await restoreParts({ repository, record }, parts, job)),
     };
   } catch (error) {
     abandonRestoration(job.dataPath);
@@ -100,10 +99,11 @@ function explainFailure(error: unknown, path: string): unknown {
 }
 
 async function restoreParts(
-  reader: SnapshotReader,
+  { repository, record }: { repository: BackupRepository; record: SnapshotRecord },
   parts: SnapshotRecord["databases"],
   { dataPath, only, skipsDamaged = false, schemas, onProgress }: RestoreJob,
 ): Promise<Pick<RestoreReport, "damaged" | "skipped" | "problems">> {
+  const reader = new SnapshotReader(repository, record);
   const folder = beginRestoration(dataPath);
   const names = parts.map(({ name }) => name);
   const damaged: DamagedPages[] = [];
@@ -119,9 +119,9 @@ async function restoreParts(
   for (const name of names)
     if (skipped.includes(isHotLog(name) ? TELEMETRY : name)) rmSync(join(folder, name), { force: true });
   const telemetry = join(folder, TELEMETRY);
-  const problems = existsSync(telemetry) ? telemetryProblems(telemetry) : [];
+  const problems = existsSync(telemetry) ? allProblems(record, telemetryProblems(telemetry)) : [];
   ensureReadable(folder, schemas);
-  const replaced = only?.map((name) => `${name}.db`) ?? DATABASES;
+  const replaced = only?.map((name) => `${name}.db`) ?? DATABASE_FILES;
   if (only === undefined || !existsSync(join(dataPath, "secrets"))) reader.restoreFiles(folder);
   completeRestoration(
     dataPath,

@@ -11,7 +11,7 @@ export interface RestoreRequest extends Omit<RestoreJob, "onProgress"> {
 serveThread<RestoreRequest, string>("backup.restore_failed", async ({ archive, ...job }, onProgress) => {
   const reader = new ArchiveReader(archive);
   try {
-    const { record } = await prepareRestoration(reader, { ...job, mustBeWhole: true, onProgress });
+    const { record } = await prepareRestoration(reader, { ...job, onProgress });
     return record.id;
   } finally {
     reader.close();

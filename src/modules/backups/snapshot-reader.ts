@@ -14,10 +14,11 @@ import { dirname, join } from "node:path";
 import { invalid } from "../../lib/domain-error.ts";
 import { createPrivateFolder, giveToFolderOwner } from "../../platform/file-owner.ts";
 import { isHotLog } from "../../platform/hot-log-names.ts";
-import { checkTelemetryFile } from "../telemetry/store/check-file.ts";
+import { checkTelemetryFile, holdsBlocks } from "../telemetry/store/check-file.ts";
 import type { SnapshotDatabase, SnapshotRecord } from "./backup.types.ts";
 import type { Block, PageMap } from "./page-map.ts";
 import { type BackupRepository, isDamage } from "./repository.ts";
+import { ensureDatabases } from "./snapshot-contents.ts";
 import { CHUNK_BYTES, chunksOf } from "./snapshot-writer.ts";
 
 /** Packs and pages are garbage that the collector does not see the size of. It is run after this many bytes. */
@@ -179,13 +180,14 @@ export class SnapshotReader {
 
   /**
    * Restores and opens databases in a folder, and removes the folder afterwards.
-   * @throws DomainError as `restoreDatabases`, and `invalid` for a damaged database other than that of the telemetry
+   * @throws DomainError as `restoreDatabases`, and `invalid` for a snapshot without a database and for a damaged database other than that of the telemetry
    */
   async verify(
     folder: string,
     names = this.#record.databases.map(({ name }) => name),
     onDamage?: OnDamage,
   ): Promise<OpenedReport> {
+    ensureDatabases(this.#record);
     rmSync(folder, { recursive: true, force: true });
     let damaged = 0;
     const note =
@@ -196,7 +198,9 @@ export class SnapshotReader {
       });
     try {
       await this.restoreDatabases(folder, names, { onDamage: note });
-      return damaged > 0 ? { problems: [], isTelemetryChecked: false } : openDatabases(folder, names);
+      if (damaged > 0) return { problems: this.#record.problems, isTelemetryChecked: false };
+      const { problems, isTelemetryChecked } = openDatabases(folder, names);
+      return { problems: allProblems(this.#record, problems), isTelemetryChecked };
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -213,6 +217,11 @@ export class SnapshotReader {
     }
   }
 }
+
+/** Adds the damage that the backup noted to the damage found in a copy. */
+export const allProblems = ({ problems }: SnapshotRecord, found: readonly string[]): readonly string[] => [
+  ...new Set([...problems, ...found]),
+];
 
 function refuse({ pack }: DamagedPages): never {
   throw invalid("backup.object_damaged", { name: pack });
@@ -267,16 +276,6 @@ export function telemetryProblems(path: string): readonly string[] {
     return [problem ?? (error instanceof Error ? error.message : String(error))];
   } finally {
     removeSideFiles(path);
-  }
-}
-
-/** A gateway that has stored nothing yet has no table of blocks. */
-function holdsBlocks(path: string): boolean {
-  const database = new Database(path, { strict: true, readonly: true });
-  try {
-    return database.query("SELECT 1 FROM sqlite_schema WHERE name = 'block'").get() !== null;
-  } finally {
-    database.close(false);
   }
 }
 

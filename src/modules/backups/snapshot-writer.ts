@@ -3,6 +3,8 @@ import { closeSync, existsSync, lstatSync, openSync, readdirSync, readFileSync, 
 import { join } from "node:path";
 import { unavailable } from "../../lib/domain-error.ts";
 import { isHotLog } from "../../platform/hot-log-names.ts";
+import { DATABASE_FILES } from "../../platform/inventory.ts";
+import { logProblems } from "../telemetry/store/check-file.ts";
 import type { Pack, SnapshotDatabase, SnapshotFile, SnapshotRecord } from "./backup.types.ts";
 import { DatabaseFreezer, type FrozenDatabase } from "./frozen-databases.ts";
 import { HotLogWatch } from "./hot-log-watch.ts";
@@ -11,9 +13,10 @@ import { PageMap } from "./page-map.ts";
 import { type BackupRepository, mapsName, packName } from "./repository.ts";
 
 /** Configuration databases last, so that they are locked for the shortest time: their writers are on the main thread. */
-export const DATABASES = ["telemetry.db", "mqtt.db", "identity.db", "lineside.db"] as const;
+const COPIED_FILES = DATABASE_FILES.toReversed();
 /** Bytes copied per step. */
 export const CHUNK_BYTES = 512 * 1024;
+const TELEMETRY_FILE = "telemetry.db";
 const BLOCK_BYTES = 64 * 1024;
 /** Packs with a smaller share in use are rewritten, within `REPACK_SHARE` of the pages per run. */
 const SPARSE_SHARE = 0.3;
@@ -42,6 +45,13 @@ export interface SnapshotWriterOptions {
 export interface SnapshotBase {
   readonly record: SnapshotRecord;
   readonly maps: Map<string, PageMap>;
+}
+
+interface FrozenSources {
+  readonly frozen: readonly FrozenDatabase[];
+  readonly logs: readonly SnapshotDatabase[];
+  /** Losses of the hot log, an English line each. The copy alone does not show them. */
+  readonly losses: readonly string[];
 }
 
 /** Copies the databases into packs, without the pages that the base already has. */
@@ -89,10 +99,9 @@ export class SnapshotWriter {
    */
   async write(): Promise<SnapshotRecord> {
     const { dataPath, now } = this.#options;
-    const names = DATABASES.filter((name) => existsSync(join(dataPath, name)));
-    const freezer = new DatabaseFreezer(names.map((name) => join(dataPath, name)));
+    const freezer = new DatabaseFreezer(COPIED_FILES.map((name) => join(dataPath, name)));
     try {
-      const { frozen, logs } = await this.#freeze(freezer);
+      const { frozen, logs, losses } = await this.#freeze(freezer);
       const createdAt = now();
       const files = smallFiles(dataPath);
       this.#bytesTotal = [...frozen, ...logs].reduce(
@@ -101,21 +110,22 @@ export class SnapshotWriter {
       );
       const databases = [...logs];
       for (const [index, database] of frozen.entries())
-        databases.push(await this.#copy(names[index] ?? "", database));
+        databases.push(await this.#copy(COPIED_FILES[index] ?? "", database));
       await this.#packs.flush();
-      return await this.#writeMaps(createdAt, databases, files);
+      return await this.#writeMaps({ createdAt, databases, files, problems: losses });
     } finally {
       freezer.release();
     }
   }
 
   /** Freezes the databases, and copies the hot log before the gateway overwrites it. */
-  async #freeze(freezer: DatabaseFreezer): Promise<{ frozen: FrozenDatabase[]; logs: SnapshotDatabase[] }> {
+  async #freeze(freezer: DatabaseFreezer): Promise<FrozenSources> {
     for (let attempt = 0; attempt < LOG_ATTEMPTS_MAX; attempt++) {
       const watch = new HotLogWatch(this.#options.dataPath);
       const frozen = await freezer.freeze();
       const logs = await this.#copyLogs(watch);
-      if (logs !== undefined) return { frozen, logs };
+      if (logs !== undefined)
+        return { frozen, logs, losses: logProblems(join(this.#options.dataPath, TELEMETRY_FILE)) };
       freezer.thaw();
     }
     throw unavailable("backup.databases_busy");
@@ -218,10 +228,9 @@ export class SnapshotWriter {
   }
 
   async #writeMaps(
-    createdAt: number,
-    databases: readonly SnapshotDatabase[],
-    files: readonly SnapshotFile[],
+    sources: Pick<SnapshotRecord, "createdAt" | "databases" | "files" | "problems">,
   ): Promise<SnapshotRecord> {
+    const { createdAt, databases, files, problems } = sources;
     const live = new Map<number, number>();
     for (const { name } of databases) this.#maps.get(name)?.countLive(live);
     const packs = [...live.keys()].sort((a, b) => a - b);
@@ -241,7 +250,7 @@ export class SnapshotWriter {
       bytes: this.#bytesTotal + fileBytes,
       addedBytes: this.#packs.addedBytes + mapsObject.bytes + fileBytes,
       isTelemetryChecked: false,
-      problems: [],
+      problems,
     };
   }
 }

@@ -5,6 +5,7 @@ import type { AnswerSpace } from "../../platform/answer-space.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Health } from "../../platform/health.ts";
 import { listHotLogs } from "../../platform/hot-log-names.ts";
+import { DATABASE_NAMES } from "../../platform/inventory.ts";
 import type { InventoryKeeper } from "../../platform/inventory-keeper.ts";
 import type { BackupsService } from "../backups/backups.service.ts";
 import type { IngestStats } from "../ingest/ingest.service.ts";
@@ -26,7 +27,6 @@ const HOUR_MS = 3_600_000;
 /** A sample for each ten minutes of a week. */
 const RECALLED_POINTS = 1_008;
 const SECONDS_PER_MINUTE = 60;
-export const DATABASES = ["lineside", "identity", "telemetry", "mqtt"] as const;
 
 /** MQTT clients and connections, as the system module sees them. */
 export interface MqttCounts {
@@ -141,7 +141,7 @@ export class GatewayReadings {
       disk_used_percent: round((1 - freeBytes / totalBytes) * 100),
       ...(days !== undefined && { disk_days_left: round(days) }),
       ...Object.fromEntries(
-        DATABASES.map((name) => [`${name}_db_mb`, round(databaseBytes(dataPath, name) / MEGABYTE, 3)]),
+        DATABASE_NAMES.map((name) => [`${name}_db_mb`, round(databaseBytes(dataPath, name) / MEGABYTE, 3)]),
       ),
     };
   }

@@ -1,5 +1,6 @@
+import { DATABASE_NAMES } from "../../platform/inventory.ts";
 import type { Metrics } from "../../platform/metrics.ts";
-import { DATABASES, databaseBytes, type GatewayReadings, type GatewaySources } from "./gateway-readings.ts";
+import { databaseBytes, type GatewayReadings, type GatewaySources } from "./gateway-readings.ts";
 import { readBytesWritten, readMemoryShare, readOpenFiles, readTemperature } from "./host-readings.ts";
 
 const seconds = (microseconds: number) => microseconds / 1_000_000;
@@ -44,7 +45,7 @@ function addStorage(metrics: Metrics, { disk, dataPath, store, backups, clock }:
   metrics.gauge("disk_free_bytes", "Free bytes of the data directory's file system.", () => disk.freeBytes);
   metrics.gauge("disk_size_bytes", "Size of the data directory's file system.", () => disk.totalBytes);
   metrics.gauge("database_bytes", "Size of a database with its write-ahead log.", () =>
-    DATABASES.map((database) => ({ value: databaseBytes(dataPath, database), labels: { database } })),
+    DATABASE_NAMES.map((database) => ({ value: databaseBytes(dataPath, database), labels: { database } })),
   );
   metrics.counter("stored_points", "Points that were committed.", () => store.committed.points);
   metrics.counter("commits", "Groups of points that were committed.", () => store.committed.groups);

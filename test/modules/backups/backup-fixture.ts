@@ -28,7 +28,7 @@ export class BackupFixture {
     mkdirSync(join(this.data, "secrets"), { recursive: true });
     mkdirSync(this.stick);
     for (const key of KEY_NAMES) writeFileSync(join(this.data, "secrets", key), "k".repeat(KEY_BYTES));
-    for (const name of ["lineside.db", "identity.db"])
+    for (const name of ["lineside.db", "identity.db", "mqtt.db"])
       this.change(name, (db) => db.run("CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT)"));
   }
 

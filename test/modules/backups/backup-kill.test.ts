@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { BackupRepository } from "../../../src/modules/backups/repository.ts";
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
 import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secret-keys.ts";
+import { createOtherDatabases } from "../../support/other-databases.ts";
 import { until } from "../../support/until.ts";
 
 /** `BACKUP_KILL_ROUNDS` asks for more. */
@@ -32,6 +33,7 @@ beforeAll(async () => {
       committed = Number(Buffer.from(chunk).toString().trim().split("\n").at(-1));
   })();
   await until(() => committed > 1_000);
+  createOtherDatabases(data);
 });
 afterAll(async () => {
   writer.kill("SIGKILL");

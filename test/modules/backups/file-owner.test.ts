@@ -1,5 +1,4 @@
 // Root backs up and restores the data of a gateway that runs as another user, who has to open every file afterwards.
-import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +10,8 @@ import { SnapshotReader } from "../../../src/modules/backups/snapshot-reader.ts"
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
 import { ensureSecret } from "../../../src/platform/data-directory.ts";
 import { beginRestoration } from "../../../src/platform/restoration.ts";
-import { KEY_BYTES } from "../../../src/platform/secret-keys.ts";
+import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secret-keys.ts";
+import { createOtherDatabases } from "../../support/other-databases.ts";
 
 const USER = 61_217;
 const isRoot = process.geteuid?.() === 0;
@@ -49,12 +49,8 @@ beforeEach(() => {
     mkdirSync(folder);
     if (isRoot) chownSync(folder, USER, USER);
   }
-  ensureSecret(data, "storage.key", KEY_BYTES);
-  const path = join(data, "lineside.db");
-  const db = new Database(path, { create: true });
-  db.run("CREATE TABLE item (id INTEGER PRIMARY KEY)");
-  db.close();
-  if (isRoot) chownSync(path, USER, USER);
+  for (const name of KEY_NAMES) ensureSecret(data, name, KEY_BYTES);
+  for (const path of createOtherDatabases(data)) if (isRoot) chownSync(path, USER, USER);
 });
 afterEach(() => rmSync(root, { recursive: true }));
 

@@ -211,11 +211,8 @@ describe("a restoration in part", () => {
     expect(fixture.rows(fixture.data)).toHaveLength(VALUES);
   });
 
-  test("is refused for a database that the backup does not have, and after its keys were replaced", async () => {
+  test("is refused after the backup's keys were replaced", async () => {
     await fixture.backUp();
-    await expect(fixture.restore(fixture.data, { only: ["mqtt"] })).rejects.toMatchObject({
-      code: "backup.part_missing",
-    });
     writeFileSync(join(fixture.data, "secrets", "outbound.key"), "x".repeat(32));
     await expect(fixture.restore(fixture.data, { only: ["lineside"] })).rejects.toMatchObject({
       code: "backup.other_keys",

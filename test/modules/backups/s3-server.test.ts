@@ -9,6 +9,7 @@ import { BackupRepository } from "../../../src/modules/backups/repository.ts";
 import { restore } from "../../../src/modules/backups/restore-job.ts";
 import { S3Target } from "../../../src/modules/backups/targets/s3-target.ts";
 import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secret-keys.ts";
+import { createOtherDatabases } from "../../support/other-databases.ts";
 import { createS3Server, hasS3Server, type S3Server } from "../../support/s3-server.ts";
 
 setDefaultTimeout(30_000);
@@ -65,6 +66,7 @@ beforeAll(async () => {
     for (let id = 0; id < ROWS; id++) insert.run(id, crypto.randomUUID().repeat(8));
     insert.finalize();
   });
+  createOtherDatabases(data);
   if (hasS3Server) server = await createS3Server("plant");
 });
 afterAll(async () => {

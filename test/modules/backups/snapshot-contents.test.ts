@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { SnapshotRecord } from "../../../src/modules/backups/backup.types.ts";
-import { ensureContents } from "../../../src/modules/backups/snapshot-contents.ts";
+import { ensureDatabases, ensureFiles } from "../../../src/modules/backups/snapshot-contents.ts";
+import { DATABASE_FILES } from "../../../src/platform/inventory.ts";
 
 const recordOf = (databases: readonly string[], paths: readonly string[]) =>
   ({
@@ -9,10 +10,10 @@ const recordOf = (databases: readonly string[], paths: readonly string[]) =>
     files: paths.map((path) => ({ path, base64: "" })),
   }) as unknown as SnapshotRecord; // what is looked at of it
 
-const DATABASES = ["lineside.db", "identity.db", "telemetry.db"];
 const codeOf = (databases: readonly string[], paths: readonly string[] = []) => {
   try {
-    ensureContents(recordOf(databases, paths), true);
+    ensureFiles(recordOf(databases, paths));
+    ensureDatabases(recordOf(databases, paths));
     return undefined;
   } catch (error) {
     return (error as { code: string }).code;
@@ -20,7 +21,9 @@ const codeOf = (databases: readonly string[], paths: readonly string[] = []) => 
 };
 
 test("keys and certificates are restored", () => {
-  expect(codeOf(DATABASES, ["secrets/storage.key", "secrets/tls-ca.pem", "secrets/jwt.key"])).toBeUndefined();
+  expect(
+    codeOf(DATABASE_FILES, ["secrets/storage.key", "secrets/tls-ca.pem", "secrets/jwt.key"]),
+  ).toBeUndefined();
 });
 
 test.each([
@@ -39,18 +42,18 @@ test.each([
   "restoring/complete",
   "",
 ])("an archive with the file %p is refused", (path) => {
-  expect(codeOf(DATABASES, ["secrets/storage.key", path])).toBe("backup.file_unknown");
+  expect(codeOf(DATABASE_FILES, ["secrets/storage.key", path])).toBe("backup.file_unknown");
 });
 
 test("no path leads outside the folder of the keys", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(..."secrets/..\\ab\0k") }), (path) => {
-      if (codeOf(DATABASES, [path]) === undefined) expect(path).toMatch(/^secrets\/[^/\\.\0][^/\\\0]*$/);
+      if (codeOf(DATABASE_FILES, [path]) === undefined) expect(path).toMatch(/^secrets\/[^/\\.\0][^/\\\0]*$/);
     }),
   );
 });
 
-test("an archive without a main database is not the backup of a gateway", () => {
-  for (const missing of ["lineside.db", "identity.db"])
-    expect(codeOf(DATABASES.filter((name) => name !== missing))).toBe("backup.database_absent");
+test("an archive without one of the databases is not the whole backup of a gateway", () => {
+  for (const missing of DATABASE_FILES)
+    expect(codeOf(DATABASE_FILES.filter((name) => name !== missing))).toBe("backup.database_absent");
 });

@@ -12,8 +12,10 @@ export const backupErrorsDe: Readonly<Record<keyof typeof backupErrors, string>>
   "backup.format_newer":
     "Diese Sicherungen stammen von einer neueren Lineside-Version. Stellen Sie sie mit dieser Version wieder her.",
   "backup.gateway_running": "Auf {path} läuft ein Gateway. Halten Sie es zuerst an.",
+  "backup.data_damaged":
+    "Die Daten des Gateways sind beschädigt oder unvollständig: {problems}. Es wurde keine Sicherung erstellt; ältere Sicherungen bleiben erhalten. Legen Sie die Dateien zurück, oder stellen Sie die neueste gute Sicherung wieder her. Wurde das Gateway noch nie gestartet, starten Sie es einmal.",
   "backup.database_absent":
-    "{name} fehlt in der Sicherung; sie stammt also nicht von einem Gateway. Wählen Sie eine andere Sicherung.",
+    "{name} fehlt in der Sicherung; sie ist also unvollständig. Wählen Sie eine andere Sicherung, oder stellen Sie mit `lineside restore --only` einen Teil davon wieder her.",
   "backup.file_unknown":
     "Die Sicherung enthält eine Datei, die nicht in eine Sicherung gehört: {path}. Es wurde nichts wiederhergestellt.",
   "backup.none": "An diesem Ort gibt es keine Sicherungen.",

@@ -7,8 +7,10 @@ export const backupErrors = {
   "backup.folder_missing": "The folder {path} does not exist. Connect the drive, or create the folder.",
   "backup.format_newer": "These backups were made by a newer Lineside. Restore them with that version.",
   "backup.gateway_running": "A gateway is running on {path}. Stop it first.",
+  "backup.data_damaged":
+    "The gateway's data is damaged or incomplete: {problems}. No backup was made, and older backups are kept. Put the files back, or restore the newest good backup. If the gateway was never started, start it once.",
   "backup.database_absent":
-    "The backup does not contain {name}, so it is not a gateway's backup. Select another backup.",
+    "The backup does not contain {name}, so it is incomplete. Select another backup, or restore a part of it with `lineside restore --only`.",
   "backup.file_unknown":
     "The backup contains a file that does not belong in a backup: {path}. Nothing was restored.",
   "backup.none": "There are no backups at this place.",

@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { BlockStore } from "./block-store.ts";
 import { checkTask } from "./check-task.ts";
 import type { CheckReport } from "./store.types.ts";
@@ -17,6 +18,27 @@ export function checkTelemetryFile(path: string): CheckReport {
       const step = steps.next();
       if (step.done === true) return step.value;
     }
+  } finally {
+    file.close();
+  }
+}
+
+/** Returns whether a telemetry.db has its tables. A gateway that has stored nothing yet may have none. */
+export function holdsBlocks(path: string): boolean {
+  const database = new Database(path, { strict: true, readonly: true });
+  try {
+    return database.query("SELECT 1 FROM sqlite_schema WHERE name = 'block'").get() !== null;
+  } finally {
+    database.close(false);
+  }
+}
+
+/** Returns the losses of the hot log, an English line each, beside a running gateway or without one. Nothing is written. */
+export function logProblems(path: string): readonly string[] {
+  if (!holdsBlocks(path)) return [];
+  const file = new TelemetryFile(path, { isReadOnly: true });
+  try {
+    return file.log.problems();
   } finally {
     file.close();
   }
