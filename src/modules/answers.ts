@@ -115,6 +115,13 @@ async function encode(value: unknown, onPiece: (piece: Uint8Array) => void): Pro
   onPiece(encoder.encode(text));
 }
 
+/** Serializes a value that is sent again and again. */
+export async function jsonBytes(value: unknown): Promise<readonly Uint8Array[]> {
+  const pieces: Uint8Array[] = [];
+  await encode(value, (piece) => pieces.push(piece));
+  return pieces;
+}
+
 /** Sends JSON that `create` has serialized already. */
 export async function textAnswer(
   space: AnswerSpace,
@@ -137,6 +144,13 @@ export async function jsonAnswer(
   if (options.atEnd !== undefined) held.atEnd(options.atEnd);
   const pieces = await collected(held, (onPiece) => encode(value, onPiece));
   return answerOf(pieces, { held, signal: request.signal }, options.headers ?? jsonHeaders, options.status);
+}
+
+/** Sends JSON in pieces that all its responses share: each of them counts for the piece in flight only. */
+export function sharedAnswer(space: AnswerSpace, request: Request, pieces: readonly Uint8Array[]): Response {
+  const held = space.open(request);
+  held.hold(Math.max(...pieces.map(({ length }) => length)));
+  return new Response(streamOf(pieces.values(), { held, signal: request.signal }), { headers: jsonHeaders });
 }
 
 /** Returns whether a value's JSON is too long to be serialized and sent in one go. */

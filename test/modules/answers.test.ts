@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import type { DomainError } from "../../src/lib/domain-error.ts";
-import { exportAnswer, jsonAnswer, textAnswer } from "../../src/modules/answers.ts";
+import { exportAnswer, jsonAnswer, sharedAnswer, textAnswer } from "../../src/modules/answers.ts";
 import { AnswerSpace, EXPORTS_MAX } from "../../src/platform/answer-space.ts";
 import { until } from "../support/until.ts";
 
@@ -64,6 +64,25 @@ test("answers that nobody reads leave no room for others until their readers go"
   const answer = await ask(port, SPACE_MIB);
   expect(answer.status).toBe(200);
   expect((await answer.arrayBuffer()).byteLength).toBe(SPACE_MIB * MIB);
+  await until(() => space.used === 0);
+});
+
+test("responses with the same bytes count for the piece in flight only, until their readers go", async () => {
+  const space = spaceOf(SPACE_MIB);
+  const pieces = Array.from({ length: SPACE_MIB }, () => new Uint8Array(MIB).fill(32));
+  const server = Bun.serve({
+    port: 0,
+    idleTimeout: 0,
+    fetch: (request) => sharedAnswer(space, request, pieces),
+  });
+  stops.push(() => server.stop(true));
+  const port = server.port ?? 0;
+  const readers = [await stall(port, "/"), await stall(port, "/"), await stall(port, "/")];
+  await until(() => space.used === readers.length * MIB);
+  const response = await ask(port, 0);
+  expect((await response.arrayBuffer()).byteLength).toBe(SPACE_MIB * MIB);
+  await until(() => space.used === readers.length * MIB);
+  for (const reader of readers) reader.destroy();
   await until(() => space.used === 0);
 });
 
