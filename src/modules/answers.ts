@@ -115,6 +115,36 @@ async function encode(value: unknown, onPiece: (piece: Uint8Array) => void): Pro
   onPiece(encoder.encode(text));
 }
 
+/** Approximate bytes of an item of a list. */
+const ITEM_BYTES = 300;
+
+interface ItemList {
+  /** Number of items. */
+  readonly count: number;
+  readonly slices: Iterable<readonly unknown[]>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Sends a list that is built slice by slice. It takes its space before it is built, so lists that wait for each other stay small. */
+export async function listAnswer(space: AnswerSpace, request: Request, list: ItemList): Promise<Response> {
+  const held = space.open(request);
+  held.hold(list.count * ITEM_BYTES);
+  const encoder = new TextEncoder();
+  const pieces = await collected(held, async (onPiece) => {
+    let before = "[";
+    for (const slice of list.slices) {
+      held.release(slice.length * ITEM_BYTES);
+      if (slice.length > 0) {
+        onPiece(encoder.encode(before + JSON.stringify(slice).slice(1, -1)));
+        before = ",";
+      }
+      await workShare.pause();
+    }
+    onPiece(encoder.encode(before === "[" ? "[]" : "]"));
+  });
+  return answerOf(pieces, { held, signal: request.signal }, { ...jsonHeaders, ...list.headers });
+}
+
 /** Serializes a value that is sent again and again. */
 export async function jsonBytes(value: unknown): Promise<readonly Uint8Array[]> {
   const pieces: Uint8Array[] = [];

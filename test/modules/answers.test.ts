@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import type { DomainError } from "../../src/lib/domain-error.ts";
-import { exportAnswer, jsonAnswer, sharedAnswer, textAnswer } from "../../src/modules/answers.ts";
+import { exportAnswer, jsonAnswer, listAnswer, sharedAnswer, textAnswer } from "../../src/modules/answers.ts";
 import { AnswerSpace, EXPORTS_MAX } from "../../src/platform/answer-space.ts";
 import { until } from "../support/until.ts";
 
@@ -84,6 +84,45 @@ test("responses with the same bytes count for the piece in flight only, until th
   await until(() => space.used === readers.length * MIB);
   for (const reader of readers) reader.destroy();
   await until(() => space.used === 0);
+});
+
+test("a list is built slice by slice, and only once there is space for all of it", async () => {
+  const space = spaceOf(1);
+  const built: string[] = [];
+  const listOf = (name: string, slices: number[][], count = slices.flat().length) =>
+    listAnswer(space, new Request("http://x"), {
+      count,
+      headers: { "x-total-count": "7" },
+      slices: (function* () {
+        for (const slice of slices) {
+          built.push(name);
+          yield slice;
+        }
+      })(),
+    });
+  const first = listOf("first", [[1, 2], [], [3]], 2_000);
+  expect(space.used).toBeGreaterThan(MIB / 2);
+  await expect(listOf("second", [[1]], 2_000)).rejects.toMatchObject({ kind: "unavailable" });
+  const response = await first;
+  expect(await response.text()).toBe("[1,2,3]");
+  expect(response.headers.get("x-total-count")).toBe("7");
+  expect(built).toEqual(["first", "first", "first"]);
+  expect(space.used).toBe(0);
+  expect(await (await listOf("empty", [])).text()).toBe("[]");
+  expect(await (await listOf("empty slice", [[]])).text()).toBe("[]");
+  const failing = listAnswer(space, new Request("http://x"), {
+    count: 1,
+    headers: {},
+    slices: {
+      [Symbol.iterator]: () => ({
+        next: () => {
+          throw new Error("lost");
+        },
+      }),
+    },
+  });
+  await expect(failing).rejects.toThrow("lost");
+  expect(space.used).toBe(0);
 });
 
 test("an answer that is too large by itself is refused, and gives back what it has taken", async () => {
