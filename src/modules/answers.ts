@@ -6,8 +6,10 @@ import { isLongerJson, jsonPieces } from "../lib/json-pieces.ts";
 import { type AnswerSpace, EXPORTS_MAX, type HeldAnswer } from "../platform/answer-space.ts";
 import { workShare } from "../platform/fair-share.ts";
 
-/** Max. characters of JSON serialized in one go, and max. bytes sent in one go. */
+/** Max. characters of JSON serialized in one go. */
 const WHOLE_MAX = 512 * 1024;
+/** Max. bytes sent in one go, which no longer count while the client has not read them. */
+const UNCOUNTED_MAX = 64 * 1024;
 /** Approximate bytes per chunk. */
 const PIECE_BYTES = 128 * 1024;
 
@@ -76,7 +78,7 @@ function answerOf(
   status?: number,
 ): Response {
   const init = { headers, ...(status !== undefined && { status }) };
-  if (held.bytes > WHOLE_MAX) return new Response(streamOf(taken(pieces, held), { held, signal }), init);
+  if (held.bytes > UNCOUNTED_MAX) return new Response(streamOf(taken(pieces, held), { held, signal }), init);
   held.end();
   const [first] = pieces;
   const body = first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces);

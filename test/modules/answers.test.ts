@@ -125,6 +125,18 @@ test("a list is built slice by slice, and only once there is space for all of it
   expect(space.used).toBe(0);
 });
 
+test("a response of some 100 kB counts until it is read, a small one does not", async () => {
+  const space = spaceOf(1);
+  const responseOf = (bytes: number) =>
+    textAnswer(space, new Request("http://x"), async (onPiece) => onPiece(new Uint8Array(bytes).fill(32)));
+  const large = await responseOf(100 * 1024);
+  expect(space.used).toBe(100 * 1024);
+  expect((await large.arrayBuffer()).byteLength).toBe(100 * 1024);
+  expect(space.used).toBe(0);
+  await responseOf(10 * 1024);
+  expect(space.used).toBe(0);
+});
+
 test("an answer that is too large by itself is refused, and gives back what it has taken", async () => {
   const space = spaceOf(SPACE_MIB);
   const port = serve(space);
