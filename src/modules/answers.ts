@@ -134,13 +134,15 @@ export async function listAnswer(space: AnswerSpace, request: Request, list: Ite
   const encoder = new TextEncoder();
   const pieces = await collected(held, async (onPiece) => {
     let before = "[";
+    let left = list.count;
     for (const slice of list.slices) {
       held.release(slice.length * ITEM_BYTES);
       if (slice.length > 0) {
         onPiece(encoder.encode(before + JSON.stringify(slice).slice(1, -1)));
         before = ",";
       }
-      await workShare.pause();
+      left -= slice.length;
+      if (left > 0) await workShare.pause();
     }
     onPiece(encoder.encode(before === "[" ? "[]" : "]"));
   });

@@ -6,8 +6,8 @@ import type { DeviceFilter, DeviceWithActivity, SearchAttributes } from "./devic
 
 /** Devices of one request to the store. */
 const DEVICES_PER_BATCH = 2_000;
-/** Devices read in one go. */
-export const DEVICES_PER_SLICE = 500;
+/** Devices read in one go: a page of the default size. */
+const DEVICES_PER_SLICE = 1_000;
 
 /** A page of devices that is read slice by slice. */
 export interface DeviceList {
