@@ -1,6 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { Elysia } from "elysia";
+import { jsonBytes, sharedAnswer } from "../modules/answers.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
+import type { AnswerSpace } from "../platform/answer-space.ts";
 import { readAsset } from "../platform/assets.ts";
 import { nothingHere } from "./errors.ts";
 import { createDocument } from "./openapi/document.ts";
@@ -25,18 +27,24 @@ const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta n
 export function apiDocs(
   version: string,
   routes: () => readonly Route[],
-  access: { readonly auth: AuthPlugin; readonly needsSignIn: boolean; readonly basePath: string },
+  access: {
+    readonly auth: AuthPlugin;
+    readonly answers: AnswerSpace;
+    readonly needsSignIn: boolean;
+    readonly basePath: string;
+  },
 ) {
-  let document: ReturnType<typeof createDocument> | undefined;
+  /** Serialized once: anybody may ask for it, as often as they like. */
+  let document: Promise<readonly Uint8Array[]> | undefined;
   const headers = { ...securityHeaders, "content-security-policy": policy, "cache-control": "no-cache" };
   const docs = new Elysia({ name: "api-docs" });
   return docs
     .use(access.auth)
     .get(
       "/docs/json",
-      () => {
-        document ??= createDocument(routes(), version, access.basePath);
-        return document;
+      async ({ request }) => {
+        document ??= jsonBytes(createDocument(routes(), version, access.basePath));
+        return sharedAnswer(access.answers, request, await document);
       },
       { detail: { hide: true }, ...(access.needsSignIn && { auth: "self:read" as const }) },
     )

@@ -296,6 +296,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     .use(
       apiDocs(deps.version, () => routes, {
         auth: deps.auth,
+        answers: deps.answers,
         needsSignIn: deps.config.api_docs === "signed-in",
         basePath: basePathOf(deps.config),
       }),

@@ -6,8 +6,10 @@ import { isLongerJson, jsonPieces } from "../lib/json-pieces.ts";
 import { type AnswerSpace, EXPORTS_MAX, type HeldAnswer } from "../platform/answer-space.ts";
 import { workShare } from "../platform/fair-share.ts";
 
-/** Max. characters of JSON serialized in one go, and max. bytes sent in one go. */
+/** Max. characters of JSON serialized in one go. */
 const WHOLE_MAX = 512 * 1024;
+/** Max. bytes sent in one go, which no longer count while the client has not read them. */
+const UNCOUNTED_MAX = 64 * 1024;
 /** Approximate bytes per chunk. */
 const PIECE_BYTES = 128 * 1024;
 
@@ -76,7 +78,7 @@ function answerOf(
   status?: number,
 ): Response {
   const init = { headers, ...(status !== undefined && { status }) };
-  if (held.bytes > WHOLE_MAX) return new Response(streamOf(taken(pieces, held), { held, signal }), init);
+  if (held.bytes > UNCOUNTED_MAX) return new Response(streamOf(taken(pieces, held), { held, signal }), init);
   held.end();
   const [first] = pieces;
   const body = first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces);
@@ -115,6 +117,45 @@ async function encode(value: unknown, onPiece: (piece: Uint8Array) => void): Pro
   onPiece(encoder.encode(text));
 }
 
+/** Approximate bytes of an item of a list. */
+const ITEM_BYTES = 300;
+
+interface ItemList {
+  /** Number of items. */
+  readonly count: number;
+  readonly slices: Iterable<readonly unknown[]>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Sends a list that is built slice by slice. It takes its space before it is built, so lists that wait for each other stay small. */
+export async function listAnswer(space: AnswerSpace, request: Request, list: ItemList): Promise<Response> {
+  const held = space.open(request);
+  held.hold(list.count * ITEM_BYTES);
+  const encoder = new TextEncoder();
+  const pieces = await collected(held, async (onPiece) => {
+    let before = "[";
+    let left = list.count;
+    for (const slice of list.slices) {
+      held.release(slice.length * ITEM_BYTES);
+      if (slice.length > 0) {
+        onPiece(encoder.encode(before + JSON.stringify(slice).slice(1, -1)));
+        before = ",";
+      }
+      left -= slice.length;
+      if (left > 0) await workShare.pause();
+    }
+    onPiece(encoder.encode(before === "[" ? "[]" : "]"));
+  });
+  return answerOf(pieces, { held, signal: request.signal }, { ...jsonHeaders, ...list.headers });
+}
+
+/** Serializes a value that is sent again and again. */
+export async function jsonBytes(value: unknown): Promise<readonly Uint8Array[]> {
+  const pieces: Uint8Array[] = [];
+  await encode(value, (piece) => pieces.push(piece));
+  return pieces;
+}
+
 /** Sends JSON that `create` has serialized already. */
 export async function textAnswer(
   space: AnswerSpace,
@@ -137,6 +178,13 @@ export async function jsonAnswer(
   if (options.atEnd !== undefined) held.atEnd(options.atEnd);
   const pieces = await collected(held, (onPiece) => encode(value, onPiece));
   return answerOf(pieces, { held, signal: request.signal }, options.headers ?? jsonHeaders, options.status);
+}
+
+/** Sends JSON in pieces that all its responses share: each of them counts for the piece in flight only. */
+export function sharedAnswer(space: AnswerSpace, request: Request, pieces: readonly Uint8Array[]): Response {
+  const held = space.open(request);
+  held.hold(Math.max(...pieces.map(({ length }) => length)));
+  return new Response(streamOf(pieces.values(), { held, signal: request.signal }), { headers: jsonHeaders });
 }
 
 /** Returns whether a value's JSON is too long to be serialized and sent in one go. */

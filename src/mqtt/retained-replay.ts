@@ -19,7 +19,9 @@ export class RetainedReplay implements Turn {
 
   add(subscriptions: readonly Subscription[]): void {
     for (const subscription of subscriptions) this.#pending.set(subscription.topic, subscription);
-    this.resume();
+    // Many connections may subscribe in the same turn: whoever comes after its end waits.
+    if (this.#fairQueue.isTurnOver) this.#fairQueue.enqueue(this);
+    else this.resume();
   }
 
   resume(): void {

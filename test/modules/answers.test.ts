@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import type { DomainError } from "../../src/lib/domain-error.ts";
-import { exportAnswer, jsonAnswer, textAnswer } from "../../src/modules/answers.ts";
+import { exportAnswer, jsonAnswer, listAnswer, sharedAnswer, textAnswer } from "../../src/modules/answers.ts";
 import { AnswerSpace, EXPORTS_MAX } from "../../src/platform/answer-space.ts";
 import { until } from "../support/until.ts";
 
@@ -65,6 +65,76 @@ test("answers that nobody reads leave no room for others until their readers go"
   expect(answer.status).toBe(200);
   expect((await answer.arrayBuffer()).byteLength).toBe(SPACE_MIB * MIB);
   await until(() => space.used === 0);
+});
+
+test("responses with the same bytes count for the piece in flight only, until their readers go", async () => {
+  const space = spaceOf(SPACE_MIB);
+  const pieces = Array.from({ length: SPACE_MIB }, () => new Uint8Array(MIB).fill(32));
+  const server = Bun.serve({
+    port: 0,
+    idleTimeout: 0,
+    fetch: (request) => sharedAnswer(space, request, pieces),
+  });
+  stops.push(() => server.stop(true));
+  const port = server.port ?? 0;
+  const readers = [await stall(port, "/"), await stall(port, "/"), await stall(port, "/")];
+  await until(() => space.used === readers.length * MIB);
+  const response = await ask(port, 0);
+  expect((await response.arrayBuffer()).byteLength).toBe(SPACE_MIB * MIB);
+  await until(() => space.used === readers.length * MIB);
+  for (const reader of readers) reader.destroy();
+  await until(() => space.used === 0);
+});
+
+test("a list is built slice by slice, and only once there is space for all of it", async () => {
+  const space = spaceOf(1);
+  const built: string[] = [];
+  const listOf = (name: string, slices: number[][], count = slices.flat().length) =>
+    listAnswer(space, new Request("http://x"), {
+      count,
+      headers: { "x-total-count": "7" },
+      slices: (function* () {
+        for (const slice of slices) {
+          built.push(name);
+          yield slice;
+        }
+      })(),
+    });
+  const first = listOf("first", [[1, 2], [], [3]], 2_000);
+  expect(space.used).toBeGreaterThan(MIB / 2);
+  await expect(listOf("second", [[1]], 2_000)).rejects.toMatchObject({ kind: "unavailable" });
+  const response = await first;
+  expect(await response.text()).toBe("[1,2,3]");
+  expect(response.headers.get("x-total-count")).toBe("7");
+  expect(built).toEqual(["first", "first", "first"]);
+  expect(space.used).toBe(0);
+  expect(await (await listOf("empty", [])).text()).toBe("[]");
+  expect(await (await listOf("empty slice", [[]])).text()).toBe("[]");
+  const failing = listAnswer(space, new Request("http://x"), {
+    count: 1,
+    headers: {},
+    slices: {
+      [Symbol.iterator]: () => ({
+        next: () => {
+          throw new Error("lost");
+        },
+      }),
+    },
+  });
+  await expect(failing).rejects.toThrow("lost");
+  expect(space.used).toBe(0);
+});
+
+test("a response of some 100 kB counts until it is read, a small one does not", async () => {
+  const space = spaceOf(1);
+  const responseOf = (bytes: number) =>
+    textAnswer(space, new Request("http://x"), async (onPiece) => onPiece(new Uint8Array(bytes).fill(32)));
+  const large = await responseOf(100 * 1024);
+  expect(space.used).toBe(100 * 1024);
+  expect((await large.arrayBuffer()).byteLength).toBe(100 * 1024);
+  expect(space.used).toBe(0);
+  await responseOf(10 * 1024);
+  expect(space.used).toBe(0);
 });
 
 test("an answer that is too large by itself is refused, and gives back what it has taken", async () => {

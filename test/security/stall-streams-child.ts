@@ -55,6 +55,6 @@ process.send?.({
   tokens,
   share: share.token,
   deviceId: devices[0].deviceId,
-  bodies: { tables, maps: board(widgets("map", 30, ["key0"])), board: id },
+  bodies: { tables, maps: board(widgets("map", 30, ["key0"])), board: id, alias },
   deviceIds: devices.map(({ deviceId }: { deviceId: string }) => deviceId),
 });

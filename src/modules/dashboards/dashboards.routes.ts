@@ -123,9 +123,9 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
     )
     .post(
       "/resolve-alias",
-      ({ principal, body }) => {
+      async ({ principal, body }) => {
         const { alias, dashboardState } = isJsonObject(body) ? body : {};
-        return { devices: dashboards.resolveAlias(principal, alias, dashboardState) };
+        return { devices: await dashboards.resolveAlias(principal, alias, dashboardState) };
       },
       {
         auth: "dashboards:read",

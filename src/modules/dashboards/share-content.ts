@@ -60,7 +60,7 @@ export function createShareContent(deps: {
     for (const alias of aliases) {
       await workShare.next();
       try {
-        for (const { deviceId } of dashboards.resolveAlias(readerOf(share), alias, contextOf(share)))
+        for (const { deviceId } of await dashboards.resolveAlias(readerOf(share), alias, contextOf(share)))
           keysOf.set(deviceId, keysOf.get(deviceId)?.union(keys) ?? keys);
       } catch (error) {
         if (!(error instanceof DomainError)) throw error; // it shows nothing in the dashboard either

@@ -23,6 +23,14 @@ export interface SelectedDevice {
   readonly devEui: string | null;
 }
 
+const createCount = (orm: MainDatabase["orm"]) => (where: ReturnType<typeof whereOf>) =>
+  orm
+    .select({ total: count() })
+    .from(devices)
+    .leftJoin(deviceActivity, eq(deviceActivity.deviceId, devices.deviceId))
+    .where(where)
+    .get()?.total ?? 0;
+
 /** Returns a page of the devices that a list shows, and how many there are. */
 const createPage =
   (orm: MainDatabase["orm"], toDevice: (row: SelectedDevice) => DeviceWithActivity) =>
@@ -42,13 +50,30 @@ const createPage =
       .limit(filter.limit)
       .offset(filter.offset)
       .all();
-    const counted = orm
-      .select({ total: count() })
+    return { items: items.map(toDevice), total: createCount(orm)(where) };
+  };
+
+/** Works like `createPage`, for the ids only: pages of thousands of devices are read in slices. */
+const createIdPage =
+  (orm: MainDatabase["orm"]) =>
+  (tenantId: TenantId, visible: Visible, filter: DeviceFilter): { deviceIds: DeviceId[]; total: number } => {
+    const where = whereOf(tenantId, visible, filter);
+    const { sort = "" } = filter;
+    const ranks = openAlarmRanks(orm, tenantId, visible);
+    const isByState = isSortedByState(sort);
+    const selected = orm
+      .select({ deviceId: devices.deviceId })
       .from(devices)
       .leftJoin(deviceActivity, eq(deviceActivity.deviceId, devices.deviceId))
+      .$dynamic();
+    const rows = (isByState ? selected.leftJoin(ranks, eq(ranks.deviceId, devices.deviceId)) : selected)
       .where(where)
-      .get();
-    return { items: items.map(toDevice), total: counted?.total ?? 0 };
+      .orderBy(...(isByState ? orderByState(sort, ranks) : orderOf(filter)))
+      .limit(filter.limit)
+      .offset(filter.offset)
+      .all();
+    const deviceIds = rows.map(({ deviceId }) => deviceId as DeviceId); // only such ids are stored
+    return { deviceIds, total: createCount(orm)(where) };
   };
 
 /** Returns the ids of all devices that a list shows, by name. */
@@ -70,6 +95,7 @@ export const createDeviceLists = (
   toDevice: (row: SelectedDevice) => DeviceWithActivity,
 ) => ({
   list: createPage(orm, toDevice),
+  listPageIds: createIdPage(orm),
   listIdsByName: createIdList(orm),
   listAllIds: () =>
     new Set(

@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
@@ -6,6 +6,17 @@ import type { DeviceFilter, DeviceWithActivity, SearchAttributes } from "./devic
 
 /** Devices of one request to the store. */
 const DEVICES_PER_BATCH = 2_000;
+/** Devices read in one go: a page of the default size. */
+const DEVICES_PER_SLICE = 1_000;
+
+/** A page of devices that is read slice by slice. */
+export interface DeviceList {
+  /** Number of devices of all pages. */
+  readonly total: number;
+  /** Number of devices of this page; fewer if some are deleted while it is read. */
+  readonly count: number;
+  slices(): Iterable<readonly DeviceWithActivity[]>;
+}
 
 const VALUE_SORT = /^(-?)key:(.+)$/su;
 
@@ -30,7 +41,7 @@ function compare(a: Comparable, b: Comparable): number {
 }
 
 interface ValueOrderDeps {
-  readonly repository: Pick<DevicesRepository, "list" | "listIdsByName">;
+  readonly repository: Pick<DevicesRepository, "list" | "listPageIds" | "listIdsByName">;
   readonly store: Pick<TelemetryStore, "latest">;
   readonly searchAttributes: { readonly call: SearchAttributes };
 }
@@ -59,6 +70,20 @@ async function inOrder(
   });
 }
 
+/** Reads the devices in the order of their ids. */
+function* slicesOf(
+  repository: Pick<DevicesRepository, "list">,
+  tenantId: TenantId,
+  deviceIds: readonly DeviceId[],
+): Generator<DeviceWithActivity[]> {
+  for (let begin = 0; begin < deviceIds.length; begin += DEVICES_PER_SLICE) {
+    const slice = deviceIds.slice(begin, begin + DEVICES_PER_SLICE);
+    const { items } = repository.list(tenantId, new Set(slice), { limit: slice.length, offset: 0 });
+    const byId = new Map(items.map((device) => [device.deviceId, device]));
+    yield slice.flatMap((deviceId) => byId.get(deviceId) ?? []);
+  }
+}
+
 /** Creates the function that lists devices in any order, that of the newest values of a key included, and searches their attributes too. */
 export const createSortedList =
   ({ repository, store, searchAttributes }: ValueOrderDeps) =>
@@ -66,21 +91,27 @@ export const createSortedList =
     { tenantId, devices }: Pick<Principal, "tenantId" | "devices">,
     query: DeviceFilter,
     signal: AbortSignal,
-  ): Promise<{ items: DeviceWithActivity[]; total: number }> => {
+  ): Promise<DeviceList> => {
     const { search = "" } = query;
     const searched = search === "" ? [] : await searchAttributes.call(tenantId, search, signal);
     const filter = { ...query, searched };
     const order = valueOrderOf(filter.sort);
-    if (order === undefined) return repository.list(tenantId, devices, filter);
-    const sorted = await inOrder(repository.listIdsByName(tenantId, devices, filter), order, {
-      store,
-      signal,
+    const listOf = (deviceIds: readonly DeviceId[], total: number): DeviceList => ({
+      total,
+      count: deviceIds.length,
+      slices: () => slicesOf(repository, tenantId, deviceIds),
     });
-    const page = sorted.slice(filter.offset, filter.offset + filter.limit);
-    const position = new Map(page.map((deviceId, index) => [deviceId, index]));
-    const { items } = repository.list(tenantId, new Set(page), { limit: page.length, offset: 0 });
-    const positionOf = ({ deviceId }: DeviceWithActivity) => position.get(deviceId) ?? page.length;
-    return { items: items.toSorted((a, b) => positionOf(a) - positionOf(b)), total: sorted.length };
+    if (order !== undefined) {
+      const ids = repository.listIdsByName(tenantId, devices, filter);
+      const sorted = await inOrder(ids, order, { store, signal });
+      return listOf(sorted.slice(filter.offset, filter.offset + filter.limit), sorted.length);
+    }
+    if (filter.limit > DEVICES_PER_SLICE) {
+      const { deviceIds, total } = repository.listPageIds(tenantId, devices, filter);
+      return listOf(deviceIds, total);
+    }
+    const { items, total } = repository.list(tenantId, devices, filter);
+    return { total, count: items.length, slices: () => [items] };
   };
 
 export type SortedList = ReturnType<typeof createSortedList>;

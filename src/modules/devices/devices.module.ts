@@ -18,7 +18,7 @@ import { DeviceActivityTracker } from "./device-activity.ts";
 import { DeviceDirectory } from "./device-directory.ts";
 import { DeviceImports } from "./device-imports.ts";
 import { DeviceRejections } from "./device-rejections.ts";
-import { createDevicesRepository } from "./devices.repository.ts";
+import { createDevicesRepository, type DevicesRepository } from "./devices.repository.ts";
 import { devicesRoutes } from "./devices.routes.ts";
 import { createDevicesService, type DevicesService } from "./devices.service.ts";
 import type { Device, DeviceMaintenance, SearchAttributes } from "./devices.types.ts";
@@ -55,8 +55,18 @@ function createRejections(
   return rejections;
 }
 
+function createImports(
+  { database, events, log }: Pick<Core, "database" | "events" | "log">,
+  repository: DevicesRepository,
+  devices: DevicesService,
+): DeviceImports {
+  const unfinished = createUnfinishedImportsRepository(database);
+  return new DeviceImports({ devices, repository, unfinished, transact: database.transact, events, log });
+}
+
 /** Devices: what they are, how they sign in, when they were seen, and what was rejected of them. */
-export function createDevicesModule({ config, database, clock, events, log }: Core, deps: DevicesModuleDeps) {
+export function createDevicesModule(core: Core, deps: DevicesModuleDeps) {
+  const { answers, config, database, clock, events, log } = core;
   const { tenants, plans, messageRate, profiles, store, logins, passwords } = deps;
   const { transact } = database;
   /** Stores the dev EUI as an attribute, in the transaction that changes the device. */
@@ -107,9 +117,7 @@ export function createDevicesModule({ config, database, clock, events, log }: Co
     clock,
     events,
   });
-  const unfinished = createUnfinishedImportsRepository(database);
-  const repository = devicesRepository;
-  const imports = new DeviceImports({ devices, repository, unfinished, transact, events, log });
+  const imports = createImports(core, devicesRepository, devices);
   return {
     devices,
     devicesRepository,
@@ -129,6 +137,7 @@ export function createDevicesModule({ config, database, clock, events, log }: Co
         activity,
         maintenanceOf: (device) => maintenanceOf.call(device),
         listSorted: createSortedList({ repository: devicesRepository, store, searchAttributes }),
+        answers,
         auth,
       }),
       credentialsRoutes({ credentials, devices, auth }),

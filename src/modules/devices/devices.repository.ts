@@ -31,6 +31,12 @@ export interface DevicesRepository extends ChildrenRepository, MembershipReposit
     visible: Visible,
     filter: DeviceFilter,
   ): { items: DeviceWithActivity[]; total: number };
+  /** Works like `list`, for the ids only. */
+  listPageIds(
+    tenantId: TenantId,
+    visible: Visible,
+    filter: DeviceFilter,
+  ): { deviceIds: DeviceId[]; total: number };
   /** Returns the ids of all devices of a list, whatever its page and its order. */
   listIdsByName(tenantId: TenantId, visible: Visible, filter: DeviceFilter): DeviceId[];
   /** Returns the ids of the devices of all tenants. */

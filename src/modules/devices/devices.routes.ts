@@ -1,6 +1,8 @@
-import { Elysia, t } from "elysia";
+import { Elysia, type Static, t } from "elysia";
 import { withoutNulls } from "../../lib/defined.ts";
+import type { AnswerSpace } from "../../platform/answer-space.ts";
 import { workShare } from "../../platform/fair-share.ts";
+import { asAnswer, listAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
@@ -44,6 +46,7 @@ interface DevicesRoutesDeps {
   /** Returns the maintenance of the device or of its gateway; alarms are muted while it lasts. */
   maintenanceOf(device: Pick<Device, "deviceId" | "parentDeviceId">): DeviceMaintenance | undefined;
   readonly listSorted: SortedList;
+  readonly answers: AnswerSpace;
   readonly auth: AuthPlugin;
 }
 
@@ -54,8 +57,12 @@ const readFrom =
     return device;
   };
 
+function* slicesOfItems<From, To>(slices: Iterable<readonly From[]>, convert: (item: From) => To) {
+  for (const slice of slices) yield slice.map(convert);
+}
+
 /** Converts devices, with their current state, for the API. */
-function createShowing({ activity, maintenanceOf, listSorted }: Omit<DevicesRoutesDeps, "auth">) {
+function createShowing({ activity, maintenanceOf, listSorted }: Omit<DevicesRoutesDeps, "auth" | "answers">) {
   const current = (device: DeviceWithActivity) => activity.get(device.deviceId) ?? device.activity;
   const maintenanceFor = (device: DeviceWithActivity, principal: Principal) =>
     maintenanceToWire(maintenanceOf(device), device, principal);
@@ -85,11 +92,13 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
     .use(deps.auth)
     .get(
       "",
-      async ({ principal, query, set, request }) => {
+      async ({ principal, query, request }) => {
         const page = toPage(query);
-        const { items, total } = await listed(principal, { ...query, ...page }, request.signal);
-        Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
-        return items.map(itemFor(principal));
+        const { total, count, slices } = await listed(principal, { ...query, ...page }, request.signal);
+        const items = slicesOfItems(slices(), itemFor(principal));
+        const headers = listHeaders(request.url, { ...page, total });
+        const answer = await listAnswer(deps.answers, request, { count, slices: items, headers });
+        return asAnswer<Array<Static<typeof deviceListItem>>>(answer);
       },
       {
         auth: "devices:read",
@@ -98,7 +107,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         detail: {
           summary: "List devices",
           description:
-            "Lists all devices that the caller may see, or those of one `deviceType`, one `role` or one gateway (`parentDeviceId`). A `search` without `sort` lists devices first whose name has the text. `X-Total-Count` has their number, `Link` the next page.",
+            "Lists all devices that the caller may see, or those of one `deviceType`, one `role` or one gateway (`parentDeviceId`). A `search` without `sort` lists devices first whose name has the text. `X-Total-Count` has their number, `Link` the next page. 503 while unread responses leave no memory for it.",
         },
       },
     )

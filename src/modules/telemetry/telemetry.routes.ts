@@ -1,5 +1,6 @@
 import { Elysia, type Static, t } from "elysia";
 import { ANSWERS_MIB_MAX, type AnswerSpace } from "../../platform/answer-space.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import { asAnswer, textAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -49,11 +50,13 @@ async function writeLatest(
 ): Promise<void> {
   const encoder = new TextEncoder();
   let before = "[";
+  await workShare.enter();
   for await (const batch of batches) {
     const texts = batch.map((snapshot) => JSON.stringify(snapshot));
     if (texts.length === 0) continue;
     onPiece(encoder.encode(before + texts.join()));
     before = ",";
+    await workShare.pause();
   }
   onPiece(encoder.encode(before === "[" ? "[]" : "]"));
 }

@@ -1,0 +1,50 @@
+import { expect, test } from "bun:test";
+import { FairQueue } from "../../src/mqtt/fair-queue.ts";
+import { RetainedReplay } from "../../src/mqtt/retained-replay.ts";
+
+const subscriptionTo = (topic: string) => ({
+  topic,
+  qos: 0 as const,
+  noLocal: false,
+  retainAsPublished: false,
+  retainHandling: 0,
+  identifier: 0,
+});
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+test("connections that subscribe in the same turn are sent their retained messages in turns of their own", async () => {
+  let now = 0;
+  const fairQueue = new FairQueue({ monotonic: () => now });
+  const sent: string[] = [];
+  const replays = ["a", "b", "c"].map(
+    (name) =>
+      new RetainedReplay(fairQueue, ({ topic }) => {
+        sent.push(`${name} ${topic}`);
+        now += 10; // more than a turn may take
+      }),
+  );
+  for (const replay of replays) replay.add([subscriptionTo("r/#")]);
+  expect(sent).toEqual(["a r/#"]);
+  await nextTurn();
+  expect(sent).toEqual(["a r/#", "b r/#"]);
+  await nextTurn();
+  expect(sent).toEqual(["a r/#", "b r/#", "c r/#"]);
+});
+
+test("a connection that closes while it waits is sent nothing", async () => {
+  let now = 0;
+  const fairQueue = new FairQueue({ monotonic: () => now });
+  const sent: string[] = [];
+  const replayOf = (name: string) =>
+    new RetainedReplay(fairQueue, () => {
+      sent.push(name);
+      now += 10;
+    });
+  const [first, closed] = [replayOf("first"), replayOf("closed")];
+  first.add([subscriptionTo("r/#")]);
+  closed.add([subscriptionTo("r/#")]);
+  closed.stop();
+  await nextTurn();
+  await nextTurn();
+  expect(sent).toEqual(["first"]);
+});
