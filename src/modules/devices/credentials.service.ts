@@ -2,6 +2,7 @@ import { conflict, invalid } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { ClientPasswords } from "../../platform/client-passwords.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { isGuessablePassword } from "../../platform/common-passwords.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DomainEvents } from "../events.types.ts";
@@ -54,11 +55,14 @@ function loginOf({ other }: Pick<PreparedCredentials, "other">): Login | undefin
 async function basicOf(
   passwords: ClientPasswords,
   change: Extract<CredentialsChange, { type: "MQTT_BASIC" }>,
+  deviceName: string,
 ) {
   const { clientId = null, username = null, password } = change;
   if (clientId === null && username === null) throw invalid("credentials.name_missing");
   if (username === PROVISION_USERNAME) throw invalid("credentials.name_reserved");
   if (password?.startsWith(API_KEY_PREFIX) === true) throw invalid("credentials.password_reserved");
+  if (password !== undefined && isGuessablePassword(password, [clientId ?? "", username ?? "", deviceName]))
+    throw invalid("credentials.password_weak");
   const next =
     password === undefined
       ? passwords.generate()
@@ -96,12 +100,15 @@ export function createCredentialsService(deps: {
     };
   }
 
-  async function prepare(change: CredentialsChange): Promise<PreparedCredentials> {
+  async function prepare(
+    change: CredentialsChange,
+    { name }: { readonly name: string },
+  ): Promise<PreparedCredentials> {
     const { type } = change;
     if (type === "ACCESS_TOKEN") return { other: undefined, token: change.token ?? newToken() };
     const token = placeholderToken(type, newId());
     if (type === "X509") return { other: { ...noOther, type, ...certificateFactsOf(change) }, token };
-    const { sealedPassword: next, names } = await basicOf(passwords, change);
+    const { sealedPassword: next, names } = await basicOf(passwords, change, name);
     const { password, passwordHash } = next;
     return { other: { ...noOther, type, ...names, passwordHash }, token, password };
   }
@@ -141,8 +148,7 @@ export function createCredentialsService(deps: {
       viewOf(deps.devices.get(principal, deviceId)),
     /** A generated password is in this answer and in no other. */
     async set(principal: Principal, deviceId: string, change: CredentialsChange): Promise<CredentialsView> {
-      deps.devices.get(principal, deviceId);
-      const prepared = await prepare(change);
+      const prepared = await prepare(change, deps.devices.get(principal, deviceId));
       return save(deps.devices.get(principal, deviceId), prepared); // it may have been deleted, or access revoked
     },
     /** Used for devices that make themselves known: `set` in steps, of which only the first waits. */

@@ -82,6 +82,8 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "credentials.name_missing": "username, clientId oder beide sind nötig",
   "credentials.name_reserved": "username: ist für die Provisionierung von Geräten reserviert",
   "credentials.password_reserved": "password: darf nicht wie ein API-Schlüssel beginnen",
+  "credentials.password_weak":
+    "password: ist zu leicht zu erraten: verbreitet oder wie der Name. Ohne Angabe wird eines erzeugt",
   "credentials.private_key": "certificate: lassen Sie den privaten Schlüssel weg; er bleibt auf dem Gerät",
   "device.bytes_limit": "Ein Gerät kann höchstens {limit} Byte in der Sekunde an dieses Gateway senden.",
   "device.child_name_taken":

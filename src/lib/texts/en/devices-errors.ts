@@ -76,6 +76,8 @@ export const devicesErrors = {
   "credentials.name_missing": "username, clientId or both are required",
   "credentials.name_reserved": "username: is reserved for devices that provision themselves",
   "credentials.password_reserved": "password: must not begin like an API key",
+  "credentials.password_weak":
+    "password: is too easy to guess: common, or like the name. Leave it out to get a generated one",
   "credentials.private_key": "certificate: leave the private key out; it stays on the device",
   "device.bytes_limit": "A device can send at most {limit} bytes a second to this gateway.",
   "device.child_name_taken":
