@@ -25,10 +25,11 @@ import {
   placeholderToken,
 } from "./credentials.types.ts";
 import { newToken } from "./device-building.ts";
-import { certificateTaken, identityTaken, tokenTaken } from "./devices.errors.ts";
+import { certificateTaken, identityTaken, tokenTaken, tokenWeak } from "./devices.errors.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 import type { DevicesService } from "./devices.service.ts";
 import type { Device } from "./devices.types.ts";
+import { isGuessableToken } from "./guessable-token.ts";
 
 export interface PreparedCredentials {
   readonly other: Omit<OtherCredentials, "deviceId" | "updatedAt"> | undefined;
@@ -78,7 +79,7 @@ export function createCredentialsService(deps: {
   repository: CredentialsRepository;
   devices: Pick<DevicesService, "get">;
   devicesRepository: Pick<DevicesRepository, "find" | "hashOf" | "findByTokenHash">;
-  logins: Pick<LoginIdentitiesService, "isTaken" | "save" | "isConfirmed" | "confirm">;
+  logins: Pick<LoginIdentitiesService, "isTaken" | "save" | "isConfirmed" | "confirm" | "hasSeveralTenants">;
   passwords: ClientPasswords;
   transact: (work: () => void) => void;
   clock: Pick<Clock, "now">;
@@ -105,7 +106,12 @@ export function createCredentialsService(deps: {
     { name }: { readonly name: string },
   ): Promise<PreparedCredentials> {
     const { type } = change;
-    if (type === "ACCESS_TOKEN") return { other: undefined, token: change.token ?? newToken() };
+    if (type === "ACCESS_TOKEN") {
+      const { token: chosen = newToken() } = change;
+      if (chosen === change.token && logins.hasSeveralTenants() && isGuessableToken(chosen))
+        throw tokenWeak();
+      return { other: undefined, token: chosen };
+    }
     const token = placeholderToken(type, newId());
     if (type === "X509") return { other: { ...noOther, type, ...certificateFactsOf(change) }, token };
     const { sealedPassword: next, names } = await basicOf(passwords, change, name);

@@ -69,6 +69,7 @@ export function createDevicesModule({ config, database, clock, events, log }: Co
     repository: devicesRepository,
     profiles,
     devicesMax: (tenantId) => plans.of(tenants.find(tenantId)?.planName ?? "").limits.devices,
+    hasSeveralTenants: () => logins.hasSeveralTenants(),
     transact,
     saveDevEui: (deviceId, devEui) => saveDevEui.call(deviceId, devEui),
     deleteTelemetry: (deviceId) => store.deleteDevice(deviceId),
