@@ -23,10 +23,17 @@ const ownerOf = ({ tenantId, deviceId }: LoginHolder): RefusalOwner => ({
   ...(deviceId !== null && { deviceId }),
 });
 
-const nameOf = (holder: LoginHolder): RefusalIdentity => ({
-  kind: "client",
+/** Names a client as its holder knows it. `isShared` hides the client from tenants: it may be another's. */
+const nameOf = (holder: LoginHolder, isShared = false): RefusalIdentity => ({
+  kind: isShared ? "shared_name" : "client",
   name: shownName(shownLogin(holder)),
 });
+
+const answers = {
+  wrong: { answer: "bad_credentials", reason: "password_wrong" },
+  later: { answer: "later", reason: "too_many_tries" },
+  shared: { answer: "bad_credentials", reason: "password_shared" },
+} as const;
 
 interface LoginAuthenticationDeps {
   readonly logins: Pick<LoginIdentitiesService, "byPassword" | "byCertificate">;
@@ -81,6 +88,7 @@ export class LoginAuthentication {
     }
     if (credentials.isGone()) return { ok: false, reason: "later" }; // its password was not checked
     if (tried.tried.length === 0) return this.#byToken.afterUnknownName(credentials);
+    if (tried.refused === "shared") return this.#refusePassword(credentials, tried);
     return this.#tryToken(credentials, tried) ?? this.#refusePassword(credentials, tried);
   }
 
@@ -98,11 +106,11 @@ export class LoginAuthentication {
   }
 
   #refusePassword(credentials: MqttCredentials, { refused, tried }: RefusedPassword): MqttAuthentication {
-    return this.#refuse(credentials, tried, (holder) =>
-      refused === "later"
-        ? { answer: "later", reason: "too_many_tries", identity: nameOf(holder) }
-        : { answer: "bad_credentials", reason: "password_wrong", identity: nameOf(holder) },
-    );
+    const isShared = tried.some(({ tenantId }) => tenantId !== tried[0]?.tenantId);
+    return this.#refuse(credentials, tried, (holder) => ({
+      ...answers[refused],
+      identity: nameOf(holder, isShared),
+    }));
   }
 
   /** Signs the holder in; undefined if it was deleted meanwhile. */

@@ -39,6 +39,9 @@ interface Learned {
   readonly wrong: Set<string>;
 }
 
+/** Returns whether the gateway generated the password behind a hash, so that nobody can guess it. */
+export const isOfGeneratedPassword = (passwordHash: string): boolean => passwordHash.startsWith(GENERATED);
+
 const sha256 = (bytes: Uint8Array): string => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 
 function isSame(a: string, b: string): boolean {
@@ -136,7 +139,7 @@ export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic
     hash: (password: string): Promise<string> => inTurn(() => Bun.password.hash(password, ARGON2)),
     verify(attempt: SignInAttempt): Verdict | Promise<Verdict> {
       const { passwordHash, password } = attempt;
-      if (passwordHash.startsWith(GENERATED))
+      if (isOfGeneratedPassword(passwordHash))
         return isSame(passwordHash, GENERATED + sha256(password)) ? "right" : "wrong";
       return verifyCustom(attempt);
     },

@@ -96,11 +96,42 @@ test("masking hides each token of a message and gives back every byte", () => {
   );
 });
 
+test("a token is masked however JSON escapes its name", () => {
+  const tokens = createEventTokens(createSealedBox(new Uint8Array(32), "test"));
+  const secret = "abcdefghijklmnop";
+  const escapeOf = (letter: string, isUpper: boolean) => {
+    const hex = letter.charCodeAt(0).toString(16).padStart(4, "0");
+    return `\\u${isUpper ? hex.toUpperCase() : hex}`;
+  };
+  const spelling = fc.array(fc.constantFrom("plain", "lower", "upper"), { minLength: 11, maxLength: 11 });
+  fc.assert(
+    fc.property(spelling, (spellings) => {
+      const name = [..."deviceToken"]
+        .map((letter, index) =>
+          spellings[index] === "plain" ? letter : escapeOf(letter, spellings[index] === "upper"),
+        )
+        .join("");
+      const text = `{"${name}":"${secret}","t":1}`;
+      expect(JSON.parse(text)).toEqual({ deviceToken: secret, t: 1 });
+      const source = { bytes: Buffer.from(text), encoding: "AUTO", receivedAt: 1 } as const;
+      const masked = tokens.mask(source);
+      expect(JSON.parse(Buffer.from(masked.bytes).toString())).toEqual({
+        deviceToken: "abcd************",
+        t: 1,
+      });
+      expect(Buffer.from(tokens.unmask(masked).bytes).toString()).toBe(text);
+    }),
+  );
+});
+
 test("a name without quotes, and a text that does not end, are masked, too", () => {
   const tokens = createEventTokens(createSealedBox(new Uint8Array(32), "test"));
   const masked = (text: string) =>
     Buffer.from(tokens.mask({ bytes: Buffer.from(text), encoding: "AUTO", receivedAt: 1 }).bytes).toString();
   expect(masked("{deviceToken: 'abcdefghijklmnop', t: 1}")).toBe("{deviceToken: 'abcd************', t: 1}");
   expect(masked('{"deviceToken":"abcdefghijklmnop')).toBe('{"deviceToken":"abcd************');
+  expect(masked("{'device\\x54o\\ken': 'abcdefghijklmnop'}")).toBe(
+    "{'device\\x54o\\ken': 'abcd************'}",
+  );
   expect(masked('{"deviceToken":7}')).toBe('{"deviceToken":7}');
 });

@@ -84,6 +84,61 @@ test("names are unique among devices and MQTT clients of a tenant, and only ther
   });
 });
 
+/** Refusals of a tenant that name a user. */
+const refusalsOf = async (token: string, username: string, path = "/api/refusals") =>
+  (await fixture.call("GET", path, { token })).body.filter(
+    ({ identity }: { identity: string }) => identity === username,
+  );
+
+test("nobody signs in with a name and password that two tenants chose, and both are told without the other's client", async () => {
+  const operator = (await fixture.signIn("TENANT_OWNER", { tenant: "host" })).token;
+  const [username, password] = [unique(), "winter-quarters-of-1907"];
+  expect((await createClient(theirs, { username, password })).status).toBe(201);
+  const device = await createDeviceWith(ours, { type: "MQTT_BASIC", username, password });
+  expect(device.status).toBe(200);
+  const clientId = unique();
+  expect(await signIn({ clientId, username, password })).toBe(0x86);
+  expect(await signIn({ clientId, username, password })).toBe(0x86); // the hashes are known now
+  for (const token of [ours, theirs]) {
+    const [refusal, ...others] = await refusalsOf(token, username);
+    expect(others).toEqual([]);
+    expect(refusal).toMatchObject({ reason: { code: "refusal.password_shared" }, count: 2 });
+    expect(Object.keys(refusal)).not.toContain("address");
+    expect(JSON.stringify(refusal)).not.toContain(clientId);
+  }
+  const seenByDevice = await fixture.call("GET", `/api/devices/${device.deviceId}/refusals`, { token: ours });
+  expect(seenByDevice.body[0]).not.toHaveProperty("address");
+  const ofGateway = await refusalsOf(operator, username, "/api/gateway/refusals");
+  expect(ofGateway).toHaveLength(2);
+  for (const refusal of ofGateway) expect(refusal).toMatchObject({ address: "127.0.0.1", client: clientId });
+});
+
+test("a generated password that another tenant copied stays with its device", async () => {
+  const username = unique();
+  const device = await createDeviceWith(ours, { type: "MQTT_BASIC", username });
+  await createClient(theirs, { username, password: device.password });
+  const attempt = { clientId: unique(), username, password: Buffer.from(device.password) };
+  const found = fixture.app.services.logins.byPassword({
+    ...attempt,
+    address: "127.0.0.1",
+    isGone: () => false,
+  });
+  expect(found).toMatchObject({ holder: { ownerId: device.deviceId } });
+});
+
+test("a wrong password for a name of two tenants shows neither of them the client", async () => {
+  const [username, clientId] = [unique(), unique()];
+  await createDeviceWith(ours, { type: "MQTT_BASIC", username });
+  await createClient(theirs, { username });
+  expect(await signIn({ clientId, username, password: "mistyped" })).toBe(0x86);
+  for (const token of [ours, theirs]) {
+    const [refusal] = await refusalsOf(token, username);
+    expect(refusal).toMatchObject({ reason: { code: "refusal.password_wrong" }, count: 1 });
+    expect(refusal).not.toHaveProperty("address");
+    expect(refusal).not.toHaveProperty("client");
+  }
+});
+
 test("a token that reads like another tenant's user name does not take its devices over", async () => {
   const username = `a-long-and-public-name-${unique()}`;
   await createDeviceWith(ours, { type: "MQTT_BASIC", username });

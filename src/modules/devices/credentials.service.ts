@@ -2,6 +2,7 @@ import { conflict, invalid } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { ClientPasswords } from "../../platform/client-passwords.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { isGuessablePassword } from "../../platform/common-passwords.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DomainEvents } from "../events.types.ts";
@@ -24,10 +25,11 @@ import {
   placeholderToken,
 } from "./credentials.types.ts";
 import { newToken } from "./device-building.ts";
-import { certificateTaken, identityTaken, tokenTaken } from "./devices.errors.ts";
+import { certificateTaken, identityTaken, tokenTaken, tokenWeak } from "./devices.errors.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 import type { DevicesService } from "./devices.service.ts";
 import type { Device } from "./devices.types.ts";
+import { isGuessableToken } from "./guessable-token.ts";
 
 export interface PreparedCredentials {
   readonly other: Omit<OtherCredentials, "deviceId" | "updatedAt"> | undefined;
@@ -54,11 +56,14 @@ function loginOf({ other }: Pick<PreparedCredentials, "other">): Login | undefin
 async function basicOf(
   passwords: ClientPasswords,
   change: Extract<CredentialsChange, { type: "MQTT_BASIC" }>,
+  deviceName: string,
 ) {
   const { clientId = null, username = null, password } = change;
   if (clientId === null && username === null) throw invalid("credentials.name_missing");
   if (username === PROVISION_USERNAME) throw invalid("credentials.name_reserved");
   if (password?.startsWith(API_KEY_PREFIX) === true) throw invalid("credentials.password_reserved");
+  if (password !== undefined && isGuessablePassword(password, [clientId ?? "", username ?? "", deviceName]))
+    throw invalid("credentials.password_weak");
   const next =
     password === undefined
       ? passwords.generate()
@@ -74,7 +79,7 @@ export function createCredentialsService(deps: {
   repository: CredentialsRepository;
   devices: Pick<DevicesService, "get">;
   devicesRepository: Pick<DevicesRepository, "find" | "hashOf" | "findByTokenHash">;
-  logins: Pick<LoginIdentitiesService, "isTaken" | "save" | "isConfirmed" | "confirm">;
+  logins: Pick<LoginIdentitiesService, "isTaken" | "save" | "isConfirmed" | "confirm" | "hasSeveralTenants">;
   passwords: ClientPasswords;
   transact: (work: () => void) => void;
   clock: Pick<Clock, "now">;
@@ -96,12 +101,20 @@ export function createCredentialsService(deps: {
     };
   }
 
-  async function prepare(change: CredentialsChange): Promise<PreparedCredentials> {
+  async function prepare(
+    change: CredentialsChange,
+    { name }: { readonly name: string },
+  ): Promise<PreparedCredentials> {
     const { type } = change;
-    if (type === "ACCESS_TOKEN") return { other: undefined, token: change.token ?? newToken() };
+    if (type === "ACCESS_TOKEN") {
+      const { token: chosen = newToken() } = change;
+      if (chosen === change.token && logins.hasSeveralTenants() && isGuessableToken(chosen))
+        throw tokenWeak();
+      return { other: undefined, token: chosen };
+    }
     const token = placeholderToken(type, newId());
     if (type === "X509") return { other: { ...noOther, type, ...certificateFactsOf(change) }, token };
-    const { sealedPassword: next, names } = await basicOf(passwords, change);
+    const { sealedPassword: next, names } = await basicOf(passwords, change, name);
     const { password, passwordHash } = next;
     return { other: { ...noOther, type, ...names, passwordHash }, token, password };
   }
@@ -141,8 +154,7 @@ export function createCredentialsService(deps: {
       viewOf(deps.devices.get(principal, deviceId)),
     /** A generated password is in this answer and in no other. */
     async set(principal: Principal, deviceId: string, change: CredentialsChange): Promise<CredentialsView> {
-      deps.devices.get(principal, deviceId);
-      const prepared = await prepare(change);
+      const prepared = await prepare(change, deps.devices.get(principal, deviceId));
       return save(deps.devices.get(principal, deviceId), prepared); // it may have been deleted, or access revoked
     },
     /** Used for devices that make themselves known: `set` in steps, of which only the first waits. */

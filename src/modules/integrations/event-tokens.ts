@@ -7,6 +7,17 @@ import type { InboundMessage } from "./integrations.types.ts";
  */
 
 const FIELD = "deviceToken";
+/** The name as JSON or JSON5 may write it: each letter as itself or as an escape such as \u0054, \x54 or \T. */
+const WRITTEN = new RegExp(
+  [...FIELD]
+    .map((letter) => {
+      const code = letter.charCodeAt(0).toString(16);
+      const hex = [...code].map((digit) => `[${digit}${digit.toUpperCase()}]`).join("");
+      return `(?:\\\\?${letter}|\\\\(?:u00|x)${hex})`;
+    })
+    .join(""),
+  "g",
+);
 const ASTERISK = 0x2a;
 const QUOTES = new Set([0x22, 0x27]);
 const COLON = 0x3a;
@@ -55,8 +66,9 @@ function cborRange(bytes: Uint8Array, position: number): Range | undefined {
 function tokenRanges(bytes: Uint8Array): Range[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const ranges: Range[] = [];
-  for (let position = buffer.indexOf(FIELD); position >= 0; position = buffer.indexOf(FIELD, position + 1)) {
-    const end = position + FIELD.length;
+  // Latin-1 has one character per byte.
+  for (const { index, 0: name } of buffer.toString("latin1").matchAll(WRITTEN)) {
+    const end = index + name.length;
     const range = jsonRange(bytes, end) ?? cborRange(bytes, end);
     if (range !== undefined) ranges.push(range);
   }

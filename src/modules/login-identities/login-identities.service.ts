@@ -1,6 +1,10 @@
 import { readCertificate, toFingerprint } from "../../lib/certificate.ts";
 import { invalid } from "../../lib/domain-error.ts";
-import type { ClientPasswords, Verdict } from "../../platform/client-passwords.ts";
+import {
+  type ClientPasswords,
+  isOfGeneratedPassword,
+  type Verdict,
+} from "../../platform/client-passwords.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { LoginIdentitiesRepository } from "./login-identities.repository.ts";
 import {
@@ -44,19 +48,55 @@ function namesOf({ clientId, username }: PasswordAttempt): [string, string?, str
 }
 
 /**
- * Sorts holders in case a password matches several of them. Tenants are sorted by their oldest holder, so that copying a name does not
- * take over its sign-ins; within a tenant, the most specific name comes first. Disabled clients are last.
+ * Sorts holders. Generated passwords come first: they are checked quickly, and nobody can guess one. Tenants are sorted by their oldest
+ * holder; within a tenant, the most specific name comes first. Disabled clients are last.
  */
 function inOrder(holders: readonly LoginHolder[], names: readonly (string | undefined)[]): LoginHolder[] {
   const tenants = [...new Set(holders.map(({ tenantId }) => tenantId))]; // oldest first
-  const rank = ({ isEnabled, tenantId, value }: LoginHolder) =>
-    (isEnabled ? 0 : 1_000_000) + tenants.indexOf(tenantId) * names.length + names.indexOf(value);
+  const rank = ({ isEnabled, passwordHash, tenantId, value }: LoginHolder) =>
+    (isEnabled ? 0 : 2_000_000) +
+    (isOfGeneratedPassword(passwordHash ?? "") ? 0 : 1_000_000) +
+    tenants.indexOf(tenantId) * names.length +
+    names.indexOf(value);
   return holders.length < 2 ? [...holders] : holders.toSorted((a, b) => rank(a) - rank(b));
+}
+
+interface Tried {
+  readonly holder: LoginHolder;
+  readonly verdict: Verdict;
+}
+
+const isOfRightPassword = ({ verdict }: Tried): boolean => verdict === "right";
+
+/** Returns whether the holder has to be tried after the others: none matched, or another tenant may match the same chosen password. */
+function isNeeded(tried: readonly Tried[], holder: LoginHolder): boolean {
+  const match = tried.find(isOfRightPassword)?.holder;
+  if (match === undefined) return true;
+  const isChosen = !isOfGeneratedPassword(match.passwordHash ?? "");
+  return isChosen && holder.isEnabled && holder.tenantId !== match.tenantId;
+}
+
+/**
+ * Returns who signs in. Nobody does if the password is right for several tenants: the gateway cannot tell whose client it is. The same
+ * goes for a tenant with older credentials whose password could not be checked now.
+ */
+function outcomeOf(tried: readonly Tried[], holders: readonly LoginHolder[]): PasswordSignIn {
+  const matches = tried.filter(isOfRightPassword);
+  const match = matches[0];
+  const isLater = ({ verdict }: Tried) => verdict === "later";
+  if (match === undefined) return { refused: tried.some(isLater) ? "later" : "wrong", tried: holders };
+  if (matches.length > 1) return { refused: "shared", tried: matches.map(({ holder }) => holder) };
+  const { holder } = match;
+  const isUnchecked = (before: Tried) => isLater(before) && before.holder.tenantId !== holder.tenantId;
+  const isClear =
+    isOfGeneratedPassword(holder.passwordHash ?? "") ||
+    !tried.slice(0, tried.indexOf(match)).some(isUnchecked);
+  return isClear ? { holder } : { refused: "later", tried: holders };
 }
 
 /**
  * Registry of the names and certificates that devices and MQTT clients sign in with. Both are unique within a tenant and invisible to other
- * tenants. If holders of several tenants share a name, the password decides. Certificates are public, so a connection with a certificate belongs to
+ * tenants. If holders of several tenants share a name, the password decides, unless it is right for several of them. Certificates are public, so a connection with a certificate belongs to
  * the holder that it names by id, or that has confirmed the certificate in this way before.
  */
 export class LoginIdentitiesService {
@@ -120,17 +160,23 @@ export class LoginIdentitiesService {
     return (this.#repository.find(ownerId)?.confirmedAt ?? null) !== null;
   }
 
+  /** Returns whether another tenant could have the same credentials. */
+  hasSeveralTenants(): boolean {
+    return this.#repository.hasSeveralTenants();
+  }
+
   /** Tries every holder of the names. Returns a promise only if a slow hash has to be computed. */
   byPassword(attempt: PasswordAttempt): PasswordSignIn | Promise<PasswordSignIn> {
     const holders = this.#holdersOf(attempt);
-    let isLater = false;
-    for (const [index, holder] of holders.entries()) {
+    const tried: Tried[] = [];
+    for (const holder of holders) {
+      if (!isNeeded(tried, holder)) continue;
       const verdict = this.#verify(holder, attempt);
-      if (verdict instanceof Promise) return this.#bySlowPassword(attempt, holders, { index, verdict });
-      if (verdict === "right") return { holder };
-      isLater ||= verdict === "later";
+      if (verdict instanceof Promise)
+        return this.#bySlowPassword(attempt, holders, { tried, holder, verdict });
+      tried.push({ holder, verdict });
     }
-    return { refused: isLater ? "later" : "wrong", tried: holders };
+    return outcomeOf(tried, holders);
   }
 
   /** Returns the owner of a TLS connection's certificate, whose key the handshake has proven; undefined for an unknown certificate. */
@@ -143,7 +189,7 @@ export class LoginIdentitiesService {
     const named = tried.find(({ ownerId }) => ownerId === username || ownerId === clientId);
     const confirmed = tried.find(({ confirmedAt }) => confirmedAt !== null);
     // On a gateway with a single tenant, nobody else can have registered it.
-    const only = this.#repository.hasSeveralTenants() ? undefined : tried[0];
+    const only = this.hasSeveralTenants() ? undefined : tried[0];
     const holder = named ?? confirmed ?? only;
     if (holder === undefined) return { refused: "unconfirmed", tried };
     if (holder.confirmedAt === null) this.confirm(holder.ownerId);
@@ -171,16 +217,22 @@ export class LoginIdentitiesService {
   async #bySlowPassword(
     attempt: PasswordAttempt,
     holders: readonly LoginHolder[],
-    from: { readonly index: number; readonly verdict: Promise<Verdict> },
+    slow: {
+      readonly tried: readonly Tried[];
+      readonly holder: LoginHolder;
+      readonly verdict: Promise<Verdict>;
+    },
   ): Promise<PasswordSignIn> {
-    const verdicts: Verdict[] = [];
-    for (const [index, holder] of holders.entries()) {
-      if (index < from.index) continue; // wrong
-      const verdict = index === from.index ? await from.verdict : await this.#verify(holder, attempt);
-      if (verdict === "right" && this.#isCurrent(attempt, holder)) return { holder };
-      verdicts.push(verdict);
-    }
-    return { refused: verdicts.includes("later") ? "later" : "wrong", tried: holders };
+    const tried: Tried[] = [...slow.tried, { holder: slow.holder, verdict: await slow.verdict }];
+    for (const holder of holders.slice(holders.indexOf(slow.holder) + 1))
+      if (isNeeded(tried, holder)) tried.push({ holder, verdict: await this.#verify(holder, attempt) });
+    const current = tried.map(
+      (each): Tried =>
+        isOfRightPassword(each) && !this.#isCurrent(attempt, each.holder)
+          ? { ...each, verdict: "wrong" }
+          : each,
+    );
+    return outcomeOf(current, holders);
   }
 
   /** Checks again, because the credentials may have changed while a hash was computed. */

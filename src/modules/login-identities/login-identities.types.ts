@@ -38,10 +38,10 @@ export interface PasswordAttempt {
   isGone(): boolean;
 }
 
-/** Holder that signed in, or the holders that were tried in vain. */
+/** Holder that signed in, or the holders that were tried in vain; `shared` if the password is right for several tenants. */
 export type PasswordSignIn =
   | { readonly holder: LoginHolder; readonly refused?: never }
-  | { readonly refused: "wrong" | "later"; readonly tried: readonly LoginHolder[] };
+  | { readonly refused: "wrong" | "later" | "shared"; readonly tried: readonly LoginHolder[] };
 
 export type CertificateSignIn =
   | { readonly holder: LoginHolder; readonly refused?: never }

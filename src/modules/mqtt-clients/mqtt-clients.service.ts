@@ -2,6 +2,7 @@ import type { TenantId } from "../../lib/ids.ts";
 import { checkTopicName } from "../../lib/mqtt/topic-filters.ts";
 import type { ClientPasswords } from "../../platform/client-passwords.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { isGuessablePassword } from "../../platform/common-passwords.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DomainEvents } from "../events.types.ts";
@@ -25,6 +26,7 @@ import {
   mqttClientsMax,
   mqttClientsNeedAllDevices,
   mqttPasswordReserved,
+  mqttPasswordWeak,
   mqttTopicInvalid,
   mqttUsernameMissing,
   mqttUsernameReserved,
@@ -239,6 +241,7 @@ export class MqttClientsService {
     const username = this.#usernameOf(input);
     if (input.password?.startsWith(API_KEY_PREFIX) === true) throw mqttPasswordReserved();
     if (input.password !== undefined) {
+      if (isGuessablePassword(input.password, [username, input.name])) throw mqttPasswordWeak();
       const passwordHash = await this.#deps.passwords.hash(input.password);
       return { credentials: { ...noCredentials, signIn, username, passwordHash } };
     }

@@ -1,7 +1,7 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import { addressGroup } from "../../lib/network-address.ts";
 import { shownName } from "../../lib/secret-hint.ts";
-import type { Refusal, RefusalEntry } from "./refusals.types.ts";
+import type { IdentityKind, Refusal, RefusalEntry } from "./refusals.types.ts";
 
 /*
  * Refusals, aggregated and bounded. Strangers decide how many different ones there are, so that each address has a share: what it
@@ -195,7 +195,8 @@ export class RefusalList {
     origin: { address: string; now: number; portOf: () => number | undefined },
   ): RefusalEntry {
     const { edge, reason, protocol, tenantId } = refusal;
-    const identity = { kind: "others", name: "" } as const;
+    const kind: IdentityKind = refusal.identity.kind === "shared_name" ? "shared_name" : "others"; // stays hidden
+    const identity = { kind, name: "" };
     // The whole group of an IPv6 address counts together: one machine has as many addresses as it likes.
     const others: Refusal = { edge, reason, protocol, tenantId, address: origin.address, identity };
     const key = keyOf(others);

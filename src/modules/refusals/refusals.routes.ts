@@ -37,6 +37,8 @@ const iso = (ms: number) => new Date(ms).toISOString();
 const LISTED =
   "Refusals that differ only in their time are one item. The gateway keeps 1,000 items, up to 50 identities of one address; further ones are counted together as `others`. They survive a restart. Secrets are never part of an item: of a token or a key it has the first 4 characters and the length.";
 
+const SHARED = "A `shared_name` has neither address nor client, because the client may be another tenant's.";
+
 function toWire({ tenants, directory }: WireDeps, listed: RefusalEntry) {
   const { identity, reason, firstAt, lastAt, port, client, ...entry } = listed;
   const { tenantId, deviceId, userId, ...always } = entry;
@@ -58,6 +60,13 @@ function toWire({ tenants, directory }: WireDeps, listed: RefusalEntry) {
     ...(deviceName !== undefined && { deviceName }),
     ...(userId !== undefined && { userId }),
   };
+}
+
+/** Hides what may be another tenant's client. */
+function forTenant(refusal: ReturnType<typeof toWire>) {
+  if (refusal.identityKind !== "shared_name") return refusal;
+  const { address: _, client: __, ...rest } = refusal;
+  return rest;
 }
 
 type WireDeps = Pick<RefusalRouteDeps, "tenants" | "directory">;
@@ -103,7 +112,9 @@ const listRoutes = (deps: RefusalRouteDeps) => {
         const { principal, query } = context;
         return list.page(
           context,
-          wireOf(deps, visibleTo(principal, refusals.list({ tenantId: principal.tenantId })), query),
+          wireOf(deps, visibleTo(principal, refusals.list({ tenantId: principal.tenantId })), query).map(
+            forTenant,
+          ),
         );
       },
       {
@@ -113,7 +124,7 @@ const listRoutes = (deps: RefusalRouteDeps) => {
         detail: {
           tags: ["audit"],
           summary: "List refused credentials of the tenant",
-          description: `Those whose device, user or key is known to be the tenant's; without access to all devices, those of the devices that are granted. ${LISTED}`,
+          description: `Those whose device, user or key is known to be the tenant's; without access to all devices, those of the devices that are granted. ${SHARED} ${LISTED}`,
         },
       },
     );
@@ -125,7 +136,7 @@ const deviceRoutes = (deps: RefusalRouteDeps) =>
     "/api/devices/:deviceId/refusals",
     (context) => {
       const deviceId = deps.devices.ensureVisible(context.principal, context.params.deviceId);
-      return list.page(context, wireOf(deps, deps.refusals.list({ deviceId })));
+      return list.page(context, wireOf(deps, deps.refusals.list({ deviceId })).map(forTenant));
     },
     {
       auth: "devices:read",
@@ -135,7 +146,8 @@ const deviceRoutes = (deps: RefusalRouteDeps) =>
         tags: ["devices"],
         summary: "List refused credentials of a device",
         description:
-          "Wrong passwords and expired certificates of the device. A wrong token belongs to no device and is not among them.",
+          "Wrong passwords and expired certificates of the device. A wrong token belongs to no device and is not among them. " +
+          SHARED,
       },
     },
   );

@@ -11,11 +11,19 @@ export const refusalBody = t.Object(
     edge: choice(refusalEdges, { description: "where the credential was presented" }),
     protocol: choice(refusalProtocols, { description: "protocol of the connection" }),
     port: t.Optional(t.Integer({ description: "port of the gateway" })),
-    address: t.String({ description: "network address of the client" }),
-    client: t.Optional(t.String({ description: "MQTT client id or user agent, at the newest refusal" })),
+    address: t.Optional(
+      t.String({
+        description: "network address of the client; only the gateway's list has it of a `shared_name`",
+      }),
+    ),
+    client: t.Optional(
+      t.String({
+        description: "MQTT client id or user agent, at the newest refusal; missing like `address`",
+      }),
+    ),
     identityKind: choice(identityKinds, {
       description:
-        "what `identity` names; `others` stands for all further identities of an address that has used many",
+        "what `identity` names; `others` stands for all further identities of an address that has used many; `shared_name` for a user name or client id that several tenants have",
     }),
     identity: t.String({
       description:

@@ -23,6 +23,7 @@ export const refusalReasons = [
   "key_wrong",
   "metrics_token_wrong",
   "password_expired",
+  "password_shared",
   "password_wrong",
   "second_factor_wrong",
   "email_link_invalid",
@@ -47,6 +48,8 @@ export type RefusalProtocol = Peer["protocol"];
 export const identityKinds = [
   "none",
   "client",
+  /** User name or client id that several tenants have. Tenants do not see whose client it was. */
+  "shared_name",
   "token",
   "certificate",
   "api_key",

@@ -82,6 +82,8 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "credentials.name_missing": "username, clientId oder beide sind nötig",
   "credentials.name_reserved": "username: ist für die Provisionierung von Geräten reserviert",
   "credentials.password_reserved": "password: darf nicht wie ein API-Schlüssel beginnen",
+  "credentials.password_weak":
+    "password: ist zu leicht zu erraten: verbreitet oder wie der Name. Ohne Angabe wird eines erzeugt",
   "credentials.private_key": "certificate: lassen Sie den privaten Schlüssel weg; er bleibt auf dem Gerät",
   "device.bytes_limit": "Ein Gerät kann höchstens {limit} Byte in der Sekunde an dieses Gateway senden.",
   "device.child_name_taken":
@@ -103,6 +105,8 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "device.token_limited":
     "Von dieser Adresse kamen zu viele ungültige Gerätetoken. Versuchen Sie es später erneut.",
   "device.token_taken": "token: ein anderes Gerät hat dieses Zugangstoken",
+  "device.token_weak":
+    "token: ist zu leicht zu erraten: es sieht wie eine Seriennummer, eine Folge oder eine Wiederholung aus. Ohne Angabe wird eines erzeugt",
   "device.too_many_tags": "tags: ein Gerät kann höchstens {max} Schlagwörter haben",
   "device.was_active": "Das Gerät hat sich seit dem Anlegen verbunden oder Daten gesendet.",
   "device.was_changed": "Das Gerät wurde seit dem Anlegen geändert.",

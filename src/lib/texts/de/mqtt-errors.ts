@@ -12,6 +12,8 @@ export const mqttErrorsDe: Readonly<Record<keyof typeof mqttErrors, string>> = {
   "mqtt_client.not_found": "Diesen MQTT-Client gibt es nicht.",
   "mqtt_client.password_reserved":
     "password: darf nicht mit lsk_ beginnen, woran API-Schlüssel zu erkennen sind",
+  "mqtt_client.password_weak":
+    "password: ist zu leicht zu erraten: verbreitet oder wie der Name. Ohne Angabe wird eines erzeugt",
   "mqtt_client.pattern_invalid":
     "„{pattern}“ ist kein gültiges Topic-Muster: + muss eine ganze Ebene füllen, und # muss die letzte Ebene sein",
   "mqtt_client.pattern_reserved":

@@ -21,6 +21,7 @@ export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>>
   "refusal.key_wrong": "Diesen API-Schlüssel gibt es nicht.",
   "refusal.metrics_token_wrong": "Das Token für die Metriken ist falsch.",
   "refusal.password_expired": "Das vorläufige Passwort ist abgelaufen.",
+  "refusal.password_shared": "Ein anderer Standort hat denselben Namen mit demselben Passwort.",
   "refusal.password_wrong": "Das Passwort ist falsch.",
   "refusal.email_link_invalid":
     "Der Link zur Bestätigung einer neuen E-Mail-Adresse ist unbekannt, benutzt oder abgelaufen.",
@@ -51,6 +52,8 @@ export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>>
     "Bestätigen Sie die Adresse beim Anmeldedienst, oder setzen Sie oidc_trust_email, wenn er nie sagt, ob Adressen bestätigt sind.",
   "refusal_hint.key_wrong":
     "Der Schlüssel wurde widerrufen oder ist unvollständig. Vergleichen Sie seine ersten Zeichen mit der Liste der API-Schlüssel.",
+  "refusal_hint.password_shared":
+    "Setzen Sie ein erzeugtes Passwort: Das Gateway kann nicht erkennen, wem das Gerät oder der MQTT-Client gehört.",
   "refusal_hint.password_wrong":
     "Vergleichen Sie das Passwort mit dem des Geräts oder Benutzers und setzen Sie ein neues, wenn es verloren ist.",
   "refusal_hint.session_expired":

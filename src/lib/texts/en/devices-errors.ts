@@ -76,6 +76,8 @@ export const devicesErrors = {
   "credentials.name_missing": "username, clientId or both are required",
   "credentials.name_reserved": "username: is reserved for devices that provision themselves",
   "credentials.password_reserved": "password: must not begin like an API key",
+  "credentials.password_weak":
+    "password: is too easy to guess: common, or like the name. Leave it out to get a generated one",
   "credentials.private_key": "certificate: leave the private key out; it stays on the device",
   "device.bytes_limit": "A device can send at most {limit} bytes a second to this gateway.",
   "device.child_name_taken":
@@ -94,6 +96,8 @@ export const devicesErrors = {
   "device.token_invalid": "the device token is not valid",
   "device.token_limited": "Too many invalid device tokens came from this address. Try again later.",
   "device.token_taken": "token: another device has this access token",
+  "device.token_weak":
+    "token: is too easy to guess: it looks like a serial number, a sequence or a repetition. Leave it out to get a generated one",
   "device.too_many_tags": "tags: a device can have at most {max} tags",
   "device.was_active": "The device has connected or sent data since it was created.",
   "device.was_changed": "The device was changed since it was created.",

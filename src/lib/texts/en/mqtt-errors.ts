@@ -8,6 +8,8 @@ export const mqttErrors = {
   "mqtt_client.name_taken": "An MQTT client with this name already exists. Select another name.",
   "mqtt_client.not_found": "There is no such MQTT client.",
   "mqtt_client.password_reserved": "password: must not begin with lsk_, which marks API keys",
+  "mqtt_client.password_weak":
+    "password: is too easy to guess: common, or like the name. Leave it out to get a generated one",
   "mqtt_client.pattern_invalid":
     "“{pattern}” is not a valid topic pattern: + must fill a whole level, and # must be the last level",
   "mqtt_client.pattern_reserved":

@@ -19,6 +19,7 @@ export const refusalTexts = {
   "refusal.key_wrong": "There is no such API key.",
   "refusal.metrics_token_wrong": "The token for the metrics is wrong.",
   "refusal.password_expired": "The temporary password has expired.",
+  "refusal.password_shared": "Another site has the same name with the same password.",
   "refusal.password_wrong": "The password is wrong.",
   "refusal.email_link_invalid": "The link to confirm a new e-mail address is unknown, used or expired.",
   "refusal.reset_link_invalid": "The link for a new password is unknown, used or expired.",
@@ -47,6 +48,8 @@ export const refusalTexts = {
     "Verify the address at the identity provider, or set oidc_trust_email if it never says whether addresses are verified.",
   "refusal_hint.key_wrong":
     "The key was revoked or is incomplete. Compare its first characters with the list of API keys.",
+  "refusal_hint.password_shared":
+    "Set a generated password: the gateway cannot tell whose device or MQTT client this is.",
   "refusal_hint.password_wrong":
     "Compare the password with the one of the device or user, and set a new one if it is lost.",
   "refusal_hint.session_expired": "The user has to sign in again. A program needs an API key instead.",

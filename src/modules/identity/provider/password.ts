@@ -1,5 +1,5 @@
 import { invalid, limited } from "../../../lib/domain-error.ts";
-import { isCommonPassword } from "./common-passwords.ts";
+import { isGuessablePassword } from "../../../platform/common-passwords.ts";
 
 const LENGTH_MIN = 10;
 const LENGTH_MAX = 256;
@@ -45,12 +45,6 @@ export type PasswordHasher = ReturnType<typeof createPasswordHasher>;
 export function ensurePasswordStrong(password: string, email = ""): void {
   if (password.length < LENGTH_MIN) throw invalid("password.short", { min: LENGTH_MIN });
   if (password.length > LENGTH_MAX) throw invalid("password.long", { max: LENGTH_MAX });
-  const bare = bareOf(password);
-  const [name = "", domain = ""] = email.split("@").map(bareOf);
-  const own = [`${name}${domain}`, name, domain].filter((word) => word.length >= 4);
-  const isOwn = own.some((word) => bare.includes(word) && bare.replace(word, "").length < 4);
-  if (isOwn || isCommonPassword(bare) || isCommonPassword(password.toLowerCase()) || new Set(bare).size < 4)
-    throw invalid("password.weak");
+  const [name = "", domain = ""] = email.split("@");
+  if (isGuessablePassword(password, [`${name}${domain}`, name, domain])) throw invalid("password.weak");
 }
-
-const bareOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");

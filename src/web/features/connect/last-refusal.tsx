@@ -16,12 +16,16 @@ export function LastRefusal({ deviceId }: { deviceId: string }) {
   const lastAt = refusal && toMs(refusal.lastAt);
   if (refusal === undefined || lastAt === undefined || serverNow() - lastAt > RECENT_MS) return null;
   const { count, address, reason, hint } = refusal;
+  const refusedText =
+    address === undefined
+      ? t("connect.signInRefusedUnknown", { count })
+      : t("connect.signInRefused", { count, address });
   return (
     <p class="mt-3 flex items-start gap-2 text-sm" role="status">
       <TriangleAlert size={16} class="mt-0.5 flex-none text-warning" aria-hidden="true" />
       <span class="min-w-0 wrap-anywhere">
-        <Age ts={lastAt} /> · {t("connect.signInRefused", { count, address })}{" "}
-        {serverText(reason, reason.message)} {hint && serverText(hint, hint.message)}
+        <Age ts={lastAt} /> · {refusedText} {serverText(reason, reason.message)}{" "}
+        {hint && serverText(hint, hint.message)}
       </span>
     </p>
   );

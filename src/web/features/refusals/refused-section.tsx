@@ -86,7 +86,10 @@ function Item({ refusal }: { refusal: Refusal }) {
       </span>
       <div class="min-w-0 wrap-anywhere">
         <p>
-          <Identity refusal={refusal} /> <span class="text-soft">{t("refused.from", { address })}</span>
+          <Identity refusal={refusal} />{" "}
+          <span class="text-soft">
+            {address === undefined ? t("refused.fromUnknown") : t("refused.from", { address })}
+          </span>
         </p>
         <p>{serverText(reason, reason.message)}</p>
         {hint && <p class="text-sm text-soft">{serverText(hint, hint.message)}</p>}

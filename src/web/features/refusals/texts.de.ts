@@ -20,6 +20,7 @@ export const refusalsDe: Readonly<Record<keyof typeof refusalsEn, string>> = {
   "refused.count.other": "{count}-mal",
   "refused.since": "seit {time}",
   "refused.from": "von {address}",
+  "refused.fromUnknown": "von einem Client, der zu einem anderen Standort gehören kann",
   "refused.others": "viele Identitäten",
   "refused.noIdentity": "keine Identität",
   "refused.more": "Mehr anzeigen",

@@ -17,6 +17,7 @@ export const refusalsEn = {
   "refused.count.other": "{count} times",
   "refused.since": "since {time}",
   "refused.from": "from {address}",
+  "refused.fromUnknown": "from a client that may belong to another site",
   "refused.others": "many identities",
   "refused.noIdentity": "no identity",
   "refused.more": "Show more",
