@@ -235,6 +235,7 @@ test("the hot log and its position can be lost together, and the values are miss
   const app = await start(data);
   await until(() => app.health.problems().some(({ code }) => code === "storage.damaged"));
   expect((await app.services.store.stats()).corruptBlocks.join()).toContain("hot row 1 cannot be read");
+});
 
 test("what a restoration leaves out is not missing until the next start", async () => {
   const data = await used("restored");
