@@ -147,7 +147,7 @@ export function createProvisioningService(deps: {
     { address, fingerprint }: ClaimPeer,
   ): Promise<{ device: Device; view: CredentialsView }> {
     const prepared =
-      request.credentials && (await credentials.prepare(request.credentials, { name: request.deviceName }));
+      request.credentials && (await credentials.prepare(request.credentials, request.deviceName));
     // From here on nothing waits: of two claims of one name the second finds the first.
     const isNew = found.mode === "ALLOW_NEW";
     const waiting = isNew ? undefined : findAwaited(found.tenantId, found.profileId, request.deviceName);
@@ -162,7 +162,7 @@ export function createProvisioningService(deps: {
     const current = credentials.viewOf(device);
     if (current.type === "ACCESS_TOKEN") return { device, view: current };
     // What a person set is kept hashed, and cannot be told: the device gets a token.
-    const token = await credentials.prepare({ type: "ACCESS_TOKEN" }, device);
+    const token = await credentials.prepare({ type: "ACCESS_TOKEN" }, device.name);
     return { device, view: credentials.apply(device, token) };
   }
 
