@@ -66,16 +66,18 @@ function createShowing({ activity, maintenanceOf, listSorted }: Omit<DevicesRout
   const current = (device: DeviceWithActivity) => activity.get(device.deviceId) ?? device.activity;
   const maintenanceFor = (device: DeviceWithActivity, principal: Principal) =>
     maintenanceToWire(maintenanceOf(device), device, principal);
+  const itemFor = (principal: Principal) => (device: DeviceWithActivity) => ({
+    ...toListItem(device, current(device), principal),
+    ...maintenanceFor(device, principal),
+  });
   return {
     /** A page of thousands of devices takes some milliseconds, so simultaneous requests run in separate rounds of the event loop. */
     async listed(...request: Parameters<DevicesRoutesDeps["listSorted"]>) {
       await workShare.enter();
       return listSorted(...request);
     },
-    itemFor: (principal: Principal) => (device: DeviceWithActivity) => ({
-      ...toListItem(device, current(device), principal),
-      ...maintenanceFor(device, principal),
-    }),
+    itemFor,
+    children: (list: readonly DeviceWithActivity[], principal: Principal) => list.map(itemFor(principal)),
     detail: (device: DeviceWithActivity, principal: Principal) => ({
       ...toDetail(device, current(device), principal),
       inactivity: activity.inactivityOf(device, current(device)),
@@ -86,7 +88,7 @@ function createShowing({ activity, maintenanceOf, listSorted }: Omit<DevicesRout
 
 export const devicesRoutes = (deps: DevicesRoutesDeps) => {
   const { devices, rejections } = deps;
-  const { itemFor, detail, listed } = createShowing(deps);
+  const { itemFor, children, detail, listed } = createShowing(deps);
   const read = readFrom(devices);
   return new Elysia({ prefix: "/api/devices", tags: ["devices"] })
     .use(deps.auth)
@@ -95,9 +97,9 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
       async ({ principal, query, request }) => {
         const page = toPage(query);
         const { total, count, slices } = await listed(principal, { ...query, ...page }, request.signal);
-        const items = slicesOfItems(slices(), itemFor(principal));
         const headers = listHeaders(request.url, { ...page, total });
-        const answer = await listAnswer(deps.answers, request, { count, slices: items, headers });
+        const list = { count, slices: slicesOfItems(slices(), itemFor(principal)), headers };
+        const answer = await listAnswer(deps.answers, request, list);
         return asAnswer<Array<Static<typeof deviceListItem>>>(answer);
       },
       {
@@ -215,7 +217,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
       ({ principal, params, query, request, set }) =>
         childList.page(
           { query, request, set },
-          devices.listChildren(principal, params.deviceId).map(itemFor(principal)),
+          children(devices.listChildren(principal, params.deviceId), principal),
         ),
       {
         auth: "devices:read",

@@ -146,8 +146,8 @@ export function createProvisioningService(deps: {
     request: ClaimRequest,
     { address, fingerprint }: ClaimPeer,
   ): Promise<{ device: Device; view: CredentialsView }> {
-    const prepared =
-      request.credentials && (await credentials.prepare(request.credentials, request.deviceName));
+    const { credentials: wanted, deviceName } = request;
+    const prepared = wanted && (await credentials.prepare(wanted, deviceName));
     // From here on nothing waits: of two claims of one name the second finds the first.
     const isNew = found.mode === "ALLOW_NEW";
     const waiting = isNew ? undefined : findAwaited(found.tenantId, found.profileId, request.deviceName);
