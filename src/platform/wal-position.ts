@@ -28,7 +28,13 @@ export class WalPosition {
     const path = databasePath + SUFFIX;
     this.#descriptor = openSync(path, existsSync(path) ? "r+" : "wx+", 0o600);
     const state = database.query<{ log: number }, []>("PRAGMA wal_checkpoint(NOOP)");
-    this.#frames = () => state.get()?.log ?? 0;
+    this.#frames = () => {
+      try {
+        return state.get()?.log ?? 0;
+      } catch {
+        return 0; // SQLite does not tell within a transaction; the next sync notes the position
+      }
+    };
   }
 
   /** Returns what `note` notes once the log was synced. */
