@@ -175,7 +175,7 @@ test("a user and a tenant that do not read leave room to the others", async () =
   for (const user of ["anna", "ben", "cleo"]) {
     const before = used();
     await stall(port, `/${ANSWER_MIB}`, "GET", `A/${user}`);
-    await until(() => used() > before + 8 * MIB);
+    await until(() => used() > before + 2 * MIB); // the system's buffers hold the rest
   }
   expect(await statusFor("A/anna")).toBe(503);
   expect(await statusFor("B/zoe")).toBe(200);

@@ -113,6 +113,40 @@ test("nobody signs in with a name and password that two tenants chose, and both 
   for (const refusal of ofGateway) expect(refusal).toMatchObject({ address: "127.0.0.1", client: clientId });
 });
 
+test("a common password, or one like a name of its owner, is refused for devices and MQTT clients", async () => {
+  const name = "Filling station";
+  const device = await fixture.createDevice(ours, { name });
+  const setPassword = (body: Record<string, unknown>) =>
+    fixture.call("PUT", `/api/devices/${device.deviceId}/credentials`, {
+      token: ours,
+      body: { type: "MQTT_BASIC", ...body },
+    });
+  const guessable = [
+    { username: unique(), password: "password" },
+    { username: unique(), password: "Passw0rd!" },
+    { username: unique(), password: "aaaaaaaaaa" },
+    { username: unique(), password: "filling-station-1" },
+    { username: "press-7-left", password: "press-7-left" },
+    { clientId: "turbine-4711", password: "Turbine4711!" },
+  ];
+  for (const body of guessable)
+    expect((await setPassword(body)).body).toMatchObject({ code: "credentials.password_weak" });
+  const clients = [
+    { username: "admin", password: "password" },
+    { username: "press-8-left", password: "press-8-left" },
+    { username: unique(), name, password: "fillingstation" },
+  ];
+  for (const fields of clients)
+    expect((await createClient(ours, fields)).body).toMatchObject({ code: "mqtt_client.password_weak" });
+  expect((await setPassword({ username: unique(), password: "chosen by a person" })).status).toBe(200);
+  const client = await createClient(ours, { username: unique() });
+  const changed = await fixture.call("PATCH", `/api/mqtt/clients/${client.body.mqttClientId}`, {
+    token: ours,
+    body: { password: "password" },
+  });
+  expect(changed.body).toMatchObject({ code: "mqtt_client.password_weak" });
+});
+
 test("a generated password that another tenant copied stays with its device", async () => {
   const username = unique();
   const device = await createDeviceWith(ours, { type: "MQTT_BASIC", username });

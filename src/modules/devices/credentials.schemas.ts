@@ -10,7 +10,7 @@ const name = t.String({
 
 export const deviceToken = t.String({
   pattern: "^[A-Za-z0-9._~-]{20,128}$",
-  description: "20 to 128 letters, digits and . _ ~ -, hard to guess if the gateway has several tenants",
+  description: "20 to 128 letters, digits and . _ ~ -",
 });
 
 export const setCredentialsBody = t.Union([

@@ -13,11 +13,9 @@ import {
   parentNotGateway,
   profileUnknown,
   tokenTaken,
-  tokenWeak,
 } from "./devices.errors.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 import type { Device, DeviceChanges, NewDevice, TypeDefaults } from "./devices.types.ts";
-import { isGuessableToken } from "./guessable-token.ts";
 
 /** 20 random bytes: 27 URL-safe characters. */
 const TOKEN_BYTES = 20;
@@ -32,8 +30,6 @@ export interface DeviceBuildingDeps {
   readonly profiles: ProfilesService;
   /** Returns how many devices the plan of a tenant allows; null for no limit. */
   devicesMax(tenantId: TenantId): number | null;
-  /** Chosen tokens have to be hard to guess if other tenants could choose them first. */
-  hasSeveralTenants(): boolean;
   /** Stores the dev EUI as the device's attribute `integration.lorawan.dev_eui`. */
   saveDevEui(deviceId: DeviceId, devEui: string | null): void;
   readonly clock: Clock;
@@ -187,10 +183,8 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
       const limit = deps.devicesMax(tenantId);
       if (limit !== null && repository.countOf(tenantId) + wanted > limit) throw devicesLimit(limit);
     },
-    /** @throws DomainError unless the token may be chosen for a new device */
-    ensureToken(token: string | undefined): void {
+    ensureTokenFree(token: string | undefined): void {
       if (token === undefined) return;
-      if (deps.hasSeveralTenants() && isGuessableToken(token)) throw tokenWeak();
       if (repository.findByTokenHash(repository.hashOf(token)) !== undefined) throw tokenTaken();
     },
     /** Inserts a device within a transaction. */

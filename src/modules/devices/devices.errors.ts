@@ -10,7 +10,6 @@ export const rolesDiffer = () => invalid("device.roles_differ");
 export const devEuiTaken = () => conflict("device.dev_eui_taken");
 export const profileUnknown = () => invalid("device.profile_unknown");
 export const tokenTaken = () => conflict("device.token_taken");
-export const tokenWeak = () => invalid("device.token_weak");
 export const identityTaken = () => conflict("credentials.identity_taken");
 export const certificateTaken = () => conflict("credentials.certificate_taken");
 /** A device sends more than its profile, or the gateway's configuration, allows. */

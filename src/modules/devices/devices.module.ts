@@ -79,7 +79,6 @@ export function createDevicesModule(core: Core, deps: DevicesModuleDeps) {
     repository: devicesRepository,
     profiles,
     devicesMax: (tenantId) => plans.of(tenants.find(tenantId)?.planName ?? "").limits.devices,
-    hasSeveralTenants: () => logins.hasSeveralTenants(),
     transact,
     saveDevEui: (deviceId, devEui) => saveDevEui.call(deviceId, devEui),
     deleteTelemetry: (deviceId) => store.deleteDevice(deviceId),

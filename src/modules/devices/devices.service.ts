@@ -26,8 +26,6 @@ interface DevicesServiceDeps {
   readonly profiles: ProfilesService;
   /** Returns how many devices the plan of a tenant allows; null for no limit. */
   readonly devicesMax: (tenantId: TenantId) => number | null;
-  /** Returns whether chosen tokens have to be hard to guess, because another tenant could choose them first. */
-  readonly hasSeveralTenants: () => boolean;
   readonly transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
   /** Stores the dev EUI as the device's attribute `integration.lorawan.dev_eui`. */
   readonly saveDevEui: (deviceId: DeviceId, devEui: string | null) => void;
@@ -60,7 +58,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
     newDevice: NewDevice,
     defaults = building.defaultsOf(principal.tenantId),
   ): Device {
-    building.ensureToken(newDevice.token);
+    building.ensureTokenFree(newDevice.token);
     const references = building.checkReferences(principal, newDevice);
     const device = building.assemble(principal.tenantId, newDevice, references, defaults);
     building.ensureFlat(device);
@@ -129,7 +127,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
       const { parentDeviceId = null } = building.checkReferences(principal, newDevice);
       building.ensureFlat({ role: newDevice.role ?? "DEVICE", parentDeviceId });
       building.ensureChildNameFree(parentDeviceId, newDevice.childName);
-      building.ensureToken(newDevice.token);
+      building.ensureTokenFree(newDevice.token);
       const devEui = newDevice.lorawanDevEui?.toLowerCase();
       if (devEui !== undefined && repository.findByDevEui(principal.tenantId, devEui) !== undefined)
         throw devEuiTaken();

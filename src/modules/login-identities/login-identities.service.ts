@@ -160,11 +160,6 @@ export class LoginIdentitiesService {
     return (this.#repository.find(ownerId)?.confirmedAt ?? null) !== null;
   }
 
-  /** Returns whether another tenant could have the same credentials. */
-  hasSeveralTenants(): boolean {
-    return this.#repository.hasSeveralTenants();
-  }
-
   /** Tries every holder of the names. Returns a promise only if a slow hash has to be computed. */
   byPassword(attempt: PasswordAttempt): PasswordSignIn | Promise<PasswordSignIn> {
     const holders = this.#holdersOf(attempt);
@@ -189,7 +184,7 @@ export class LoginIdentitiesService {
     const named = tried.find(({ ownerId }) => ownerId === username || ownerId === clientId);
     const confirmed = tried.find(({ confirmedAt }) => confirmedAt !== null);
     // On a gateway with a single tenant, nobody else can have registered it.
-    const only = this.hasSeveralTenants() ? undefined : tried[0];
+    const only = this.#repository.hasSeveralTenants() ? undefined : tried[0];
     const holder = named ?? confirmed ?? only;
     if (holder === undefined) return { refused: "unconfirmed", tried };
     if (holder.confirmedAt === null) this.confirm(holder.ownerId);

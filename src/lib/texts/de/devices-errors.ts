@@ -105,8 +105,6 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "device.token_limited":
     "Von dieser Adresse kamen zu viele ungültige Gerätetoken. Versuchen Sie es später erneut.",
   "device.token_taken": "token: ein anderes Gerät hat dieses Zugangstoken",
-  "device.token_weak":
-    "token: ist zu leicht zu erraten: es sieht wie eine Seriennummer, eine Folge oder eine Wiederholung aus. Ohne Angabe wird eines erzeugt",
   "device.too_many_tags": "tags: ein Gerät kann höchstens {max} Schlagwörter haben",
   "device.was_active": "Das Gerät hat sich seit dem Anlegen verbunden oder Daten gesendet.",
   "device.was_changed": "Das Gerät wurde seit dem Anlegen geändert.",

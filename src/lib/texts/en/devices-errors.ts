@@ -96,8 +96,6 @@ export const devicesErrors = {
   "device.token_invalid": "the device token is not valid",
   "device.token_limited": "Too many invalid device tokens came from this address. Try again later.",
   "device.token_taken": "token: another device has this access token",
-  "device.token_weak":
-    "token: is too easy to guess: it looks like a serial number, a sequence or a repetition. Leave it out to get a generated one",
   "device.too_many_tags": "tags: a device can have at most {max} tags",
   "device.was_active": "The device has connected or sent data since it was created.",
   "device.was_changed": "The device was changed since it was created.",

@@ -79,7 +79,6 @@ const columnsByCode: Readonly<Record<string, string>> = {
   "device.profile_unknown": "profileId",
   "device.roles_differ": "type",
   "device.token_taken": "token",
-  "device.token_weak": "token",
 } satisfies Partial<Record<ErrorCode, string>>;
 
 export function toRowError(row: number, { code, params }: DomainError): RowError {
