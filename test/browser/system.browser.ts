@@ -148,6 +148,7 @@ test(
     expect(requests).not.toContain("DELETE /api/gateway/unknown-telemetry");
     await remove.click();
     await ui.page.getByRole("dialog").getByRole("button", { name: "Delete this telemetry" }).click();
+    await ui.page.getByRole("dialog").waitFor({ state: "detached" });
     await remove.waitFor({ state: "detached" });
     expect(requests).toContain("DELETE /api/gateway/unknown-telemetry");
     await ui.page.unroute(CHECK);
