@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { beginInventory } from "../../src/platform/inventory.ts";
 import { createAuthority, createServerCertificate } from "../../src/platform/tls-certificates.ts";
 import { createMosquitto, hasMosquitto } from "../support/mosquitto.ts";
 import { OWNER, type Running, send, signIn, start } from "./running-binary.ts";
@@ -308,7 +309,7 @@ describe("what goes wrong at the start is one sentence and an exit code", () => 
       ["mqtt.db", "PRAGMA user_version = 9999"],
     ] as const) {
       const data = join(directory, `newer-${file}`);
-      await Bun.write(join(data, ".keep"), "");
+      beginInventory(data);
       const sqlite = new Database(join(data, file), { create: true });
       sqlite.run(statement);
       sqlite.close();
