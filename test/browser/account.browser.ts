@@ -37,7 +37,7 @@ test(
     await page.goto(`${app.url}/settings/security`);
     const sessions = page.getByTestId("sessions").getByRole("listitem");
     await sessions.nth(1).waitFor();
-    await page.getByLabel("Current password").fill(OWNER.password);
+    await page.getByRole("region", { name: "Password" }).getByLabel("Current password").fill(OWNER.password);
     await page.locator('input[name="new"]').fill(NEW_PASSWORD);
     await page.getByLabel("Repeat new password").fill(`${NEW_PASSWORD}!`);
     await page.getByRole("button", { name: "Change password" }).click();
@@ -59,7 +59,10 @@ test(
   "a wrong current password shows an error at its field",
   async () => {
     const { page } = browser;
-    await page.getByLabel("Current password").fill("not this one at all");
+    await page
+      .getByRole("region", { name: "Password" })
+      .getByLabel("Current password")
+      .fill("not this one at all");
     await page.locator('input[name="new"]').fill(NEW_PASSWORD);
     await page.getByLabel("Repeat new password").fill(NEW_PASSWORD);
     await page.getByRole("button", { name: "Change password" }).click();
@@ -74,12 +77,14 @@ test(
     const page = await browser.page.context().newPage();
     await page.clock.install();
     await page.goto(`${app.url}/settings/security`);
-    await page.getByLabel("Current password").fill("half typed in");
+    await page.getByRole("region", { name: "Password" }).getByLabel("Current password").fill("half typed in");
     const renewed = page.waitForResponse((response) => response.url().endsWith("/api/auth/refresh"));
     await page.clock.fastForward("01:15:00");
     expect((await renewed).status()).toBe(200);
     await page.clock.fastForward("00:00:05");
-    expect(await page.getByLabel("Current password").inputValue()).toBe("half typed in");
+    expect(
+      await page.getByRole("region", { name: "Password" }).getByLabel("Current password").inputValue(),
+    ).toBe("half typed in");
     await page.close();
   },
   STEP_MS,
