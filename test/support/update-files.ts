@@ -20,7 +20,7 @@ export function buildVersion(directory: string, version: string, publicKey: stri
   mkdirSync(folder, { recursive: true });
   const keyFile = join(folder, "key.pem");
   writeFileSync(keyFile, publicKey);
-  const { exitCode, stderr } = Bun.spawnSync(["bun", join(root, "src", "tools", "build.ts"), TARGET], {
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, join(root, "src", "tools", "build.ts"), TARGET], {
     cwd: root,
     env: {
       ...process.env,
