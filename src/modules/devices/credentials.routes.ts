@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { FOREIGN_TOKENS_RULE } from "./chosen-tokens.ts";
 import { credentialsDetail, setCredentialsBody } from "./credentials.schemas.ts";
 import type { CredentialsService } from "./credentials.service.ts";
 import type { DevicesService } from "./devices.service.ts";
@@ -33,8 +34,7 @@ export const credentialsRoutes = (deps: {
       response: { 200: credentialsDetail },
       detail: {
         summary: "Change the credentials of a device",
-        description:
-          "A device has one type of credentials: an access token, a user name (or client id) with a password, or a client certificate. The previous credentials and the device's sessions end at once. A generated password is shown only once. 400 for a certificate that cannot be read, 409 when another device has the same.",
+        description: `A device has one type of credentials: an access token, a user name (or client id) with a password, or a client certificate. The previous credentials and the device's sessions end at once. A generated password is shown only once. 400 for a certificate that cannot be read, 409 when another device has the same; ${FOREIGN_TOKENS_RULE}`,
       },
     })
     .post("/rotate", ({ principal, params }) => credentials.rotate(principal, params.deviceId), {

@@ -16,6 +16,7 @@ import {
   PROVISION_USERNAME,
 } from "../login-identities/login-identities.types.ts";
 import type { Principal } from "../users/users.types.ts";
+import type { ChosenTokens } from "./chosen-tokens.ts";
 import type { CredentialsRepository } from "./credentials.repository.ts";
 import {
   type CredentialsChange,
@@ -25,13 +26,15 @@ import {
   placeholderToken,
 } from "./credentials.types.ts";
 import { newToken } from "./device-building.ts";
-import { certificateTaken, identityTaken, tokenTaken } from "./devices.errors.ts";
+import { certificateTaken, identityTaken } from "./devices.errors.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 import type { DevicesService } from "./devices.service.ts";
 import type { Device } from "./devices.types.ts";
 
 export interface PreparedCredentials {
   readonly other: Omit<OtherCredentials, "deviceId" | "updatedAt"> | undefined;
+  /** Undefined for a new random one. */
+  readonly chosenToken?: string | undefined;
   readonly token: string;
   readonly password?: string | undefined;
 }
@@ -77,7 +80,8 @@ async function basicOf(
 export function createCredentialsService(deps: {
   repository: CredentialsRepository;
   devices: Pick<DevicesService, "get">;
-  devicesRepository: Pick<DevicesRepository, "find" | "hashOf" | "findByTokenHash">;
+  devicesRepository: Pick<DevicesRepository, "find">;
+  chosenTokens: Pick<ChosenTokens, "ensureFree">;
   logins: Pick<LoginIdentitiesService, "isTaken" | "save" | "isConfirmed" | "confirm">;
   passwords: ClientPasswords;
   transact: (work: () => void) => void;
@@ -102,7 +106,10 @@ export function createCredentialsService(deps: {
 
   async function prepare(change: CredentialsChange, deviceName: string): Promise<PreparedCredentials> {
     const { type } = change;
-    if (type === "ACCESS_TOKEN") return { other: undefined, token: change.token ?? newToken() };
+    if (type === "ACCESS_TOKEN") {
+      const { token: chosenToken } = change;
+      return { other: undefined, chosenToken, token: chosenToken ?? newToken() };
+    }
     const token = placeholderToken(type, newId());
     if (type === "X509") return { other: { ...noOther, type, ...certificateFactsOf(change) }, token };
     const { sealedPassword: next, names } = await basicOf(passwords, change, deviceName);
@@ -110,9 +117,8 @@ export function createCredentialsService(deps: {
     return { other: { ...noOther, type, ...names, passwordHash }, token, password };
   }
 
-  function ensureFree(owner: CredentialsOwner, { other, token }: PreparedCredentials): void {
-    const tokenOwner = devicesRepository.findByTokenHash(devicesRepository.hashOf(token));
-    if (tokenOwner !== undefined && tokenOwner.deviceId !== owner.deviceId) throw tokenTaken();
+  function ensureFree(owner: CredentialsOwner, { other, chosenToken }: PreparedCredentials): void {
+    if (chosenToken !== undefined) deps.chosenTokens.ensureFree(owner.tenantId, chosenToken, owner.deviceId);
     const login = loginOf({ other });
     if (login === undefined || !logins.isTaken({ ...owner, ownerId: owner.deviceId }, login)) return;
     throw login.kind === "NAME" ? identityTaken() : certificateTaken();

@@ -6,13 +6,13 @@ import { newId, randomToken } from "../../platform/ids.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import { devicesLimit } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
+import type { ChosenTokens } from "./chosen-tokens.ts";
 import {
   childNameTaken,
   devEuiTaken,
   gatewayNested,
   parentNotGateway,
   profileUnknown,
-  tokenTaken,
 } from "./devices.errors.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 import type { Device, DeviceChanges, NewDevice, TypeDefaults } from "./devices.types.ts";
@@ -27,6 +27,7 @@ export const isVisible = ({ devices }: Principal, deviceId: DeviceId): boolean =
 
 export interface DeviceBuildingDeps {
   readonly repository: DevicesRepository;
+  readonly chosenTokens: Pick<ChosenTokens, "ensureFree">;
   readonly profiles: ProfilesService;
   /** Returns how many devices the plan of a tenant allows; null for no limit. */
   devicesMax(tenantId: TenantId): number | null;
@@ -183,9 +184,8 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
       const limit = deps.devicesMax(tenantId);
       if (limit !== null && repository.countOf(tenantId) + wanted > limit) throw devicesLimit(limit);
     },
-    ensureTokenFree(token: string | undefined): void {
-      if (token === undefined) return;
-      if (repository.findByTokenHash(repository.hashOf(token)) !== undefined) throw tokenTaken();
+    ensureTokenFree(tenantId: TenantId, token: string | undefined): void {
+      if (token !== undefined) deps.chosenTokens.ensureFree(tenantId, token);
     },
     /** Inserts a device within a transaction. */
     insert(device: Device, deviceChanges: DeviceChanges): void {

@@ -10,6 +10,9 @@ export const rolesDiffer = () => invalid("device.roles_differ");
 export const devEuiTaken = () => conflict("device.dev_eui_taken");
 export const profileUnknown = () => invalid("device.profile_unknown");
 export const tokenTaken = () => conflict("device.token_taken");
+/** A tenant chose too many tokens that devices of other tenants have. */
+export const tokenAttempts = (limit: number, waitMs: number) =>
+  limited("device.token_attempts", Math.max(1, Math.ceil(waitMs / 1000)), { limit });
 export const identityTaken = () => conflict("credentials.identity_taken");
 export const certificateTaken = () => conflict("credentials.certificate_taken");
 /** A device sends more than its profile, or the gateway's configuration, allows. */

@@ -11,6 +11,7 @@ import type { MessageRateService } from "../tenants/message-rate.service.ts";
 import type { PlansService } from "../tenants/plans.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import { createActivityRepository } from "./activity.repository.ts";
+import { ChosenTokens } from "./chosen-tokens.ts";
 import { createCredentialsRepository } from "./credentials.repository.ts";
 import { credentialsRoutes } from "./credentials.routes.ts";
 import { createCredentialsService } from "./credentials.service.ts";
@@ -75,8 +76,10 @@ export function createDevicesModule(core: Core, deps: DevicesModuleDeps) {
   const maintenanceOf = new Port<MaintenanceOf>("devices.maintenanceOf");
   const searchAttributes = new Port<SearchAttributes>("devices.searchAttributes");
   const devicesRepository = createDevicesRepository(database);
+  const chosenTokens = new ChosenTokens({ repository: devicesRepository, clock, log: log.child("devices") });
   const devices = createDevicesService({
     repository: devicesRepository,
+    chosenTokens,
     profiles,
     devicesMax: (tenantId) => plans.of(tenants.find(tenantId)?.planName ?? "").limits.devices,
     transact,
@@ -111,6 +114,7 @@ export function createDevicesModule(core: Core, deps: DevicesModuleDeps) {
     repository: createCredentialsRepository(database),
     devices,
     devicesRepository,
+    chosenTokens,
     logins,
     passwords,
     transact,

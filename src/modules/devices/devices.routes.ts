@@ -8,6 +8,7 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
 import type { Principal } from "../users/users.types.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";
+import { FOREIGN_TOKENS_RULE } from "./chosen-tokens.ts";
 import type { DeviceActivityTracker } from "./device-activity.ts";
 import type { DeviceRejections } from "./device-rejections.ts";
 import { withRole } from "./device-role.ts";
@@ -126,8 +127,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         response: { 201: deviceDetail },
         detail: {
           summary: "Create a device",
-          description:
-            "The answer has its access token: `token`, or a random one. 403 also when the plan of the tenant allows no more devices; 409 when the dev EUI or the token belongs to another device.",
+          description: `The answer has its access token: \`token\`, or a random one. 403 also when the plan of the tenant allows no more devices; 409 when the dev EUI or the token belongs to another device; ${FOREIGN_TOKENS_RULE}`,
         },
       },
     )

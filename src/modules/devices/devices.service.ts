@@ -1,17 +1,15 @@
 import { detail, forbidden, invalid } from "../../lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import type { DomainEvents } from "../events.types.ts";
-import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Principal } from "../users/users.types.ts";
-import { createDeviceBuilding, isVisible } from "./device-building.ts";
+import { createDeviceBuilding, type DeviceBuildingDeps, isVisible } from "./device-building.ts";
 import { createDeviceChildren } from "./device-children.ts";
 import { createDeviceVisibility } from "./device-visibility.ts";
 import { devEuiTaken, deviceNotFound } from "./devices.errors.ts";
-import type { DevicesRepository, TypeCount } from "./devices.repository.ts";
+import type { TypeCount } from "./devices.repository.ts";
 import type {
   Device,
   DeviceChanges,
@@ -21,16 +19,9 @@ import type {
   TypeDefaults,
 } from "./devices.types.ts";
 
-interface DevicesServiceDeps {
-  readonly repository: DevicesRepository;
-  readonly profiles: ProfilesService;
-  /** Returns how many devices the plan of a tenant allows; null for no limit. */
-  readonly devicesMax: (tenantId: TenantId) => number | null;
+interface DevicesServiceDeps extends DeviceBuildingDeps {
   readonly transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
-  /** Stores the dev EUI as the device's attribute `integration.lorawan.dev_eui`. */
-  readonly saveDevEui: (deviceId: DeviceId, devEui: string | null) => void;
   readonly deleteTelemetry: (deviceId: DeviceId) => Promise<void>;
-  readonly clock: Clock;
   readonly events: EventBus<DomainEvents>;
 }
 
@@ -58,7 +49,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
     newDevice: NewDevice,
     defaults = building.defaultsOf(principal.tenantId),
   ): Device {
-    building.ensureTokenFree(newDevice.token);
+    building.ensureTokenFree(principal.tenantId, newDevice.token);
     const references = building.checkReferences(principal, newDevice);
     const device = building.assemble(principal.tenantId, newDevice, references, defaults);
     building.ensureFlat(device);
@@ -127,7 +118,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
       const { parentDeviceId = null } = building.checkReferences(principal, newDevice);
       building.ensureFlat({ role: newDevice.role ?? "DEVICE", parentDeviceId });
       building.ensureChildNameFree(parentDeviceId, newDevice.childName);
-      building.ensureTokenFree(newDevice.token);
+      building.ensureTokenFree(principal.tenantId, newDevice.token);
       const devEui = newDevice.lorawanDevEui?.toLowerCase();
       if (devEui !== undefined && repository.findByDevEui(principal.tenantId, devEui) !== undefined)
         throw devEuiTaken();

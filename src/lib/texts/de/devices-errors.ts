@@ -101,6 +101,8 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
     "parentDeviceId: dieses Gateway gibt es nicht, oder Sie haben keinen Zugriff darauf",
   "device.profile_unknown": "profileId: dieses Geräteprofil gibt es nicht",
   "device.roles_differ": "type: ist ein älterer Name von role und darf sich nicht davon unterscheiden",
+  "device.token_attempts":
+    "Geräte anderer Standorte haben bereits {limit} der Token, die hier innerhalb einer Stunde gewählt wurden. Lassen Sie das Token weg, um ein zufälliges zu erhalten, oder versuchen Sie es später erneut.",
   "device.token_invalid": "das Gerätetoken ist nicht gültig",
   "device.token_limited":
     "Von dieser Adresse kamen zu viele ungültige Gerätetoken. Versuchen Sie es später erneut.",

@@ -1,0 +1,51 @@
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Logger } from "../../platform/log.ts";
+import { tokenAttempts, tokenTaken } from "./devices.errors.ts";
+import type { DevicesRepository } from "./devices.repository.ts";
+
+const HOUR_MS = 3_600_000;
+/** Max. tokens of other tenants that a tenant may hit within an hour. */
+export const FOREIGN_TOKENS_MAX = 10;
+/** Sentence for the API's description, after a semicolon. */
+export const FOREIGN_TOKENS_RULE = `429 with Retry-After once ${FOREIGN_TOKENS_MAX} chosen tokens within an hour were those of other sites.`;
+
+interface ChosenTokensDeps {
+  readonly repository: Pick<DevicesRepository, "hashOf" | "findByTokenHash">;
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly log: Logger;
+}
+
+/**
+ * Checks that access tokens are free. A token is unique among all tenants, since it alone names the device, so a refusal tells that another device
+ * has it. A tenant that hits tokens of other tenants may be guessing, and can choose none for a while.
+ */
+export class ChosenTokens {
+  readonly #deps: ChosenTokensDeps;
+  /** Monotonic times of the newest hits, oldest first. */
+  readonly #hits = new Map<TenantId, readonly number[]>();
+
+  constructor(deps: ChosenTokensDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * @param deviceId device that may have the token already
+   * @throws DomainError `conflict` if another device has the token, `limited` after too many tokens of other tenants
+   */
+  ensureFree(tenantId: TenantId, token: string, deviceId?: DeviceId): void {
+    const { repository, clock, log } = this.#deps;
+    const now = clock.monotonic();
+    const hits = (this.#hits.get(tenantId) ?? []).filter((at) => at > now - HOUR_MS);
+    const [oldest] = hits;
+    if (oldest !== undefined && hits.length >= FOREIGN_TOKENS_MAX)
+      throw tokenAttempts(FOREIGN_TOKENS_MAX, oldest + HOUR_MS - now);
+    const owner = repository.findByTokenHash(repository.hashOf(token));
+    if (owner === undefined || owner.deviceId === deviceId) return;
+    if (owner.tenantId !== tenantId) {
+      this.#hits.set(tenantId, [...hits, now]);
+      log.warn("access token of another tenant chosen", { tenant: tenantId, withinHour: hits.length + 1 });
+    }
+    throw tokenTaken();
+  }
+}
