@@ -77,9 +77,10 @@ function createCore(configured: Config, system: Clock, data: DataDirectory): Cor
   const open = (name: string) => openMainDatabase(data.file(`${name}.db`), name, log.child("database"));
   const [database, identityDatabase] = [open("lineside"), open("identity")];
   inventory.note([database, identityDatabase].flatMap(({ loss }) => loss ?? []));
-  for (const { failure, stamp } of [database, identityDatabase]) {
+  for (const { failure, stamp, beforeCheckpoint } of [database, identityDatabase]) {
     health.add(failure);
     inventory.add(stamp);
+    beforeCheckpoint(() => inventory.advance());
   }
   return {
     version,

@@ -1,11 +1,18 @@
-import { Database } from "bun:sqlite";
+import { constants, Database } from "bun:sqlite";
+import { pathToFileURL } from "node:url";
 
 /** Identifies the data directory that a database belongs to, and its generation among the directory's files. */
 export interface Stamp {
   /** Id of the data directory. */
   readonly gateway: string;
-  /** Number of starts and hours of the data directory. */
+  /** Number of starts, stops, hours and checkpoints of the data directory. */
   readonly generation: number;
+  /** Check values of the directory's keys, for the case that the inventory is lost. */
+  readonly keys: Readonly<Record<string, readonly string[]>>;
+}
+
+interface StampRow extends Omit<Stamp, "keys"> {
+  readonly keys: string;
 }
 
 const TABLE = "__inventory";
@@ -15,15 +22,20 @@ const BUSY_TIMEOUT_MS = 5_000;
 export function readStamp(database: Database): Stamp | undefined {
   const exists = database.query("SELECT 1 FROM sqlite_schema WHERE name = ?").get(TABLE) !== null;
   if (!exists) return undefined;
-  return database.query<Stamp, []>(`SELECT gateway, generation FROM ${TABLE}`).get() ?? undefined;
+  const row = database.query<StampRow, []>(`SELECT gateway, generation, keys FROM ${TABLE}`).get();
+  return row === null ? undefined : { ...row, keys: JSON.parse(row.keys) };
 }
 
 /** Stamps a database, within the caller's transaction if there is one. */
-export function writeStamp(database: Database, { gateway, generation }: Stamp): void {
+export function writeStamp(database: Database, { gateway, generation, keys }: Stamp): void {
   database.run(
-    `CREATE TABLE IF NOT EXISTS ${TABLE} (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL)`,
+    `CREATE TABLE IF NOT EXISTS ${TABLE} (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL, keys TEXT NOT NULL)`,
   );
-  database.run(`INSERT OR REPLACE INTO ${TABLE} VALUES (1, ?, ?)`, [gateway, generation]);
+  database.run(`INSERT OR REPLACE INTO ${TABLE} VALUES (1, ?, ?, ?)`, [
+    gateway,
+    generation,
+    JSON.stringify(keys),
+  ]);
 }
 
 /** Reads the stamp of a closed file. @throws SQLiteError for an unreadable file */
@@ -34,5 +46,20 @@ export function readStampOf(path: string): Stamp | undefined {
     return readStamp(database);
   } finally {
     database.close(false);
+  }
+}
+
+/** Reads the stamp that the last checkpoint left in a database file, without its write-ahead log; undefined if there is none, or it is unreadable. */
+export function readCheckpointedStamp(path: string): Stamp | undefined {
+  try {
+    const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
+    const database = new Database(`${pathToFileURL(path).href}?immutable=1`, flags);
+    try {
+      return readStamp(database);
+    } finally {
+      database.close(false);
+    }
+  } catch {
+    return undefined;
   }
 }

@@ -42,6 +42,8 @@ export interface MainDatabase {
   state(): string;
   /** Resolves once every commit so far, and every write of `writes`, is on the disk. */
   durable(): Promise<void>;
+  /** Calls this before each checkpoint, so that what the checkpoint leaves in the file can be told from an older copy. */
+  beforeCheckpoint(work: () => Promise<void>): void;
   /** Stamps the database with its data directory and generation. Resolves once the stamp is on the disk. */
   stamp(stamp: Stamp): Promise<void>;
   /** Reason why nothing can be written: a sync that failed. */
@@ -118,12 +120,12 @@ function createWalSync(
   const sync = () =>
     new Promise<void>((resolve, reject) => {
       const changes = countChanges();
-      const { frames } = position;
+      const mark = position.mark();
       if (failed !== undefined) return reject(storageFailed(failed));
       fdatasync(descriptor, (error) => {
         if (!error) {
           syncedChanges = changes;
-          position.note(frames);
+          position.note(mark);
           return resolve();
         }
         // After a failed fsync the kernel may have dropped the pages: a later success would prove nothing.
@@ -154,17 +156,18 @@ function createWalSync(
 
 const storageFailed = (cause: unknown) => unavailableDueTo(cause, "storage.failed");
 
-function checkpointInWorker(file: string, log: Logger): Promise<void> {
+/** Returns a generation that is in the file after it; 0 if not everything was moved. */
+function checkpointInWorker(file: string, log: Logger): Promise<number> {
   return new Promise((resolve) => {
     const worker = new Worker(workerUrl("src/platform/database.worker.ts"));
-    const finish = () => {
+    const finish = (generation: number) => {
       worker.terminate();
-      resolve();
+      resolve(generation);
     };
-    worker.onmessage = finish;
+    worker.onmessage = (event: MessageEvent<number>) => finish(event.data);
     worker.onerror = (event) => {
       log.warn("checkpoint failed", { file, reason: event.message });
-      finish();
+      finish(0);
     };
     worker.postMessage({ file });
   });
@@ -187,14 +190,17 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
   const position = new WalPosition(file, sqlite);
   const sync = createWalSync(wal, position, changes);
   const writes = new WriteGroup(sqlite, log);
+  let prepareCheckpoint = (): Promise<void> => Promise.resolve();
   let checkpointing = false;
+  let isClosed = false;
   const checkpoint = async () => {
     if (checkpointing || fstatSync(wal).size < WAL_BYTES_BEFORE_CHECKPOINT) return;
     checkpointing = true;
-    await checkpointInWorker(file, log);
+    await prepareCheckpoint();
+    const generation = await checkpointInWorker(file, log);
     checkpointing = false;
+    if (generation > 0 && !isClosed) position.noteCheckpoint(generation);
   };
-  void checkpoint(); // a crash leaves the log as it was
   const timer = setInterval(checkpoint, CHECKPOINT_INTERVAL_MS);
   timer.unref();
   const durable = () => writes.pending?.then(sync.durable) ?? sync.durable();
@@ -212,12 +218,16 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
     state: () => `${changes()} ${version.get()?.data_version}`,
     loss,
     durable,
+    beforeCheckpoint(work) {
+      prepareCheckpoint = work;
+    },
     stamp(stamp) {
       sqlite.transaction(() => writeStamp(sqlite, stamp)).immediate();
       return durable();
     },
     failure: () => (sync.hasFailed() ? { severity: "FATAL", ...detail("storage.failed") } : undefined),
     close() {
+      isClosed = true;
       clearInterval(timer);
       writes.settle();
       closeSync(wal);

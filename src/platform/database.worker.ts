@@ -1,14 +1,16 @@
 import { Database } from "bun:sqlite";
+import { readStamp } from "./database-stamp.ts";
 import { checkpointLog } from "./wal-checkpoint.ts";
 
 declare const self: Worker;
 
-/** Moves the write-ahead log of a database into it, away from the main thread; answers when done. */
+/** Moves the write-ahead log of a database into it, away from the main thread; answers with a generation that is then in the file. */
 self.onmessage = (event: MessageEvent<{ file: string }>) => {
   const sqlite = new Database(event.data.file, { strict: true });
   sqlite.run("PRAGMA busy_timeout=5000");
   sqlite.run("PRAGMA synchronous=NORMAL");
-  checkpointLog(sqlite);
+  const generation = readStamp(sqlite)?.generation ?? 0;
+  const isWhole = checkpointLog(sqlite);
   sqlite.close();
-  self.postMessage(null);
+  self.postMessage(isWhole ? generation : 0);
 };

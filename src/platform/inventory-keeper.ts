@@ -7,8 +7,8 @@ import type { Logger } from "./log.ts";
 import { createPeriodic } from "./periodic.ts";
 
 const HOUR_MS = 3_600_000;
-/** Max. generations (starts and hours) between checks of all files: 30 days. */
-const CHECK_GENERATIONS = 720;
+/** Max. starts and hours between checks of all files: 30 days. */
+const CHECK_HOURS = 720;
 /** Max. losses kept, including acknowledged losses. */
 const LOSSES_MAX = 200;
 
@@ -25,8 +25,8 @@ interface InventoryKeeperDeps {
 type Stamper = (stamp: Stamp) => Promise<void>;
 
 /**
- * Keeps the inventory up to date while the gateway runs: at the start and every hour, it increments the generation, first in all databases, then
- * in the inventory. It also records losses until an owner acknowledges them.
+ * Keeps the inventory up to date while the gateway runs: at the start, at the stop, every hour and before each checkpoint of a database, it increments
+ * the generation, first in all databases, then in the inventory. It also records losses until an owner acknowledges them.
  */
 export class InventoryKeeper implements Part {
   readonly name = "inventory";
@@ -40,7 +40,7 @@ export class InventoryKeeper implements Part {
     this.#deps = deps;
     this.#record = deps.record;
     const { clock, log } = deps;
-    this.#hourly = createPeriodic({ clock, log, intervalMs: HOUR_MS, work: () => this.#begin() });
+    this.#hourly = createPeriodic({ clock, log, intervalMs: HOUR_MS, work: () => this.#beginHour() });
   }
 
   /** Adds a database. */
@@ -50,23 +50,22 @@ export class InventoryKeeper implements Part {
 
   start(): void {
     this.note(this.#deps.warnings);
-    this.#begin();
+    this.#beginHour();
     this.#hourly.start();
   }
 
   async stop(): Promise<void> {
     this.#hourly.stop();
-    await this.#advancing;
+    await this.advance(); // so that a copy from before the stop is older
     this.#write({ ...this.#record, isClosed: true });
   }
 
   /** Returns whether all files should be checked: after a crash, and at least every month. */
   get isCheckDue(): boolean {
-    const { generation, checked } = this.#record;
+    const { hours, checked } = this.#record;
     const { record } = this.#deps;
-    const wasKilled =
-      record.generation > 0 && !record.isClosed && (checked?.generation ?? 0) < record.generation;
-    return wasKilled || generation - (checked?.generation ?? 0) >= CHECK_GENERATIONS;
+    const wasKilled = record.generation > 0 && !record.isClosed && (checked?.hours ?? 0) < record.hours;
+    return wasKilled || hours - (checked?.hours ?? 0) >= CHECK_HOURS;
   }
 
   /** End of the newest check of all files, in epoch ms. */
@@ -77,7 +76,7 @@ export class InventoryKeeper implements Part {
   /** Records that a check of all files has finished. */
   noteCheck(): void {
     const checkedAt = this.#deps.clock.now();
-    this.#write({ ...this.#record, checked: { at: checkedAt, generation: this.#record.generation } });
+    this.#write({ ...this.#record, checked: { at: checkedAt, hours: this.#record.hours } });
   }
 
   /** Unacknowledged losses. */
@@ -118,25 +117,34 @@ export class InventoryKeeper implements Part {
     this.#write({ ...this.#record, losses });
   }
 
-  #begin(): void {
+  /** Increments the generation. Resolves once all databases and the inventory have it, or the failure is logged. */
+  advance(): Promise<void> {
     this.#advancing = this.#advancing
       .then(() => this.#advance())
       .catch((error) => this.#deps.log.warn("inventory not updated", { error }));
+    return this.#advancing;
+  }
+
+  #beginHour(): void {
+    this.#record = { ...this.#record, hours: this.#record.hours + 1 };
+    void this.advance();
   }
 
   async #advance(): Promise<void> {
-    const { gateway } = this.#record;
+    const { gateway, keys } = this.#record;
     const generation = this.#record.generation + 1;
-    for (const stamp of this.#stampers) await stamp({ gateway, generation });
+    for (const stamp of this.#stampers) await stamp({ gateway, generation, keys });
     this.#write({ ...this.#record, generation, accepted: [], isClosed: false });
   }
 
   #write(record: InventoryRecord): void {
-    this.#record = record;
     try {
       writeRecord(this.#deps.dataPath, record);
+      this.#record = record;
     } catch (error) {
-      // A full or read-only disk is reported elsewhere, and the next change writes the whole inventory.
+      // A full or read-only disk is reported elsewhere, and the next change writes the whole inventory. Until then, the generation stays: the
+      // databases may be only one ahead of it.
+      this.#record = { ...record, generation: this.#record.generation };
       this.#deps.log.warn("inventory not written", { error });
     }
   }

@@ -30,7 +30,9 @@ export interface InventoryRecord extends Stamp {
   /** Whether the gateway stopped in order, so that the start need not look for damage. */
   readonly isClosed: boolean;
   /** Last finished check of all files. */
-  readonly checked?: { readonly at: number; readonly generation: number };
+  readonly checked?: { readonly at: number; readonly hours: number };
+  /** Number of starts and hours of the data directory. */
+  readonly hours: number;
 }
 
 const digest = (text: string | Uint8Array, purpose: string): string =>
@@ -52,9 +54,9 @@ export function keyChecksOf(dataPath: string): InventoryRecord["keys"] {
 export const createRecord = (stamp: Stamp): InventoryRecord => ({
   ...stamp,
   accepted: [],
-  keys: {},
   losses: [],
   isClosed: false,
+  hours: 0,
 });
 
 /** Returns the record; `null` if it is damaged, `undefined` if there is none. */

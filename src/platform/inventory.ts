@@ -16,10 +16,11 @@ import {
 import { loggedPages } from "./logged-pages.ts";
 import { KEY_NAMES, readKey } from "./secret-keys.ts";
 import { StartupError } from "./startup-error.ts";
+import { walMismatchOf } from "./wal-position.ts";
 
 /*
  * The inventory of the data directory. `inventory.json` lists the files that belong to it; each database has a stamp with the id of the directory and
- * a generation, which is incremented at every start and every hour: first in all databases, then in the inventory. A file that is missing, empty, truncated,
+ * a generation, which is incremented at every start, stop, hour and checkpoint: first in all databases, then in the inventory. A file that is missing, empty, truncated,
  * from another directory or older than the rest is reported, and nothing is recreated or deleted because of it.
  */
 
@@ -49,7 +50,8 @@ function fileProblem(path: string): string | undefined {
   const absence = absenceProblem(path);
   if (absence !== undefined) return absence;
   const shortage = basename(path) === MENDED_FILE ? undefined : shortageOf(path);
-  return shortage && `was cut off: it has ${shortage.bytes} of ${shortage.wholeBytes} bytes`;
+  if (shortage === undefined) return walMismatchOf(path);
+  return `was cut off: it has ${shortage.bytes} of ${shortage.wholeBytes} bytes`;
 }
 
 /** Describes why a database does not belong to the data directory. */
@@ -100,8 +102,8 @@ function recordOf(dataPath: string): InventoryRecord {
     return stamp === undefined ? [] : [stamp];
   });
   const newest = stamps.toSorted((left, right) => right.generation - left.generation)[0];
-  if (newest === undefined) return createRecord({ gateway: createGatewayId(), generation: 0 });
-  return createRecord({ gateway: newest.gateway, generation: Math.max(1, newest.generation - 1) });
+  if (newest === undefined) return createRecord({ gateway: createGatewayId(), generation: 0, keys: {} });
+  return createRecord({ ...newest, generation: Math.max(1, newest.generation - 1) });
 }
 
 /** @param problems lines that begin with the name of a file */
@@ -153,6 +155,8 @@ const missingKeysOf = (dataPath: string): string[] =>
 function sourceProblem(path: string, record: InventoryRecord): string | undefined {
   const absence = absenceProblem(path);
   if (absence !== undefined || record.accepted.includes(basename(path))) return absence;
+  const mismatch = walMismatchOf(path);
+  if (mismatch !== undefined) return mismatch;
   try {
     return stampProblem(readStampOf(path), record);
   } catch (error) {
@@ -245,8 +249,8 @@ export function acceptFiles(
 
 /** Accepts the current keys of the data directory. */
 export function acceptKeys(dataPath: string): void {
-  const record = readRecord(dataPath);
-  if (record != null) writeRecord(dataPath, { ...record, keys: keyChecksOf(dataPath) });
+  const record = readRecord(dataPath) ?? recordOf(dataPath);
+  writeRecord(dataPath, { ...record, keys: keyChecksOf(dataPath) });
 }
 
 /** Lets the next start accept every file that a restoration is about to replace or does not contain. */

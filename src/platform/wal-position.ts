@@ -1,18 +1,35 @@
 import type { Database } from "bun:sqlite";
 import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
 import { basename } from "node:path";
+import { readCheckpointedStamp } from "./database-stamp.ts";
 import { loggedPages } from "./logged-pages.ts";
 
 /** Suffix of the file beside a database. */
 const SUFFIX = "-synced";
-/** Layout, little-endian: CRC-32 of all bytes behind it u32, frames u32, 8 bytes of salts. */
-const FILE_BYTES = 16;
-const SALTS_OFFSET = 16;
+/** Layout, little-endian: CRC-32 of all bytes behind it u32, frames u32, generation u32, 8 bytes of salts. */
+const FILE_BYTES = 20;
+const FRAMES_AT = 4;
+const GENERATION_AT = 8;
+const SALTS_AT = 12;
+/** Salts in the header of the log, source: https://sqlite.org/fileformat2.html#walformat. */
+const LOG_SALTS_AT = 16;
 const SALT_BYTES = 8;
+
+/** Length of the log, and the salts that tell it from the ones before and after it. */
+export interface WalMark {
+  readonly frames: number;
+  readonly salts: Buffer;
+}
+
+interface KnownPosition extends WalMark {
+  /** Generation of the database file without its log. */
+  readonly generation: number;
+}
 
 /**
  * The second place that knows how far the write-ahead log of a database is on the disk, so that a missing, cut or damaged log cannot pass for its
- * end: SQLite takes the first bad frame for it. Like `HotLogPosition`, it is overwritten after each sync and not synced itself.
+ * end: SQLite takes the first bad frame for it. It also knows the generation that the last checkpoint left in the database file: with the log of
+ * today, SQLite would take an older copy of that file for the current one. Like `HotLogPosition`, it is overwritten after each sync and not synced itself.
  */
 export class WalPosition {
   readonly #path: string;
@@ -20,12 +37,14 @@ export class WalPosition {
   readonly #descriptor: number;
   readonly #bytes = Buffer.alloc(FILE_BYTES);
   readonly #frames: () => number;
+  #generation: number;
 
   /** The write-ahead log must exist. */
   constructor(databasePath: string, database: Database) {
     this.#path = databasePath;
     this.#wal = openSync(`${databasePath}-wal`, "r");
     const path = databasePath + SUFFIX;
+    this.#generation = knownPosition(databasePath)?.generation ?? 0;
     this.#descriptor = openSync(path, existsSync(path) ? "r+" : "wx+", 0o600);
     const state = database.query<{ log: number }, []>("PRAGMA wal_checkpoint(NOOP)");
     this.#frames = () => {
@@ -37,14 +56,28 @@ export class WalPosition {
     };
   }
 
-  /** Returns what `note` notes once the log was synced. */
-  get frames(): number {
-    return this.#frames();
+  /** Returns what `note` notes once the log was synced. The salts are read now: a commit during the sync may begin the log anew. */
+  mark(): WalMark {
+    const salts = Buffer.alloc(SALT_BYTES);
+    const frames = this.#frames();
+    try {
+      return { frames: readSync(this.#wal, salts, 0, SALT_BYTES, LOG_SALTS_AT) > 0 ? frames : 0, salts };
+    } catch {
+      return { frames: 0, salts };
+    }
   }
 
-  /** Notes that so many frames of the log are on the disk. */
-  note(frames: number): void {
-    if (frames > 0) this.#write(frames); // or a checkpoint is running
+  /** Notes that the log is on the disk up to a mark. */
+  note({ frames, salts }: WalMark): void {
+    if (frames === 0) return; // a checkpoint is running
+    salts.copy(this.#bytes, SALTS_AT);
+    this.#write(frames);
+  }
+
+  /** Notes the generation that a checkpoint has left in the database file. */
+  noteCheckpoint(generation: number): void {
+    this.#generation = generation;
+    this.#write(this.#bytes.readUInt32LE(FRAMES_AT));
   }
 
   /** Forgets the position before the log is moved into the database and emptied. */
@@ -54,10 +87,10 @@ export class WalPosition {
 
   #write(frames: number): void {
     const bytes = this.#bytes;
-    bytes.writeUInt32LE(frames, 4);
+    bytes.writeUInt32LE(frames, FRAMES_AT);
+    bytes.writeUInt32LE(this.#generation, GENERATION_AT);
     try {
-      readSync(this.#wal, bytes, FILE_BYTES - SALT_BYTES, SALT_BYTES, SALTS_OFFSET);
-      bytes.writeUInt32LE(Bun.hash.crc32(bytes.subarray(4)), 0);
+      bytes.writeUInt32LE(Bun.hash.crc32(bytes.subarray(FRAMES_AT)), 0);
       writeSync(this.#descriptor, bytes, 0, FILE_BYTES, 0);
     } catch {
       // What is acknowledged is in the log; only its end can no longer be verified.
@@ -72,16 +105,39 @@ export class WalPosition {
   }
 }
 
-/** Describes what is missing of a database's write-ahead log, in English. Call it before the database is opened. */
-export function walLossOf(databasePath: string): string | undefined {
+function knownPosition(databasePath: string): KnownPosition | undefined {
   const path = databasePath + SUFFIX;
   const bytes = existsSync(path) ? readFileSync(path) : undefined;
-  if (bytes?.length !== FILE_BYTES || Bun.hash.crc32(bytes.subarray(4)) !== bytes.readUInt32LE(0))
-    return undefined;
-  const frames = bytes.readUInt32LE(4);
+  if (bytes?.length !== FILE_BYTES) return undefined;
+  if (Bun.hash.crc32(bytes.subarray(FRAMES_AT)) !== bytes.readUInt32LE(0)) return undefined;
+  return {
+    frames: bytes.readUInt32LE(FRAMES_AT),
+    generation: bytes.readUInt32LE(GENERATION_AT),
+    salts: bytes.subarray(SALTS_AT),
+  };
+}
+
+/** Describes what is missing of a database's write-ahead log, in English. Call it before the database is opened. */
+export function walLossOf(databasePath: string): string | undefined {
+  const known = knownPosition(databasePath);
+  if (known === undefined) return undefined;
   const { frames: found, salts } = loggedPages(`${databasePath}-wal`);
   // A log that was begun anew after a checkpoint has other salts.
-  const isOther = salts !== null && salts.compare(bytes.subarray(FILE_BYTES - SALT_BYTES)) !== 0;
-  if (frames === 0 || isOther || found >= frames) return undefined;
-  return `${basename(databasePath)}-wal has ${found} of ${frames} synced pages: acknowledged changes are lost`;
+  const isOther = salts !== null && salts.compare(known.salts) !== 0;
+  if (known.frames === 0 || isOther || found >= known.frames) return undefined;
+  return `${basename(databasePath)}-wal has ${found} of ${known.frames} synced pages: acknowledged changes are lost`;
+}
+
+/** Describes why a database file and its write-ahead log do not belong together. Reads the files without SQLite's recovery. */
+export function walMismatchOf(databasePath: string): string | undefined {
+  const known = knownPosition(databasePath);
+  if (known === undefined) return undefined;
+  const generation = readCheckpointedStamp(databasePath)?.generation;
+  if (generation !== undefined && generation < known.generation)
+    return "is older than its write-ahead log: its newer content is missing";
+  const { salts } = loggedPages(`${databasePath}-wal`);
+  if (known.frames === 0 || salts === null) return undefined;
+  // SQLite increments the first salt each time that it begins the log anew.
+  const begun = (salts.readUInt32BE(0) - known.salts.readUInt32BE(0)) | 0;
+  return begun < 0 ? "has a write-ahead log that is older than the database" : undefined;
 }

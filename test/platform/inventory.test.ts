@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, afterEach, expect, test } from "bun:test";
 import {
+  copyFileSync,
   cpSync,
   existsSync,
   mkdtempSync,
@@ -13,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type App, createApp } from "../../src/app.ts";
+import { keysCommand } from "../../src/cli/keys.ts";
 import { setAsideCommand } from "../../src/cli/set-aside.ts";
 import { loadConfig } from "../../src/platform/config.ts";
 import { openDataDirectory } from "../../src/platform/data-directory.ts";
@@ -167,6 +169,26 @@ test("a lost or damaged inventory is made anew from the databases, and said so",
   expect(again.health.problems().map(({ code }) => code)).toContain("storage.lost");
 });
 
+test("a lost inventory does not make a foreign key pass", async () => {
+  const data = await used("foreign-key");
+  rmSync(join(data, "inventory.json"));
+  const path = join(data, "secrets", "storage.key");
+  const own = readFileSync(path);
+  writeFileSync(path, crypto.getRandomValues(new Uint8Array(own.length)));
+  expect(await refusalOf(data)).toContain("  - secrets/storage.key is damaged, or from another gateway");
+  writeFileSync(path, own);
+  await run(data);
+});
+
+test("a lost inventory and a lost key can be replaced by a person", async () => {
+  const data = await used("lost-key");
+  rmSync(join(data, "inventory.json"));
+  rmSync(join(data, "secrets", "storage.key"));
+  expect(await refusalOf(data)).toContain("The key secrets/storage.key is missing");
+  expect(await keysCommand(["create-missing", "--data", data])).toBe(0);
+  await run(data);
+});
+
 test("a lost inventory does not make a missing database pass", async () => {
   const data = await used("both");
   rmSync(join(data, "inventory.json"));
@@ -181,7 +203,7 @@ test("a first start that was killed is begun anew, whatever files it left", asyn
   directory.release();
   expect(generationOf(data)).toBe(0);
   await run(data);
-  expect(generationOf(data)).toBe(1);
+  expect(generationOf(data)).toBe(2); // the start and the stop
 });
 
 test("a stamp that a power cut took back does not count as an older file", async () => {
@@ -192,7 +214,28 @@ test("a stamp that a power cut took back does not count as an older file", async
   database.run("UPDATE __inventory SET generation = generation + 1"); // written, but the inventory was not
   database.close();
   await run(data);
-  expect(generationOf(data)).toBe(before + 1);
+  expect(generationOf(data)).toBe(before + 2); // the start and the stop
+});
+
+test("a database copied shortly before the gateway stopped is older than the rest", async () => {
+  const data = await used("minutes");
+  const app = await start(data);
+  const copies = newFolder("copies");
+  await until(() => DATABASE_FILES.every((name) => existsSync(join(data, name))));
+  for (const name of DATABASE_FILES) {
+    const source = new Database(join(data, name));
+    source.run(`VACUUM INTO '${join(copies, name)}'`); // with what is in its log
+    source.close();
+  }
+  await app.stop();
+  running = undefined;
+  for (const name of DATABASE_FILES) {
+    const kept = readFileSync(join(data, name));
+    copyFileSync(join(copies, name), join(data, name));
+    expect(await refusalOf(data)).toContain(`${name} is older than the rest`);
+    writeFileSync(join(data, name), kept);
+  }
+  await run(data);
 });
 
 test("a lost or damaged inventory beside empty or missing files is not a first start", async () => {

@@ -14,8 +14,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type MainDatabase, openMainDatabase } from "../../src/platform/database.ts";
+import { readCheckpointedStamp } from "../../src/platform/database-stamp.ts";
 import { createLogger } from "../../src/platform/log.ts";
-import { walLossOf } from "../../src/platform/wal-position.ts";
+import { walLossOf, walMismatchOf } from "../../src/platform/wal-position.ts";
+import { until } from "../support/until.ts";
 
 let root: string;
 let database: MainDatabase;
@@ -79,6 +81,40 @@ test("an older copy of the database with its log is named while its log has not 
   for (const suffix of ["", "-wal"]) copyFileSync(older + suffix, path + suffix);
   expect(walLossOf(path)).toBeDefined();
 });
+
+/** A checkpoint as the gateway makes it once the log is long. */
+async function checkpoint(generation: number): Promise<void> {
+  database.beforeCheckpoint(() => database.stamp({ gateway: "here", generation, keys: {} }));
+  await change(1_200);
+  await until(() => readCheckpointedStamp(join(root, "live", "lineside.db"))?.generation === generation);
+  await change(1); // begins the log anew
+}
+
+test("an older copy of the database alone is named, however new it is", async () => {
+  await checkpoint(1);
+  const older = killed();
+  expect(walMismatchOf(older)).toBeUndefined();
+  await checkpoint(2);
+  expect(walMismatchOf(killed())).toBeUndefined();
+  let path = "";
+  await until(() => {
+    path = killed();
+    copyFileSync(older, path);
+    return walMismatchOf(path) === "is older than its write-ahead log: its newer content is missing";
+  });
+}, 30_000);
+
+test("an older write-ahead log alone is named", async () => {
+  await checkpoint(1);
+  const older = killed();
+  await checkpoint(2);
+  await until(async () => {
+    await change(1); // begins the log anew once the checkpoint has ended
+    const path = killed();
+    copyFileSync(`${older}-wal`, `${path}-wal`);
+    return walMismatchOf(path) === "has a write-ahead log that is older than the database";
+  });
+}, 30_000);
 
 test("changes that were not synced are not missed", async () => {
   await change();

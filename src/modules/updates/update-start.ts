@@ -245,7 +245,7 @@ function moveRolledBack(dataPath: string, file: string): void {
   const folder = rolledBackFolder(dataPath);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // In this order, so that a log is never next to a file that it does not belong to.
-  for (const name of [...logsOf(dataPath, file), `${file}-position`, `${file}-shm`, file])
+  for (const name of [...logsOf(dataPath, file), `${file}-position`, `${file}-synced`, `${file}-shm`, file])
     if (existsSync(join(dataPath, name))) renameSync(join(dataPath, name), join(folder, name));
   syncPath(folder);
   syncPath(dataPath);

@@ -24,16 +24,14 @@ let fixture: BackupFixture;
 beforeEach(async () => {
   fixture = new BackupFixture();
   await fixture.fill(200);
-  writeRecord(fixture.data, {
-    ...createRecord({ gateway: "this", generation: GENERATION }),
-    keys: keyChecksOf(fixture.data),
-  });
+  const keys = keyChecksOf(fixture.data);
+  writeRecord(fixture.data, createRecord({ gateway: "this", generation: GENERATION, keys }));
   for (const name of DATABASE_FILES) stamp(name, GENERATION);
 });
 afterEach(() => fixture.dispose());
 
 const stamp = (name: string, generation: number, gateway = "this") =>
-  fixture.change(name, (db) => writeStamp(db, { gateway, generation }));
+  fixture.change(name, (db) => writeStamp(db, { gateway, generation, keys: {} }));
 const remove = (name: string) => {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(join(fixture.data, name + suffix), { force: true });
 };
@@ -67,7 +65,7 @@ test("a missing database is not backed up either where the inventory is lost or 
   remove("lineside.db");
   const record = readRecord(fixture.data);
   writeRecord(fixture.data, {
-    ...createRecord({ gateway: "this", generation: 0 }),
+    ...createRecord({ gateway: "this", generation: 0, keys: {} }),
     ...record,
     accepted: ["lineside.db"],
   });
