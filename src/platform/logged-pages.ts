@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 
 /** Describes what the committed transactions of a write-ahead log hold. */
 export interface LoggedPages {
@@ -16,6 +16,21 @@ const headerBytes = 32;
 const frameHeadBytes = 24;
 /** The last bit says that checksums are over big-endian words. */
 const magic = 0x377f0682;
+
+/** Returns the salts of a write-ahead log from its header, which is not checked; undefined without a whole header. */
+export function logSalts(path: string): Buffer | undefined {
+  const header = Buffer.alloc(headerBytes);
+  try {
+    const file = openSync(path, "r");
+    try {
+      return readSync(file, header, 0, headerBytes, 0) === headerBytes ? header.subarray(16, 24) : undefined;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return undefined;
+  }
+}
 
 /** Reads a write-ahead log as SQLite's recovery does. Source: https://sqlite.org/fileformat2.html#walformat. */
 export function loggedPages(path: string): LoggedPages {
@@ -59,20 +74,26 @@ export function loggedPages(path: string): LoggedPages {
 /** The running checksum over pairs of words. */
 class Checksum {
   readonly #log: Buffer;
-  readonly #wordAt: (offset: number) => number;
+  readonly #words: Uint32Array;
   #first = 0;
   #second = 0;
 
   constructor(log: Buffer, bigEndian: boolean) {
     this.#log = log;
-    this.#wordAt = bigEndian ? (offset) => log.readUInt32BE(offset) : (offset) => log.readUInt32LE(offset);
+    // A copy, whose offset fits words. Gateways have little-endian processors, so a log with big-endian words is rare.
+    const bytes = Buffer.from(new Uint8Array(log.subarray(0, log.length & ~3)).buffer);
+    if (bigEndian) bytes.swap32();
+    this.#words = new Uint32Array(bytes.buffer);
   }
 
   add(start: number, bytes: number): void {
-    for (let offset = start; offset < start + bytes; offset += 8) {
-      this.#first = (this.#first + this.#wordAt(offset) + this.#second) >>> 0;
-      this.#second = (this.#second + this.#wordAt(offset + 4) + this.#first) >>> 0;
+    const [words, end] = [this.#words, (start + bytes) >> 2];
+    let [first, second] = [this.#first | 0, this.#second | 0];
+    for (let at = start >> 2; at < end; at += 2) {
+      first = (first + words[at]! + second) | 0;
+      second = (second + words[at + 1]! + first) | 0;
     }
+    [this.#first, this.#second] = [first >>> 0, second >>> 0];
   }
 
   /** Returns whether it is what is written at a place. */

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
 import { basename } from "node:path";
 import { readCheckpointedStamp } from "./database-stamp.ts";
-import { loggedPages } from "./logged-pages.ts";
+import { loggedPages, logSalts } from "./logged-pages.ts";
 
 /** Suffix of the file beside a database. */
 const SUFFIX = "-synced";
@@ -132,11 +132,11 @@ export function walLossOf(databasePath: string): string | undefined {
 export function walMismatchOf(databasePath: string): string | undefined {
   const known = knownPosition(databasePath);
   if (known === undefined) return undefined;
-  const generation = readCheckpointedStamp(databasePath)?.generation;
+  const generation = known.generation > 0 ? readCheckpointedStamp(databasePath)?.generation : undefined;
   if (generation !== undefined && generation < known.generation)
     return "is older than its write-ahead log: its newer content is missing";
-  const { salts } = loggedPages(`${databasePath}-wal`);
-  if (known.frames === 0 || salts === null) return undefined;
+  const salts = known.frames > 0 ? logSalts(`${databasePath}-wal`) : undefined;
+  if (salts === undefined) return undefined;
   // SQLite increments the first salt each time that it begins the log anew.
   const begun = (salts.readUInt32BE(0) - known.salts.readUInt32BE(0)) | 0;
   return begun < 0 ? "has a write-ahead log that is older than the database" : undefined;

@@ -42,8 +42,9 @@ ${names.map(row).join("\n")}
 
 - **flag** stands for users with \`canAcknowledgeAlarms\`, **self** for a user's own user.
 - **API keys** have a role like a user, never above that of the user who created them. Permissions without a mark in the last column belong to users only, so that a leaked
-  key cannot create users, keys, MQTT clients or uplinks, which would outlive the key. Other changes remain after a key is deleted: pipelines,
-  integrations and notifications that it set up keep sending, and devices that it created keep their tokens. The audit log lists all changes under the key's name.
+  key cannot create users, keys, MQTT clients or uplinks, which would outlive the key. A key cannot set an address that data is sent to either:
+  webhooks of pipelines, servers of integrations, and messengers need a user. Other changes remain after a key is deleted, and devices that it
+  created keep their tokens. The audit log lists all changes under the key's name.
 - **Devices**: users without access to all devices see those that were granted, by device or by asset, and their
   telemetry, attributes, streams and audit entries. Other devices are 404, as if they did not exist. Profiles, users and tenants of others
   are 404 as well.

@@ -36,7 +36,7 @@ test("a key cannot create, change or delete MQTT clients", async () => {
 });
 
 test("a key cannot create, change, test or delete uplinks", async () => {
-  const uplink = { name: "x", target: { kind: "mqtt", url: "mqtt://192.0.2.1" } };
+  const uplink = { name: "x", target: { kind: "mqtt", url: "mqtt://198.51.100.1" } };
   for (const [method, path, body] of [
     ["POST", "/api/uplinks", uplink],
     ["POST", "/api/uplinks/test", uplink],
@@ -44,6 +44,52 @@ test("a key cannot create, change, test or delete uplinks", async () => {
     ["DELETE", "/api/uplinks/any", undefined],
   ] as const)
     expect(await refusal(method, path, body)).toEqual([403, "auth.person_needed"]);
+});
+
+const webhook = (url: string) => ({ type: "webhook_forward", url });
+
+test("a key cannot send data to an address that no person has set", async () => {
+  const { token } = await fixture.signIn("TENANT_OWNER");
+  const bridge = (brokerUrl: string) => ({ mqtt: { brokerUrl, topicFilter: "a/#" } });
+  const mqtt = { name: "bridge", type: "MQTT", settings_json: bridge("mqtt://198.51.100.1") };
+  const messenger = { name: "x", kind: "NTFY", server: "https://198.51.100.1", topic: "plant" };
+  const messaging = { url: "https://198.51.100.1/{to}", body: "{}" };
+  for (const [method, path, body] of [
+    ["POST", "/api/data-pipelines", { name: "x", steps: [webhook("https://198.51.100.1")] }],
+    ["POST", "/api/integrations", mqtt],
+    ["POST", "/api/notifications/messengers", messenger],
+    ["PATCH", "/api/notifications/settings", { messaging }],
+  ] as const)
+    expect([path, ...(await refusal(method, path, body))]).toEqual([path, 403, "auth.person_needed"]);
+
+  const made = async (path: string, body: unknown) => {
+    const answer = await fixture.call("POST", path, { token, body });
+    expect([path, answer.status]).toEqual([path, 201]);
+    return answer.body;
+  };
+  const steps = [webhook("https://198.51.100.2")];
+  const { pipelineId } = await made("/api/data-pipelines", { name: "ours", steps });
+  const { integrationId } = await made("/api/integrations", {
+    ...mqtt,
+    settings_json: bridge("mqtt://198.51.100.2"),
+  });
+  const { messengerId } = await made("/api/notifications/messengers", messenger);
+  const change = (path: string, body: unknown) => refusal("PATCH", path, body);
+  const refused = [403, "auth.person_needed"];
+  const moved = [webhook("https://198.51.100.2"), webhook("https://198.51.100.3")];
+  expect(await change(`/api/data-pipelines/${pipelineId}`, { steps: moved })).toEqual(refused);
+  const settings_json = bridge("mqtt://198.51.100.3");
+  expect(await change(`/api/integrations/${integrationId}`, { settings_json })).toEqual(refused);
+  expect(await change(`/api/notifications/messengers/${messengerId}`, { topic: "other" })).toEqual(refused);
+
+  // What sends nothing anywhere else stays open.
+  const kept = { name: "renamed", steps: [{ type: "drop_keys", keys: ["x"] }, ...steps] };
+  for (const [path, body] of [
+    [`/api/data-pipelines/${pipelineId}`, kept],
+    [`/api/integrations/${integrationId}`, { name: "renamed", settings_json: bridge("mqtt://198.51.100.2") }],
+    [`/api/notifications/messengers/${messengerId}`, { isEnabled: false }],
+  ] as const)
+    expect([path, (await change(path, body))[0]]).toEqual([path, 200]);
 });
 
 test("a key reads both, and publishes messages", async () => {

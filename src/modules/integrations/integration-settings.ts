@@ -178,15 +178,22 @@ function ensureRules(type: IntegrationType, settings: IntegrationSettings): void
     throw fail("scriptTransform.source", detail("rule.more_than_bytes", { max: SOURCE_BYTES_MAX }));
 }
 
-/** @throws DomainError of kind `invalid` for a server at an address that the gateway never connects to. */
-export function ensureReachable(
-  { mqtt, downlink }: IntegrationSettings,
-  refusalOf: (url: string) => Text | undefined,
-): void {
-  for (const [where, url] of [
+/** Returns the servers outside the gateway that an integration connects to, by the name of the setting. */
+const serversOf = ({ mqtt, downlink }: IntegrationSettings) =>
+  [
     ["mqtt.brokerUrl", mqtt?.brokerUrl === LOCAL_BROKER ? undefined : mqtt?.brokerUrl],
     ["downlink.url", downlink?.url],
-  ] as const) {
+  ] as const;
+
+export const serverUrlsOf = (settings: IntegrationSettings): (string | undefined)[] =>
+  serversOf(settings).map(([, url]) => url);
+
+/** @throws DomainError of kind `invalid` for a server at an address that the gateway never connects to. */
+export function ensureReachable(
+  settings: IntegrationSettings,
+  refusalOf: (url: string) => Text | undefined,
+): void {
+  for (const [where, url] of serversOf(settings)) {
     const refusal = url === undefined ? undefined : refusalOf(url);
     if (refusal !== undefined) throw fail(where, detail("rule.connection_refused", { refusal }));
   }

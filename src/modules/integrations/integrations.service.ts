@@ -7,7 +7,7 @@ import { newId } from "../../platform/ids.ts";
 import type { CodecUse } from "../codecs/codecs.types.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
-import { ensureAllDevices } from "../tenants/tenants.errors.ts";
+import { ensureAllDevices, ensurePersonSets } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import { ensureOwnDiscovery } from "./discovery-overlap.ts";
 import type { EventLog } from "./event-log.ts";
@@ -19,6 +19,7 @@ import {
   parseSettings,
   type SplitSettings,
   sealSecrets,
+  serverUrlsOf,
   splitOf,
 } from "./integration-settings.ts";
 import { defaultNotRunning, integrationNotFound, integrationsLimit } from "./integrations.errors.ts";
@@ -208,6 +209,8 @@ export function createIntegrationsService(
       ensureAllDevices(principal, detail("action.create_integration"));
       await checkScript(principal.tenantId, newIntegration.type, newIntegration.settings_json ?? {});
       if (repository.count(principal.tenantId) >= INTEGRATIONS_MAX) throw integrationsLimit(INTEGRATIONS_MAX);
+      const { settings } = parseSettings(newIntegration.type, newIntegration.settings_json ?? {});
+      ensurePersonSets(principal, serverUrlsOf(settings));
       return show(insert(principal.tenantId, newIntegration));
     },
     async update(
@@ -224,10 +227,15 @@ export function createIntegrationsService(
       // Others may have changed it while its script was checked.
       const current = find(principal, integrationId);
       const before = split(current);
+      const settingsChanges =
+        settings_json === undefined
+          ? undefined
+          : checkSettings(current.tenantId, current.type, mergeSettings(before, settings_json), before);
+      if (settingsChanges !== undefined)
+        ensurePersonSets(principal, serverUrlsOf(settingsChanges.settings), serverUrlsOf(before.settings));
       return save(current, {
         ...(name !== undefined && { name }),
-        ...(settings_json !== undefined &&
-          checkSettings(current.tenantId, current.type, mergeSettings(before, settings_json), before)),
+        ...settingsChanges,
         ...(mappingSteps !== undefined && { mappingSteps: checkMapping(mappingSteps) }),
       });
     },

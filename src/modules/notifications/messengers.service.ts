@@ -6,7 +6,7 @@ import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { OutboundCounts } from "../outbound/outbound.types.ts";
-import { ensureAllDevices } from "../tenants/tenants.errors.ts";
+import { ensureAllDevices, ensurePersonSets } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import { createMessengerChanges, newMessenger } from "./messenger-changes.ts";
 import type { MessengerNotifier } from "./messenger-notifier.ts";
@@ -73,6 +73,7 @@ export function createMessengersService(deps: MessengersDeps) {
       outbound.countsOf(tenantId, sourceOf(messengerId)),
     create(principal: Principal, input: MessengerInput & Pick<Messenger, "name" | "kind">): Messenger {
       ensureAllDevices(principal, detail("action.change_alarm_notifications"));
+      ensurePersonSets(principal, [input.name]);
       const { tenantId } = principal;
       if (repository.count(tenantId) >= MESSENGERS_MAX)
         throw conflict("messengers.too_many", { max: MESSENGERS_MAX });
@@ -83,6 +84,7 @@ export function createMessengersService(deps: MessengersDeps) {
     },
     update(principal: Principal, messengerId: string, input: MessengerInput): Messenger {
       ensureAllDevices(principal, detail("action.change_alarm_notifications"));
+      ensurePersonSets(principal, [input.server, input.chatId, input.topic, input.secret]);
       const messenger = changed(get(principal.tenantId, messengerId), input);
       repository.update(messenger);
       return saved(messenger);

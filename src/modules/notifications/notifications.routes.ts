@@ -3,7 +3,7 @@ import { defined } from "../../lib/defined.ts";
 import { detail, inEnglish } from "../../lib/domain-error.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { ensureAllDevices } from "../tenants/tenants.errors.ts";
+import { ensureAllDevices, ensurePersonSets } from "../tenants/tenants.errors.ts";
 import { showMessaging } from "./messaging-settings.ts";
 import { changeSettingsBody, settingsBody, testBody, testResult } from "./notifications.schemas.ts";
 import type { NotificationsService, TestResult } from "./notifications.service.ts";
@@ -34,6 +34,8 @@ export const notificationsRoutes = (deps: { notifications: NotificationsService;
       "/settings",
       ({ principal, body }) => {
         ensureAllDevices(principal, detail("action.change_alarm_notifications"));
+        const { messaging } = notifications.settingsOf(principal.tenantId);
+        ensurePersonSets(principal, [body.messaging?.url], [messaging?.url]);
         return show(notifications.saveSettings(principal.tenantId, defined(body)));
       },
       {

@@ -8,7 +8,7 @@ import { newId } from "../../platform/ids.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
-import { ensureAllDevices } from "../tenants/tenants.errors.ts";
+import { ensureAllDevices, ensurePersonSets } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { PipelineEngine } from "./pipeline-engine.ts";
 import { type Preview, previewSteps } from "./pipeline-preview.ts";
@@ -51,6 +51,10 @@ function checkSteps(plain: unknown, refusalOf: (url: string) => Text | undefined
     throw invalid("step.too_large", { max: STEPS_BYTES_MAX });
   return plain as unknown as Step[]; // each was just compiled, so each is an object with a type
 }
+
+/** Returns where webhooks of the steps are sent. */
+const addressesOf = (steps: readonly Step[]): (string | undefined)[] =>
+  steps.map(({ type, url }) => (type === "webhook_forward" && typeof url === "string" ? url : undefined));
 
 /** The devices and profiles that a scope newly names. One that was deleted since may stay in it. */
 function addedTo(current: PipelineScope, changed: PipelineScope): PipelineScope {
@@ -104,6 +108,13 @@ export function createPipelinesService(deps: {
     steps: maskSteps(pipeline.steps),
     webhooks: outbound.countsOf(pipeline.tenantId, { kind: "pipeline", id: pipeline.pipelineId }),
   });
+
+  /** Checked steps with sealed secrets; only persons add addresses of webhooks. */
+  function acceptSteps(principal: Principal, input: unknown, current?: Pipeline): readonly Step[] {
+    const steps = checkSteps(takeSteps(principal, input, current?.pipelineId), refusalFor(principal));
+    ensurePersonSets(principal, addressesOf(steps), addressesOf(current?.steps ?? []));
+    return steps;
+  }
 
   /** Steps as they were sent, with sealed secrets. */
   function takeSteps({ tenantId }: Principal, input: unknown, pipelineId?: string): unknown {
@@ -168,7 +179,7 @@ export function createPipelinesService(deps: {
         order: 0,
         scope: {},
         ...defined(fields),
-        steps: checkSteps(takeSteps(principal, steps ?? []), refusalFor(principal)),
+        steps: acceptSteps(principal, steps ?? []),
         version: 1,
         messagesIn: 0,
         messagesOut: 0,
@@ -187,9 +198,7 @@ export function createPipelinesService(deps: {
       if (changes.scope !== undefined) deps.ensureInTenant(principal, addedTo(current.scope, changes.scope));
       return change(principal, current, {
         ...defined(changes),
-        ...(steps !== undefined && {
-          steps: checkSteps(takeSteps(principal, steps, pipelineId), refusalFor(principal)),
-        }),
+        ...(steps !== undefined && { steps: acceptSteps(principal, steps, current) }),
       });
     },
     /** Deletes the pipeline with its waiting webhooks. */

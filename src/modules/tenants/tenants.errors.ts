@@ -24,6 +24,21 @@ export const bytesLimit = (limit: number, waitMs: number) =>
 export function ensureAllDevices({ devices }: Pick<Principal, "devices">, action: Text): void {
   if (devices !== "all") throw forbidden("device.not_granted", { action });
 }
+
+/**
+ * Throws if an API key would send data to an address that no person has set: that would go on after the key has ended.
+ * @param addresses where data would be sent
+ * @param known addresses that are set already
+ * @throws DomainError `auth.person_needed`
+ */
+export function ensurePersonSets(
+  { apiKey }: Pick<Principal, "apiKey">,
+  addresses: readonly (string | undefined)[],
+  known: readonly (string | undefined)[] = [],
+): void {
+  const isNew = addresses.some((address) => address !== undefined && !known.includes(address));
+  if (apiKey !== undefined && isNew) throw forbidden("auth.person_needed");
+}
 export const logoNotFound = () => notFound("branding.logo_not_found");
 
 /** @throws DomainError `forbidden` for all but users of the gateway's own tenant with access to all devices: they see what is of every tenant */
