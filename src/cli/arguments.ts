@@ -61,6 +61,18 @@ export function describeOptions(usage: string, options: Record<string, CommandOp
   return `Usage: ${usage}\n\n${rows.join("\n")}`;
 }
 
+/** Prints the usage if it is asked for, or if there are no arguments, and returns the exit code; else undefined. */
+export function printHelp(
+  args: readonly string[],
+  usage: string,
+  options: Record<string, CommandOption>,
+): number | undefined {
+  const asksForHelp = args.some((arg) => arg === "--help" || arg === "-h");
+  if (args.length > 0 && !asksForHelp) return undefined;
+  console.log(describeOptions(usage, options));
+  return asksForHelp ? 0 : 2;
+}
+
 export type Credentials = GatewayEndpoint &
   (
     | { readonly key: string }

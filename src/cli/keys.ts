@@ -1,14 +1,13 @@
 import { join } from "node:path";
-import { conflict } from "../lib/domain-error.ts";
-import { takeFileLock } from "../platform/file-lock.ts";
 import { createPrivateFolder } from "../platform/file-owner.ts";
 import { acceptKeys } from "../platform/inventory.ts";
 import { beginKeyRotation, finishKeyRotation } from "../platform/key-rotation.ts";
 import { replaceSecret } from "../platform/secret-files.ts";
 import { isKeyName, KEY_BYTES, KEY_NAMES, type KeyName, readKey } from "../platform/secret-keys.ts";
 import { StartupError } from "../platform/startup-error.ts";
-import { type CommandOption, describeOptions, parseCommand } from "./arguments.ts";
+import { type CommandOption, parseCommand, printHelp } from "./arguments.ts";
 import { dataOptions, existingDataPathOf } from "./backup.ts";
+import { withStoppedGateway } from "./stopped-gateway.ts";
 
 const options = {
   ...dataOptions,
@@ -46,23 +45,15 @@ function createMissing(dataPath: string): void {
 
 /** `lineside keys`: replaces the keys of a gateway that does not run. */
 export async function keysCommand(args: readonly string[]): Promise<number> {
-  const asksForHelp = args.some((arg) => arg === "--help" || arg === "-h");
-  if (args.length === 0 || asksForHelp) {
-    console.log(describeOptions(usage, options));
-    return asksForHelp ? 0 : 2;
-  }
-  process.umask(0o077); // as the gateway does
+  const helpCode = printHelp(args, usage, options);
+  if (helpCode !== undefined) return helpCode;
   const { values, positionals } = parseCommand(args, options);
   const [action, ...names] = positionals;
   const dataPath = existingDataPathOf(values);
-  const lock = takeFileLock(join(dataPath, "lineside.lock"));
-  if (lock === undefined) throw conflict("backup.gateway_running", { path: dataPath });
-  try {
+  withStoppedGateway(dataPath, () => {
     if (action === "rotate") rotate(dataPath, parseKeys(names));
     else if (action === "create-missing" && names.length === 0) createMissing(dataPath);
     else throw new StartupError(`"${action}" is not an action of keys; it is one of rotate, create-missing.`);
-    return 0;
-  } finally {
-    lock.release();
-  }
+  });
+  return 0;
 }

@@ -12,7 +12,7 @@ import { dirname, join, resolve } from "node:path";
 import { nextProgram, previousProgram } from "../modules/updates/update-state.ts";
 import { isCompiled, readTextAsset, SERVICE_UNIT_ASSET } from "../platform/assets.ts";
 import { StartupError } from "../platform/startup-error.ts";
-import { type CommandOption, describeOptions, parseCommand } from "./arguments.ts";
+import { type CommandOption, parseCommand, printHelp } from "./arguments.ts";
 
 const PROGRAM_PATH = "usr/local/bin/lineside";
 const UNIT_PATH = "etc/systemd/system/lineside.service";
@@ -102,11 +102,8 @@ function uninstall(root: string): void {
 
 /** `lineside service`: installs or removes the executable and its systemd unit. */
 export async function serviceCommand(args: readonly string[]): Promise<number> {
-  const asksForHelp = args.some((arg) => arg === "--help" || arg === "-h");
-  if (args.length === 0 || asksForHelp) {
-    console.log(describeOptions(usage, options));
-    return asksForHelp ? 0 : 2;
-  }
+  const helpCode = printHelp(args, usage, options);
+  if (helpCode !== undefined) return helpCode;
   const { values, flags, positionals } = parseCommand(args, options);
   const [action] = positionals;
   const root = resolve(values.root ?? "/");

@@ -1,14 +1,13 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { conflict } from "../lib/domain-error.ts";
-import { takeFileLock } from "../platform/file-lock.ts";
 import { acceptFiles, acceptKeys, DATABASE_FILES } from "../platform/inventory.ts";
 import { INVENTORY_FILE } from "../platform/inventory-record.ts";
 import { KEY_NAMES } from "../platform/secret-keys.ts";
 import { setAside } from "../platform/set-aside.ts";
 import { StartupError } from "../platform/startup-error.ts";
-import { type CommandOption, describeOptions, parseCommand } from "./arguments.ts";
-import { dataOptions, dataPathOf } from "./backup.ts";
+import { type CommandOption, parseCommand, printHelp } from "./arguments.ts";
+import { dataOptions, existingDataPathOf } from "./backup.ts";
+import { withStoppedGateway } from "./stopped-gateway.ts";
 
 const options = {
   ...dataOptions,
@@ -55,27 +54,13 @@ function moveAside(dataPath: string, name: string): void {
 
 /** `lineside set-aside`: moves damaged files of a stopped gateway out of the way. */
 export async function setAsideCommand(args: readonly string[]): Promise<number> {
-  const asksForHelp = args.some((arg) => arg === "--help" || arg === "-h");
-  if (args.length === 0 || asksForHelp) {
-    console.log(describeOptions(usage, options));
-    return asksForHelp ? 0 : 2;
-  }
-  process.umask(0o077); // as the gateway does
+  const helpCode = printHelp(args, usage, options);
+  if (helpCode !== undefined) return helpCode;
   const { values, positionals } = parseCommand(args, options);
   const unknown = positionals.find((name) => !NAMES.includes(name));
   if (unknown !== undefined || positionals.length === 0)
     throw new StartupError(`"${unknown ?? ""}" cannot be set aside. Name one of ${NAMES.join(", ")}.`);
-  const dataPath = dataPathOf(values);
-  if (!existsSync(join(dataPath, "secrets")))
-    throw new StartupError(
-      `There is no gateway data in ${dataPath}. Set the data directory with --data or LINESIDE_DATA.`,
-    );
-  const lock = takeFileLock(join(dataPath, "lineside.lock"));
-  if (lock === undefined) throw conflict("backup.gateway_running", { path: dataPath });
-  try {
-    setFilesAside(dataPath, positionals);
-    return 0;
-  } finally {
-    lock.release();
-  }
+  const dataPath = existingDataPathOf(values);
+  withStoppedGateway(dataPath, () => setFilesAside(dataPath, positionals));
+  return 0;
 }

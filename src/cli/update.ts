@@ -34,13 +34,7 @@ import { machineIdOf } from "../platform/machine-id.ts";
 import { RESTART_SIGNAL } from "../platform/restart-signal.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { getCommit, version } from "../version.ts";
-import {
-  type CommandOption,
-  describeOptions,
-  numberOf,
-  type ParsedArguments,
-  parseCommand,
-} from "./arguments.ts";
+import { type CommandOption, numberOf, type ParsedArguments, parseCommand, printHelp } from "./arguments.ts";
 import { dataOptions, existingDataPathOf, settingFlagsOf } from "./backup.ts";
 import { terminalLanguage } from "./terminal-language.ts";
 import { accountName } from "./user-store.ts";
@@ -177,11 +171,8 @@ async function install(
 
 /** `lineside update`: installs an update file. */
 export async function updateCommand(args: readonly string[]): Promise<number> {
-  const asksForHelp = args.some((arg) => arg === "--help" || arg === "-h");
-  if (args.length === 0 || asksForHelp) {
-    console.log(describeOptions(usage, options));
-    return asksForHelp ? 0 : 2;
-  }
+  const helpCode = printHelp(args, usage, options);
+  if (helpCode !== undefined) return helpCode;
   process.umask(0o077); // as the gateway does
   const parsed = parseCommand(args, options);
   const [named, ...others] = parsed.positionals;
