@@ -119,7 +119,8 @@ export class NumberRows {
     let index = start;
     let digits = 0;
     for (; isDigit(bytes[index]); index++) digits = digits * 10 + bytes[index]! - ZERO;
-    const isNumber = index > start && index - start <= DIGITS_MAX && this.#isEnd(bytes[index]);
+    const isPadded = bytes[start] === ZERO && index > start + 1; // its zeros are quoted where it is refused
+    const isNumber = index > start && index - start <= DIGITS_MAX && !isPadded && this.#isEnd(bytes[index]);
     while (!this.#isEnd(bytes[index])) if (!isTextByte(bytes[index++])) return false;
     // White space around a cell is the general reader's.
     if (bytes[start] === SPACE || bytes[index - 1] === SPACE) return false;

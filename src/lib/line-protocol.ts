@@ -19,6 +19,8 @@ export interface Line {
   readonly fields: Record<string, boolean | number | string>;
   /** Epoch ms; undefined if the line has no time stamp. */
   readonly ts: number | undefined;
+  /** The time stamp as it is written; empty if there is none. */
+  readonly stamp: string;
 }
 
 export interface LineFailure {
@@ -170,8 +172,10 @@ export class LineReader {
     this.#skipSpaces();
     const fields = this.#fields();
     if (fields instanceof LineError) return fields;
-    const ts = this.#timestamp();
-    return ts instanceof LineError ? ts : { measurement, tags, fields, ts };
+    const stamp = this.#timestamp();
+    if (stamp instanceof LineError) return stamp;
+    const ts = stamp === "" ? undefined : toMilliseconds(stamp, this.#precision);
+    return { measurement, tags, fields, ts, stamp };
   }
 
   /** A measurement, or a name or value of a tag. A backslash stands for itself unless it escapes what ends a name. */
@@ -256,15 +260,14 @@ export class LineReader {
     return new LineError(detail("line.quote_open"));
   }
 
-  #timestamp(): number | undefined | LineError {
+  #timestamp(): string | LineError {
     const isSeparated = this.#code() === SPACE;
     this.#skipSpaces();
     const text = this.#bare();
     this.#skipSpaces();
     if (this.#code() === CARRIAGE_RETURN) this.#position++;
     if (!this.#isAtEnd()) return new LineError(detail("line.end_expected"));
-    if (text === "") return undefined;
-    if (!isSeparated || !TIMESTAMP.test(text)) return new LineError(detail("line.timestamp_invalid"));
-    return toMilliseconds(text, this.#precision);
+    const isValid = text === "" || (isSeparated && TIMESTAMP.test(text));
+    return isValid ? text : new LineError(detail("line.timestamp_invalid"));
   }
 }

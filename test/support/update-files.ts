@@ -20,17 +20,20 @@ export function buildVersion(directory: string, version: string, publicKey: stri
   mkdirSync(folder, { recursive: true });
   const keyFile = join(folder, "key.pem");
   writeFileSync(keyFile, publicKey);
-  const { exitCode, stderr } = Bun.spawnSync([process.execPath, join(root, "src", "tools", "build.ts"), TARGET], {
-    cwd: root,
-    env: {
-      ...process.env,
-      SOURCE_VERSION: version,
-      UPDATE_PUBLIC_KEY_FILE: keyFile,
-      BUILD_DIRECTORY: folder,
+  const { exitCode, stderr } = Bun.spawnSync(
+    [process.execPath, join(root, "src", "tools", "build.ts"), TARGET],
+    {
+      cwd: root,
+      env: {
+        ...process.env,
+        SOURCE_VERSION: version,
+        UPDATE_PUBLIC_KEY_FILE: keyFile,
+        BUILD_DIRECTORY: folder,
+      },
+      stdout: "ignore",
+      stderr: "pipe",
     },
-    stdout: "ignore",
-    stderr: "pipe",
-  });
+  );
   if (exitCode !== 0) throw new Error(`the build failed: ${stderr}`);
   const program = join(folder, `lineside-${TARGET}`);
   chmodSync(program, 0o755);

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { invalid } from "../../lib/domain-error.ts";
+import { parseIsoTime } from "../../lib/iso-time.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
 import { exportAnswer, exportsLimit } from "../answers.ts";
 import { fileAnswer } from "../documented-answers.ts";
@@ -17,8 +18,8 @@ const contentTypes = { csv: "text/csv; charset=utf-8", ndjson: "application/x-nd
 /** ISO 8601 or epoch ms. @throws DomainError `audit.time_invalid` */
 function timeOf(field: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const ms = /^-?\d{1,16}$/.test(text) ? Number(text) : Date.parse(text);
-  if (Number.isNaN(ms)) throw invalid("audit.time_invalid", { field });
+  const ms = /^-?\d{1,16}$/.test(text) ? Number(text) : parseIsoTime(text);
+  if (ms === undefined) throw invalid("audit.time_invalid", { field });
   return ms;
 }
 

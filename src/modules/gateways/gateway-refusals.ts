@@ -1,4 +1,5 @@
 import { type DomainError, invalid } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DeviceIngest, IngestDevice, IngestSource } from "../ingest/ingest.types.ts";
@@ -22,8 +23,8 @@ export function createGatewayRefusals(deps: {
 }) {
   const { ingest, children, directory } = deps;
 
-  function list(device: IngestDevice, { source, topic }: Origin, error: DomainError, sample?: Uint8Array) {
-    const { code, params } = error;
+  function list(device: IngestDevice, { source, topic }: Origin, reason: Text, sample?: Uint8Array) {
+    const { code, params } = reason;
     const start = sample?.slice(0, SAMPLE_BYTES);
     ingest.reject(device, { source, where: topic, code, params, ...(start && { sample: start }) });
   }
@@ -34,13 +35,18 @@ export function createGatewayRefusals(deps: {
     ofMessage(gateway: IngestDevice, origin: Origin) {
       let first: DomainError | undefined;
       let onGateway = 0;
+      /** Lists what is to be said of a part that is not refused. */
+      function note([name, value]: ChildPart, reason: Text): void {
+        const id = children.findChild(gateway, name);
+        const child = id && directory.find(id);
+        if (child !== undefined) list(child, origin, reason, sampleOf(value));
+        else if (onGateway++ < LISTED_MAX) list(gateway, origin, reason, sampleOf({ [name]: value }));
+      }
       return {
-        add([name, value]: ChildPart, error: DomainError): void {
+        note,
+        add(part: ChildPart, error: DomainError): void {
           first ??= error;
-          const id = children.findChild(gateway, name);
-          const child = id && directory.find(id);
-          if (child !== undefined) list(child, origin, error, sampleOf(value));
-          else if (onGateway++ < LISTED_MAX) list(gateway, origin, error, sampleOf({ [name]: value }));
+          note(part, error);
         },
         /** The first of them, if any. */
         end(): DomainError | undefined {

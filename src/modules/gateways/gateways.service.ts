@@ -35,7 +35,8 @@ type Transact = (work: () => Promise<void>[]) => Promise<void>[];
 /** Describes how the parts of a kind of message are taken. */
 interface Steps<Input> {
   /** Throws what is wrong with a part. */
-  check(value: unknown): Input;
+  /** `note` is told what was read in another way than it was sent. */
+  check(value: unknown, note: (reason: DomainError) => void): Input;
   take(child: IngestDevice, input: Input): Promise<void>;
   /** Runs what takes all of them. */
   together(work: () => Promise<void>[]): Promise<void>[];
@@ -125,7 +126,7 @@ export function createGatewaysService(deps: {
     deps.touch(gateway);
     const refused = refusals.ofMessage(gateway, message);
     const good = parts.flatMap((part) => {
-      const input = attempt(() => check(part[1]));
+      const input = attempt(() => check(part[1], (reason) => refused.note(part, reason)));
       if (input instanceof DomainError) refused.add(part, input);
       return input instanceof DomainError ? [] : [{ part, input }];
     });

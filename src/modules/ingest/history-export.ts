@@ -4,6 +4,7 @@ import { exactJson } from "../../lib/exact-json.ts";
 import { columnName } from "../../lib/key-format.ts";
 import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
 import { TextWriter } from "../../lib/text-writer.ts";
+import { CLOCK_SET_FROM_MS } from "../../lib/timestamp.ts";
 import type { ScanChunk, ScanColumn } from "../telemetry/store/store.types.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { HistoryFormat } from "./history-import.ts";
@@ -72,6 +73,12 @@ function writeMembers(
   }
 }
 
+/** Times before 2000 are written as dates: as numbers they would not be read as times again. */
+function writeTime(writer: TextWriter, ts: number): void {
+  if (ts >= CLOCK_SET_FROM_MS) writer.number(ts);
+  else writer.text(JSON.stringify(new Date(ts).toISOString()));
+}
+
 function ndjsonRowsWriter({ ts, columns }: ScanChunk): WriteRows {
   const members = columns.map((column) => ({
     name: utf8.encode(`${JSON.stringify(column.key)}:`),
@@ -80,7 +87,7 @@ function ndjsonRowsWriter({ ts, columns }: ScanChunk): WriteRows {
   return (writer, { from, to }) => {
     for (let row = from; row < to; row++) {
       writer.raw(NDJSON_TS);
-      writer.number(ts[row] ?? 0);
+      writeTime(writer, ts[row] ?? 0);
       writer.raw(NDJSON_VALUES);
       writeMembers(writer, members, row);
       writer.raw(NDJSON_END);

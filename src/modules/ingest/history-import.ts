@@ -250,8 +250,10 @@ export interface ImportTarget {
 /** Returns why a row is refused; throws what is no mistake of the row. */
 function refusalOf(error: unknown, time: number | string | undefined): Text {
   if (!(error instanceof DomainError) || !["invalid", "too_large"].includes(error.kind)) throw error;
-  if (error.code !== "telemetry.ts_invalid" || time === undefined) return error;
-  return detail("import_error.time_invalid", { cell: excerpt(String(time)) });
+  if (time === undefined || !error.code.startsWith("telemetry.ts_")) return error;
+  const cell = excerpt(String(time));
+  if (error.code === "telemetry.ts_invalid") return detail("import_error.time_invalid", { cell });
+  return detail("import_error.time", { cell, reason: { code: error.code, params: error.params } });
 }
 
 /** Collects the readings of rows until there are enough for a commit, and counts the rows. */

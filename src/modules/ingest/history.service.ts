@@ -1,9 +1,9 @@
-import { invalid } from "../../lib/domain-error.ts";
+import { DomainError, invalid } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
-import { HELD_MS_MAX, parseTimestamp } from "../../lib/timestamp.ts";
+import { fileRules, readFileTime, TimeFault } from "../../lib/timestamp.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
@@ -76,12 +76,19 @@ export function createHistoryService(deps: {
     ): AsyncGenerator<ImportProgress, ImportResult> {
       const device = deps.directory.find(deps.devices.ensureVisible(principal, deviceId));
       invariant(device !== undefined, "a visible device is in the directory");
+      const now = deps.clock.now();
+      const rules = fileRules({ now });
+      const timeOf = (time: unknown): number => {
+        const ts = readFileTime(time, rules);
+        if (ts instanceof TimeFault) throw new DomainError("invalid", ts.reason);
+        return ts;
+      };
       return runImport(source, {
         decode(body) {
           if (!isJsonObject(body) || body.ts === undefined) throw invalid("import.ts_missing");
-          return toReadings(body, deps.clock.now());
+          return toReadings(body, now, { timeOf });
         },
-        timestamp: (time) => parseTimestamp(time, deps.clock.now(), HELD_MS_MAX),
+        timestamp: timeOf,
         store: (readings) => deps.ingest.history(device, readings),
       });
     },

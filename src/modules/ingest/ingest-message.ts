@@ -1,5 +1,5 @@
 import { type BodyEncoding, decodeBody } from "../../lib/body.ts";
-import { invalid } from "../../lib/domain-error.ts";
+import { type DomainError, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { IngestDevice, IngestSource, MessageKind, PacketBody, Rejection } from "./ingest.types.ts";
@@ -17,6 +17,12 @@ export interface Message extends PacketBody {
 export interface Received {
   readonly message: Message;
   readonly now: number;
+}
+
+/** How a message is read: when it came, and what is told of what was read in another way than it was sent. */
+export interface Reception {
+  readonly now: number;
+  readonly note: (reason: DomainError) => void;
 }
 
 export type MessageOrigin = Pick<Rejection, "source" | "where" | "sample">;
@@ -48,11 +54,15 @@ export const originOf = (message: Message): MessageOrigin => ({
 const isEmptyObject = (body: unknown): boolean => isJsonObject(body) && Object.keys(body).length === 0;
 
 /** Returns the readings of a message; none of an empty object. */
-export function readingsOf({ kind, source }: Message, decoded: unknown, now: number): readonly Reading[] {
+export function readingsOf(
+  { kind, source }: Message,
+  decoded: unknown,
+  { now, note }: Reception,
+): readonly Reading[] {
   if (source === "http") checkPayload(decoded);
   const items = kind === "batch" ? itemsOf(decoded) : decoded;
   try {
-    return toReadings(items, now);
+    return toReadings(items, now, { note });
   } catch (error) {
     if (kind === "telemetry" && isEmptyObject(decoded)) return [];
     throw error;
@@ -62,11 +72,11 @@ export function readingsOf({ kind, source }: Message, decoded: unknown, now: num
 /** Returns what reads a message like earlier ones of its device, or the long way. */
 export function createMessageReader() {
   const shapes = new MessageShapes();
-  return (device: IngestDevice, message: Message, now: number): readonly Reading[] => {
+  return (device: IngestDevice, message: Message, reception: Reception): readonly Reading[] => {
     const isTelemetry = message.kind === "telemetry";
-    const reading = isTelemetry ? shapes.read(device, message, now) : undefined;
+    const reading = isTelemetry ? shapes.read(device, message, reception.now) : undefined;
     if (reading !== undefined) return [reading];
-    const readings = readingsOf(message, bodyOf(message), now);
+    const readings = readingsOf(message, bodyOf(message), reception);
     if (isTelemetry && readings.length === 1) shapes.missed(device, bytesOf(message));
     return readings;
   };

@@ -1,6 +1,7 @@
 import type { BodyEncoding } from "../../lib/body.ts";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
@@ -56,8 +57,11 @@ export interface IngestService extends DeviceIngest {
    * the sender.
    */
   admit(sender: IngestDevice, message: { source: IngestSource; where: string; body: Uint8Array }): void;
-  /** A decoded body as readings, those without a time stamp as of now; `readings` holds those that are ahead of the clock. @throws DomainError of kind `invalid`. */
-  toReadings(body: unknown): Reading[];
+  /**
+   * A decoded body as readings, those without a time stamp as of now; `readings` holds those that are ahead of the clock. `note` is told
+   * what was read in another way than it was sent. @throws DomainError of kind `invalid`.
+   */
+  toReadings(body: unknown, note: (reason: DomainError) => void): Reading[];
   /** Works like `attributes`, for values that are decoded already. */
   clientAttributes(device: IngestDevice, values: unknown): Promise<void>;
   readonly stats: IngestStats;
@@ -222,7 +226,10 @@ export function createIngestService(deps: IngestDeps): IngestService {
       if (message.kind === "attributes")
         return saveAttributes(device, decoded ? decoded.body : bodyOf(message));
       const now = clock.now();
-      const readings = decoded ? readingsOf(message, decoded.body, now) : read(device, message, now);
+      const reception = { now, note: (reason: DomainError) => list(device, reason, message) };
+      const readings = decoded
+        ? readingsOf(message, decoded.body, reception)
+        : read(device, message, reception);
       if (readings.length === 0) return Promise.resolve(deps.touch(device)); // an empty message is a sign of life
       return acceptOrHold(device, readings, { message, now });
     } catch (error) {
@@ -233,6 +240,11 @@ export function createIngestService(deps: IngestDeps): IngestService {
       rate.list(device, error, originOf(message));
       throw toStorageFailure(error) ?? error;
     }
+  }
+
+  /** Lists what was read in another way than it was sent; the message itself is not refused. */
+  function list(device: IngestDevice, { code, params }: Text, message: Message): void {
+    deps.onRejected(device, { ...originOf(message), code, params });
   }
 
   function reject(device: IngestDevice, rejection?: Rejection): void {
@@ -266,7 +278,7 @@ export function createIngestService(deps: IngestDeps): IngestService {
         throw error;
       }
     },
-    toReadings: (body) => toReadings(body, clock.now()),
+    toReadings: (body, note) => toReadings(body, clock.now(), { note }),
     clientAttributes: saveAttributes,
     history(device, readings) {
       deps.ensureRoom();

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { DomainError, detail, type ErrorKind, invalid } from "../../lib/domain-error.ts";
 import { type Line, type LineFailure, type LinePrecision, LineReader } from "../../lib/line-protocol.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { HELD_MS_MAX } from "../../lib/timestamp.ts";
+import { CLOCK_SET_FROM_MS, HELD_MS_MAX, unitOf } from "../../lib/timestamp.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
@@ -123,8 +123,8 @@ export class LineWrite {
       return this.#refuse(line, detail("line.not_utf8"));
     if ("reason" in line) return this.#refuse(line, line.reason);
     const { ts = this.#now } = line;
-    if (!(ts >= 0 && ts <= this.#now + HELD_MS_MAX))
-      return this.#refuse(line, detail("line.timestamp_range"));
+    if (!(ts >= CLOCK_SET_FROM_MS && ts <= this.#now + HELD_MS_MAX))
+      return this.#refuse(line, this.#rangeFault(line));
     const { rules } = this.#body;
     const tag = deviceTagOf(line, rules);
     try {
@@ -137,6 +137,14 @@ export class LineWrite {
       if (!(error instanceof DomainError)) throw error;
       return this.#refuse(line, error);
     }
+  }
+
+  /** Says in which unit the time stamp would be right: a wrong precision is the most frequent mistake. */
+  #rangeFault({ stamp }: Line): Text {
+    const { precision } = this.#body;
+    const unit = unitOf(Number(stamp), this.#now + HELD_MS_MAX);
+    if (unit === undefined || unit === precision) return detail("line.timestamp_range");
+    return detail("line.timestamp_unit", { stamp, unit, precision });
   }
 
   #store(points: readonly Point[]): void {

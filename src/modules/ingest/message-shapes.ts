@@ -1,4 +1,4 @@
-import { HELD_MS_MAX, parseTimestamp } from "../../lib/timestamp.ts";
+import { CLOCK_SET_FROM_MS, HELD_MS_MAX, readEpoch } from "../../lib/timestamp.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { PacketBody } from "./ingest.types.ts";
 import type { MessageShape, ShapeMemory } from "./message-shapes.types.ts";
@@ -73,7 +73,14 @@ function skipText(bytes: Uint8Array, start: number, text: Uint8Array): number {
   return start + length;
 }
 
-/** Returns the reading of a message that has the shape; undefined for any other. @throws DomainError for a time stamp that is not accepted. */
+/** Returns a time stamp as epoch ms; undefined for one that is not accepted. */
+function stampOf(sentAt: number, now: number): number | undefined {
+  if (sentAt >= CLOCK_SET_FROM_MS && sentAt <= now) return Math.round(sentAt);
+  const ts = readEpoch(sentAt, { now, aheadMsMax: HELD_MS_MAX });
+  return typeof ts === "number" ? ts : undefined;
+}
+
+/** Returns the reading of a message that has the shape; undefined for any other, and for a time stamp that is not accepted. */
 function readAs({ texts, keys, hasTs }: MessageShape, body: PacketBody, now: number): Reading | undefined {
   const { buffer: bytes, end } = body;
   let offset = skipText(bytes, body.start, texts[0]!);
@@ -96,7 +103,8 @@ function readAs({ texts, keys, hasTs }: MessageShape, body: PacketBody, now: num
   }
   // What goes beyond the body, into the next packet, does not end here.
   if (offset !== end) return undefined;
-  return { ts: hasTs ? parseTimestamp(sentAt, now, HELD_MS_MAX) : now, values };
+  const ts = hasTs ? stampOf(sentAt, now) : now;
+  return ts === undefined ? undefined : { ts, values };
 }
 
 /** The time stamp of an envelope, or nothing, up to the first key. White space is JSON's. */
@@ -145,7 +153,6 @@ export class MessageShapes {
 
   /**
    * Returns the reading of a message that has the shape of an earlier one of its device; undefined if it is to be read the long way.
-   * @throws DomainError for a time stamp that is not accepted
    */
   read({ shapes }: ShapedDevice, body: PacketBody, now: number): Reading | undefined {
     return shapes?.shape === undefined ? undefined : readAs(shapes.shape, body, now);

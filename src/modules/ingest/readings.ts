@@ -1,7 +1,7 @@
-import { invalid, tooLarge } from "../../lib/domain-error.ts";
+import { type DomainError, invalid, tooLarge } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
-import { HELD_MS_MAX, parseTimestamp } from "../../lib/timestamp.ts";
+import { liveTimestamp } from "../../lib/timestamp.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 
 /*
@@ -70,15 +70,25 @@ export function checkValues(
 
 interface Context {
   readonly now: number;
-  readonly aheadMsMax: number;
   readonly nesting: number;
+  /** @throws DomainError `invalid` */
+  readonly timeOf: (value: unknown) => number;
 }
 
+export interface ReadingOptions {
+  /** Is told what was read in another way than it was sent. */
+  readonly note?: ((reason: DomainError) => void) | undefined;
+  /** Reads time stamps; those of a live message by default. @throws DomainError `invalid` */
+  readonly timeOf?: Context["timeOf"] | undefined;
+}
+
+const nothing = () => undefined;
+
 /** The reading of one object; undefined when all of its values are null. */
-function toReading(body: Record<string, unknown>, { now, aheadMsMax }: Context): Reading | undefined {
+function toReading(body: Record<string, unknown>, { now, timeOf }: Context): Reading | undefined {
   const inner = body.values ?? body.telemetry;
   const hasTs = body.ts !== undefined && body.ts !== null;
-  const ts = hasTs ? parseTimestamp(body.ts, now, aheadMsMax) : now;
+  const ts = hasTs ? timeOf(body.ts) : now;
   const isEnvelope = isJsonObject(inner) && (hasTs || Object.keys(body).length === 1);
   const values = isEnvelope ? checkValues(inner) : checkValues(body, "ts" in body ? "ts" : undefined);
   return values && { ts, values };
@@ -103,12 +113,13 @@ function addReadings(readings: Reading[], body: unknown, context: Context): void
 }
 
 /**
- * The readings of one body; `now` (epoch ms) stamps those that carry no time stamp. None may be more than `aheadMsMax` ahead of it.
+ * The readings of one body; `now` (epoch ms) stamps those that carry no time stamp, and those of a clock that is not set.
  * @throws DomainError of kind `invalid` that names what is wrong; then nothing of the body is taken.
  */
-export function toReadings(body: unknown, now: number, aheadMsMax = HELD_MS_MAX): Reading[] {
+export function toReadings(body: unknown, now: number, options: ReadingOptions = {}): Reading[] {
+  const { note = nothing, timeOf = (value: unknown) => liveTimestamp(value, now, note) } = options;
   const readings: Reading[] = [];
-  addReadings(readings, body, { now, aheadMsMax, nesting: 0 });
+  addReadings(readings, body, { now, timeOf, nesting: 0 });
   if (readings.length === 0) throw invalid("telemetry.empty");
   return readings;
 }

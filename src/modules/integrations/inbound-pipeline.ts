@@ -110,16 +110,17 @@ export class InboundPipeline {
     const normalized = normalize(live, source);
     if (normalized instanceof StageFailure)
       return this.end(live, source, { kept, seenKey: undefined, work: newWork([normalized]) });
-    const { messages, dedupKey: seenKey } = normalized;
-    return this.work(live, source, { messages, kept, seenKey });
+    const { dedupKey: seenKey } = normalized;
+    return this.work(live, source, { normalized, kept, seenKey });
   }
 
   private async takeOnce(
     live: LiveIntegration,
     source: InboundMessage,
-    { messages, dedupKey }: Normalized,
+    normalized: Normalized,
   ): Promise<Taken> {
     const { inFlight } = this;
+    const { messages, dedupKey } = normalized;
     const { integrationId } = live.integration;
     const place = `${integrationId}\n${dedupKey}`;
     if (dedupKey !== undefined) {
@@ -130,7 +131,7 @@ export class InboundPipeline {
         return this.drop(live, source, detail("integration_event.repeated"));
     }
     const kept = this.keepFirst(live, source, messages);
-    const done = this.work(live, source, { messages, kept, seenKey: dedupKey });
+    const done = this.work(live, source, { normalized, kept, seenKey: dedupKey });
     if (dedupKey !== undefined) this.track(place, done);
     return kept === undefined ? done : this.inTime(done, kept, eventOf(live, source));
   }
@@ -145,10 +146,12 @@ export class InboundPipeline {
   private async work(
     live: LiveIntegration,
     source: InboundMessage,
-    input: Ending & { messages: readonly NormalizedMessage[] },
+    input: Ending & { normalized: Normalized },
   ): Promise<Taken> {
     const work = newWork();
-    await this.deps.workThrough(input.messages, { live, source, work });
+    const { messages, notes = [] } = input.normalized;
+    work.notes.push(...notes);
+    await this.deps.workThrough(messages, { live, source, work });
     return this.end(live, source, { ...input, work });
   }
 

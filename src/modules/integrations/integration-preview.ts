@@ -181,11 +181,15 @@ class MessagePreview {
   async run(): Promise<IntegrationPreview> {
     const shown = this.#shown;
     try {
-      const { messages, ignored, dedupKey } = inStage("adapter", () =>
-        this.#live.adapter.normalize(this.#source),
-      );
+      const {
+        messages,
+        notes = [],
+        ignored,
+        dedupKey,
+      } = inStage("adapter", () => this.#live.adapter.normalize(this.#source));
       shown.ignored = ignored ?? null;
       shown.dedupKey = dedupKey ?? null;
+      shown.warnings.push(...notes);
       shown.normalized.push(...messages.map(showMessage));
       for (const message of messages) await this.#work(message).catch((error) => this.#fail(error));
     } catch (error) {
@@ -280,7 +284,8 @@ class MessagePreview {
     const device = inStage("resolution", () =>
       resolution.preview(integration, this.#live.settings, part.device),
     );
-    const readings = inStage("ingest", () => (part.body === undefined ? [] : toReadings(part.body)));
+    const note = (reason: Text) => void this.#shown.warnings.push(textOf(reason));
+    const readings = inStage("ingest", () => (part.body === undefined ? [] : toReadings(part.body, note)));
     const { deviceToken: _, route: __, creation: ___, isAnnounced: ____, ...reference } = part.device;
     this.#shown.results.push({
       device: {

@@ -251,6 +251,8 @@ export interface NormalizedMessage {
 
 export interface Normalized {
   readonly messages: readonly NormalizedMessage[];
+  /** What was read in another way than it was sent. */
+  readonly notes?: readonly Text[];
   /** Reason why nothing is taken of it, where that is in order. */
   readonly ignored?: Text;
   /** Messages with the same key within a day are one. */

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { HELD_MS_MAX, parseTimestamp } from "../../../src/lib/timestamp.ts";
+import { DomainError } from "../../../src/lib/domain-error.ts";
+import { fileRules, readFileTime, TimeFault } from "../../../src/lib/timestamp.ts";
 import { type ImportTarget, runImport } from "../../../src/modules/ingest/history-import.ts";
 import { toReadings } from "../../../src/modules/ingest/readings.ts";
 import type { Reading } from "../../../src/modules/telemetry/telemetry.types.ts";
@@ -109,6 +110,14 @@ function bodyOf(text: string, sampleLength: number, sizes: readonly number[]): R
   });
 }
 
+const rules = fileRules({ now: NOW });
+
+function timeOf(value: unknown): number {
+  const ts = readFileTime(value, rules);
+  if (ts instanceof TimeFault) throw new DomainError("invalid", ts.reason);
+  return ts;
+}
+
 /** Number of rows that were read as numbers, those of samples left out. */
 let numberRows = 0;
 
@@ -119,14 +128,14 @@ async function importFile(
 ) {
   const stored: Reading[] = [];
   const target: ImportTarget = {
-    decode: (body) => toReadings(body, NOW),
+    decode: (body) => toReadings(body, NOW, { timeOf }),
     timestamp(value) {
-      if (value !== 1) numberRows++;
-      return parseTimestamp(value, NOW, HELD_MS_MAX);
+      if (value !== 1600000000) numberRows++;
+      return timeOf(value);
     },
     store: async (readings) => void stored.push(...readings),
   };
-  const start = `${header.join(delimiter)}${ending}${`1${delimiter}1${delimiter}1${ending}`.repeat(sampleRows)}`;
+  const start = `${header.join(delimiter)}${ending}${`1600000000${delimiter}1${delimiter}1${ending}`.repeat(sampleRows)}`;
   const lines = rows.map(
     (cells, index) => `${cells.join(delimiter)}${index === 3 ? (endings[0] ?? ending) : ending}`,
   );

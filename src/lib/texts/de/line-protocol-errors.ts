@@ -10,7 +10,9 @@ export const lineProtocolErrorsDe = {
   "line.tag_invalid": "ein Tag muss die Form Name=Wert haben",
   "line.timestamp_invalid": "der Zeitstempel muss eine ganze Zahl sein",
   "line.timestamp_range":
-    "der Zeitstempel liegt vor 1970 oder zu weit in der Zukunft; prüfen Sie die Genauigkeit (precision) und die Uhr",
+    "der Zeitstempel liegt vor 2000 oder zu weit in der Zukunft; prüfen Sie die Genauigkeit (precision) und die Uhr",
+  "line.timestamp_unit":
+    "der Zeitstempel {stamp} ist in {unit}, die Genauigkeit der Anfrage aber {precision}; setzen Sie precision={unit}",
   "line.too_many_tags": "eine Zeile kann höchstens {max} Tags haben",
   "line.value_invalid":
     "ein Wert muss eine Zahl, ein Wahrheitswert oder eine Zeichenkette in Anführungszeichen sein",

@@ -115,8 +115,22 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "telemetry.ts": "Ein Zeitstempel muss eine endliche Zahl von Millisekunden sein.",
   "telemetry.held_dropped":
     "Mehr als {max} Nachrichten warteten auf die Uhr des Gateways. Die älteste wurde verworfen.",
+  "telemetry.ts_before_epoch": "die Zeit liegt vor 1970",
+  "telemetry.ts_compact":
+    "{number} ist keine Epoch-Zeit; schreiben Sie ein Datum als 2026-12-31, nicht als Zahl",
   "telemetry.ts_future": "ts liegt zu weit in der Zukunft; prüfen Sie die Uhr des Geräts",
-  "telemetry.ts_invalid": "ts muss Epoch-Millisekunden, Epoch-Sekunden oder ISO 8601 sein",
+  "telemetry.ts_invalid":
+    "ts muss eine Epoch-Zeit (s, ms, µs oder ns) oder ein Datum wie 2026-12-31T10:00:00Z sein",
+  "telemetry.ts_missing_day": "diesen Tag oder diese Uhrzeit gibt es nicht",
+  "telemetry.ts_number": "{number} ist keine Epoch-Zeit (s, ms, µs oder ns) ab dem Jahr 2000",
+  "telemetry.ts_order":
+    "Tag und Monat sind vertauschbar; schreiben Sie das Datum als 2026-12-31, oder wählen Sie ihre Reihenfolge",
+  "telemetry.ts_replaced": "{reason}; die Werte wurden zur Zeit des Empfangs gespeichert",
+  "telemetry.ts_serial":
+    "{number} ist keine Epoch-Zeit; falls es das Datum einer Tabellenkalkulation ist, formatieren Sie es als 2026-12-31 10:00",
+  "telemetry.ts_skipped":
+    "die Uhren springen über diese Zeit; wählen Sie die Zeitzone, in der die Zeiten geschrieben wurden",
+  "telemetry.ts_unset": "{time} liegt vor dem Jahr 2000; die Uhr ist nicht gestellt",
   "telemetry.value":
     "Ein Telemetriewert muss eine Zahl, ein Wahrheitswert, ein Text, ein Objekt oder eine Liste sein.",
   "telemetry.value_invalid": "Werte müssen Zahlen, Wahrheitswerte, Texte oder JSON sein",

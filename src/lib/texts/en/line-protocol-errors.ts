@@ -10,7 +10,9 @@ export const lineProtocolErrors = {
   "line.tag_invalid": "a tag must have the form name=value",
   "line.timestamp_invalid": "the time stamp must be a whole number",
   "line.timestamp_range":
-    "the time stamp is before 1970 or too far in the future; check the precision and the clock",
+    "the time stamp is before 2000 or too far in the future; check the precision and the clock",
+  "line.timestamp_unit":
+    "the time stamp {stamp} is in {unit}, but the precision of the request is {precision}; set precision={unit}",
   "line.too_many_tags": "a line can have at most {max} tags",
   "line.value_invalid": "a value must be a number, a boolean or a string in quotation marks",
   "line_protocol.encoding_unknown": "The content encoding must be gzip or identity.",

@@ -109,8 +109,19 @@ export const telemetryErrors = {
   "telemetry.ts": "A time stamp must be a finite number of milliseconds.",
   "telemetry.held_dropped":
     "More than {max} messages waited for the clock of the gateway. The oldest was dropped.",
+  "telemetry.ts_before_epoch": "the time is before 1970",
+  "telemetry.ts_compact": "{number} is not an epoch; write a date as 2026-12-31, not as a number",
   "telemetry.ts_future": "ts is too far in the future; check the clock of the device",
-  "telemetry.ts_invalid": "ts must be epoch milliseconds, epoch seconds or ISO 8601",
+  "telemetry.ts_invalid": "ts must be an epoch (s, ms, µs or ns) or a date such as 2026-12-31T10:00:00Z",
+  "telemetry.ts_missing_day": "there is no such day or time of day",
+  "telemetry.ts_number": "{number} is not an epoch (s, ms, µs or ns) from the year 2000 on",
+  "telemetry.ts_order": "day and month can be exchanged; write the date as 2026-12-31, or select their order",
+  "telemetry.ts_replaced": "{reason}; the values were stored at the time of receipt",
+  "telemetry.ts_serial":
+    "{number} is not an epoch; if it is the date of a spreadsheet, format it as 2026-12-31 10:00",
+  "telemetry.ts_skipped":
+    "clocks are set forward over this time; select the time zone in which the times were written",
+  "telemetry.ts_unset": "{time} is before the year 2000; the clock is not set",
   "telemetry.value": "A telemetry value must be a number, a boolean, a string, an object or an array.",
   "telemetry.value_invalid": "values must be numbers, booleans, strings or JSON",
   "telemetry.value_not_finite": "NaN and infinite numbers cannot be stored",

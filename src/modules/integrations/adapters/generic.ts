@@ -1,9 +1,9 @@
 import { decodeBody } from "../../../lib/body.ts";
-import { DomainError, detail, invalid } from "../../../lib/domain-error.ts";
+import { DomainError, detail, invalid, textOf } from "../../../lib/domain-error.ts";
 import type { JsonValue } from "../../../lib/json.ts";
 import { toPlainJson } from "../../../lib/plain-json.ts";
 import type { Text } from "../../../lib/texts/text.ts";
-import { HELD_MS_MAX, parseTimestamp } from "../../../lib/timestamp.ts";
+import { liveTimestamp } from "../../../lib/timestamp.ts";
 import type {
   AdapterDefinition,
   DeviceReference,
@@ -50,6 +50,8 @@ interface Surrounding {
   readonly device: DeviceReference;
   readonly ts: number | undefined;
   readonly nesting: number;
+  /** Collects what was read in another way than it was sent. */
+  readonly notes: Text[];
 }
 
 const bodyInvalid = (rule: Text) => invalid("integration.body_invalid", { rule });
@@ -107,8 +109,10 @@ function attributesOf(body: Fields): Record<string, JsonValue> | undefined {
   return attributes && (toPlainJson(attributes, "attribute") as Record<string, JsonValue>); // of an object an object
 }
 
-const timeIn = (value: unknown, receivedAt: number): number | undefined =>
-  value === undefined || value === null ? undefined : parseTimestamp(value, receivedAt, HELD_MS_MAX);
+const timeIn = (value: unknown, { receivedAt, notes }: Surrounding): number | undefined =>
+  value === undefined || value === null
+    ? undefined
+    : liveTimestamp(value, receivedAt, (reason) => notes.push(textOf(reason)));
 
 function addMessage(messages: NormalizedMessage[], message: NormalizedMessage): void {
   if (messages.length >= MESSAGES_MAX)
@@ -126,7 +130,7 @@ function addBody(messages: NormalizedMessage[], body: unknown, around: Surroundi
   const fields = objectOf(body);
   if (fields === undefined) throw bodyInvalid(detail("rule.body_of_values"));
   const device = deviceIn(fields, around.device);
-  const ts = timeIn(fields.ts, around.receivedAt) ?? around.ts;
+  const ts = timeIn(fields.ts, around) ?? around.ts;
   const attributes = attributesOf(fields);
   const time = ts === undefined ? {} : { ts };
   const inner = containerOf(fields);
@@ -167,7 +171,7 @@ function addItem(messages: NormalizedMessage[], item: unknown, rest: { paths: Pa
       type: nameOf(find("deviceType")),
     }),
   };
-  const ts = timeIn(paths.ts ? find("ts") : fields.ts, around.receivedAt);
+  const ts = timeIn(paths.ts ? find("ts") : fields.ts, around);
   const described = attributesMessage(find("attributes"), device);
   if (described !== undefined) addMessage(messages, described);
   if (paths.attributes?.segments.length === 0) return;
@@ -236,9 +240,13 @@ function parsePaths(templates: PathTemplates = {}): Paths {
   return paths;
 }
 
-function read(body: unknown, message: InboundMessage, paths: Paths): NormalizedMessage[] {
+function read(
+  body: unknown,
+  message: InboundMessage,
+  { paths, notes }: { paths: Paths; notes: Text[] },
+): NormalizedMessage[] {
   const messages: NormalizedMessage[] = [];
-  const around = { root: body, receivedAt: message.receivedAt, device: {}, ts: undefined, nesting: 0 };
+  const around = { root: body, receivedAt: message.receivedAt, device: {}, ts: undefined, nesting: 0, notes };
   const key = keyOfTopic(message);
   if ((typeof body !== "object" || body === null) && key !== undefined) {
     if (body !== null) addMessage(messages, { kind: "uplink", device: {}, telemetry: { [key]: body } });
@@ -262,8 +270,10 @@ export const generic: AdapterDefinition = {
     return {
       normalize(message): Normalized {
         try {
-          const messages = read(decode(message, settings), message, paths);
-          return messages.length > 0 ? { messages } : { messages, ignored: detail("ignored.empty") };
+          const notes: Text[] = [];
+          const messages = read(decode(message, settings), message, { paths, notes });
+          if (messages.length === 0) return { messages, ignored: detail("ignored.empty") };
+          return notes.length > 0 ? { messages, notes } : { messages };
         } catch (error) {
           if (error instanceof DomainError) throw error;
           throw bodyInvalid(detail("rule.body_unreadable"));

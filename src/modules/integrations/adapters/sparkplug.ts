@@ -7,6 +7,7 @@ import {
   rebirthRequest,
 } from "../../../lib/sparkplug/sparkplug-payload.ts";
 import type { Text } from "../../../lib/texts/text.ts";
+import { CLOCK_SET_FROM_MS } from "../../../lib/timestamp.ts";
 import type {
   Adapter,
   AdapterDefinition,
@@ -28,7 +29,6 @@ const NODES_MAX = 10_000;
 const METRICS_MAX = 50_000;
 const ASK_AGAIN_AFTER_MS = 60_000;
 const SEQUENCE = 256;
-const CLOCK_IS_SET_FROM = Date.UTC(2000, 0, 1);
 const FUTURE_MS_MAX = 3_600_000;
 /** Keys that one message can store; a controller has thousands of tags. */
 const KEYS_MAX = 500;
@@ -102,7 +102,7 @@ const bdSeqOf = ({ metrics }: RawPayload): string | undefined => {
 
 /** Returns the first time of a clock that is set; `undefined` for the time of receipt. */
 function timeOf(candidates: readonly (number | undefined)[], receivedAt: number): number | undefined {
-  const isRight = (timeMs: number) => timeMs >= CLOCK_IS_SET_FROM && timeMs <= receivedAt + FUTURE_MS_MAX;
+  const isRight = (timeMs: number) => timeMs >= CLOCK_SET_FROM_MS && timeMs <= receivedAt + FUTURE_MS_MAX;
   return candidates.find((candidate) => candidate !== undefined && isRight(candidate));
 }
 

@@ -1,4 +1,5 @@
 import { detail } from "../../../lib/domain-error.ts";
+import { parseWrittenTime } from "../../../lib/written-time.ts";
 import type {
   AdapterDefinition,
   InboundMessage,
@@ -64,7 +65,9 @@ const telemetryOf = (body: Readonly<Record<string, unknown>>) =>
 /** Returns the time if it has a zone, which few devices are set to send. */
 function timeOf(body: Readonly<Record<string, unknown>>): number | undefined {
   const text = textOf(body.Time);
-  const ts = text !== undefined && /(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
+  const time = text === undefined ? "form" : parseWrittenTime(text);
+  if (typeof time === "string" || time.offsetMs === undefined) return undefined;
+  const ts = time.wall - time.offsetMs;
   return ts > Date.UTC(2015, 0, 1) ? ts : undefined;
 }
 

@@ -1,0 +1,32 @@
+/**
+ * What programs write where a value is missing. In a series of numbers it is not a value; in a series of texts `unknown` and `unavailable` are
+ * states like any others.
+ */
+const markers: ReadonlySet<string> = new Set([
+  "",
+  ...["nan", "na", "n/a", "#n/a", "#na", "<na>", "null", "(null)", "nil", "none", "nul", "\\n"],
+  ...["?", "-", "--", "---", "–", "—", ".", "..", "*", "#wert!", "#value!", "#div/0!", "#nv", "#null!"],
+  ...[
+    "unavailable",
+    "unknown",
+    "undefined",
+    "missing",
+    "empty",
+    "no data",
+    "nodata",
+    "k.a.",
+    "bad",
+    "err",
+    "error",
+  ],
+  ...["inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "1.#qnan", "-1.#ind", "1.#inf"],
+]);
+const LENGTH_MAX = 12;
+/** As programs in C print it: `-nan`, `nan(0x7)`, `-nan(ind)`. */
+const nan = /^[+-]?nan(\(\w{0,20}\))?$/;
+
+/** Returns whether a text says that a value is missing. */
+export function isMissingMarker(text: string): boolean {
+  const word = text.trim().toLowerCase();
+  return (word.length <= LENGTH_MAX && markers.has(word)) || nan.test(word);
+}

@@ -1,0 +1,177 @@
+/*
+ * Dates and times as people and programs write them. The forms are those that can be read in one way only; `timestamp.ts` has the rule for
+ * numbers, and what both of them mean.
+ */
+
+/** A date, and usually a time of day, as the text shows it. */
+export interface WrittenTime {
+  /** What the clock shows, in ms as if it were UTC. */
+  readonly wall: number;
+  /** Milliseconds to subtract from the wall clock; undefined if the text names no zone. */
+  readonly offsetMs: number | undefined;
+  /** `false` for a day without a time. */
+  readonly hasTime: boolean;
+}
+
+/** Order of day and month in dates with slashes, such as 03/04/2026. */
+export type DateOrder = "day-first" | "month-first";
+
+/**
+ * Why a text is not a time: it is not written like one (`form`), its day or its time of day does not exist (`missing`), or its day and
+ * month can be exchanged (`order`).
+ */
+export type WrittenFault = "form" | "missing" | "order";
+
+const MINUTE_MS = 60_000;
+/** Longer than any time with a zone and its name. */
+const LENGTH_MAX = 100;
+
+/** As nearly all programs write it. */
+const usual =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:(Z|z)|([+-])(\d\d):(\d\d))?)?$/;
+/** The year first, or the day first with points. Digits alone are a date only if a time follows. */
+const dates: readonly RegExp[] = [
+  /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?!\d)/,
+  /^(?<year>\d{4})\/(?<month>\d\d?)\/(?<day>\d\d?)(?!\d)/,
+  /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)(?=[Tt])/,
+  /^(?<day>\d\d?)\.(?<month>\d\d?)\.(?<year>\d{4})(?!\d)/,
+];
+const slashed = /^(?<first>\d\d?)([/-])(?<second>\d\d?)\2(?<year>\d{4})(?!\d)/;
+const times: readonly RegExp[] = [
+  /^(?:[Tt]|,? +)(?<hour>\d\d?):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?(?: ?(?<half>[ap])\.?m\.?)?/i,
+  /^[Tt](?<hour>\d\d)(?:(?<minute>\d\d)(?:(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?)?(?!\d)/,
+];
+const zone =
+  /^ *(?<utc>z|utc|gmt)?(?:(?<sign>[+\-\u2212])(?<hours>\d\d?)(?::?(?<minutes>\d\d)(?::?(?<seconds>\d\d))?)?)?(?:\[[\w/+-]+\])?$/i;
+
+interface Parts {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+  /** Digits behind the decimal sign of the seconds. */
+  readonly fraction: string | undefined;
+}
+
+/** Milliseconds of the parts as if they were UTC; undefined if there is no such day or time of day. */
+function wallOf({ year, month, day, hour, minute, second, fraction = "" }: Parts): number | undefined {
+  const ms = fraction === "" ? 0 : Number(fraction.slice(0, 3).padEnd(3, "0"));
+  // 24:00 is the end of the day; the 60th second is a leap second.
+  const isEnd = hour === 24 && minute === 0 && second === 0 && ms === 0;
+  const hasHour = hour <= 23 || isEnd;
+  if (!hasHour || minute > 59 || second > 60 || (second === 60 && minute !== 59)) return undefined;
+  const midnight = Date.UTC(year, month - 1, day);
+  const date = new Date(midnight);
+  // Date takes the 31st of February, and two digits for a year of the 20th century.
+  if (year < 100 || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  return midnight + hour * 60 * MINUTE_MS + minute * MINUTE_MS + second * 1_000 + ms;
+}
+
+/** Milliseconds of an offset; undefined for one that no place has. */
+function offsetOf(sign: string, hours: string, minutes = "0", seconds = "0"): number | undefined {
+  if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) return undefined;
+  const ms = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS + Number(seconds) * 1_000;
+  return sign === "+" ? ms : -ms;
+}
+
+/** Reads a date and time. */
+export function parseWrittenTime(text: string, order?: DateOrder): WrittenTime | WrittenFault {
+  const found = usual.exec(text);
+  if (found === null) return text.length > LENGTH_MAX ? "form" : parseRare(text, order);
+  const [, year = "", month = "", day = "", hour = "0", minute = "0", second = "0", fraction] = found;
+  const wall = wallOf({
+    year: Number(year),
+    month: Number(month),
+    day: Number(day),
+    hour: Number(hour),
+    minute: Number(minute),
+    second: Number(second),
+    fraction,
+  });
+  const [utc, sign, hours = "", minutes] = found.slice(8);
+  const offsetMs = utc !== undefined ? 0 : sign === undefined ? undefined : offsetOf(sign, hours, minutes);
+  if (wall === undefined || (sign !== undefined && offsetMs === undefined)) return "missing";
+  return { wall, offsetMs, hasTime: found[4] !== undefined };
+}
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+/** Returns the parts of a date, and what follows it. */
+function parseDate(
+  text: string,
+  order: DateOrder | undefined,
+): { date: Groups; rest: string } | WrittenFault {
+  for (const pattern of dates) {
+    const found = pattern.exec(text);
+    if (found?.groups !== undefined) return { date: found.groups, rest: text.slice(found[0].length) };
+  }
+  const found = slashed.exec(text);
+  if (found?.groups === undefined) return "form";
+  const { first, second, year } = found.groups;
+  const resolved = order ?? orderOf(Number(first), Number(second));
+  if (resolved === undefined) return "order";
+  const [day, month] = resolved === "day-first" ? [first, second] : [second, first];
+  return { date: { day, month, year }, rest: text.slice(found[0].length) };
+}
+
+/** The order that a date shows by itself: a month has no number above 12. */
+function orderOf(first: number, second: number): DateOrder | undefined {
+  if (first > 12) return "day-first";
+  if (second > 12) return "month-first";
+  return first === second ? "day-first" : undefined;
+}
+
+/** The order that a text shows, if it is a date with slashes and its numbers decide it. */
+export function dateOrderOf(text: string): DateOrder | undefined {
+  const groups = slashed.exec(text)?.groups;
+  if (groups === undefined || groups.first === groups.second) return undefined;
+  return orderOf(Number(groups.first), Number(groups.second));
+}
+
+/** Returns the time of day, and what follows it. */
+function parseTimeOfDay(text: string): { clock: Groups | undefined; rest: string } {
+  for (const pattern of times) {
+    const found = pattern.exec(text);
+    if (found?.groups !== undefined) return { clock: found.groups, rest: text.slice(found[0].length) };
+  }
+  return { clock: undefined, rest: text };
+}
+
+/** Returns the offset of a zone; undefined if the text has none. A day alone has no zone but `Z`. */
+function parseZone(text: string, hasTime: boolean): { offsetMs: number | undefined } | WrittenFault {
+  if (!hasTime) return text === "" ? { offsetMs: undefined } : /^z$/i.test(text) ? { offsetMs: 0 } : "form";
+  const groups = zone.exec(text)?.groups;
+  if (groups === undefined) return "form";
+  const { utc, sign, hours = "", minutes, seconds } = groups;
+  if (sign === undefined) return { offsetMs: utc === undefined ? undefined : 0 };
+  const offsetMs = offsetOf(sign === "+" ? "+" : "-", hours, minutes, seconds);
+  return offsetMs === undefined ? "missing" : { offsetMs };
+}
+
+function parseRare(text: string, order: DateOrder | undefined): WrittenTime | WrittenFault {
+  const dated = parseDate(text, order);
+  if (typeof dated === "string") return dated;
+  const { clock, rest } = parseTimeOfDay(dated.rest);
+  const zoned = parseZone(rest, clock !== undefined);
+  if (typeof zoned === "string") return zoned;
+  const { hour = "0", minute = "0", second = "0", fraction, half } = clock ?? {};
+  const wall = wallOf({
+    year: Number(dated.date.year),
+    month: Number(dated.date.month),
+    day: Number(dated.date.day),
+    hour: hourOf(Number(hour), half),
+    minute: Number(minute),
+    second: Number(second),
+    fraction,
+  });
+  return wall === undefined ? "missing" : { wall, ...zoned, hasTime: clock !== undefined };
+}
+
+/** The hour of the day of one of the twelve hours before (`a`) or after (`p`) noon. */
+function hourOf(hour: number, half: string | undefined): number {
+  if (half === undefined) return hour;
+  if (hour < 1 || hour > 12) return Number.NaN;
+  return (hour % 12) + (half.toLowerCase() === "p" ? 12 : 0);
+}
