@@ -1,7 +1,14 @@
-import { createReadStream, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, extname } from "node:path";
-import { parse } from "csv-parse";
-import { type CsvDelimiter, dialectOf } from "../lib/csv-dialect.ts";
+import { isDelimiter } from "../lib/csv-dialect.ts";
+import { DomainError } from "../lib/domain-error.ts";
+import {
+  type CsvOptions,
+  csvHistory,
+  type HistoryNotes,
+  type HistoryRow,
+  noNotes,
+} from "../lib/history-rows.ts";
 import type { Text } from "../lib/texts/text.ts";
 import { isTimeZone } from "../lib/time-zone.ts";
 import { StartupError } from "../platform/startup-error.ts";
@@ -14,19 +21,11 @@ import {
   parseCommand,
   serverOptions,
 } from "./arguments.ts";
-import {
-  alignHeader,
-  type CsvLayout,
-  type CsvOptions,
-  type CsvReading,
-  cellsOf,
-  settleLayout,
-  toReading,
-} from "./csv-readings.ts";
 import { terminalLanguage } from "./terminal-language.ts";
 
 const BATCH_ITEMS = 1_000;
-const HEAD_BYTES = 64 * 1024;
+/** Refused rows that are printed for each file. */
+const ERRORS_SHOWN_MAX = 20;
 const REPORT_INTERVAL_MS = 1_000;
 
 const options = {
@@ -35,7 +34,7 @@ const options = {
   type: { type: "string", default: "imported", help: "type of new devices" },
   time: {
     type: "string",
-    help: "name or number of the time column (default: the first column that contains times)",
+    help: "name or number of the time column (default: recognized by names and content)",
   },
   "device-column": {
     type: "string",
@@ -48,30 +47,40 @@ const options = {
   skip: { type: "string", help: "columns to leave out, separated by commas" },
   delimiter: {
     type: "string",
-    help: "separator of columns: , ; or tab (default: detected in the first line)",
+    help: "separator of columns: , ; | or tab (default: detected in the header)",
   },
   decimal: {
     type: "string",
     help: "decimal sign: point or comma (default: point if commas separate columns, otherwise comma)",
+  },
+  dates: {
+    type: "string",
+    help: "order in dates such as 03/04/2026: day-first or month-first (default: the dates decide)",
   },
   timezone: { type: "string", default: "UTC", help: "time zone of times without one, such as Europe/Berlin" },
   help: { type: "boolean", help: "print this help" },
 } as const satisfies Record<string, CommandOption>;
 
 interface ImportAnswer {
-  readonly errors: readonly (Text & { readonly message: string })[];
+  readonly errors: readonly (Text & { readonly row: number; readonly message: string })[];
 }
 
-/** Collects items by device and sends them in batches; each is acknowledged (and on the disk) before the next leaves. */
+type TakenRow = Exclude<HistoryRow, { readonly error: Text }>;
+
+const sentence = (text: Text): string => errorText(text, terminalLanguage());
+
+/** Collects rows by device and sends them in batches; each is acknowledged (and on the disk) before the next leaves. */
 class Importer {
   readonly #api: ApiClient;
   readonly #deviceType: string;
-  /** Items that wait, by device name. */
-  readonly #waiting = new Map<string, CsvReading[]>();
+  /** Rows that wait, by device name. */
+  readonly #waiting = new Map<string, TakenRow[]>();
   /** Ids by device name. */
   readonly #devices = new Map<string, string>();
+  #file = "";
+  #shown = 0;
   rows = 0;
-  skipped = 0;
+  failed = 0;
   values = 0;
 
   constructor(api: ApiClient, deviceType: string) {
@@ -79,12 +88,24 @@ class Importer {
     this.#deviceType = deviceType;
   }
 
-  async add(name: string, reading: CsvReading): Promise<void> {
-    const items = this.#waiting.get(name) ?? [];
-    this.#waiting.set(name, items);
+  begin(file: string): void {
+    this.#file = basename(file);
+    this.#shown = 0;
+  }
+
+  async add(name: string, row: TakenRow): Promise<void> {
+    const waiting = this.#waiting.get(name) ?? [];
+    this.#waiting.set(name, waiting);
     this.rows++;
-    this.values += Object.keys(reading.values).length;
-    if (items.push(reading) >= BATCH_ITEMS) await this.#send(name);
+    if (row.points === 0) return;
+    this.values += row.points;
+    if (waiting.push(row) >= BATCH_ITEMS) await this.#send(name);
+  }
+
+  /** Counts a row that is refused, and prints the first ones. */
+  refuse(row: number, error: Text): void {
+    this.failed++;
+    if (this.#shown++ < ERRORS_SHOWN_MAX) console.error(`${this.#file}, row ${row}: ${sentence(error)}`);
   }
 
   async finish(): Promise<void> {
@@ -92,14 +113,20 @@ class Importer {
   }
 
   async #send(name: string): Promise<void> {
-    const items = this.#waiting.get(name) ?? [];
+    const rows = this.#waiting.get(name) ?? [];
     this.#waiting.set(name, []);
-    if (items.length === 0) return;
-    const lines = items.map(({ ts, values }) => JSON.stringify({ ts, values })).join("\n");
+    if (rows.length === 0) return;
+    // As dates: numbers of a time before 2000 are not times.
+    const lines = rows.map(({ ts, values }) => JSON.stringify({ ts: new Date(ts).toISOString(), values }));
     const path = `/api/devices/${await this.#deviceOf(name)}/telemetry/import`;
-    const { errors } = await this.#api.postText<ImportAnswer>(path, "application/x-ndjson", lines);
-    if (errors[0] !== undefined)
-      throw new StartupError(`${name}: ${errorText(errors[0], terminalLanguage())}`);
+    const { errors } = await this.#api.postText<ImportAnswer>(path, "application/x-ndjson", lines.join("\n"));
+    for (const error of errors) {
+      const refused = rows[error.row - 1];
+      if (refused === undefined) continue;
+      this.rows--;
+      this.values -= refused.points;
+      this.refuse(refused.row, error);
+    }
   }
 
   async #deviceOf(name: string): Promise<string> {
@@ -111,74 +138,78 @@ class Importer {
   }
 }
 
-async function importFile(
-  file: string,
-  importer: Importer,
-  settings: CsvOptions & { name: string; dialect: Parameters<typeof dialectOf>[1] },
-): Promise<void> {
-  const dialect = dialectOf(await headOf(file), settings.dialect);
-  const cells = cellsOf(dialect);
-  const rows = createReadStream(file).pipe(
-    parse({
-      delimiter: dialect.delimiter,
-      bom: true,
-      trim: true,
-      skip_empty_lines: true,
-      relax_column_count: true,
-    }),
-  );
-  let header: readonly string[] | undefined = settings.names;
-  let layout: CsvLayout | undefined;
+/** Says what was left out of rows that were taken. */
+function printNotes(file: string, { sameTime, missing, unnamedColumns, timeColumns }: HistoryNotes): void {
+  const name = basename(file);
+  console.log(`${name}: time from ${timeColumns.join(" and ")}`);
+  if (sameTime > 0)
+    console.log(`${name}: ${sameTime} rows have the time of an earlier row; the later value counts`);
+  if (missing > 0) console.log(`${name}: ${missing} cells say that a value is missing, and were left out`);
+  if (unnamedColumns.length > 0)
+    console.log(`${name}: columns without a name were left out: ${unnamedColumns.join(", ")}`);
+}
+
+/** Prints how far the import is, once a second. */
+function createReporter(file: string, importer: Importer): () => void {
   let reportedAt = performance.now();
-  let rowNumber = 0;
-  const readingOf = (row: string[], columns: CsvLayout) => {
-    rowNumber++;
-    try {
-      return toReading(row, columns, cells);
-    } catch (error) {
-      if (!(error instanceof StartupError)) throw error;
-      throw new StartupError(`${basename(file)}, row ${rowNumber}: ${error.message}`);
-    }
-  };
-  const take = async (row: string[], columns: CsvLayout) => {
-    const reading = readingOf(row, columns);
-    if (reading === undefined) importer.skipped++;
-    else
-      await importer.add(
-        columns.deviceColumn === undefined ? settings.name : `${settings.name} ${row[columns.deviceColumn]}`,
-        reading,
-      );
+  return () => {
     if (performance.now() - reportedAt < REPORT_INTERVAL_MS) return;
     reportedAt = performance.now();
     console.log(`${basename(file)}: ${importer.rows} rows, ${importer.values} values`);
   };
-  for await (const row of rows as AsyncIterable<string[]>) {
-    if (header === undefined) {
-      header = row;
-      continue;
-    }
-    layout ??= settleLayout(alignHeader(header, row), row, settings);
-    for (const ready of cells.columns.add(row)) await take(ready, layout);
-  }
-  if (layout !== undefined) for (const ready of cells.columns.rest()) await take(ready, layout);
-  await importer.finish();
 }
 
-const headOf = (file: string): Promise<string> => Bun.file(file).slice(0, HEAD_BYTES).text();
+async function importFile(
+  file: string,
+  importer: Importer,
+  { name, csv }: { readonly name: string; readonly csv: CsvOptions },
+): Promise<void> {
+  const notes = noNotes();
+  importer.begin(file);
+  const report = createReporter(file, importer);
+  const context = { now: Date.now(), canHoldNumbers: () => true, notes };
+  for await (const group of csvHistory(Bun.file(file).stream(), csv, context))
+    for (const row of group) {
+      if ("error" in row) importer.refuse(row.row, row.error);
+      else await importer.add(row.device === undefined ? name : `${name} ${row.device}`, row);
+      report();
+    }
+  await importer.finish();
+  printNotes(file, notes);
+}
+
+/** @throws StartupError that names the file, if it cannot be read */
+async function readable(file: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    throw new StartupError(`${basename(file)}: ${sentence(error)}`);
+  }
+}
 
 /** @throws StartupError for an option that says something else than its help. */
-function dialectFrom({ delimiter, decimal, timezone }: ParsedArguments["values"]) {
-  const separators = new Map<string, CsvDelimiter>(
-    [",", ";", "\t"].map((character) => [character, character as CsvDelimiter]),
-  ); // all of them
+function csvOptionsOf(values: ParsedArguments["values"]): CsvOptions {
+  const { delimiter, decimal, timezone, dates } = values;
   const separator = delimiter === "tab" || delimiter === "\\t" ? "\t" : delimiter;
-  if (separator !== undefined && !separators.has(separator))
-    throw new StartupError("--delimiter must be , or ; or tab.");
+  if (separator !== undefined && !isDelimiter(separator))
+    throw new StartupError("--delimiter must be , or ; or | or tab.");
   if (decimal !== undefined && decimal !== "point" && decimal !== "comma")
     throw new StartupError("--decimal must be point or comma.");
+  if (dates !== undefined && dates !== "day-first" && dates !== "month-first")
+    throw new StartupError("--dates must be day-first or month-first.");
   if (!isTimeZone(timezone))
     throw new StartupError("--timezone must be the name of a time zone, such as Europe/Berlin.");
-  return { delimiter: separators.get(separator ?? ""), decimal, timezone } as const;
+  return {
+    delimiter: separator,
+    decimal,
+    timezone,
+    dates,
+    names: listOf(values.names),
+    time: values.time,
+    device: values["device-column"],
+    skip: listOf(values.skip),
+  };
 }
 
 const listOf = (text: string | undefined) => text?.split(",").map((name) => name.trim());
@@ -193,19 +224,14 @@ export async function importCommand(args: readonly string[]): Promise<number> {
   const missing = positionals.find((file) => !existsSync(file));
   if (missing !== undefined) throw new StartupError(`There is no file ${missing}.`);
   const importer = new Importer(await connectApi(credentialsOf(values)), values.type ?? options.type.default);
+  const csv = csvOptionsOf(values);
   const startedAt = performance.now();
   for (const file of positionals)
-    await importFile(file, importer, {
-      name: values.device ?? basename(file, extname(file)),
-      dialect: dialectFrom(values),
-      names: listOf(values.names),
-      time: values.time,
-      device: values["device-column"],
-      skip: listOf(values.skip),
-    });
+    await readable(file, () =>
+      importFile(file, importer, { name: values.device ?? basename(file, extname(file)), csv }),
+    );
   const seconds = (performance.now() - startedAt) / 1000;
-  const skipped =
-    importer.skipped === 0 ? "" : `, ${importer.skipped} rows without a time or a value left out`;
-  console.log(`${importer.rows} rows, ${importer.values} values in ${seconds.toFixed(1)} s${skipped}`);
-  return 0;
+  const failed = importer.failed === 0 ? "" : `, ${importer.failed} rows refused`;
+  console.log(`${importer.rows} rows, ${importer.values} values in ${seconds.toFixed(1)} s${failed}`);
+  return importer.failed === 0 ? 0 : 1;
 }

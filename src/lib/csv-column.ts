@@ -2,17 +2,34 @@ import { unguarded } from "./csv-cell.ts";
 import { type CsvDialect, csvNumber, isNumberLike, UnclearNumber } from "./csv-dialect.ts";
 import { detail } from "./domain-error.ts";
 import { excerpt } from "./excerpt.ts";
+import { isMissingMarker } from "./missing-value.ts";
 
 /*
- * `1.234` can be 1.234 or 1234 where numbers have decimal commas, and `12,3abc` can be a text or a mistake. The other cells of the column
- * settle both. What they leave open is refused: a guess would store values that are wrong by a factor of 1000.
+ * The cells of a column settle what a cell alone leaves open. `1.234` can be 1.234 or 1234 where numbers have decimal commas, and `12,3abc` can be a text or a mistake. What the column
+ * leaves open is refused: a guess would store values that are wrong by a factor of 1000. `NA` is not a value among numbers, and a text among
+ * texts. `007` belongs to a column of identifiers unless the column shows that it has measured values (decimals or signs): identifiers are
+ * texts, as are integers that a number cannot hold exactly. `45 %` is 45 in a column of percentages.
  */
 
 const groupedByPoint = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
 /** A number with a unit or other letters behind it; versions, dates and addresses are none. */
 const numberWithTail = /^[+-]?\d+(?:[.,]\d+)?\s*[\p{L}°%]/u;
 
-type CsvValue = number | boolean | string | UnclearNumber | undefined;
+/** The cell says that a value is missing. */
+export const MISSING = Symbol("missing");
+
+type CsvValue = number | boolean | string | UnclearNumber | typeof MISSING | undefined;
+
+const percentage = / ?%$/;
+const padded = /^0\d+$/;
+const digitsOnly = /^\d+$/;
+/** Integers of fewer digits are exact. */
+const EXACT_DIGITS_MAX = 15;
+
+const isInexact = (cell: string, number: number): boolean =>
+  cell.length > EXACT_DIGITS_MAX &&
+  /^[+-]?\d+$/.test(cell) &&
+  !(Number.isFinite(number) && BigInt(number) === BigInt(cell.replace("+", "")));
 
 /** Reads the cells of one column. */
 export class CsvColumn {
@@ -20,6 +37,13 @@ export class CsvColumn {
   readonly #signs = { comma: false, point: false };
   #numbers = 0;
   #texts = 0;
+  #truthValues = 0;
+  #percentages = 0;
+  #padded = 0;
+  /** Whether decimals or signs have been seen. */
+  #isMeasured = false;
+  /** Settled when the first cell is read. */
+  #isOfIdentifiers: boolean | undefined;
   /** The cell that was read last as a number, and the number: a cell is usually learned from and then read. */
   #lastCell = "";
   #lastNumber: number | undefined;
@@ -30,12 +54,16 @@ export class CsvColumn {
 
   /** Learns from a cell. Call it once for each cell, at the latest before the cell is read. */
   observe(cell: string): void {
+    if (cell === "true" || cell === "false") this.#truthValues++;
     if (cell === "" || cell === "true" || cell === "false") return;
     if (this.#numberOf(cell) === undefined) {
-      this.#texts++;
+      if (this.#percentageOf(cell) !== undefined) this.#percentages++;
+      else if (!isMissingMarker(cell)) this.#texts++;
       return;
     }
     this.#numbers++;
+    if (padded.test(cell)) this.#padded++;
+    else if (!digitsOnly.test(cell)) this.#isMeasured = true;
     if (this.#dialect.decimal === "point" || groupedByPoint.test(cell)) return;
     if (cell.includes(",")) this.#signs.comma = true;
     else if (cell.includes(".")) this.#signs.point = true;
@@ -44,29 +72,56 @@ export class CsvColumn {
   /** Learns from a cell that is a plain number, with the decimal sign of the dialect if it has decimals. */
   observeNumber(hasDecimals: boolean): void {
     this.#numbers++;
+    if (hasDecimals) this.#isMeasured = true;
     if (hasDecimals && this.#dialect.decimal === "comma") this.#signs.comma = true;
+  }
+
+  /** Whether rows of plain numbers mean in this column what they are. */
+  get isPlain(): boolean {
+    return this.#padded === 0 && this.#percentages === 0;
   }
 
   /** Returns a number, true or false, else a text; undefined for an empty cell. */
   read(cell: string): CsvValue {
+    this.#isOfIdentifiers ??= this.#padded > 0 && !this.#isMeasured;
     if (cell === "") return undefined;
     const { decimal } = this.#dialect;
     if (decimal === "comma" && groupedByPoint.test(cell)) return this.#readGrouped(cell);
     const number = this.#numberOf(cell);
-    if (number !== undefined) return number;
+    if (number !== undefined) return this.#readNumber(cell, number);
     if (cell === "true" || cell === "false") return cell === "true";
     if (isNumberLike(cell))
       return new UnclearNumber(
         detail("rule.number_sign", { cell: excerpt(cell), sign: detail(`decimal_sign.${decimal}`) }),
-        {
-          isAboutSign: true,
-        },
+        { isAboutSign: true },
       );
-    if (this.#numbers > this.#texts && numberWithTail.test(cell))
+    return this.#readText(cell);
+  }
+
+  #readNumber(cell: string, number: number): number | string | UnclearNumber {
+    const isIdentifier = this.#isOfIdentifiers
+      ? digitsOnly.test(cell)
+      : padded.test(cell) && !this.#isMeasured;
+    if (isIdentifier || isInexact(cell, number)) return cell;
+    return this.#percentages > this.#numbers ? mixedPercentage(cell) : number;
+  }
+
+  #readText(cell: string): CsvValue {
+    const isOfNumbers = this.#numbers + this.#percentages > this.#texts;
+    const percent = this.#percentageOf(cell);
+    if (percent !== undefined) return this.#numbers >= this.#percentages ? mixedPercentage(cell) : percent;
+    const hasValues = this.#texts + this.#truthValues > 0;
+    if ((isOfNumbers || !hasValues) && isMissingMarker(cell)) return MISSING;
+    if (isOfNumbers && numberWithTail.test(cell))
       return new UnclearNumber(detail("rule.number_in_column", { cell: excerpt(cell) }), {
         isAboutSign: false,
       });
     return unguarded(cell);
+  }
+
+  #percentageOf(cell: string): number | undefined {
+    if (!percentage.test(cell)) return undefined;
+    return csvNumber(cell.replace(percentage, ""), this.#dialect.decimal);
   }
 
   #numberOf(cell: string): number | undefined {
@@ -95,6 +150,9 @@ export class CsvColumn {
   }
 }
 
+const mixedPercentage = (cell: string) =>
+  new UnclearNumber(detail("rule.percent_mixed", { cell: excerpt(cell) }), { isAboutSign: false });
+
 /** Rows that show how the numbers of the columns are written. */
 const SAMPLE_ROWS = 1_000;
 const SAMPLE_CHARACTERS_MAX = 1024 * 1024;
@@ -112,18 +170,16 @@ export class CsvColumns {
     this.#dialect = dialect;
   }
 
-  get isHolding(): boolean {
-    return this.#held !== undefined && this.#held.length > 0;
+  /** Whether rows of plain numbers need not be read by `read`. */
+  get areNumbersPlain(): boolean {
+    return (
+      this.#held === undefined && this.#columns.every((column) => column === undefined || column.isPlain)
+    );
   }
 
   /** Learns from a plain number of a row that is counted by `addNumberRows`. */
   observeNumber(column: number, hasDecimals: boolean): void {
     this.#columnAt(column).observeNumber(hasDecimals);
-  }
-
-  /** Counts the next rows, which have only plain numbers and need not be held back. Call it while none are. */
-  addNumberRows(rows: number, characters: number): void {
-    if (this.#extendSample(rows, characters)) this.#held = undefined;
   }
 
   /** Reads a cell of a row that has been given back. */

@@ -40,7 +40,6 @@ export class NumberRows {
   /** -1 if the delimiter is the same. */
   readonly #decimalSign: number;
   #bytes: Uint8Array = new Uint8Array(0);
-  #hasReturns = false;
   /** Index behind the cell that was read last. */
   #index = 0;
 
@@ -53,10 +52,9 @@ export class NumberRows {
     this.#decimalSign = decimalSign === delimiter ? -1 : decimalSign.charCodeAt(0);
   }
 
-  /** Continues with other bytes, at the start of a row. `hasReturns` tells that rows end with CR LF. */
-  open(bytes: Uint8Array, hasReturns: boolean): void {
+  /** Continues with other bytes, at the start of a row. */
+  open(bytes: Uint8Array): void {
     this.#bytes = bytes;
-    this.#hasReturns = hasReturns;
     this.position = 0;
   }
 
@@ -64,7 +62,7 @@ export class NumberRows {
   next(): boolean {
     this.#index = this.position;
     if (!this.#readCells()) return false;
-    if (this.#hasReturns && this.#bytes[this.#index++] !== RETURN) return false;
+    if (this.#bytes[this.#index] === RETURN) this.#index++;
     if (this.#bytes[this.#index++] !== NEWLINE) return false;
     this.position = this.#index;
     return true;
@@ -98,6 +96,8 @@ export class NumberRows {
     let digits = 0;
     for (; isDigit(bytes[index]); index++) digits = digits * 10 + bytes[index]! - ZERO;
     let count = index - start;
+    // Zeros in front may belong to an identifier.
+    if (count > 1 && bytes[start] === ZERO) return false;
     let decimals = 0;
     if (count > 0 && bytes[index] === this.#decimalSign) {
       const from = ++index;

@@ -3,9 +3,6 @@ import type { CsvDelimiter } from "./csv-dialect.ts";
 
 /** Bytes that are read before the event loop may turn: 30 ms of csv-parse where its records are short. */
 const SLICE_BYTES = 16 * 1024;
-/** Characters up to which the end of the first record is awaited. */
-const HEADER_CHARACTERS_MAX = 64 * 1024;
-
 /** Bytes of a line that wait for its end. */
 const HELD_BYTES_MAX = 1024;
 const NEWLINE = 10;
@@ -26,8 +23,8 @@ export interface TakenRows<Row> {
   readonly end: number;
 }
 
-/** Reads rows, as many as it can, from bytes that begin with one. `hasReturns` tells that lines end with CR LF, not LF. */
-export type RowTaker<Row> = (bytes: Uint8Array, hasReturns: boolean) => TakenRows<Row>;
+/** Reads rows, as many as it can, from bytes that begin with one. */
+export type RowTaker<Row> = (bytes: Uint8Array) => TakenRows<Row>;
 
 const nothingTaken: TakenRows<never> = { rows: [], end: 0 };
 
@@ -47,15 +44,9 @@ function* split(lines: readonly string[], delimiter: string): Generator<string[]
   }
 }
 
-/** Returns what separates the records; undefined while it is unknown, and `other` for what only csv-parse reads. */
-function separatorOf(text: string): "\n" | "\r\n" | "other" | undefined {
-  const end = text.indexOf("\n");
-  const before = end < 0 ? text : text.slice(0, end);
-  const returnAt = before.indexOf("\r");
-  if (returnAt >= 0 && returnAt < before.length - 1) return "other";
-  if (end < 0) return undefined;
-  return returnAt < 0 ? "\n" : "\r\n";
-}
+/** The lines of a text, whatever they end with. */
+const linesOf = (text: string): string[] =>
+  text.includes("\r") ? text.split(/\r\n|\n|\r/) : text.split("\n");
 
 /** A body in slices. The event loop turns before each, also where all of the body has come. */
 export async function* slicesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -87,8 +78,9 @@ async function* lineSlicesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
 }
 
 /**
- * Reads the records of a CSV file, which come in groups. What `takeRows` takes, it does not split. Where no cell is quoted, records are split
- * directly, six times as fast as csv-parse does it; from the first quote on csv-parse reads, which also decides what is malformed.
+ * Reads the records of a CSV file in UTF-8, which come in groups. What `takeRows` takes, it does not split. Where no cell is quoted, records are
+ * split directly, six times as fast as csv-parse does it; from the first quote on csv-parse reads, which also decides what is malformed. Lines
+ * may end with LF, CR LF or CR, each with another.
  */
 export async function* csvRecords<Row>(
   body: AsyncIterable<Uint8Array>,
@@ -98,57 +90,50 @@ export async function* csvRecords<Row>(
   const { delimiter, recordBytesMax } = options;
   const decoder = new TextDecoder();
   const pieces = lineSlicesOf(body);
-  let separator: ReturnType<typeof separatorOf>;
   /** What is decoded and not split: the last record, as far as it has come. */
   let rest = "";
   let isAtLine = false;
   for await (const piece of pieces) {
-    const taken = isAtLine && rest === "" ? takeRows(piece, separator === "\r\n") : nothingTaken;
+    const taken = isAtLine && rest === "" ? takeRows(piece) : nothingTaken;
     if (taken.rows.length > 0) yield taken;
     isAtLine = piece.at(-1) === NEWLINE;
     const text = decoder.decode(piece.subarray(taken.end), { stream: true });
     rest += text;
-    separator ??= separatorOf(rest);
     // A tab is both a delimiter and white space to be trimmed.
-    const isSimple = separator !== "other" && delimiter !== "\t" && !text.includes('"');
-    if (
-      !isSimple ||
-      (separator === undefined && rest.length >= HEADER_CHARACTERS_MAX) ||
-      rest.length > recordBytesMax
-    ) {
-      yield* parsed(rest, pieces, { ...options, decoder, separator });
+    const isSimple = delimiter !== "\t" && !text.includes('"');
+    if (!isSimple || rest.length > recordBytesMax) {
+      yield* parsed(rest, pieces, { ...options, decoder });
       return;
     }
     // However small the pieces of a long line are, it is searched once.
-    if (separator === undefined || !text.includes("\n")) continue;
-    const lines = rest.split(separator);
-    rest = lines.pop() ?? "";
+    const lineEnd = text.includes("\n") ? rest.lastIndexOf("\n") : -1;
+    if (lineEnd < 0) continue;
+    const lines = linesOf(rest.slice(0, lineEnd));
+    rest = rest.slice(lineEnd + 1);
     yield split(lines, delimiter);
   }
   rest += decoder.decode();
-  yield split([rest], delimiter);
+  yield split(linesOf(rest), delimiter);
 }
 
 interface Handover extends CsvRecordOptions {
   readonly decoder: TextDecoder;
-  readonly separator: ReturnType<typeof separatorOf>;
 }
 
 /** Reads what is left with csv-parse. `rest` begins with a record. */
 async function* parsed(
   rest: string,
   pieces: AsyncIterable<Uint8Array>,
-  { delimiter, recordBytesMax, decoder, separator }: Handover,
+  { delimiter, recordBytesMax, decoder }: Handover,
 ): AsyncGenerator<Iterable<string[]>> {
   const { parse } = await import("csv-parse"); // by the few who need it, not at every start
   const parser = parse({
     delimiter,
-    bom: true,
     trim: true,
     skip_empty_lines: true,
     relax_column_count: true,
     max_record_size: recordBytesMax,
-    ...(separator !== undefined && separator !== "other" && { record_delimiter: [separator] }),
+    record_delimiter: ["\r\n", "\n", "\r"],
   });
   const write = async (text: string) => {
     if (!parser.write(text)) await new Promise((resolve) => parser.once("drain", resolve));

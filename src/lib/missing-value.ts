@@ -6,19 +6,7 @@ const markers: ReadonlySet<string> = new Set([
   "",
   ...["nan", "na", "n/a", "#n/a", "#na", "<na>", "null", "(null)", "nil", "none", "nul", "\\n"],
   ...["?", "-", "--", "---", "–", "—", ".", "..", "*", "#wert!", "#value!", "#div/0!", "#nv", "#null!"],
-  ...[
-    "unavailable",
-    "unknown",
-    "undefined",
-    "missing",
-    "empty",
-    "no data",
-    "nodata",
-    "k.a.",
-    "bad",
-    "err",
-    "error",
-  ],
+  ...["unavailable", "unknown", "undefined", "missing", "empty", "no data", "nodata", "k.a."],
   ...["inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "1.#qnan", "-1.#ind", "1.#inf"],
 ]);
 const LENGTH_MAX = 12;

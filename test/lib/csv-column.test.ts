@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { CsvColumn, CsvColumns } from "../../src/lib/csv-column.ts";
+import fc from "fast-check";
+import { CsvColumn, CsvColumns, MISSING } from "../../src/lib/csv-column.ts";
 import { type DecimalSign, dialectOf, UnclearNumber } from "../../src/lib/csv-dialect.ts";
 
 function readColumn(cells: readonly string[], decimal?: DecimalSign) {
@@ -21,6 +22,22 @@ describe("a cell", () => {
     ["21,5", "comma", 21.5],
     ["1.234,5", "comma", 1234.5],
     ["1,234.5", "point", 1234.5],
+    ["1,234,567", "point", 1234567],
+    ["1.234.567", "comma", 1234567],
+    ["1'234.5", "point", 1234.5],
+    ["2'000", "point", 2000],
+    ["1\u2019234,5", "comma", 1234.5],
+    ["1 234,5", "comma", 1234.5],
+    ["12\u00a0345", "comma", 12345],
+    ["45%", "point", 45],
+    ["45,5 %", "comma", 45.5],
+    ["9007199254740993", "point", "9007199254740993"],
+    ["9007199254740992", "point", 9007199254740992],
+    ["-12345678901234567890", "point", "-12345678901234567890"],
+    ["007", "point", "007"],
+    ["0", "point", 0],
+    ["0.5", "point", 0.5],
+    ["00.5", "point", 0.5],
     ["-1e3", "point", -1000],
     ["true", "point", true],
     ["", "point", undefined],
@@ -38,8 +55,6 @@ describe("a cell", () => {
     ["1,234", "point"],
     ["1.234,5", "point"],
     ["1,234.5", "comma"],
-    ["1'234.5", "point"],
-    ["1 234,5", "comma"],
   ] as const)("%p with a decimal %s is unclear", (cell, decimal) => {
     expect(alone(cell, decimal)).toBeInstanceOf(UnclearNumber);
   });
@@ -137,4 +152,45 @@ test("a stream gives all rows back in order, the first ones once the columns are
   for (const row of rows) take(columns.add(row));
   take(columns.rest());
   expect(values).toEqual(rows.map(([cell]) => (cell === "1.234" ? 1234 : 1234.5)));
+});
+
+describe("what the column settles", () => {
+  const values = (...cells: string[]) =>
+    readColumn(cells, "point").map((value) =>
+      value instanceof UnclearNumber ? "?" : value === MISSING ? "missing" : value,
+    );
+
+  test.each(["NA", "NaN", "nan", "null", "?", "-", "N/A", "unavailable", "unknown"])(
+    "%p is not a value among numbers, and a text among texts",
+    (marker) => {
+      expect(values("1", marker, "2")).toEqual([1, "missing", 2]);
+      expect(values("on", marker, "off")).toEqual(["on", marker, "off"]);
+      expect(values(marker, marker)).toEqual(["missing", "missing"]);
+    },
+  );
+
+  test("zeros in front belong to identifiers, unless the column has measured values", () => {
+    expect(values("0012", "1234", "0001")).toEqual(["0012", "1234", "0001"]);
+    expect(values("0012", "-3", "1.5")).toEqual([12, -3, 1.5]);
+  });
+
+  test("percentages are numbers if nearly all are", () => {
+    expect(values("45 %", "50%", "")).toEqual([45, 50, undefined]);
+    expect(values("45 %", "50%", "0.5")).toEqual([45, 50, "?"]);
+    expect(values("0.45", "0.5", "50%")).toEqual([0.45, 0.5, "?"]);
+  });
+
+  test("digits are never changed: a number is read back as it was written, or the cell is kept as a text", () => {
+    const digits = fc.stringMatching(/^-?\d{1,25}$/);
+    fc.assert(
+      fc.property(fc.array(digits, { minLength: 1, maxLength: 8 }), (cells) => {
+        for (const [index, value] of values(...cells).entries()) {
+          const cell = cells[index] ?? "";
+          if (typeof value === "number") expect(BigInt(value)).toBe(BigInt(cell));
+          else expect(value).toBe(cell);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
 });

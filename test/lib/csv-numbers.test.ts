@@ -4,9 +4,9 @@ import { NumberRows } from "../../src/lib/csv-numbers.ts";
 
 const form = { columns: 2, timeColumn: 0, delimiter: ",", decimal: "point" } as const;
 
-function open(text: string, hasReturns = false): NumberRows {
+function open(text: string): NumberRows {
   const rows = new NumberRows(form);
-  rows.open(new TextEncoder().encode(text), hasReturns);
+  rows.open(new TextEncoder().encode(text));
   return rows;
 }
 
@@ -18,7 +18,9 @@ test("a number has the bits that the runtime reads", () => {
     fc.property(fc.boolean(), digits(9), fc.option(digits(9)), (isNegative, whole, decimals) => {
       const cell = `${isNegative ? "-" : ""}${whole}${decimals === null ? "" : `.${decimals}`}`;
       const rows = open(`1,${cell}\n`);
-      expect(rows.next()).toBe(whole.length + (decimals?.length ?? 0) <= 15);
+      // Zeros in front may belong to an identifier.
+      const isPadded = whole.length > 1 && whole.startsWith("0");
+      expect(rows.next()).toBe(!isPadded && whole.length + (decimals?.length ?? 0) <= 15);
       if (rows.position > 0) expect(rows.cells[1]).toBe(Number(cell));
     }),
     { numRuns: 2_000 },
@@ -34,7 +36,7 @@ test("stops before the first row that has another form", () => {
     "2, 3",
     "2,3.",
     "2,.3",
-    "2,3\r",
+    "2,03",
     "2,1e3",
     "é,3",
     '"2",3',
@@ -47,9 +49,9 @@ test("stops before the first row that has another form", () => {
 
 test("leaves a row alone whose end has not come", () => {
   expect(open("1,2").next()).toBe(false);
-  expect(open("1,2\r", true).next()).toBe(false);
-  expect(open("1,2\n", true).next()).toBe(false);
-  expect(open("1,2\r\n", true).next()).toBe(true);
+  expect(open("1,2\r").next()).toBe(false);
+  expect(open("1,2\n").next()).toBe(true);
+  expect(open("1,2\r\n").next()).toBe(true);
 });
 
 test("gives a time that is no whole number as it is written", () => {

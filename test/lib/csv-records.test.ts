@@ -18,9 +18,9 @@ async function* inPieces(bytes: Uint8Array, sizes: readonly number[]): AsyncGene
 const takeNone = () => ({ rows: [], end: 0 });
 
 /** Takes lines that are one cell of digits. */
-function takeDigits(bytes: Uint8Array, hasReturns: boolean): TakenRows<string[]> {
+function takeDigits(bytes: Uint8Array): TakenRows<string[]> {
   const text = new TextDecoder("latin1").decode(bytes);
-  const [taken = ""] = (hasReturns ? /^(?:\d+\r\n)*/ : /^(?:\d+\n)*/).exec(text) ?? [];
+  const [taken = ""] = /^(?:\d+\r?\n)*/.exec(text) ?? [];
   const rows = taken.split(/\r?\n/).slice(0, -1);
   return { rows: rows.map((row) => [row]), end: taken.length };
 }
@@ -47,7 +47,8 @@ async function read(
 function expected(text: string, delimiter: CsvDelimiter): string[][] | "malformed" {
   try {
     return parse(text, {
-      ...{ delimiter, bom: true, trim: true, skip_empty_lines: true, relax_column_count: true },
+      ...{ delimiter, trim: true, skip_empty_lines: true, relax_column_count: true },
+      record_delimiter: ["\r\n", "\n", "\r"],
       max_record_size: RECORD_BYTES_MAX,
     });
   } catch {

@@ -1,11 +1,18 @@
 import { setImmediate } from "node:timers/promises";
-import { unguarded } from "../../lib/csv-cell.ts";
-import { CsvColumns } from "../../lib/csv-column.ts";
-import { type CsvDialect, createCsvClock, dialectOf, UnclearNumber } from "../../lib/csv-dialect.ts";
-import { NumberRows } from "../../lib/csv-numbers.ts";
-import { csvRecords, slicesOf, type TakenRows } from "../../lib/csv-records.ts";
+import { slicesOf } from "../../lib/csv-records.ts";
 import { DomainError, detail, inEnglish, invalid } from "../../lib/domain-error.ts";
-import { excerpt, reasonExcerpt } from "../../lib/excerpt.ts";
+import { reasonExcerpt } from "../../lib/excerpt.ts";
+import {
+  type CsvOptions,
+  csvHistory,
+  type HistoryContext,
+  type HistoryNotes,
+  type HistoryRow,
+  type HistoryValues,
+  LINE_BYTES_MAX,
+  noNotes,
+} from "../../lib/history-rows.ts";
+import { utf8Pieces } from "../../lib/text-encoding.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import { checkValues } from "./readings.ts";
@@ -21,9 +28,8 @@ const BATCH_VALUES = 30_000;
 const BATCH_ROWS = 5_000;
 /** Time after which the event loop turns within a batch: rows with thousands of cells take a ms each. */
 const TURN_MS = 20;
-const LINE_BYTES_MAX = 1024 * 1024;
 const ERRORS_LISTED_MAX = 100;
-const TIME_COLUMNS = ["ts", "time", "timestamp", "date", "datetime", "zeit", "zeitstempel", "datum"];
+const LINE_EXAMPLE = '{"ts":1767225600000,"values":{"temperature":21.5}}';
 
 export type HistoryFormat = "csv" | "ndjson";
 
@@ -40,160 +46,31 @@ export interface RowFailure extends Text {
   readonly message: string;
 }
 
-export interface ImportResult extends ImportProgress {
+export interface ImportResult extends ImportProgress, HistoryNotes {
   readonly success: boolean;
   /** The first hundred rows that were refused; rows count from 1. */
   readonly errors: readonly RowFailure[];
 }
 
-/**
- * A row as the device's own body would have it, or as values that need no check and their number; `time` is the cell that its time stamp was
- * read from.
- */
-type Row =
-  | { readonly row: number; readonly body: unknown; readonly time?: string }
-  | {
-      readonly row: number;
-      readonly ts: number | string;
-      readonly values: Reading["values"];
-      readonly points: number;
-      readonly time: number | string;
-    }
-  | { readonly row: number; readonly error: Text };
-
-const HEAD_BYTES_MAX = 64 * 1024;
-
-/** Returns the first line, as far as it tells the dialect, and the whole body again, of which that line comes alone. */
-async function withHead(body: ReadableStream<Uint8Array>) {
-  const iterator = body[Symbol.asyncIterator]();
-  const first: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await iterator.next();
-    if (done === true || value === undefined) break;
-    first.push(value);
-    size += value.length;
-    if (size >= HEAD_BYTES_MAX || value.includes(0x0a)) break;
-  }
-  const start = Buffer.concat(first);
-  const lineEnd = start.indexOf(0x0a) + 1;
-  async function* whole() {
-    yield start.subarray(0, lineEnd);
-    yield start.subarray(lineEnd);
-    for (;;) {
-      const { done, value } = await iterator.next();
-      if (done === true || value === undefined) return;
-      yield value;
-    }
-  }
-  return { head: new TextDecoder().decode(start.subarray(0, HEAD_BYTES_MAX)), body: whole() };
-}
-
-async function* csvRows(
-  source: ReadableStream<Uint8Array>,
-  input: Parameters<typeof dialectOf>[1],
-): AsyncGenerator<Iterable<Row>> {
-  const { head, body } = await withHead(source);
-  const dialect = dialectOf(head, input);
-  const reader = rowReader(dialect);
-  const options = { delimiter: dialect.delimiter, recordBytesMax: LINE_BYTES_MAX };
-  for await (const group of csvRecords(body, options, reader.takeNumbers))
-    yield "rows" in group ? group.rows : reader.rowsOf(group);
-  yield reader.rest();
-}
-
-const reasonOf = ({ rule, isAboutSign }: UnclearNumber): Text =>
-  isAboutSign ? detail("import_error.sign_unclear", { rule }) : rule;
+/** A row of a CSV file, or a line as the device's own body would be. */
+type Row = HistoryRow | { readonly row: number; readonly body: unknown };
 
 /** Returns whether a row has no need to be checked if all of its values are numbers. */
 function canHoldNumbers(keys: readonly string[]): boolean {
   try {
-    const values = Object.fromEntries(keys.map((key) => [key, 0]));
-    return new Set(keys).size === keys.length && checkValues(values) !== undefined;
+    return checkValues(Object.fromEntries(keys.map((key) => [key, 0]))) !== undefined;
   } catch {
     return false;
   }
 }
 
-/** Turns the records of a CSV file, the first of which has the names of the columns, into bodies. */
-function rowReader(dialect: CsvDialect) {
-  const columns = new CsvColumns(dialect);
-  const timeOf = createCsvClock(dialect.timezone);
-  let names: readonly string[] | undefined;
-  let timeColumn = -1;
-  /** Undefined where rows of numbers would have to be checked too. */
-  let numbers: NumberRows | undefined;
-  let row = 0;
-
-  function readHeader(cells: readonly string[]): readonly string[] {
-    const found = cells.map(unguarded);
-    timeColumn = found.findIndex((name) => TIME_COLUMNS.includes(name.toLowerCase()));
-    if (timeColumn < 0) throw invalid("import.time_missing", { timeColumns: TIME_COLUMNS.join(", ") });
-    if (canHoldNumbers(found.toSpliced(timeColumn, 1)))
-      numbers = new NumberRows({ ...dialect, columns: found.length, timeColumn });
-    return found;
-  }
-
-  function toRow(header: readonly string[], cells: readonly string[]): Row {
-    row++;
-    if (cells.length > header.length) return { row, error: detail("import_error.too_many_cells") };
-    const values: Record<string, unknown> = Object.create(null); // a column may be named __proto__
-    let index = -1;
-    for (const cell of cells) {
-      if (++index === timeColumn) continue;
-      const value = columns.read(cell, index);
-      const name = header[index] ?? "";
-      if (value instanceof UnclearNumber)
-        return { row, error: detail("import_error.value", { name: excerpt(name), rule: reasonOf(value) }) };
-      if (value !== undefined) values[name] = value;
-    }
-    const time = cells[timeColumn] ?? "";
-    return { row, body: { ts: timeOf(time), values }, time };
-  }
-
-  /** Takes rows of numbers as they are. They count for what a column shows like any others. */
-  function takeNumbers(bytes: Uint8Array, hasReturns: boolean): TakenRows<Row> {
-    if (names === undefined || numbers === undefined || columns.isHolding) return { rows: [], end: 0 };
-    const rows: Row[] = [];
-    numbers.open(bytes, hasReturns);
-    while (numbers.next()) rows.push(toNumberRow(names, numbers));
-    const separators = rows.length * (names.length + (hasReturns ? 1 : 0));
-    columns.addNumberRows(rows.length, numbers.position - separators);
-    return { rows, end: numbers.position };
-  }
-
-  function toNumberRow(header: readonly string[], { cells, decimals, time }: NumberRows): Row {
-    const values: Record<string, number> = Object.create(null);
-    let points = 0;
-    for (let index = 0; index < cells.length; index++) {
-      const number = cells[index] ?? Number.NaN;
-      if (Number.isNaN(number)) continue;
-      values[header[index] ?? ""] = number;
-      points++;
-      columns.observeNumber(index, (decimals[index] ?? 0) > 0);
-    }
-    return { row: ++row, ts: typeof time === "number" ? time : timeOf(time), values, points, time };
-  }
-
-  function* rowsOf(records: Iterable<string[]>): Generator<Row> {
-    for (const cells of records)
-      if (names === undefined) names = readHeader(cells);
-      else for (const ready of columns.add(cells)) yield toRow(names, ready);
-  }
-
-  function* rest(): Generator<Row> {
-    if (names !== undefined) for (const ready of columns.rest()) yield toRow(names, ready);
-  }
-  return { takeNumbers, rowsOf, rest };
-}
-
 /** Reads the lines, in groups. */
 async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<string[]> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decoder = new TextDecoder();
   /** Pieces of the line that has not ended yet: joined once, however small the chunks are. */
   let pieces: string[] = [];
   let pieceCharacters = 0;
-  for await (const chunk of slicesOf(body)) {
+  for await (const chunk of slicesOf(utf8Pieces(body, { isStrict: true }))) {
     const group = decoder.decode(chunk, { stream: true }).split("\n");
     const [first = ""] = group;
     pieces.push(first);
@@ -214,18 +91,21 @@ async function* ndjsonRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Ite
   function* rowsOf(group: readonly string[]): Generator<Row> {
     for (const line of group) {
       if (line.trim() === "") continue;
-      row++;
-      yield { row, ...parsed(line) };
+      const value = parsed(line);
+      if (!Array.isArray(value.body)) yield { row: ++row, ...value };
+      else for (const body of value.body) yield { row: ++row, body };
     }
   }
   for await (const group of lines(body)) yield rowsOf(group);
 }
 
-function parsed(line: string): { readonly body: unknown } | { readonly error: Text } {
+function parsed(
+  line: string,
+): { readonly body: unknown; readonly error?: never } | { readonly body?: never; readonly error: Text } {
   try {
     return { body: JSON.parse(line) };
   } catch {
-    return { error: detail("import_error.line_not_json") };
+    return { error: detail("import_error.line_not_json", { example: LINE_EXAMPLE }) };
   }
 }
 
@@ -233,28 +113,31 @@ export interface ImportSource {
   readonly body: ReadableStream<Uint8Array>;
   readonly format: HistoryFormat;
   /** Properties of a CSV file that its header does not tell. */
-  readonly dialect?: Parameters<typeof dialectOf>[1] | undefined;
+  readonly csv?: CsvOptions | undefined;
   /** Rows to leave out at the start: those that an earlier, interrupted import has done. */
   readonly skipRows: number;
+  /** Time of the last row of the part of the file before, epoch ms. */
+  readonly previousTs?: number | undefined;
 }
 
 export interface ImportTarget {
+  /** Epoch ms. */
+  readonly now: number;
   /** Readings of one body; throws `invalid` with what is wrong. Rows without a time stamp are refused. */
   decode(body: unknown): Reading[];
-  /** Returns a time as epoch ms, and throws like `decode`. */
-  timestamp(time: number | string): number;
   /** Resolves when the readings are on the disk. */
   store(readings: readonly Reading[]): Promise<void>;
 }
 
 /** Returns why a row is refused; throws what is no mistake of the row. */
-function refusalOf(error: unknown, time: number | string | undefined): Text {
+function refusalOf(error: unknown): Text {
   if (!(error instanceof DomainError) || !["invalid", "too_large"].includes(error.kind)) throw error;
-  if (time === undefined || !error.code.startsWith("telemetry.ts_")) return error;
-  const cell = excerpt(String(time));
-  if (error.code === "telemetry.ts_invalid") return detail("import_error.time_invalid", { cell });
-  return detail("import_error.time", { cell, reason: { code: error.code, params: error.params } });
+  return error;
 }
+
+/** Returns the values of a row as they can be stored; undefined if there are none. @throws DomainError */
+const checkedValues = (values: HistoryValues, isChecked: boolean): Reading["values"] | undefined =>
+  isChecked ? values : checkValues(values);
 
 /** Collects the readings of rows until there are enough for a commit, and counts the rows. */
 class ImportBatch {
@@ -302,14 +185,20 @@ class ImportBatch {
       return;
     }
     try {
-      if ("values" in entry)
-        this.#add({ ts: this.#target.timestamp(entry.ts), values: entry.values }, entry.points);
-      else
-        for (const reading of this.#target.decode(entry.body))
-          this.#add(reading, Object.keys(reading.values).length);
+      this.#addRow(entry);
     } catch (error) {
-      this.#refuse(entry.row, refusalOf(error, entry.time));
+      this.#refuse(entry.row, refusalOf(error));
     }
+  }
+
+  #addRow(entry: Exclude<Row, { readonly error: Text }>): void {
+    if ("body" in entry) {
+      for (const reading of this.#target.decode(entry.body))
+        this.#add(reading, Object.keys(reading.values).length);
+      return;
+    }
+    const values = checkedValues(entry.values, entry.isChecked);
+    if (values !== undefined) this.#add({ ts: entry.ts, values }, entry.points);
   }
 
   #add(reading: Reading, values: number): void {
@@ -324,12 +213,22 @@ class ImportBatch {
   }
 }
 
+function csvRows(
+  { body, csv = {}, skipRows, previousTs }: ImportSource,
+  { now }: ImportTarget,
+  notes: HistoryNotes,
+): AsyncGenerator<Iterable<HistoryRow>> {
+  const context: HistoryContext = { now, canHoldNumbers, skipRows, previousTs };
+  return csvHistory(body, csv, { ...context, notes });
+}
+
 /** Runs an import; every batch that is on the disk is reported, the result comes last. */
 export async function* runImport(
   source: ImportSource,
   target: ImportTarget,
 ): AsyncGenerator<ImportProgress, ImportResult> {
-  const rows = source.format === "csv" ? csvRows(source.body, source.dialect ?? {}) : ndjsonRows(source.body);
+  const notes = noNotes();
+  const rows = source.format === "csv" ? csvRows(source, target, notes) : ndjsonRows(source.body);
   const batch = new ImportBatch(target, source.skipRows);
   const { counts, errors } = batch;
   let onDisk: ImportProgress = { ...counts };
@@ -360,16 +259,15 @@ export async function* runImport(
   }
   await flush();
   await commit;
-  return { success: counts.failed === 0, ...counts, errors };
+  return { success: counts.failed === 0, ...counts, errors, ...notes };
 }
 
-/** Returns what the parsers throw of bad input becomes an error that the caller may see. */
+/** What the parsers throw of bad input becomes an error that the caller may see. */
 async function* readable(groups: AsyncGenerator<Iterable<Row>>): AsyncGenerator<Iterable<Row>> {
   try {
     yield* groups;
   } catch (error) {
     if (error instanceof DomainError) throw error;
-    if (error instanceof TypeError) throw invalid("import.not_utf8");
     throw invalid("import.malformed", { reason: error instanceof Error ? reasonExcerpt(error.message) : "" });
   }
 }

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { DomainError, detail, inEnglish, invalid, textOf, unsupported } from "../../lib/domain-error.ts";
+import { noNotes } from "../../lib/history-rows.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
 import { exportAnswer, exportsLimit } from "../answers.ts";
@@ -40,7 +41,7 @@ function asLines(progress: AsyncGenerator<ImportProgress, ImportResult>): Readab
       }
     },
     async cancel() {
-      await progress.return({ success: false, rows: 0, points: 0, failed: 0, errors: [] });
+      await progress.return({ success: false, rows: 0, points: 0, failed: 0, errors: [], ...noNotes() });
     },
   });
 }
@@ -58,6 +59,19 @@ const importAnswer = {
           rows: count,
           points: count,
           failed: { ...count, description: "rows that were refused" },
+          sameTime: { ...count, description: "rows whose time an earlier row has; the later value counts" },
+          missing: { ...count, description: "cells such as NA in columns of numbers, which are left out" },
+          timeColumns: {
+            type: "array" as const,
+            description: "names of the columns that the time was read from",
+            items: { type: "string" as const },
+          },
+          unnamedColumns: {
+            type: "array" as const,
+            description: "numbers of columns without a name, which are left out",
+            items: count,
+          },
+          lastTs: { ...count, description: "time of the last row, epoch ms" },
           errors: {
             type: "array" as const,
             description: "the first refused rows",
@@ -93,7 +107,7 @@ const unitsQuery = t.Optional(
   }),
 );
 
-const delimiters = { comma: ",", semicolon: ";", tab: "\t" } as const;
+const delimiters = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" } as const;
 
 export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSpace; auth: AuthPlugin }) =>
   new Elysia({ prefix: "/api/devices/:deviceId/telemetry", tags: ["telemetry"] })
@@ -142,10 +156,11 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
       async ({ principal, params, query, request, set }) => {
         const format = formatOf(request, query.format);
         if (request.body === null) throw invalid("import.empty");
-        const { delimiter, decimal, timezone } = query;
+        const { delimiter, decimal, timezone, dates, timeColumn: time, skipRows = 0, previousTs } = query;
         if (timezone !== undefined && !isTimeZone(timezone)) throw invalid("import.timezone_invalid");
-        const dialect = { delimiter: delimiter && delimiters[delimiter], decimal, timezone };
-        const source = { body: request.body, format, dialect, skipRows: query.skipRows ?? 0 };
+        const skip = query.skipColumns === undefined ? [] : [query.skipColumns].flat();
+        const csv = { delimiter: delimiter && delimiters[delimiter], decimal, timezone, dates, time, skip };
+        const source = { body: request.body, format, csv, skipRows, previousTs };
         const progress = deps.history.import(principal, params.deviceId, source);
         if (query.progress !== true) return untilDone(progress);
         set.headers["content-type"] = "application/x-ndjson";
@@ -164,7 +179,7 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
             }),
           ),
           delimiter: t.Optional(
-            t.Union([t.Literal("comma"), t.Literal("semicolon"), t.Literal("tab")], {
+            t.Union([t.Literal("comma"), t.Literal("semicolon"), t.Literal("tab"), t.Literal("pipe")], {
               description: "delimiter of CSV; recognized from the header by default",
             }),
           ),
@@ -180,8 +195,34 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
               description: "time zone of CSV times without a zone; UTC by default",
             }),
           ),
+          timeColumn: t.Optional(
+            t.String({
+              maxLength: 256,
+              description: "name or number of the time column of CSV; recognized by default",
+            }),
+          ),
+          skipColumns: t.Optional(
+            t.Union([t.String({ maxLength: 256 }), t.Array(t.String({ maxLength: 256 }))], {
+              description: "name or number of a CSV column to leave out; repeat it for more",
+            }),
+          ),
+          dates: t.Optional(
+            t.Union([t.Literal("day-first"), t.Literal("month-first")], {
+              description: "order of day and month in dates such as 03/04/2026; by default the dates decide",
+            }),
+          ),
           skipRows: t.Optional(
-            t.Integer({ minimum: 0, description: "rows that an interrupted import has already imported" }),
+            t.Integer({
+              minimum: 0,
+              description:
+                "rows that were imported before: they show how the columns are written, and are not stored again",
+            }),
+          ),
+          previousTs: t.Optional(
+            t.Integer({
+              minimum: 0,
+              description: "`lastTs` of the previous part of a file, which tells the hour that comes twice",
+            }),
           ),
           progress: t.Optional(
             t.BooleanString({ description: "true: the answer has one JSON line per batch, the result last" }),

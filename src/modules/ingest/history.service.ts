@@ -84,11 +84,11 @@ export function createHistoryService(deps: {
         return ts;
       };
       return runImport(source, {
+        now,
         decode(body) {
           if (!isJsonObject(body) || body.ts === undefined) throw invalid("import.ts_missing");
           return toReadings(body, now, { timeOf });
         },
-        timestamp: timeOf,
         store: (readings) => deps.ingest.history(device, readings),
       });
     },

@@ -1,8 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { parse } from "csv-parse/sync";
-import { alignHeader, type CsvOptions, plainCells, settleLayout, toReading } from "../../cli/csv-readings.ts";
 import { createFactory } from "../../lib/factory-model.ts";
+import { type CsvOptions, csvHistory, noNotes } from "../../lib/history-rows.ts";
 import type { Reading } from "../../modules/telemetry/telemetry.types.ts";
 
 /** Readings by device, in the order in which they were taken. */
@@ -33,38 +32,30 @@ const sources: readonly Source[] = [
   { name: "NAB", folder: "nab", options: {} },
 ];
 
-function readRows(file: string, options: CsvOptions, data: DataSet, device: string): void {
-  const rows = parse(readFileSync(file), {
-    bom: true,
-    trim: true,
-    skip_empty_lines: true,
-    relax_column_count: true,
-  }) as string[][];
-  const header = options.names ?? rows.shift() ?? [];
-  const first = rows[0];
-  if (first === undefined) return;
-  const layout = settleLayout(alignHeader(header, first), first, options);
-  for (const row of rows) {
-    const reading = toReading(row, layout, plainCells);
-    if (reading === undefined) continue;
-    const name = layout.deviceColumn === undefined ? device : `${device} ${row[layout.deviceColumn]}`;
-    const readings = data.get(name) ?? [];
-    data.set(name, readings);
-    readings.push(reading);
-  }
+async function readRows(file: string, csv: CsvOptions, data: DataSet, device: string): Promise<void> {
+  const context = { now: Date.now(), canHoldNumbers: () => true, notes: noNotes() };
+  for await (const group of csvHistory(Bun.file(file).stream(), csv, context))
+    for (const row of group) {
+      if ("error" in row || row.points === 0) continue;
+      const name = row.device === undefined ? device : `${device} ${row.device}`;
+      const readings = data.get(name) ?? [];
+      data.set(name, readings);
+      readings.push({ ts: row.ts, values: row.values });
+    }
 }
 
 /** The data sets of a data directory that are there. */
-export function readDataSets(directory: string): Array<{ name: string; data: DataSet }> {
-  return sources
-    .filter(({ folder }) => existsSync(join(directory, folder)))
-    .map(({ name, folder, options }) => {
-      const data: DataSet = new Map();
-      for (const file of readdirSync(join(directory, folder)).sort())
-        if (/\.(csv|txt)$/.test(file) && !file.startsWith("LICENSE"))
-          readRows(join(directory, folder, file), options, data, file);
-      return { name, data };
-    });
+export async function readDataSets(directory: string): Promise<Array<{ name: string; data: DataSet }>> {
+  const sets: Array<{ name: string; data: DataSet }> = [];
+  for (const { name, folder, options } of sources) {
+    if (!existsSync(join(directory, folder))) continue;
+    const data: DataSet = new Map();
+    for (const file of readdirSync(join(directory, folder)).sort())
+      if (/\.(csv|txt)$/.test(file) && !file.startsWith("LICENSE"))
+        await readRows(join(directory, folder, file), options, data, file);
+    sets.push({ name, data });
+  }
+  return sets;
 }
 
 /** A week of the simulated factory at 10 s. */

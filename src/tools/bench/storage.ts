@@ -109,7 +109,7 @@ export async function benchStorage(
   dataDirectory: string | undefined,
   binary: string | undefined,
 ): Promise<Row[]> {
-  const sets = dataDirectory === undefined ? [] : readDataSets(dataDirectory);
+  const sets = dataDirectory === undefined ? [] : await readDataSets(dataDirectory);
   sets.push({ name: "factory, a week at 10 s", data: factoryWeek(12) });
   const rows: Row[] = [];
   for (const { name, data } of sets) rows.push(await measureSize(name, data, binary));

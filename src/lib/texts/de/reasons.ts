@@ -40,12 +40,13 @@ export const reasonsDe: Readonly<Record<keyof typeof reasons, string>> = {
   "ignored.unknown_aliases":
     "kein Birth Certificate hat die Aliasse ihrer Metriken benannt; der Edge Node wird um eines gebeten",
   "import_error.failed": "Der Import ist fehlgeschlagen. Einzelheiten stehen im Protokoll.",
-  "import_error.line_not_json": "die Zeile ist kein wohlgeformtes JSON",
+  "import_error.line_not_json":
+    "die Zeile ist kein gültiges JSON; schreiben Sie ein Objekt je Zeile, etwa {example}",
   "import_error.sign_unclear": "{rule}; wählen Sie das Dezimalzeichen der Datei",
   "import_error.time": "„{cell}“: {reason}",
   "import_error.time_invalid":
     "„{cell}“ ist keine Zeit wie 2026-12-31T10:00:00Z, 31.12.2026 10:00 oder eine Epoch-Zeit (s, ms, µs oder ns)",
-  "import_error.too_many_cells": "die Zeile hat mehr Zellen, als die Kopfzeile Spalten hat",
+  "import_error.too_many_cells": "„{cell}“ steht hinter der letzten der {columns} Spalten",
   "import_error.value": "{name}: {rule}",
   "mail_error.address": "der Empfänger ist keine einzelne E-Mail-Adresse",
   "mail_error.connection": "die Verbindung zum Mailserver ist fehlgeschlagen: {reason}",

@@ -132,6 +132,7 @@ export const rulesDe: Readonly<Record<keyof typeof rules, string>> = {
   "rule.object_or_json": "muss ein Objekt sein oder ein Objekt als JSON-Text",
   "rule.object_or_text": "muss ein Objekt oder ein Text sein",
   "rule.occasion_unknown": "muss eines von {occasions} sein",
+  "rule.percent_mixed": "„{cell}“: manche Zahlen der Spalte haben ein Prozentzeichen, andere nicht",
   "rule.once_needs_time": "ist bei einem Auftrag nötig, der einmal läuft",
   "rule.one_line": "muss 1 bis {max} Zeichen in einer Zeile haben",
   "rule.one_of": "muss eines von {values} sein",

@@ -38,12 +38,13 @@ export const reasons = {
   "ignored.unknown_aliases":
     "no birth certificate has named the aliases of its metrics; the edge node is asked for one",
   "import_error.failed": "The import failed. The log has the details.",
-  "import_error.line_not_json": "the line is not well-formed JSON",
+  "import_error.line_not_json":
+    "the line is not well-formed JSON; write one object per line, such as {example}",
   "import_error.sign_unclear": "{rule}; select the decimal sign of the file",
   "import_error.time": "“{cell}”: {reason}",
   "import_error.time_invalid":
     "“{cell}” is not a time such as 2026-12-31T10:00:00Z, 31.12.2026 10:00 or an epoch (s, ms, µs or ns)",
-  "import_error.too_many_cells": "the row has more cells than the header has columns",
+  "import_error.too_many_cells": "“{cell}” is behind the last of the {columns} columns",
   "import_error.value": "{name}: {rule}",
   "mail_error.address": "the recipient is not a single e-mail address",
   "mail_error.connection": "the connection to the mail server failed: {reason}",

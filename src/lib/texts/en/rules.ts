@@ -125,6 +125,7 @@ export const rules = {
   "rule.object_or_json": "must be an object, or an object as JSON text",
   "rule.object_or_text": "must be an object or a text",
   "rule.occasion_unknown": "must be one of {occasions}",
+  "rule.percent_mixed": "“{cell}”: some numbers of the column have a percent sign, others have none",
   "rule.once_needs_time": "is required for a job that runs once",
   "rule.one_line": "must have 1 to {max} characters in one line",
   "rule.one_of": "must be one of {values}",

@@ -1,9 +1,10 @@
 import { csvCell, unguarded } from "../../../lib/csv-cell.ts";
-import { CsvColumn } from "../../../lib/csv-column.ts";
+import { CsvColumn, MISSING } from "../../../lib/csv-column.ts";
 import { dialectOf, type UnclearNumber } from "../../../lib/csv-dialect.ts";
 import { invalid } from "../../../lib/domain-error.ts";
 import { excerpt, reasonExcerpt } from "../../../lib/excerpt.ts";
 import type { JsonValue } from "../../../lib/json.ts";
+import { decodeTextFile } from "../../../lib/text-encoding.ts";
 import type { BulkRow } from "./bulk.types.ts";
 
 /** Columns that a list of devices may have, beside `attributes.shared.<key>` and `attributes.server.<key>`. */
@@ -31,15 +32,6 @@ export const attributeColumn = /^attributes\.(shared|server)\.(.+)$/;
 const yes = new Set(["true", "yes", "1", "ja", "wahr"]);
 const no = new Set(["false", "no", "0", "nein", "falsch"]);
 
-/** UTF-8, or what spreadsheets on Windows write where they do not say so. */
-export function decodeText(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder("windows-1252").decode(bytes);
-  }
-}
-
 /** A number, yes or no, JSON, or else the text. */
 function attributeOf(cell: string, numbers: CsvColumn): JsonValue | UnclearNumber | undefined {
   if (/^[[{]/.test(cell)) {
@@ -49,7 +41,8 @@ function attributeOf(cell: string, numbers: CsvColumn): JsonValue | UnclearNumbe
       return cell;
     }
   }
-  return numbers.read(cell);
+  const value = numbers.read(cell);
+  return value === MISSING ? cell : value;
 }
 
 /** A cell as the create request would have it; what cannot be read stays text, and is refused as that. */
@@ -57,8 +50,10 @@ function fieldOf(column: string, cell: string, numbers: CsvColumn): unknown {
   if (attributeColumn.test(column)) return attributeOf(cell, numbers);
   const text = unguarded(cell);
   switch (column) {
-    case "inactivityTimeoutMs":
-      return numbers.read(cell);
+    case "inactivityTimeoutMs": {
+      const value = numbers.read(cell);
+      return value === MISSING ? cell : value;
+    }
     case "applyToAllOfType": {
       const word = text.toLowerCase();
       return yes.has(word) ? true : no.has(word) ? false : text;
@@ -87,7 +82,7 @@ function columnOf(name: string): string {
  */
 export async function parseCsv(bytes: Uint8Array): Promise<BulkRow[]> {
   const { parse } = await import("csv-parse/sync"); // by the few who import, not at every start
-  const text = decodeText(bytes).replace(/^\uFEFF/, "");
+  const text = decodeTextFile(bytes);
   const dialect = dialectOf(text, {});
   let cells: string[][];
   try {

@@ -1,0 +1,146 @@
+import type { CsvLayout } from "./csv-layout.ts";
+import { fileRules, readFileTime, skippedTime, type TimeFault, type WrittenRules } from "./timestamp.ts";
+import { type DateOrder, dateOrderOf, parseWrittenTime } from "./written-time.ts";
+import { ZoneClock } from "./zone-clock.ts";
+
+/** Distinct times that are remembered; beyond them only a time next to its like is known to be one. */
+const REMEMBERED_MAX = 1_000_000;
+
+/** Tells the rows whose time an earlier row has. Files are nearly always in order, which takes eight bytes a row. */
+export class SameTimes {
+  #rising = new Float64Array(64);
+  #risingCount = 0;
+  /** Times that are not later than all before. */
+  readonly #others = new Set<number>();
+  #last = Number.NaN;
+
+  /** Returns whether an earlier row has the time. */
+  add(ts: number): boolean {
+    const newest = this.#risingCount === 0 ? Number.NEGATIVE_INFINITY : this.#rising[this.#risingCount - 1]!;
+    const isKnown = ts === this.#last || (ts <= newest && (this.#isRising(ts) || this.#others.has(ts)));
+    this.#last = ts;
+    if (isKnown || this.#risingCount + this.#others.size >= REMEMBERED_MAX) return isKnown;
+    if (ts > newest) this.#push(ts);
+    else this.#others.add(ts);
+    return false;
+  }
+
+  #push(ts: number): void {
+    if (this.#risingCount === this.#rising.length) {
+      const larger = new Float64Array(2 * this.#rising.length);
+      larger.set(this.#rising);
+      this.#rising = larger;
+    }
+    this.#rising[this.#risingCount++] = ts;
+  }
+
+  #isRising(ts: number): boolean {
+    let low = 0;
+    let high = this.#risingCount;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#rising[middle]! < ts) low = middle + 1;
+      else high = middle;
+    }
+    return low < this.#risingCount && this.#rising[low] === ts;
+  }
+}
+
+export interface TimeOptions {
+  readonly now: number;
+  /** Zone of times that name none. */
+  readonly timezone: string;
+  readonly order?: DateOrder | undefined;
+}
+
+/** Returns the order of day and month that the dates show; undefined if they show none, or both. */
+function orderOf(rows: readonly (readonly string[])[], column: number): DateOrder | undefined {
+  const orders = new Set(rows.map((row) => dateOrderOf(row[column] ?? "")));
+  orders.delete(undefined);
+  const [only, other] = orders;
+  return other === undefined ? only : undefined;
+}
+
+/** Rows that show whether times rise or fall. */
+const DIRECTION_ROWS = 50;
+
+/** Returns 1 if the times of most rows rise, -1 if they fall, 0 if that is unknown. */
+function directionOf(times: readonly string[], order: DateOrder | undefined): number {
+  let sum = 0;
+  let before: number | undefined;
+  for (const text of times.slice(0, DIRECTION_ROWS)) {
+    const time = parseWrittenTime(text, order);
+    if (typeof time === "string") continue;
+    if (before !== undefined) sum += Math.sign(time.wall - before);
+    before = time.wall;
+  }
+  return Math.sign(sum);
+}
+
+/**
+ * Reads the times of the rows, one after the other. An hour that comes twice in autumn is told by the order of the rows: a time that would not
+ * come after the row before it is of the second hour. In files whose newest row comes first it is the other way round.
+ */
+export class CsvTimes {
+  readonly #layout: Pick<CsvLayout, "timeColumn" | "clockColumn">;
+  readonly #rules: WrittenRules;
+  #last: number | undefined;
+  /** 1 if times rise, -1 if they fall, 0 while that is unknown. */
+  #direction: number;
+  /** Whether rows at the same time follow each other: then a time that is repeated is not the second hour. */
+  #hasPairs = false;
+
+  constructor(
+    layout: Pick<CsvLayout, "timeColumn" | "clockColumn">,
+    firstRows: readonly (readonly string[])[],
+    { now, timezone, order }: TimeOptions,
+  ) {
+    this.#layout = layout;
+    const settled = order ?? orderOf(firstRows, layout.timeColumn);
+    const zone = timezone === "UTC" ? undefined : new ZoneClock(timezone);
+    this.#rules = fileRules({ now, zone, order: settled });
+    const firstTimes = firstRows.slice(0, DIRECTION_ROWS).map((cells) => this.textOf(cells));
+    this.#direction = zone === undefined ? 0 : directionOf(firstTimes, settled);
+  }
+
+  /** Goes on behind a row that another part of the file ended with. */
+  continueFrom(ts: number): void {
+    this.#last = ts;
+  }
+
+  /** The text of a row's time. */
+  textOf(cells: readonly string[]): string {
+    const { timeColumn, clockColumn } = this.#layout;
+    const text = cells[timeColumn] ?? "";
+    const clock = clockColumn === undefined ? "" : (cells[clockColumn] ?? "");
+    return clock === "" ? text : `${text} ${clock}`;
+  }
+
+  read(time: number | string): number | TimeFault {
+    const ts = readFileTime(time, this.#rules, this.#momentOf);
+    if (typeof ts === "number") this.#note(ts);
+    return ts;
+  }
+
+  #note(ts: number): void {
+    const step = this.#last === undefined ? 0 : Math.sign(ts - this.#last);
+    if (step !== 0) this.#direction = step;
+    else if (this.#last !== undefined) this.#hasPairs = true;
+    this.#last = ts;
+  }
+
+  readonly #momentOf = (wall: number, zone: ZoneClock): number | TimeFault => {
+    const only = zone.only(wall);
+    if (only !== undefined) return only;
+    const moments = zone.moments(wall);
+    if ("end" in moments) return skippedTime;
+    const { first, last } = moments;
+    const before = this.#last;
+    if (this.#direction < 0) {
+      const isFirst = before !== undefined && (this.#hasPairs ? before < last : before <= last);
+      return isFirst ? first : last;
+    }
+    if (before === undefined || before > last) return first;
+    return before > first || (before === first && !this.#hasPairs) ? last : first;
+  };
+}
