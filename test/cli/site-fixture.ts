@@ -24,6 +24,8 @@ export const HEADER_SECRET = "header-secret-4713";
 /** A gateway with an owner. */
 export interface Gateway {
   readonly fixture: TestApp;
+  /** Of the owner. */
+  readonly token: string;
   readonly clock: FakeClock;
   call(method: string, path: string, body?: unknown): Promise<Awaited<ReturnType<TestApp["call"]>>>;
   /** Runs `lineside` with these arguments against the gateway, as its owner by default. */
@@ -46,6 +48,7 @@ export async function startGateway(): Promise<Gateway> {
   const token = (await identity.exchange(code, undefined)).accessToken;
   return {
     fixture,
+    token,
     clock,
     call: (method, path, body) => fixture.call(method, path, { token, ...(body !== undefined && { body }) }),
     run: (args, env = {}) =>

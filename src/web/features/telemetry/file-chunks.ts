@@ -1,54 +1,95 @@
-/** Part of a file for one request, and its end in the file. */
+/** Part of a file for one request. */
 export interface ImportPart {
-  readonly text: string;
+  readonly body: Blob;
+  /** The part begins with the first part of the file, whose rows are to be skipped. */
+  readonly hasSample: boolean;
   /** Share of the file that is read once this part is, 0 to 1. */
   readonly share: number;
 }
 
-const PART_CHARACTERS = 2_000_000;
-
-/** Index behind the last line end that is not inside quotes; 0 when there is none. */
-function lastLineEnd(text: string, isCsv: boolean): number {
-  if (!isCsv) return text.lastIndexOf("\n") + 1;
-  let quoted = false;
-  let end = 0;
-  for (let index = 0; index < text.length; index++) {
-    const character = text[index];
-    if (character === '"') quoted = !quoted;
-    else if (character === "\n" && !quoted) end = index + 1;
-  }
-  return end;
+export interface PartSizes {
+  readonly partBytes: number;
+  /**
+   * Lines that every part of a CSV file begins with: they have the header, and show the gateway how the columns are written. It looks at 1,000
+   * rows, or at the rows of one MiB.
+   */
+  readonly sampleLines: number;
+  readonly sampleBytes: number;
 }
 
-/** Cuts a file at line ends into parts that the gateway takes; each part of a CSV file begins with the file's header. */
+const usualSizes: PartSizes = { partBytes: 4 * 1024 * 1024, sampleLines: 2_000, sampleBytes: 1_200_000 };
+const LINE_FEED = 10;
+const QUOTE = 34;
+
+/** Finds the ends of lines, those within quotes of a CSV file left out. */
+class LineEnds {
+  readonly #isCsv: boolean;
+  #isQuoted = false;
+  /** Lines that have ended. */
+  lines = 0;
+  /** Index behind the end of the last line; 0 if there is none. */
+  last = 0;
+
+  constructor(isCsv: boolean) {
+    this.#isCsv = isCsv;
+  }
+
+  /** Looks through bytes up to where enough lines have ended. */
+  find(bytes: Uint8Array, isEnough: (lines: number, end: number) => boolean): void {
+    for (let index = 0; index < bytes.length; index++) {
+      const byte = bytes[index];
+      if (byte === QUOTE && this.#isCsv) this.#isQuoted = !this.#isQuoted;
+      if (byte !== LINE_FEED || this.#isQuoted) continue;
+      this.lines++;
+      this.last = index + 1;
+      if (isEnough(this.lines, this.last)) return;
+    }
+  }
+}
+
+/** Files in UTF-16, which spreadsheets write as "Unicode text", cannot be cut at bytes: they become UTF-8. */
+async function asBytes(file: Blob): Promise<ReadableStream<Uint8Array>> {
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  const mark =
+    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "";
+  if (mark === "") return file.stream();
+  const text = new TextDecoderStream(mark) as unknown as ReadableWritablePair<string, Uint8Array>; // its types are those of another version
+  return file.stream().pipeThrough(text).pipeThrough(new TextEncoderStream());
+}
+
+/** Cuts a file at line ends into parts that the gateway takes. */
 export async function* importParts(
-  file: { readonly size: number; stream(): ReadableStream<Uint8Array> },
+  file: Blob,
   format: "csv" | "ndjson",
+  { partBytes, sampleLines, sampleBytes } = usualSizes,
 ): AsyncGenerator<ImportPart> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  const reader = file.stream().getReader();
   const isCsv = format === "csv";
-  let header = "";
-  let isFirst = true;
-  let waiting = "";
+  const reader = (await asBytes(file)).getReader();
+  let sample: Uint8Array<ArrayBuffer> | undefined;
+  let waiting = new Uint8Array(0);
   let bytes = 0;
-  const part = (text: string): ImportPart => {
-    const whole = isFirst ? text : header + text;
-    if (isFirst && isCsv) header = text.slice(0, text.indexOf("\n") + 1);
-    isFirst = false;
-    return { text: whole, share: file.size === 0 ? 1 : bytes / file.size };
-  };
+  const part = (content: Uint8Array<ArrayBuffer>): ImportPart => ({
+    body: new Blob(sample === undefined ? [content] : [sample, content]),
+    hasSample: sample !== undefined,
+    share: file.size === 0 ? 1 : Math.min(1, bytes / file.size),
+  });
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
     bytes += value.length;
-    waiting += decoder.decode(value, { stream: true });
-    if (waiting.length < PART_CHARACTERS) continue;
-    const end = lastLineEnd(waiting, isCsv);
-    if (end === 0) continue;
-    yield part(waiting.slice(0, end));
-    waiting = waiting.slice(end);
+    const joined = new Uint8Array(waiting.length + value.length);
+    joined.set(waiting);
+    joined.set(value, waiting.length);
+    waiting = joined;
+    if (waiting.length < partBytes) continue;
+    const ends = new LineEnds(isCsv);
+    const isFirst = isCsv && sample === undefined;
+    ends.find(waiting, (lines, end) => isFirst && (lines >= sampleLines || end >= sampleBytes));
+    if (ends.last === 0) continue;
+    const content = waiting.slice(0, ends.last);
+    yield part(content);
+    if (isFirst) sample = content;
+    waiting = waiting.slice(ends.last);
   }
-  waiting += decoder.decode();
-  if (waiting.trim() !== "") yield part(waiting);
+  if (waiting.length > 0) yield part(waiting);
 }

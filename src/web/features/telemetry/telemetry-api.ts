@@ -14,6 +14,27 @@ export interface RangeQuery {
   readonly timezone?: string;
 }
 
+export interface ImportQuery {
+  readonly format: "csv" | "ndjson";
+  readonly decimal?: "point" | "comma";
+  readonly timezone?: string;
+  readonly timeColumn?: string;
+  readonly dates?: "day-first" | "month-first";
+  readonly skipRows?: number;
+  readonly previousTs?: number | undefined;
+}
+
+interface ImportAnswer {
+  readonly rows: number;
+  readonly points: number;
+  readonly failed: number;
+  readonly sameTime: number;
+  readonly missing: number;
+  readonly timeColumns: readonly string[];
+  readonly lastTs?: number;
+  readonly errors: readonly (Text & { row: number; message: string })[];
+}
+
 export const telemetryApi = {
   latest: (id: string) => get<LatestSnapshot>(`${device(id)}/telemetry/latest`),
   /** Keys of all devices of the site. */
@@ -28,14 +49,10 @@ export const telemetryApi = {
     id: string,
     query: { format: "csv" | "ndjson"; units?: "true"; from?: number; to?: number },
   ) => load(`${device(id)}/telemetry/export?${queryOf(query)}`),
-  importHistory: (
-    id: string,
-    query: { format: "csv" | "ndjson"; decimal?: "point" | "comma"; timezone?: string },
-    text: string,
-  ) =>
-    postFile<{ points: number; failed: number; errors: (Text & { row: number; message: string })[] }>(
+  importHistory: (id: string, query: ImportQuery, body: Blob) =>
+    postFile<ImportAnswer>(
       `${device(id)}/telemetry/import?${queryOf(query)}`,
       query.format === "csv" ? "text/csv" : "application/x-ndjson",
-      text,
+      body,
     ),
 };

@@ -1,0 +1,175 @@
+import { useState } from "preact/hooks";
+import type { Text } from "../../../lib/texts/text.ts";
+import { ownZone } from "../../lib/zoned-time.ts";
+import { serverPhrase } from "../../platform/i18n/error-texts.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Segments } from "../../ui/segments.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { ZoneField } from "../../ui/zone-field.tsx";
+import { importParts } from "./file-chunks.ts";
+import { type ImportQuery, telemetryApi } from "./telemetry-api.ts";
+
+const DECIMALS = ["auto", "point", "comma"] as const;
+const DATE_ORDERS = ["auto", "day-first", "month-first"] as const;
+
+type RowError = Text & { readonly row: number; readonly message: string };
+
+interface Outcome {
+  readonly points: number;
+  readonly failed: number;
+  readonly sameTime: number;
+  readonly missing: number;
+  readonly timeColumns: readonly string[];
+  /** Its row counts from the beginning of the file. */
+  readonly firstError: RowError | undefined;
+}
+
+const nothingImported: Outcome = {
+  points: 0,
+  failed: 0,
+  sameTime: 0,
+  missing: 0,
+  timeColumns: [],
+  firstError: undefined,
+};
+
+/** Imports a file part by part, and yields what has been imported so far. */
+async function* importFile(
+  deviceId: string,
+  file: File,
+  query: ImportQuery,
+): AsyncGenerator<{ outcome: Outcome; share: number }> {
+  let outcome = nothingImported;
+  let rows = 0;
+  let sampleRows = 0;
+  let previousTs: number | undefined;
+  for await (const part of importParts(file, query.format)) {
+    const skipRows = part.hasSample ? sampleRows : 0;
+    const repeated = part.hasSample ? { skipRows, previousTs } : {};
+    const answer = await telemetryApi.importHistory(deviceId, { ...query, ...repeated }, part.body);
+    const [error] = answer.errors;
+    outcome = {
+      points: outcome.points + answer.points,
+      failed: outcome.failed + answer.failed,
+      sameTime: outcome.sameTime + answer.sameTime,
+      missing: outcome.missing + answer.missing,
+      timeColumns: answer.timeColumns,
+      firstError: outcome.firstError ?? (error && { ...error, row: error.row - skipRows + rows }),
+    };
+    if (!part.hasSample) sampleRows = answer.rows;
+    rows += answer.rows;
+    previousTs = answer.lastTs;
+    yield { outcome, share: part.share };
+  }
+}
+
+/** Says what was imported, what was refused, and what was left out. */
+function OutcomeNote({ outcome }: { outcome: Outcome }) {
+  const { points, failed, sameTime, missing, timeColumns, firstError } = outcome;
+  const reason = firstError && serverPhrase(firstError, firstError.message);
+  return (
+    <div role="status" class={failed > 0 ? "text-warning" : "text-success"}>
+      <p>
+        {t("history.imported", { points: points.toLocaleString() })}
+        {timeColumns.length > 0 && ` ${t("history.timeFrom", { columns: timeColumns.join(", ") })}`}
+      </p>
+      {firstError !== undefined && reason !== undefined && (
+        <p>{t("history.refused", { rows: failed, row: firstError.row, reason })}</p>
+      )}
+      {sameTime > 0 && <p>{t("history.sameTime", { rows: sameTime.toLocaleString() })}</p>}
+      {missing > 0 && <p>{t("history.missing", { cells: missing.toLocaleString() })}</p>}
+    </div>
+  );
+}
+
+export function ImportForm({ deviceId, onImported }: { deviceId: string; onImported: () => void }) {
+  const [progress, setProgress] = useState<number | undefined>(undefined);
+  const [outcome, setOutcome] = useState<Outcome | undefined>(undefined);
+  const [decimal, setDecimal] = useState<(typeof DECIMALS)[number]>("auto");
+  const [dates, setDates] = useState<(typeof DATE_ORDERS)[number]>("auto");
+  const [timeColumn, setTimeColumn] = useState("");
+  const [timezone, setTimezone] = useState(ownZone);
+  const action = useAction();
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const file = new FormData(e.currentTarget).get("file");
+    if (!(file instanceof File) || file.size === 0) return;
+    const csv = {
+      timezone,
+      ...(decimal !== "auto" && { decimal }),
+      ...(dates !== "auto" && { dates }),
+      ...(timeColumn.trim() !== "" && { timeColumn: timeColumn.trim() }),
+    };
+    const query: ImportQuery = /\.(nd)?jsonl?$/i.test(file.name)
+      ? { format: "ndjson" }
+      : { format: "csv", ...csv };
+    setOutcome(undefined);
+    action.run(async () => {
+      let reached = nothingImported;
+      try {
+        for await (const step of importFile(deviceId, file, query)) {
+          reached = step.outcome;
+          setProgress(step.share);
+        }
+      } finally {
+        setProgress(undefined);
+        setOutcome(reached);
+        if (reached.points > 0) onImported();
+      }
+    });
+  };
+  return (
+    <form
+      class="flex flex-col gap-3 not-first:border-t not-first:border-base-300 not-first:pt-5"
+      onSubmit={submit}
+    >
+      <h3 class="font-semibold">{t("history.import")}</h3>
+      <Field label={t("history.file")} hint={t("history.fileHint")}>
+        <input
+          class="file-input w-full"
+          type="file"
+          name="file"
+          accept=".csv,.ndjson,.jsonl,.txt,.tsv"
+          required
+        />
+      </Field>
+      <Segments
+        label={t("history.decimal")}
+        items={DECIMALS.map((id) => ({ id, text: t(`history.decimal.${id}`) }))}
+        current={decimal}
+        onSelect={setDecimal}
+      />
+      <Segments
+        label={t("history.dates")}
+        items={DATE_ORDERS.map((id) => ({ id, text: t(`history.dates.${id}`) }))}
+        current={dates}
+        onSelect={setDates}
+      />
+      <Field label={t("history.timeColumn")} hint={t("history.timeColumnHint")}>
+        <input
+          class="input w-full"
+          value={timeColumn}
+          maxLength={256}
+          onInput={(e) => setTimeColumn(e.currentTarget.value)}
+        />
+      </Field>
+      <ZoneField value={timezone} hint={t("history.zoneHint")} onChange={setTimezone} />
+      {progress !== undefined && (
+        <progress
+          class="progress progress-primary w-full"
+          value={progress}
+          max={1}
+          aria-label={t("history.progress")}
+        />
+      )}
+      {outcome !== undefined && <OutcomeNote outcome={outcome} />}
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <div>
+        <SubmitButton busy={action.busy}>{t("history.upload")}</SubmitButton>
+      </div>
+    </form>
+  );
+}
