@@ -5,12 +5,14 @@ import { checkTelemetryFile } from "../modules/telemetry/store/check-file.ts";
 import { checkDatabase, type DatabaseReport } from "../platform/database-check.ts";
 import { checkInventory, checkStamp, DATABASE_NAMES } from "../platform/inventory.ts";
 import { INVENTORY_FILE } from "../platform/inventory-record.ts";
+import { walLossOf } from "../platform/wal-position.ts";
 
 function problemsOf(path: string, name: string): readonly string[] {
   if (!existsSync(path)) return ["the file does not exist"];
   try {
-    if (name === "telemetry") return checkTelemetryFile(path).problems;
-    return [...checkStamp(path), ...checkDatabase(path)];
+    const losses = walLossOf(path) ?? [];
+    if (name === "telemetry") return checkTelemetryFile(path).problems.concat(losses);
+    return checkStamp(path).concat(checkDatabase(path), losses);
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
   }

@@ -40,7 +40,7 @@ function setFilesAside(dataPath: string, names: readonly string[]): void {
     at: foundAt,
     text: `${name} was set aside; the gateway goes on without its content`,
   }));
-  const positions = databases.map((name) => `${name}-position`);
+  const positions = databases.flatMap((name) => [`${name}-position`, `${name}-synced`]);
   acceptFiles(dataPath, [...databases, ...positions], losses); // before the files are moved: a kill in between must not keep the gateway from starting
   for (const name of databases) moveAside(dataPath, name);
   if (names.some((name) => KEY_FILES.includes(name))) acceptKeys(dataPath);

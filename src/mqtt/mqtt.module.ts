@@ -158,7 +158,7 @@ export function createMqttModule(core: Core, deps: MqttModuleDeps) {
     clock,
     log,
     sessionFile: data.file("mqtt.db"),
-    onLoss: (text) => inventory.replace("mqtt.db", text),
+    onLoss: (text, isReplaced) => (isReplaced ? inventory.replace("mqtt.db", text) : inventory.note([text])),
     ingest,
     authenticate: createMqttAuthentication({ ...deps, clock, provisioning, mqttClients, report }),
     onLimited: (peer, owner) => report(connectionLimit(peer, owner)),

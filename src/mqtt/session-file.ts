@@ -2,6 +2,7 @@ import { Database, type Statement } from "bun:sqlite";
 import { type Stamp, writeStamp } from "../platform/database-stamp.ts";
 import { verifyDatabase, verifyFile } from "../platform/inventory.ts";
 import { createSchema, MQTT_SCHEMA_VERSION, schemaVersionOf } from "../platform/schema-version.ts";
+import { createWalPosition, WalPosition, walLossOf } from "../platform/wal-position.ts";
 import type { QueuedMessage, Session } from "./session.ts";
 
 /** A retained message. */
@@ -49,7 +50,10 @@ const schema = `
  * changes may be missing, which costs a client a repeated message or a new subscription, never stored telemetry.
  */
 export class SessionFile {
+  /** Changes that were on the disk and are missing from the write-ahead log, in English. */
+  readonly loss: string | undefined;
   readonly #db: Database;
+  readonly #position: WalPosition;
   readonly #saveSession: Statement;
   readonly #saveReceived: Statement;
   readonly #deleteReceived: Statement;
@@ -60,6 +64,8 @@ export class SessionFile {
 
   constructor(path: string) {
     verifyFile(path);
+    this.loss = walLossOf(path);
+    createWalPosition(path);
     this.#db = new Database(path, { create: true, strict: true });
     try {
       this.#db.run("PRAGMA busy_timeout = 2000");
@@ -69,6 +75,8 @@ export class SessionFile {
       verifyDatabase(this.#db, path);
       if (schemaVersionOf(this.#db, path, MQTT_SCHEMA_VERSION) === 0)
         createSchema(this.#db, schema, MQTT_SCHEMA_VERSION);
+      this.#db.run("BEGIN IMMEDIATE; COMMIT;"); // makes sure that the write-ahead log exists
+      this.#position = new WalPosition(path, this.#db);
     } catch (error) {
       this.#db.close(); // otherwise it would delete the log of the file that replaces it
       throw error;
@@ -158,14 +166,19 @@ export class SessionFile {
     this.#db.run("PRAGMA synchronous = FULL");
     this.#db.transaction(() => writeStamp(this.#db, stamp))();
     this.#db.run("PRAGMA synchronous = NORMAL");
+    this.#position.note(this.#position.mark());
   }
 
   /** Runs `write` and commits all its changes at once. */
   batch(write: () => void): void {
     this.#db.transaction(write)();
+    this.#position.note(this.#position.mark());
   }
 
   close(): void {
+    this.#position.forget();
+    this.#position.dispose();
     this.#db.close();
+    this.#position.close();
   }
 }

@@ -28,8 +28,8 @@ export interface SessionStoreOptions {
   readonly log: Logger;
   readonly queuedPerClientMax: number;
   readonly queuedBytes: QueueByteLimits;
-  /** Called with a description of the loss, in English, if the file is damaged. */
-  readonly onLoss?: (text: string) => void;
+  /** Called with a description of the loss, in English, if the file is damaged; `isReplaced` if a new file takes its place. */
+  readonly onLoss?: (text: string, isReplaced: boolean) => void;
 }
 
 const bytesOf = ({ payload, topic }: Pick<QueuedMessage, "payload" | "topic">) =>
@@ -69,9 +69,10 @@ export function loadSessions(options: SessionStoreOptions): SessionStore {
 function setFileAside({ file, log, onLoss }: SessionStoreOptions, error: unknown): void {
   log.error("MQTT session file damaged", { file, error });
   const aside = setAside(file);
-  for (const suffix of ["-wal", "-shm"]) if (existsSync(file + suffix)) setAside(file + suffix);
+  for (const suffix of ["-wal", "-shm", "-synced"]) if (existsSync(file + suffix)) setAside(file + suffix);
   onLoss?.(
     `mqtt.db is damaged and was set aside as ${aside}: sessions of MQTT clients, their queued messages and retained messages are lost`,
+    true,
   );
 }
 
@@ -106,6 +107,7 @@ export class SessionStore {
     this.#options = options;
     this.#queues = new QueueLimits(options.queuedBytes);
     this.#file = new SessionFile(options.file);
+    if (this.#file.loss !== undefined) options.onLoss?.(this.#file.loss, false);
     const { clock, log } = options;
     this.#changes = new SessionChanges({ file: this.#file, retained: this.retained, clock, log });
     try {

@@ -60,7 +60,7 @@ function prepareDirectory(path: string, lock: FileLock, log: Logger | undefined)
   const inventory = verifyInventory(path);
   // All before the first database: beside databases a missing key is an error.
   for (const name of KEY_NAMES) ensureSecret(path, name, KEY_BYTES);
-  const record = { ...inventory.record, keys: keyChecksOf(path) };
+  const record = { ...inventory.record, keys: keyChecksOf(path), isAdvancing: true };
   if (JSON.stringify(record) !== JSON.stringify(readRecord(path))) writeRecord(path, record);
   const exposed = restrictAccess(path);
   if (exposed.length > 0)

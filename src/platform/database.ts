@@ -8,12 +8,12 @@ import { ensureSecret } from "./data-directory.ts";
 import { isDamage } from "./database-check.ts";
 import { type Stamp, writeStamp } from "./database-stamp.ts";
 import type { Problem } from "./health.ts";
-import { beginInventory, cannotOpen, verifyDatabase, verifyFile } from "./inventory.ts";
+import { beginInventory, cannotOpen, recordLosses, verifyDatabase, verifyFile } from "./inventory.ts";
 import type { Logger } from "./log.ts";
 import { applyMigrations } from "./migrations.ts";
 import { StartupError } from "./startup-error.ts";
 import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
-import { WalPosition, walLossOf } from "./wal-position.ts";
+import { createWalPosition, WalPosition, walLossOf } from "./wal-position.ts";
 import { WriteGroup } from "./write-group.ts";
 
 const WAL_BYTES_BEFORE_CHECKPOINT = 4 * 1024 * 1024;
@@ -178,6 +178,8 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
   beginInventory(dirname(file));
   const storageKey = ensureSecret(dirname(file), "storage.key", STORAGE_KEY_BYTES); // before the first database
   const loss = walLossOf(file);
+  if (loss !== undefined) recordLosses(dirname(file), [loss]); // the log is gone once the database is closed
+  createWalPosition(file);
   const sqlite = open(file);
   const migrated = migrate(sqlite, file, name);
   if (migrated > 0) log.info("database migrated", { database: name, migrations: migrated });
@@ -234,6 +236,7 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
       position.forget();
       sqlite.run("PRAGMA busy_timeout=0"); // a backup may hold the log; the next start takes it in
       sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      position.dispose();
       freeStatements();
       sqlite.close();
       position.close();

@@ -131,10 +131,11 @@ export class InventoryKeeper implements Part {
   }
 
   async #advance(): Promise<void> {
+    if (!this.#record.isAdvancing) this.#write({ ...this.#record, isAdvancing: true });
     const { gateway, keys } = this.#record;
     const generation = this.#record.generation + 1;
     for (const stamp of this.#stampers) await stamp({ gateway, generation, keys });
-    this.#write({ ...this.#record, generation, accepted: [], isClosed: false });
+    this.#write({ ...this.#record, generation, accepted: [], isClosed: false, isAdvancing: false });
   }
 
   #write(record: InventoryRecord): void {

@@ -31,6 +31,8 @@ export interface InventoryRecord extends Stamp {
   readonly isClosed: boolean;
   /** Last finished check of all files. */
   readonly checked?: { readonly at: number; readonly hours: number };
+  /** Whether the generation is being incremented, so that databases may be one ahead. */
+  readonly isAdvancing: boolean;
   /** Number of starts and hours of the data directory. */
   readonly hours: number;
 }
@@ -56,6 +58,7 @@ export const createRecord = (stamp: Stamp): InventoryRecord => ({
   accepted: [],
   losses: [],
   isClosed: false,
+  isAdvancing: false,
   hours: 0,
 });
 

@@ -16,7 +16,7 @@ import {
 import { loggedPages } from "./logged-pages.ts";
 import { KEY_NAMES, readKey } from "./secret-keys.ts";
 import { StartupError } from "./startup-error.ts";
-import { walMismatchOf } from "./wal-position.ts";
+import { hasWalPosition, walLossOf, walMismatchOf } from "./wal-position.ts";
 
 /*
  * The inventory of the data directory. `inventory.json` lists the files that belong to it; each database has a stamp with the id of the directory and
@@ -30,7 +30,11 @@ export type DatabaseName = (typeof DATABASE_NAMES)[number];
 /** Their files in the data directory. */
 export const DATABASE_FILES = DATABASE_NAMES.map((name) => `${name}.db` as const);
 /** Files whose absence loses no data, but leaves it uncertain whether other data is missing. */
-const WATCHED_FILES = ["telemetry.db-position", "clock"] as const;
+const WATCHED_FILES = [
+  "telemetry.db-position",
+  ...DATABASE_FILES.map((name) => `${name}-synced` as const),
+  "clock",
+] as const;
 /** Database that is repaired after truncation, because its other pages stay readable. */
 const MENDED_FILE = "telemetry.db";
 const ID_BYTES = 8;
@@ -55,12 +59,15 @@ function fileProblem(path: string): string | undefined {
 }
 
 /** Describes why a database does not belong to the data directory. */
-function stampProblem(stamp: Stamp | undefined, { gateway, generation }: Stamp): string | undefined {
+function stampProblem(
+  stamp: Stamp | undefined,
+  { gateway, generation, isAdvancing }: InventoryRecord,
+): string | undefined {
   if (generation === 0) return undefined;
   if (stamp === undefined) return "is new: this gateway did not write it";
   if (stamp.gateway !== gateway) return "is from another gateway";
   if (stamp.generation < generation) return "is older than the rest";
-  return stamp.generation > generation + 1 ? "is newer than the rest" : undefined;
+  return stamp.generation > generation + (isAdvancing ? 1 : 0) ? "is newer than the rest" : undefined;
 }
 
 function keyProblems(dataPath: string, { keys }: InventoryRecord): string[] {
@@ -74,7 +81,7 @@ function keyProblems(dataPath: string, { keys }: InventoryRecord): string[] {
 const isDatabase = (name: string): boolean => (DATABASE_FILES as readonly string[]).includes(name);
 
 /** Files that exist only if a gateway has stored data. */
-const isTrace = (name: string): boolean => isDatabase(name) || isHotLog(name);
+const isTrace = (name: string): boolean => isDatabase(name) || isHotLog(name) || name === "clock";
 
 /** Returns the required databases that a start cannot use, judging by their files alone. */
 function missingFiles(dataPath: string, record: InventoryRecord): string[] {
@@ -103,7 +110,10 @@ function recordOf(dataPath: string): InventoryRecord {
   });
   const newest = stamps.toSorted((left, right) => right.generation - left.generation)[0];
   if (newest === undefined) return createRecord({ gateway: createGatewayId(), generation: 0, keys: {} });
-  return createRecord({ ...newest, generation: Math.max(1, newest.generation - 1) });
+  return {
+    ...createRecord({ ...newest, generation: Math.max(1, newest.generation - 1) }),
+    isAdvancing: true,
+  };
 }
 
 /** @param problems lines that begin with the name of a file */
@@ -138,7 +148,7 @@ export function verifyInventory(dataPath: string): { record: InventoryRecord; wa
   const problems = [...missingFiles(dataPath, expected), ...keyProblems(dataPath, record)];
   if (problems.length > 0) throw refusal(dataPath, problems);
   const warnings = missingWatched(dataPath, record).map(
-    (name) => `${name} was missing and has been recreated`,
+    (name) => `${name} was missing or damaged, and has been recreated`,
   );
   if (found === null) warnings.push(`${INVENTORY_FILE} was damaged and has been recreated`);
   if (found === undefined && record.generation > 0)
@@ -155,8 +165,8 @@ const missingKeysOf = (dataPath: string): string[] =>
 function sourceProblem(path: string, record: InventoryRecord): string | undefined {
   const absence = absenceProblem(path);
   if (absence !== undefined || record.accepted.includes(basename(path))) return absence;
-  const mismatch = walMismatchOf(path);
-  if (mismatch !== undefined) return mismatch;
+  const damage = walMismatchOf(path) ?? walLossOf(path);
+  if (damage !== undefined) return damage;
   try {
     return stampProblem(readStampOf(path), record);
   } catch (error) {
@@ -165,14 +175,19 @@ function sourceProblem(path: string, record: InventoryRecord): string | undefine
   }
 }
 
+/** Reads the inventory before the stamps of a gateway that may be running: these may become one newer meanwhile, never older. */
+function readWhileRunning(dataPath: string): InventoryRecord | null | undefined {
+  const record = readRecord(dataPath);
+  return record && { ...record, isAdvancing: true };
+}
+
 /**
  * Returns why a data directory must not be backed up, a line each: databases that are missing, older or from another gateway, and missing or foreign keys. A
  * directory whose first start is still to come has not all databases. Works beside a running gateway, and within its process: databases are opened by
  * SQLite alone. @throws SQLiteError for a busy database
  */
 export function checkSources(dataPath: string): string[] {
-  // Before the stamps: these may become one newer meanwhile, never older.
-  const record = readRecord(dataPath) ?? recordOf(dataPath);
+  const record = readWhileRunning(dataPath) ?? recordOf(dataPath);
   const databases = DATABASE_FILES.flatMap((name) => {
     const problem = sourceProblem(join(dataPath, name), record);
     return problem === undefined ? [] : [`${name} ${problem}`];
@@ -180,10 +195,13 @@ export function checkSources(dataPath: string): string[] {
   return [...databases, ...missingKeysOf(dataPath), ...keyProblems(dataPath, record)];
 }
 
-/** Returns the watched files that are missing unexpectedly. */
+const isReadable = (path: string): boolean =>
+  path.endsWith("-synced") ? hasWalPosition(path.slice(0, -"-synced".length)) : existsSync(path);
+
+/** Returns the watched files that are unexpectedly missing or damaged. */
 const missingWatched = (dataPath: string, { generation, accepted }: InventoryRecord): string[] =>
   WATCHED_FILES.filter(
-    (name) => generation > 0 && !accepted.includes(name) && !existsSync(join(dataPath, name)),
+    (name) => generation > 0 && !accepted.includes(name) && !isReadable(join(dataPath, name)),
   );
 
 /** Returns all problems of a data directory's files, a line each, without writing anything. */
@@ -192,7 +210,7 @@ export function checkInventory(dataPath: string): string[] {
   if (record === null) return [`${INVENTORY_FILE} is damaged`];
   if (record === undefined) return [`${INVENTORY_FILE} is missing`];
   const missingKeys = missingKeysOf(dataPath);
-  const watched = missingWatched(dataPath, record).map((name) => `${name} is missing`);
+  const watched = missingWatched(dataPath, record).map((name) => `${name} is missing or damaged`);
   return [...missingFiles(dataPath, record), ...missingKeys, ...keyProblems(dataPath, record), ...watched];
 }
 
@@ -210,7 +228,7 @@ export function verifyDatabase(database: Database, path: string): void {
 
 /** Describes why a database, which may be in use, does not belong to its data directory. @throws SQLiteError for an unreadable file */
 export function checkStamp(path: string): string[] {
-  const record = readRecord(dirname(path));
+  const record = readWhileRunning(dirname(path));
   if (record == null || record.accepted.includes(basename(path))) return [];
   const problem = stampProblem(readStampOf(path), record);
   return problem === undefined ? [] : [problem];
@@ -245,6 +263,15 @@ export function acceptFiles(
   const record = readRecord(dataPath) ?? recordOf(dataPath);
   const accepted = [...new Set([...record.accepted, ...names])];
   writeRecord(dataPath, { ...record, accepted, losses: [...record.losses, ...losses] });
+}
+
+/** Records losses in the inventory of a directory whose gateway is not running, each of them once. */
+export function recordLosses(dataPath: string, texts: readonly string[]): void {
+  const record = readRecord(dataPath);
+  if (record == null) return;
+  const added = texts.filter((text) => !record.losses.some((loss) => loss.text === text));
+  const losses = [...record.losses, ...added.map((text) => ({ at: Date.now(), text }))];
+  if (added.length > 0) writeRecord(dataPath, { ...record, losses });
 }
 
 /** Accepts the current keys of the data directory. */

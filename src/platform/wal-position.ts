@@ -1,7 +1,17 @@
-import type { Database } from "bun:sqlite";
-import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
-import { basename } from "node:path";
+import type { Database, Statement } from "bun:sqlite";
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname } from "node:path";
 import { readCheckpointedStamp } from "./database-stamp.ts";
+import { syncPath } from "./durable-file.ts";
 import { loggedPages, logSalts } from "./logged-pages.ts";
 
 /** Suffix of the file beside a database. */
@@ -29,38 +39,31 @@ interface KnownPosition extends WalMark {
 /**
  * The second place that knows how far the write-ahead log of a database is on the disk, so that a missing, cut or damaged log cannot pass for its
  * end: SQLite takes the first bad frame for it. It also knows the generation that the last checkpoint left in the database file: with the log of
- * today, SQLite would take an older copy of that file for the current one. Like `HotLogPosition`, it is overwritten after each sync and not synced itself.
+ * today, SQLite would take an older copy of that file for the current one. Like `HotLogPosition`, it is overwritten after each sync and not synced
+ * itself, but at its creation and when it is closed.
  */
 export class WalPosition {
-  readonly #path: string;
   readonly #wal: number;
   readonly #descriptor: number;
   readonly #bytes = Buffer.alloc(FILE_BYTES);
-  readonly #frames: () => number;
+  readonly #state: Statement<{ log: number }, []>;
   #generation: number;
 
   /** The write-ahead log must exist. */
   constructor(databasePath: string, database: Database) {
-    this.#path = databasePath;
     this.#wal = openSync(`${databasePath}-wal`, "r");
     const path = databasePath + SUFFIX;
     this.#generation = knownPosition(databasePath)?.generation ?? 0;
-    this.#descriptor = openSync(path, existsSync(path) ? "r+" : "wx+", 0o600);
-    const state = database.query<{ log: number }, []>("PRAGMA wal_checkpoint(NOOP)");
-    this.#frames = () => {
-      try {
-        return state.get()?.log ?? 0;
-      } catch {
-        return 0; // SQLite does not tell within a transaction; the next sync notes the position
-      }
-    };
+    createWalPosition(databasePath);
+    this.#descriptor = openSync(path, "r+");
+    this.#state = database.prepare("PRAGMA wal_checkpoint(NOOP)");
   }
 
   /** Returns what `note` notes once the log was synced. The salts are read now: a commit during the sync may begin the log anew. */
   mark(): WalMark {
     const salts = Buffer.alloc(SALT_BYTES);
-    const frames = this.#frames();
     try {
+      const frames = this.#state.get()?.log ?? 0; // it throws within a transaction; the next sync notes the position
       return { frames: readSync(this.#wal, salts, 0, SALT_BYTES, LOG_SALTS_AT) > 0 ? frames : 0, salts };
     } catch {
       return { frames: 0, salts };
@@ -97,13 +100,38 @@ export class WalPosition {
     }
   }
 
-  /** Closes the files. Call it after the database was closed: without a log, there is nothing to verify any more. */
+  /** Frees the statement, before the database is closed. */
+  dispose(): void {
+    this.#state.finalize();
+  }
+
+  /** Closes the files, after the database. */
   close(): void {
+    try {
+      fdatasyncSync(this.#descriptor);
+    } catch {
+      // The position on the disk matters only if the log is damaged later.
+    }
     closeSync(this.#wal);
     closeSync(this.#descriptor);
-    if (!existsSync(`${this.#path}-wal`)) rmSync(this.#path + SUFFIX, { force: true });
   }
 }
+
+/** Creates an empty position before its database is opened, so that a log without a position is a fault. */
+export function createWalPosition(databasePath: string): void {
+  const path = databasePath + SUFFIX;
+  if (existsSync(path)) return;
+  const bytes = Buffer.alloc(FILE_BYTES);
+  bytes.writeUInt32LE(Bun.hash.crc32(bytes.subarray(FRAMES_AT)), 0);
+  const file = openSync(path, "w", 0o600);
+  writeSync(file, bytes);
+  fdatasyncSync(file);
+  closeSync(file);
+  syncPath(dirname(path));
+}
+
+/** Returns whether a database's position exists and can be read. */
+export const hasWalPosition = (databasePath: string): boolean => knownPosition(databasePath) !== undefined;
 
 function knownPosition(databasePath: string): KnownPosition | undefined {
   const path = databasePath + SUFFIX;
@@ -122,10 +150,21 @@ export function walLossOf(databasePath: string): string | undefined {
   const known = knownPosition(databasePath);
   if (known === undefined) return undefined;
   const { frames: found, salts } = loggedPages(`${databasePath}-wal`);
+  if (found === 0 && wasMovedSince(databasePath)) return undefined;
   // A log that was begun anew after a checkpoint has other salts.
   const isOther = salts !== null && salts.compare(known.salts) !== 0;
   if (known.frames === 0 || isOther || found >= known.frames) return undefined;
   return `${basename(databasePath)}-wal has ${found} of ${known.frames} synced pages: acknowledged changes are lost`;
+}
+
+/** Returns whether an SQLite program, such as a backup, has moved the log into the database and removed it since the position was noted. */
+function wasMovedSince(databasePath: string): boolean {
+  const log = statSync(`${databasePath}-wal`, { throwIfNoEntry: false });
+  if ((log?.size ?? 0) > 0) return false;
+  const database = statSync(databasePath, { throwIfNoEntry: false, bigint: true });
+  return (
+    database !== undefined && database.mtimeNs > statSync(databasePath + SUFFIX, { bigint: true }).mtimeNs
+  );
 }
 
 /** Describes why a database file and its write-ahead log do not belong together. Reads the files without SQLite's recovery. */

@@ -72,7 +72,10 @@ test("beside a running gateway, the check finds whole files and the bundle is th
 test("without a gateway, damage is named by exit code 1, and the bundle says what the files tell", async () => {
   gateway.kill("SIGTERM");
   await gateway.exited;
-  const log = new HotLog(join(data, "telemetry.db"), { isReadOnly: false, sealedId: 0 });
+  const log = new HotLog(join(data, "telemetry.db"), {
+    isReadOnly: false,
+    sealed: { id: 0, values: 0, time: undefined },
+  });
   log.append({ form: FORM_RAW, data: new Uint8Array(40), values: 1 });
   log.close();
   const { code, output: table } = await run("check");

@@ -169,6 +169,29 @@ test("a lost or damaged inventory is made anew from the databases, and said so",
   expect(again.health.problems().map(({ code }) => code)).toContain("storage.lost");
 });
 
+test("a database and the inventory that are one generation older do not pass", async () => {
+  const data = await used("two");
+  const copies = newFolder("two-copies");
+  const names = ["lineside.db", "inventory.json"];
+  for (const name of names) copyFileSync(join(data, name), join(copies, name));
+  await run(data);
+  for (const name of names) copyFileSync(join(copies, name), join(data, name));
+  expect(await refusalOf(data)).toContain("identity.db is newer than the rest");
+});
+
+test("a position of a write-ahead log that is lost is said so", async () => {
+  const data = await used("position");
+  for (const damage of [
+    () => truncateSync(join(data, "identity.db-synced"), 7),
+    () => rmSync(join(data, "identity.db-synced")),
+  ]) {
+    damage();
+    expect(checkInventory(data)).toEqual(["identity.db-synced is missing or damaged"]);
+  }
+  const app = await start(data);
+  expect(app.health.problems()).toMatchObject([{ code: "storage.lost" }]);
+});
+
 test("a lost inventory does not make a foreign key pass", async () => {
   const data = await used("foreign-key");
   rmSync(join(data, "inventory.json"));
@@ -284,7 +307,7 @@ test("what a restoration leaves out is not missing until the next start", async 
   const data = await used("restored");
   expect(checkInventory(data)).toEqual([]);
   remove(data, "telemetry.db-position");
-  expect(checkInventory(data)).toEqual(["telemetry.db-position is missing"]);
+  expect(checkInventory(data)).toEqual(["telemetry.db-position is missing or damaged"]);
   acceptRestored(data, DATABASE_FILES);
   expect(checkInventory(data)).toEqual([]);
 });

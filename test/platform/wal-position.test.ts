@@ -1,7 +1,9 @@
 // What a damaged write-ahead log of a main database loses is named.
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -15,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type MainDatabase, openMainDatabase } from "../../src/platform/database.ts";
 import { readCheckpointedStamp } from "../../src/platform/database-stamp.ts";
+import { createRecord, readRecord, writeRecord } from "../../src/platform/inventory-record.ts";
 import { createLogger } from "../../src/platform/log.ts";
 import { walLossOf, walMismatchOf } from "../../src/platform/wal-position.ts";
 import { until } from "../support/until.ts";
@@ -116,6 +119,28 @@ test("an older write-ahead log alone is named", async () => {
   });
 }, 30_000);
 
+test("a program that moves the log into the database and removes it loses nothing", async () => {
+  await change();
+  const path = killed();
+  const other = new Database(path);
+  other.run("SELECT count(*) FROM kept");
+  other.close();
+  expect([existsSync(`${path}-wal`), walLossOf(path)]).toEqual([false, undefined]);
+});
+
+test("a command that opens a database records what its log has lost", async () => {
+  await change();
+  const path = killed();
+  cpSync(join(root, "live", "secrets"), join(path, "..", "secrets"), { recursive: true });
+  writeRecord(join(path, ".."), createRecord({ gateway: "here", generation: 0, keys: {} }));
+  truncateSync(`${path}-wal`, statSync(`${path}-wal`).size >> 1);
+  openMainDatabase(path, "lineside", createLogger("test")).close();
+  expect(walLossOf(path)).toBeUndefined();
+  expect(readRecord(join(path, ".."))?.losses).toMatchObject([
+    { text: expect.stringMatching(/^lineside\.db-wal has /) },
+  ]);
+});
+
 test("changes that were not synced are not missed", async () => {
   await change();
   database.transact(() => void database.sqlite.run("INSERT INTO kept VALUES (?)", ["y".repeat(9_000)]));
@@ -135,5 +160,5 @@ test("a log that begins anew after a checkpoint, and a database that was closed,
   const other = openMainDatabase(path, "lineside", createLogger("test"));
   await other.durable();
   other.close();
-  expect([existsSync(`${path}-synced`), walLossOf(path)]).toEqual([false, undefined]);
+  expect([existsSync(`${path}-wal`), walLossOf(path)]).toEqual([false, undefined]);
 });

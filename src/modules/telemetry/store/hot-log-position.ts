@@ -23,6 +23,16 @@ export interface PositionedFile {
   readonly valuesBefore: number;
 }
 
+/** Place in the log, after a record. */
+export interface LogPlace {
+  /** Id of the record. */
+  readonly id: number;
+  /** Number of values up to the place; undefined if unknown. */
+  readonly values: number | undefined;
+  /** Epoch ms at which the record was written; undefined if unknown. */
+  readonly time: number | undefined;
+}
+
 /** End of the log. */
 export interface LogPosition {
   /** Id up to which all records are on the disk. */
@@ -39,7 +49,7 @@ export const positionPathOf = (databasePath: string): string => `${databasePath}
 
 /**
  * Second record of the hot log's end, so that a missing, truncated or zeroed log file is not mistaken for the end. It is
- * overwritten after each sync of the log but not synced itself: it survives a kill, and after a power cut it is at most some seconds old
+ * overwritten after each sync of the log, and synced itself only before rows are declared sealed: it survives a kill, and after a power cut it is at most some seconds old
  * (the kernel's write-back), never ahead of the log.
  */
 export class HotLogPosition {
@@ -80,12 +90,17 @@ export class HotLogPosition {
     }
   }
 
-  close(): void {
+  sync(): void {
     try {
       fdatasyncSync(this.#descriptor);
-    } catch {
-      // The position on the disk matters only if the log is damaged later.
+    } catch (error) {
+      // It matters only if the log is damaged later.
+      this.failure ??= error instanceof Error ? error.message : String(error);
     }
+  }
+
+  close(): void {
+    this.sync();
     closeSync(this.#descriptor);
   }
 }

@@ -6,7 +6,7 @@ import type { Definitions } from "./group-format.ts";
 import { HOT_LOG_MARK, HotLogFile, type LogRecord } from "./hot-log-file.ts";
 import type { Gap } from "./hot-log-format.ts";
 import { describeLosses } from "./hot-log-loss.ts";
-import { HotLogPosition, type LogPosition, readPosition } from "./hot-log-position.ts";
+import { HotLogPosition, type LogPlace, type LogPosition, readPosition } from "./hot-log-position.ts";
 
 /** Form of a record's data: an uncompressed group. */
 export const FORM_RAW = 0;
@@ -49,10 +49,10 @@ interface Written {
 
 export interface HotLogOptions {
   readonly isReadOnly: boolean;
-  /** Id up to which everything is in blocks. */
-  readonly sealedId: number;
-  /** An older position from elsewhere, for a log whose own position is missing or damaged. */
-  readonly earlier?: LogPosition | undefined;
+  /** Last row whose values are in blocks. */
+  readonly sealed: LogPlace;
+  /** End of the log when the database was stamped last, for a log whose own position is missing, damaged or older. */
+  readonly stamped?: LogPlace | undefined;
   /** Max. length that a file keeps while it waits for reuse. */
   readonly spareBytesMax?: number | undefined;
 }
@@ -88,20 +88,20 @@ export class HotLog {
   bytesAppended = 0;
 
   /** `path` is that of the database; the files' names begin with it. */
-  constructor(
-    path: string,
-    { isReadOnly, sealedId, earlier, spareBytesMax = SPARE_BYTES_MAX }: HotLogOptions,
-  ) {
+  constructor(path: string, { isReadOnly, sealed, stamped, spareBytesMax = SPARE_BYTES_MAX }: HotLogOptions) {
+    const sealedId = sealed.id;
     this.#path = path;
     this.#spareBytesMax = spareBytesMax;
     this.#openedAt = readPosition(path);
     if (this.#openedAt === null)
       this.damage.push("the position of the hot log is damaged: the newest rows cannot be verified");
-    const position = this.#openedAt ?? earlier;
+    if (this.#openedAt != null && this.#openedAt.durableId < sealedId)
+      this.damage.push("the position of the hot log is an older copy: the newest rows cannot be verified");
+    const position = newestPosition(this.#openedAt ?? undefined, stamped);
     const files = this.#open(sealedId, isReadOnly);
     for (const file of files.filter(({ hasRecords, lastId }) => hasRecords && lastId > sealedId))
       this.#live.push(file);
-    this.damage.push(...describeLosses({ live: this.#live, gaps: this.#damaged, position, sealedId }));
+    this.damage.push(...describeLosses({ live: this.#live, gaps: this.#damaged, position, sealed }));
     for (const file of files.filter((other) => !this.#live.includes(other))) {
       if (!this.#isUnreadable(file, sealedId)) this.#spare.push(file);
       else if (isReadOnly) this.damage.push(`${basename(file.path)} cannot be read`);
@@ -130,6 +130,22 @@ export class HotLog {
   get position(): LogPosition {
     const { id: durableId, values, time } = this.#durable;
     return { durableId, values, time, files: [] };
+  }
+
+  /** Puts the position on the disk. To be called before rows are declared sealed, so that it is never older than that. */
+  syncPosition(): void {
+    this.#notePosition();
+    this.#position?.sync();
+  }
+
+  /** Returns the place after a row, with the number of values where the row ends a file or the log. */
+  placeAt(id: number): LogPlace {
+    const unknown = { id, values: undefined, time: undefined };
+    if (this.#live.some(({ firstId, lastId }) => firstId <= id && id < lastId)) return unknown;
+    const next = this.#live.find(({ firstId }) => firstId > id);
+    if (next !== undefined) return { id, values: next.valuesBefore, time: undefined };
+    const { id: durableId, values, time } = this.#durable;
+    return id === durableId ? { id, values, time } : unknown;
   }
 
   /** Path of the file whose sync puts everything on the disk that was appended. */
@@ -297,6 +313,15 @@ export class HotLog {
     syncPath(dirname(this.#path));
     return file;
   }
+}
+
+/** Returns the newer of two ends of the log. The position file is not synced, so a power cut may leave an older one than the stamp. */
+function newestPosition(
+  position: LogPosition | undefined,
+  stamped: LogPlace | undefined,
+): LogPosition | undefined {
+  if (stamped === undefined || (position?.durableId ?? -1) >= stamped.id) return position;
+  return { durableId: stamped.id, values: stamped.values ?? 0, time: stamped.time ?? 0, files: [] };
 }
 
 /** Returns the end of the log, according to its newest file and its position. */

@@ -1,11 +1,12 @@
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
-import { type Stamp, writeStamp } from "../../../platform/database-stamp.ts";
+import { readStamp, type Stamp, writeStamp } from "../../../platform/database-stamp.ts";
 import { restoreLength } from "../../../platform/file-length.ts";
 import { verifyDatabase, verifyFile } from "../../../platform/inventory.ts";
 import { createSchema, schemaVersionOf, TELEMETRY_SCHEMA_VERSION } from "../../../platform/schema-version.ts";
+import { createWalPosition, WalPosition, walLossOf } from "../../../platform/wal-position.ts";
 import type { Definitions } from "./group-format.ts";
 import { HotLog, type HotLogOptions } from "./hot-log.ts";
-import type { LogPosition } from "./hot-log-position.ts";
+import type { LogPlace } from "./hot-log-position.ts";
 import type { SealedValue } from "./registry.ts";
 
 const busyTimeoutMs = 5_000;
@@ -73,6 +74,8 @@ export class TelemetryFile {
   readonly #deleteSeries: Statement;
   readonly #statements: { finalize(): void }[] = [];
   #synchronous: Synchronous = "FULL";
+  #walPosition: WalPosition | undefined;
+  #generation = 0;
   /**
    * Bytes of the write-ahead log that a checkpoint would move into the file, measured after each transaction and checkpoint. What the last
    * checkpoint had to leave there for a reader does not count: a retry for every commit would cost more the longer the log is.
@@ -87,12 +90,14 @@ export class TelemetryFile {
   constructor(path: string, { isReadOnly = false, spareBytesMax }: TelemetryFileOptions = {}) {
     verifyFile(path);
     const repair = isReadOnly ? null : restoreLength(path);
-    if (repair !== null) this.repairs.push(repair);
+    this.repairs.push(...[repair, isReadOnly ? null : walLossOf(path)].filter((line) => line != null));
+    if (!isReadOnly) createWalPosition(path);
     this.db = isReadOnly ? openReadOnly(path) : openDatabase(path);
     this.#verify(path);
     this.#logState = this.prepare("PRAGMA wal_checkpoint(NOOP)");
     // A crash leaves pages in the log. On a read-only file system SQLite cannot tell.
     if (!isReadOnly) this.#measureLog();
+    if (!isReadOnly) this.#walPosition = this.#openWalPosition(path);
     this.#begin = this.prepare("BEGIN IMMEDIATE");
     this.#commit = this.prepare("COMMIT");
     this.#rollback = this.prepare("ROLLBACK");
@@ -102,7 +107,9 @@ export class TelemetryFile {
     this.#upsertSeries = this.prepare("INSERT OR REPLACE INTO series VALUES (?, ?, ?, ?, ?, ?, ?)");
     this.#deleteSeries = this.prepare("DELETE FROM series WHERE device = ? AND key = ?");
     this.log = this.#openLog(path, { isReadOnly, spareBytesMax });
-    this.log.skipTo(this.scalar("SELECT max(position) FROM feed") ?? 0);
+    this.log.skipTo(
+      this.rowIfReadable<{ last: number | null }>("SELECT max(position) AS last FROM feed")?.last ?? 0,
+    );
   }
 
   #verify(path: string): void {
@@ -114,36 +121,59 @@ export class TelemetryFile {
     }
   }
 
+  #openWalPosition(path: string): WalPosition {
+    this.db.run("BEGIN IMMEDIATE; COMMIT;"); // makes sure that the write-ahead log exists
+    this.#generation = readStamp(this.db)?.generation ?? 0;
+    return new WalPosition(path, this.db);
+  }
+
   /** Stamps the file with its data directory and generation. */
   stamp(stamp: Stamp): void {
-    const { durableId, values, time } = this.log.position;
+    const { durableId: id, values, time } = this.log.position;
     this.transact(() => {
       writeStamp(this.db, stamp);
-      this.db.run(
-        'CREATE TABLE IF NOT EXISTS log_position (one INTEGER PRIMARY KEY CHECK (one = 1), "durableId" INTEGER NOT NULL, "values" INTEGER NOT NULL, time INTEGER NOT NULL)',
-      );
-      this.db.run("INSERT OR REPLACE INTO log_position VALUES (1, ?, ?, ?)", [durableId, values, time]);
+      this.#writePlace("durable", { id, values, time });
     });
+    this.#generation = stamp.generation;
+  }
+
+  /** Writes a place of the hot log down, within a transaction. */
+  #writePlace(name: "durable" | "sealed", { id, values, time }: LogPlace): void {
+    this.db.run(
+      'CREATE TABLE IF NOT EXISTS log_place (name TEXT PRIMARY KEY, id INTEGER NOT NULL, "values" INTEGER, time INTEGER) WITHOUT ROWID',
+    );
+    this.db
+      .query("INSERT OR REPLACE INTO log_place VALUES (?, ?, ?, ?)")
+      .run(name, id, values ?? null, time ?? null);
+  }
+
+  #readPlace(name: "durable" | "sealed"): LogPlace | undefined {
+    if (this.scalar("SELECT 1 FROM sqlite_schema WHERE name = 'log_place'") === null) return undefined;
+    const row = this.db
+      .query<{ id: number; values: number | null; time: number | null }, [string]>(
+        'SELECT id, "values", time FROM log_place WHERE name = ?',
+      )
+      .get(name);
+    if (row === null) return undefined;
+    return { id: row.id, values: row.values ?? undefined, time: row.time ?? undefined };
   }
 
   #openLog(path: string, options: Pick<HotLogOptions, "isReadOnly" | "spareBytesMax">): HotLog {
     for (let attempt = 1; ; attempt++) {
-      const sealedId = this.scalar("SELECT hot FROM sealed") ?? 0;
-      const log = new HotLog(path, { ...options, sealedId, earlier: this.#stampedPosition() });
+      const sealed = this.#sealedPlace();
+      const log = new HotLog(path, { ...options, sealed, stamped: this.#readPlace("durable") });
       // A running gateway may have sealed rows and reused files in the meantime.
       if (!options.isReadOnly || log.isCurrent() || attempt === LOG_ATTEMPTS_MAX) return log;
       log.close();
     }
   }
 
-  /** Returns how far the hot log was when the file was stamped last, which is an hour ago at most. */
-  #stampedPosition(): LogPosition | undefined {
-    const exists = "SELECT 1 FROM sqlite_schema WHERE name = 'log_position'";
-    if (this.scalar(exists) === null) return undefined;
-    const row = this.db
-      .query<Omit<LogPosition, "files">, []>('SELECT "durableId", "values", time FROM log_position')
-      .get();
-    return row === null ? undefined : { ...row, files: [] };
+  /** Returns the last row whose values are in blocks. */
+  #sealedPlace(): LogPlace {
+    const id = this.scalar("SELECT hot FROM sealed") ?? 0;
+    const place = this.#readPlace("sealed");
+    if (place?.id === id) return place;
+    return { id, values: id === 0 ? 0 : undefined, time: undefined };
   }
 
   /** A statement that lives as long as the file is open. */
@@ -182,6 +212,9 @@ export class TelemetryFile {
       throw error;
     }
     this.#measureLog();
+    // A durable commit has put all of the log on the disk, lazy commits included.
+    if (synchronous === "FULL" && this.#walPosition !== undefined)
+      this.#walPosition.note(this.#walPosition.mark());
     return result;
   }
 
@@ -249,7 +282,12 @@ export class TelemetryFile {
 
   /** Declares the rows of the log up to this one sealed, which puts their blocks on the disk, and forgets them. */
   noteSealed(id: number): void {
-    this.transact(() => this.db.query("UPDATE sealed SET hot = max(hot, ?)").run(id));
+    this.log.syncPosition();
+    const place = this.log.placeAt(id);
+    this.transact(() => {
+      this.db.query("UPDATE sealed SET hot = max(hot, ?)").run(id);
+      if ((this.scalar("SELECT hot FROM sealed") ?? 0) === id) this.#writePlace("sealed", place);
+    });
     this.log.release(id);
   }
 
@@ -264,6 +302,14 @@ export class TelemetryFile {
   vacuum(pages: number): number {
     this.db.run(`PRAGMA incremental_vacuum(${pages})`);
     return this.scalar("PRAGMA freelist_count") ?? 0;
+  }
+
+  tableNames(): string[] {
+    const tables = "SELECT name FROM sqlite_schema WHERE type = 'table'";
+    return this.db
+      .query<{ name: string }, []>(tables)
+      .all()
+      .map(({ name }) => name);
   }
 
   /** Returns what SQLite finds wrong with a table; empty when nothing is. */
@@ -290,8 +336,15 @@ export class TelemetryFile {
 
   /** Moves the write-ahead log into the file as far as readers, such as a backup, allow. It waits for none of them. */
   checkpoint(mode: "PASSIVE" | "TRUNCATE" = "PASSIVE"): void {
-    if (mode === "TRUNCATE") this.db.run("PRAGMA busy_timeout=0");
-    this.db.run(`PRAGMA wal_checkpoint(${mode})`);
+    if (mode === "TRUNCATE") {
+      this.db.run("PRAGMA busy_timeout=0");
+      this.#walPosition?.forget();
+    }
+    const moved = this.db
+      .query<{ log: number; checkpointed: number }, []>(`PRAGMA wal_checkpoint(${mode})`)
+      .get();
+    if (moved !== null && moved.log > 0 && moved.log === moved.checkpointed)
+      this.#walPosition?.noteCheckpoint(this.#generation);
     this.heldBytes = Number.POSITIVE_INFINITY;
     this.#measureLog();
     if (mode === "TRUNCATE") this.db.run(`PRAGMA busy_timeout=${busyTimeoutMs}`);
@@ -300,7 +353,9 @@ export class TelemetryFile {
   close(): void {
     // A connection with live statements would keep its locks until they are collected as garbage.
     for (const statement of this.#statements) statement.finalize();
+    this.#walPosition?.dispose();
     this.db.close(false);
+    this.#walPosition?.close();
     this.log.close();
   }
 }

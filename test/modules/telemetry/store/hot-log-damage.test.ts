@@ -20,21 +20,22 @@ import {
   RECORD_BYTES,
   recordBytesOf,
 } from "../../../../src/modules/telemetry/store/hot-log-format.ts";
+import type { LogPlace } from "../../../../src/modules/telemetry/store/hot-log-position.ts";
 
 const root = mkdtempSync(join(tmpdir(), "lineside-damage-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** A log as a kill leaves it: ids of rows that were acknowledged, and those up to `sealedId` are in blocks. */
+/** A log as a kill leaves it: ids of rows that were acknowledged, and those up to `sealed` are in blocks. */
 interface KilledLog {
   readonly folder: string;
   readonly acknowledged: readonly number[];
-  readonly sealedId: number;
+  readonly sealed: LogPlace;
   /** Copies of the files from before they were used again. */
   readonly older: string;
 }
 
-const open = (folder: string, sealedId: number) =>
-  new HotLog(join(folder, "telemetry.db"), { isReadOnly: false, sealedId });
+const open = (folder: string, sealed: LogPlace) =>
+  new HotLog(join(folder, "telemetry.db"), { isReadOnly: false, sealed });
 const hotFiles = (folder: string) => readdirSync(folder).filter((name) => /-hot\d+$/.test(name));
 const LIVE_ROWS = 40;
 
@@ -43,7 +44,7 @@ function writeLog(seed: number): KilledLog {
   const random = createRandom(seed);
   const folder = mkdtempSync(join(root, "log-"));
   const older = mkdtempSync(join(root, "older-"));
-  const log = open(folder, 0);
+  const log = open(folder, { id: 0, values: 0, time: undefined });
   const put = (count: number) => {
     for (let index = 0; index < count; index++) {
       log.append({
@@ -55,16 +56,16 @@ function writeLog(seed: number): KilledLog {
     }
   };
   put(10);
-  const sealedId = log.lastId;
+  const sealed = log.placeAt(log.lastId);
   log.beginFile();
   put(LIVE_ROWS / 2);
   cpSync(folder, older, { recursive: true });
-  log.release(sealedId);
+  log.release(sealed.id);
   log.beginFile();
   put(LIVE_ROWS / 2);
-  const acknowledged = Array.from({ length: LIVE_ROWS }, (_, index) => sealedId + 1 + index);
+  const acknowledged = Array.from({ length: LIVE_ROWS }, (_, index) => sealed.id + 1 + index);
   // Not closed: this is what a kill leaves.
-  return { folder, acknowledged, sealedId, older };
+  return { folder, acknowledged, sealed, older };
 }
 
 /** Offset behind each record of a file. */
@@ -135,8 +136,8 @@ interface Outcome {
   readonly counted: number;
 }
 
-function reopen({ folder, acknowledged, sealedId }: KilledLog): Outcome {
-  const log = open(folder, sealedId);
+function reopen({ folder, acknowledged, sealed }: KilledLog): Outcome {
+  const log = open(folder, sealed);
   const found = new Set<number>();
   for (const { id, data, isSound } of log.all())
     if (isSound && data.every((byte) => byte === 7)) found.add(id);
@@ -180,7 +181,7 @@ test("what was named stays named: damage is set aside before its file is used ag
   const boundaries = boundariesOf(join(log.folder, file));
   edit(join(log.folder, file), (bytes) => void bytes.fill(0, boundaries[3], boundaries[5]));
   const damaged = readFileSync(join(log.folder, file));
-  const opened = open(log.folder, log.sealedId);
+  const opened = open(log.folder, log.sealed);
   expect(opened.problems().join()).toContain("2 values");
   opened.beginFile();
   opened.release(opened.lastId);
@@ -193,7 +194,7 @@ test("an older file in the place of one with rows is set aside", () => {
   const log = copyOf(writeLog(6));
   const file = "telemetry.db-hot1"; // used again by the third generation
   writeFileSync(join(log.folder, file), readFileSync(join(log.older, file)));
-  open(log.folder, log.sealedId).close();
+  open(log.folder, log.sealed).close();
   expect(existsSync(join(log.folder, "set-aside", `${file}.1`))).toBe(true);
 });
 
@@ -203,7 +204,7 @@ test("control: without the position of the log, a zeroed tail passes for its end
   const path = join(log.folder, "telemetry.db-hot1"); // holds the newest rows
   const boundaries = boundariesOf(path);
   edit(path, (bytes) => void bytes.fill(0, boundaries.at(-2)));
-  const opened = open(log.folder, log.sealedId);
+  const opened = open(log.folder, log.sealed);
   expect([[...opened.all()].length, opened.problems()]).toEqual([LIVE_ROWS - 1, []]);
   opened.close();
 });

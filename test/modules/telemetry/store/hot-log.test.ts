@@ -34,8 +34,10 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
+const sealedAt = (id: number) => ({ id, values: id === 0 ? 0 : undefined, time: undefined });
+
 function open(sealedId = 0): HotLog {
-  const log = new HotLog(path, { isReadOnly: false, sealedId });
+  const log = new HotLog(path, { isReadOnly: false, sealed: sealedAt(sealedId) });
   opened.push(log);
   return log;
 }
@@ -193,7 +195,7 @@ test("a reader beside the gateway ends where a file was begun anew", () => {
   const log = open();
   for (let id = 1; id <= 50; id++) put(log, 40_000, id);
   log.sync();
-  const reader = new HotLog(path, { isReadOnly: true, sealedId: 0 });
+  const reader = new HotLog(path, { isReadOnly: true, sealed: sealedAt(0) });
   opened.push(reader);
   const rows = reader.all();
   expect(rows.next().value?.id).toBe(1);
@@ -249,7 +251,7 @@ test("a file that was used before, cut anywhere while it is used again, never gi
     const folder = mkdtempSync(join(directory, "mixed-"));
     copyFileSync(`${path}-hot1`, join(folder, "telemetry.db-hot1"));
     writeFileSync(join(folder, "telemetry.db-hot1"), mixed);
-    const found = new HotLog(join(folder, "telemetry.db"), { isReadOnly: true, sealedId: 30 });
+    const found = new HotLog(join(folder, "telemetry.db"), { isReadOnly: true, sealed: sealedAt(30) });
     const rows = [...found.all()].filter(({ isSound }) => isSound);
     expect(rows.every(({ id, data }) => id === data[0] && id > 30)).toBe(true);
     found.close();

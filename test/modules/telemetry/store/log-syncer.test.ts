@@ -7,6 +7,7 @@ import { FORM_RAW, HotLog } from "../../../../src/modules/telemetry/store/hot-lo
 import { LogSyncer, SyncFailed } from "../../../../src/modules/telemetry/store/log-syncer.ts";
 import { until } from "../../../support/until.ts";
 
+const NOTHING_SEALED = { id: 0, values: 0, time: undefined };
 let directory: string;
 let log: HotLog;
 let syncer: LogSyncer;
@@ -14,7 +15,7 @@ let syncer: LogSyncer;
 let answers: unknown[];
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "lineside-sync-"));
-  log = new HotLog(join(directory, "telemetry.db"), { isReadOnly: false, sealedId: 0 });
+  log = new HotLog(join(directory, "telemetry.db"), { isReadOnly: false, sealed: NOTHING_SEALED });
   // Every sync counts as slow.
   syncer = new LogSyncer(log, { slowMs: 0 });
   answers = [];
@@ -130,7 +131,7 @@ test("a sync that finds the disk full is a failed sync as any other", () => {
       throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
     }
   }
-  const full = new FullLog(join(directory, "full.db"), { isReadOnly: false, sealedId: 0 });
+  const full = new FullLog(join(directory, "full.db"), { isReadOnly: false, sealed: NOTHING_SEALED });
   const other = new LogSyncer(full);
   other.sync(full.append({ form: FORM_RAW, data: new Uint8Array(5), values: 1 }), (error) =>
     answers.push(error),
