@@ -216,11 +216,12 @@ export function checkInventory(dataPath: string): string[] {
 
 /**
  * Checks whether a database that was opened belongs to its data directory. A new file passes only if the inventory does not expect one.
+ * @param isInUse whether a gateway may be running
  * @throws StartupError
  */
-export function verifyDatabase(database: Database, path: string): void {
+export function verifyDatabase(database: Database, path: string, { isInUse = false } = {}): void {
   const [dataPath, name] = [dirname(path), basename(path)];
-  const record = readRecord(dataPath);
+  const record = isInUse ? readWhileRunning(dataPath) : readRecord(dataPath);
   if (record == null || record.accepted.includes(name)) return;
   const problem = stampProblem(readStamp(database), record);
   if (problem !== undefined) throw refusal(dataPath, [`${name} ${problem}`]);

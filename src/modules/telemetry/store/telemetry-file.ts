@@ -93,7 +93,7 @@ export class TelemetryFile {
     this.repairs.push(...[repair, isReadOnly ? null : walLossOf(path)].filter((line) => line != null));
     if (!isReadOnly) createWalPosition(path);
     this.db = isReadOnly ? openReadOnly(path) : openDatabase(path);
-    this.#verify(path);
+    this.#verify(path, isReadOnly);
     this.#logState = this.prepare("PRAGMA wal_checkpoint(NOOP)");
     // A crash leaves pages in the log. On a read-only file system SQLite cannot tell.
     if (!isReadOnly) this.#measureLog();
@@ -112,9 +112,9 @@ export class TelemetryFile {
     );
   }
 
-  #verify(path: string): void {
+  #verify(path: string, isInUse: boolean): void {
     try {
-      verifyDatabase(this.db, path);
+      verifyDatabase(this.db, path, { isInUse });
     } catch (error) {
       this.db.close(false);
       throw error;
