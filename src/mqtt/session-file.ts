@@ -72,7 +72,7 @@ export class SessionFile {
       this.#db.run("PRAGMA journal_mode = WAL");
       this.#db.run("PRAGMA synchronous = NORMAL");
       this.#db.run("PRAGMA journal_size_limit = 4194304");
-      verifyDatabase(this.#db, path);
+      verifyDatabase(this.#db, path, { loss: this.loss });
       if (schemaVersionOf(this.#db, path, MQTT_SCHEMA_VERSION) === 0)
         createSchema(this.#db, schema, MQTT_SCHEMA_VERSION);
       this.#db.run("BEGIN IMMEDIATE; COMMIT;"); // makes sure that the write-ahead log exists

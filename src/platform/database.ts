@@ -51,7 +51,7 @@ export interface MainDatabase {
   close(): void;
 }
 
-function open(file: string): Database {
+function open(file: string, loss: string | undefined): Database {
   verifyFile(file);
   const sqlite = new Database(file, { create: true, strict: true });
   try {
@@ -62,7 +62,7 @@ function open(file: string): Database {
     sqlite.run("PRAGMA wal_autocheckpoint=0");
     sqlite.run("PRAGMA journal_size_limit=0"); // the log shrinks when it is reused after a checkpoint
     sqlite.run("PRAGMA temp_store=MEMORY");
-    verifyDatabase(sqlite, file);
+    verifyDatabase(sqlite, file, { loss });
     return sqlite;
   } catch (cause) {
     sqlite.close();
@@ -180,7 +180,7 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
   const loss = walLossOf(file);
   if (loss !== undefined) recordLosses(dirname(file), [loss]); // the log is gone once the database is closed
   createWalPosition(file);
-  const sqlite = open(file);
+  const sqlite = open(file, loss);
   const migrated = migrate(sqlite, file, name);
   if (migrated > 0) log.info("database migrated", { database: name, migrations: migrated });
   sqlite.run("BEGIN IMMEDIATE; COMMIT;"); // makes sure that the write-ahead log exists before it is opened below

@@ -217,13 +217,21 @@ export function checkInventory(dataPath: string): string[] {
 /**
  * Checks whether a database that was opened belongs to its data directory. A new file passes only if the inventory does not expect one.
  * @param isInUse whether a gateway may be running
+ * @param loss what its write-ahead log has lost: the newest stamp may be among it
  * @throws StartupError
  */
-export function verifyDatabase(database: Database, path: string, { isInUse = false } = {}): void {
+export function verifyDatabase(
+  database: Database,
+  path: string,
+  { isInUse = false, loss }: { readonly isInUse?: boolean; readonly loss?: string | undefined } = {},
+): void {
   const [dataPath, name] = [dirname(path), basename(path)];
   const record = isInUse ? readWhileRunning(dataPath) : readRecord(dataPath);
   if (record == null || record.accepted.includes(name)) return;
-  const problem = stampProblem(readStamp(database), record);
+  const stamp = readStamp(database);
+  if (loss !== undefined && stamp?.gateway === record.gateway && stamp.generation <= record.generation)
+    return;
+  const problem = stampProblem(stamp, record);
   if (problem !== undefined) throw refusal(dataPath, [`${name} ${problem}`]);
 }
 

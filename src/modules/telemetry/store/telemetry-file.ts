@@ -90,10 +90,11 @@ export class TelemetryFile {
   constructor(path: string, { isReadOnly = false, spareBytesMax }: TelemetryFileOptions = {}) {
     verifyFile(path);
     const repair = isReadOnly ? null : restoreLength(path);
-    this.repairs.push(...[repair, isReadOnly ? null : walLossOf(path)].filter((line) => line != null));
+    const loss = isReadOnly ? undefined : walLossOf(path);
+    this.repairs.push(...[repair, loss].filter((line) => line != null));
     if (!isReadOnly) createWalPosition(path);
     this.db = isReadOnly ? openReadOnly(path) : openDatabase(path);
-    this.#verify(path, isReadOnly);
+    this.#verify(path, { isInUse: isReadOnly, loss });
     this.#logState = this.prepare("PRAGMA wal_checkpoint(NOOP)");
     // A crash leaves pages in the log. On a read-only file system SQLite cannot tell.
     if (!isReadOnly) this.#measureLog();
@@ -112,9 +113,9 @@ export class TelemetryFile {
     );
   }
 
-  #verify(path: string, isInUse: boolean): void {
+  #verify(path: string, known: Parameters<typeof verifyDatabase>[2]): void {
     try {
-      verifyDatabase(this.db, path, { isInUse });
+      verifyDatabase(this.db, path, known);
     } catch (error) {
       this.db.close(false);
       throw error;
