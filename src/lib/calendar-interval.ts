@@ -97,14 +97,28 @@ function dailyStarts(
 function intervalStart(ts: number, unit: CalendarUnit, offset: (ts: number) => number): number {
   const shift = offset(ts);
   if (unit === "minute") return Math.floor((ts + shift) / minuteMs) * minuteMs - shift;
-  if (unit === "hour") return Math.floor((ts + shift) / hourMs) * hourMs - shift;
-  return firstInstant(floorWall(ts + shift, unit), offset);
+  if (unit !== "hour") return firstInstant(floorWall(ts + shift, unit), offset);
+  const start = Math.floor((ts + shift) / hourMs) * hourMs - shift;
+  return offset(start) === shift ? start : changeBetween(start, ts, offset);
+}
+
+/** The first moment from which on the clocks have the offset that they have at `late`, and had not at `early`. */
+function changeBetween(early: number, late: number, offset: (ts: number) => number): number {
+  const shift = offset(late);
+  let before = early;
+  let after = late;
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (offset(middle) === shift) after = middle;
+    else before = middle;
+  }
+  return after;
 }
 
 function followingStart(start: number, unit: CalendarUnit, offset: (ts: number) => number): number {
   if (unit === "minute" || unit === "hour") {
     const step = unit === "minute" ? minuteMs : hourMs;
-    // A clock change by half an hour moves the hours: realign, but never stand still.
+    // A clock change by half an hour moves the hours, and cuts the one in which it comes: realign, but never stand still.
     const aligned = intervalStart(start + step, unit, offset);
     return aligned > start ? aligned : start + step;
   }

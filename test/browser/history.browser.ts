@@ -31,7 +31,7 @@ test(
     const outcome = page.getByRole("status").filter({ hasText: "imported" });
     await outcome.waitFor();
     expect(await outcome.textContent()).toMatch(
-      /80,000 values imported.*Refused rows: 1. The first reason: “never” is not a time/,
+      /80,000 values imported.*Refused rows: 1. The first is row \d+: “never” is not a time/,
     );
     const german = "Zeit;temperature\r\n05.01.2026 10:00;1.021,5\r\n";
     await page

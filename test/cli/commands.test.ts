@@ -101,7 +101,8 @@ test("import replays a file with its own time stamps, one device a node, and rep
   ];
   for (const round of [1, 2]) {
     const { code, output } = await run(...args);
-    expect([round, code, output]).toEqual([round, 0, expect.stringContaining("2500 rows, 2500 values")]);
+    expect([round, code, output]).toEqual([round, 1, expect.stringContaining("2500 rows, 2500 values")]);
+    expect(output).toContain("row 2501: “a” is not a time");
     const rooms = await devices("?search=room");
     expect(rooms.map((device: { name: string }) => device.name)).toEqual(["room 1", "room 2"]);
     expect(await count(rooms[0].deviceId, "temperature")).toBe(1_250);

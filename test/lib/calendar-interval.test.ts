@@ -60,8 +60,14 @@ describe("calendar intervals", () => {
       "2024-01-01T00:30:00.000Z",
     ]);
     const lordHowe = starts("hour", "Australia/Lord_Howe", "2024-04-06T12:00:00Z", "2024-04-06T18:00:00Z");
-    expect(lordHowe).toEqual([...lordHowe].sort());
-    expect(new Set(lordHowe).size).toBe(lordHowe.length);
+    expect(lordHowe).toEqual(
+      ["12:00", "13:00", "14:00", "15:00", "15:30", "16:30", "17:30"].map(
+        (time) => `2024-04-06T${time}:00.000Z`,
+      ),
+    );
+    expect(starts("hour", "Australia/Lord_Howe", "2024-10-05T14:30:00Z", "2024-10-05T17:00:00Z")).toEqual(
+      ["14:30", "15:30", "16:00", "17:00"].map((time) => `2024-10-05T${time}:00.000Z`),
+    );
   });
 
   test("dates before 1970 and before the year 100 work", () => {
@@ -138,4 +144,32 @@ describe("calendar intervals", () => {
       { numRuns: 60 },
     );
   });
+});
+
+test("hours begin at full hours of the clocks or when these change, in ten zones and twenty years", () => {
+  const zones = [
+    ...["Europe/Berlin", "America/New_York", "America/St_Johns", "America/Sao_Paulo", "Australia/Lord_Howe"],
+    ...["Asia/Kathmandu", "Asia/Tehran", "Pacific/Apia", "Africa/Casablanca", "Antarctica/Troll"],
+  ] as const;
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...zones),
+      fc.integer({ min: Date.UTC(2005, 0, 1) / 900_000, max: Date.UTC(2025, 0, 1) / 900_000 }),
+      (timezone, quarter) => {
+        const offset = zoneOffset(timezone);
+        const [from, to] = [quarter * 900_000, quarter * 900_000 + 10 * 3_600_000];
+        // By trying every quarter of an hour: one begins where the hour that the clocks show is another one, or they change.
+        const expected: number[] = [];
+        for (let ts = from - 4_500_000; ts <= to; ts += 900_000) {
+          const [before, now] = [ts - 900_000, ts].map((each) =>
+            Math.floor((each + offset(each)) / 3_600_000),
+          );
+          if (before !== now || offset(ts - 1) !== offset(ts)) expected.push(ts);
+        }
+        while ((expected[1] ?? Number.POSITIVE_INFINITY) <= from) expected.shift();
+        expect([...(calendarStarts({ from, to }, { unit: "hour", timezone }, 100) ?? [])]).toEqual(expected);
+      },
+    ),
+    { numRuns: 2_000 },
+  );
 });

@@ -1,50 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { DomainError } from "../../src/lib/domain-error.ts";
-import { type CsvOptions, csvHistory, type HistoryRow, noNotes } from "../../src/lib/history-rows.ts";
-
-const NOW = Date.parse("2026-11-20T12:00:00Z");
-
-async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
-  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
-}
-
-async function read(file: string | Uint8Array, csv: CsvOptions = {}, size = 1_000_000) {
-  const bytes = typeof file === "string" ? new TextEncoder().encode(file) : file;
-  const notes = noNotes();
-  const rows: HistoryRow[] = [];
-  const context = { now: NOW, canHoldNumbers: () => true, notes };
-  for await (const group of csvHistory(inPieces(bytes, size), csv, context)) rows.push(...group);
-  return { rows, notes };
-}
-
-/** The rows as `time {values}`, or the code of the reason; the code of the error if the file is refused. */
-async function shown(file: string | Uint8Array, csv: CsvOptions = {}, size?: number): Promise<string[]> {
-  try {
-    const { rows } = await read(file, csv, size);
-    return rows.map((row) =>
-      "error" in row
-        ? codesOf(row.error.code, row.error.params.reason ?? row.error.params.rule)
-        : `${new Date(row.ts).toISOString().replace(".000Z", "Z")} ${JSON.stringify(row.values)}`,
-    );
-  } catch (error) {
-    if (error instanceof DomainError) return [error.code];
-    throw error;
-  }
-}
-
-const codesOf = (code: string, inner: unknown): string =>
-  typeof inner === "object" && inner !== null && "code" in inner ? `${code}: ${inner.code}` : code;
+import type { CsvOptions } from "../../src/lib/history-rows.ts";
+import { read, shown, utf16 } from "./history-rows-fixture.ts";
 
 const berlin = { timezone: "Europe/Berlin" };
 const windows = new Uint8Array(
   [..."Datum;Zähler;Zöhler\n01.01.2024 00:00;7;8\n"].map((char) => char.charCodeAt(0)),
 );
-const utf16 = (text: string, isBig: boolean) => {
-  const buffer = Buffer.from(`\ufeff${text}`, "utf16le");
-  return isBig ? buffer.swap16() : buffer;
-};
 
 describe("files as people have them", () => {
   const cases: ReadonlyArray<
@@ -316,93 +279,4 @@ describe("what is said of a file", () => {
       { numRuns: 1_000 },
     );
   });
-});
-
-describe("a change of the clocks", () => {
-  const zones = [
-    "Europe/Berlin",
-    "America/New_York",
-    "Australia/Lord_Howe",
-    "America/Sao_Paulo",
-    "Asia/Tehran",
-  ];
-
-  /** What the clocks of a zone show. */
-  const wallOf = (ts: number, timeZone: string) =>
-    new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" }).format(ts);
-
-  test("a file that the clocks of a zone wrote is read back, row by row, rising and falling", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...zones),
-        fc.integer({ min: Date.UTC(2009, 0, 1) / 3_600_000, max: Date.UTC(2018, 0, 1) / 3_600_000 }),
-        fc.constantFrom(5, 10, 15, 30, 60),
-        fc.boolean(),
-        async (timezone, hour, minutes, isFalling) => {
-          const times = Array.from({ length: 60 }, (_, index) => hour * 3_600_000 + index * minutes * 60_000);
-          if (isFalling) times.reverse();
-          const file = `ts,a\n${times.map((ts) => `${wallOf(ts, timezone)},1\n`).join("")}`;
-          const { rows } = await read(file, { timezone });
-          expect(rows.map((row) => ("error" in row ? row.error.code : row.ts))).toEqual(times);
-        },
-      ),
-      { numRuns: 1_000 },
-    );
-  });
-
-  test("around each change of ten years", async () => {
-    for (const timezone of zones)
-      for (let day = Date.UTC(2009, 0, 1); day < Date.UTC(2019, 0, 1); day += 86_400_000) {
-        const [before, after] = [
-          wallOf(day, timezone).slice(11),
-          wallOf(day + 86_400_000, timezone).slice(11),
-        ];
-        if (before === after) continue;
-        const times = Array.from({ length: 31 * 4 }, (_, index) => day - 10_800_000 + index * 900_000);
-        if ((day / 86_400_000) % 2 === 0) times.reverse();
-        const file = `ts,a\n${times.map((ts) => `${wallOf(ts, timezone)},1\n`).join("")}`;
-        const { rows } = await read(file, { timezone });
-        expect(rows.map((row) => ("error" in row ? row.error.code : row.ts))).toEqual(times);
-      }
-  });
-});
-
-test("a file in any encoding and with any line ends is the same file", async () => {
-  const letters = fc.constantFrom(..."abcäöüßÄé°µ".split("")); // apart: together some are UTF-8 in another reading
-  const name = fc
-    .array(letters, { minLength: 1, maxLength: 6 })
-    .map((parts) => parts.map((part) => `${part}x`).join(""));
-  const texts = fc
-    .array(letters, { minLength: 1, maxLength: 8 })
-    .map((parts) => parts.map((part) => `${part}-`).join(""));
-  await fc.assert(
-    fc.asyncProperty(
-      fc.uniqueArray(name, { minLength: 1, maxLength: 3 }),
-      fc.array(fc.tuple(texts, fc.constantFrom("\n", "\r\n", "\r")), { minLength: 1, maxLength: 6 }),
-      fc.constantFrom("utf8", "utf8-mark", "utf16le", "utf16be", "latin1"),
-      fc.constantFrom(",", ";", "\t", "|"),
-      fc.integer({ min: 1, max: 50 }),
-      async (names, rows, encoding, delimiter, size) => {
-        const lines = rows.map(([text, end], index) =>
-          [new Date(Date.UTC(2024, 0, 1, index)).toISOString(), ...names.map(() => text)]
-            .join(delimiter)
-            .concat(end),
-        );
-        const file = `${["ts", ...names].join(delimiter)}\n${lines.join("")}`;
-        const encoded = {
-          utf8: () => Buffer.from(file),
-          "utf8-mark": () => Buffer.from(`\ufeff${file}`),
-          utf16le: () => utf16(file, false),
-          utf16be: () => utf16(file, true),
-          latin1: () => Buffer.from(file, "latin1"),
-        }[encoding]();
-        const expected = rows.map(
-          ([text], index) =>
-            `${new Date(Date.UTC(2024, 0, 1, index)).toISOString().replace(".000Z", "Z")} ${JSON.stringify(Object.fromEntries(names.map((key) => [key, text])))}`,
-        );
-        expect(await shown(encoded, {}, size)).toEqual(expected);
-      },
-    ),
-    { numRuns: 1_000 },
-  );
 });

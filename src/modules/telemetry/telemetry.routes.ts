@@ -131,7 +131,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         response: { 200: seriesAnswer },
         detail: {
           summary: "Get telemetry of a device for a time range",
-          description: `With an aggregate the range is cut into at most maxDataPoints equal intervals (or calendar ones), each point with the start of its interval, without empty ones. With \`none\`, data above the limit is downsampled so that peaks stay. 400 for an invalid range, and for an aggregate other than count over a named key that is not numeric. 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
+          description: `With an aggregate the range is cut into at most maxDataPoints equal intervals (or calendar ones), each point with the start of its interval, without empty ones. With \`none\`, data above the limit is downsampled so that peaks stay. Aggregates of numbers skip other values and count them. 400 for an invalid range, and if none of the named keys has a number that the aggregate needs. 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
         },
       },
     )

@@ -13,7 +13,9 @@ export const rangeQuery = t.Object({
   to: epochMs("end of the range (included), epoch ms"),
   keys: t.Optional(t.String({ maxLength: 65_536, description: "names separated by commas; all by default" })),
   aggregation: t.Optional(t.String({ enum: [...aggregations], description: "none by default" })),
-  maxDataPoints: t.Optional(t.String({ maxLength: 10, description: "most points a series, 500 by default" })),
+  maxDataPoints: t.Optional(
+    t.String({ maxLength: 20, description: "maximum points per series, 500 by default; 100,000 at most" }),
+  ),
   interval: t.Optional(
     t.String({
       maxLength: INTERVAL_CHARACTERS_MAX,
@@ -28,7 +30,18 @@ const pointSchema = t.Object(
   { ts: wholeNumber({ description: "epoch ms" }), value: jsonValueSchema },
   { title: "Point" },
 );
-const series = t.Object({ key: t.String(), points: t.Array(documentedAs(pointSchema)) }, { title: "Series" });
+const series = t.Object(
+  {
+    key: t.String(),
+    points: t.Array(documentedAs(pointSchema)),
+    skipped: t.Optional(
+      wholeNumber({
+        description: "values that are not numbers, which the aggregate skipped; absent if none",
+      }),
+    ),
+  },
+  { title: "Series" },
+);
 export const deviceSeries = t.Object(
   { deviceId: t.String(), series: t.Array(series) },
   { title: "DeviceSeries" },

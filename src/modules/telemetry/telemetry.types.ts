@@ -20,6 +20,8 @@ export interface Point {
 export interface Series {
   readonly key: string;
   readonly points: Point[];
+  /** Values that are not numbers, which an aggregate of numbers skipped. */
+  readonly skipped?: number;
 }
 
 export interface DeviceSeries {

@@ -6,10 +6,10 @@ import type { ColumnSummary } from "./column-summary.ts";
 import { eachInterval, eachIntervalOf, type Intervals } from "./intervals.ts";
 import type { Column } from "./rows.ts";
 import type { ClosedRange, SeriesSink, SinkResult } from "./series-sink.ts";
+import { WideSum } from "./wide-sum.ts";
 
-/** Count, sum, mean and extremes of each interval. */
+/** Count, sum, mean and extremes of each interval. Numbers are aggregated, other values are skipped and counted. */
 export class AggregateSink implements SeriesSink {
-  isUnfit = false;
   /** A run tells how many values it has, not what they add up to one by one. */
   readonly runs: ((runs: StateRuns, range: ClosedRange) => void) | undefined;
   readonly #intervals: Intervals;
@@ -21,13 +21,20 @@ export class AggregateSink implements SeriesSink {
   /** Values that are numbers. */
   #numeric = 0;
   #sum = 0;
+  readonly #wide = new WideSum();
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
+  /** Values of all intervals that are not numbers. */
+  #skipped = 0;
 
   constructor(intervals: Intervals, aggregation: Aggregation) {
     this.#intervals = intervals;
     this.#aggregation = aggregation;
     this.runs = aggregation === "count" ? (runs, range) => this.#countRuns(runs, range) : undefined;
+  }
+
+  get isUnfit(): boolean {
+    return this.#skipped > 0 && this.#ts.length === 0;
   }
 
   rows(ts: Float64Array, column: Column): void {
@@ -44,7 +51,7 @@ export class AggregateSink implements SeriesSink {
       if (tag === TAG_NUMBER) {
         const value = numbers[row]!;
         this.#numeric++;
-        this.#sum += value;
+        this.#addToSum(value);
         if (value < this.#min) this.#min = value;
         if (value > this.#max) this.#max = value;
       }
@@ -54,34 +61,34 @@ export class AggregateSink implements SeriesSink {
 
   /** Part by part, so that a sum is the same to the last bit whether or not the parts' own sums are at hand. */
   #addNumbers(numbers: Float64Array, start: number, end: number): void {
-    let sum = this.#sum;
     let min = this.#min;
     let max = this.#max;
     for (let row = start; row < end; ) {
       const stop = Math.min(end, row - (row % sumRows) + sumRows);
       let part = 0;
+      const first = row;
       for (; row < stop; row++) {
         const value = numbers[row]!;
         part += value;
         if (value < min) min = value;
         if (value > max) max = value;
       }
-      sum += part;
+      if (Number.isFinite(this.#sum + part)) this.#sum += part;
+      else for (let index = first; index < stop; index++) this.#wide.add(numbers[index]!);
     }
     this.#count += end - start;
     this.#numeric += end - start;
-    this.#sum = sum;
     this.#min = min;
     this.#max = max;
   }
 
   summary(summary: ColumnSummary): boolean {
     const index = this.#intervals.indexOf(summary.firstTs);
-    if (index !== this.#intervals.indexOf(summary.lastTs)) return false;
+    if (index !== this.#intervals.indexOf(summary.lastTs) || !Number.isFinite(summary.sum)) return false;
     this.#open(index);
     this.#count += summary.count;
     this.#numeric += summary.numeric;
-    this.#sum += summary.sum;
+    this.#addToSum(summary.sum);
     if (summary.numeric > 0) {
       this.#min = Math.min(this.#min, summary.min);
       this.#max = Math.max(this.#max, summary.max);
@@ -108,13 +115,26 @@ export class AggregateSink implements SeriesSink {
     this.#numeric += stop - start;
     if (this.#aggregation === "min") this.#min = Math.min(this.#min, sums.min(start, stop));
     else if (this.#aggregation === "max") this.#max = Math.max(this.#max, sums.max(start, stop));
-    else this.#sum = sums.addTo(this.#sum, start, stop);
+    else this.#addSums(sums, start, stop);
+  }
+
+  #addSums(sums: ColumnSums, start: number, stop: number): void {
+    const sum = sums.addTo(this.#sum, start, stop);
+    if (Number.isFinite(sum)) this.#sum = sum;
+    else for (let row = start; row < stop; row++) this.#wide.add(sums.at(row));
+  }
+
+  #addToSum(value: number): void {
+    const sum = this.#sum + value;
+    if (Number.isFinite(sum)) this.#sum = sum;
+    else this.#wide.add(value);
   }
 
   finish(): SinkResult | null {
     this.#close();
     if (this.#ts.length === 0) return null;
-    return { ts: new Float64Array(this.#ts), numbers: new Float64Array(this.#numbers), values: null };
+    const result = { ts: new Float64Array(this.#ts), numbers: new Float64Array(this.#numbers), values: null };
+    return this.#skipped > 0 ? { ...result, skipped: this.#skipped } : result;
   }
 
   #open(index: number): void {
@@ -124,13 +144,16 @@ export class AggregateSink implements SeriesSink {
   }
 
   #close(): void {
-    if (this.#numeric < this.#count && this.#aggregation !== "count") this.isUnfit = true;
-    if (this.#count === 0) return;
-    this.#ts.push(this.#intervals.startOf(this.#index));
-    this.#numbers.push(this.#result());
+    const isCount = this.#aggregation === "count";
+    if (!isCount) this.#skipped += this.#count - this.#numeric;
+    if ((isCount ? this.#count : this.#numeric) > 0) {
+      this.#ts.push(this.#intervals.startOf(this.#index));
+      this.#numbers.push(this.#result());
+    }
     this.#count = 0;
     this.#numeric = 0;
     this.#sum = 0;
+    this.#wide.clear();
     this.#min = Number.POSITIVE_INFINITY;
     this.#max = Number.NEGATIVE_INFINITY;
   }
@@ -144,9 +167,9 @@ export class AggregateSink implements SeriesSink {
       case "max":
         return this.#max;
       case "avg":
-        return this.#sum / this.#count;
+        return this.#wide.over(this.#sum, this.#numeric);
       default:
-        return this.#sum;
+        return this.#wide.over(this.#sum, 1);
     }
   }
 }

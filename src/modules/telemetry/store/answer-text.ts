@@ -57,7 +57,7 @@ export class AnswerText {
         separator = ",";
         yield;
       }
-      this.#write("]}");
+      this.#write(result.skipped === undefined ? "]}" : `],"skipped":${result.skipped}}`);
     }
     this.#write("]}");
   }

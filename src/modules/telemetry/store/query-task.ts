@@ -55,6 +55,25 @@ class AnswerParts {
   }
 }
 
+/** Tells, at the end of a query, that no key that it names has numbers. One key never takes another down. */
+class Fitness {
+  #unfit: string | undefined;
+  #hasSeries = false;
+
+  takeSeries(): void {
+    this.#hasSeries = true;
+  }
+
+  refuse(key: string): void {
+    this.#unfit ??= key;
+  }
+
+  /** @throws DomainError `telemetry.not_numeric` */
+  end(): void {
+    if (this.#unfit !== undefined && !this.#hasSeries) throw notNumeric(this.#unfit);
+  }
+}
+
 /**
  * Answers a range query device by device, family by family, block by block. `onPart` gets the beginning of a large answer, the result is
  * its rest.
@@ -65,10 +84,12 @@ export function* queryTask(
   onPart: (part: WireDeviceSeries[]) => void,
 ): Steps<WireDeviceSeries[]> {
   const answer = new AnswerParts(onPart);
+  const fitness = new Fitness();
   for (const deviceId of query.deviceIds) {
     const device = engine.registry.byId.get(deviceId);
-    if (device !== undefined) answer.add(yield* deviceTask(engine, device, query));
+    if (device !== undefined) answer.add(yield* deviceTask(engine, device, { query, fitness }));
   }
+  fitness.end();
   return answer.takeRest();
 }
 
@@ -79,15 +100,21 @@ export function* queryTextTask(
   onPart: (part: Uint8Array) => void,
 ): Steps<Uint8Array> {
   const text = new AnswerText(onPart);
+  const fitness = new Fitness();
   for (const deviceId of query.deviceIds) {
     const device = engine.registry.byId.get(deviceId);
     if (device === undefined) continue;
-    yield* text.add(yield* deviceTask(engine, device, query));
+    yield* text.add(yield* deviceTask(engine, device, { query, fitness }));
   }
+  fitness.end();
   return text.end(query);
 }
 
-function* deviceTask(engine: StoreEngine, device: DeviceState, query: StoreQuery): Steps<WireDeviceSeries> {
+function* deviceTask(
+  engine: StoreEngine,
+  device: DeviceState,
+  { query, fitness }: { readonly query: StoreQuery; readonly fitness: Fitness },
+): Steps<WireDeviceSeries> {
   /** Key number → sink, in the order of the answer. */
   const sinks = new Map<number, SeriesSink>();
   for (const [family, keys] of familyKeysOf(engine.registry, device, query.keys)) {
@@ -102,7 +129,7 @@ function* deviceTask(engine: StoreEngine, device: DeviceState, query: StoreQuery
     for (const [key, sink] of familySinks) sinks.set(key, sink);
     yield; // what is still hot is read without one
   }
-  return { deviceId: device.deviceId, series: results(engine, sinks, query) };
+  return { deviceId: device.deviceId, series: results(engine, sinks, { query, fitness }) };
 }
 
 const NO_VALUES: ReadonlyMap<number, EarlierValue> = new Map();
@@ -133,14 +160,15 @@ function sinkFor(query: StoreQuery, extent: { from: number; to: number }): Serie
 function results(
   engine: StoreEngine,
   sinks: ReadonlyMap<number, SeriesSink>,
-  query: StoreQuery,
+  { query, fitness }: { readonly query: StoreQuery; readonly fitness: Fitness },
 ): WireDeviceSeries["series"] {
   const series: WireDeviceSeries["series"] = [];
   for (const [key, sink] of sinks) {
     const result = sink.finish();
     const name = engine.registry.keyNames[key] ?? "";
-    if (sink.isUnfit && query.keys.length > 0) throw notNumeric(name);
+    if (sink.isUnfit && query.keys.length > 0) fitness.refuse(name);
     if (sink.isUnfit || result === null) continue;
+    fitness.takeSeries();
     series.push({ key: name, ...result });
   }
   return series.sort((a, b) => (a.key < b.key ? -1 : 1));

@@ -10,7 +10,11 @@ export class SeriesAnswer {
 
   add(part: readonly WireDeviceSeries[]): void {
     for (const { deviceId, series } of part) {
-      const added = series.map((result) => ({ key: result.key, points: pointsOf(result) }));
+      const added = series.map((result) => ({
+        key: result.key,
+        points: pointsOf(result),
+        ...(result.skipped !== undefined && { skipped: result.skipped }),
+      }));
       const last = this.devices.at(-1);
       if (last?.deviceId === deviceId) last.series.push(...added);
       else this.devices.push({ deviceId: deviceId as DeviceId, series: added }); // the worker answers with ids of the query

@@ -14,6 +14,8 @@ export interface SinkResult {
   readonly values: TelemetryValue[] | null;
   /** The answer of `timeIn`, in place of both. */
   readonly times?: StateTimes;
+  /** Values that are not numbers, which an aggregate of numbers skipped. */
+  readonly skipped?: number;
 }
 
 /** A value from before the range, of a time that does not matter. */
@@ -37,6 +39,6 @@ export interface SeriesSink {
   readonly runs?: ((runs: StateRuns, range: ClosedRange) => void) | undefined;
   /** Returns `null` if nothing came. */
   finish(): SinkResult | null;
-  /** True if values came that the aggregate does not apply to. */
+  /** True if all values that came are such that the aggregate does not apply to them. Known after `finish`. */
   readonly isUnfit: boolean;
 }

@@ -242,15 +242,20 @@ class Session {
   async checkAggregate(): Promise<void> {
     await this.#settle();
     const device = this.pick(devices);
-    const key = this.pick(numericKeys);
+    const key = this.pick([...numericKeys, ...mixedKeys]);
     const from = this.#recent();
     const to = from + this.int(this.#load.span);
     const aggregation = this.pick<AggregateName>(["min", "max", "avg", "sum", "count"]);
     const maxDataPoints = 1 + this.int(40);
-    const got = await this.#fixture.points(device, key, { from, to, aggregation, maxDataPoints });
+    const points = this.model.points(device, key, from, to);
+    const taken = aggregation === "count" ? points : points.filter(([, value]) => typeof value === "number");
+    const answer = this.#fixture.points(device, key, { from, to, aggregation, maxDataPoints });
+    if (taken.length === 0 && points.length > 0)
+      return void expect(await failureOf(answer)).toMatchObject({ code: "telemetry.not_numeric" });
+    const got = await answer;
     const width = Math.max(1, Math.ceil((to - from + 1) / maxDataPoints));
     const intervals = new Map<number, number[]>();
-    for (const [ts, value] of this.model.points(device, key, from, to)) {
+    for (const [ts, value] of taken) {
       const start = from + Math.floor((ts - from) / width) * width;
       intervals.set(start, [...(intervals.get(start) ?? []), value as number]);
     }
