@@ -68,6 +68,10 @@ function idMapOf(input: unknown): Map<string, string> {
   );
 }
 
+/** Other programs number the versions of their dashboards, and call what is on them panels. */
+const isForeign = ({ version, panels, schemaVersion }: Record<string, unknown>): boolean =>
+  (version !== undefined && version !== VERSION) || panels !== undefined || schemaVersion !== undefined;
+
 /** Returns what a file says beside its content. */
 function fileOf(input: unknown): { content: Record<string, unknown>; devices: unknown; idMap: unknown } {
   if (!isJsonObject(input)) throw dashboardInvalid("dashboard", detail("rule.object"));
@@ -85,6 +89,8 @@ function fileOf(input: unknown): { content: Record<string, unknown>; devices: un
   } = outer;
   if (format !== undefined && format !== FORMAT)
     throw dashboardInvalid("format", detail("rule.must_be", { format: FORMAT }));
+  if (format === undefined && isForeign(outer))
+    throw dashboardInvalid("dashboard", detail("rule.foreign_dashboard"));
   if (version !== undefined && version !== VERSION)
     throw dashboardInvalid("version", detail("rule.newer_version"));
   return { content, devices, idMap: input.idMap ?? idMap };

@@ -1,4 +1,4 @@
-import { zoneOffset } from "../../lib/calendar-interval.ts";
+import { firstInstant, zoneOffset } from "../../lib/calendar-interval.ts";
 import { detail } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
@@ -27,12 +27,6 @@ function offsetOf(timezone: unknown): (timeMs: number) => number {
   }
 }
 
-/** Midnight of a day of the calendar, by the clocks of the place. */
-function midnight(day: number, offset: (timeMs: number) => number): number {
-  const guess = day * DAY_MS - offset(day * DAY_MS);
-  return day * DAY_MS - offset(guess);
-}
-
 function calendarWindow(input: Readonly<Record<string, unknown>>, now: number): AbsoluteWindow {
   const { unit, offset: back = 0 } = input;
   const offset = offsetOf(input.timezone);
@@ -42,8 +36,8 @@ function calendarWindow(input: Readonly<Record<string, unknown>>, now: number): 
   const local = new Date(now + offset(now));
   const today = Math.floor(local.getTime() / DAY_MS);
   const span = (from: number, to: number) => ({
-    from: Math.max(0, midnight(from, offset)),
-    to: Math.max(0, midnight(to, offset) - 1),
+    from: Math.max(0, firstInstant(from * DAY_MS, offset)),
+    to: Math.max(0, firstInstant(to * DAY_MS, offset) - 1),
   });
   if (unit === "day") return span(today + steps, today + steps + 1);
   if (unit === "week") {

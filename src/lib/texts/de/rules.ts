@@ -116,6 +116,7 @@ export const rulesDe: Readonly<Record<keyof typeof rules, string>> = {
   "rule.name_bytes": "ein Name muss 1 bis {max} Byte haben",
   "rule.name_exists": "ein Gerät dieses Namens gibt es schon",
   "rule.never_raised": "nennt weder Schlüssel noch Attribut; nichts könnte den Alarm je auslösen",
+  "rule.foreign_dashboard": "die Datei ist kein Dashboard von Lineside",
   "rule.newer_version": "stammt von einer neueren Version des Gateways",
   "rule.no_data_not_object": "noData muss ein Objekt mit key und forMs sein",
   "rule.not_json": "muss JSON sein; setzen Sie Platzhalter in Anführungszeichen",

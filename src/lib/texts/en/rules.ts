@@ -111,6 +111,7 @@ export const rules = {
   "rule.name_bytes": "a name must have 1 to {max} bytes",
   "rule.name_exists": "a device with this name already exists",
   "rule.never_raised": "names no key and no attribute, so nothing could ever raise the alarm",
+  "rule.foreign_dashboard": "the file is not a dashboard of Lineside",
   "rule.newer_version": "was written by a newer version of the gateway",
   "rule.no_data_not_object": "noData must be an object with key and forMs",
   "rule.not_json": "must be JSON; put placeholders into quotation marks",
