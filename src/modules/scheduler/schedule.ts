@@ -1,8 +1,11 @@
-import type { Cron, CronOptions } from "croner";
+import { firstInstant, zoneOffset } from "../../lib/calendar-interval.ts";
 import { detail } from "../../lib/domain-error.ts";
 import { reasonExcerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
+import { parseWrittenTime } from "../../lib/written-time.ts";
+import { cronMistake } from "./cron-mistakes.ts";
+import { CronTimes, TIME_MAX } from "./cron-times.ts";
 import { scheduleInvalid } from "./scheduler.errors.ts";
 import type { Schedule } from "./scheduler.types.ts";
 
@@ -10,27 +13,19 @@ import type { Schedule } from "./scheduler.types.ts";
 const INTERVAL_MS_MIN = 60_000;
 const INTERVAL_MS_MAX = 366 * 86_400_000;
 const EXPRESSION_LENGTH_MAX = 200;
-/** The last moment that four digits of a year can say, and a year short of what a Date can. */
-const TIME_MAX = Date.parse("9999-12-31T00:00:00Z");
 
 const nicknames = new Set(["@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually"]);
-const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?$/;
-
-/** Loaded with the first expression: a gateway without one spares two megabytes. In one go, for times are asked for in transactions. */
-function newCron(pattern: string, options: CronOptions): Cron {
-  const croner: typeof import("croner") = require("croner");
-  return new croner.Cron(pattern, options);
-}
+const isoDate = /^\d{4}-\d\d-\d\d/;
 
 /** The newest expressions, compiled: a job asks for its next time after each run. */
-const compiled = new Map<string, Cron>();
+const compiled = new Map<string, CronTimes>();
 const COMPILED_MAX = 500;
 
-function cronOf(expression: string, timezone: string): Cron {
+function cronOf(expression: string, timezone: string): CronTimes {
   const key = `${timezone} ${expression}`;
   const existing = compiled.get(key);
   if (existing !== undefined) return existing;
-  const created = newCron(expression, { timezone, mode: "5-part", paused: true });
+  const created = new CronTimes(expression, timezone);
   if (compiled.size >= COMPILED_MAX) compiled.clear();
   compiled.set(key, created);
   return created;
@@ -39,7 +34,7 @@ function cronOf(expression: string, timezone: string): Cron {
 /**
  * The first time after `after` (epoch ms) at which the schedule is due; undefined when none comes. A time of day that daylight saving
  * leaves out is due when the gap ends; one that comes twice is due the first time. What repeats within the day (every minute, every
- * hour) goes on through both.
+ * hour) goes on through both: see `cron-times.ts`.
  */
 export function nextTime(schedule: Schedule, after: number): number | undefined {
   if (schedule.kind === "once") return schedule.at > after ? schedule.at : undefined;
@@ -49,9 +44,7 @@ export function nextTime(schedule: Schedule, after: number): number | undefined 
     const next = anchorAt + (Math.floor((after - anchorAt) / everyMs) + 1) * everyMs;
     return next > TIME_MAX ? undefined : next;
   }
-  const cron = cronOf(schedule.expression, schedule.timezone);
-  const next = cron.nextRun(new Date(after))?.getTime();
-  return next === undefined || next <= after || next > TIME_MAX ? undefined : next;
+  return cronOf(schedule.expression, schedule.timezone).next(after);
 }
 
 /** The latest time of the schedule up to `until`, where one lies between `from`, itself a time of it, and there. */
@@ -115,28 +108,20 @@ function parseExpression(input: unknown, timezone: string): string {
     cronOf(expression, timezone);
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "";
-    throw scheduleInvalid("expression", detail("rule.cron_unreadable", { reason: reasonExcerpt(reason) }));
+    const unreadable = detail("rule.cron_unreadable", { reason: reasonExcerpt(reason) });
+    throw scheduleInvalid("expression", cronMistake(expression) ?? unreadable);
   }
   return expression;
 }
 
-/** ISO 8601; without an offset it is meant in the time zone. */
+/** ISO 8601; without an offset it is meant in the time zone. What the clocks there skip is when the gap ends. */
 function parseTime(input: unknown, timezone: string): number {
-  if (typeof input !== "string" || !isoTime.test(input)) throw scheduleInvalid("at", detail("rule.time"));
-  const [, local = "", offset] = /^(.+?)(Z|[+-]\d{2}:\d{2})?$/.exec(input) ?? [];
-  const shown = Date.parse(`${local}Z`);
-  // Parsing takes the 31st of February for the 3rd of March.
-  const exists = !Number.isNaN(shown) && new Date(shown).toISOString().startsWith(local.slice(0, 16));
-  const timeMs = offset === undefined ? shown : Date.parse(input);
-  if (!exists || !(timeMs >= 0 && timeMs <= TIME_MAX))
-    throw scheduleInvalid("at", detail("rule.time_missing"));
-  return offset === undefined ? inZone(timeMs, timezone) : timeMs;
-}
-
-/** The moment at which clocks in the zone show what clocks in UTC show at `local`. */
-function inZone(local: number, timezone: string): number {
-  const text = new Date(local).toISOString().slice(0, 19);
-  const moment = newCron(text, { timezone, paused: true }).getOnce();
-  if (moment === null) throw scheduleInvalid("at", detail("rule.time_missing"));
-  return moment.getTime();
+  const time = typeof input === "string" && isoDate.test(input) ? parseWrittenTime(input) : "form";
+  if (time === "form" || time === "order" || (time !== "missing" && !time.hasTime))
+    throw scheduleInvalid("at", detail("rule.time"));
+  if (time === "missing") throw scheduleInvalid("at", detail("rule.time_missing"));
+  const { wall, offsetMs } = time;
+  const timeMs = offsetMs === undefined ? firstInstant(wall, zoneOffset(timezone)) : wall - offsetMs;
+  if (!(timeMs >= 0 && timeMs <= TIME_MAX)) throw scheduleInvalid("at", detail("rule.time_missing"));
+  return timeMs;
 }

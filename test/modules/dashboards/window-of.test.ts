@@ -5,7 +5,14 @@ import { windowOf } from "../../../src/modules/dashboards/window-of.ts";
 
 const DAY_MS = 86_400_000;
 const zones = [
-  ...["Europe/Berlin", "America/New_York", "America/Sao_Paulo", "Asia/Beirut", "Africa/Cairo", "America/Asuncion"],
+  ...[
+    "Europe/Berlin",
+    "America/New_York",
+    "America/Sao_Paulo",
+    "Asia/Beirut",
+    "Africa/Cairo",
+    "America/Asuncion",
+  ],
   ...["Australia/Lord_Howe", "America/Havana", "Asia/Tehran", "Asia/Amman"],
 ];
 
@@ -14,7 +21,10 @@ test("a day begins when the clocks first show it, also where they skip midnight"
   const day = windowOf({ mode: "calendar", unit: "day", timezone: "America/Sao_Paulo" }, now);
   expect(day.from).toBe(Date.parse("2018-11-04T03:00:00Z"));
   const before = windowOf({ mode: "calendar", unit: "day", offset: -1, timezone: "America/Sao_Paulo" }, now);
-  expect(before).toEqual({ from: Date.parse("2018-11-03T03:00:00Z"), to: Date.parse("2018-11-04T03:00:00Z") - 1 });
+  expect(before).toEqual({
+    from: Date.parse("2018-11-03T03:00:00Z"),
+    to: Date.parse("2018-11-04T03:00:00Z") - 1,
+  });
 });
 
 test("calendar windows hold exactly the moments of their days, in ten zones", () => {
