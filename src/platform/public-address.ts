@@ -11,7 +11,20 @@ interface PublicUrl {
 
 /** First parts of the gateway's own paths. A base path that begins with one could not be told from a path without it. */
 const ownParts: ReadonlySet<string> = new Set([
-  ...["api", "assets", "docs", "healthz", "idp", "metrics", "mqtt", "query", "readyz", "write"],
+  ...[
+    "api",
+    "assets",
+    "docs",
+    "health",
+    "healthz",
+    "idp",
+    "metrics",
+    "mqtt",
+    "ping",
+    "query",
+    "readyz",
+    "write",
+  ],
   ...[...Object.values(entranceRoutes), ...Object.values(screenRoutes)].map(firstPartOf),
 ]);
 

@@ -17,4 +17,5 @@ export const devicePolicies: Record<string, Policy> = {
   "POST /write": { kind: "public" },
   "POST /api/v2/write": { kind: "public" },
   "GET /ping": { kind: "public" },
+  "GET /health": { kind: "public" },
 };

@@ -111,6 +111,14 @@ describe("requests", () => {
     }
   });
 
+  test("says that it is well to those that ask before they write", async () => {
+    const { status, body } = await fixture.call("GET", "/health");
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({ name: "influxdb", status: "pass", version: expect.stringMatching(/^v\d/) }),
+    ]);
+  });
+
   test("takes nothing from an empty body", async () => {
     expect((await write("# only a comment\n\n")).status).toBe(204);
   });

@@ -41,6 +41,7 @@ const open: Record<string, string> = {
   "POST /write": "the access token of a device",
   "POST /api/v2/write": "the access token of a device",
   "GET /ping": "says only which version clients may expect",
+  "GET /health": "says only which version clients may expect",
   "POST /api/v1/provision": "key and secret of a profile, throttled",
   "GET /api/ws": "signs in by its first message",
   "POST /api/shared/dashboard": "the token of a link, which opens nothing else",

@@ -208,6 +208,7 @@ export const operationNames: Readonly<Record<string, string>> = {
   "POST /write": "writeLines",
   "POST /api/v2/write": "writeLinesV2",
   "GET /ping": "pingLineProtocol",
+  "GET /health": "getLineProtocolHealth",
   "POST /api/v1/:deviceToken/telemetry": "postTelemetry",
   "POST /api/v1/:deviceToken/telemetry/batch": "postTelemetryBatch",
   "GET /api/v1/:deviceToken/attributes": "readAttributes",

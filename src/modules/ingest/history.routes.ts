@@ -232,7 +232,7 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
           summary: "Import telemetry history",
           responses: { 200: importAnswer },
           description:
-            "CSV (a header with a time column `ts`, `time`, `timestamp` or `date`, then one column a key; commas, semicolons or tabs between columns, decimal points or commas, times as epoch, ISO 8601 or `31.12.2026 10:00`) or NDJSON (`{ts, values}` or `{ts, key: value}` a line), 16 MiB a request; send a larger file in parts. Answers `{success, rows, points, failed, errors: [{row, message}]}`. A row is refused if one of its cells looks like a number but does not fit the decimal sign, or can be read in two ways (`1.234` in a column that shows no decimal sign). Refused rows do not stop the others; repeating an import changes nothing.",
+            "CSV (a header with a time column, or a day and a time-of-day column, then one column per key; UTF-8, UTF-16 or Windows-1252) or NDJSON (`{ts, values}` or `{ts, key: value}` per line), 16 MiB per request; send a larger file in parts, each with the first part in front of it and `skipRows` and `previousTs` from the answers. A row is refused if its time is not one, or if a cell looks like a number but does not fit the decimal sign or can be read in two ways (`1.234` in a column that shows no decimal sign). Refused rows do not stop the others; repeating an import changes nothing.",
           requestBody: {
             required: true,
             content: {

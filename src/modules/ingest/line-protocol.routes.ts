@@ -9,6 +9,7 @@ import type { DeviceDirectory } from "../devices/device-directory.ts";
 import { invalidDeviceToken } from "../devices/devices.errors.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
+import { objectAnswer } from "../documented-answers.ts";
 import type { PeerServer } from "../request-peer.ts";
 import type { IngestService } from "./ingest.service.ts";
 import { lineRefusal, lineToken } from "./line-answers.ts";
@@ -92,6 +93,20 @@ const ping = () =>
     },
   });
 
+/** As clients of InfluxDB 2 expect it. */
+const health = () =>
+  Response.json(
+    {
+      name: "influxdb",
+      message: "ready for queries and writes",
+      status: "pass",
+      checks: [],
+      version: `v${INFLUXDB_VERSION}`,
+      commit: "lineside",
+    },
+    { headers: { "cache-control": "no-store", "x-influxdb-version": INFLUXDB_VERSION } },
+  );
+
 /** Routes under the names that InfluxDB has for them, so that Telegraf and other clients write to the gateway. */
 export const lineProtocolRoutes = (deps: {
   ingest: Pick<IngestService, "admit" | "readings" | "reject">;
@@ -145,6 +160,14 @@ export const lineProtocolRoutes = (deps: {
         summary: "Whether line protocol is accepted",
         description: "Clients of InfluxDB call this before they write.",
         responses: { 204: { description: "The header `X-Influxdb-Version` names a compatible version." } },
+      },
+    })
+    .get("/health", health, {
+      detail: {
+        summary: "Health, as InfluxDB 2 reports it",
+        description:
+          "Clients of InfluxDB 2 call this before they write. `/healthz` and `/readyz` tell the gateway's own health.",
+        responses: { 200: objectAnswer("`name`, `status` and `version`.") },
       },
     });
 };

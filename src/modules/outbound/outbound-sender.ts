@@ -1,8 +1,10 @@
 import { detail, unavailable } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { networkErrorText } from "../../lib/network-error.ts";
 import { retryAfter, verdictOf } from "../../lib/retry-policy.ts";
 import { signatureOf } from "../../lib/signature.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { HttpExchange } from "./http-exchange.ts";
@@ -11,6 +13,7 @@ import type { OutboundAnswer, OutboundTarget } from "./outbound.types.ts";
 import type { Attempt } from "./outbound-delivery.ts";
 
 const ANSWER_CHARACTERS_MAX = 200;
+const ADDRESS_CHARACTERS_MAX = 200;
 
 /** The first printable characters of an answer. */
 const excerptOf = (body: Buffer): string =>
@@ -43,6 +46,24 @@ export const targetOf = ({
   timeoutMs,
   secret: secretSealed === null ? null : { sealed: secretSealed },
 });
+
+/** Returns the address that a redirect names, without what may be secret in it; undefined if it names none. */
+function redirectedTo(location: string | undefined, url: string): string | undefined {
+  const target = location === undefined ? null : URL.parse(location, url);
+  return target === null || !/^https?:$/.test(target.protocol)
+    ? undefined
+    : `${target.origin}${target.pathname}`;
+}
+
+/**
+ * Says why a request was not delivered. Without what the answer said: whoever may name an address must not read by it what answers there. Of a
+ * redirect, which is not followed, the address is named, without its query.
+ */
+function refusalOf(status: number, { url, location }: { url: string; location: string | undefined }): Text {
+  const address = status >= 300 && status < 400 ? redirectedTo(location, url) : undefined;
+  if (address === undefined) return detail("delivery_error.status", { status });
+  return detail("delivery_error.redirect", { status, address: excerpt(address, ADDRESS_CHARACTERS_MAX) });
+}
 
 /** Makes one attempt at one request: opens sealed values, signs, sends, classifies the answer. */
 export function createOutboundSender(deps: {
@@ -88,8 +109,7 @@ export function createOutboundSender(deps: {
         const request = { tenantId, url, method, timeoutMs, headers: headersOf(outgoing), body: content };
         const { status, headers, body } = await exchange(request, signal);
         const verdict = verdictOf(status);
-        // Without what it said: whoever may name an address must not read by it what answers there.
-        const error = verdict === "delivered" ? null : detail("delivery_error.status", { status });
+        const error = verdict === "delivered" ? null : refusalOf(status, { url, location: headers.location });
         const retryAfterMs = retryAfter(headers["retry-after"], clock.now());
         return { verdict, status, error, retryAfterMs, body: excerptOf(body), durationMs: took() };
       } catch (error) {

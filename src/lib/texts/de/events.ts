@@ -42,6 +42,8 @@ export const eventTextsDe: Readonly<Record<keyof typeof eventTexts, string>> = {
   "broker_error.websocket_status": "die Antwort auf die WebSocket-Anfrage war {status}",
   "broker_error.websocket_text": "der Broker hat über WebSocket Text statt MQTT gesendet",
   "delivery_error.no_room": "aufgegeben, um Platz zu schaffen: die Warteschlange war voll",
+  "delivery_error.redirect":
+    "die Antwort war {status}; Weiterleitungen wird nicht gefolgt, verwenden Sie {address}",
   "delivery_error.refused": "die Anfrage wurde abgelehnt",
   "delivery_error.secret_unreadable":
     "ein gespeichertes Geheimnis lässt sich nicht mehr lesen; geben Sie es erneut ein",

@@ -41,6 +41,7 @@ export const eventTexts = {
   "broker_error.websocket_status": "the WebSocket request was answered with {status}",
   "broker_error.websocket_text": "the broker sent text over its WebSocket, not MQTT",
   "delivery_error.no_room": "given up to make room, because the delivery queue was full",
+  "delivery_error.redirect": "it answered {status}; redirects are not followed, use {address}",
   "delivery_error.refused": "the request was refused",
   "delivery_error.secret_unreadable": "a stored secret cannot be read any more; enter it again",
   "delivery_error.status": "it answered {status}",
