@@ -264,7 +264,7 @@ class RowReader {
     return ++this.#row;
   }
 
-  #timed(row: number, ts: number, device?: string): void {
+  #noteTime(row: number, ts: number, device?: string): void {
     if (row <= (this.#context.skipRows ?? 0)) return;
     let times = this.#sameTimes.get(device);
     if (times === undefined) {
@@ -288,7 +288,7 @@ class RowReader {
     const ts = times.read(time);
     if (ts instanceof TimeFault) return { row, error: timeError(time, ts) };
     const device = deviceColumn === undefined ? undefined : (cells[deviceColumn] ?? "");
-    this.#timed(row, ts, device);
+    this.#noteTime(row, ts, device);
     return { row, ts, ...read, isChecked: false, device };
   }
 
@@ -326,7 +326,7 @@ class RowReader {
     }
     const ts = times.read(time);
     if (ts instanceof TimeFault) return { row, error: timeError(String(time), ts) };
-    this.#timed(row, ts);
+    this.#noteTime(row, ts);
     return { row, ts, values, points, isChecked: points > 0 };
   }
 }

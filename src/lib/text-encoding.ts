@@ -119,8 +119,8 @@ export class Utf8Reader {
     return this.#take(bytes, true);
   }
 
-  #take(given: Uint8Array, isEnd: boolean): Uint8Array {
-    const bytes = this.#encoding === undefined ? this.#begin(given) : given;
+  #take(input: Uint8Array, isEnd: boolean): Uint8Array {
+    const bytes = this.#encoding === undefined ? this.#begin(input) : input;
     if (this.#decoder !== undefined) return this.#decoded(bytes, isEnd);
     const text = withoutNuls(bytes);
     if (text.length < bytes.length && !isEnd) this.#held = bytes.slice(text.length);
@@ -175,8 +175,8 @@ function withoutNuls(bytes: Uint8Array): Uint8Array {
 }
 
 /** Quotes what lies around the first byte that is not UTF-8. */
-function notUtf8(bytes: Uint8Array, at: number): DomainError {
-  const around = bytes.subarray(Math.max(0, at - SAMPLE_BYTES), at + SAMPLE_BYTES);
+function notUtf8(bytes: Uint8Array, wrong: number): DomainError {
+  const around = bytes.subarray(Math.max(0, wrong - SAMPLE_BYTES), wrong + SAMPLE_BYTES);
   return invalid("import.not_utf8", { sample: excerpt(new TextDecoder("windows-1252").decode(around)) });
 }
 

@@ -1,6 +1,6 @@
-import { Elysia, t } from "elysia";
+import { Elysia, type Static, t } from "elysia";
 import { DomainError, detail, inEnglish, invalid, textOf, unsupported } from "../../lib/domain-error.ts";
-import { noNotes } from "../../lib/history-rows.ts";
+import { type CsvOptions, noNotes } from "../../lib/history-rows.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
 import { exportAnswer, exportsLimit } from "../answers.ts";
@@ -109,6 +109,71 @@ const unitsQuery = t.Optional(
 
 const delimiters = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" } as const;
 
+const importQuery = t.Object({
+  format: t.Optional(
+    t.Union([t.Literal("csv"), t.Literal("ndjson")], {
+      description: "by default the content type decides",
+    }),
+  ),
+  delimiter: t.Optional(
+    t.Union([t.Literal("comma"), t.Literal("semicolon"), t.Literal("tab"), t.Literal("pipe")], {
+      description: "delimiter of CSV; recognized from the header by default",
+    }),
+  ),
+  decimal: t.Optional(
+    t.Union([t.Literal("point"), t.Literal("comma")], {
+      description:
+        "decimal sign of CSV; by default a point if commas separate the columns, otherwise a comma",
+    }),
+  ),
+  timezone: t.Optional(
+    t.String({
+      maxLength: 64,
+      description: "time zone of CSV times without a zone; UTC by default",
+    }),
+  ),
+  timeColumn: t.Optional(
+    t.String({
+      maxLength: 256,
+      description: "name or number of the time column of CSV; recognized by default",
+    }),
+  ),
+  skipColumns: t.Optional(
+    t.Union([t.String({ maxLength: 256 }), t.Array(t.String({ maxLength: 256 }))], {
+      description: "name or number of a CSV column to leave out; repeat it for more",
+    }),
+  ),
+  dates: t.Optional(
+    t.Union([t.Literal("day-first"), t.Literal("month-first")], {
+      description: "order of day and month in dates such as 03/04/2026; by default the dates decide",
+    }),
+  ),
+  skipRows: t.Optional(
+    t.Integer({
+      minimum: 0,
+      description:
+        "rows that were imported before: they show how the columns are written, and are not stored again",
+    }),
+  ),
+  previousTs: t.Optional(
+    t.Integer({
+      minimum: 0,
+      description: "`lastTs` of the previous part of a file, which tells the hour that comes twice",
+    }),
+  ),
+  progress: t.Optional(
+    t.BooleanString({ description: "true: the answer has one JSON line per batch, the result last" }),
+  ),
+});
+
+/** Returns what the query says of a CSV file. @throws DomainError `import.timezone_invalid` */
+function csvOptionsOf(query: Static<typeof importQuery>): CsvOptions {
+  const { delimiter, decimal, timezone, dates, timeColumn: time, skipColumns } = query;
+  if (timezone !== undefined && !isTimeZone(timezone)) throw invalid("import.timezone_invalid");
+  const skip = skipColumns === undefined ? [] : [skipColumns].flat();
+  return { delimiter: delimiter && delimiters[delimiter], decimal, timezone, dates, time, skip };
+}
+
 export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSpace; auth: AuthPlugin }) =>
   new Elysia({ prefix: "/api/devices/:deviceId/telemetry", tags: ["telemetry"] })
     .use(deps.auth)
@@ -156,11 +221,8 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
       async ({ principal, params, query, request, set }) => {
         const format = formatOf(request, query.format);
         if (request.body === null) throw invalid("import.empty");
-        const { delimiter, decimal, timezone, dates, timeColumn: time, skipRows = 0, previousTs } = query;
-        if (timezone !== undefined && !isTimeZone(timezone)) throw invalid("import.timezone_invalid");
-        const skip = query.skipColumns === undefined ? [] : [query.skipColumns].flat();
-        const csv = { delimiter: delimiter && delimiters[delimiter], decimal, timezone, dates, time, skip };
-        const source = { body: request.body, format, csv, skipRows, previousTs };
+        const { skipRows = 0, previousTs } = query;
+        const source = { body: request.body, format, csv: csvOptionsOf(query), skipRows, previousTs };
         const progress = deps.history.import(principal, params.deviceId, source);
         if (query.progress !== true) return untilDone(progress);
         set.headers["content-type"] = "application/x-ndjson";
@@ -172,62 +234,7 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
         auth: "telemetry:write",
         audit: { action: "telemetry.import", target: "device" },
         parse: "none",
-        query: t.Object({
-          format: t.Optional(
-            t.Union([t.Literal("csv"), t.Literal("ndjson")], {
-              description: "by default the content type decides",
-            }),
-          ),
-          delimiter: t.Optional(
-            t.Union([t.Literal("comma"), t.Literal("semicolon"), t.Literal("tab"), t.Literal("pipe")], {
-              description: "delimiter of CSV; recognized from the header by default",
-            }),
-          ),
-          decimal: t.Optional(
-            t.Union([t.Literal("point"), t.Literal("comma")], {
-              description:
-                "decimal sign of CSV; by default a point if commas separate the columns, otherwise a comma",
-            }),
-          ),
-          timezone: t.Optional(
-            t.String({
-              maxLength: 64,
-              description: "time zone of CSV times without a zone; UTC by default",
-            }),
-          ),
-          timeColumn: t.Optional(
-            t.String({
-              maxLength: 256,
-              description: "name or number of the time column of CSV; recognized by default",
-            }),
-          ),
-          skipColumns: t.Optional(
-            t.Union([t.String({ maxLength: 256 }), t.Array(t.String({ maxLength: 256 }))], {
-              description: "name or number of a CSV column to leave out; repeat it for more",
-            }),
-          ),
-          dates: t.Optional(
-            t.Union([t.Literal("day-first"), t.Literal("month-first")], {
-              description: "order of day and month in dates such as 03/04/2026; by default the dates decide",
-            }),
-          ),
-          skipRows: t.Optional(
-            t.Integer({
-              minimum: 0,
-              description:
-                "rows that were imported before: they show how the columns are written, and are not stored again",
-            }),
-          ),
-          previousTs: t.Optional(
-            t.Integer({
-              minimum: 0,
-              description: "`lastTs` of the previous part of a file, which tells the hour that comes twice",
-            }),
-          ),
-          progress: t.Optional(
-            t.BooleanString({ description: "true: the answer has one JSON line per batch, the result last" }),
-          ),
-        }),
+        query: importQuery,
         detail: {
           summary: "Import telemetry history",
           responses: { 200: importAnswer },

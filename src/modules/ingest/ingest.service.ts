@@ -1,7 +1,6 @@
 import type { BodyEncoding } from "../../lib/body.ts";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
-import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
@@ -20,6 +19,7 @@ import {
   messageOf,
   originOf,
   type Received,
+  type Reception,
   readingsOf,
 } from "./ingest-message.ts";
 import { withNumbers } from "./numeric-text.ts";
@@ -139,6 +139,16 @@ const createNotifier =
     return besides === undefined ? committed : Promise.all(besides).then(nothing);
   };
 
+/** A message of now. What is read in another way than it was sent is listed on the device; the message itself is not refused. */
+const receptionOf = (
+  { clock, onRejected }: Pick<IngestDeps, "clock" | "onRejected">,
+  device: IngestDevice,
+  message: Message,
+): Reception => ({
+  now: clock.now(),
+  note: ({ code, params }) => onRejected(device, { ...originOf(message), code, params }),
+});
+
 const createAttributesSave =
   (deps: Pick<IngestDeps, "attributes" | "attributesDurable" | "ensureRoom" | "touch">) =>
   (device: IngestDevice, values: unknown): Promise<void> => {
@@ -225,13 +235,10 @@ export function createIngestService(deps: IngestDeps): IngestService {
       rate.ensure(device, message.end - message.start);
       if (message.kind === "attributes")
         return saveAttributes(device, decoded ? decoded.body : bodyOf(message));
-      const now = clock.now();
-      const reception = { now, note: (reason: DomainError) => list(device, reason, message) };
-      const readings = decoded
-        ? readingsOf(message, decoded.body, reception)
-        : read(device, message, reception);
+      const context = receptionOf(deps, device, message);
+      const readings = decoded ? readingsOf(message, decoded.body, context) : read(device, message, context);
       if (readings.length === 0) return Promise.resolve(deps.touch(device)); // an empty message is a sign of life
-      return acceptOrHold(device, readings, { message, now });
+      return acceptOrHold(device, readings, { message, now: context.now });
     } catch (error) {
       if (error instanceof PartlyKept) {
         rate.list(device, error.refusal, originOf(message));
@@ -240,11 +247,6 @@ export function createIngestService(deps: IngestDeps): IngestService {
       rate.list(device, error, originOf(message));
       throw toStorageFailure(error) ?? error;
     }
-  }
-
-  /** Lists what was read in another way than it was sent; the message itself is not refused. */
-  function list(device: IngestDevice, { code, params }: Text, message: Message): void {
-    deps.onRejected(device, { ...originOf(message), code, params });
   }
 
   function reject(device: IngestDevice, rejection?: Rejection): void {

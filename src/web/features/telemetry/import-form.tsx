@@ -85,27 +85,72 @@ function OutcomeNote({ outcome }: { outcome: Outcome }) {
   );
 }
 
+/** What a CSV file does not tell, as it is entered. */
+interface CsvSettings {
+  readonly decimal: (typeof DECIMALS)[number];
+  readonly dates: (typeof DATE_ORDERS)[number];
+  readonly timeColumn: string;
+  readonly timezone: string;
+}
+
+const automatic = (): CsvSettings => ({
+  decimal: "auto",
+  dates: "auto",
+  timeColumn: "",
+  timezone: ownZone(),
+});
+
+const queryOf = ({ decimal, dates, timeColumn, timezone }: CsvSettings): Omit<ImportQuery, "format"> => ({
+  timezone,
+  ...(decimal !== "auto" && { decimal }),
+  ...(dates !== "auto" && { dates }),
+  ...(timeColumn.trim() !== "" && { timeColumn: timeColumn.trim() }),
+});
+
+function CsvFields({ value, onChange }: { value: CsvSettings; onChange: (value: CsvSettings) => void }) {
+  const set = (part: Partial<CsvSettings>) => onChange({ ...value, ...part });
+  return (
+    <>
+      <Segments
+        label={t("history.decimal")}
+        items={DECIMALS.map((id) => ({ id, text: t(`history.decimal.${id}`) }))}
+        current={value.decimal}
+        onSelect={(decimal) => set({ decimal })}
+      />
+      <Segments
+        label={t("history.dates")}
+        items={DATE_ORDERS.map((id) => ({ id, text: t(`history.dates.${id}`) }))}
+        current={value.dates}
+        onSelect={(dates) => set({ dates })}
+      />
+      <Field label={t("history.timeColumn")} hint={t("history.timeColumnHint")}>
+        <input
+          class="input w-full"
+          value={value.timeColumn}
+          maxLength={256}
+          onInput={(e) => set({ timeColumn: e.currentTarget.value })}
+        />
+      </Field>
+      <ZoneField
+        value={value.timezone}
+        hint={t("history.zoneHint")}
+        onChange={(timezone) => set({ timezone })}
+      />
+    </>
+  );
+}
+
 export function ImportForm({ deviceId, onImported }: { deviceId: string; onImported: () => void }) {
   const [progress, setProgress] = useState<number | undefined>(undefined);
   const [outcome, setOutcome] = useState<Outcome | undefined>(undefined);
-  const [decimal, setDecimal] = useState<(typeof DECIMALS)[number]>("auto");
-  const [dates, setDates] = useState<(typeof DATE_ORDERS)[number]>("auto");
-  const [timeColumn, setTimeColumn] = useState("");
-  const [timezone, setTimezone] = useState(ownZone);
+  const [csv, setCsv] = useState<CsvSettings>(automatic);
   const action = useAction();
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     const file = new FormData(e.currentTarget).get("file");
     if (!(file instanceof File) || file.size === 0) return;
-    const csv = {
-      timezone,
-      ...(decimal !== "auto" && { decimal }),
-      ...(dates !== "auto" && { dates }),
-      ...(timeColumn.trim() !== "" && { timeColumn: timeColumn.trim() }),
-    };
-    const query: ImportQuery = /\.(nd)?jsonl?$/i.test(file.name)
-      ? { format: "ndjson" }
-      : { format: "csv", ...csv };
+    const isJson = /\.(nd)?jsonl?$/i.test(file.name);
+    const query: ImportQuery = isJson ? { format: "ndjson" } : { format: "csv", ...queryOf(csv) };
     setOutcome(undefined);
     action.run(async () => {
       let reached = nothingImported;
@@ -136,27 +181,7 @@ export function ImportForm({ deviceId, onImported }: { deviceId: string; onImpor
           required
         />
       </Field>
-      <Segments
-        label={t("history.decimal")}
-        items={DECIMALS.map((id) => ({ id, text: t(`history.decimal.${id}`) }))}
-        current={decimal}
-        onSelect={setDecimal}
-      />
-      <Segments
-        label={t("history.dates")}
-        items={DATE_ORDERS.map((id) => ({ id, text: t(`history.dates.${id}`) }))}
-        current={dates}
-        onSelect={setDates}
-      />
-      <Field label={t("history.timeColumn")} hint={t("history.timeColumnHint")}>
-        <input
-          class="input w-full"
-          value={timeColumn}
-          maxLength={256}
-          onInput={(e) => setTimeColumn(e.currentTarget.value)}
-        />
-      </Field>
-      <ZoneField value={timezone} hint={t("history.zoneHint")} onChange={setTimezone} />
+      <CsvFields value={csv} onChange={setCsv} />
       {progress !== undefined && (
         <progress
           class="progress progress-primary w-full"
