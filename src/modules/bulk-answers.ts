@@ -1,6 +1,7 @@
 import { DomainError } from "../lib/domain-error.ts";
 import { isJsonObject } from "../lib/json.ts";
 import type { Text } from "../lib/texts/text.ts";
+import { workShare } from "../platform/fair-share.ts";
 import type { AuditContext } from "./audit/audit.types.ts";
 
 interface BulkFailure extends Text {
@@ -25,7 +26,7 @@ export async function forEachDevice(
   const failed: BulkFailure[] = [];
   const unique = [...new Set(deviceIds)];
   for (let start = 0; start < unique.length; start += atOnce) {
-    await new Promise((resolve) => setImmediate(resolve)); // other requests come in between
+    await workShare.pause();
     const devices = unique.slice(start, start + atOnce);
     const failures = await Promise.all(devices.map((deviceId) => failureOf(deviceId, work)));
     failed.push(...failures.filter((failure) => failure !== undefined));

@@ -1,16 +1,68 @@
 /** Max. ms of guarded work per round of the event loop. */
 const SHARE_MS = 8;
 
+type Resume = () => void;
+
+interface Waiting {
+  readonly length: number;
+  shift(): Resume | undefined;
+}
+
+/** Waiting tasks by owner. Owners take turns, however many tasks each of them has. */
+class Turns<Member extends Waiting> implements Waiting {
+  /** Owners with waiting tasks; the first one is next. */
+  readonly #members = new Map<string, Member>();
+  readonly #create: () => Member;
+
+  constructor(create: () => Member) {
+    this.#create = create;
+  }
+
+  get length(): number {
+    return this.#members.size;
+  }
+
+  of(owner: string): Member {
+    let member = this.#members.get(owner);
+    if (member === undefined) {
+      member = this.#create();
+      this.#members.set(owner, member);
+    }
+    return member;
+  }
+
+  shift(): Resume | undefined {
+    const next = this.#members.entries().next().value;
+    if (next === undefined) return undefined;
+    const [owner, member] = next;
+    const resume = member.shift();
+    this.#members.delete(owner);
+    if (member.length > 0) this.#members.set(owner, member); // behind the others
+    return resume;
+  }
+}
+
+/** Whose task waits. Tenants take turns, and the users within a tenant. */
+export interface TaskOwner {
+  readonly tenantId: string;
+  readonly userId: string;
+}
+
+const nobody: TaskOwner = { tenantId: "", userId: "" };
+
 /**
  * Spreads expensive work of many senders over rounds of the event loop: messages and requests that arrive together would otherwise be handled in a
- * single round, however long that takes. Waiting tasks continue in the order of arrival, one per round.
+ * single round, however long that takes. In each round, one waiting task continues. Tasks that have begun and tasks that have not
+ * take turns. Begun tasks continue in the order of arrival, new tasks by owner.
  */
 export class FairShare {
-  readonly #waiting: Array<() => void> = [];
+  readonly #begun: Resume[] = [];
+  readonly #new = new Turns(() => new Turns<Resume[]>(() => []));
   readonly #now: () => number;
   /** Time at which guarded work began in this round. */
   #startedAt: number | undefined;
   #isScheduled = false;
+  #isNewNext = true;
 
   /** @param now returns milliseconds */
   constructor(now: () => number = () => performance.now()) {
@@ -18,21 +70,33 @@ export class FairShare {
   }
 
   /** Begins a message or request. Returns undefined if there is time left in this round, else a promise that resolves when the work may begin. */
-  enter(): Promise<void> | undefined {
-    return this.#waiting.length === 0 ? this.pause() : this.next();
+  enter({ tenantId, userId } = nobody): Promise<void> | undefined {
+    if (this.#begun.length === 0 && this.#new.length === 0 && this.#hasTime()) return undefined;
+    this.#schedule();
+    return new Promise((resolve) => this.#new.of(tenantId).of(userId).push(resolve));
   }
 
-  /** Works like `enter`, between the pieces of a task: started tasks continue before new tasks begin. */
+  /** Works like `enter`, between the pieces of a task. */
   pause(): Promise<void> | undefined {
-    this.#startedAt ??= this.#now();
-    this.#schedule();
-    return this.#now() - this.#startedAt > SHARE_MS ? this.next() : undefined;
+    return this.#hasTime() ? undefined : this.next();
   }
 
   /** Waits for a later round of the event loop in which no other waiting task continues. */
   next(): Promise<void> {
     this.#schedule();
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    return new Promise((resolve) => this.#begun.push(resolve));
+  }
+
+  #hasTime(): boolean {
+    this.#startedAt ??= this.#now();
+    this.#schedule();
+    return this.#now() - this.#startedAt <= SHARE_MS;
+  }
+
+  #take(): Resume | undefined {
+    const isNew = this.#new.length > 0 && (this.#isNewNext || this.#begun.length === 0);
+    this.#isNewNext = !isNew;
+    return isNew ? this.#new.shift() : this.#begun.shift();
   }
 
   #schedule(): void {
@@ -40,11 +104,11 @@ export class FairShare {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      const next = this.#waiting.shift();
-      this.#startedAt = next === undefined ? undefined : this.#now();
-      if (next === undefined) return;
+      const resume = this.#take();
+      this.#startedAt = resume === undefined ? undefined : this.#now();
+      if (resume === undefined) return;
       this.#schedule();
-      next();
+      resume();
     });
   }
 }

@@ -42,3 +42,29 @@ test("who comes later does not overtake those who wait", async () => {
   await Promise.all([first, second]);
   expect(done).toEqual(["first", "second"]);
 });
+
+test("tenants take turns, and so do the users of a tenant", async () => {
+  const { time, share } = createShare();
+  const done: string[] = [];
+  expect(share.enter()).toBeUndefined();
+  time.ms += 20;
+  const owners = ["a1", "a1", "a1", "a2", "b1"];
+  const tasks = owners.map(async (userId) => {
+    await share.enter({ tenantId: userId.charAt(0), userId });
+    time.ms += 20;
+    done.push(userId);
+  });
+  await Promise.all(tasks);
+  expect(done).toEqual(["a1", "b1", "a2", "a1", "a1"]);
+});
+
+test("begun and new tasks take turns", async () => {
+  const { time, share } = createShare();
+  const done: string[] = [];
+  expect(share.enter()).toBeUndefined();
+  time.ms += 20;
+  const waiting = [share.next(), share.next(), share.enter(), share.enter()];
+  const names = ["begun", "begun", "new", "new"];
+  await Promise.all(waiting.map((turn, index) => turn?.then(() => done.push(names[index] ?? ""))));
+  expect(done).toEqual(["new", "begun", "new", "begun"]);
+});

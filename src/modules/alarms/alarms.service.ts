@@ -1,6 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import { detail, forbidden, notFound } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import { isAllowed } from "../identity/permissions.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
@@ -62,7 +62,7 @@ export function createAlarmsService(deps: {
     if (readAll(principal, ids).length < ids.length) throw noSuchAlarm();
     ensureMayHandle(principal);
     for (let index = 0; index < ids.length; index += HANDLED_AT_ONCE) {
-      if (index > 0) await setImmediate();
+      if (index > 0) await workShare.next();
       // Read anew: a rule may have changed them while others had their turn.
       const alarms = readAll(principal, ids.slice(index, index + HANDLED_AT_ONCE));
       lifecycle.commit(() => {

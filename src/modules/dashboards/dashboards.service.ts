@@ -199,7 +199,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     async resolveAlias(principal: Principal, input: unknown, state: unknown): Promise<ResolvedDevice[]> {
       if (input === undefined || input === null || input === "") throw aliasMissing();
       const existing = state === undefined || state === null ? {} : objectOf(state, "dashboardState");
-      await workShare.enter(); // the alias may list up to 1,000 devices
+      await workShare.pause(); // the alias may list up to 1,000 devices
       return deps.aliasDevices(principal, selectorOf(input), existing);
     },
     export: (principal: Principal, id: string): ExportedDashboard =>

@@ -1,7 +1,6 @@
 import { Elysia, type Static, t } from "elysia";
 import { withoutNulls } from "../../lib/defined.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
-import { workShare } from "../../platform/fair-share.ts";
 import { asAnswer, listAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -63,7 +62,7 @@ function* slicesOfItems<From, To>(slices: Iterable<readonly From[]>, convert: (i
 }
 
 /** Converts devices, with their current state, for the API. */
-function createShowing({ activity, maintenanceOf, listSorted }: Omit<DevicesRoutesDeps, "auth" | "answers">) {
+function createShowing({ activity, maintenanceOf }: Pick<DevicesRoutesDeps, "activity" | "maintenanceOf">) {
   const current = (device: DeviceWithActivity) => activity.get(device.deviceId) ?? device.activity;
   const maintenanceFor = (device: DeviceWithActivity, principal: Principal) =>
     maintenanceToWire(maintenanceOf(device), device, principal);
@@ -72,11 +71,6 @@ function createShowing({ activity, maintenanceOf, listSorted }: Omit<DevicesRout
     ...maintenanceFor(device, principal),
   });
   return {
-    /** A page of thousands of devices takes some milliseconds, so simultaneous requests run in separate rounds of the event loop. */
-    async listed(...request: Parameters<DevicesRoutesDeps["listSorted"]>) {
-      await workShare.enter();
-      return listSorted(...request);
-    },
     itemFor,
     children: (list: readonly DeviceWithActivity[], principal: Principal) => list.map(itemFor(principal)),
     detail: (device: DeviceWithActivity, principal: Principal) => ({
@@ -89,7 +83,7 @@ function createShowing({ activity, maintenanceOf, listSorted }: Omit<DevicesRout
 
 export const devicesRoutes = (deps: DevicesRoutesDeps) => {
   const { devices, rejections } = deps;
-  const { itemFor, children, detail, listed } = createShowing(deps);
+  const { itemFor, children, detail } = createShowing(deps);
   const read = readFrom(devices);
   return new Elysia({ prefix: "/api/devices", tags: ["devices"] })
     .use(deps.auth)
@@ -97,7 +91,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
       "",
       async ({ principal, query, request }) => {
         const page = toPage(query);
-        const { total, count, slices } = await listed(principal, { ...query, ...page }, request.signal);
+        const { total, count, slices } = await deps.listSorted(principal, { ...query, ...page }, request.signal);
         const headers = listHeaders(request.url, { ...page, total });
         const list = { count, slices: slicesOfItems(slices(), itemFor(principal)), headers };
         const answer = await listAnswer(deps.answers, request, list);

@@ -2,6 +2,7 @@ import { jwt } from "@elysiajs/jwt";
 import { type DocumentDecoration, Elysia, t } from "elysia";
 import { forbidden, unauthenticated } from "../../lib/domain-error.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import type { AuditRule } from "../audit/audit.types.ts";
 import { type PeerServer, peerOf } from "../request-peer.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -84,7 +85,8 @@ interface RouteContext {
 
 /**
  * `auth: "<permission>"` on a route: the caller must be signed in (else 401 without a body, before anything of the request is
- * parsed or checked) and allowed (else 403); the handler gets `principal`, the only source of user and tenant.
+ * parsed or checked) and allowed (else 403); the handler gets `principal`, the only source of user and tenant. Once the body has been read, the
+ * request waits for its turn: handlers of requests that arrive together run in separate rounds of the event loop if they take long.
  * `audit: {action, target, …}` on a route that changes something: what the audit log keeps of it, or why nothing.
  */
 export function createAuthPlugin(
@@ -129,6 +131,8 @@ export function createAuthPlugin(
       },
       async transform({ request, server, params }: RouteContext) {
         await ensureAllowed({ request, server, params }, permission);
+        const turn = workShare.enter(principals.get(request));
+        if (turn !== undefined) await turn;
       },
       resolve({ request }: { request: Request }) {
         const principal = principals.get(request);

@@ -50,7 +50,6 @@ async function writeLatest(
 ): Promise<void> {
   const encoder = new TextEncoder();
   let before = "[";
-  await workShare.enter();
   for await (const batch of batches) {
     const texts = batch.map((snapshot) => JSON.stringify(snapshot));
     if (texts.length === 0) continue;

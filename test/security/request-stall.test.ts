@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { isStall, STALL_MS_MAX, type StalledGateway, startStalledGateway, TRIES } from "./stall-fixture.ts";
+
+/**
+ * Requests of a tenant with much data, alone, ten and sixty at a time, never hold the event loop for longer than 100 ms of processor time.
+ * See `stall.test.ts` for how that is measured.
+ */
+
+const DEVICES = 2_000;
+const ALARM_TYPES = 10;
+const ATTRIBUTES = 100;
+const AT_ONCE = [1, 10, 60];
+
+let gateway: StalledGateway;
+let deviceIds: string[];
+
+async function call(method: string, path: string, body?: unknown) {
+  const response = await fetch(gateway.url + path, {
+    method,
+    headers: { "content-type": "application/json", authorization: `Bearer ${gateway.token}` },
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+const read = async (path: string) => JSON.parse((await call("GET", path)).text);
+
+/** Names of the keys in a message of a device. */
+const named = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`name ${index}`, 9]));
+
+beforeAll(async () => {
+  gateway = await startStalledGateway();
+  const alarmRules = Array.from({ length: ALARM_TYPES }, (_, index) => ({
+    alarmType: `type ${index}`,
+    createRules: [{ severity: "MAJOR", condition: { all: [{ key: "t", op: "GT", value: 5 }] } }],
+  }));
+  const profile = await call("POST", "/api/device-profiles", { name: "busy", isDefault: true, alarmRules });
+  expect(profile.status).toBe(201);
+  const rows = Array.from({ length: DEVICES }, (_, index) => ({ name: `busy ${index}`, deviceType: "busy" }));
+  const imported = await call("POST", "/api/devices/bulk/import", { rows });
+  const created: Array<{ deviceId: string; deviceToken: string }> = JSON.parse(imported.text).rows;
+  deviceIds = created.map(({ deviceId }) => deviceId);
+  for (let begin = 0; begin < DEVICES; begin += 100)
+    await Promise.all(
+      created.slice(begin, begin + 100).map(async ({ deviceToken }) => {
+        await call("POST", `/api/v1/${deviceToken}/telemetry`, { t: 9 });
+        await call("POST", `/api/v1/${deviceToken}/attributes`, named(ATTRIBUTES));
+      }),
+    );
+}, 240_000);
+afterAll(() => gateway.stop());
+
+/** Statuses of requests that ask for more than the gateway answers at a time are among those of a full gateway. */
+async function stallsOf(
+  name: string,
+  work: (round: number) => Promise<{ status: number }>,
+): Promise<string[]> {
+  const stalls: string[] = [];
+  for (const atOnce of AT_ONCE) {
+    let least = Number.POSITIVE_INFINITY;
+    for (let attempt = 0; attempt < TRIES && least > STALL_MS_MAX; attempt++) {
+      await gateway.longestTurn();
+      const answers = await Promise.all(Array.from({ length: atOnce }, (_, index) => work(index)));
+      expect([200, 503]).toContain(Math.max(...answers.map(({ status }) => status)));
+      expect(answers.map(({ status }) => status)).toContain(200);
+      least = Math.min(least, await gateway.longestTurn());
+    }
+    if (process.env.SHOW) console.log(name, atOnce, least.toFixed(1));
+    if (isStall(least)) stalls.push(`${name}, ${atOnce} at once: ${least.toFixed(0)} ms`);
+  }
+  return stalls;
+}
+
+const lists = [
+  "/api/alarms?limit=10000",
+  "/api/alarms?limit=1000&search=busy&sort=severity",
+  "/api/alarms/open",
+  "/api/attributes/keys",
+  "/api/devices?search=zzzz",
+  "/api/devices/types",
+  "/api/telemetry/keys",
+  "/api/overview",
+  "/api/refusals?limit=10000",
+];
+
+for (const path of lists)
+  test(`GET ${path}`, async () => {
+    expect(await stallsOf(path, () => call("GET", path))).toEqual([]);
+  }, 120_000);
+
+test("POST /api/key-metadata/resolve", async () => {
+  const resolve = (ids: readonly string[]) => () =>
+    call("POST", "/api/key-metadata/resolve", { deviceIds: ids });
+  expect(await stallsOf("devices", resolve(deviceIds))).toEqual([]);
+  const unknown = Array.from({ length: 2_000 }, (_, index) => `x${index}`);
+  expect(await stallsOf("unknown devices", resolve(unknown))).toEqual([]);
+}, 120_000);
+
+test("POST /api/v1/telemetry/latest", async () => {
+  const latest = () => call("POST", "/api/v1/telemetry/latest", { deviceIds });
+  expect(await stallsOf("latest", latest)).toEqual([]);
+}, 120_000);
+
+test("changes of many alarms and devices", async () => {
+  const alarms: Array<{ alarmId: string }> = await read("/api/alarms?limit=10000");
+  const alarmIds = (round: number) =>
+    alarms.slice(500 * (round % 20), 500 * (round % 20) + 500).map(({ alarmId }) => alarmId);
+  const acknowledge = (round: number) =>
+    call("PATCH", "/api/alarms/ack/bulk", { alarmIds: alarmIds(round) });
+  expect(await stallsOf("acknowledge", acknowledge)).toEqual([]);
+  const clear = (round: number) => call("PATCH", "/api/alarms/clear/bulk", { alarmIds: alarmIds(round) });
+  expect(await stallsOf("clear", clear)).toEqual([]);
+  const devices = (round: number) => deviceIds.slice(200 * (round % 10), 200 * (round % 10) + 200);
+  const update = (round: number) =>
+    call("POST", "/api/devices/bulk/update", { deviceIds: devices(round), addTags: [`tag ${round % 50}`] });
+  expect(await stallsOf("update", update)).toEqual([]);
+}, 240_000);
