@@ -127,6 +127,14 @@ interface ItemList {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Converts the items of slices as they are read. */
+export function* convertedSlices<From, To>(
+  slices: Iterable<readonly From[]>,
+  convert: (item: From) => To,
+): Generator<To[]> {
+  for (const slice of slices) yield slice.map(convert);
+}
+
 /** Sends a list that is built slice by slice. It takes its space before it is built, so lists that wait for each other stay small. */
 export async function listAnswer(space: AnswerSpace, request: Request, list: ItemList): Promise<Response> {
   const held = space.open(request);

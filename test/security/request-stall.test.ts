@@ -51,26 +51,54 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => gateway.stop());
 
-/** Statuses of requests that ask for more than the gateway answers at a time are among those of a full gateway. */
+/** Returns the stalls of simultaneous requests. Some of them may be refused, because unread responses leave no space. */
 async function stallsOf(
   name: string,
   work: (round: number) => Promise<{ status: number }>,
+  counts = AT_ONCE,
 ): Promise<string[]> {
   const stalls: string[] = [];
-  for (const atOnce of AT_ONCE) {
+  for (const atOnce of counts) {
     let least = Number.POSITIVE_INFINITY;
     for (let attempt = 0; attempt < TRIES && least > STALL_MS_MAX; attempt++) {
       await gateway.longestTurn();
       const answers = await Promise.all(Array.from({ length: atOnce }, (_, index) => work(index)));
-      expect([200, 503]).toContain(Math.max(...answers.map(({ status }) => status)));
-      expect(answers.map(({ status }) => status)).toContain(200);
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+      expect(statuses).toContain(200);
       least = Math.min(least, await gateway.longestTurn());
     }
-    if (process.env.SHOW) console.log(name, atOnce, least.toFixed(1));
     if (isStall(least)) stalls.push(`${name}, ${atOnce} at once: ${least.toFixed(0)} ms`);
   }
   return stalls;
 }
+
+test("long subscriptions of screens", async () => {
+  const keys = Array.from({ length: 10_000 }, (_, index) => `key ${index}`);
+  const subscribe = JSON.stringify({ type: "subscribe", id: "a", topics: ["telemetry"], deviceIds, keys });
+  const open = () =>
+    new Promise<WebSocket>((resolve, reject) => {
+      const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/api/ws`);
+      socket.onopen = () => socket.send(JSON.stringify({ type: "auth", token: gateway.token }));
+      socket.onmessage = () => resolve(socket);
+      socket.onclose = reject;
+    });
+  const sockets = await Promise.all(Array.from({ length: 40 }, open));
+  const snapshotOf = (socket: WebSocket) =>
+    new Promise<{ status: number }>((resolve) => {
+      socket.onmessage = ({ data }) => {
+        const { type, more } = JSON.parse(String(data));
+        if (type === "snapshot" && more !== true) resolve({ status: 200 });
+      };
+      socket.send(subscribe);
+    });
+  const work = (index: number) => snapshotOf(sockets[index] as WebSocket);
+  expect(await stallsOf("subscriptions", work, [1, 10, 40])).toEqual([]);
+  for (const socket of sockets) {
+    socket.onclose = null;
+    socket.close();
+  }
+}, 120_000);
 
 const lists = [
   "/api/alarms?limit=10000",
@@ -102,12 +130,25 @@ test("POST /api/v1/telemetry/latest", async () => {
   expect(await stallsOf("latest", latest)).toEqual([]);
 }, 120_000);
 
+test("tests of an alarm rule on the devices of a profile", async () => {
+  const profiles: Array<{ profileId: string; name: string }> = await read("/api/device-profiles");
+  const rule = {
+    alarmType: "tried",
+    createRules: [{ severity: "MAJOR", condition: { all: [{ key: "t", op: "GT", value: 5 }] } }],
+  };
+  const profileId = profiles.find(({ name }) => name === "busy")?.profileId;
+  const backTest = async () => {
+    const { status } = await call("POST", "/api/alarms/back-test", { rule, profileId });
+    return { status: status === 429 ? 503 : status }; // three tests of a site run at a time
+  };
+  expect(await stallsOf("back-test", backTest)).toEqual([]);
+}, 120_000);
+
 test("changes of many alarms and devices", async () => {
   const alarms: Array<{ alarmId: string }> = await read("/api/alarms?limit=10000");
   const alarmIds = (round: number) =>
     alarms.slice(500 * (round % 20), 500 * (round % 20) + 500).map(({ alarmId }) => alarmId);
-  const acknowledge = (round: number) =>
-    call("PATCH", "/api/alarms/ack/bulk", { alarmIds: alarmIds(round) });
+  const acknowledge = (round: number) => call("PATCH", "/api/alarms/ack/bulk", { alarmIds: alarmIds(round) });
   expect(await stallsOf("acknowledge", acknowledge)).toEqual([]);
   const clear = (round: number) => call("PATCH", "/api/alarms/clear/bulk", { alarmIds: alarmIds(round) });
   expect(await stallsOf("clear", clear)).toEqual([]);

@@ -1,7 +1,7 @@
-import { setImmediate } from "node:timers/promises";
 import { invalid, limited } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { ScanChunk, TelemetryStore } from "../telemetry/store/store.types.ts";
@@ -107,11 +107,11 @@ export function createAlarmRulesService(deps: {
     for (let row = 0; row < rows; row++) {
       run.take(ts[row] as number, valuesAt(columns, row)); // within its bounds
       if (row % ROWS_PER_CHECK > 0 || clock.monotonic() - turnBegan <= TURN_MS_MAX) continue;
-      await setImmediate();
+      await workShare.next();
       if (signal?.aborted) return row + 1;
       turnBegan = clock.monotonic();
     }
-    await setImmediate();
+    await workShare.next();
     return rows;
   }
 

@@ -41,7 +41,8 @@ interface AlarmsModuleDeps {
 }
 
 /** Alarms: the rules that raise and clear them, escalation, the commands that they send, and what people do about them. */
-export function createAlarmsModule({ database, clock, events, log: root }: Core, deps: AlarmsModuleDeps) {
+export function createAlarmsModule(core: Core, deps: AlarmsModuleDeps) {
+  const { database, clock, events, log: root } = core;
   const { devices, directory, profiles, attributes, commands, outbound, maintenance, store } = deps;
   const { transact } = database;
   const log = root.child("alarms");
@@ -145,7 +146,10 @@ export function createAlarmsModule({ database, clock, events, log: root }: Core,
         by: null,
         createdAt: clock.now(),
       }),
-    routes: (auth: AuthPlugin) => [alarmsRoutes({ alarms, auth }), alarmRulesRoutes({ alarmRules, auth })],
+    routes: (auth: AuthPlugin) => [
+      alarmsRoutes({ alarms, answers: core.answers, auth }),
+      alarmRulesRoutes({ alarmRules, auth }),
+    ],
     parts: [
       { name: "alarms", start: () => engine.start(), stop: () => engine.stop() },
       { name: "alarm escalation", start: () => escalation.start(), stop: () => escalation.stop() },

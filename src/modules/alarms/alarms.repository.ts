@@ -155,6 +155,35 @@ export function createAlarmsRepository(database: MainDatabase) {
         .map(toListed);
       return { items, total: countOf(orm, condition) };
     },
+    /** Returns the alarms of a page by their sequence numbers, from which `listBySequence` reads them. */
+    listPage(
+      tenantId: TenantId,
+      visible: "all" | ReadonlySet<DeviceId>,
+      filter: AlarmFilter,
+    ): { sequences: number[]; total: number } {
+      const condition = conditionOf(tenantId, visible, filter);
+      const rows = orm
+        .select({ sequence: alarms.sequence })
+        .from(alarms)
+        .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
+        .where(condition)
+        .orderBy(...orderOf(filter.sort))
+        .limit(filter.limit)
+        .offset(filter.offset)
+        .all();
+      return { sequences: rows.map(({ sequence }) => sequence), total: countOf(orm, condition) };
+    },
+    /** Returns alarms in the given order; deleted ones are left out. */
+    listBySequence(sequences: readonly number[]): ListedAlarm[] {
+      const rows = listed()
+        .where(sql`${alarms.sequence} IN (SELECT value FROM json_each(${JSON.stringify(sequences)}))`)
+        .all();
+      const bySequence = new Map(rows.map((row) => [row.alarm.sequence, row]));
+      return sequences.flatMap((sequence) => {
+        const row = bySequence.get(sequence);
+        return row === undefined ? [] : toListed(row);
+      });
+    },
     find(tenantId: TenantId, alarmId: string): ListedAlarm | undefined {
       const row = listed()
         .where(and(eq(alarms.tenantId, tenantId), eq(alarms.alarmId, alarmId)))

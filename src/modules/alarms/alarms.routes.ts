@@ -1,4 +1,6 @@
-import { Elysia, t } from "elysia";
+import { Elysia, type Static, t } from "elysia";
+import type { AnswerSpace } from "../../platform/answer-space.ts";
+import { asAnswer, convertedSlices, listAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
@@ -47,47 +49,50 @@ const openAlarmsRoute = ({ alarms, auth }: { alarms: AlarmsService; auth: AuthPl
       },
     });
 
-/** Returns a handler that lists alarms and sets the list headers. */
+interface AlarmsRoutesDeps {
+  readonly alarms: AlarmsService;
+  readonly answers: AnswerSpace;
+  readonly auth: AuthPlugin;
+}
+
+/** Returns a handler that lists alarms, slice by slice. */
 const alarmLister =
-  (alarms: AlarmsService) =>
-  (principal: Principal, query: ListQuery, request: { url: string; deviceId?: string }) => {
+  ({ alarms, answers }: Pick<AlarmsRoutesDeps, "alarms" | "answers">) =>
+  async (
+    { principal, request }: { principal: Principal; request: Request },
+    { search, sort, from, to, ...query }: ListQuery,
+    deviceId?: string,
+  ) => {
     const page = toPage(query);
-    const { search, sort, from, to } = query;
-    const filter = { ...readFilter(query), search, sort, from, to, deviceId: request.deviceId };
-    const { items, total } = alarms.list(principal, { ...filter, ...page });
+    const filter = { ...readFilter(query), search, sort, from, to, deviceId };
+    const { total, count, slices } = alarms.page(principal, { ...filter, ...page });
     const headers = listHeaders(request.url, { ...page, total });
-    return { headers, items: items.map((alarm) => alarmToWire(alarm, principal)) };
+    const wire = convertedSlices(slices, (alarm) => alarmToWire(alarm, principal));
+    const answer = await listAnswer(answers, request, { count, slices: wire, headers });
+    return asAnswer<Array<Static<typeof alarmBody>>>(answer);
   };
 
 /** Alarms: what the rules of profiles raised, and what people did about it. */
-export const alarmsRoutes = ({ alarms, auth }: { alarms: AlarmsService; auth: AuthPlugin }) => {
+export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
   const read = ({ principal }: AuditContext, id: string) => {
     const { name, deviceId, status } = alarmToWire(alarms.get(principal, id), principal);
     return { name, deviceId, status };
   };
   const readSettings = ({ principal }: AuditContext) => alarms.escalation(principal);
-  const list = alarmLister(alarms);
+  const list = alarmLister({ alarms, answers });
   return new Elysia({ prefix: "/api/alarms", tags: ["alarms"] })
     .use(auth)
     .use(openAlarmsRoute({ alarms, auth }))
-    .get(
-      "",
-      ({ principal, query, set, request }) => {
-        const { headers, items } = list(principal, query, { url: request.url });
-        Object.assign(set.headers, headers);
-        return items;
+    .get("", ({ principal, query, request }) => list({ principal, request }, query), {
+      auth: "alarms:read",
+      query: t.Object(alarmsQuery),
+      response: { 200: t.Array(alarmBody) },
+      detail: {
+        summary: "List alarms, the one raised last first",
+        description:
+          "Lists alarms of the devices that the caller may see. 1,000 cleared alarms are kept for each device. 400 for an unknown severity or status.",
       },
-      {
-        auth: "alarms:read",
-        query: t.Object(alarmsQuery),
-        response: { 200: t.Array(alarmBody) },
-        detail: {
-          summary: "List alarms, the one raised last first",
-          description:
-            "Lists alarms of the devices that the caller may see. 1,000 cleared alarms are kept for each device. 400 for an unknown severity or status.",
-        },
-      },
-    )
+    })
     .get("/escalation-settings", ({ principal }) => alarms.escalation(principal), {
       auth: "alarms:escalation",
       response: { 200: escalationBody },
@@ -145,11 +150,7 @@ export const alarmsRoutes = ({ alarms, auth }: { alarms: AlarmsService; auth: Au
     )
     .get(
       "/device/:deviceId",
-      ({ principal, params, query, set, request }) => {
-        const { headers, items } = list(principal, query, { url: request.url, deviceId: params.deviceId });
-        Object.assign(set.headers, headers);
-        return items;
-      },
+      ({ principal, params, query, request }) => list({ principal, request }, query, params.deviceId),
       {
         auth: "alarms:read",
         query: t.Object(alarmsQuery),

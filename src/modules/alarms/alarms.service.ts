@@ -19,6 +19,19 @@ import {
 
 /** Some 20 ms of work on a small gateway. */
 const HANDLED_AT_ONCE = 50;
+/** Alarms of a page that are read in one go. */
+const ALARMS_PER_SLICE = 500;
+
+type RequestedAlarms = Omit<AlarmFilter, "deviceId"> & { readonly deviceId?: string | undefined };
+
+/** A page of alarms that is read slice by slice. */
+interface AlarmPage {
+  /** Number of alarms on all pages. */
+  readonly total: number;
+  /** Number of alarms on this page; fewer if some are deleted while it is read. */
+  readonly count: number;
+  readonly slices: Iterable<readonly ListedAlarm[]>;
+}
 
 const nameOf = ({ email, apiKey, impersonator }: Principal) =>
   apiKey?.name ?? (impersonator ? `${email} (${impersonator.email})` : email);
@@ -71,15 +84,25 @@ export function createAlarmsService(deps: {
     }
   }
 
+  function visibleFilter(principal: Principal, { deviceId, ...rest }: RequestedAlarms): AlarmFilter {
+    const visible = deviceId === undefined ? undefined : deps.devices.ensureVisible(principal, deviceId);
+    return { ...rest, deviceId: visible };
+  }
+
+  function* slicesOf(sequences: readonly number[]): Generator<ListedAlarm[]> {
+    for (let begin = 0; begin < sequences.length; begin += ALARMS_PER_SLICE)
+      yield repository.listBySequence(sequences.slice(begin, begin + ALARMS_PER_SLICE));
+  }
+
   return {
     /** The alarm raised last first. */
-    list(
-      principal: Principal,
-      filter: Omit<AlarmFilter, "deviceId"> & { readonly deviceId?: string | undefined },
-    ): { items: ListedAlarm[]; total: number } {
-      const { deviceId, ...rest } = filter;
-      const visible = deviceId === undefined ? undefined : deps.devices.ensureVisible(principal, deviceId);
-      return repository.list(principal.tenantId, principal.devices, { ...rest, deviceId: visible });
+    list: (principal: Principal, filter: RequestedAlarms): { items: ListedAlarm[]; total: number } =>
+      repository.list(principal.tenantId, principal.devices, visibleFilter(principal, filter)),
+    /** Lists alarms like `list`, slice by slice. */
+    page(principal: Principal, filter: RequestedAlarms): AlarmPage {
+      const { tenantId, devices } = principal;
+      const { sequences, total } = repository.listPage(tenantId, devices, visibleFilter(principal, filter));
+      return { total, count: sequences.length, slices: slicesOf(sequences) };
     },
     /** Returns the devices with open alarms that the caller may see, in no order. */
     listOpenByDevice: ({ tenantId, devices }: Principal): OpenAlarms[] =>

@@ -6,6 +6,9 @@ import { devices } from "../devices/devices.tables.ts";
 import { attributes } from "./attributes.tables.ts";
 import type { AttributeEntry, AttributeScope } from "./attributes.types.ts";
 
+/** Devices whose keys are read in one go. */
+const DEVICES_PER_STEP = 20;
+
 export function createAttributesRepository({ orm }: MainDatabase) {
   const insert = orm
     .insert(attributes)
@@ -103,23 +106,25 @@ export function createAttributesRepository({ orm }: MainDatabase) {
         .orderBy(asc(attributes.key))
         .all()
         .map((row) => row.key),
-    /** Lists the keys of the visible devices: all of the tenant, or those given. */
-    listTenantKeys: (tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>): string[] =>
-      orm
-        .selectDistinct({ key: attributes.key })
-        .from(attributes)
-        .innerJoin(devices, eq(devices.deviceId, attributes.deviceId))
-        .where(
-          and(
-            eq(devices.tenantId, tenantId),
-            visible === "all"
-              ? undefined
-              : sql`${devices.deviceId} IN (SELECT value FROM json_each(${JSON.stringify([...visible])}))`,
-          ),
-        )
-        .orderBy(asc(attributes.key))
+    /** Yields the keys of the tenant's visible devices, some devices at a time. Keys repeat. */
+    *tenantKeys(tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>): Generator<string[]> {
+      const ids = orm
+        .select({ deviceId: devices.deviceId })
+        .from(devices)
+        .where(eq(devices.tenantId, tenantId))
         .all()
-        .map((row) => row.key),
+        .map((row) => row.deviceId)
+        .filter((deviceId) => visible === "all" || visible.has(deviceId as DeviceId));
+      for (let begin = 0; begin < ids.length; begin += DEVICES_PER_STEP) {
+        const step = JSON.stringify(ids.slice(begin, begin + DEVICES_PER_STEP));
+        yield orm
+          .selectDistinct({ key: attributes.key })
+          .from(attributes)
+          .where(sql`${attributes.deviceId} IN (SELECT value FROM json_each(${step}))`)
+          .all()
+          .map((row) => row.key);
+      }
+    },
   };
 }
 

@@ -38,8 +38,8 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
     .use(deps.auth)
     .get(
       "/attributes/keys",
-      ({ principal, query, request, set }) =>
-        attributeKeyList.page({ query, request, set }, toRecords(attributes.listTenantKeys(principal))),
+      async ({ principal, query, request, set }) =>
+        attributeKeyList.page({ query, request, set }, toRecords(await attributes.listTenantKeys(principal))),
       {
         auth: "attributes:read",
         query: t.Object(attributeKeyList.fields),

@@ -3,6 +3,7 @@ import type { DeviceId } from "../../lib/ids.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import { Waiters } from "../../platform/waiters.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DeviceActivity } from "../devices/devices.types.ts";
@@ -164,8 +165,15 @@ export function createAttributesService(deps: {
     },
     listKeys: (principal: Principal, deviceId: string): string[] =>
       repository.listKeys(devices.ensureVisible(principal, deviceId)),
-    listTenantKeys: ({ tenantId, devices: visible }: Principal): string[] =>
-      repository.listTenantKeys(tenantId, visible),
+    async listTenantKeys({ tenantId, devices: visible }: Principal): Promise<string[]> {
+      const keys = new Set<string>();
+      for (const step of repository.tenantKeys(tenantId, visible)) {
+        for (const key of step) keys.add(key);
+        const turn = workShare.pause();
+        if (turn !== undefined) await turn;
+      }
+      return [...keys].sort();
+    },
     /** Returns what was changed, and by whom, the newest first. */
     listChanges(
       principal: Principal,

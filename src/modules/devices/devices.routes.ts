@@ -1,7 +1,7 @@
 import { Elysia, type Static, t } from "elysia";
 import { withoutNulls } from "../../lib/defined.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
-import { asAnswer, listAnswer } from "../answers.ts";
+import { asAnswer, convertedSlices, listAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
@@ -57,10 +57,6 @@ const readFrom =
     return device;
   };
 
-function* slicesOfItems<From, To>(slices: Iterable<readonly From[]>, convert: (item: From) => To) {
-  for (const slice of slices) yield slice.map(convert);
-}
-
 /** Converts devices, with their current state, for the API. */
 function createShowing({ activity, maintenanceOf }: Pick<DevicesRoutesDeps, "activity" | "maintenanceOf">) {
   const current = (device: DeviceWithActivity) => activity.get(device.deviceId) ?? device.activity;
@@ -91,9 +87,13 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
       "",
       async ({ principal, query, request }) => {
         const page = toPage(query);
-        const { total, count, slices } = await deps.listSorted(principal, { ...query, ...page }, request.signal);
+        const { total, count, slices } = await deps.listSorted(
+          principal,
+          { ...query, ...page },
+          request.signal,
+        );
         const headers = listHeaders(request.url, { ...page, total });
-        const list = { count, slices: slicesOfItems(slices(), itemFor(principal)), headers };
+        const list = { count, slices: convertedSlices(slices(), itemFor(principal)), headers };
         const answer = await listAnswer(deps.answers, request, list);
         return asAnswer<Array<Static<typeof deviceListItem>>>(answer);
       },

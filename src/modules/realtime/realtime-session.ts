@@ -3,6 +3,7 @@ import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { AnswerSpace, HeldAnswer } from "../../platform/answer-space.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DeviceActivity } from "../devices/devices.types.ts";
@@ -35,6 +36,8 @@ const SUBSCRIPTIONS_MAX = 100;
 const FRAMES_WAITING_MAX = 500;
 /** Max. characters of waiting frames: some long lists of devices. */
 const FRAMES_WAITING_CHARACTERS_MAX = 4 * 1024 * 1024;
+/** Longer frames list so many devices that each waits for its turn of the event loop. */
+const LARGE_FRAME_CHARACTERS = 4 * 1024;
 /** Buffered bytes per reader that do not count as bytes in flight. */
 const UNCOUNTED_BYTES = 256 * 1024;
 /** Max. connections per user and per link. */
@@ -143,6 +146,9 @@ export class RealtimeSession {
   }
 
   async #take(text: string): Promise<void> {
+    if (this.#closed) return;
+    const turn = text.length > LARGE_FRAME_CHARACTERS ? workShare.enter(this.#principal) : undefined;
+    if (turn !== undefined) await turn;
     if (this.#closed) return;
     try {
       await this.#handle(parseClientMessage(text));
