@@ -81,7 +81,7 @@ function keyProblems(dataPath: string, { keys }: InventoryRecord): string[] {
 const isDatabase = (name: string): boolean => (DATABASE_FILES as readonly string[]).includes(name);
 
 /** Files that exist only if a gateway has stored data. */
-const isTrace = (name: string): boolean => isDatabase(name) || isHotLog(name) || name === "clock";
+const isTrace = (name: string): boolean => isDatabase(name) || isHotLog(name);
 
 /** Returns the required databases that a start cannot use, judging by their files alone. */
 function missingFiles(dataPath: string, record: InventoryRecord): string[] {

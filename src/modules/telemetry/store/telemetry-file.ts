@@ -6,7 +6,7 @@ import { createSchema, schemaVersionOf, TELEMETRY_SCHEMA_VERSION } from "../../.
 import { createWalPosition, WalPosition, walLossOf } from "../../../platform/wal-position.ts";
 import type { Definitions } from "./group-format.ts";
 import { HotLog, type HotLogOptions } from "./hot-log.ts";
-import type { LogPlace } from "./hot-log-position.ts";
+import { readLogPlace, sealedPlaceOf, writeLogPlace } from "./log-places.ts";
 import type { SealedValue } from "./registry.ts";
 
 const busyTimeoutMs = 5_000;
@@ -133,48 +133,19 @@ export class TelemetryFile {
     const { durableId: id, values, time } = this.log.position;
     this.transact(() => {
       writeStamp(this.db, stamp);
-      this.#writePlace("durable", { id, values, time });
+      writeLogPlace(this.db, "durable", { id, values, time });
     });
     this.#generation = stamp.generation;
   }
 
-  /** Writes a place of the hot log down, within a transaction. */
-  #writePlace(name: "durable" | "sealed", { id, values, time }: LogPlace): void {
-    this.db.run(
-      'CREATE TABLE IF NOT EXISTS log_place (name TEXT PRIMARY KEY, id INTEGER NOT NULL, "values" INTEGER, time INTEGER) WITHOUT ROWID',
-    );
-    this.db
-      .query("INSERT OR REPLACE INTO log_place VALUES (?, ?, ?, ?)")
-      .run(name, id, values ?? null, time ?? null);
-  }
-
-  #readPlace(name: "durable" | "sealed"): LogPlace | undefined {
-    if (this.scalar("SELECT 1 FROM sqlite_schema WHERE name = 'log_place'") === null) return undefined;
-    const row = this.db
-      .query<{ id: number; values: number | null; time: number | null }, [string]>(
-        'SELECT id, "values", time FROM log_place WHERE name = ?',
-      )
-      .get(name);
-    if (row === null) return undefined;
-    return { id: row.id, values: row.values ?? undefined, time: row.time ?? undefined };
-  }
-
   #openLog(path: string, options: Pick<HotLogOptions, "isReadOnly" | "spareBytesMax">): HotLog {
     for (let attempt = 1; ; attempt++) {
-      const sealed = this.#sealedPlace();
-      const log = new HotLog(path, { ...options, sealed, stamped: this.#readPlace("durable") });
+      const sealed = sealedPlaceOf(this.db, this.scalar("SELECT hot FROM sealed") ?? 0);
+      const log = new HotLog(path, { ...options, sealed, stamped: readLogPlace(this.db, "durable") });
       // A running gateway may have sealed rows and reused files in the meantime.
       if (!options.isReadOnly || log.isCurrent() || attempt === LOG_ATTEMPTS_MAX) return log;
       log.close();
     }
-  }
-
-  /** Returns the last row whose values are in blocks. */
-  #sealedPlace(): LogPlace {
-    const id = this.scalar("SELECT hot FROM sealed") ?? 0;
-    const place = this.#readPlace("sealed");
-    if (place?.id === id) return place;
-    return { id, values: id === 0 ? 0 : undefined, time: undefined };
   }
 
   /** A statement that lives as long as the file is open. */
@@ -287,7 +258,7 @@ export class TelemetryFile {
     const place = this.log.placeAt(id);
     this.transact(() => {
       this.db.query("UPDATE sealed SET hot = max(hot, ?)").run(id);
-      if ((this.scalar("SELECT hot FROM sealed") ?? 0) === id) this.#writePlace("sealed", place);
+      if ((this.scalar("SELECT hot FROM sealed") ?? 0) === id) writeLogPlace(this.db, "sealed", place);
     });
     this.log.release(id);
   }
