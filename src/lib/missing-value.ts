@@ -18,3 +18,11 @@ export function isMissingMarker(text: string): boolean {
   const word = text.trim().toLowerCase();
   return (word.length <= LENGTH_MAX && markers.has(word)) || nan.test(word);
 }
+
+const emptied: ReadonlySet<string> = new Set(["nan", "null", "none", "nil", "na", "n/a"]);
+
+/** Returns whether a text is what programs write for a number that they do not have, and never a state: `nan`, `-inf`, `null`. */
+export function isEmptiedNumber(text: string): boolean {
+  const word = text.trim().toLowerCase();
+  return emptied.has(word) || (isMissingMarker(word) && /nan|inf|#/.test(word));
+}

@@ -1,4 +1,5 @@
 import { invalid } from "./domain-error.ts";
+import { exactInteger } from "./exact-integer.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 
 /** Deeper values would overflow the stack of whoever walks them later; nothing a device says needs more. */
@@ -6,7 +7,7 @@ const DEPTH_MAX = 64;
 
 /**
  * A decoded JSON or CBOR value as JSON can hold it, with CBOR's own types brought down to it: integers of 64 bits become
- * numbers, dates ISO 8601. `area` begins the code of what it throws.
+ * numbers, or the text of their digits if a double cannot hold them exactly, dates ISO 8601. `area` begins the code of what it throws.
  * @throws DomainError of kind `invalid`: too deep, not finite, or of no JSON type.
  */
 export function toPlainJson(
@@ -38,7 +39,8 @@ function toPlainScalar(
   area: "telemetry" | "attribute" | "command",
 ): number | boolean | string {
   if (typeof value === "string" || typeof value === "boolean") return value;
-  const number = typeof value === "bigint" ? Number(value) : value;
+  const number = typeof value === "bigint" ? exactInteger(String(value)) : value;
+  if (typeof number === "string") return number;
   if (typeof number !== "number") throw invalid(`${area}.value_invalid`);
   if (!Number.isFinite(number)) throw invalid(`${area}.value_not_finite`);
   return number;

@@ -1,6 +1,7 @@
 import { decodeBody } from "../lib/body.ts";
 import { invalid } from "../lib/domain-error.ts";
 import { isJsonObject } from "../lib/json.ts";
+import { parseNames } from "../lib/name-list.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
 import type { OwnRequests } from "../modules/commands/own-requests.ts";
 import type { DeviceIngest, IngestDevice, IngestSource } from "../modules/ingest/ingest.types.ts";
@@ -52,7 +53,7 @@ function keysOf(body: Record<string, unknown>, name: string): string[] | undefin
   const keys = body[name];
   if (keys === undefined || keys === null) return undefined;
   if (typeof keys !== "string") throw invalid("request.keys_invalid", { name });
-  return keys.split(",").flatMap((key) => key.trim() || []);
+  return parseNames(keys).flatMap((key) => key.trim() || []);
 }
 
 function readAttributes(deps: DeviceRequestsDeps, device: IngestDevice, body: unknown): unknown {

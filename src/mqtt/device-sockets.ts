@@ -150,7 +150,9 @@ export class DeviceSockets implements DeviceSocketServer {
     try {
       if (bytes.byteLength > this.#deps.frameBytesMax)
         throw invalid("frame.too_large", { frameBytesMax: this.#deps.frameBytesMax });
-      const decoded = decodeBody(bytes, encoding);
+      const decoded = decodeBody(bytes, encoding, (reason) =>
+        this.#list(device, reason, { where: "ws", bytes }),
+      );
       connection.speaks = typeof data === "string" ? "JSON" : "CBOR";
       frame = toFrame(decoded);
       this.#await(connection, frame, { bytes, done: this.#take(device, frame, bytes) });

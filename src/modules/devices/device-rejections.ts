@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import { sampleText } from "../../lib/sample-text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -19,15 +20,6 @@ const FLUSH_ENTRIES_MAX = 1_000;
 const PENDING_MAX = 10_000;
 /** … as it does beyond this number of one tenant: its flood must not keep those of other tenants off their lists. */
 const PENDING_PER_TENANT_MAX = PENDING_MAX / 4;
-const SAMPLE_BYTES_MAX = 256;
-
-function sampleText(sample: Uint8Array): string {
-  const bytes = sample.subarray(0, SAMPLE_BYTES_MAX);
-  const text = new TextDecoder().decode(bytes);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what tells a binary body
-  return /[\u0000-\u0008\u000e-\u001f\ufffd]/.test(text) ? `hex ${Buffer.from(bytes).toString("hex")}` : text;
-}
-
 interface DeviceRejectionsDeps {
   readonly repository: RejectionsRepository;
   readonly devices: Pick<DevicesService, "ensureVisible">;

@@ -5,6 +5,7 @@ import type { DeviceId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
+import type { NoteLeftOut } from "../../lib/sent-json.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
@@ -36,7 +37,7 @@ type Transact = (work: () => Promise<void>[]) => Promise<void>[];
 interface Steps<Input> {
   /** Throws what is wrong with a part. */
   /** `note` is told what was read in another way than it was sent. */
-  check(value: unknown, note: (reason: DomainError) => void): Input;
+  check(value: unknown, note: NoteLeftOut): Input;
   take(child: IngestDevice, input: Input): Promise<void>;
   /** Runs what takes all of them. */
   together(work: () => Promise<void>[]): Promise<void>[];
@@ -112,7 +113,10 @@ export function createGatewaysService(deps: {
     }
   }
 
-  const decode = (gateway: IngestDevice, { bytes }: GatewayMessage) => decodeBody(bytes, gateway.payload);
+  const decode = (gateway: IngestDevice, message: GatewayMessage) =>
+    decodeBody(message.bytes, gateway.payload, (reason) =>
+      refusals.list(gateway, message, reason, message.bytes),
+    );
 
   /** Takes a message part by part: `check` is asked of all of them first, so that nothing wrong makes a child. */
   function takeParts<Input>(

@@ -1,6 +1,7 @@
 import { Elysia, type Static, t } from "elysia";
 import { DomainError, detail, inEnglish, invalid, textOf, unsupported } from "../../lib/domain-error.ts";
 import { type CsvOptions, noNotes } from "../../lib/history-rows.ts";
+import { parseNames } from "../../lib/name-list.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
 import { exportAnswer, exportsLimit } from "../answers.ts";
@@ -99,7 +100,10 @@ const toNumber = (text: string) => (/^-?\d+$/.test(text) ? Number(text) : Number
 const LAST_TS = 8_640_000_000_000_000;
 
 const keysQuery = t.Optional(
-  t.String({ maxLength: 65_536, description: "names separated by commas; all by default" }),
+  t.String({
+    maxLength: 65_536,
+    description: "names separated by commas, those with commas in double quotes; all by default",
+  }),
 );
 const unitsQuery = t.Optional(
   t.Union([t.Literal("true"), t.Literal("false")], {
@@ -184,7 +188,7 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
         const wanted = {
           format,
           hasUnits: query.units === "true",
-          keys: query.keys === undefined ? [] : query.keys.split(",").filter((key) => key !== ""),
+          keys: query.keys === undefined ? [] : parseNames(query.keys),
           from: toNumber(query.from ?? "0"),
           to: toNumber(query.to ?? String(LAST_TS)),
         };

@@ -1,10 +1,11 @@
 import { type BodyEncoding, decodeBody } from "../../lib/body.ts";
-import { type DomainError, invalid } from "../../lib/domain-error.ts";
+import { invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import type { NoteLeftOut } from "../../lib/sent-json.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { IngestDevice, IngestSource, MessageKind, PacketBody, Rejection } from "./ingest.types.ts";
 import { MessageShapes } from "./message-shapes.ts";
-import { toReadings } from "./readings.ts";
+import { toBatchReadings, toReadings } from "./readings.ts";
 
 /** A message of a device as it came in, with the bytes of its body. */
 export interface Message extends PacketBody {
@@ -22,7 +23,7 @@ export interface Received {
 /** How a message is read: when it came, and what is told of what was read in another way than it was sent. */
 export interface Reception {
   readonly now: number;
-  readonly note: (reason: DomainError) => void;
+  readonly note: NoteLeftOut;
 }
 
 export type MessageOrigin = Pick<Rejection, "source" | "where" | "sample">;
@@ -37,7 +38,8 @@ export const messageOf = (
 const bytesOf = ({ buffer, start, end }: Message): Uint8Array => buffer.subarray(start, end);
 
 /** Returns a message's body as a JavaScript value. @throws DomainError of kind `invalid` */
-export const bodyOf = (message: Message): unknown => decodeBody(bytesOf(message), message.encoding);
+export const bodyOf = (message: Message, note?: NoteLeftOut): unknown =>
+  decodeBody(bytesOf(message), message.encoding, note);
 
 /** Returns how the list of refused messages names where a body came in. */
 function whereOf({ kind, source }: Message): string {
@@ -60,9 +62,10 @@ export function readingsOf(
   { now, note }: Reception,
 ): readonly Reading[] {
   if (source === "http") checkPayload(decoded);
-  const items = kind === "batch" ? itemsOf(decoded) : decoded;
   try {
-    return toReadings(items, now, { note });
+    return kind === "batch"
+      ? toBatchReadings(batchOf(decoded), now, { note })
+      : toReadings(decoded, now, { note });
   } catch (error) {
     if (kind === "telemetry" && isEmptyObject(decoded)) return [];
     throw error;
@@ -76,7 +79,7 @@ export function createMessageReader() {
     const isTelemetry = message.kind === "telemetry";
     const reading = isTelemetry ? shapes.read(device, message, reception.now) : undefined;
     if (reading !== undefined) return [reading];
-    const readings = readingsOf(message, bodyOf(message), reception);
+    const readings = readingsOf(message, bodyOf(message, reception.note), reception);
     if (isTelemetry && readings.length === 1) shapes.missed(device, bytesOf(message));
     return readings;
   };
@@ -93,10 +96,10 @@ function checkPayload(body: unknown): void {
     throw invalid("telemetry.payload_invalid");
 }
 
-function itemsOf(batch: unknown): unknown[] {
+function batchOf(batch: unknown): Record<string, unknown> {
   if (!isJsonObject(batch) || !Array.isArray(batch.items)) throw invalid("telemetry.items_missing");
   for (const item of batch.items)
     if (isJsonObject(item) && item.telemetry !== undefined && !isJsonObject(item.telemetry))
       throw invalid("telemetry.item_invalid");
-  return batch.items;
+  return batch;
 }

@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { BodyEncoding } from "../../lib/body.ts";
 import { invalid, timedOut, unsupported } from "../../lib/domain-error.ts";
+import { parseNames } from "../../lib/name-list.ts";
 import { readBytes } from "../../lib/request-bytes.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import { sharedOnly } from "../attributes/attributes.errors.ts";
@@ -59,7 +60,7 @@ const TIMEOUT_MS_DEFAULT = 20_000;
 const TIMEOUT_MS_MAX = 50_000;
 const CHANGE_HEADER = "x-attribute-change";
 
-const namesOf = (text: string | undefined) => (text ?? "").split(",").filter((name) => name !== "");
+const namesOf = (text: string | undefined) => parseNames(text ?? "");
 
 async function readBody(request: Request): Promise<Uint8Array> {
   const body = await readBytes(request, BODY_BYTES_MAX);

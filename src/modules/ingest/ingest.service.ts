@@ -1,6 +1,7 @@
 import type { BodyEncoding } from "../../lib/body.ts";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import type { NoteLeftOut } from "../../lib/sent-json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
@@ -59,9 +60,9 @@ export interface IngestService extends DeviceIngest {
   admit(sender: IngestDevice, message: { source: IngestSource; where: string; body: Uint8Array }): void;
   /**
    * A decoded body as readings, those without a time stamp as of now; `readings` holds those that are ahead of the clock. `note` is told
-   * what was read in another way than it was sent. @throws DomainError of kind `invalid`.
+   * what is left out, or was read in another way than it was sent. @throws DomainError of kind `invalid`.
    */
-  toReadings(body: unknown, note: (reason: DomainError) => void): Reading[];
+  toReadings(body: unknown, note: NoteLeftOut): Reading[];
   /** Works like `attributes`, for values that are decoded already. */
   clientAttributes(device: IngestDevice, values: unknown): Promise<void>;
   readonly stats: IngestStats;
@@ -140,6 +141,7 @@ const createNotifier =
   };
 
 /** A message of now. What is read in another way than it was sent is listed on the device; the message itself is not refused. */
+/** Returns what a message is read with. What is left out of it is listed on its device; the message itself is not refused. */
 const receptionOf = (
   { clock, onRejected }: Pick<IngestDeps, "clock" | "onRejected">,
   device: IngestDevice,
@@ -233,9 +235,9 @@ export function createIngestService(deps: IngestDeps): IngestService {
   function receive(device: IngestDevice, message: Message, decoded?: { body: unknown }): Promise<void> {
     try {
       rate.ensure(device, message.end - message.start);
-      if (message.kind === "attributes")
-        return saveAttributes(device, decoded ? decoded.body : bodyOf(message));
       const context = receptionOf(deps, device, message);
+      if (message.kind === "attributes")
+        return saveAttributes(device, decoded ? decoded.body : bodyOf(message, context.note));
       const readings = decoded ? readingsOf(message, decoded.body, context) : read(device, message, context);
       if (readings.length === 0) return Promise.resolve(deps.touch(device)); // an empty message is a sign of life
       return acceptOrHold(device, readings, { message, now: context.now });

@@ -1,12 +1,14 @@
-import { type DomainError, invalid, tooLarge } from "../../lib/domain-error.ts";
+import { invalid, tooLarge } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
+import { type NoteLeftOut, namesShown } from "../../lib/sent-json.ts";
 import { liveTimestamp } from "../../lib/timestamp.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 
 /*
  * Device bodies to readings. Accepted: `{k:v}`, `{ts, k:v}`, `{ts, values}`, `{ts, telemetry}`, `{payload:{…}}` around any of
- * these, and arrays of them.
+ * these, and arrays of them. What stands beside such a container are values, too, at the same time; what an outer object says
+ * of the time holds for the inner ones that do not say it themselves.
  */
 
 const KEYS_PER_MESSAGE_MAX = 512;
@@ -17,6 +19,14 @@ const TEXT_BYTES_MAX = 64 * 1024;
 const TEXT_CHARACTERS_ALWAYS_SHORT = Math.floor(TEXT_BYTES_MAX / 3);
 const READINGS_PER_MESSAGE_MAX = 100_000;
 const NESTING_MAX = 4;
+
+/** Controls, and halves of surrogate pairs, which no address can hold. */
+const unnamable = /[\p{Cc}\p{Cs}]/u;
+const allUnnamable = /[\p{Cc}\p{Cs}]/gu;
+
+/** Returns the key under which values are stored: every stored key can be named and shown. */
+export const storedKey = (key: string): string =>
+  unnamable.test(key) ? key.replace(allUnnamable, "\uFFFD") : key;
 
 function checkKey(key: string): void {
   if (key.length === 0) throw invalid("telemetry.key_empty");
@@ -42,6 +52,7 @@ function isReady(values: Record<string, unknown>): boolean {
   let count = 0;
   for (const key in values) {
     if (!isPlain(values[key]) || key.length > KEY_CHARACTERS_ALWAYS_SHORT || key.length === 0) return false;
+    if (unnamable.test(key)) return false;
     if (++count > KEYS_PER_MESSAGE_MAX) return false;
   }
   return count > 0;
@@ -55,8 +66,9 @@ export function checkValues(
   if (skip === undefined && isReady(values)) return values as Record<string, TelemetryValue>; // just looked at
   const checked: Record<string, TelemetryValue> = Object.create(null);
   let count = 0;
-  for (const [key, value] of Object.entries(values)) {
-    if (key === skip || value === null || value === undefined) continue;
+  for (const [name, value] of Object.entries(values)) {
+    if (name === skip || value === null || value === undefined) continue;
+    const key = storedKey(name);
     checkKey(key);
     const json = toPlainJson(value, "telemetry");
     if (json === null) continue;
@@ -69,29 +81,92 @@ export function checkValues(
 }
 
 interface Context {
-  readonly now: number;
-  readonly nesting: number;
+  /** Epoch ms. */
+  readonly receivedAt: number;
   /** @throws DomainError `invalid` */
   readonly timeOf: (value: unknown) => number;
+  /** Time of the objects around, if they have one. */
+  readonly ts: number | undefined;
+  readonly nesting: number;
+  /** Receives the keys whose values are overwritten within the message. */
+  readonly overwritten: Set<string>;
 }
 
-export interface ReadingOptions {
-  /** Is told what was read in another way than it was sent. */
-  readonly note?: ((reason: DomainError) => void) | undefined;
-  /** Reads time stamps; those of a live message by default. @throws DomainError `invalid` */
-  readonly timeOf?: Context["timeOf"] | undefined;
+const timeOf = ({ ts }: Record<string, unknown>, context: Context): number | undefined =>
+  ts === undefined || ts === null ? context.ts : context.timeOf(ts);
+
+const isEqual = (a: TelemetryValue, b: TelemetryValue): boolean =>
+  Object.is(a, b) || (typeof a === "object" && JSON.stringify(a) === JSON.stringify(b));
+
+/** Returns the values of both; the later ones count. */
+function joined(
+  earlier: Record<string, TelemetryValue>,
+  later: Record<string, TelemetryValue>,
+  { overwritten }: Pick<Context, "overwritten">,
+): Record<string, TelemetryValue> {
+  const all: Record<string, TelemetryValue> = Object.assign(Object.create(null), earlier);
+  for (const key of Object.keys(later)) {
+    const value = later[key] as TelemetryValue; // one of its keys
+    const before = all[key];
+    if (before !== undefined && !isEqual(before, value)) overwritten.add(key);
+    all[key] = value;
+  }
+  return all;
 }
 
-const nothing = () => undefined;
+const isContainer = (body: Record<string, unknown>, name: string): boolean =>
+  (name === "values" || name === "telemetry") && isJsonObject(body[name]);
 
-/** The reading of one object; undefined when all of its values are null. */
-function toReading(body: Record<string, unknown>, { now, timeOf }: Context): Reading | undefined {
-  const inner = body.values ?? body.telemetry;
-  const hasTs = body.ts !== undefined && body.ts !== null;
-  const ts = hasTs ? timeOf(body.ts) : now;
-  const isEnvelope = isJsonObject(inner) && (hasTs || Object.keys(body).length === 1);
-  const values = isEnvelope ? checkValues(inner) : checkValues(body, "ts" in body ? "ts" : undefined);
-  return values && { ts, values };
+/** Returns the fields of a body beside its time and what is taken of it. */
+function besides(body: Record<string, unknown>, isTaken: (name: string) => boolean): Record<string, unknown> {
+  const rest: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of Object.entries(body)) if (name !== "ts" && !isTaken(name)) rest[name] = value;
+  return rest;
+}
+
+/** The values of one object; undefined when all of them are null. */
+function valuesOf(
+  body: Record<string, unknown>,
+  context: Context,
+): Record<string, TelemetryValue> | undefined {
+  const found = Object.keys(body).filter((name) => isContainer(body, name));
+  const [only] = found;
+  if (only === undefined) return checkValues(body, "ts" in body ? "ts" : undefined);
+  const inner = found.map((name) => body[name] as Record<string, unknown>); // as just looked
+  // As nearly every device sends it: nothing has to be joined.
+  if (Object.keys(body).length === ("ts" in body ? 2 : 1)) return inner[0] && checkValues(inner[0]);
+  const parts = [besides(body, (name) => found.includes(name)), ...inner];
+  const all = parts.reduce<Record<string, TelemetryValue>>(
+    (earlier, part) => joined(earlier, checkValues(part) ?? {}, context),
+    {},
+  );
+  return checkValues(all);
+}
+
+function addReading(readings: Reading[], reading: Reading): void {
+  if (readings.length >= READINGS_PER_MESSAGE_MAX) throw invalid("telemetry.too_many_readings");
+  readings.push(reading);
+}
+
+/** Adds what a container of whole bodies holds, and the values beside it: at their own time, or that of the container's only reading. */
+function addContainer(
+  readings: Reading[],
+  { body, name }: { body: Record<string, unknown>; name: "payload" | "items" },
+  context: Context,
+): void {
+  const ts = timeOf(body, context);
+  const start = readings.length;
+  addReadings(readings, body[name], { ...context, ts });
+  const beside = valuesOf(
+    besides(body, (field) => field === name),
+    context,
+  );
+  if (beside === undefined) return;
+  const [first, second] = readings.slice(start, start + 2);
+  if (first === undefined || second !== undefined || (ts !== undefined && ts !== first.ts))
+    addReading(readings, { ts: ts ?? context.receivedAt, values: beside });
+  else
+    readings[start] = { ts: first.ts, values: checkValues(joined(beside, first.values, context)) ?? beside };
 }
 
 function addReadings(readings: Reading[], body: unknown, context: Context): void {
@@ -103,23 +178,69 @@ function addReadings(readings: Reading[], body: unknown, context: Context): void
   }
   if (!isJsonObject(body)) throw invalid("telemetry.body_invalid");
   if (isJsonObject(body.payload)) {
-    addReadings(readings, body.payload, deeper);
+    addContainer(readings, { body, name: "payload" }, deeper);
     return;
   }
-  const reading = toReading(body, context);
-  if (reading === undefined) return;
-  if (readings.length >= READINGS_PER_MESSAGE_MAX) throw invalid("telemetry.too_many_readings");
-  readings.push(reading);
+  const values = valuesOf(body, context);
+  if (values !== undefined) addReading(readings, { ts: timeOf(body, context) ?? context.receivedAt, values });
+}
+
+/** Notes keys that have several values at one time. */
+function noteSameTimes(readings: readonly Reading[], context: Context): void {
+  const isInOrder = readings.every(({ ts }, index) => index === 0 || ts > readings[index - 1]!.ts);
+  if (isInOrder) return;
+  /** Keyed by time stamp. */
+  const earlier = new Map<number, Record<string, TelemetryValue>>();
+  for (const { ts, values } of readings) {
+    const before = earlier.get(ts);
+    if (before === undefined) earlier.set(ts, Object.assign(Object.create(null), values));
+    else
+      for (const key of Object.keys(values)) {
+        const value = values[key] as TelemetryValue; // one of its keys
+        if (before[key] !== undefined && !isEqual(before[key], value)) context.overwritten.add(key);
+        before[key] = value;
+      }
+  }
+}
+
+export interface ReadingOptions {
+  /** Is told what is left out, or was read in another way than it was sent. */
+  readonly note?: NoteLeftOut | undefined;
+  /** Reads time stamps; those of a live message by default. @throws DomainError `invalid` */
+  readonly timeOf?: Context["timeOf"] | undefined;
+}
+
+const nothing = () => undefined;
+
+function readAll(
+  now: number,
+  options: ReadingOptions,
+  add: (readings: Reading[], context: Context) => void,
+): Reading[] {
+  const { note = nothing, timeOf = (value: unknown) => liveTimestamp(value, now, note) } = options;
+  const readings: Reading[] = [];
+  const overwritten = new Set<string>();
+  const context = { receivedAt: now, timeOf, ts: undefined, nesting: 0, overwritten };
+  add(readings, context);
+  if (readings.length === 0) throw invalid("telemetry.empty");
+  if (options.note !== undefined && readings.length > 1) noteSameTimes(readings, context);
+  if (overwritten.size > 0) note(invalid("telemetry.overwritten", { keys: namesShown([...overwritten]) }));
+  return readings;
 }
 
 /**
  * The readings of one body; `now` (epoch ms) stamps those that carry no time stamp, and those of a clock that is not set.
  * @throws DomainError of kind `invalid` that names what is wrong; then nothing of the body is taken.
  */
-export function toReadings(body: unknown, now: number, options: ReadingOptions = {}): Reading[] {
-  const { note = nothing, timeOf = (value: unknown) => liveTimestamp(value, now, note) } = options;
-  const readings: Reading[] = [];
-  addReadings(readings, body, { now, timeOf, nesting: 0 });
-  if (readings.length === 0) throw invalid("telemetry.empty");
-  return readings;
-}
+export const toReadings = (body: unknown, now: number, options: ReadingOptions = {}): Reading[] =>
+  readAll(now, options, (readings, context) => addReadings(readings, body, context));
+
+/** Works like `toReadings`, for `{items: […]}` and the values beside it. */
+export const toBatchReadings = (
+  batch: Record<string, unknown>,
+  now: number,
+  options: ReadingOptions = {},
+): Reading[] =>
+  readAll(now, options, (readings, context) =>
+    addContainer(readings, { body: batch, name: "items" }, context),
+  );

@@ -1,9 +1,10 @@
 /** The schema of `settings_json`, for its check and for the OpenAPI document. */
 import { Type as t } from "@sinclair/typebox";
+import { payloadEncodings } from "../../lib/body.ts";
 import { DOCUMENTED_AS } from "../documented-as.ts";
 import { scriptLimits } from "../script-sandbox/script-limits.ts";
 import { literals } from "../wire.schemas.ts";
-import { messageFormats } from "./integrations.types.ts";
+import { frameEncodings, messageFormats } from "./integrations.types.ts";
 
 export const SOURCE_BYTES_MAX = scriptLimits.sourceBytesMax;
 const PEM_MAX = 64 * 1024;
@@ -79,7 +80,7 @@ const downlinkSchema = t.Object(
 export const settingsSchema = t.Object(
   {
     format: t.Optional(literals(messageFormats)),
-    encoding: t.Optional(t.Union([t.Literal("AUTO"), t.Literal("JSON"), t.Literal("CBOR")])),
+    encoding: t.Optional(literals(payloadEncodings)),
     paths: t.Optional(
       t.Object(
         {
@@ -90,10 +91,13 @@ export const settingsSchema = t.Object(
           telemetry: t.Optional(path),
           attributes: t.Optional(path),
           items: t.Optional(path),
+          frame: t.Optional(path),
+          fPort: t.Optional(path),
         },
         closed,
       ),
     ),
+    frameEncoding: t.Optional(literals(frameEncodings)),
     autoCreateDevice: t.Optional(t.Boolean()),
     announceDevices: t.Optional(t.Boolean()),
     deviceType: t.Optional(t.String({ minLength: 1, maxLength: 128 })),

@@ -12,7 +12,7 @@ import {
   textSchema,
   wholeNumber,
 } from "../wire.schemas.ts";
-import { settingsChangesSchema, settingsSchema } from "./integration-settings.schemas.ts";
+import { SOURCE_BYTES_MAX, settingsChangesSchema, settingsSchema } from "./integration-settings.schemas.ts";
 import { discoveredFormats } from "./integrations.types.ts";
 
 const textOrNull = t.Union([textSchema, t.Null()], { description: "code and parameters of the text" });
@@ -49,13 +49,14 @@ const timeOrNull = t.Union([time, t.Null()]);
 // Not an Object: what is wrong is told field by field, and a key like `__proto__` is only a key.
 const settings = documentedAs(settingsSchema, {
   description: `A missing field has its default.
-- \`format\`: how bodies are read: \`auto\` (what the type says), \`generic\`, \`chirpstack\`, \`the-things-stack\`, \`tasmota\`, \`zigbee2mqtt\`, \`shelly\`, \`sparkplug\`, \`home-assistant\`; \`encoding\`: \`AUTO\`, \`JSON\`, \`CBOR\`
-- \`paths {deviceId, deviceName, deviceType, ts, telemetry, attributes, items}\`: where a generic body has what
+- \`format\`: how bodies are read: \`auto\` (what the type says), \`generic\`, \`chirpstack\`, \`the-things-stack\`, \`tasmota\`, \`zigbee2mqtt\`, \`shelly\`, \`sparkplug\`, \`home-assistant\`; \`encoding\`: \`AUTO\`, \`JSON\`, \`CBOR\`, \`LENIENT_JSON\`
+- \`paths {deviceId, deviceName, deviceType, ts, telemetry, attributes, items, frame, fPort}\`: where a generic body has what; \`frame\` and \`fPort\` are for a codec
+- \`frameEncoding\`: \`base64\` (default) or \`hex\`, also for ChirpStack and The Things Stack
 - \`autoCreateDevice\`: unknown devices are created, of the \`deviceType\` and \`profileId\` given here
 - \`announceDevices\`: with the format \`home-assistant\` at the broker \`local:\`, all devices of the tenant are announced there
 - \`radioPrefix\` (\`radio_\`), \`radioMetadata\` (true): radio data as telemetry
 - \`mqtt {brokerUrl, topicFilter, topicDeviceRegex | topicTemplate, attributesTopic, qos, clientId, protocolVersion, tls, credentials {username, password, ca, cert, key}}\`: required for the type \`MQTT\`, refused for \`HTTP\`
-- \`scriptTransform {enabled, source}\`: \`transform(message, metadata)\` or a codec of a vendor, 32 KB at most
+- \`scriptTransform {enabled, source}\`: \`transform(message, metadata)\` or a codec of a vendor, ${SOURCE_BYTES_MAX / 1024} KiB at most
 - \`codecs [{codecId, deviceType?}]\`: of the library, for frames of devices of these types (as the network or this gateway calls them); one without a type is for all others
 - \`downlink {via, url, apiKey, applicationId, webhookId, fPort, confirmed, priority, retries}\`
 

@@ -64,7 +64,14 @@ export interface PathTemplates {
   readonly attributes?: string;
   /** The list of messages in a body that holds several. */
   readonly items?: string;
+  /** The frame of a device, for a codec; then the device's id may be its DevEUI. */
+  readonly frame?: string;
+  readonly fPort?: string;
 }
+
+/** States how a frame is written. */
+export const frameEncodings = ["base64", "hex"] as const;
+export type FrameEncoding = (typeof frameEncodings)[number];
 
 export interface MqttSettings extends BrokerSettings {
   readonly topicFilter: string | readonly string[];
@@ -107,6 +114,8 @@ export interface IntegrationSettings {
   readonly format?: MessageFormat;
   readonly encoding?: BodyEncoding;
   readonly paths?: PathTemplates;
+  /** `base64` unless given. */
+  readonly frameEncoding?: FrameEncoding;
   readonly autoCreateDevice?: boolean;
   /** Announces the devices of the tenant to programs at the embedded broker, with the format `home-assistant`. */
   readonly announceDevices?: boolean;
@@ -251,7 +260,7 @@ export interface NormalizedMessage {
 
 export interface Normalized {
   readonly messages: readonly NormalizedMessage[];
-  /** What was read in another way than it was sent. */
+  /** What is left out, or was read in another way than it was sent; for the event. */
   readonly notes?: readonly Text[];
   /** Reason why nothing is taken of it, where that is in order. */
   readonly ignored?: Text;

@@ -1,4 +1,5 @@
 import { detail, textOf } from "../../lib/domain-error.ts";
+import type { NoteLeftOut } from "../../lib/sent-json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
@@ -184,7 +185,7 @@ export class MessageWorker {
       else work.notes.push(detail("integration_note.foreign_profile"));
     }
     inStage("ingest", () => {
-      const note = (reason: Text) => void work.notes.push(textOf(reason));
+      const note: NoteLeftOut = (reason) => void work.notes.push(textOf(reason));
       const readings = part.body === undefined ? [] : ingest.toReadings(part.body, note);
       if (readings.length > 0 || part.attributes.size > 0) {
         const where = source.topic ?? integration.name;

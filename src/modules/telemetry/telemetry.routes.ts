@@ -1,4 +1,6 @@
 import { Elysia, type Static, t } from "elysia";
+import { invalid } from "../../lib/domain-error.ts";
+import { parseNames } from "../../lib/name-list.ts";
 import { ANSWERS_MIB_MAX, type AnswerSpace } from "../../platform/answer-space.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import { asAnswer, textAnswer } from "../answers.ts";
@@ -21,8 +23,14 @@ import type { LatestSnapshot, TelemetryAnswer } from "./telemetry.types.ts";
 const keyList = wholeList({ sort: ["key"], search: ["key"] });
 
 const toRecords = (keys: readonly string[]) => keys.map((key) => ({ key }));
-const toKeys = (text: string | undefined) =>
-  text === undefined ? [] : text.split(",").filter((key) => key !== "");
+const toKeys = (text: string | undefined) => (text === undefined ? [] : parseNames(text));
+
+/** Names of what is to be deleted: an empty list is a mistake, and never means everything. */
+function toDeletedKeys(text: string | undefined): string[] {
+  const keys = toKeys(text);
+  if (text !== undefined && keys.length === 0) throw invalid("telemetry.keys_empty");
+  return keys;
+}
 /** A whole number in decimal digits; anything else is NaN, which the service refuses. */
 const toNumber = (text: string) => (/^-?\d+$/.test(text) ? Number(text) : Number.NaN);
 
@@ -138,7 +146,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
       "/devices/:deviceId/telemetry",
       async ({ principal, params, query }) => {
         await telemetry.deleteRange(principal, params.deviceId, {
-          keys: toKeys(query.keys),
+          keys: toDeletedKeys(query.keys),
           from: toNumber(query.from),
           to: toNumber(query.to),
         });
@@ -151,7 +159,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         response: { 200: successBody },
         detail: {
           summary: "Delete telemetry of a device for a time range",
-          description: "Deletes all keys unless `keys` names some.",
+          description: "Deletes all keys unless `keys` names some. 400 if `keys` is empty.",
         },
       },
     )

@@ -11,7 +11,13 @@ const epochMs = (description: string) => t.String({ minLength: 1, maxLength: 20,
 export const rangeQuery = t.Object({
   from: epochMs("start of the range, epoch ms"),
   to: epochMs("end of the range (included), epoch ms"),
-  keys: t.Optional(t.String({ maxLength: 65_536, description: "names separated by commas; all by default" })),
+  keys: t.Optional(
+    t.String({
+      maxLength: 65_536,
+      description:
+        'names separated by commas, those with commas in double quotes (`"U L1,L2",power`); all by default',
+    }),
+  ),
   aggregation: t.Optional(t.String({ enum: [...aggregations], description: "none by default" })),
   maxDataPoints: t.Optional(
     t.String({ maxLength: 20, description: "maximum points per series, 500 by default; 100,000 at most" }),

@@ -37,7 +37,8 @@ const HOUR_MS = 3_600_000;
 export const WINDOW_START: WindowSpec = { mode: "live", durationMs: 24 * HOUR_MS };
 
 /** `deviceId~key`: ids have no `~`, and commas and semicolons of keys are encoded. */
-const seriesText = ({ deviceId, key }: ExploreSeries) => `${deviceId}~${encodeURIComponent(key)}`;
+const seriesText = ({ deviceId, key }: ExploreSeries) =>
+  `${deviceId}~${encodeURIComponent(key.toWellFormed())}`;
 
 function seriesOf(text: string): ExploreSeries[] {
   const end = text.indexOf("~");

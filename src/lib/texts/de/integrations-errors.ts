@@ -58,11 +58,10 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "integration.body_compressed":
     "komprimierte Sparkplug-Inhalte lassen sich nicht lesen; schalten Sie die Kompression ab",
   "integration.body_invalid": "{rule}",
-  "integration.body_not_json":
-    "der Inhalt ist kein JSON-Objekt; stellen Sie {server} auf JSON statt Protobuf",
+  "integration.body_list": "der Inhalt ist eine Liste; erwartet wird ein Ereignis je Nachricht",
+  "integration.body_not_json": "der Inhalt ist kein JSON; stellen Sie {server} auf JSON statt Protobuf",
   "integration.body_not_object": "der Inhalt ist kein JSON-Objekt",
   "integration.body_not_sparkplug": "der Inhalt ist kein Sparkplug-B-Inhalt",
-  "integration.body_not_text": "der Inhalt ist kein Text",
   "integration.broker_url": "brokerUrl: {rule}",
   "integration.default_not_running":
     "Nur eine laufende Anbindung kann der Standard sein. Starten Sie sie zuerst.",
@@ -77,6 +76,11 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "integration.event_not_found": "Diese Nachricht gibt es nicht.",
   "integration.event_unknown":
     "die Art des Ereignisses ist unbekannt; nennen Sie sie in der Adresse als ?event=, oder senden Sie die dazugehörigen Felder",
+  "integration.event_unknown_topic":
+    "das Topic {topic} ist keines der Ereignisse von Geräten, und der Inhalt sagt nicht, welches Ereignis er ist; verwenden Sie den Topic-Filter {filter}",
+  "integration.frame_looks_hex":
+    "der Frame ist kein Base64, sondern sieht hexadezimal aus; setzen Sie `frameEncoding` in den Einstellungen der Integration auf `hex`",
+  "integration.frame_not_hex": "der Frame besteht nicht aus hexadezimalen Ziffern",
   "integration.event_unknown_things_stack":
     "der Inhalt ist keine Nachricht von The Things Stack: uplink_message, join_accept, downlink_… und location_solved fehlen",
   "integration.f_port_invalid": "der FPort muss 0 bis 255 sein",

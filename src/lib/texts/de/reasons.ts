@@ -25,6 +25,9 @@ export const reasonsDe: Readonly<Record<keyof typeof reasons, string>> = {
   "ignored.downlink_to_network": "sie ist ein Downlink an den Netzwerkserver",
   "ignored.earlier_will": "sie ist der letzte Wille einer früheren Verbindung",
   "ignored.empty": "der Inhalt enthält keine Werte",
+  "ignored.gateway_topic":
+    "{topic} ist ein Topic von Gateways; die Ereignisse von Geräten kommen unter {filter}",
+  "ignored.no_frame": "dort, wohin `paths.frame` zeigt, ist kein Frame",
   "ignored.event_unknown": "das Ereignis „{event}“ enthält nichts zu speichern",
   "ignored.host_state": "ein Sparkplug-Host meldet seinen eigenen Zustand",
   "ignored.neither_json_nor_value": "sie ist weder JSON noch ein Wert, dessen Name im Topic steht",

@@ -10,13 +10,21 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "body.empty": "der Inhalt ist leer",
   "body.field_unknown": "Dieses Objekt hat kein Feld `{field}`. Es wurde nichts geändert.",
   "body.invalid": "{field}: {rule}",
+  "body.lenient":
+    "der Inhalt ist kein gültiges JSON; die Kodierung LENIENT_JSON (im Geräteprofil oder in den Einstellungen der Integration) würde ihn lesen",
   "body.malformed": "der Inhalt ist kein gültiges {format}",
+  "body.names_repeated":
+    "Namen, die in einem Objekt des Inhalts mehrfach vorkommen: {names}; übernommen wurde jeweils der letzte Wert",
   "body.not_json": "Der Inhalt muss als application/json gesendet werden.",
+  "body.not_utf8": "der Inhalt ist kein UTF-8; senden Sie Text als UTF-8",
   "body.not_well_formed": "der Inhalt ist nicht wohlgeformt",
+  "body.nul_at_end":
+    "der Inhalt endet mit einem NUL-Byte; senden Sie ihn ohne oder wählen Sie die Kodierung LENIENT_JSON (im Geräteprofil oder in den Einstellungen der Integration)",
   "body.too_deep": "der Inhalt ist zu tief verschachtelt",
   "body.too_large": "der Inhalt ist größer als {max} Byte",
   "body.type_missing": "content-type fehlt",
   "body.type_unknown": "content-type muss application/json oder application/cbor sein",
+  "body.utf16": "der Inhalt ist UTF-16; senden Sie Text als UTF-8",
   "frame.ack_invalid": "ack muss eine Zahl oder ein Text mit höchstens {max} Zeichen sein",
   "frame.invalid": "ein Frame muss ein Objekt mit topic sein",
   "frame.too_large": "ein Frame darf höchstens {frameBytesMax} Byte haben",
@@ -92,6 +100,8 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "telemetry.items_missing": "items muss eine Liste sein",
   "telemetry.key_empty": "Schlüssel dürfen nicht leer sein",
   "telemetry.key_too_long": "ein Schlüssel darf höchstens {max} Byte haben",
+  "telemetry.keys_empty":
+    "`keys` nennt keinen Schlüssel. Lassen Sie den Parameter weg, um alle Schlüssel zu meinen.",
   "telemetry.more_keys": "{keys} und {count} weitere",
   "telemetry.new_keys_limit":
     "Die Geräte dieses Standorts können am Tag höchstens {max} neue Telemetrieschlüssel hinzufügen. Nicht gespeichert: {keys}. Alles andere in der Nachricht ist gespeichert.",
@@ -100,6 +110,8 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "telemetry.nothing_taken": "die Nachricht enthielt nichts zu speichern: {reason}",
   "telemetry.overloaded":
     "Der Speicher kommt mit der eintreffenden Telemetrie nicht mit. Versuchen Sie es bald erneut.",
+  "telemetry.overwritten":
+    "Werte mit demselben Schlüssel und derselben Zeit wie ein späterer Wert der Nachricht wurden überschrieben: {keys}. Senden Sie `ts` mit jedem Eintrag.",
   "telemetry.payload_invalid": "payload muss ein Objekt aus Schlüsseln und Werten sein",
   "telemetry.points_invalid": "maxDataPoints muss eine ganze Zahl ab 1 sein",
   "telemetry.range_invalid": "from und to müssen Epoch-Millisekunden sein, from nicht nach to",

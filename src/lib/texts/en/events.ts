@@ -71,6 +71,10 @@ export const eventTexts = {
   "integration_note.dropped_by_codec": "the codec dropped the message",
   "integration_note.foreign_profile":
     "names and units of keys not applied: the profile does not belong to the integration",
+  "integration_note.frame_looks_hex":
+    "the frame was read as base64 but looks hexadecimal; set `frameEncoding` to `hex` if it is",
+  "integration_note.network_warning": "warning of the network server: {text}",
+  "integration_note.nothing_decoded": "the message has none of: {fields}",
   "messenger_error.gotify_address":
     "There is no Gotify server at this address. Check the address of the server.",
   "messenger_error.gotify_token":

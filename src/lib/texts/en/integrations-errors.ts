@@ -53,10 +53,10 @@ export const integrationsErrors = {
   "integration.base64_invalid": "the frame is not base64",
   "integration.body_compressed": "compressed Sparkplug payloads cannot be read; disable compression",
   "integration.body_invalid": "{rule}",
-  "integration.body_not_json": "the body is not a JSON object; set {server} to send JSON instead of Protobuf",
+  "integration.body_list": "the body is a list; one event in each message is expected",
+  "integration.body_not_json": "the body is not JSON; set {server} to send JSON instead of Protobuf",
   "integration.body_not_object": "the body is not a JSON object",
   "integration.body_not_sparkplug": "the body is not a Sparkplug B payload",
-  "integration.body_not_text": "the body is not text",
   "integration.broker_url": "brokerUrl: {rule}",
   "integration.default_not_running": "Only a running integration can be the default. Start it first.",
   "integration.dev_eui_invalid": "the dev EUI must be 16 hexadecimal characters, with or without separators",
@@ -70,6 +70,11 @@ export const integrationsErrors = {
   "integration.event_not_found": "There is no such event.",
   "integration.event_unknown":
     "the type of the event is unknown; name it as ?event= in the address, or send a body that has its fields",
+  "integration.event_unknown_topic":
+    "the topic {topic} is not one of the events of devices, and the body does not say which event it is; use the topic filter {filter}",
+  "integration.frame_looks_hex":
+    "the frame is not base64 but looks hexadecimal; set `frameEncoding` to `hex` in the settings of the integration",
+  "integration.frame_not_hex": "the frame is not hexadecimal digits",
   "integration.event_unknown_things_stack":
     "the body is not a message of The Things Stack: it has no uplink_message, join_accept, downlink_… or location_solved",
   "integration.f_port_invalid": "the fPort must be 0 to 255",

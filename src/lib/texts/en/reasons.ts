@@ -24,6 +24,8 @@ export const reasons = {
   "ignored.downlink_to_network": "it is a downlink to the network server",
   "ignored.earlier_will": "it is the will of an earlier connection",
   "ignored.empty": "the body contains no values",
+  "ignored.gateway_topic": "{topic} is a topic of gateways; the events of devices come under {filter}",
+  "ignored.no_frame": "there is no frame where `paths.frame` points",
   "ignored.event_unknown": "the event “{event}” contains nothing to store",
   "ignored.host_state": "a Sparkplug host reports its own state",
   "ignored.neither_json_nor_value": "it is neither JSON nor a value with its name in the topic",

@@ -8,13 +8,21 @@ export const telemetryErrors = {
   "body.empty": "the body is empty",
   "body.field_unknown": "`{field}` is not a field of this object. Nothing was changed.",
   "body.invalid": "{field}: {rule}",
+  "body.lenient":
+    "the body is not well-formed JSON; the encoding LENIENT_JSON (in the device's profile or the integration's settings) would read it",
   "body.malformed": "the body is not well-formed {format}",
+  "body.names_repeated":
+    "names that occur more than once in an object of the body: {names}; the last value of each was taken",
   "body.not_json": "The body must be sent as application/json.",
+  "body.not_utf8": "the body is not UTF-8; send text as UTF-8",
   "body.not_well_formed": "the body is not well-formed",
+  "body.nul_at_end":
+    "the body ends with a NUL byte; send it without, or use the encoding LENIENT_JSON (in the device's profile or the integration's settings)",
   "body.too_deep": "the body is nested too deeply",
   "body.too_large": "the body is larger than {max} bytes",
   "body.type_missing": "content-type is required",
   "body.type_unknown": "content-type must be application/json or application/cbor",
+  "body.utf16": "the body is UTF-16; send text as UTF-8",
   "frame.ack_invalid": "ack must be a number or a text of at most {max} characters",
   "frame.invalid": "a frame must be an object with a topic",
   "frame.too_large": "a frame must have at most {frameBytesMax} bytes",
@@ -87,6 +95,7 @@ export const telemetryErrors = {
   "telemetry.items_missing": "items must be an array",
   "telemetry.key_empty": "keys must not be empty",
   "telemetry.key_too_long": "a key must have at most {max} bytes",
+  "telemetry.keys_empty": "`keys` names no key. Leave the parameter out to mean all keys.",
   "telemetry.more_keys": "{keys} and {count} more",
   "telemetry.new_keys_limit":
     "The devices of this site can add at most {max} new telemetry keys a day. Not stored: {keys}. Everything else in the message is stored.",
@@ -94,6 +103,8 @@ export const telemetryErrors = {
     'The values of the key "{key}" are not numbers. The aggregations none, count, first, last and timeIn are possible.',
   "telemetry.nothing_taken": "the message contained nothing to store: {reason}",
   "telemetry.overloaded": "Storage cannot keep up with the telemetry that arrives. Try again shortly.",
+  "telemetry.overwritten":
+    "values with the same key and time as a later value of the message were overwritten: {keys}. Send `ts` with each item.",
   "telemetry.payload_invalid": "payload must be an object of keys and values",
   "telemetry.points_invalid": "maxDataPoints must be a whole number of at least 1",
   "telemetry.range_invalid": "from and to must be epoch milliseconds, with from not after to",

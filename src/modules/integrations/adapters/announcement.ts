@@ -3,8 +3,8 @@ import { excerpt } from "../../../lib/excerpt.ts";
 import { isJsonObject } from "../../../lib/json.ts";
 import { depthOf } from "../../../lib/json-depth.ts";
 import { isTopicName } from "../../../lib/mqtt/topic-names.ts";
+import { decodeText } from "../../../lib/sent-json.ts";
 import { type Fields, objectOf, textOf } from "./fields.ts";
-import { textOfBytes } from "./topic-devices.ts";
 
 /**
  * Announcements of MQTT devices as Home Assistant's "MQTT discovery" defines them: retained JSON at
@@ -238,7 +238,7 @@ function withoutDevice(objectId: string, device: Fields): string {
 /** @throws DomainError `invalid` for a body that is no announcement */
 export function readAnnouncement(bytes: Uint8Array, topic: AnnouncementTopic): Announcement {
   if (bytes.length > BYTES_MAX) throw invalid("integration.announcement_large", { max: BYTES_MAX / 1024 });
-  const text = textOfBytes(bytes);
+  const text = decodeText(bytes);
   if (depthOf(text) > DEPTH_MAX) throw invalid("integration.announcement_deep", { max: DEPTH_MAX });
   let body: unknown;
   try {

@@ -1,25 +1,27 @@
 import { parseDevEui } from "../../../lib/dev-eui.ts";
-import { detail, invalid } from "../../../lib/domain-error.ts";
+import { detail, invalid, textOf as textOfError } from "../../../lib/domain-error.ts";
 import { excerpt } from "../../../lib/excerpt.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type {
   AdapterDefinition,
   DeviceReference,
   DownlinkReport,
+  FrameEncoding,
   InboundMessage,
+  IntegrationSettings,
   NetworkLog,
   Normalized,
   NormalizedMessage,
 } from "../integrations.types.ts";
 import { fromVersion3, isVersion3 } from "./chirpstack-v3.ts";
-import { type Fields, numberOf, objectOf, objectsOf, textOf } from "./fields.ts";
+import { type Fields, hasValue, markIn, numberOf, objectOf, objectsOf, textOf } from "./fields.ts";
+import { noteOnFrame, parseFrame } from "./frame.ts";
 import {
   bestReception,
   endToEnd,
   firstTime,
   jsonBody,
   networkSaid,
-  parseFrame,
   placeOf,
   radioOf,
   tagsOf,
@@ -31,13 +33,22 @@ import {
  * zeros are left out.
  */
 
-type Part = Omit<NormalizedMessage, "device" | "ts">;
+/** Filter of the topics under which ChirpStack publishes the events of devices. */
+const DEVICE_FILTER = "application/+/device/+/event/+";
+const gatewayTopic = /(?:^|\/)gateway\/[^/]+\/(?:event|state|command)\//;
+
+type Part = Omit<NormalizedMessage, "device" | "ts"> & { readonly notes?: readonly Text[] };
 
 const mqttTopic = /(?:^|\/)application\/[^/]+\/device\/([0-9a-fA-F]{16})\/(event|command)\/([a-z]+)$/;
 
-/** Fields that tell the events apart where neither query nor topic names the event; the first one found decides. */
+/**
+ * Fields that tell the events apart where neither query nor topic names the event; the first one with a value decides. Programs that write a
+ * message anew add the fields of other events, empty.
+ */
 const marks: ReadonlyArray<readonly [event: string, mark: string]> = [
   ["integration", "integrationName"],
+  ["up", "data"],
+  ["up", "object"],
   ["ack", "acknowledged"],
   ["txack", "downlinkId"],
   ["ack", "queueItemId"],
@@ -45,8 +56,6 @@ const marks: ReadonlyArray<readonly [event: string, mark: string]> = [
   ["up", "txInfo"],
   ["up", "fPort"],
   ["up", "fCnt"],
-  ["up", "data"],
-  ["up", "object"],
   ["status", "margin"],
   ["status", "batteryLevel"],
   ["status", "batteryLevelUnavailable"],
@@ -58,13 +67,15 @@ const marks: ReadonlyArray<readonly [event: string, mark: string]> = [
   ["join", "devAddr"],
 ];
 
-function eventOf(body: Fields, message: InboundMessage): string {
+function eventOf(body: Fields, message: InboundMessage): string | undefined {
   const inTopic = message.topic === undefined ? undefined : mqttTopic.exec(message.topic)?.[3];
   const said = message.event ?? inTopic;
   if (said !== undefined && said !== "") return said.toLowerCase();
-  const found = marks.find(([, mark]) => Object.hasOwn(body, mark))?.[0];
-  if (found !== undefined) return found;
-  throw invalid("integration.event_unknown");
+  const found = markIn(
+    body,
+    marks.map(([, mark]) => mark),
+  );
+  return marks.find(([, mark]) => mark === found)?.[0];
 }
 
 function deviceOf(body: Fields, message: InboundMessage): DeviceReference {
@@ -97,26 +108,40 @@ function radioPartOf(body: Fields): Record<string, number | string> {
     snr: numberOf(info.snr ?? (isLora ? 0 : undefined)),
   }));
   // A body written by hand may hold the object alone: a counter of 0 would be made up.
-  const zero = receptions.length > 0 || body.data !== undefined ? 0 : undefined;
+  const zero = receptions.length > 0 || hasValue(body.data) ? 0 : undefined;
+  // A field that is null says that its value is not known.
+  const counted = (value: unknown) => (value === null ? undefined : numberOf(value ?? zero));
   return radioOf({
     ...bestReception(receptions),
     gateways: receptions.length > 0 ? receptions.length : undefined,
-    fCnt: numberOf(body.fCnt ?? zero),
-    fPort: numberOf(body.fPort ?? zero),
+    fCnt: counted(body.fCnt),
+    fPort: counted(body.fPort),
     dr: numberOf(body.dr),
     spreadingFactor: spreadingFactorOf(body.txInfo),
     frequency: numberOf(objectOf(body.txInfo)?.frequency),
   });
 }
 
-function uplink(body: Fields): Part {
+/** Returns how the frame is written: as the settings say, or else the message. */
+const encodingOf = (body: Fields, { frameEncoding }: IntegrationSettings): FrameEncoding | undefined =>
+  frameEncoding ?? (/^hex/i.test(String(body.data_encode ?? "")) ? "hex" : undefined);
+
+function uplink(body: Fields, settings: IntegrationSettings): Part {
   if (objectOf(objectOf(body.joinServerContext)?.appSKey) !== undefined) throw endToEnd();
-  const frame = parseFrame(body.data, body.fPort);
+  const encoding = encodingOf(body, settings);
+  const frame = parseFrame(body.data, body.fPort, encoding);
+  const telemetry = objectOf(body.object) ?? {};
+  const radio = radioPartOf(body);
+  const isEmpty = frame === undefined && Object.keys({ ...telemetry, ...radio }).length === 0;
+  const notes = isEmpty
+    ? [detail("integration_note.nothing_decoded", { fields: "data, object" })]
+    : noteOnFrame(body.data, encoding);
   return {
     kind: "uplink",
-    telemetry: objectOf(body.object) ?? {},
-    radio: radioPartOf(body),
+    telemetry,
+    radio,
     ...(frame && { frame }),
+    ...(notes.length > 0 && { notes }),
   };
 }
 
@@ -190,7 +215,7 @@ function log(body: Fields): Part {
 const integration = (body: Fields): Part => ({ kind: "uplink", telemetry: objectOf(body.object) ?? {} });
 
 /** Keyed by event. */
-const readers: ReadonlyMap<string, (body: Fields) => Part> = new Map([
+const readers: ReadonlyMap<string, (body: Fields, settings: IntegrationSettings) => Part> = new Map([
   ["up", uplink],
   ["join", join],
   ["status", status],
@@ -215,21 +240,45 @@ function dedupKeyOf(event: string, body: Fields): string | undefined {
   return parts.join(":");
 }
 
-function normalize(message: InboundMessage): Normalized {
-  if (message.topic !== undefined && mqttTopic.exec(message.topic)?.[2] === "command")
-    return { messages: [], ignored: detail("ignored.command_to_network") };
-  const sent = jsonBody(message, "ChirpStack");
+/** The error for a body that says nothing of its event. */
+const eventUnknown = ({ topic }: InboundMessage) =>
+  topic === undefined
+    ? invalid("integration.event_unknown")
+    : invalid("integration.event_unknown_topic", { topic: excerpt(topic), filter: DEVICE_FILTER });
+
+function readEvent(message: InboundMessage, settings: IntegrationSettings): Normalized {
+  const notes: Text[] = [];
+  const sent = jsonBody(message, "ChirpStack", (reason) => void notes.push(textOfError(reason)));
   const body = isVersion3(sent) ? fromVersion3(sent) : sent;
   const event = eventOf(body, message);
+  if (event === undefined) throw eventUnknown(message);
   const read = readers.get(event);
   if (!read) return { messages: [], ignored: detail("ignored.event_unknown", { event: excerpt(event) }) };
   const times = [body.time, ...objectsOf(body.rxInfo).flatMap((info) => [info.nsTime, info.gwTime])];
   const ts = firstTime(times, message.receivedAt);
   const dedupKey = dedupKeyOf(event, body);
+  const { notes: own = [], ...part } = read(body, settings);
+  const all = [...notes, ...own];
   return {
-    messages: [{ device: deviceOf(body, message), ...(ts !== undefined && { ts }), ...read(body) }],
+    messages: [{ device: deviceOf(body, message), ...(ts !== undefined && { ts }), ...part }],
+    ...(all.length > 0 && { notes: all }),
     ...(dedupKey && { dedupKey }),
   };
 }
 
-export const chirpstack: AdapterDefinition = { format: "chirpstack", create: () => ({ normalize }) };
+function normalize(message: InboundMessage, settings: IntegrationSettings): Normalized {
+  const { topic = "" } = message;
+  if (mqttTopic.exec(topic)?.[2] === "command")
+    return { messages: [], ignored: detail("ignored.command_to_network") };
+  if (gatewayTopic.test(topic))
+    return {
+      messages: [],
+      ignored: detail("ignored.gateway_topic", { topic: excerpt(topic), filter: DEVICE_FILTER }),
+    };
+  return readEvent(message, settings);
+}
+
+export const chirpstack: AdapterDefinition = {
+  format: "chirpstack",
+  create: (settings) => ({ normalize: (message) => normalize(message, settings) }),
+};

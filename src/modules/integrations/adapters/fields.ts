@@ -13,6 +13,15 @@ export const objectOf = (value: unknown): Fields | undefined =>
 export const objectsOf = (value: unknown): Fields[] =>
   Array.isArray(value) ? value.map(objectOf).filter((item) => item !== undefined) : [];
 
+/** Returns whether a field says anything: an empty field (null, "", 0, false, [], {}) is no field. */
+export const hasValue = (value: unknown): boolean =>
+  typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value);
+
+/** Returns the first of the names whose field has a value; if all are empty, as in an uplink without payload, the first that is there. */
+export const markIn = (body: Fields, names: readonly string[]): string | undefined =>
+  names.find((name) => hasValue(body[name])) ??
+  names.find((name) => body[name] !== undefined && body[name] !== null);
+
 /** A text that says something. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value : undefined;

@@ -1,12 +1,17 @@
 import { decodeBody } from "../../../lib/body.ts";
+import { findDevEui } from "../../../lib/dev-eui.ts";
 import { DomainError, detail, invalid, textOf } from "../../../lib/domain-error.ts";
 import type { JsonValue } from "../../../lib/json.ts";
+import { isEmptiedNumber } from "../../../lib/missing-value.ts";
 import { toPlainJson } from "../../../lib/plain-json.ts";
+import { type NoteLeftOut, namesShown } from "../../../lib/sent-json.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import { liveTimestamp } from "../../../lib/timestamp.ts";
 import type {
+  Adapter,
   AdapterDefinition,
   DeviceReference,
+  FrameEncoding,
   InboundMessage,
   IntegrationSettings,
   Normalized,
@@ -14,12 +19,14 @@ import type {
   PathTemplates,
 } from "../integrations.types.ts";
 import { type Fields, nameOf, objectOf } from "./fields.ts";
+import { noteOnFrame, parseFrame } from "./frame.ts";
 import { type BodyPath, parsePath, valueAt } from "./path.ts";
+import { type TopicKey, topicKeys } from "./topic-keys.ts";
 
 /**
  * JSON and CBOR of anybody: `{k:v}`, `{ts, values}`, `{deviceToken | externalDeviceId, childDeviceId?, telemetry | payload |
  * values}`, lists of these, and whatever the integration's paths point at. What an outer object says of device and time holds
- * for the inner ones that do not say it themselves.
+ * for the inner ones that do not say it themselves, and what stands beside an inner object are values, too.
  */
 
 const MESSAGES_MAX = 100_000;
@@ -39,7 +46,7 @@ const envelope = new Set([
 const isEnvelope = (name: string, value: unknown): boolean =>
   envelope.has(name) || (name === "attributes" && objectOf(value) !== undefined);
 
-const containers = ["payload", "telemetry", "values"] as const;
+const containers: readonly string[] = ["payload", "telemetry", "values"];
 
 type Paths = Partial<Record<keyof PathTemplates, BodyPath>>;
 
@@ -50,8 +57,10 @@ interface Surrounding {
   readonly device: DeviceReference;
   readonly ts: number | undefined;
   readonly nesting: number;
-  /** Collects what was read in another way than it was sent. */
+  /** Collects what is left out, or was read in another way than it was sent. */
   readonly notes: Text[];
+  /** Receives the keys whose values are overwritten within the message. */
+  readonly overwritten: Set<string>;
 }
 
 const bodyInvalid = (rule: Text) => invalid("integration.body_invalid", { rule });
@@ -91,13 +100,9 @@ function deviceIn(body: Fields, around: DeviceReference): DeviceReference {
   return own === undefined ? around : { ...around, ...own };
 }
 
-/** The object's telemetry where it is in an object or list of its own: there is nothing else beside it that could be meant. */
-function containerOf(body: Fields): unknown {
-  const key = containers.find((name) => typeof body[name] === "object" && body[name] !== null);
-  if (key === undefined) return undefined;
-  const isAlone = Object.keys(body).every((name) => name === key || isEnvelope(name, body[name]));
-  return isAlone || key === "payload" ? body[key] : undefined;
-}
+const isContainer = (name: string, value: unknown): boolean =>
+  containers.includes(name) &&
+  (objectOf(value) !== undefined || (Array.isArray(value) && value.length > 0 && value.every(objectOf)));
 
 function without(body: Fields, isTaken: (name: string, value: unknown) => boolean): Fields {
   if (!Object.keys(body).some((name) => isTaken(name, body[name]))) return body;
@@ -122,29 +127,51 @@ function addMessage(messages: NormalizedMessage[], message: NormalizedMessage): 
 
 function addBody(messages: NormalizedMessage[], body: unknown, around: Surrounding): void {
   if (around.nesting > NESTING_MAX) throw bodyInvalid(detail("rule.body_too_deep"));
-  const nesting = around.nesting + 1;
+  const inside = { ...around, nesting: around.nesting + 1 };
   if (Array.isArray(body)) {
-    for (const item of body) addBody(messages, item, { ...around, nesting });
+    for (const item of body) addBody(messages, item, inside);
     return;
   }
   const fields = objectOf(body);
   if (fields === undefined) throw bodyInvalid(detail("rule.body_of_values"));
-  const device = deviceIn(fields, around.device);
-  const ts = timeIn(fields.ts, around) ?? around.ts;
+  addObject(messages, fields, {
+    ...inside,
+    device: deviceIn(fields, around.device),
+    ts: timeIn(fields.ts, around) ?? around.ts,
+  });
+}
+
+/** Adds what an object says, of the device and the time that hold for it. */
+function addObject(messages: NormalizedMessage[], fields: Fields, around: Surrounding): void {
+  const { device, ts } = around;
   const attributes = attributesOf(fields);
-  const time = ts === undefined ? {} : { ts };
-  const inner = containerOf(fields);
-  const telemetry = inner === undefined ? without(fields, isEnvelope) : {};
-  const hasTelemetry = Object.keys(telemetry).length > 0;
-  if (hasTelemetry || attributes)
-    addMessage(messages, {
-      kind: hasTelemetry ? "uplink" : "attributes",
-      device,
-      ...time,
-      telemetry,
-      ...(attributes && { attributes }),
-    });
-  if (inner !== undefined) addBody(messages, inner, { ...around, device, ts, nesting });
+  const own = { device, ...(ts !== undefined && { ts }) };
+  const inner = Object.keys(fields).filter((name) => isContainer(name, fields[name]));
+  const beside = without(fields, (name, value) => isEnvelope(name, value) || inner.includes(name));
+  const hasBeside = Object.keys(beside).length > 0;
+  if (inner.length === 0 && hasBeside)
+    addMessage(messages, { kind: "uplink", ...own, telemetry: beside, ...(attributes && { attributes }) });
+  else if (attributes) addMessage(messages, { kind: "attributes", ...own, telemetry: {}, attributes });
+  const start = messages.length;
+  for (const name of inner) addBody(messages, fields[name], around);
+  if (inner.length > 0 && hasBeside) addBeside(messages, { start, around }, { ...own, telemetry: beside });
+}
+
+/** Adds the values that stand beside containers: to the only message of these, or as a message of their own. */
+function addBeside(
+  messages: NormalizedMessage[],
+  { start, around }: { start: number; around: Surrounding },
+  beside: Pick<NormalizedMessage, "device" | "ts" | "telemetry">,
+): void {
+  const [inner, second] = messages.slice(start, start + 2);
+  const isOne = inner !== undefined && second === undefined && inner.kind === "uplink";
+  if (!isOne || inner.device !== beside.device || (beside.ts ?? inner.ts) !== inner.ts) {
+    addMessage(messages, { kind: "uplink", ...beside });
+    return;
+  }
+  for (const key of Object.keys(beside.telemetry))
+    if (Object.hasOwn(inner.telemetry, key)) around.overwritten.add(key);
+  messages[start] = { ...inner, telemetry: { ...beside.telemetry, ...inner.telemetry } };
 }
 
 /** Returns the message for the attributes at their path; `undefined` if nothing is there. */
@@ -155,9 +182,43 @@ function attributesMessage(found: unknown, device: DeviceReference): NormalizedM
     : undefined;
 }
 
+/** Returns the reference with an id that is a DevEUI as such: devices of LoRaWAN are found by it. */
+function networkDevice({ externalId, ...rest }: DeviceReference): DeviceReference {
+  if (externalId === undefined) return rest;
+  const devEui = findDevEui(externalId);
+  return devEui === undefined ? { ...rest, externalId } : { ...rest, devEui };
+}
+
+interface FoundFrame {
+  readonly data: unknown;
+  readonly fPort: unknown;
+  readonly telemetry: unknown;
+  readonly encoding: FrameEncoding | undefined;
+}
+
+/** Adds the frame of a device; nothing for a message without a frame, such as that of a join. */
+function addFrame(
+  messages: NormalizedMessage[],
+  { device, ts }: Pick<NormalizedMessage, "device"> & { readonly ts: number | undefined },
+  found: FoundFrame,
+): void {
+  const frame = parseFrame(found.data, found.fPort, found.encoding);
+  if (frame === undefined) return;
+  addMessage(messages, {
+    kind: "uplink",
+    device,
+    ...(ts !== undefined && { ts }),
+    telemetry: objectOf(found.telemetry) ?? {},
+    frame,
+  });
+}
+
 /** Adds an item as the paths of the integration read it. */
-function addItem(messages: NormalizedMessage[], item: unknown, rest: { paths: Paths; around: Surrounding }) {
-  const { paths, around } = rest;
+function addItem(
+  messages: NormalizedMessage[],
+  item: unknown,
+  { paths, around, encoding }: Pick<Reading, "paths" | "around" | "encoding">,
+) {
   const find = (name: keyof PathTemplates) => {
     const path = paths[name];
     return path && valueAt(path, item, around.root);
@@ -175,26 +236,44 @@ function addItem(messages: NormalizedMessage[], item: unknown, rest: { paths: Pa
   const described = attributesMessage(find("attributes"), device);
   if (described !== undefined) addMessage(messages, described);
   if (paths.attributes?.segments.length === 0) return;
-  if (!paths.telemetry) {
-    // What the paths have taken as who and when is not telemetry beside.
-    const taken = new Set(
-      Object.values(paths).flatMap(({ segments }) => (segments.length === 1 ? [String(segments[0])] : [])),
-    );
-    addBody(messages, objectOf(item) ? without(fields, (name) => taken.has(name)) : item, {
-      ...around,
-      device,
-      ts,
+  if (paths.frame) {
+    around.notes.push(...noteOnFrame(find("frame"), encoding));
+    const place = { device: networkDevice(device), ts };
+    addFrame(messages, place, {
+      data: find("frame"),
+      fPort: find("fPort"),
+      telemetry: find("telemetry"),
+      encoding,
     });
     return;
   }
-  const found = find("telemetry");
-  if ((found === undefined || found === null) && described !== undefined) return;
-  if (found === undefined || found === null) throw bodyInvalid(detail("rule.telemetry_path_empty"));
-  if (typeof found === "object") {
-    addBody(messages, found, { ...around, device, ts });
+  if (paths.telemetry) {
+    const found = find("telemetry");
+    if ((found === undefined || found === null) && described !== undefined) return;
+    addTelemetry(messages, { found, path: paths.telemetry }, { ...around, device, ts });
     return;
   }
-  const name = paths.telemetry.segments.findLast((segment) => typeof segment === "string") ?? "value";
+  // What the paths have taken as who and when is not telemetry beside.
+  const taken = new Set(
+    Object.values(paths).flatMap(({ segments }) => (segments.length === 1 ? [String(segments[0])] : [])),
+  );
+  const body = objectOf(item) ? without(fields, (name) => taken.has(name)) : item;
+  addBody(messages, body, { ...around, device, ts });
+}
+
+/** Adds what the path of the telemetry has found. */
+function addTelemetry(
+  messages: NormalizedMessage[],
+  { found, path }: { found: unknown; path: BodyPath },
+  around: Surrounding,
+): void {
+  if (found === undefined || found === null) throw bodyInvalid(detail("rule.telemetry_path_empty"));
+  if (typeof found === "object") {
+    addBody(messages, found, around);
+    return;
+  }
+  const { device, ts } = around;
+  const name = path.segments.findLast((segment) => typeof segment === "string") ?? "value";
   addMessage(messages, {
     kind: "uplink",
     device,
@@ -203,23 +282,17 @@ function addItem(messages: NormalizedMessage[], item: unknown, rest: { paths: Pa
   });
 }
 
-/** A bare value says what it is in its topic: `sensors/kitchen/temperature`. */
-function keyOfTopic({ topic, topicDevice }: InboundMessage): string | undefined {
-  const last = topic?.split("/").findLast((level) => level !== "");
-  return last !== undefined && last === topicDevice ? "value" : last;
-}
-
 /** Decodes a message. MQTT messages may be text that is not JSON (`ON`, `open`), which many simple devices send. */
-function decode(message: InboundMessage, settings: IntegrationSettings): unknown {
+function decode(message: InboundMessage, settings: IntegrationSettings, note: NoteLeftOut): unknown {
   const encoding = settings.encoding ?? message.encoding;
   try {
-    return decodeBody(message.bytes, encoding);
+    return decodeBody(message.bytes, encoding, note);
   } catch (error) {
     const isShort = message.bytes.byteLength <= TEXT_BYTES_MAX && message.bytes.byteLength > 0;
     if (message.topic === undefined || encoding === "CBOR" || !isShort) throw error;
     const text = textOfBytes(message.bytes);
     if (text === undefined || /^\s*[[{"]/.test(text)) throw error;
-    return text;
+    return isEmptiedNumber(text) ? null : text;
   }
 }
 
@@ -240,45 +313,81 @@ function parsePaths(templates: PathTemplates = {}): Paths {
   return paths;
 }
 
-function read(
-  body: unknown,
-  message: InboundMessage,
-  { paths, notes }: { paths: Paths; notes: Text[] },
-): NormalizedMessage[] {
+/** A body with `value` is one measurement: where its topic is what tells it from others, its fields are named by the topic. */
+function namedBy({ key, isOwn }: TopicKey, body: unknown): unknown {
+  const fields = objectOf(body);
+  if (!isOwn || fields === undefined || !Object.hasOwn(fields, "value")) return body;
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) =>
+      isEnvelope(name, value) ? [name, value] : [name === "value" ? key : `${key}_${name}`, value],
+    ),
+  );
+}
+
+interface Reading {
+  readonly paths: Paths;
+  readonly around: Surrounding;
+  readonly topicKey: TopicKey | undefined;
+  readonly encoding: FrameEncoding | undefined;
+}
+
+function read(body: unknown, { paths, around, topicKey, encoding }: Reading): NormalizedMessage[] {
   const messages: NormalizedMessage[] = [];
-  const around = { root: body, receivedAt: message.receivedAt, device: {}, ts: undefined, nesting: 0, notes };
-  const key = keyOfTopic(message);
-  if ((typeof body !== "object" || body === null) && key !== undefined) {
-    if (body !== null) addMessage(messages, { kind: "uplink", device: {}, telemetry: { [key]: body } });
+  if ((typeof body !== "object" || body === null) && topicKey !== undefined) {
+    if (body !== null)
+      addMessage(messages, { kind: "uplink", device: {}, telemetry: { [topicKey.key]: body } });
     return messages;
   }
   const { items, ...fields } = paths;
   if (Object.keys(paths).length === 0) {
-    addBody(messages, body, around);
+    addBody(messages, topicKey ? namedBy(topicKey, body) : body, around);
     return messages;
   }
   const list = items ? valueAt(items, body, body) : body;
   if (items && !Array.isArray(list)) throw bodyInvalid(detail("rule.items_path_empty"));
-  for (const item of Array.isArray(list) ? list : [list]) addItem(messages, item, { paths: fields, around });
+  for (const item of Array.isArray(list) ? list : [list])
+    addItem(messages, item, { paths: fields, around, encoding });
   return messages;
+}
+
+class GenericAdapter implements Adapter {
+  readonly #paths: Paths;
+  readonly #topicKeyOf: ReturnType<typeof topicKeys>;
+
+  constructor(private readonly settings: IntegrationSettings) {
+    this.#paths = parsePaths(settings.paths);
+    this.#topicKeyOf = topicKeys(settings);
+  }
+
+  normalize(message: InboundMessage): Normalized {
+    try {
+      return this.#read(message);
+    } catch (error) {
+      if (error instanceof DomainError) throw error;
+      throw bodyInvalid(detail("rule.body_unreadable"));
+    }
+  }
+
+  #read(message: InboundMessage): Normalized {
+    const notes: Text[] = [];
+    const body = decode(message, this.settings, (reason) => void notes.push(textOf(reason)));
+    const overwritten = new Set<string>();
+    const { receivedAt } = message;
+    const around = { root: body, receivedAt, device: {}, ts: undefined, nesting: 0, notes, overwritten };
+    const messages = read(body, {
+      paths: this.#paths,
+      around,
+      topicKey: this.#topicKeyOf(message),
+      encoding: this.settings.frameEncoding,
+    });
+    if (overwritten.size > 0)
+      notes.push(detail("telemetry.overwritten", { keys: namesShown([...overwritten]) }));
+    if (messages.length > 0) return { messages, ...(notes.length > 0 && { notes }) };
+    return { messages, ignored: detail(this.#paths.frame ? "ignored.no_frame" : "ignored.empty") };
+  }
 }
 
 export const generic: AdapterDefinition = {
   format: "generic",
-  create(settings) {
-    const paths = parsePaths(settings.paths);
-    return {
-      normalize(message): Normalized {
-        try {
-          const notes: Text[] = [];
-          const messages = read(decode(message, settings), message, { paths, notes });
-          if (messages.length === 0) return { messages, ignored: detail("ignored.empty") };
-          return notes.length > 0 ? { messages, notes } : { messages };
-        } catch (error) {
-          if (error instanceof DomainError) throw error;
-          throw bodyInvalid(detail("rule.body_unreadable"));
-        }
-      },
-    };
-  },
+  create: (settings) => new GenericAdapter(settings),
 };

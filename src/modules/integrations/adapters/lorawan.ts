@@ -1,10 +1,10 @@
 import { decodeBody } from "../../../lib/body.ts";
 import { detail, invalid } from "../../../lib/domain-error.ts";
-import { isBase64 } from "../../../lib/downlink-payload.ts";
 import type { JsonObject } from "../../../lib/json.ts";
+import type { NoteLeftOut } from "../../../lib/sent-json.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import { parseTimestamp } from "../../../lib/timestamp.ts";
-import type { InboundMessage, NormalizedMessage } from "../integrations.types.ts";
+import type { InboundMessage } from "../integrations.types.ts";
 import { type Fields, numberOf, objectOf, textOf } from "./fields.ts";
 
 /** Functions that the adapters of both network servers share. */
@@ -12,36 +12,23 @@ import { type Fields, numberOf, objectOf, textOf } from "./fields.ts";
 /** 2015, before either network server: an earlier time is a clock that was not set. */
 const CLOCK_IS_SET_FROM = Date.UTC(2015, 0, 1);
 
-export function jsonBody(message: InboundMessage, server: string): Fields {
-  let body: Fields | undefined;
+export function jsonBody(message: InboundMessage, server: string, note: NoteLeftOut): Fields {
+  let body: unknown;
   try {
-    body = objectOf(decodeBody(message.bytes, "JSON"));
+    body = decodeBody(message.bytes, "JSON", note);
   } catch {
-    // Told below.
+    throw invalid("integration.body_not_json", { server });
   }
-  if (body) return body;
-  throw invalid("integration.body_not_json", { server });
-}
-
-/** @throws DomainError `integration.base64_invalid`; undefined where there is none, or nothing in it. */
-export function parseFrame(data: unknown, fPort: unknown): NormalizedMessage["frame"] {
-  if (data === undefined || data === null || data === "") return undefined;
-  if (!isBase64(data)) throw invalid("integration.base64_invalid");
-  return { bytes: new Uint8Array(Buffer.from(data, "base64")), fPort: portOf(fPort) };
-}
-
-/** Zero is left out. */
-function portOf(value: unknown): number {
-  const port = value === undefined || value === null ? 0 : numberOf(value);
-  if (port === undefined || !Number.isInteger(port) || port < 0 || port > 255)
-    throw invalid("integration.f_port_invalid");
-  return port;
+  const fields = objectOf(body);
+  if (fields === undefined)
+    throw invalid(Array.isArray(body) ? "integration.body_list" : "integration.body_not_object");
+  return fields;
 }
 
 /** The first that is a time of a clock that was set; undefined (the time of receipt) where none is. */
 export function firstTime(candidates: readonly unknown[], receivedAt: number): number | undefined {
   for (const candidate of candidates) {
-    if (typeof candidate !== "string") continue;
+    if (typeof candidate !== "string" && typeof candidate !== "number") continue;
     try {
       const ts = parseTimestamp(candidate, receivedAt);
       if (ts >= CLOCK_IS_SET_FROM) return ts;

@@ -1,24 +1,27 @@
 import { createHash } from "node:crypto";
 import { parseDevEui } from "../../../lib/dev-eui.ts";
-import { detail, invalid } from "../../../lib/domain-error.ts";
+import { detail, invalid, textOf as textOfError } from "../../../lib/domain-error.ts";
+import { excerpt } from "../../../lib/excerpt.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type {
   AdapterDefinition,
   DeviceReference,
   DownlinkReport,
+  FrameEncoding,
   InboundMessage,
+  IntegrationSettings,
   Normalized,
   NormalizedMessage,
 } from "../integrations.types.ts";
 import { OWN_CORRELATION_PREFIX } from "../integrations.types.ts";
-import { type Fields, numberOf, objectOf, objectsOf, textOf } from "./fields.ts";
+import { type Fields, markIn, numberOf, objectOf, objectsOf, textOf } from "./fields.ts";
+import { noteOnFrame, parseFrame } from "./frame.ts";
 import {
   bestReception,
   endToEnd,
   firstTime,
   jsonBody,
   networkSaid,
-  parseFrame,
   placeOf,
   radioOf,
   tagsOf,
@@ -34,9 +37,10 @@ import {
 interface Content {
   readonly own: Fields;
   readonly body: Fields;
+  readonly frameEncoding: FrameEncoding | undefined;
 }
 
-type Part = Omit<NormalizedMessage, "device" | "ts">;
+type Part = Omit<NormalizedMessage, "device" | "ts"> & { readonly notes?: readonly Text[] };
 
 const mqttTopic = /(?:^|\/)v3\/([^/]+)\/devices\/([^/]+)\/./;
 const idWithEui = /^eui-([0-9a-f]{16})$/i;
@@ -94,9 +98,21 @@ function batteryOf(own: Fields): number | undefined {
   return numberOf(last.value ?? 0);
 }
 
-function uplink({ own }: Content): Part {
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+
+const WARNINGS_MAX = 5;
+const WARNING_CHARACTERS_MAX = 200;
+
+function uplink({ own, frameEncoding }: Content): Part {
   if (objectOf(own.app_s_key) !== undefined) throw endToEnd();
-  const frame = parseFrame(own.frm_payload, own.f_port);
+  const frame = parseFrame(own.frm_payload, own.f_port, frameEncoding);
+  const warnings = texts(own.decoded_payload_warnings)
+    .slice(0, WARNINGS_MAX)
+    .map((text) =>
+      detail("integration_note.network_warning", { text: excerpt(text, WARNING_CHARACTERS_MAX) }),
+    );
+  const notes = [...warnings, ...noteOnFrame(own.frm_payload, frameEncoding)];
   const decoded = objectOf(own.decoded_payload) ?? {};
   const battery = Object.hasOwn(decoded, "battery") ? undefined : batteryOf(own);
   return {
@@ -104,6 +120,7 @@ function uplink({ own }: Content): Part {
     telemetry: battery === undefined ? decoded : { ...decoded, battery },
     radio: radioPartOf(own),
     ...(frame && { frame }),
+    ...(notes.length > 0 && { notes }),
   };
 }
 
@@ -125,9 +142,6 @@ function location({ own }: Content): Part {
   if (place === undefined) throw invalid("integration.location_missing");
   return { kind: "location", telemetry: place };
 }
-
-const texts = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 
 /** The network server adds its own correlation ids to ours. */
 function reportOf(state: DownlinkReport["state"], downlink: Fields, rest: { body: Fields; error?: Text }) {
@@ -199,10 +213,11 @@ function ensureVersion3(body: Fields): void {
     throw invalid("integration.version_unsupported_ttn");
 }
 
-function normalize(message: InboundMessage): Normalized {
-  const body = jsonBody(message, "The Things Stack");
+function normalize(message: InboundMessage, { frameEncoding }: IntegrationSettings): Normalized {
+  const notes: Text[] = [];
+  const body = jsonBody(message, "The Things Stack", (reason) => void notes.push(textOfError(reason)));
   ensureVersion3(body);
-  const type = Object.keys(readers).find((key) => body[key] !== undefined && body[key] !== null);
+  const type = markIn(body, Object.keys(readers));
   const read = type === undefined ? undefined : readers[type];
   if (type === undefined || read === undefined) throw invalid("integration.event_unknown_things_stack");
   if (typeof read === "object") return { messages: [], ignored: read };
@@ -211,13 +226,16 @@ function normalize(message: InboundMessage): Normalized {
   const receiveTimes = objectsOf(own.rx_metadata).map((metadata) => metadata.time);
   const times = [own.received_at, body.received_at, objectOf(own.settings)?.time, ...receiveTimes];
   const ts = firstTime(times, message.receivedAt);
+  const { notes: said = [], ...part } = read({ own, body, frameEncoding });
+  const all = [...notes, ...said];
   return {
-    messages: [{ device, ...(ts !== undefined && { ts }), ...read({ own, body }) }],
+    messages: [{ device, ...(ts !== undefined && { ts }), ...part }],
+    ...(all.length > 0 && { notes: all }),
     ...(hasTime(own, body) && { dedupKey: dedupKeyOf(type, device, message.bytes) }),
   };
 }
 
 export const theThingsStack: AdapterDefinition = {
   format: "the-things-stack",
-  create: () => ({ normalize }),
+  create: (settings) => ({ normalize: (message) => normalize(message, settings) }),
 };

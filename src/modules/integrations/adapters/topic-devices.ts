@@ -1,4 +1,5 @@
 import { detail, invalid } from "../../../lib/domain-error.ts";
+import { decodeText } from "../../../lib/sent-json.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { InboundMessage, Normalized, NormalizedMessage } from "../integrations.types.ts";
 import { objectOf } from "./fields.ts";
@@ -8,17 +9,7 @@ import { objectOf } from "./fields.ts";
 const KEYS_MAX = 512;
 const DEPTH_MAX = 6;
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
-export const textBody = ({ bytes }: InboundMessage): string => textOfBytes(bytes);
-
-export function textOfBytes(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw invalid("integration.body_not_text");
-  }
-}
+export const textBody = ({ bytes }: InboundMessage): string => decodeText(bytes);
 
 /** The body as JSON, or as its text where it is none: simple values are sent bare. */
 export function jsonOrText(message: InboundMessage): unknown {

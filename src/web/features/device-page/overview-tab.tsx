@@ -1,6 +1,7 @@
 import { Plug } from "lucide-preact";
 import { limitLevel } from "../../../lib/key-metadata.ts";
 import type { DeviceDetail } from "../../lib/api-types.ts";
+import { dataHref } from "../../lib/data-href.ts";
 import { groupedKeys, type KeyGroup, PLAIN_KEYS_MAX } from "../../lib/main-keys.ts";
 import { formatDate, formatReading, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -118,7 +119,7 @@ function ValueCard({ name, deviceId, latest, isDense }: GroupProps & { name: str
     <div class="relative min-w-0">
       <a
         class={`panel flex h-full min-w-0 flex-col gap-1 hover:border-primary ${isDense ? "p-3" : "p-4"}`}
-        href={`/devices/${deviceId}/data?keys=${encodeURIComponent(name)}`}
+        href={dataHref(deviceId, name)}
       >
         <span
           class={`pr-6 text-sm font-medium text-soft ${isDense ? "line-clamp-2" : "truncate"}`}

@@ -2,6 +2,7 @@ import { Pin as PinIcon, X } from "lucide-preact";
 import type { ComponentChildren, ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import { severitiesDescending } from "../../../lib/severity.ts";
+import { dataHref } from "../../lib/data-href.ts";
 import type { SeriesBuffer } from "../../lib/series-buffer.ts";
 import { formatCount, formatNumber, formatReading } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
@@ -223,7 +224,7 @@ function PinnedFigure(props: { pin: Pin; curve: SeriesBuffer; onRemove: (() => v
       label={name}
       value={formatReading(curve.values.at(-1), metadataOf(deviceId, key))}
       detail={device}
-      href={`/devices/${deviceId}/data?keys=${encodeURIComponent(key)}`}
+      href={dataHref(deviceId, key)}
       curve={curve}
     >
       {onRemove && (

@@ -1,6 +1,7 @@
 import { ArrowRight } from "lucide-preact";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { type Stats, statsOf } from "../../lib/chart-data.ts";
+import { dataHref } from "../../lib/data-href.ts";
 import { hasText, t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
 import { Age } from "../../ui/age.tsx";
@@ -74,7 +75,7 @@ function Tile({ name, deviceId, latest }: TileProps) {
   return (
     <a
       class="panel flex min-w-0 flex-col gap-1 p-3 hover:border-primary sm:p-4"
-      href={`/devices/${deviceId}/data?keys=${encodeURIComponent(name)}`}
+      href={dataHref(deviceId, name)}
     >
       <span class="text-sm font-medium text-soft">{nameOf(name)}</span>
       <span class="reading text-xl font-medium wrap-anywhere">{formatReading(name, entry.value)}</span>

@@ -1,4 +1,5 @@
 import { useLocation } from "preact-iso";
+import { parseNames } from "../../../lib/name-list.ts";
 import { AGGREGATIONS } from "../../lib/aggregations.ts";
 import type { Aggregation } from "../../lib/api-types.ts";
 import { type TimeWindow, windowFromQuery, windowToQuery } from "../../lib/time-window.ts";
@@ -22,7 +23,7 @@ export function useControls(): Controls {
     window: windowFromQuery(query),
     view: VIEWS.find((v) => v === query.view) ?? "lanes",
     aggregation: AGGREGATIONS.find((a) => a === query.aggregation) ?? "none",
-    keys: query.keys === undefined ? undefined : query.keys.split(",").filter(Boolean),
+    keys: query.keys === undefined ? undefined : parseNames(query.keys),
     set: (changes) => go({ ...query, ...changes }),
     setWindow: (window) => {
       const { from: _from, to: _to, window: _window, ...rest } = query;

@@ -2,6 +2,7 @@ import { ChartLine } from "lucide-preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { columnName } from "../../../lib/key-format.ts";
 import { aggregatedMetadata } from "../../../lib/key-metadata.ts";
+import { writeNames } from "../../../lib/name-list.ts";
 import type { DeviceDetail, TelemetryValue } from "../../lib/api-types.ts";
 import { tableRows, toNumber } from "../../lib/chart-data.ts";
 import { barInterval } from "../../lib/consumption.ts";
@@ -199,7 +200,7 @@ function LoadedView(props: ViewProps) {
             keys={props.keys}
             selected={selected}
             nameOf={(key) => keyName(props.device.deviceId, key)}
-            onSelect={(next) => controls.set({ keys: next.join(",") })}
+            onSelect={(next) => controls.set({ keys: writeNames(next) })}
           />
         }
         menu={

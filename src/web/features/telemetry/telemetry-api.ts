@@ -1,3 +1,4 @@
+import { writeNames } from "../../../lib/name-list.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { Aggregation, LatestSnapshot, Series } from "../../lib/api-types.ts";
 import { get, load, postFile, queryOf } from "../../platform/api-client.ts";
@@ -42,7 +43,7 @@ export const telemetryApi = {
     (await get<{ key: string }[]>("/api/telemetry/keys?limit=10000")).map(({ key }) => key),
   keys: (id: string) => get<{ key: string }[]>(`${device(id)}/keys?limit=10000`),
   async range(id: string, query: RangeQuery): Promise<readonly Series[]> {
-    const path = `${device(id)}/telemetry/range?${queryOf({ ...query, keys: query.keys.join(",") })}`;
+    const path = `${device(id)}/telemetry/range?${queryOf({ ...query, keys: writeNames(query.keys) })}`;
     return (await get<{ data: { series: Series[] }[] }>(path)).data[0]?.series ?? [];
   },
   exportHistory: (

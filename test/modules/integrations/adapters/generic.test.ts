@@ -193,7 +193,7 @@ describe("of MQTT", () => {
     expect(from("null", "a/b").messages).toEqual([]);
     expect(refusal(() => from('{"t":', "a/b"))).toBe("body.malformed");
     expect(refusal(() => from("  ", "a/b"))).toBe("body.malformed");
-    expect(refusal(() => from(new Uint8Array([0, 255, 3]), "a/b"))).toBe("body.malformed");
+    expect(refusal(() => from(new Uint8Array([0, 255, 3]), "a/b"))).toBe("body.not_utf8");
     expect(refusal(() => from("x".repeat(2_000), "a/b"))).toBe("body.malformed");
   });
 });

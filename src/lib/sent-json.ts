@@ -1,0 +1,188 @@
+import { type DomainError, invalid } from "./domain-error.ts";
+import { exactInteger, INEXACT_DIGITS_MIN } from "./exact-integer.ts";
+
+/*
+ * The one reader of JSON that other programs send. A number is never changed in silence: an integer that a double cannot hold exactly
+ * becomes the text of its digits. Of names that occur more than once in an object the last value counts, and the names are noted.
+ */
+
+/** Takes note of what a message has and the gateway does not take, while the rest of the message is taken. */
+export type NoteLeftOut = (reason: DomainError) => void;
+
+const longDigits = new RegExp(`\\d{${INEXACT_DIGITS_MIN}}`);
+const integer = /^-?\d+$/;
+
+/** Longest body that is read leniently: that takes several times as long as JSON. */
+const LENIENT_CHARACTERS_MAX = 65_536;
+const NAMES_SHOWN_MAX = 5;
+
+type Reviver = (this: unknown, name: string, value: unknown, context: { source?: string }) => unknown;
+/** The types of the library lack the third parameter: https://github.com/tc39/proposal-json-parse-with-source. */
+const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
+
+const keepDigits: Reviver = (_, value, { source }) =>
+  typeof value === "number" && source !== undefined && integer.test(source) ? exactInteger(source) : value;
+
+const parseExact = (text: string): unknown =>
+  longDigits.test(text) ? parseWithSource(text, keepDigits) : JSON.parse(text);
+
+/** Strings, comments, numbers that are none, long integers and other words of JSON5. */
+const lenientToken =
+  /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|'[^'\\]*(?:\\[\s\S][^'\\]*)*'|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<none>[-+]?(?:nan(?:\(\w*\))?|inf(?:inity)?|1\.#(?:qnan|snan|ind|inf)\d*)(?![\w$])(?!\s*:))|(?<digits>[-+]?\d{16,}(?![\w.]))|[\w$.+-]+/gi;
+
+/** Writes what no value can be (`nan`, `-inf`) as null, and long integers so that their digits are kept. */
+const toJson5 = (text: string): string =>
+  text.replace(lenientToken, (...match) => {
+    const { none, digits } = match.at(-1) as { none?: string; digits?: string }; // the named groups come last
+    if (none !== undefined) return "null";
+    return digits === undefined ? match[0] : JSON.stringify(exactInteger(digits.replace("+", "")));
+  });
+
+const withoutNuls = (text: string): string => {
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === 0) end--;
+  return text.slice(0, end);
+};
+
+/**
+ * Reads JSON5 (https://spec.json5.org) as simple firmware writes it: single quotes, trailing commas, unquoted names, `nan` and `inf` in any
+ * spelling, which become null, and NULs at the end.
+ */
+export function parseLenient(text: string, note?: NoteLeftOut): unknown {
+  const trimmed = withoutNuls(text);
+  try {
+    return parseJson(trimmed, note);
+  } catch (error) {
+    if (trimmed.length > LENIENT_CHARACTERS_MAX) throw error;
+    return JSON.parse(JSON.stringify(Bun.JSON5.parse(toJson5(trimmed))));
+  }
+}
+
+/** Returns the number of names in all objects of a value. */
+function countNames(value: unknown): number {
+  let count = 0;
+  const open: object[] = [];
+  const enter = (part: unknown): void => {
+    if (typeof part === "object" && part !== null) open.push(part);
+  };
+  enter(value);
+  for (let each = open.pop(); each !== undefined; each = open.pop())
+    if (Array.isArray(each)) for (const part of each) enter(part);
+    else
+      for (const name in each) {
+        count++;
+        enter((each as Record<string, unknown>)[name]);
+      }
+  return count;
+}
+
+const QUOTE = 0x22;
+/** Blank, and the controls that JSON takes for white space. */
+const BLANK = 0x20;
+
+/** Returns how often a name seems to end in a JSON text: at least the number of its names, whatever its strings hold. */
+function countNameEnds(text: string): number {
+  let count = 0;
+  for (let colon = text.indexOf(":"); colon >= 0; colon = text.indexOf(":", colon + 1)) {
+    let before = colon - 1;
+    while (text.charCodeAt(before) <= BLANK) before--;
+    if (text.charCodeAt(before) === QUOTE) count++;
+  }
+  return count;
+}
+
+const jsonToken = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|[{}[\],]/g;
+
+/** Returns the names that an object of a valid JSON text has more than once. */
+function repeatedNames(text: string): string[] {
+  const repeated = new Set<string>();
+  /** Names of the open objects; undefined for a list. */
+  const open: (Set<string> | undefined)[] = [];
+  let isName = false;
+  for (const [token] of text.matchAll(jsonToken)) {
+    const names = open.at(-1);
+    if (isName && token.startsWith('"')) {
+      const name: string = JSON.parse(token);
+      if (names?.has(name)) repeated.add(name);
+      names?.add(name);
+    } else if (/^[{[]/.test(token)) open.push(token === "{" ? new Set() : undefined);
+    else if (/^[}\]]/.test(token)) open.pop();
+    isName = /^[{,]/.test(token) && open.at(-1) !== undefined;
+  }
+  return [...repeated];
+}
+
+/** Returns the first names of a list for an error, with the number of the others. */
+export const namesShown = (names: readonly string[]): string =>
+  names
+    .slice(0, NAMES_SHOWN_MAX)
+    .map((name) => JSON.stringify(name))
+    .join(", ") + (names.length > NAMES_SHOWN_MAX ? ` (+${names.length - NAMES_SHOWN_MAX})` : "");
+
+/** @throws SyntaxError */
+export function parseJson(text: string, note?: NoteLeftOut): unknown {
+  const value = parseExact(text);
+  if (note === undefined || typeof value !== "object" || value === null) return value;
+  // Counting is fast, and nearly always tells that no name is repeated.
+  if (countNameEnds(text) === countNames(value)) return value;
+  const repeated = repeatedNames(text);
+  if (repeated.length > 0) note(invalid("body.names_repeated", { names: namesShown(repeated) }));
+  return value;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+const isAscii = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x09 && byte < 0x7f;
+
+/** Returns which UTF-16 bytes are, by its mark or by two characters of ASCII in two bytes each; undefined for other bytes. */
+export function utf16EncodingOf([first, second, third, fourth]: Uint8Array) {
+  const isLittle = isAscii(first) && second === 0 && isAscii(third) && fourth === 0;
+  const isBig = first === 0 && isAscii(second) && third === 0 && isAscii(fourth);
+  if ((first === 0xff && second === 0xfe) || isLittle) return "utf-16le";
+  return (first === 0xfe && second === 0xff) || isBig ? "utf-16be" : undefined;
+}
+
+/** @throws DomainError `body.not_utf8` or `body.utf16` */
+export function decodeText(bytes: Uint8Array): string {
+  if (utf16EncodingOf(bytes) !== undefined) throw invalid("body.utf16");
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw invalid("body.not_utf8");
+  }
+}
+
+const isLenient = (text: string): boolean => {
+  try {
+    parseLenient(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Returns why a text is not JSON, and what would read it. */
+function explain(text: string): DomainError {
+  if (!isLenient(text)) return invalid("body.malformed", { format: "JSON" });
+  return text.endsWith("\0") ? invalid("body.nul_at_end") : invalid("body.lenient");
+}
+
+/** Returns the value of a body that is JSON. @throws DomainError that says what the body is instead */
+export function readJson(bytes: Uint8Array, note?: NoteLeftOut): unknown {
+  const text = decodeText(bytes);
+  try {
+    return parseJson(text, note);
+  } catch {
+    throw explain(text);
+  }
+}
+
+/** Works like `readJson`, for what simple firmware writes instead of JSON. */
+export function readLenient(bytes: Uint8Array, note?: NoteLeftOut): unknown {
+  const text = decodeText(bytes);
+  try {
+    return parseLenient(text, note);
+  } catch {
+    throw invalid("body.malformed", { format: "JSON" });
+  }
+}
