@@ -82,8 +82,7 @@ export function errorsOf({
     ...(needsPermission || (isDevice && !isRead) ? [403] : []),
     ...(needsPermission && path.includes(":") ? [404] : []),
     ...(isRead && !needsPermission ? [] : [413]),
-    // The contract has webhooks answer 400 for a content type that they do not take.
-    ...(takesBody && !path.startsWith("/api/v1/integrations/") ? [415] : []),
+    ...(takesBody ? [415] : []),
     ...(isDevice ? [429] : []),
     ...(hasInput ? [431] : []),
     ...(isRead && !needsPermission ? [] : [503]),

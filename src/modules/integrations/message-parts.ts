@@ -39,6 +39,17 @@ export function inStage<Result>(stage: Stage, work: () => Result): Result {
   }
 }
 
+/** Describes which of our own parts made the values of a message, if any did: then what is wrong with them is not the sender's mistake. */
+export type Maker = Extract<Stage, "mapping" | "script">;
+
+/** Returns a failure at the place that made the values. Limits are nobody's mistake. */
+export const ofMaker = (failure: StageFailure, maker: Maker | undefined): StageFailure =>
+  maker !== undefined &&
+  (failure.stage === "adapter" || failure.stage === "ingest") &&
+  (failure.reason.kind === "invalid" || failure.reason.kind === "too_large")
+    ? new StageFailure(maker, failure.reason)
+    : failure;
+
 export const asStageFailure = (stage: Stage, error: unknown): unknown =>
   error instanceof DomainError && error.kind !== "unavailable" && error.kind !== "limited"
     ? new StageFailure(stage, error)
@@ -181,16 +192,14 @@ export function partsOf(
     const attributes = merged(mapped.attributes, message.attributes);
     return [{ device: message.device, body, attributes, ...(message.keys && { keys: message.keys }) }];
   }
-  return parseScriptOutput(scripted.value).map((part, index) => {
-    const isEnvelope = typeof part.body.values === "object" && part.body.values !== null;
-    const { ts = mapped.ts, ...flat } = part.body;
-    const values = { ...(isEnvelope ? (part.body.values as object) : flat), ...(index === 0 && radio) };
+  return parseScriptOutput(scripted.value, scripted.isOfCodec === true).map((part, index) => {
+    const values = { ...part.values, ...(index === 0 && radio) };
     return {
       device:
         part.device.externalId === undefined && part.device.devEui === undefined
           ? { ...message.device, ...part.device }
           : part.device,
-      body: Object.keys(values).length === 0 ? undefined : { ts, values },
+      body: Object.keys(values).length === 0 ? undefined : { ts: part.ts ?? mapped.ts, values },
       attributes: merged(mapped.attributes, { ...message.attributes, ...part.attributes }),
     };
   });

@@ -21,9 +21,11 @@ import type { Work } from "./message-outcome.ts";
 import {
   asStageFailure,
   inStage,
+  type Maker,
   type Mapped,
   type MessagePart,
   mapMessage,
+  ofMaker,
   partsOf,
   StageFailure,
   scriptRunOf,
@@ -47,6 +49,7 @@ interface Given {
   readonly live: LiveIntegration;
   readonly source: InboundMessage;
   readonly work: Work;
+  readonly maker?: Maker | undefined;
 }
 
 const isFromDevice = ({ kind, downlink, log }: NormalizedMessage): boolean =>
@@ -59,12 +62,21 @@ const noteOf = ({ state }: DownlinkReport): Text =>
   detail("integration_note.downlink", { state: detail(`downlink_state.${state}`) });
 
 /** Runs `action`; one part's mistake costs the others nothing. */
-function attempt(work: Work, action: () => void): void {
+function attempt({ work, maker }: Pick<Given, "work" | "maker">, action: () => void): void {
   try {
     action();
   } catch (error) {
     if (!(error instanceof StageFailure)) throw error;
-    work.failures.push(error);
+    work.failures.push(ofMaker(error, maker));
+  }
+}
+
+/** Runs `action`, and blames what it throws on who made the values. */
+function blame<Result>(maker: Maker, action: () => Result): Result {
+  try {
+    return action();
+  } catch (error) {
+    throw error instanceof StageFailure ? ofMaker(error, maker) : error;
   }
 }
 
@@ -114,7 +126,8 @@ export class MessageWorker {
     if (decoding === undefined) return this.mapAndStore(message, input);
     return decoding.then((decoded) => {
       noteScript(decoded.scripted, input.work);
-      if (decoded.scripted.value !== undefined) return this.mapAndStore(decoded.message, input);
+      if (decoded.scripted.value !== undefined)
+        return blame("script", () => this.mapAndStore(decoded.message, { ...input, maker: "script" }));
       input.work.dropped ??= "script";
       return undefined;
     });
@@ -140,11 +153,14 @@ export class MessageWorker {
       return undefined;
     }
     if (script === undefined || message.kind !== "uplink") {
-      this.storeParts(message, mapped, input);
+      const maker = live.steps.length > 0 ? "mapping" : input.maker;
+      this.storeParts(message, mapped, { ...input, maker });
       return undefined;
     }
     const run = scriptRunOf(integration, script, { mapped, message, source });
-    return this.runScript(run).then((scripted) => this.storeParts(message, mapped, { ...input, scripted }));
+    return this.runScript(run).then((scripted) =>
+      this.storeParts(message, mapped, { ...input, scripted, maker: "script" }),
+    );
   }
 
   private runScript(run: ScriptRun): Promise<ScriptResult> {
@@ -168,7 +184,7 @@ export class MessageWorker {
     for (const part of inStage("script", () => partsOf(message, live.settings, { mapped, scripted }))) {
       const isEmpty = part.body === undefined && part.attributes.size === 0;
       // What only reports something needs no device of ours.
-      if (!isEmpty || isFromDevice(message)) attempt(work, () => this.store(part, input));
+      if (!isEmpty || isFromDevice(message)) attempt(input, () => this.store(part, input));
     }
   }
 

@@ -93,8 +93,9 @@ const running = `
   const decoded = (result) =>
     result.data === undefined || result.data === null
       ? fail("data")
-      : { value: result.data };
+      : { value: result.data, isOfCodec: true };
   const plain = (value) => (value === undefined || value === null ? { dropped: true } : { value });
+  const ofOldCodec = (value) => ({ ...plain(value), isOfCodec: true });
 
   function start({ message, metadata, frame }) {
     const given = frame && { ...frame, recvTime: new Date(frame.recvTime) };
@@ -105,8 +106,8 @@ const running = `
     if (!name) return fail("functions", { names: "transform, " + names.join(", ") });
     if (!given) return fail("frame", { name });
     const decode = find(name);
-    if (name === "Decode") return whenSettled(decode(given.fPort, given.bytes, {}), plain);
-    if (name === "Decoder") return whenSettled(decode(given.bytes, given.fPort), plain);
+    if (name === "Decode") return whenSettled(decode(given.fPort, given.bytes, {}), ofOldCodec);
+    if (name === "Decoder") return whenSettled(decode(given.bytes, given.fPort), ofOldCodec);
     return whenSettled(decode({ ...given, variables: {} }), (result) => ofCodec(name, result, decoded));
   }`;
 

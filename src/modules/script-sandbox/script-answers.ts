@@ -78,7 +78,13 @@ const warningsOf = ({ warnings }: Record<string, unknown>): readonly string[] =>
 export function readResult(reply: Answered): ScriptResult {
   const answer = read(reply);
   const value = answer.dropped === true ? undefined : (answer.value as JsonValue | undefined);
-  return { value, warnings: warningsOf(answer), console: reply.console, usedMs: reply.usedMs };
+  return {
+    value,
+    ...(answer.isOfCodec === true && { isOfCodec: true as const }),
+    warnings: warningsOf(answer),
+    console: reply.console,
+    usedMs: reply.usedMs,
+  };
 }
 
 export function readEncoded(reply: Answered): EncodeResult {

@@ -4,6 +4,7 @@ import type {
   QuickJSRuntime,
   QuickJSWASMModule,
 } from "quickjs-emscripten-core";
+import { excerpt } from "../../lib/excerpt.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { ErrorCode } from "../../lib/texts/en/errors.ts";
 import type { Params, Text } from "../../lib/texts/text.ts";
@@ -26,6 +27,10 @@ const AFTERWARDS_MS = 20;
 type Outcome =
   | { ok: true; value: string }
   | { ok: false; code: "syntax" | "error" | "overrun" | "memory" | "output"; reason: Text; line?: number };
+
+/** What only modules have, and codecs that were written for one. */
+const moduleStatement =
+  /^[ \t]*(?:import\s*[\w{*"'].*|export\s+(?:default|function|const|let|var|class|async|\{).*)$/m;
 
 const reasonOf = (code: ErrorCode, params: Params = {}): Text => ({ code, params });
 
@@ -177,10 +182,22 @@ class Execution {
     if (message === "InternalError: out of memory" || isNull) return outOfMemory;
     // Later it is what the script read that has the wrong syntax, as JSON.
     const code = isLoading && message.startsWith("SyntaxError") ? "syntax" : "error";
+    if (code === "syntax" && moduleStatement.test(this.#request.source))
+      return {
+        ok: false,
+        code,
+        reason: reasonOf("script_reason.module", { statement: this.#moduleStatement() }),
+        ...(line === undefined ? {} : { line }),
+      };
     const reason = reasonOf(code === "syntax" ? "script_reason.no_javascript" : "script_reason.threw", {
       message,
     });
     return { ok: false, code, reason, ...(line === undefined ? {} : { line }) };
+  }
+
+  /** Returns the statement of a module that the source has. */
+  #moduleStatement(): string {
+    return excerpt(moduleStatement.exec(this.#request.source)?.[0].trim() ?? "");
   }
 
   #linesOf(tools: QuickJSHandle): readonly ConsoleLine[] {

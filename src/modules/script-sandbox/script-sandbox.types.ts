@@ -44,6 +44,8 @@ export interface ConsoleLine {
 export interface ScriptResult {
   /** `undefined` if the script returned null or nothing, which drops the message. */
   readonly value: JsonValue | undefined;
+  /** True for the result of a codec's function, such as `decodeUplink`, and not of `transform`. */
+  readonly isOfCodec?: true;
   readonly console: readonly ConsoleLine[];
   readonly usedMs: number;
   readonly warnings: readonly string[];

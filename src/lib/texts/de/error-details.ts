@@ -97,6 +97,8 @@ export const errorDetailsDe: Readonly<Record<keyof typeof errorDetails, string>>
   "script_reason.no_f_port": "der fPort, den encodeDownlink zurückgegeben hat, ist keiner: {value}",
   "script_reason.no_frame": "{name} dekodiert Frames, und diese Nachricht hat keinen",
   "script_reason.no_function": "es definiert keine der Funktionen {names}",
+  "script_reason.module":
+    "das Skript ist kein Modul: Entfernen Sie `{statement}`. Nichts muss importiert oder exportiert werden, und `Buffer`, `TextDecoder`, `atob` und `console` sind vorhanden",
   "script_reason.no_javascript": "das Skript ist kein gültiges JavaScript: {message}",
   "script_reason.no_object": "das Skript hat kein Objekt mit Werten zurückgegeben",
   "script_reason.not_bytes": "das Skript hat keine Bytes zurückgegeben",

@@ -265,5 +265,8 @@ export function topicIn(config: Fields, field: string): string | undefined {
     isTopicName(value) &&
     !value.startsWith("lineside/");
   if (isGood) return value;
-  throw invalid("integration.announcement_topic", { field, topic: excerpt(String(value)) });
+  throw invalid("integration.announcement_topic", {
+    field,
+    topic: excerpt(typeof value === "string" ? value : JSON.stringify(value)),
+  });
 }

@@ -14,7 +14,7 @@ import type {
   NormalizedMessage,
 } from "../integrations.types.ts";
 import { fromVersion3, isVersion3 } from "./chirpstack-v3.ts";
-import { type Fields, hasValue, markIn, numberOf, objectOf, objectsOf, textOf } from "./fields.ts";
+import { type Fields, hasValue, markIn, nameOf, numberOf, objectOf, objectsOf, textOf } from "./fields.ts";
 import { noteOnFrame, parseFrame } from "./frame.ts";
 import {
   bestReception,
@@ -124,7 +124,7 @@ function radioPartOf(body: Fields): Record<string, number | string> {
 
 /** Returns how the frame is written: as the settings say, or else the message. */
 const encodingOf = (body: Fields, { frameEncoding }: IntegrationSettings): FrameEncoding | undefined =>
-  frameEncoding ?? (/^hex/i.test(String(body.data_encode ?? "")) ? "hex" : undefined);
+  frameEncoding ?? (/^hex/i.test(textOf(body.data_encode) ?? "") ? "hex" : undefined);
 
 function uplink(body: Fields, settings: IntegrationSettings): Part {
   if (objectOf(objectOf(body.joinServerContext)?.appSKey) !== undefined) throw endToEnd();
@@ -198,7 +198,7 @@ const levels = new Set(["INFO", "WARNING", "ERROR"]);
 /** Returns where the log is of a downlink that was thrown out of the queue, its context names it. */
 function log(body: Fields): Part {
   const level = (
-    levels.has(String(body.level)) ? body.level : body.level === undefined ? "INFO" : "ERROR"
+    levels.has(textOf(body.level) ?? "") ? body.level : body.level === undefined ? "INFO" : "ERROR"
   ) as NetworkLog["level"]; // one of the three, as just looked
   const text = [textOf(body.code), textOf(body.description)].filter((part) => part !== undefined).join(": ");
   const queueItemId = textOf(objectOf(body.context)?.queue_item_id);
@@ -234,9 +234,9 @@ function dedupKeyOf(event: string, body: Fields): string | undefined {
   const id = textOf(isOfQueue ? body.queueItemId : body.deduplicationId);
   if (id === undefined) return undefined;
   const parts = [event, id];
-  if (event === "integration") parts.push(String(body.integrationName), String(body.eventType));
+  if (event === "integration") parts.push(textOf(body.integrationName) ?? "", textOf(body.eventType) ?? "");
   if (event === "ack") parts.push(String(body.acknowledged === true));
-  if (event === "txack") parts.push(String(body.downlinkId));
+  if (event === "txack") parts.push(nameOf(body.downlinkId) ?? "");
   return parts.join(":");
 }
 

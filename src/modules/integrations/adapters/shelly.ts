@@ -99,7 +99,7 @@ function notified(device: string, message: InboundMessage): Normalized {
   const body = ensureObject(jsonOrText(message));
   const params = objectOf(body.params) ?? {};
   const read = body.method === "NotifyEvent" ? notifiedEvents : notifiedStatus;
-  if (!/^Notify(Event|Status|FullStatus)$/.test(String(body.method)))
+  if (!/^Notify(Event|Status|FullStatus)$/.test(textOf(body.method) ?? ""))
     return ignored(detail("ignored.no_notification"));
   const messages = read(device, params, message.receivedAt);
   return messages.length > 0 ? { messages } : ignored(NOT_MEASURED);

@@ -14,7 +14,7 @@ import type {
   NormalizedMessage,
 } from "../integrations.types.ts";
 import { OWN_CORRELATION_PREFIX } from "../integrations.types.ts";
-import { type Fields, markIn, numberOf, objectOf, objectsOf, textOf } from "./fields.ts";
+import { type Fields, markIn, nameOf, numberOf, objectOf, objectsOf, textOf } from "./fields.ts";
 import { noteOnFrame, parseFrame } from "./frame.ts";
 import {
   bestReception,
@@ -164,7 +164,7 @@ function errorText(error: Fields | undefined): Text {
   const values = objectOf(error?.attributes) ?? {};
   const text = textOf(error?.message_format) ?? textOf(error?.name);
   const message = text?.replace(/\{([a-z0-9_]{1,64})\}/g, (gap, name: string) =>
-    Object.hasOwn(values, name) ? String(values[name]).slice(0, 200) : gap,
+    Object.hasOwn(values, name) ? (nameOf(values[name]) ?? JSON.stringify(values[name])).slice(0, 200) : gap,
   );
   return networkSaid(message);
 }
