@@ -73,44 +73,48 @@ function tokenAt(source: string, index: number, fail: Fail): { token: TemplateTo
   return { token: { kind: "operator", text: operator }, end: index + operator.length };
 }
 
-/** Reads the tokens between `{{` and `}}`, or `{%` and `%}`. Returns the index behind them. */
+/** Reads the tokens between `{{` and `}}`, or `{%` and `%}`. Returns the index behind them, and whether a `-` removes the space there. */
 function inside(
   source: string,
   start: number,
   { tokens, fail }: { tokens: TemplateToken[]; fail: Fail },
-): number {
+): { end: number; isTrimming: boolean } {
+  let isTrimming = false;
   const open = source.slice(start, start + 2);
   const close = open === "{{" ? "}}" : "%}";
   tokens.push({ kind: "operator", text: open });
   let index = start + 2;
-  if (source.charAt(index) === "-") index++; // trims the space outside, which is trimmed anyway
+  if (source.charAt(index) === "-") index++;
   for (;;) {
     index = skip(source, index, isSpace);
     if (index >= source.length) throw fail(`${close} is missing`);
-    if (source.startsWith(`-${close}`, index)) index++;
+    isTrimming = source.startsWith(`-${close}`, index);
+    if (isTrimming) index++;
     if (source.startsWith(close, index)) break;
     const { token, end } = tokenAt(source, index, fail);
     tokens.push(token);
     index = end;
   }
   tokens.push({ kind: "operator", text: close });
-  return index + 2;
+  return { end: index + 2, isTrimming };
 }
 
 export function tokenize(source: string, fail: Fail): TemplateToken[] {
   const tokens: TemplateToken[] = [];
   let literal = "";
   const endLiteral = () => {
-    // Space around statements is layout, and not part of the value.
-    if (literal.trim() !== "") tokens.push({ kind: "literal", text: literal });
+    if (literal !== "") tokens.push({ kind: "literal", text: literal });
     literal = "";
   };
   for (let index = 0; index < source.length; ) {
     const next = source.charAt(index) === "{" ? source.charAt(index + 1) : "";
     if (next === "#") throw fail("comments are not supported");
     if (next === "{" || next === "%") {
+      // `{%-` and `-%}` remove the space outside.
+      if (source.charAt(index + 2) === "-") literal = literal.trimEnd();
       endLiteral();
-      index = inside(source, index, { tokens, fail });
+      const { end, isTrimming } = inside(source, index, { tokens, fail });
+      index = isTrimming ? skip(source, end, isSpace) : end;
     } else literal += source.charAt(index++);
   }
   endLiteral();

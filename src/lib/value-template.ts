@@ -45,6 +45,14 @@ export class TemplateError extends Error {
 
 type Node = (scope: Required<TemplateScope>) => TemplateValue;
 
+interface Part {
+  readonly node: Node;
+  /** Literal space. */
+  readonly isBlank: boolean;
+  /** An `if`, which has no value if no branch holds. */
+  readonly isStatement: boolean;
+}
+
 const comparisons = new Set(["==", "!=", "<", ">", "<=", ">="]);
 const constants: ReadonlyMap<string, TemplateValue> = new Map<string, TemplateValue>([
   ["true", true],
@@ -65,7 +73,7 @@ class Parser {
   /** Parses up to the end, or to a statement that ends a branch. */
   body(isBranch: boolean): Node {
     return this.#nested(() => {
-      const parts: Node[] = [];
+      const parts: Part[] = [];
       while (!this.#isAtEnd(isBranch)) parts.push(this.#part());
       return joined(parts);
     });
@@ -80,17 +88,18 @@ class Parser {
     return isBranch && token.text === "{%" && this.tokens[this.#index + 1]?.text !== "if";
   }
 
-  #part(): Node {
+  #part(): Part {
     const token = this.#next();
-    if (token.kind === "literal") return () => token.text;
+    if (token.kind === "literal")
+      return { node: () => token.text, isBlank: token.text.trim() === "", isStatement: false };
     if (token.text === "{{") {
-      const expression = this.#expression();
+      const node = this.#expression();
       this.#expect("}}");
-      return expression;
+      return { node, isBlank: false, isStatement: false };
     }
     if (token.text !== "{%") throw new TemplateError(`unexpected ${token.text}`);
     this.#expect("if");
-    return this.#branches();
+    return { node: this.#branches(), isBlank: false, isStatement: true };
   }
 
   #branches(): Node {
@@ -324,21 +333,31 @@ const listOf =
   (scope) =>
     items.map((item) => item(scope) ?? null);
 
-/** A single expression keeps the type of its value. Several parts become text, and there is none if a part has no value. */
-function joined(parts: readonly Node[]): Node {
-  const [only] = parts;
-  if (parts.length === 1 && only !== undefined) return only;
+/**
+ * A single expression keeps the type of its value, with or without space around it. Several parts become text, and there is none if an
+ * expression has no value; a statement without a value is no text.
+ */
+function joined(parts: readonly Part[]): Node {
+  const filled = parts.filter(({ isBlank }) => !isBlank);
+  const [only] = filled;
+  if (filled.length === 1 && only !== undefined) return only.node;
+  if (filled.length === 0) return () => "";
   return (scope) => {
     let text = "";
     for (const part of parts) {
-      const value = part(scope);
-      const piece = value === undefined ? undefined : shortText(value, scope.work);
+      const piece = pieceOf(part, scope);
       if (piece === undefined) return undefined;
       text += piece;
       if (text.length > TEXT_CHARACTERS_MAX) return undefined;
     }
-    return text;
+    return text.trim() === "" ? undefined : text;
   };
+}
+
+function pieceOf({ node, isStatement }: Part, scope: Required<TemplateScope>): string | undefined {
+  const value = node(scope);
+  if (value === undefined) return isStatement ? "" : undefined;
+  return shortText(value, scope.work);
 }
 
 const asTemplate = (source: string, evaluate: (scope: TemplateScope) => TemplateValue): ValueTemplate =>
@@ -353,7 +372,9 @@ export function parseValueTemplate(source: string): ValueTemplate {
   const tokens = tokenize(source.trim(), (text) => new TemplateError(text));
   if (tokens.length > TOKENS_MAX) throw new TemplateError("it has too many parts");
   const evaluate = new Parser(tokens).body(false);
-  return asTemplate(source, ({ value, value_json, work = new WorkBudget(TEMPLATE_WORK_MAX) }) =>
-    evaluate({ value, value_json, work }),
-  );
+  return asTemplate(source, ({ value, value_json, work = new WorkBudget(TEMPLATE_WORK_MAX) }) => {
+    const result = evaluate({ value, value_json, work });
+    // As Home Assistant does, also with what a branch has around its text.
+    return typeof result === "string" ? result.trim() : result;
+  });
 }

@@ -142,7 +142,7 @@ test("an announcement that cannot be read is named with its reason", async () =>
   const id = await discover("ha2");
   const dev = { ids: "odd" };
   await announce("ha2/sensor/odd/a/config", { stat_t: "odd/a", val_tpl: "{{ states('sensor.x') }}", dev });
-  await announce("ha2/sensor/odd/b/config", { stat_t: "odd/#", dev });
+  await announce("ha2/sensor/odd/b/config", { stat_t: "odd/#/x", dev });
   const errors = await errorsOf(id);
   expect(errors).toHaveLength(2);
   expect(JSON.stringify(errors)).toContain("value_template");

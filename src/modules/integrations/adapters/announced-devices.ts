@@ -2,6 +2,8 @@ import { invalid } from "../../../lib/domain-error.ts";
 import { excerpt } from "../../../lib/excerpt.ts";
 import type { JsonValue } from "../../../lib/json.ts";
 import type { KeyMetadata } from "../../../lib/key-metadata.ts";
+import { TopicTree } from "../../../lib/mqtt/topic-tree.ts";
+import { type NoteLeftOut, parseJson, parseLenient } from "../../../lib/sent-json.ts";
 import {
   shortText,
   type TemplateScope,
@@ -35,6 +37,12 @@ export interface AnnouncedReading {
 interface Entry {
   readonly device: AnnouncedDevice;
   readonly entities: readonly AnnouncedEntity[];
+}
+
+/** A device that follows the topics of a filter. */
+interface Followed {
+  readonly announced: Announced;
+  readonly filter: string;
 }
 
 interface KeyedValue extends AnnouncedValue {
@@ -145,8 +153,10 @@ export class AnnouncedDevices {
   readonly #devices = new Map<string, Announced>();
   /** External id by topic of an announcement. */
   readonly #owners = new Map<string, string>();
-  /** Devices by the topic of their states. */
+  /** Devices by the topic of their states, or the filter of these topics. */
   readonly #followed = new Map<string, Set<Announced>>();
+  /** The same, found by the topic of a message. */
+  readonly #tree = new TopicTree<Announced, Followed>();
   #entityCount = 0;
 
   /** @param onTopics is called when other topics have to be followed */
@@ -155,10 +165,11 @@ export class AnnouncedDevices {
     readonly store?: StoredAnnouncements,
   ) {}
 
-  /** Topics of states and availabilities. */
-  get topics(): Pick<ReadonlyMap<string, unknown>, "has" | "keys"> {
-    return this.#followed;
-  }
+  /** Topics of states and availabilities, and filters of them: `has` tells of a topic whether it is followed. */
+  readonly topics = {
+    has: (topic: string): boolean => this.#followed.has(topic) || this.#tree.hasMatch(topic),
+    keys: (): Iterable<string> => this.#followed.keys(),
+  };
 
   /** Returns the device's name and type; `undefined` for one that has announced nothing. */
   find(externalId: string): AnnouncedDevice | undefined {
@@ -215,9 +226,9 @@ export class AnnouncedDevices {
   }
 
   /** Reads the values of a message for each device that has announced its topic. */
-  read(topic: string, text: string): AnnouncedReading[] {
+  read(topic: string, text: string, note?: NoteLeftOut): AnnouncedReading[] {
     const work = new WorkBudget(TEMPLATE_WORK_MAX);
-    const scope: TemplateScope = { value: text, value_json: jsonOf(text), work };
+    const scope: TemplateScope = { value: text, value_json: jsonOf(text, note), work };
     /** Values by template source: hundreds of components may share a template. */
     const evaluated = new Map<string, TemplateValue>();
     const evaluate = (template: ValueTemplate): TemplateValue => {
@@ -226,22 +237,24 @@ export class AnnouncedDevices {
       evaluated.set(template.source, value);
       return value;
     };
-    return [...(this.#followed.get(topic) ?? [])].map((announced) => {
-      const telemetry: Record<string, unknown> = Object.create(null);
-      for (const { key, template, read } of announced.values.get(topic) ?? []) {
+    const readings = new Map<Announced, Record<string, unknown>>();
+    for (const { announced, filter } of this.#tree.match(topic)) {
+      const telemetry: Record<string, unknown> = readings.get(announced) ?? Object.create(null);
+      readings.set(announced, telemetry);
+      for (const { key, template, read } of announced.values.get(filter) ?? []) {
         const found = evaluate(template);
         // An object is stored as a string.
         work.spend(typeof found === "object" && found !== null ? text.length : 1);
         const value = read(found);
         if (value !== undefined) telemetry[key] = value;
       }
-      const availability = announced.availability.get(topic);
+      const availability = announced.availability.get(filter);
       const online =
         availability &&
-        announced.noteAvailability(topic, availability, shortText(evaluate(availability.template), work));
+        announced.noteAvailability(filter, availability, shortText(evaluate(availability.template), work));
       if (online !== undefined) telemetry.online = online;
-      return { device: announced.device, telemetry };
-    });
+    }
+    return [...readings].map(([{ device }, telemetry]) => ({ device, telemetry }));
   }
 
   /** @throws DomainError `invalid` if too many components would read a topic */
@@ -268,21 +281,30 @@ export class AnnouncedDevices {
     for (const topic of before.difference(after)) {
       const following = this.#followed.get(topic);
       following?.delete(device);
+      this.#tree.delete(topic, device);
       if (following?.size === 0) isOther = this.#followed.delete(topic);
     }
     for (const topic of after.difference(before)) {
       const following = this.#followed.get(topic) ?? new Set();
       isOther ||= following.size === 0;
       this.#followed.set(topic, following.add(device));
+      this.#tree.set(topic, device, { announced: device, filter: topic });
     }
     if (isOther) this.onTopics();
   }
 }
 
-function jsonOf(text: string): JsonValue | undefined {
+/** Returns the JSON of a message; undefined for one that is none. A sensor without a value does not cost the others theirs (`nan`). */
+function jsonOf(text: string, note?: NoteLeftOut): JsonValue | undefined {
   try {
-    return JSON.parse(text) as JsonValue; // what it parses is JSON
+    const value = looksLikeJson(text) ? parseLenient(text, note) : parseJson(text);
+    return value as JsonValue; // what it parses is JSON
   } catch {
     return undefined;
   }
 }
+
+/** Returns whether a text begins as an object or a list does. */
+export const looksLikeJson = (text: string): boolean => /^\s*[[{]/.test(text);
+
+export const isJson = (text: string): boolean => jsonOf(text) !== undefined;

@@ -1,7 +1,7 @@
 import { invalid } from "../../../lib/domain-error.ts";
 import { excerpt } from "../../../lib/excerpt.ts";
 import { parseValueTemplate, renderText } from "../../../lib/value-template.ts";
-import { type AnnouncedComponent, topicIn } from "./announcement.ts";
+import { type AnnouncedComponent, filterIn } from "./announcement.ts";
 import { type AnnouncedAvailability, type AnnouncedEntity, ComponentReader } from "./component-reader.ts";
 import {
   anything,
@@ -86,7 +86,7 @@ function button(reader: ComponentReader): void {
 /** A light whose state and commands are JSON objects. */
 function jsonLight(reader: ComponentReader): void {
   const scale = numberOf(reader.config.brightness_scale) ?? 255;
-  const topic = topicIn(reader.config, "state_topic");
+  const topic = filterIn(reader.config, "state_topic");
   const part = (name: string) => parseValueTemplate(`{{ value_json.${name} }}`);
   const { read, metadata } = onOff(reader, "ON", "OFF");
   if (topic !== undefined) {
@@ -238,7 +238,7 @@ function availabilityOf(reader: ComponentReader): AnnouncedAvailability[] {
   const entries = config.availability_topic === undefined ? objectsOf(config.availability) : [single];
   return entries.slice(0, AVAILABILITY_MAX).flatMap((entry) => {
     const fields = new ComponentReader(entry);
-    const topic = topicIn(entry, "topic");
+    const topic = filterIn(entry, "topic");
     if (topic === undefined) return [];
     const template = fields.template("value_template");
     const available = fields.text("payload_available", "online");

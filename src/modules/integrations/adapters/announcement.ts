@@ -2,6 +2,7 @@ import { invalid } from "../../../lib/domain-error.ts";
 import { excerpt } from "../../../lib/excerpt.ts";
 import { isJsonObject } from "../../../lib/json.ts";
 import { depthOf } from "../../../lib/json-depth.ts";
+import { isValidFilter } from "../../../lib/mqtt/topic-filters.ts";
 import { isTopicName } from "../../../lib/mqtt/topic-names.ts";
 import { decodeText } from "../../../lib/sent-json.ts";
 import { type Fields, objectOf, textOf } from "./fields.ts";
@@ -255,14 +256,25 @@ export function readAnnouncement(bytes: Uint8Array, topic: AnnouncementTopic): A
   return { device, components: [{ component: topic.component, objectId, config }] };
 }
 
-/** Returns a topic that can be followed or published to; `undefined` if the field is not set. @throws DomainError `invalid` for no topic name */
-export function topicIn(config: Fields, field: string): string | undefined {
+/** Returns a topic that can be published to; `undefined` if the field is not set. @throws DomainError `invalid` for no topic name */
+export const topicIn = (config: Fields, field: string): string | undefined =>
+  topicOrFilter(config, field, isTopicName);
+
+/** Returns a topic that can be followed, or a filter of such topics, as Home Assistant subscribes to them. @throws DomainError `invalid` */
+export const filterIn = (config: Fields, field: string): string | undefined =>
+  topicOrFilter(config, field, (value) => isValidFilter(value) && !/^\$|\p{Cc}/u.test(value));
+
+function topicOrFilter(
+  config: Fields,
+  field: string,
+  isRight: (value: string) => boolean,
+): string | undefined {
   const value = config[field];
   if (value === undefined || value === null || value === "") return undefined;
   const isGood =
     typeof value === "string" &&
     value.length <= TOPIC_CHARACTERS_MAX &&
-    isTopicName(value) &&
+    isRight(value) &&
     !value.startsWith("lineside/");
   if (isGood) return value;
   throw invalid("integration.announcement_topic", {

@@ -9,7 +9,7 @@ import {
   type ValueTemplate,
   wholeMessage,
 } from "../../../lib/value-template.ts";
-import { topicIn } from "./announcement.ts";
+import { filterIn, topicIn } from "./announcement.ts";
 import { type Fields, textOf } from "./fields.ts";
 
 export const PAYLOAD_CHARACTERS_MAX = 1_024;
@@ -85,7 +85,7 @@ export class ComponentReader {
     fields: { topic: string; template: string; part?: string },
     value: { read: AnnouncedValue["read"]; metadata?: Omit<KeyMetadata, "key" | "name"> },
   ): void {
-    const topic = topicIn(this.config, fields.topic);
+    const topic = filterIn(this.config, fields.topic);
     const { part = "" } = fields;
     if (topic === undefined) return;
     const name = lineOf(`${this.name} ${part.replaceAll("_", " ")}`, NAME_CHARACTERS_MAX);

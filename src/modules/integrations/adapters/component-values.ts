@@ -9,6 +9,7 @@ import {
   STATES_MAX,
   UNIT_CHARACTERS_MAX,
 } from "../../../lib/key-metadata.ts";
+import { isEmptiedNumber } from "../../../lib/missing-value.ts";
 import { renderText } from "../../../lib/value-template.ts";
 import { toNumber } from "../../../lib/value-template-values.ts";
 import {
@@ -34,9 +35,13 @@ export const plainText: AnnouncedValue["read"] = (value) =>
 export const number: AnnouncedValue["read"] = (value) =>
   typeof value === "boolean" ? undefined : toNumber(value);
 
-/** A value without a unit: numbers stay numbers, and texts texts. */
+/** A value without a unit: numbers stay numbers, and texts texts. A text is a number if that is written with the same digits. */
 export const anything: AnnouncedValue["read"] = (value) => {
-  if (typeof value === "string") return toNumber(value) ?? plainText(value);
+  if (typeof value === "string") {
+    const found = toNumber(value);
+    if (found !== undefined && String(found) === value.trim()) return found;
+    return isEmptiedNumber(value) ? undefined : plainText(value);
+  }
   return value === null || typeof value === "object" ? undefined : value;
 };
 

@@ -1,4 +1,5 @@
-import { DomainError, detail, inEnglish, textOf as textOfError } from "../../../lib/domain-error.ts";
+import { DomainError, detail, inEnglish, invalid, textOf as textOfError } from "../../../lib/domain-error.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import type {
   Adapter,
   AdapterDefinition,
@@ -7,7 +8,7 @@ import type {
   IntegrationSettings,
   Normalized,
 } from "../integrations.types.ts";
-import { AnnouncedDevices } from "./announced-devices.ts";
+import { AnnouncedDevices, isJson, looksLikeJson } from "./announced-devices.ts";
 import { isReadComponent, readEntity } from "./announced-entity.ts";
 import {
   type AnnouncedComponent,
@@ -148,14 +149,18 @@ export class HomeAssistantAdapter implements Adapter {
   #read(topic: string, message: InboundMessage): Normalized {
     if (!this.devices.topics.has(topic))
       return ignored(detail("ignored.topic_of_others", { system: "Home Assistant discovery" }));
+    const text = textBody(message);
+    const notes: Text[] = [];
     const messages = this.devices
-      .read(topic, textBody(message))
+      .read(topic, text, (reason) => void notes.push(textOfError(reason)))
       .filter(({ telemetry }) => Object.keys(telemetry).length > 0)
       .map(({ device, telemetry }) => ({
         ...reading(device.externalId, telemetry),
         device: referenceOf(device),
       }));
-    return messages.length > 0 ? { messages } : ignored(NOT_MEASURED);
+    if (messages.length > 0) return { messages, ...(notes.length > 0 && { notes }) };
+    if (looksLikeJson(text) && !isJson(text)) throw invalid("body.malformed", { format: "JSON" });
+    return ignored(NOT_MEASURED);
   }
 }
 
