@@ -5,7 +5,7 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { attributes } from "../attributes/attributes.tables.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { integrationProfiles, integrations } from "./integrations.tables.ts";
-import { EXTERNAL_ID_KEY, OWNER_KEY } from "./integrations.types.ts";
+import { ADDRESS_KEY, EXTERNAL_ID_KEY, OWNER_KEY } from "./integrations.types.ts";
 
 /** Max. devices with the same external id, each of a different integration. */
 const NAMESAKES_MAX = 20;
@@ -21,7 +21,7 @@ export interface IdentifiedDevice {
 export function createDeviceIdentities({ orm }: MainDatabase) {
   const owners = alias(attributes, "owners");
   // The keys stand in the text: only so are the indexes of these two keys used, and not the list of all devices that have one.
-  const prepared = (key: "integration.lorawan.dev_eui" | typeof EXTERNAL_ID_KEY) =>
+  const prepared = (key: "integration.lorawan.dev_eui" | typeof EXTERNAL_ID_KEY | typeof ADDRESS_KEY) =>
     orm
       .select({ deviceId: attributes.deviceId, owner: owners.value })
       .from(attributes)
@@ -38,20 +38,23 @@ export function createDeviceIdentities({ orm }: MainDatabase) {
       .prepare();
   const byDevEui = prepared("integration.lorawan.dev_eui");
   const byExternalId = prepared(EXTERNAL_ID_KEY);
+  const byAddress = prepared(ADDRESS_KEY);
   /** Attributes are stored as JSON. */
   function ownerOf(json: string | null): string | undefined {
     const value: unknown = json === null ? undefined : JSON.parse(json);
     return typeof value === "string" ? value : undefined;
   }
+  const found = (query: typeof byExternalId, tenantId: TenantId, value: string): IdentifiedDevice[] =>
+    query.all({ tenantId, value: JSON.stringify(value) }).map(({ deviceId, owner }) => ({
+      deviceId: deviceId as DeviceId,
+      owner: ownerOf(owner),
+    }));
   return {
     findByDevEui: (tenantId: TenantId, devEui: string): DeviceId | undefined =>
       byDevEui.get({ tenantId, value: JSON.stringify(devEui) })?.deviceId as DeviceId | undefined, // minted by us
     /** Returns the devices with the external id, oldest first. */
-    findByExternalId: (tenantId: TenantId, externalId: string): IdentifiedDevice[] =>
-      byExternalId.all({ tenantId, value: JSON.stringify(externalId) }).map(({ deviceId, owner }) => ({
-        deviceId: deviceId as DeviceId,
-        owner: ownerOf(owner),
-      })),
+    findByExternalId: (tenantId: TenantId, externalId: string) => found(byExternalId, tenantId, externalId),
+    findByAddress: (tenantId: TenantId, address: string) => found(byAddress, tenantId, address),
     isIntegration: (integrationId: string): boolean =>
       orm
         .select({ integrationId: integrations.integrationId })

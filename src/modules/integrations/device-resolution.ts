@@ -14,7 +14,7 @@ import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { DeviceIdentities, IdentifiedDevice } from "./device-identities.repository.ts";
 import { integrationPrincipal } from "./integration-principal.ts";
 import type { DeviceReference, Integration, IntegrationSettings } from "./integrations.types.ts";
-import { EXTERNAL_ID_KEY, OWNER_KEY } from "./integrations.types.ts";
+import { ADDRESS_KEY, EXTERNAL_ID_KEY, OWNER_KEY } from "./integrations.types.ts";
 
 const NAME_CHARACTERS_MAX = 256;
 const TYPE_CHARACTERS_MAX = 128;
@@ -90,6 +90,7 @@ export class DeviceResolution {
     reference: DeviceReference,
   ): ResolvedDevice {
     const found = this.#findOrRefuse(integration, settings, reference);
+    if (found !== undefined) this.#follow(found, reference);
     const device = found ?? this.#create(integration, settings, reference);
     const isNew = found === undefined;
     if (reference.childId === undefined) return { device, isNew };
@@ -111,6 +112,16 @@ export class DeviceResolution {
       : this.#childOf(found, reference.childId, false);
   }
 
+  /** Keeps the present id of a device under its address, so that messages under a new name are still the device's. */
+  #follow({ tenantId, deviceId }: IngestDevice, { externalId, address }: DeviceReference): void {
+    if (externalId === undefined || address === undefined) return;
+    const { identities, saveServer } = this.#deps;
+    const isOf = (list: readonly IdentifiedDevice[]) => list.some((each) => each.deviceId === deviceId);
+    if (!isOf(identities.findByAddress(tenantId, address))) saveServer(deviceId, ADDRESS_KEY, address);
+    if (!isOf(identities.findByExternalId(tenantId, externalId)))
+      saveServer(deviceId, EXTERNAL_ID_KEY, externalId);
+  }
+
   /** Returns the device without its child; `undefined` if the integration may create it. */
   #findOrRefuse(
     integration: ResolvingIntegration,
@@ -126,7 +137,7 @@ export class DeviceResolution {
 
   #find(
     { tenantId, integrationId }: ResolvingIntegration,
-    { deviceToken, devEui, externalId, isAnnounced }: DeviceReference,
+    { deviceToken, devEui, externalId, address, isAnnounced }: DeviceReference,
   ): IngestDevice | undefined {
     const { identities, directory } = this.#deps;
     if (deviceToken !== undefined) {
@@ -138,6 +149,7 @@ export class DeviceResolution {
       return this.#cached(`${tenantId}\neui\n${devEui}`, () => identities.findByDevEui(tenantId, devEui));
     if (externalId === undefined) throw noReference();
     const integration = { tenantId, integrationId };
+    if (address !== undefined) return this.#byAddress(integration, externalId, address);
     return isAnnounced
       ? this.#cached(`${tenantId}\nannounced ${integrationId}\n${externalId}`, () =>
           this.#byAnnouncement(integration, externalId),
@@ -167,6 +179,18 @@ export class DeviceResolution {
     return (own ?? marked.find(isOrphan))?.deviceId;
   }
 
+  /** Returns the device with an address; or the one with its id, which may be the address itself before the device has a name. */
+  #byAddress(integration: ResolvingIntegration, externalId: string, address: string) {
+    const { identities, directory } = this.#deps;
+    const isFree = ({ owner }: IdentifiedDevice) =>
+      owner === undefined || owner === integration.integrationId;
+    const deviceId =
+      identities.findByAddress(integration.tenantId, address).find(isFree)?.deviceId ??
+      this.#byExternalId(integration, externalId) ??
+      this.#byExternalId(integration, address);
+    return deviceId && directory.find(deviceId);
+  }
+
   #byExternalId({ tenantId, integrationId }: ResolvingIntegration, externalId: string): DeviceId | undefined {
     const { identities, directory, devices } = this.#deps;
     const isFree = ({ owner }: IdentifiedDevice) => owner === undefined || owner === integrationId;
@@ -180,12 +204,13 @@ export class DeviceResolution {
 
   #create(integration: Integration, settings: IntegrationSettings, reference: DeviceReference): IngestDevice {
     const { devices, directory, saveServer } = this.#deps;
-    const { devEui, externalId, isAnnounced } = reference;
+    const { devEui, externalId, address, isAnnounced } = reference;
     const id = externalId ?? devEui ?? "";
     this.#ensureMayCreate(integration.integrationId);
     const device = this.#newDevice(integration, settings, { ...reference, id });
     const [created] = devices.createMany(integrationPrincipal(integration), [device], ({ deviceId }) => {
       if (externalId !== undefined) saveServer(deviceId, EXTERNAL_ID_KEY, externalId);
+      if (address !== undefined) saveServer(deviceId, ADDRESS_KEY, address);
       if (isAnnounced) saveServer(deviceId, OWNER_KEY, integration.integrationId);
     });
     const found = created && directory.find(created.deviceId);

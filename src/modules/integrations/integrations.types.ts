@@ -8,6 +8,8 @@ import type { CodecUse } from "../codecs/codecs.types.ts";
 
 /** Attribute with the id of a device in other networks (SERVER scope). */
 export const EXTERNAL_ID_KEY = "integration.external_id";
+/** Attribute with the address of a device that keeps it when it is renamed, such as that of a Zigbee radio (SERVER scope). */
+export const ADDRESS_KEY = "integration.address";
 /** Attribute with the id of the integration through which a device of a broker was heard last. */
 export const INTEGRATION_ID_KEY = "integration.id";
 
@@ -200,6 +202,8 @@ export interface DeviceReference {
   /** 16 lower-case hexadecimal characters. */
   readonly devEui?: string;
   readonly externalId?: string;
+  /** Address that a device keeps when `externalId` changes: the device with the address gets the new id. */
+  readonly address?: string;
   /** A child of the device that the others name. */
   readonly childId?: string;
   readonly route?: NetworkRoute;

@@ -77,7 +77,10 @@ export const eventTextsDe: Readonly<Record<keyof typeof eventTexts, string>> = {
     "Namen und Einheiten der Schlüssel wurden nicht übernommen: Das Profil gehört nicht der Anbindung",
   "integration_note.frame_looks_hex":
     "der Frame wurde als Base64 gelesen, sieht aber hexadezimal aus; setzen Sie `frameEncoding` gegebenenfalls auf `hex`",
+  "integration_note.left_out": "entfallen, weil nichts es aufnehmen kann: {keys}",
   "integration_note.network_warning": "Warnung des Netzwerkservers: {text}",
+  "integration_note.unknown_aliases":
+    "Metriken entfielen, weil keine Geburt ihre Aliase benannt hat: {count}",
   "integration_note.nothing_decoded": "die Nachricht enthält nichts davon: {fields}",
   "messenger_error.gotify_address":
     "Unter dieser Adresse gibt es keinen Gotify-Server. Prüfen Sie die Adresse des Servers.",

@@ -60,6 +60,8 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "integration.body_invalid": "{rule}",
   "integration.body_list": "der Inhalt ist eine Liste; erwartet wird ein Ereignis je Nachricht",
   "integration.body_not_json": "der Inhalt ist kein JSON; stellen Sie {server} auf JSON statt Protobuf",
+  "integration.body_malformed": "der Inhalt ist kein gültiges JSON",
+  "integration.body_not_text": "der Inhalt ist kein Text in UTF-8",
   "integration.body_not_object": "der Inhalt ist kein JSON-Objekt",
   "integration.body_not_sparkplug": "der Inhalt ist kein Sparkplug-B-Inhalt",
   "integration.broker_url": "brokerUrl: {rule}",

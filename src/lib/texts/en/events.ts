@@ -73,7 +73,10 @@ export const eventTexts = {
     "names and units of keys not applied: the profile does not belong to the integration",
   "integration_note.frame_looks_hex":
     "the frame was read as base64 but looks hexadecimal; set `frameEncoding` to `hex` if it is",
+  "integration_note.left_out": "left out, because nothing can hold it: {keys}",
   "integration_note.network_warning": "warning of the network server: {text}",
+  "integration_note.unknown_aliases":
+    "metrics were left out because no birth has named their aliases: {count}",
   "integration_note.nothing_decoded": "the message has none of: {fields}",
   "messenger_error.gotify_address":
     "There is no Gotify server at this address. Check the address of the server.",

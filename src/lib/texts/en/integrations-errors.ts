@@ -55,6 +55,8 @@ export const integrationsErrors = {
   "integration.body_invalid": "{rule}",
   "integration.body_list": "the body is a list; one event in each message is expected",
   "integration.body_not_json": "the body is not JSON; set {server} to send JSON instead of Protobuf",
+  "integration.body_malformed": "the body is not well-formed JSON",
+  "integration.body_not_text": "the body is not UTF-8 text",
   "integration.body_not_object": "the body is not a JSON object",
   "integration.body_not_sparkplug": "the body is not a Sparkplug B payload",
   "integration.broker_url": "brokerUrl: {rule}",

@@ -159,7 +159,7 @@ export class HomeAssistantAdapter implements Adapter {
         device: referenceOf(device),
       }));
     if (messages.length > 0) return { messages, ...(notes.length > 0 && { notes }) };
-    if (looksLikeJson(text) && !isJson(text)) throw invalid("body.malformed", { format: "JSON" });
+    if (looksLikeJson(text) && !isJson(text)) throw invalid("integration.body_malformed");
     return ignored(NOT_MEASURED);
   }
 }

@@ -1,3 +1,4 @@
+import { exactInteger } from "../../../lib/exact-integer.ts";
 import type { JsonObject, JsonValue } from "../../../lib/json.ts";
 import type { RawDataSet, RawTemplate, RawValue } from "../../../lib/sparkplug/sparkplug-payload.ts";
 
@@ -51,15 +52,18 @@ export function ofFloat(value: number): number {
   return value;
 }
 
-function ofInteger(raw: number | bigint | boolean, bits: number): number {
+/** An integer that a double cannot hold is the text of its digits. */
+function ofInteger(raw: number | bigint | boolean, bits: number): number | string {
   const whole = typeof raw === "number" && !Number.isInteger(raw) ? Math.trunc(raw) : raw;
   if (typeof whole === "number" && !Number.isFinite(whole)) return whole;
   const value = BigInt(whole);
-  return Number(bits < 0 ? BigInt.asIntN(-bits, value) : BigInt.asUintN(bits, value));
+  return exactInteger(String(bits < 0 ? BigInt.asIntN(-bits, value) : BigInt.asUintN(bits, value)));
 }
 
 const finite = (values: readonly (number | bigint)[]): JsonValue =>
-  values.map((value) => (Number.isFinite(Number(value)) ? Number(value) : null));
+  values.map((value) =>
+    typeof value === "bigint" ? exactInteger(String(value)) : Number.isFinite(value) ? value : null,
+  );
 
 /** A count, then a bit each from the highest on. */
 function booleans(bytes: Uint8Array): JsonValue | undefined {
@@ -117,6 +121,7 @@ function ofNumber(value: number | bigint | boolean, dataType: number | undefined
   const bits = dataType === undefined ? undefined : integerBits.get(dataType);
   if (bits !== undefined) return ofInteger(value, bits);
   if (typeof value === "boolean") return value;
+  if (typeof value === "bigint" && dataType !== FLOAT) return exactInteger(String(value));
   const number = dataType === FLOAT ? ofFloat(Number(value)) : Number(value);
   return Number.isFinite(number) ? number : undefined;
 }

@@ -1,5 +1,6 @@
 import { detail, invalid } from "../../../lib/domain-error.ts";
 import type { JsonObject, JsonValue } from "../../../lib/json.ts";
+import { namesShown } from "../../../lib/sent-json.ts";
 import {
   type RawMetric,
   type RawPayload,
@@ -22,7 +23,7 @@ import { ensureTopic, ignored, NOT_MEASURED } from "./topic-devices.ts";
 /**
  * Sparkplug B: `spBv1.0/<group>/<type>/<edge node>[/<device>]`. Births name the metrics and give them aliases, later messages
  * have only those. Where something was missed (a gap in the sequence, an alias that nobody has named, a start of ours) the edge
- * node is asked to be born again.
+ * node is asked to be born again. What protobuf leaves out is its default: some libraries write neither the sequence number 0 nor the alias 0.
  */
 
 const NODES_MAX = 10_000;
@@ -48,7 +49,10 @@ interface EdgeNode {
   /** Number of the birth. A death with another number belongs to an earlier connection. */
   bdSeq: string | undefined;
   isBorn: boolean;
+  /** Time of the last request for a birth. Neither a birth nor a death lets the next one come sooner. */
   askedAt: number | undefined;
+  /** A birth is needed, and it was too early to ask for it. */
+  isOwed: boolean;
   /** Keyed by device; `""` is the edge node itself. */
   readonly tables: Map<string, Table>;
 }
@@ -113,11 +117,15 @@ function tableOf(metrics: readonly RawMetric[]): Table {
     table.set(`=${name}`, { name, dataType });
     if (alias !== undefined) table.set(`#${alias}`, { name, dataType });
   }
+  // The metric that has no alias, of many that have: its alias is 0.
+  const first = metrics.find(({ name, alias }) => alias === undefined && name && !isControl(name));
+  if (first?.name && table.size > metrics.length && !table.has("#0"))
+    table.set("#0", { name: first.name, dataType: first.dataType });
   return table;
 }
 
 function namedIn(table: Table | undefined, { name, alias, dataType }: RawMetric): Named | undefined {
-  const named = table?.get(name ? `=${name}` : `#${alias}`);
+  const named = table?.get(name ? `=${name}` : `#${alias ?? "0"}`);
   if (named) return dataType ? { ...named, dataType } : named;
   return name ? { name, dataType } : undefined;
 }
@@ -132,33 +140,71 @@ interface Collected {
   readonly byTime: Map<number | undefined, Part[]>;
   readonly attributes: JsonObject;
   unknown: number;
+  /** Keys of values that nothing can hold, and of those that have several values at one time. */
+  readonly leftOut: Set<string>;
+  readonly overwritten: Set<string>;
+}
+
+/** Adds a value to the messages of its time. */
+function put(
+  { byTime, overwritten }: Collected,
+  ts: number | undefined,
+  [name, value]: [string, JsonValue],
+): void {
+  const parts = byTime.get(ts) ?? [];
+  byTime.set(ts, parts);
+  let part = parts.at(-1);
+  if (part === undefined || part.keys >= KEYS_MAX) {
+    part = { values: Object.create(null), keys: 0 };
+    parts.push(part);
+  }
+  if (Object.hasOwn(part.values, name) && !Bun.deepEquals(part.values[name], value)) overwritten.add(name);
+  part.values[name] = value;
+  part.keys++;
+}
+
+/** Returns the value of a metric; undefined for one that has none, or that nothing can hold, which is noted. */
+function readValue(
+  metric: RawMetric,
+  { name, dataType }: Named,
+  leftOut: Set<string>,
+): JsonValue | undefined {
+  if (metric.isNull || metric.isTransient || metric.value === undefined || isControl(name)) return undefined;
+  const isTooLong = Buffer.byteLength(name) > KEY_BYTES_MAX;
+  const value = isTooLong ? undefined : jsonOf(metric.value, dataType);
+  if (isTooLong || (value === undefined && metric.value instanceof Uint8Array)) leftOut.add(name);
+  return value;
 }
 
 function collect(payload: RawPayload, table: Table | undefined, receivedAt: number): Collected {
   // Without a prototype any name is only a name.
-  const collected: Collected = { byTime: new Map(), attributes: Object.create(null), unknown: 0 };
-  const put = (ts: number | undefined, name: string, value: JsonValue) => {
-    const parts = collected.byTime.get(ts) ?? [];
-    collected.byTime.set(ts, parts);
-    let part = parts.at(-1);
-    if (part === undefined || part.keys >= KEYS_MAX) {
-      part = { values: Object.create(null), keys: 0 };
-      parts.push(part);
-    }
-    part.values[name] = value;
-    part.keys++;
+  const collected: Collected = {
+    byTime: new Map(),
+    attributes: Object.create(null),
+    unknown: 0,
+    leftOut: new Set(),
+    overwritten: new Set(),
   };
   for (const metric of payload.metrics) {
     const named = namedIn(table, metric);
     if (named === undefined) collected.unknown++;
-    if (named === undefined || metric.isNull || metric.isTransient || metric.value === undefined) continue;
-    const isLeftOut = isControl(named.name) || Buffer.byteLength(named.name) > KEY_BYTES_MAX;
-    const value = isLeftOut ? undefined : jsonOf(metric.value, named.dataType);
-    if (value === undefined) continue;
+    const value = named && readValue(metric, named, collected.leftOut);
+    if (named === undefined || value === undefined) continue;
     if (named.name.startsWith(PROPERTIES)) collected.attributes[named.name.slice(PROPERTIES.length)] = value;
-    else put(timeOf([metric.timestamp, payload.timestamp], receivedAt), named.name, value);
+    else put(collected, timeOf([metric.timestamp, payload.timestamp], receivedAt), [named.name, value]);
   }
   return collected;
+}
+
+/** Says what a message has and is not taken. */
+function notesOf({ unknown, leftOut, overwritten }: Collected): Text[] {
+  return [
+    ...(unknown > 0 ? [detail("integration_note.unknown_aliases", { count: unknown })] : []),
+    ...(leftOut.size > 0 ? [detail("integration_note.left_out", { keys: namesShown([...leftOut]) })] : []),
+    ...(overwritten.size > 0
+      ? [detail("telemetry.overwritten", { keys: namesShown([...overwritten]) })]
+      : []),
+  ];
 }
 
 function messagesOf(collected: Collected, device: DeviceReference): NormalizedMessage[] {
@@ -174,6 +220,15 @@ function messagesOf(collected: Collected, device: DeviceReference): NormalizedMe
     messages.push({ kind: "attributes", device, telemetry: {}, attributes: collected.attributes });
   return messages;
 }
+
+const newNode = (askedAt?: number): EdgeNode => ({
+  seq: undefined,
+  bdSeq: undefined,
+  isBorn: false,
+  askedAt,
+  isOwed: false,
+  tables: new Map(),
+});
 
 class SparkplugAdapter implements Adapter {
   /** Keyed by `group/node`. */
@@ -214,7 +269,8 @@ class SparkplugAdapter implements Adapter {
     const messages = [...online, ...messagesOf(collected, referenceOf(place, place.device))];
     const isNeeded = isGap || collected.unknown > 0 || table === undefined;
     const asked = this.#replies(node, place, { isNeeded: isNeeded && place.type !== "NBIRTH", now });
-    if (messages.length > 0) return { messages, ...asked };
+    const notes = notesOf(collected);
+    if (messages.length > 0) return { messages, ...(notes.length > 0 && { notes }), ...asked };
     const reason = collected.unknown > 0 ? detail("ignored.unknown_aliases") : NOT_MEASURED;
     return { ...ignored(reason), ...asked };
   }
@@ -223,7 +279,7 @@ class SparkplugAdapter implements Adapter {
     const key = `${group}/${node}`;
     let edgeNode = this.#nodes.get(key);
     if (!edgeNode) {
-      edgeNode = { seq: undefined, bdSeq: undefined, isBorn: false, askedAt: undefined, tables: new Map() };
+      edgeNode = newNode();
       const [oldest] = this.#nodes.keys();
       if (this.#nodes.size >= NODES_MAX && oldest !== undefined) this.#nodes.delete(oldest);
       this.#nodes.set(key, edgeNode);
@@ -233,13 +289,13 @@ class SparkplugAdapter implements Adapter {
 
   /** Returns whether messages are missing before this one. */
   #follow(node: EdgeNode, place: Place, payload: RawPayload): boolean {
-    const { seq } = payload;
+    const { seq = 0 } = payload;
     if (place.type === "NBIRTH") {
       node.tables.clear();
       node.isBorn = true;
       node.bdSeq = bdSeqOf(payload);
       node.seq = seq;
-      node.askedAt = undefined;
+      node.isOwed = false;
       return false;
     }
     const isNext = node.seq !== undefined && seq === (node.seq + 1) % SEQUENCE;
@@ -253,7 +309,9 @@ class SparkplugAdapter implements Adapter {
     { isNeeded, now }: { isNeeded: boolean; now: number },
   ) {
     const isAsked = node.askedAt !== undefined && Math.abs(now - node.askedAt) < ASK_AGAIN_AFTER_MS;
-    if (!isNeeded || isAsked) return {};
+    if (!isNeeded && !node.isOwed) return {};
+    node.isOwed = isAsked;
+    if (isAsked) return {};
     node.askedAt = now;
     return {
       replies: [{ topic: `spBv1.0/${group}/NCMD/${name}`, payload: rebirthRequest(now), qos: 0 as const }],
@@ -282,7 +340,7 @@ class SparkplugAdapter implements Adapter {
     const bdSeq = bdSeqOf(payload);
     if (node?.bdSeq !== undefined && bdSeq !== undefined && bdSeq !== node.bdSeq)
       return ignored(detail("ignored.earlier_will"));
-    this.#nodes.delete(key);
+    if (node !== undefined) this.#nodes.set(key, newNode(node.askedAt));
     const devices = new Set(["", ...(node?.tables.keys() ?? [])]);
     return { messages: this.#presence(place, [...devices], { isOnline: false, payload, receivedAt }) };
   }

@@ -12,6 +12,7 @@ import {
   COMMAND_TO_DEVICE,
   ensureObject,
   ensureTopic,
+  type FlattenRules,
   flatten,
   ignored,
   jsonOrText,
@@ -29,18 +30,16 @@ import {
 
 const prefixes = new Set(["tele", "stat", "cmnd"]);
 const isPower = (key: string) => /^POWER\d{0,2}$/.test(key) || /^Switch\d{1,2}$/.test(key);
-/** Fields that are not measured, or not of the device. */
-const leftOut = new Set([
-  "Time",
-  "TempUnit",
-  "PressureUnit",
-  "SpeedUnit",
-  "SSId",
-  "BSSId",
-  "Mode",
-  "SleepMode",
-]);
-const leftOutOf = (key: string, depth: number) => leftOut.has(key) || (key === "Id" && depth > 0);
+/** Fields of the message itself that are not measured. Below, in a sensor, the same names are measurements. */
+const leftOut = new Set(["Time", "TempUnit", "PressureUnit", "SpeedUnit", "Mode", "SleepMode"]);
+/** Fields of `Wifi` that are not measured. */
+const leftOutOfWifi = new Set(["SSId", "BSSId", "Mode"]);
+
+const isLeftOut: NonNullable<FlattenRules["isLeftOut"]> = (key, { depth, parent, value }) =>
+  (depth === 0 && leftOut.has(key)) ||
+  (parent === "Wifi" && leftOutOfWifi.has(key)) ||
+  // The address of a sensor; a number is what a reader of cards or fingers has read.
+  (key === "Id" && depth > 0 && typeof value === "string");
 
 interface Place {
   readonly prefix: string;
@@ -60,7 +59,11 @@ function placeOf(topic: string): Place | undefined {
 }
 
 const telemetryOf = (body: Readonly<Record<string, unknown>>) =>
-  flatten(body, { isLeftOut: leftOutOf, value: (value, key) => (isPower(key) ? onOff(value) : value) });
+  flatten(body, {
+    isLeftOut,
+    hasPhases: true,
+    value: (value, key) => (isPower(key) ? onOff(value) : value),
+  });
 
 /** Returns the time if it has a zone, which few devices are set to send. */
 function timeOf(body: Readonly<Record<string, unknown>>): number | undefined {

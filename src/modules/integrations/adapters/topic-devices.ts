@@ -1,5 +1,6 @@
-import { detail, invalid } from "../../../lib/domain-error.ts";
-import { decodeText } from "../../../lib/sent-json.ts";
+import { DomainError, detail, invalid } from "../../../lib/domain-error.ts";
+import { isEmptiedNumber } from "../../../lib/missing-value.ts";
+import { decodeText, type NoteLeftOut, parseJson, parseLenient } from "../../../lib/sent-json.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { InboundMessage, Normalized, NormalizedMessage } from "../integrations.types.ts";
 import { objectOf } from "./fields.ts";
@@ -9,15 +10,29 @@ import { objectOf } from "./fields.ts";
 const KEYS_MAX = 512;
 const DEPTH_MAX = 6;
 
-export const textBody = ({ bytes }: InboundMessage): string => decodeText(bytes);
-
-/** The body as JSON, or as its text where it is none: simple values are sent bare. */
-export function jsonOrText(message: InboundMessage): unknown {
-  const text = textBody(message);
+/** @throws DomainError that says that the body is not UTF-8 */
+export function textBody({ bytes }: InboundMessage): string {
   try {
-    return JSON.parse(text);
+    return decodeText(bytes);
+  } catch (error) {
+    throw error instanceof DomainError && error.code === "body.utf16"
+      ? error
+      : invalid("integration.body_not_text");
+  }
+}
+
+/**
+ * The body as JSON, or as its text where it is none: simple values are sent bare. Firmware writes `nan` for a probe without a value, which
+ * does not cost the other probes theirs. @throws DomainError for a text that begins as JSON and is none
+ */
+export function jsonOrText(message: InboundMessage, note?: NoteLeftOut): unknown {
+  const text = textBody(message);
+  const isObject = /^\s*[[{]/.test(text);
+  try {
+    return isObject ? parseLenient(text, note) : parseJson(text);
   } catch {
-    return text.trim();
+    if (isObject) throw invalid("integration.body_malformed");
+    return isEmptiedNumber(text) ? null : text.trim();
   }
 }
 
@@ -30,29 +45,67 @@ export function ensureObject(body: unknown): Readonly<Record<string, unknown>> {
 export interface FlattenRules {
   /** Text before each key. */
   readonly prefix?: string;
-  isLeftOut?(key: string, depth: number): boolean;
+  isLeftOut?(
+    key: string,
+    place: { readonly depth: number; readonly parent: string; readonly value: unknown },
+  ): boolean;
+  /** Lists of numbers become a key for each of them. */
+  readonly hasPhases?: boolean;
   value?(value: unknown, key: string): unknown;
 }
 
+/** Returns the fields that a value is flattened to; undefined for one that stays whole. */
+function partsOf(value: unknown, { hasPhases }: FlattenRules): Readonly<Record<string, unknown>> | undefined {
+  if (hasPhases && isPhases(value)) return phasesOf(value);
+  return objectOf(value);
+}
+
+/** Two fields never become one key: `{"a": {"b": 1}, "a_b": 2}` has `a_b` and `a_b_2`. */
+function freeName(taken: object, name: string): string {
+  let free = name;
+  for (let number = 2; Object.hasOwn(taken, free); number++) free = `${name}_${number}`;
+  return free;
+}
+
+interface FlatPlace {
+  readonly key: string;
+  readonly depth: number;
+  /** Key of the object around; empty for none. */
+  readonly parent: string;
+}
+
+/** Longer lists are not phases. */
+const PHASES_MAX = 32;
+
+const isPhases = (value: unknown): value is unknown[] =>
+  Array.isArray(value) &&
+  value.length <= PHASES_MAX &&
+  value.some((item) => typeof item === "number") &&
+  value.every((item) => typeof item === "number" || item === null);
+
+const phasesOf = (values: readonly unknown[]) =>
+  Object.fromEntries(values.map((value, index) => [String(index + 1), value]));
+
 /**
- * Flattens objects to keys joined by `_`: these devices nest their readings, and charts and rules use single keys. Lists stay as they are,
+ * Flattens objects to keys joined by `_`: these devices nest their readings, and charts and rules use single keys. Other lists stay as they are,
  * nulls are dropped.
  */
 export function flatten(fields: Readonly<Record<string, unknown>>, rules: FlattenRules = {}) {
   const flat: Record<string, unknown> = Object.create(null);
   let count = 0;
-  const add = (value: unknown, name: string, key: string, depth: number): void => {
-    if (value === null || value === undefined || rules.isLeftOut?.(key, depth)) return;
-    const inner = objectOf(value);
-    if (inner !== undefined && depth < DEPTH_MAX) {
-      for (const [part, content] of Object.entries(inner)) add(content, `${name}_${part}`, part, depth + 1);
+  const add = (value: unknown, name: string, { key, depth, parent }: FlatPlace): void => {
+    if (value === null || value === undefined || rules.isLeftOut?.(key, { depth, parent, value })) return;
+    const inner = depth < DEPTH_MAX ? partsOf(value, rules) : undefined;
+    if (inner !== undefined) {
+      for (const [part, content] of Object.entries(inner))
+        add(content, `${name}_${part}`, { key: part, depth: depth + 1, parent: key });
       return;
     }
     if (++count > KEYS_MAX) throw invalid("integration.too_many_keys", { max: KEYS_MAX });
-    flat[name] = rules.value ? rules.value(value, key) : value;
+    flat[freeName(flat, name)] = rules.value ? rules.value(value, key) : value;
   };
   for (const [key, value] of Object.entries(fields))
-    add(value, rules.prefix ? `${rules.prefix}_${key}` : key, key, 0);
+    add(value, rules.prefix ? `${rules.prefix}_${key}` : key, { key, depth: 0, parent: "" });
   return flat;
 }
 

@@ -31,7 +31,7 @@ const actions = new Set(["set", "get"]);
 
 const telemetryOf = (body: Readonly<Record<string, unknown>>) =>
   flatten(body, {
-    isLeftOut: (key, depth) => depth === 0 && leftOut.has(key),
+    isLeftOut: (key, { depth }) => depth === 0 && leftOut.has(key),
     value: (value, key) => (isSwitch(key) ? onOff(value) : value),
   });
 
@@ -59,11 +59,12 @@ function described(body: unknown): NormalizedMessage[] {
       });
       if (name === undefined || Object.keys(attributes).length === 0) return [];
       const type = textOf(definition?.model);
+      const address = textOf(device.ieee_address);
       return [
         {
           ...reading(name, {}),
           kind: "attributes" as const,
-          device: { externalId: name, name, ...(type && { type }) },
+          device: { externalId: name, name, ...(address && { address }), ...(type && { type }) },
           attributes,
         },
       ];

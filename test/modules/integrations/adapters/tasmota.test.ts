@@ -27,7 +27,8 @@ test("what a sensor reads becomes keys of one level, switches yes or no", () => 
     DS18B20_Temperature: 20.6,
     ENERGY_TotalStartTime: "2025-01-01T00:00:00",
     ENERGY_Total: 3.18,
-    ENERGY_Power: [12, 7],
+    ENERGY_Power_1: 12,
+    ENERGY_Power_2: 7,
     ENERGY_Voltage: 231,
     Switch1: true,
   });
@@ -127,7 +128,7 @@ test("the answer to STATUS0 has attributes and readings", () => {
 
 test("what is no JSON where it should be is refused, and so is a body without a topic", () => {
   expect(refusal(() => take("tele/a/SENSOR", "{"))).toStartWith("integration.body_");
-  expect(refusal(() => take("tele/a/SENSOR", new Uint8Array([0xff])))).toBe("body.not_utf8");
+  expect(refusal(() => take("tele/a/SENSOR", new Uint8Array([0xff])))).toBe("integration.body_not_text");
   expect(refusal(() => adapter("tasmota").normalize(inbound(sensor)))).toBe("integration.topic_missing");
 });
 

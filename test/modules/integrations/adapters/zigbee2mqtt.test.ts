@@ -72,7 +72,12 @@ test("a value with a topic of its own is the device's above", () => {
 test("the bridge's list tells what the devices are", () => {
   expect(only(take("zigbee2mqtt/bridge/devices", devices))).toEqual({
     kind: "attributes",
-    device: { externalId: "hall/door", name: "hall/door", type: "MCCGQ11LM" },
+    device: {
+      externalId: "hall/door",
+      name: "hall/door",
+      address: "0x00158d0001",
+      type: "MCCGQ11LM",
+    },
     telemetry: {},
     attributes: {
       ieeeAddress: "0x00158d0001",
@@ -97,7 +102,7 @@ test("commands and what the bridge says of itself are ignored", () => {
 });
 
 test("bytes that are no text are refused, and so is a body without a topic", () => {
-  expect(refusal(() => take("zigbee2mqtt/a", new Uint8Array([0xff, 0])))).toBe("body.not_utf8");
+  expect(refusal(() => take("zigbee2mqtt/a", new Uint8Array([0xff, 0])))).toBe("integration.body_not_text");
   expect(refusal(() => create().normalize(inbound(body)))).toBe("integration.topic_missing");
 });
 
