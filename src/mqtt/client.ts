@@ -102,6 +102,13 @@ interface DeliveryFactory {
   createDelivery(client: Client): Delivery;
 }
 
+/** Returns a subscription of another broker: its own messages would go round in circles, and retained ones are retained there, too. */
+const ofBridge = (subscription: Subscription): Subscription => ({
+  ...subscription,
+  noLocal: !subscription.topic.startsWith("$share/"),
+  retainAsPublished: true,
+});
+
 /** A signed-in client: every packet after CONNECT. It joins the broker only once it has something to receive. */
 export class Client {
   readonly connection: ClientConnection;
@@ -109,6 +116,7 @@ export class Client {
   readonly session: Session;
   readonly intake: PublishIntake;
   readonly version: ProtocolVersion;
+  readonly #isBridge: boolean;
   readonly limits: ClientLimits;
   /** 1.5 times what the client asked for (3.1.2.10); 0: no keep-alive. */
   readonly keepAliveMs: number;
@@ -128,6 +136,7 @@ export class Client {
     this.session = parts.session;
     this.intake = parts.intake;
     this.version = parts.connect.version;
+    this.#isBridge = parts.connect.isBridge === true;
     this.limits = parts.limits;
     this.keepAliveMs = keepAliveSeconds(parts.connect, host.limits) * 1500;
     this.#host = host;
@@ -250,7 +259,8 @@ export class Client {
   }
 
   #subscribe(cursor: PacketCursor): void {
-    const { packetId, subscriptions } = readSubscribe(cursor, this.version);
+    const { packetId, subscriptions: asked } = readSubscribe(cursor, this.version);
+    const subscriptions = this.#isBridge ? asked.map(ofBridge) : asked;
     const codes = this.#codesOf(subscriptions);
     const granted = subscriptions.filter((_, index) => codes[index]! <= 2);
     const retained = granted.filter(({ topic, retainHandling }) => {

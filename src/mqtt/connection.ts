@@ -274,11 +274,11 @@ export class Connection implements MqttConnectionHandle, Turn {
     if ((reader.header & 0xf0) !== CONNECT)
       throw new ProtocolError(Reason.protocolError, "the first packet is not CONNECT");
     const cursor = new PacketCursor(reader.buffer, reader.start, reader.end);
-    const version = readVersion(cursor);
+    const { version, isBridge } = readVersion(cursor);
     // MQTT 3.1 does not use the flags.
     if (reader.header !== CONNECT && version > 3) throw malformed("CONNECT with reserved flags");
     this.#version = version;
-    this.#connect(readConnect(cursor, version));
+    this.#connect(readConnect(cursor, version, isBridge));
   }
 
   #connect(packet: ConnectPacket): void {
@@ -343,11 +343,11 @@ export class Connection implements MqttConnectionHandle, Turn {
 
   /**
    * Answers a CONNECT that cannot be read. MQTT 5 (4.13.2) has a reason for every error. Before, only a level that the server does not speak has
-   * one (3.1.1, 3.2.2.3); a level after 5 gets that of MQTT 5.
+   * one (3.1.1, 3.2.2.3); a level after 5 gets that of MQTT 5, but not a level with the mark of a bridge, which would not understand it.
    */
   #explain(error: ProtocolError): void {
     if (error instanceof UnsupportedVersion)
-      this.output.write(connack(error.level > 5 ? 5 : 4, error.reason));
+      this.output.write(connack(error.level > 5 && error.level < 0x80 ? 5 : 4, error.reason));
     else if (this.#version === 5) this.output.write(connack(5, error.reason));
   }
 

@@ -20,6 +20,24 @@ refusesFirst(4, "a ping before CONNECT closes", "c000");
 refusesFirst(4, "a server's packet closes", "20020000");
 refusesFirst(4, "an unknown protocol name closes", packet("10", `${str("HTTP")}0402003c${str("x")}`));
 refusesFirst(4, "an old level is told so", packet("10", `${str("MQTT")}0202003c${str("x")}`), "20020001");
+acceptsFirst(
+  4,
+  "3.1.1 with the mark of a bridge is accepted",
+  packet("10", `${str("MQTT")}8482003c${str("x")}${token}`),
+  "20020000",
+);
+acceptsFirst(
+  3,
+  "3.1 with the mark of a bridge is accepted",
+  packet("10", `${str("MQIsdp")}8382003c${str("x")}${token}`),
+  "20020000",
+);
+refusesFirst(
+  4,
+  "an unknown level with the mark of a bridge is answered in the old form",
+  packet("10", `${str("MQTT")}8602003c${str("x")}`),
+  "20020001",
+);
 refusesFirst(5, "a later level is told so", packet("10", `${str("MQTT")}0602003c${str("x")}`), "2003008400");
 const connect3 = (header: string, flags: string, id: string) =>
   packet(header, `${str("MQIsdp")}03${flags}003c${str(id)}${token}`);

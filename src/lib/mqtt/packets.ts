@@ -18,6 +18,8 @@ export interface Will {
 
 export interface ConnectPacket {
   readonly version: ProtocolVersion;
+  /** True for a broker that connects as a bridge: it gets none of its own messages back, and others with their retain flag. */
+  readonly isBridge?: boolean;
   readonly clean: boolean;
   readonly keepAliveSeconds: number;
   readonly clientId: string;
@@ -43,17 +45,21 @@ const versions: ReadonlyMap<string, ProtocolVersion> = new Map([
   ["MQTT\u0005", 5],
 ]);
 
+/** Set in the level by bridges of Mosquitto and others (`try_private`); the other bits are the level, of 3.1 or 3.1.1. */
+const BRIDGE_BIT = 0x80;
+
 /**
  * Reads the protocol name and level at the beginning of a CONNECT.
  * @throws ProtocolError `unsupportedVersion` with the level that the client speaks
  */
-export function readVersion(cursor: PacketCursor): ProtocolVersion {
+export function readVersion(cursor: PacketCursor): { version: ProtocolVersion; isBridge: boolean } {
   const name = cursor.text();
   if (name !== "MQTT" && name !== "MQIsdp") throw protocolError("not an MQTT client");
   const level = cursor.u8();
-  const version = versions.get(name + String.fromCharCode(level));
-  if (version === undefined) throw new UnsupportedVersion(level);
-  return version;
+  const isBridge = level >= BRIDGE_BIT;
+  const version = versions.get(name + String.fromCharCode(level & ~BRIDGE_BIT));
+  if (version === undefined || (isBridge && version === 5)) throw new UnsupportedVersion(level);
+  return { version, isBridge };
 }
 
 /** The client speaks a level of MQTT that this server does not. */
@@ -97,8 +103,8 @@ function readFlags(bits: number, version: ProtocolVersion): ConnectFlags {
   return flags;
 }
 
-/** Reads what follows the protocol level of a CONNECT. */
-export function readConnect(cursor: PacketCursor, version: ProtocolVersion): ConnectPacket {
+/** Reads what follows the protocol level of a CONNECT. `isBridge` is what the level says. */
+export function readConnect(cursor: PacketCursor, version: ProtocolVersion, isBridge = false): ConnectPacket {
   const flags = readFlags(cursor.u8(), version);
   const keepAliveSeconds = cursor.u16();
   const properties = version === 5 ? Properties.read(cursor, allowedIn.connect) : noProperties;
@@ -107,7 +113,8 @@ export function readConnect(cursor: PacketCursor, version: ProtocolVersion): Con
   const username = flags.username ? cursor.clientText() : undefined;
   const password = flags.password ? cursor.binary().slice() : undefined;
   cursor.end();
-  return { version, clean: flags.clean, keepAliveSeconds, clientId, will, username, password, properties };
+  const { clean } = flags;
+  return { version, isBridge, clean, keepAliveSeconds, clientId, will, username, password, properties };
 }
 
 function readWill(cursor: PacketCursor, flags: ConnectFlags, version: ProtocolVersion): Will {
