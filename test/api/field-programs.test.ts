@@ -40,7 +40,7 @@ const packet = (header: number, ...parts: Buffer[]) => {
 test("a bridge gets the messages of others with their retain flag, and none of its own back", async () => {
   const socket = openSocket(fixture.app.mqttPort, "127.0.0.1");
   let received = Buffer.alloc(0);
-  socket.on("data", (data) => {
+  socket.on("data", (data: Buffer) => {
     received = Buffer.concat([received, data]);
   });
   // As Mosquitto 2.0 connects: level 0x84.

@@ -18,14 +18,23 @@ export interface FrameCodec {
   /** Returns the next answer; `undefined` until more bytes have come. @throws ModbusProtocolError */
   next(): ModbusFrame | undefined;
   add(chunk: Uint8Array): void;
+  /** Called with each request: a serial line may echo it. */
+  sent(frame: Uint8Array): void;
+  /** Throws away bytes of answers to earlier requests. */
+  clear(): void;
 }
 
 const MBAP_BYTES = 7;
+/** Unit, function and exception, behind the header: some devices write another length into it. */
+const EXCEPTION_BYTES = 9;
+const EXCEPTION_FLAG = 0x80;
 const PDU_BYTES_MAX = 253;
 /** Unit, function and either the exception or the number of bytes that follow. */
 const RTU_HEAD_BYTES = 3;
 const CRC_BYTES = 2;
 const READ_FUNCTION_MAX = 4;
+const WRITE_COIL = 5;
+const WRITE_REGISTER = 6;
 const WRITE_ANSWER_BYTES = 6;
 
 /** Returns the checksum of frames of a serial line: CRC-16 with the polynomial 0xA001, as the specification's appendix B has it. */
@@ -41,6 +50,10 @@ export function crc16(bytes: Uint8Array): number {
 class TcpFrames implements FrameCodec {
   #bytes: Buffer = Buffer.alloc(0);
 
+  sent(): void {
+    // A network echoes nothing.
+  }
+
   encode({ transaction, unitId, pdu }: ModbusFrame): Uint8Array {
     const frame = Buffer.alloc(MBAP_BYTES + pdu.length);
     frame.writeUInt16BE(transaction, 0);
@@ -54,10 +67,16 @@ class TcpFrames implements FrameCodec {
     this.#bytes = Buffer.concat([this.#bytes, chunk]);
   }
 
+  clear(): void {
+    this.#bytes = Buffer.alloc(0);
+  }
+
   next(): ModbusFrame | undefined {
     const bytes = this.#bytes;
     if (bytes.length < MBAP_BYTES) return undefined;
-    const length = bytes.readUInt16BE(4);
+    const isException =
+      bytes.length >= EXCEPTION_BYTES && (bytes.readUInt8(MBAP_BYTES) & EXCEPTION_FLAG) !== 0;
+    const length = isException ? EXCEPTION_BYTES - MBAP_BYTES + 1 : bytes.readUInt16BE(4);
     if (bytes.readUInt16BE(2) !== 0 || length < 3 || length > PDU_BYTES_MAX + 1)
       throw new ModbusProtocolError("the answer does not have the header of Modbus TCP");
     const end = MBAP_BYTES - 1 + length;
@@ -73,6 +92,10 @@ class TcpFrames implements FrameCodec {
 
 class RtuFrames implements FrameCodec {
   #bytes: Buffer = Buffer.alloc(0);
+  /** The last request, until it has come back as an echo or an answer has begun. */
+  #sent: Buffer | undefined;
+  /** The line has echoed a request: the answer to a write of one value is no different from its echo. */
+  #isEchoing = false;
 
   encode({ unitId, pdu }: ModbusFrame): Uint8Array {
     const frame = Buffer.alloc(1 + pdu.length + CRC_BYTES);
@@ -82,11 +105,37 @@ class RtuFrames implements FrameCodec {
     return frame;
   }
 
+  sent(frame: Uint8Array): void {
+    this.#sent = Buffer.from(frame);
+  }
+
+  clear(): void {
+    this.#bytes = Buffer.alloc(0);
+  }
+
+  /** Takes the echo of the request off the bytes. Returns false until it is known whether they are one. */
+  #skipEcho(): boolean {
+    const sent = this.#sent;
+    const isWriteOfOne = sent !== undefined && (sent[1] === WRITE_COIL || sent[1] === WRITE_REGISTER);
+    if (sent === undefined || (isWriteOfOne && !this.#isEchoing)) return true;
+    const begin = this.#bytes.subarray(0, sent.length);
+    if (!begin.equals(sent.subarray(0, begin.length))) {
+      this.#sent = undefined;
+      return true;
+    }
+    if (begin.length < sent.length) return false;
+    this.#bytes = this.#bytes.subarray(sent.length);
+    this.#sent = undefined;
+    this.#isEchoing = true;
+    return true;
+  }
+
   add(chunk: Uint8Array): void {
     this.#bytes = Buffer.concat([this.#bytes, chunk]);
   }
 
   next(): ModbusFrame | undefined {
+    if (!this.#skipEcho()) return undefined;
     const bytes = this.#bytes;
     if (bytes.length < RTU_HEAD_BYTES) return undefined;
     const functionCode = bytes.readUInt8(1);

@@ -14,6 +14,9 @@ const COIL_ON = 0xff00;
 export const READ_WORDS_MAX = 125;
 export const READ_BITS_MAX = 2_000;
 
+/** Exception of a device that does not know the function. */
+export const ILLEGAL_FUNCTION = 1;
+
 /** The device answered with an exception, such as 2 for an address that it does not have. */
 export class ModbusException extends Error {
   constructor(readonly exceptionCode: number) {
@@ -81,15 +84,21 @@ export function readAnswer(range: RegisterRange, answer: Uint8Array): number[] {
 /** Returns the request that writes words, or bits as 0 and 1, from an address on. One value goes by the request for a single one. */
 export function writeRequest(area: RegisterArea, address: number, values: readonly number[]): Uint8Array {
   const [first = 0] = values;
+  if (values.length !== 1) return writeManyRequest(area, address, values);
+  if (area === "COIL") return pduOf(WRITE_COIL, address, first === 0 ? 0 : COIL_ON);
+  if (area !== "HOLDING_REGISTER") throw new RangeError(`${area} cannot be written`);
+  return pduOf(WRITE_REGISTER, address, first);
+}
+
+/** Works like `writeRequest`, by the request for several values: some devices know no other. */
+export function writeManyRequest(area: RegisterArea, address: number, values: readonly number[]): Uint8Array {
   if (area === "COIL") {
-    if (values.length === 1) return pduOf(WRITE_COIL, address, first === 0 ? 0 : COIL_ON);
     const bytes = new Uint8Array(Math.ceil(values.length / 8));
     for (const [index, bit] of values.entries())
       bytes[index >> 3] = (bytes[index >> 3] ?? 0) | ((bit & 1) << (index & 7));
     return Uint8Array.from([...pduOf(WRITE_COILS, address, values.length), bytes.length, ...bytes]);
   }
   if (area !== "HOLDING_REGISTER") throw new RangeError(`${area} cannot be written`);
-  if (values.length === 1) return pduOf(WRITE_REGISTER, address, first);
   return Uint8Array.from([
     ...pduOf(WRITE_REGISTERS, address, values.length),
     values.length * 2,

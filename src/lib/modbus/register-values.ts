@@ -1,6 +1,7 @@
 /** Values that devices keep in their registers, as numbers, texts and booleans and back. */
 
 import { detail } from "../domain-error.ts";
+import { exactInteger } from "../exact-integer.ts";
 import type { Text } from "../texts/text.ts";
 import { type ByteOrder, isBitArea, type RegisterArea, type RegisterType, sizeOf } from "./modbus-lists.ts";
 
@@ -87,29 +88,6 @@ function rawOf(type: Exclude<RegisterType, "STRING" | "BOOL">, bytes: Buffer): n
   }
 }
 
-/** Precision beyond which a scaled value is noise of the multiplication. */
-const SCALED_DIGITS = 14;
-
-/**
- * Returns the value of the words of a register, or of one bit; `undefined` for none: what the device marks as absent, no number, or no
- * decimal digits in BCD. Integers of 64 bits are exact up to 2^53.
- */
-export function decodeRegister(spec: RegisterSpec, words: readonly number[]): RegisterValue | undefined {
-  const { type, order = "ABCD", bit, bits = 1, scale = 1, offset = 0, absent } = spec;
-  if (type === "BOOL") return words[0] !== 0;
-  const bytes = ordered(words, order);
-  if (type === "STRING") return textOf(bytes);
-  const raw = rawOf(type, bytes);
-  if (!Number.isFinite(raw) || raw === absent) return undefined;
-  if (bit !== undefined) {
-    const field = Math.floor(raw / 2 ** bit) % 2 ** bits;
-    if (bits === 1) return field === 1;
-    return field * scale + offset;
-  }
-  if (scale === 1 && offset === 0) return raw;
-  return Number((raw * scale + offset).toPrecision(SCALED_DIGITS));
-}
-
 const integerRanges: Partial<Record<RegisterType, readonly [min: number, max: number]>> = {
   INT16: [-0x8000, 0x7fff],
   UINT16: [0, 0xffff],
@@ -120,6 +98,55 @@ const integerRanges: Partial<Record<RegisterType, readonly [min: number, max: nu
   BCD16: [0, 9_999],
   BCD32: [0, 99_999_999],
 };
+
+const WORD_64 = 2 ** 64;
+
+/**
+ * Returns a marker for "no value" as the type reads it: manuals print it in two's complement (0x8000) or without a sign. Undefined for a
+ * number that the type cannot have.
+ */
+export function absentValueOf(type: RegisterType, absent: number): number | undefined {
+  const range = integerRanges[type];
+  if (range === undefined) return absent;
+  const isDecimal = type === "BCD16" || type === "BCD32";
+  const values = isDecimal ? range[1] + 1 : 2 ** (sizeOf({ type }) * 16);
+  // As a double, 0xffffffffffffffff is 2^64.
+  const isLast = absent === WORD_64 && values === WORD_64;
+  const least = isDecimal ? 0 : -values / 2;
+  if (!Number.isInteger(absent) || absent < least || (absent >= values && !isLast)) return undefined;
+  if (!type.startsWith("INT")) return absent < 0 ? absent + values : absent;
+  if (isLast) return -1;
+  return absent >= values / 2 ? absent - values : absent;
+}
+
+/** Precision beyond which a scaled value is noise of the multiplication. */
+const SCALED_DIGITS = 14;
+
+function exactRaw(type: RegisterType, bytes: Buffer): number | string | undefined {
+  if (type === "INT64") return exactInteger(String(bytes.readBigInt64BE()));
+  return type === "UINT64" ? exactInteger(String(bytes.readBigUInt64BE())) : undefined;
+}
+
+/**
+ * Returns the value of the words of a register, or of one bit; `undefined` for none: what the device marks as absent, no number, or no
+ * decimal digits in BCD. An integer of 64 bits that a double cannot hold is the text of its digits, unless it is scaled.
+ */
+export function decodeRegister(spec: RegisterSpec, words: readonly number[]): RegisterValue | undefined {
+  const { type, order = "ABCD", bit, bits = 1, scale = 1, offset = 0, absent } = spec;
+  if (type === "BOOL") return words[0] !== 0;
+  const bytes = ordered(words, order);
+  if (type === "STRING") return textOf(bytes);
+  const raw = rawOf(type, bytes);
+  if (!Number.isFinite(raw)) return undefined;
+  if (absent !== undefined && raw === absentValueOf(type, absent)) return undefined;
+  if (bit !== undefined) {
+    const field = Math.floor(raw / 2 ** bit) % 2 ** bits;
+    if (bits === 1) return field === 1;
+    return field * scale + offset;
+  }
+  if (scale === 1 && offset === 0) return exactRaw(type, bytes) ?? raw;
+  return Number((raw * scale + offset).toPrecision(SCALED_DIGITS));
+}
 
 /** The value cannot be in the register. */
 export class RegisterValueError extends Error {

@@ -5,9 +5,11 @@ import type { JsonValue } from "../../lib/json.ts";
 import { sizeOf } from "../../lib/modbus/modbus-lists.ts";
 import {
   ensureWritten,
+  ILLEGAL_FUNCTION,
   ModbusException,
   readAnswer,
   readRequest,
+  writeManyRequest,
   writeRequest,
 } from "../../lib/modbus/modbus-pdu.ts";
 import { decodeRegister, encodeRegister, RegisterValueError } from "../../lib/modbus/register-values.ts";
@@ -44,6 +46,26 @@ function wordsFor(register: ModbusRegister, value: JsonValue): number[] {
   }
 }
 
+/** Writes one value by the request for one; a unit that does not know this request gets the one for several, from then on. */
+async function writeWords(
+  connection: ModbusConnection,
+  unitId: number,
+  { register, words }: { register: ModbusRegister; words: readonly number[] },
+): Promise<void> {
+  const { area, address } = register;
+  const isMany = words.length > 1 || connection.writingMany.has(unitId);
+  const request = (isMany ? writeManyRequest : writeRequest)(area, address, words);
+  try {
+    ensureWritten(request, await connection.request(unitId, request));
+  } catch (error) {
+    const isUnknown = error instanceof ModbusException && error.exceptionCode === ILLEGAL_FUNCTION;
+    if (isMany || !isUnknown) throw error;
+    const other = writeManyRequest(area, address, words);
+    ensureWritten(other, await connection.request(unitId, other));
+    connection.writingMany.add(unitId);
+  }
+}
+
 /**
  * Writes a value and reads it back. Resolves to what the device has then, which may differ from what was written: a device may limit
  * it or apply it later. The value is `null` where the device refuses to be read.
@@ -54,8 +76,7 @@ export async function writeRegister(
   { register, words }: { register: ModbusRegister; words: readonly number[] },
 ): Promise<JsonValue> {
   const { area, address, key } = register;
-  const request = writeRequest(area, address, words);
-  ensureWritten(request, await connection.request(unitId, request));
+  await writeWords(connection, unitId, { register, words });
   const range = { area, address, count: sizeOf(register) };
   try {
     const read = readAnswer(range, await connection.request(unitId, readRequest(range)));

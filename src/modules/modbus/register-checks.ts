@@ -1,6 +1,6 @@
 import { detail } from "../../lib/domain-error.ts";
 import { ADDRESS_MAX, isBitArea, sizeOf } from "../../lib/modbus/modbus-lists.ts";
-import type { RegisterSpec } from "../../lib/modbus/register-values.ts";
+import { absentValueOf, type RegisterSpec } from "../../lib/modbus/register-values.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { modbusRegisterInvalid } from "./modbus.errors.ts";
 import type { ModbusRegister } from "./modbus.types.ts";
@@ -9,12 +9,14 @@ const fieldTypes: ReadonlySet<string> = new Set(["UINT16", "UINT32"]);
 
 /** Returns what is wrong with a register; `undefined` if nothing is. */
 export function registerProblem(register: RegisterSpec & { readonly writable?: boolean }): Text | undefined {
-  const { area, address, type, bit, bits = 1, length, scale, writable } = register;
+  const { area, address, type, bit, bits = 1, length, scale, absent, writable } = register;
   if (address + sizeOf(register) - 1 > ADDRESS_MAX) return detail("modbus_rule.address_end");
   if (isBitArea(area) !== (type === "BOOL") && type !== "BOOL")
     return detail("modbus_rule.area_bool", { area });
   if ((type === "STRING") !== (length !== undefined)) return detail("modbus_rule.length_string");
   if (scale === 0) return detail("modbus_rule.scale_zero");
+  if (absent !== undefined && absentValueOf(type, absent) === undefined)
+    return detail("modbus_rule.absent_range", { value: absent, type });
   if (bit !== undefined && !fieldTypes.has(type)) return detail("modbus_rule.bit_type");
   if (bit !== undefined && bit + bits > sizeOf(register) * 16) return detail("modbus_rule.bit_range");
   if (writable !== true) return undefined;

@@ -24,6 +24,7 @@ export interface ModbusConnectionOptions {
 /** Addresses of a name that are tried one after the other. */
 const ADDRESSES_MAX = 3;
 const TRANSACTIONS = 0x1_0000;
+const GIVEN_UP_MAX = 16;
 /** Requests in a row without any answer after which a connection counts as dead: a router may have forgotten it without a word. */
 const UNANSWERED_MAX = 5;
 
@@ -44,6 +45,8 @@ interface Pending {
   readonly transaction: number;
   readonly unitId: number;
   readonly pdu: Uint8Array;
+  /** Transaction of an answer that came meanwhile and is to no request. */
+  strayTransaction?: number;
   resolve(pdu: Uint8Array): void;
   reject(error: Error): void;
 }
@@ -101,6 +104,10 @@ export class ModbusConnection {
   #hasAnswered = false;
   /** Requests without an answer since the last one. */
   #unanswered = 0;
+  /** Transactions of requests that were given up: their answers may come late. */
+  readonly #givenUp: number[] = [];
+  /** Units that have refused functions 5 and 6, and take 15 and 16. */
+  readonly writingMany = new Set<number>();
 
   private constructor(options: ModbusConnectionOptions, openLine: (events: LineEvents) => Line) {
     this.#options = options;
@@ -164,14 +171,20 @@ export class ModbusConnection {
     this.#transaction = (this.#transaction + 1) % TRANSACTIONS;
     const transaction = framing === "TCP" ? this.#transaction : 0;
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-    this.#pending = { transaction, unitId, pdu, resolve, reject };
+    const pending: Pending = { transaction, unitId, pdu, resolve, reject };
+    this.#pending = pending;
+    if (framing === "TCP") this.#frames.clear();
     const cancel = clock.schedule(timeoutMs, () => {
-      const error = timedOut("modbus.no_answer", { unitId, ms: timeoutMs });
+      const error = this.#silenceOf(pending);
       this.#unanswered++;
+      this.#givenUp.push(transaction);
+      if (this.#givenUp.length > GIVEN_UP_MAX) this.#givenUp.shift();
       if (framing !== "TCP" || this.#unanswered >= UNANSWERED_MAX) this.#end(error);
       else reject(error);
     });
-    this.#line.write(this.#frames.encode({ transaction, unitId, pdu }));
+    const frame = this.#frames.encode({ transaction, unitId, pdu });
+    this.#frames.sent(frame);
+    this.#line.write(frame);
     try {
       return await promise;
     } finally {
@@ -179,6 +192,15 @@ export class ModbusConnection {
       this.#line.rest();
       this.#pending = undefined;
     }
+  }
+
+  /** The error of a request without an answer: another one than silence if something has come. */
+  #silenceOf({ unitId, transaction, strayTransaction }: Pending): Error {
+    return strayTransaction === undefined
+      ? timedOut("modbus.no_answer", { unitId, ms: this.#options.timeoutMs })
+      : new ModbusProtocolError(
+          `answered with another transaction number (${strayTransaction} instead of ${transaction})`,
+        );
   }
 
   close(): void {
@@ -204,7 +226,10 @@ export class ModbusConnection {
     const isSerial = this.#options.framing !== "TCP";
     if (pending === undefined || transaction !== pending.transaction) {
       if (isSerial) throw new ModbusProtocolError("an answer came that no request waits for");
-      return; // a late answer to a request that was given up
+      // Of a request that was given up, the answer may come late.
+      if (pending !== undefined && !this.#givenUp.includes(transaction))
+        pending.strayTransaction = transaction;
+      return;
     }
     this.#pending = undefined;
     this.#hasAnswered = true;

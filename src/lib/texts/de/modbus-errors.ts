@@ -25,6 +25,7 @@ export const modbusErrorsDe: Readonly<Record<keyof typeof modbusErrors, string>>
     "Die Einheiten einer Modbus-Verbindung können zusammen höchstens {max} Register haben.",
   "modbus.too_many_units": "Eine Modbus-Verbindung kann höchstens {max} Einheiten haben.",
   "modbus.unit_not_found": "Diese Modbus-Einheit gibt es nicht.",
+  "modbus_rule.absent_range": "absent: {value} ist kein Wert des Typs {type}",
   "modbus_rule.address_end": "das letzte Register hat eine Adresse über 65535",
   "modbus_rule.area_bool": "{area} braucht den Typ BOOL",
   "modbus_rule.area_read_only": "{area} kann nicht beschrieben werden",
