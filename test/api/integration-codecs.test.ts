@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { frameSources } from "../../src/lib/frame-sources.ts";
 import { call, fixture, tokens, useCodecs } from "./codecs-fixture.ts";
 
 useCodecs();
@@ -156,5 +157,35 @@ describe("an integration's codecs", () => {
       });
       expect(answer.status).toBe(404);
     }
+  });
+
+  test("decode the frames of any network server, by the type HTTP", async () => {
+    const { body } = await fixture.call("POST", "/api/integrations", {
+      token: tokens.owner,
+      body: {
+        name: "thingpark",
+        type: "HTTP",
+        status: "active",
+        settings_json: {
+          ...frameSources.thingpark,
+          autoCreateDevice: true,
+          codecs: [{ codecId: createdItem.others }],
+        },
+      },
+    });
+    const send = (uplink: object) =>
+      fixture.call("POST", `/api/v1/integrations/generic/${body.integrationId}/telemetry`, {
+        headers: { "x-webhook-secret": secret },
+        body: uplink,
+      });
+    const uplink = { DevEUI: "20635F0000000001", FPort: "1", payload_hex: "9e1c" };
+    expect((await send({ DevEUI_uplink: uplink })).status).toBe(200);
+    const [event] = (
+      await fixture.call("GET", `/api/integrations/${body.integrationId}/events?limit=1`, {
+        token: tokens.owner,
+      })
+    ).body;
+    expect(event.result.stored).toMatchObject([{ telemetry: { v: 0x9e } }]);
+    expect((await send({ DevEUI_location: {} })).status).toBe(200);
   });
 });

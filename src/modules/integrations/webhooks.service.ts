@@ -113,7 +113,8 @@ export function createWebhooksService(deps: {
       const isSenders = taken.stage === "adapter" || taken.stage === "resolution" || taken.stage === "ingest";
       if (taken.status === "ERROR" && isSenders && taken.reason !== undefined) throw taken.reason;
       // A network server says much that carries no values; whoever posts by hand has made a mistake.
-      if (request.kind === "generic" && taken.status === "DROPPED" && taken.stage === "adapter")
+      const isNetwork = live.settings.paths?.frame !== undefined;
+      if (request.kind === "generic" && !isNetwork && taken.status === "DROPPED" && taken.stage === "adapter")
         throw nothingIn(taken.text);
       return taken;
     },

@@ -16,6 +16,8 @@ export interface IntegrationFields {
   readonly announces: boolean;
   readonly deviceType: string;
   readonly radioPrefix: string;
+  /** Frames are written in hexadecimal digits. */
+  readonly isHex: boolean;
   readonly usesMqtt: boolean;
   readonly brokerUrl: string;
   /** Topics, one per line. */
@@ -82,6 +84,7 @@ export function fieldsOf(settings: IntegrationSettings): IntegrationFields {
     announces: settings.announceDevices ?? false,
     deviceType: settings.deviceType ?? "",
     radioPrefix: settings.radioPrefix ?? RADIO_PREFIX,
+    isHex: settings.frameEncoding === "hex",
     ...brokerFieldsOf(settings),
     ...connectionFieldsOf(settings),
     downlinkUrl: downlink?.url ?? "",
@@ -196,11 +199,13 @@ export function changesOf(
   before: IntegrationSettings = {},
 ): SettingsChanges {
   const hasRadio = type === "CHIRPSTACK" || type === "THE_THINGS_STACK";
+  const wasHex = before.frameEncoding === "hex";
   return {
     autoCreateDevice: fields.autoCreate,
     announceDevices: (fields.announces && fields.brokerUrl === LOCAL_BROKER) || null,
     deviceType: fields.deviceType.trim() || null,
     mqtt: type === "MQTT" || fields.usesMqtt ? mqttOf(fields, before) : null,
+    ...(fields.isHex !== wasHex && { frameEncoding: fields.isHex ? ("hex" as const) : null }),
     ...(hasRadio && {
       radioPrefix: fields.radioPrefix === RADIO_PREFIX ? null : fields.radioPrefix.trim(),
       downlink: downlinkOf(fields, before) ?? null,

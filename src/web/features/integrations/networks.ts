@@ -1,3 +1,4 @@
+import { type FrameSourceId, frameSources } from "../../../lib/frame-sources.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { Integration, IntegrationType } from "./integrations-api.ts";
 
@@ -8,6 +9,13 @@ import type { Integration, IntegrationType } from "./integrations-api.ts";
 export const networks = [
   { id: "CHIRPSTACK", type: "CHIRPSTACK" },
   { id: "THE_THINGS_STACK", type: "THE_THINGS_STACK" },
+  { id: "thingpark", type: "HTTP", frames: "thingpark" },
+  { id: "loriot", type: "HTTP", frames: "loriot" },
+  { id: "kerlink", type: "HTTP", frames: "kerlink" },
+  { id: "multitech", type: "MQTT", topics: "lorawan/+/+/+/up\nlora/+/up", frames: "multitech" },
+  { id: "aws", type: "HTTP", frames: "aws" },
+  { id: "helium", type: "HTTP", frames: "helium" },
+  { id: "netmore", type: "HTTP", frames: "netmore" },
   { id: "HTTP", type: "HTTP" },
   { id: "MQTT", type: "MQTT", topics: "sensors/#" },
   { id: "tasmota", type: "MQTT", format: "tasmota", topics: "tele/#\nstat/#" },
@@ -20,6 +28,7 @@ export const networks = [
   type: IntegrationType;
   format?: string;
   topics?: string;
+  frames?: FrameSourceId;
 }>;
 
 export type Network = (typeof networks)[number];
@@ -38,7 +47,19 @@ export function networkOf({ type, settings_json }: Pick<Integration, "type" | "s
   const exact = networks.find(
     (network) => network.type === type && "format" in network && network.format === format,
   );
-  return exact ?? networks.find((network) => network.type === type && !("format" in network)) ?? networks[2];
+  const { paths } = settings_json;
+  const ofFrames = networks.find(
+    (network) =>
+      network.type === type &&
+      "frames" in network &&
+      paths?.frame !== undefined &&
+      frameSources[network.frames].paths.frame === paths.frame &&
+      frameSources[network.frames].paths.deviceId === paths.deviceId,
+  );
+  const plain = networks.find(
+    (network) => network.type === type && !("format" in network) && !("frames" in network),
+  );
+  return exact ?? ofFrames ?? plain ?? networks[0];
 }
 
 export const networkName = (integration: Pick<Integration, "type" | "settings_json">): string =>

@@ -11,6 +11,7 @@ import {
 } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { frameSources } from "../../../lib/frame-sources.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
@@ -35,6 +36,13 @@ const HREF = "/integrations/new";
 const ICONS: Readonly<Record<Network["id"], LucideIcon>> = {
   CHIRPSTACK: RadioTower,
   THE_THINGS_STACK: RadioTower,
+  thingpark: RadioTower,
+  loriot: RadioTower,
+  kerlink: RadioTower,
+  multitech: RadioTower,
+  aws: RadioTower,
+  helium: RadioTower,
+  netmore: RadioTower,
   HTTP: Webhook,
   MQTT: Braces,
   tasmota: Plug,
@@ -105,6 +113,7 @@ function Details({ network }: { network: Network }) {
         status: "active",
         settings_json: {
           ...format,
+          ...("frames" in network && frameSources[network.frames]),
           ...settingsOf(type, fields),
           ...(codec && { codecs: [{ codecId: codec.codecId }] }),
         },
@@ -140,7 +149,7 @@ function Details({ network }: { network: Network }) {
           format={"format" in network ? network.format : undefined}
         />
       </div>
-      {isLorawan(type) && <CodecStep codec={codec} onSelect={setCodec} />}
+      {(isLorawan(type) || "frames" in network) && <CodecStep codec={codec} onSelect={setCodec} />}
     </FormPage>
   );
 }

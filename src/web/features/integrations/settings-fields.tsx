@@ -79,6 +79,15 @@ export function SettingsFields({ type, fields, onChange, format, before = {} }: 
           <Input name="deviceType" fields={fields} set={set} max={128} />
         </Field>
       )}
+      {(isLorawan(type) || before.paths?.frame !== undefined) && (
+        <Checkbox
+          checked={fields.isHex}
+          onCheck={(isHex) => set({ isHex })}
+          hint={t("integration.isHexHint")}
+        >
+          {t("integration.isHex")}
+        </Checkbox>
+      )}
       {isLorawan(type) && (
         <>
           <Field
