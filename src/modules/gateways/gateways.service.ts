@@ -113,10 +113,7 @@ export function createGatewaysService(deps: {
     }
   }
 
-  const decode = (gateway: IngestDevice, message: GatewayMessage) =>
-    decodeBody(message.bytes, gateway.payload, (reason) =>
-      refusals.list(gateway, message, reason, message.bytes),
-    );
+  const decode = decoderOf(refusals);
 
   /** Takes a message part by part: `check` is asked of all of them first, so that nothing wrong makes a child. */
   function takeParts<Input>(
@@ -229,6 +226,12 @@ export function createGatewaysService(deps: {
     ): Promise<void> => order.take(gateway.deviceId, message, (kept) => request(gateway, kept, answer)),
   };
 }
+
+/** Returns what decodes the body of a message, and lists on the gateway what is left out of it. */
+const decoderOf =
+  ({ list }: Pick<ReturnType<typeof createGatewayRefusals>, "list">) =>
+  (gateway: IngestDevice, message: GatewayMessage): unknown =>
+    decodeBody(message.bytes, gateway.payload, (reason) => list(gateway, message, reason, message.bytes));
 
 /** Returns the commits of the accepted parts. Throws only errors of the gateway itself, and then nothing may be acknowledged. */
 function takeAll<Input>(

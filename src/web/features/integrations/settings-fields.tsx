@@ -33,23 +33,7 @@ export function SettingsFields({ type, fields, onChange, format, before = {} }: 
     });
   return (
     <>
-      {isLorawan(type) && (
-        <fieldset class="flex flex-col gap-2">
-          <legend class="mb-1.5 text-sm font-medium">{t("integration.way")}</legend>
-          {(["webhook", "mqtt"] as const).map((way) => (
-            <label key={way} class="flex cursor-pointer items-start gap-3">
-              <input
-                type="radio"
-                name="way"
-                class="radio radio-sm mt-0.5"
-                checked={(way === "mqtt") === usesMqtt}
-                onChange={() => selectWay(way)}
-              />
-              {t(way === "mqtt" ? "integration.wayMqtt" : "integration.wayWebhook")}
-            </label>
-          ))}
-        </fieldset>
-      )}
+      {isLorawan(type) && <WayFields usesMqtt={usesMqtt} onSelect={selectWay} />}
       {usesMqtt && (
         <BrokerFields
           fields={fields}
@@ -100,6 +84,27 @@ export function SettingsFields({ type, fields, onChange, format, before = {} }: 
         </>
       )}
     </>
+  );
+}
+
+/** Selects how the messages of a network server arrive. */
+function WayFields(props: { usesMqtt: boolean; onSelect: (way: "webhook" | "mqtt") => void }) {
+  return (
+    <fieldset class="flex flex-col gap-2">
+      <legend class="mb-1.5 text-sm font-medium">{t("integration.way")}</legend>
+      {(["webhook", "mqtt"] as const).map((way) => (
+        <label key={way} class="flex cursor-pointer items-start gap-3">
+          <input
+            type="radio"
+            name="way"
+            class="radio radio-sm mt-0.5"
+            checked={(way === "mqtt") === props.usesMqtt}
+            onChange={() => props.onSelect(way)}
+          />
+          {t(way === "mqtt" ? "integration.wayMqtt" : "integration.wayWebhook")}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

@@ -10,7 +10,7 @@ import { adapter, inbound, only, RECEIVED_AT, refusal } from "./adapter-support.
 /** Messages that devices and programs of the field send, with what has to become of them. */
 
 const RUNS = { numRuns: 1_000 };
-const at = Date.parse("2026-02-20T10:00:00Z");
+const SENT_AT = Date.parse("2026-02-20T10:00:00Z");
 type Format = Parameters<typeof adapter>[0];
 
 const take = (
@@ -21,8 +21,9 @@ const take = (
   const { settings = {}, ...more } = rest;
   return adapter(format, settings).normalize(inbound(body, more));
 };
-const values = (...given: Parameters<typeof take>) => ({ ...only(take(...given)).telemetry });
-const notes = (...given: Parameters<typeof take>) => (take(...given).notes ?? []).map(inEnglish).join("; ");
+const values = (...parameters: Parameters<typeof take>) => ({ ...only(take(...parameters)).telemetry });
+const notes = (...parameters: Parameters<typeof take>) =>
+  (take(...parameters).notes ?? []).map(inEnglish).join("; ");
 
 describe("generic topics", () => {
   const under = (filter: string, template: string, topic: string, body: unknown) => {
@@ -65,11 +66,11 @@ describe("generic topics", () => {
     const level = fc.constantFrom("a", "b", "c", "motor", "oil");
     const levels = fc.array(level, { minLength: 1, maxLength: 4 });
     fc.assert(
-      fc.property(levels, levels, fc.constantFrom("21", '{"value":21}'), (one, other, body) => {
-        fc.pre(one.join("/") !== other.join("/"));
+      fc.property(levels, levels, fc.constantFrom("21", '{"value":21}'), (first, second, body) => {
+        fc.pre(first.join("/") !== second.join("/"));
         const keyOf = (path: string[]) =>
           Object.keys(under("k/#", "k/{device}/#", `k/d/${path.join("/")}`, body))[0];
-        expect(keyOf(one)).not.toBe(keyOf(other));
+        expect(keyOf(first)).not.toBe(keyOf(second));
       }),
       RUNS,
     );
@@ -93,8 +94,8 @@ describe("webhooks of the type HTTP", () => {
     const list = take("generic", {
       externalDeviceId: "p1",
       values: [
-        { ts: at, t: 1 },
-        { ts: at + 1, t: 2 },
+        { ts: SENT_AT, t: 1 },
+        { ts: SENT_AT + 1, t: 2 },
       ],
       rssi: -70,
     });
@@ -202,7 +203,7 @@ describe("frames of other network servers", () => {
   ];
   test.each(sources)("%s reaches the codec", (_, body, settings, hex, fPort, devEui) => {
     const message = only(take("generic", body, { settings }));
-    expect(message).toMatchObject({ kind: "uplink", device: { devEui }, ts: at, telemetry: {} });
+    expect(message).toMatchObject({ kind: "uplink", device: { devEui }, ts: SENT_AT, telemetry: {} });
     expect([Buffer.from(message.frame!.bytes).toString("hex"), message.frame!.fPort]).toEqual([hex, fPort]);
   });
 
@@ -329,7 +330,7 @@ describe("ChirpStack", () => {
   };
   test("gateways with a server of their own, in both formats", () => {
     expect(only(take("chirpstack", milesight))).toMatchObject({
-      ts: at,
+      ts: SENT_AT,
       radio: { gateway: "24e124fffef54092", spreadingFactor: 7, snr: 13.8 },
     });
     const decoded = { devEUI: "24e124136b5022a1", deviceName: "EM300", temperature: 23.4, battery: 100 };
@@ -343,10 +344,10 @@ describe("ChirpStack", () => {
       data: "0367d20004685a01",
       data_encode: "hexstring",
       time: undefined,
-      timestamp: at / 1000,
+      timestamp: SENT_AT / 1000,
     };
     expect(Buffer.from(only(take("chirpstack", rak)).frame!.bytes).toString("hex")).toBe("0367d20004685a01");
-    expect(only(take("chirpstack", rak)).ts).toBe(at);
+    expect(only(take("chirpstack", rak)).ts).toBe(SENT_AT);
   });
 
   test("frames that look hexadecimal are told, or read by the setting", () => {
