@@ -34,7 +34,8 @@ function ofBytes(bytes: Buffer): DownlinkPayload {
 }
 
 function ofBase64(data: unknown): DownlinkPayload {
-  if (!isBase64(data)) throw wrong("data", detail("rule.base64"));
+  const isHex = typeof data === "string" && /^(?:[\da-f]{2})+$/i.test(data);
+  if (!isBase64(data)) throw wrong("data", detail(isHex ? "rule.base64_not_hex" : "rule.base64"));
   return ofBytes(Buffer.from(data, "base64"));
 }
 

@@ -120,3 +120,13 @@ describe("a refused body says what it is, with a sample that can be read", () =>
     expect([entry?.reason, entry?.sample]).toEqual([expect.stringContaining(word), sample]);
   });
 });
+
+test("history of NDJSON keeps its digits", async () => {
+  const { deviceId } = await deviceWith();
+  await fixture.call("POST", `/api/devices/${deviceId}/telemetry/import?format=ndjson`, {
+    token: owner,
+    raw: '{"ts":1767225600000,"values":{"n":9007199254740993}}\n',
+    headers: { "content-type": "application/x-ndjson" },
+  });
+  expect((await latest(deviceId)).values).toEqual({ n: "9007199254740993" });
+});

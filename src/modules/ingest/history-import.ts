@@ -12,6 +12,7 @@ import {
   LINE_BYTES_MAX,
   noNotes,
 } from "../../lib/history-rows.ts";
+import { parseJson } from "../../lib/sent-json.ts";
 import { utf8Pieces } from "../../lib/text-encoding.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
@@ -103,7 +104,7 @@ function parsed(
   line: string,
 ): { readonly body: unknown; readonly error?: never } | { readonly body?: never; readonly error: Text } {
   try {
-    return { body: JSON.parse(line) };
+    return { body: parseJson(line) };
   } catch {
     return { error: detail("import_error.line_not_json", { example: LINE_EXAMPLE }) };
   }

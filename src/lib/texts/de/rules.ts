@@ -26,6 +26,7 @@ export const rulesDe: Readonly<Record<keyof typeof rules, string>> = {
   "rule.attribute_not_object": "attribute muss ein Objekt mit key und scope sein",
   "rule.attributes_job_only": "ist nur bei einem Auftrag vom Typ attributes möglich",
   "rule.base64": "muss Base64 sein",
+  "rule.base64_not_hex": "muss Base64 sein; senden Sie hexadezimale Ziffern als `hex`",
   "rule.between_list": "BETWEEN braucht die Liste [kleinster, größter]",
   "rule.body_object": "der Inhalt muss ein Objekt sein",
   "rule.body_of_values":

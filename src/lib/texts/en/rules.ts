@@ -24,6 +24,7 @@ export const rules = {
   "rule.attribute_not_object": "attribute must be an object with key and scope",
   "rule.attributes_job_only": "is possible for a job of the type attributes only",
   "rule.base64": "must be base64",
+  "rule.base64_not_hex": "must be base64; send hexadecimal digits as `hex`",
   "rule.between_list": "BETWEEN needs the list [lowest, highest]",
   "rule.body_object": "the body must be an object",
   "rule.body_of_values": "the body must be an object of keys and values, or a list of such objects",

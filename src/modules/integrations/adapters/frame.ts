@@ -15,9 +15,15 @@ const hexOfOneCase = /^(?:[\da-f]+|[\dA-F]+)$/;
 
 type Frame = NonNullable<NormalizedMessage["frame"]>;
 
+/** Zeros in base64. */
+const onlyZeros = /^A+$/;
+
 /** Returns whether a text is more likely hexadecimal than base64. */
 export const looksHex = (text: string): boolean =>
-  text.length >= HEX_LIKE_CHARACTERS_MIN && text.length % 2 === 0 && hexOfOneCase.test(text);
+  text.length >= HEX_LIKE_CHARACTERS_MIN &&
+  text.length % 2 === 0 &&
+  hexOfOneCase.test(text) &&
+  !onlyZeros.test(text);
 
 /** Zero is left out. */
 function portOf(value: unknown): number {

@@ -104,7 +104,7 @@ describe("frames of other network servers", () => {
         expect([...asHex.frame!.bytes]).toEqual([...sent]);
         const asBase64 = only(take("generic", { d: "x", f: frame.toString("base64") }, { settings }));
         expect([...asBase64.frame!.bytes]).toEqual([...sent]);
-        if (hex.length < 12) return;
+        if (hex.length < 12 || /^A+$/.test(hex)) return;
         let isTold = false;
         try {
           isTold = (take("generic", { d: "x", f: hex }, { settings }).notes ?? []).length > 0;
