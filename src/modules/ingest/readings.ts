@@ -23,10 +23,20 @@ const NESTING_MAX = 4;
 /** Controls, and halves of surrogate pairs, which no address can hold. */
 const unnamable = /[\p{Cc}\p{Cs}]/u;
 const allUnnamable = /[\p{Cc}\p{Cs}]/gu;
+/** Keys that can be stored as they are, by their place in an object: most objects have those of the one before them. */
+const plainKeys: string[] = [];
 
 /** Returns the key under which values are stored: every stored key can be named and shown. */
 export const storedKey = (key: string): string =>
   unnamable.test(key) ? key.replace(allUnnamable, "\uFFFD") : key;
+
+/** Returns whether a key can be stored as it is. `place` is below the maximum of keys. */
+function isPlainKey(key: string, place: number): boolean {
+  if (plainKeys[place] === key) return true;
+  if (key.length === 0 || key.length > KEY_CHARACTERS_ALWAYS_SHORT || unnamable.test(key)) return false;
+  plainKeys[place] = key;
+  return true;
+}
 
 function checkKey(key: string): void {
   if (key.length === 0) throw invalid("telemetry.key_empty");
@@ -51,9 +61,8 @@ const isPlain = (value: unknown): boolean =>
 function isReady(values: Record<string, unknown>): boolean {
   let count = 0;
   for (const key in values) {
-    if (!isPlain(values[key]) || key.length > KEY_CHARACTERS_ALWAYS_SHORT || key.length === 0) return false;
-    if (unnamable.test(key)) return false;
-    if (++count > KEYS_PER_MESSAGE_MAX) return false;
+    if (count === KEYS_PER_MESSAGE_MAX || !isPlain(values[key]) || !isPlainKey(key, count)) return false;
+    count++;
   }
   return count > 0;
 }
@@ -114,8 +123,18 @@ function joined(
   return all;
 }
 
-const isContainer = (body: Record<string, unknown>, name: string): boolean =>
-  (name === "values" || name === "telemetry") && isJsonObject(body[name]);
+/** Returns the values in a field of a body; undefined for any other field. */
+function containerIn(body: Record<string, unknown>, name: string): Record<string, unknown> | undefined {
+  const inner = name === "values" || name === "telemetry" ? body[name] : undefined;
+  return isJsonObject(inner) ? inner : undefined;
+}
+
+/** Returns whether a body has only one field beside its time. */
+function isAlone(body: Record<string, unknown>): boolean {
+  let count = 0;
+  for (const name in body) if (name !== "ts" && ++count > 1) return false;
+  return true;
+}
 
 /** Returns the fields of a body beside its time and what is taken of it. */
 function besides(body: Record<string, unknown>, isTaken: (name: string) => boolean): Record<string, unknown> {
@@ -129,13 +148,14 @@ function valuesOf(
   body: Record<string, unknown>,
   context: Context,
 ): Record<string, TelemetryValue> | undefined {
-  const found = Object.keys(body).filter((name) => isContainer(body, name));
-  const [only] = found;
+  const [values, telemetry] = [containerIn(body, "values"), containerIn(body, "telemetry")];
+  const only = values ?? telemetry;
   if (only === undefined) return checkValues(body, "ts" in body ? "ts" : undefined);
-  const inner = found.map((name) => body[name] as Record<string, unknown>); // as just looked
   // As nearly every device sends it: nothing has to be joined.
-  if (Object.keys(body).length === ("ts" in body ? 2 : 1)) return inner[0] && checkValues(inner[0]);
-  const parts = [besides(body, (name) => found.includes(name)), ...inner];
+  if (isAlone(body)) return checkValues(only);
+  const isTaken = (name: string) => containerIn(body, name) !== undefined;
+  const inner = [values, telemetry].filter((container) => container !== undefined);
+  const parts = [besides(body, isTaken), ...inner];
   const all = parts.reduce<Record<string, TelemetryValue>>(
     (earlier, part) => joined(earlier, checkValues(part) ?? {}, context),
     {},
