@@ -122,7 +122,9 @@ class Announced {
       .toSorted((a, b) => (a.component < b.component ? -1 : a.component > b.component ? 1 : 0))
       .map((entity) => {
         const plain = plainKey(entity.objectId);
-        const key = taken.has(plain) ? plainKey(`${plain}_${entity.component}`) : plain;
+        let key = taken.has(plain) ? plainKey(`${plain}_${entity.component}`) : plain;
+        for (let number = 2; taken.has(key); number++)
+          key = plainKey(`${number}_${plain}_${entity.component}`);
         taken.add(key);
         return [entity, key];
       });

@@ -165,6 +165,21 @@ describe("Home Assistant discovery", () => {
     );
   });
 
+  test("components whose ids differ only in signs keep keys of their own", () => {
+    const own = adapter("home-assistant", settings);
+    for (const [index, id] of ["a b", "a_b", "a-b", "a:b", "a;b"].entries())
+      own.normalize(
+        inbound(
+          { stat_t: `s/${index}`, uniq_id: id, obj_id: id, name: id, dev: { ids: ["X"] } },
+          { topic: `ha/sensor/x${index}/${encodeURIComponent(id).replaceAll("%", "")}/config` },
+        ),
+      );
+    const keys = [0, 1, 2, 3, 4].flatMap((index) =>
+      Object.keys(own.normalize(inbound("1", { topic: `s/${index}` })).messages[0]?.telemetry ?? {}),
+    );
+    expect(new Set(keys).size).toBe(5);
+  });
+
   test("an announcement in Latin-1 is not UTF-8", () => {
     const body = new Uint8Array(Buffer.from('{"unit_of_meas":"\xb0C"}', "latin1"));
     expect(refusal(() => take("home-assistant", body, { topic: "ha/sensor/x/config", settings }))).toBe(
