@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { frameSources } from "../../src/lib/frame-sources.ts";
+import { untilAnswer } from "../support/until.ts";
 import { call, fixture, tokens, useCodecs } from "./codecs-fixture.ts";
 
 useCodecs();
@@ -180,11 +181,15 @@ describe("an integration's codecs", () => {
       });
     const uplink = { DevEUI: "20635F0000000001", FPort: "1", payload_hex: "9e1c" };
     expect((await send({ DevEUI_uplink: uplink })).status).toBe(200);
-    const [event] = (
-      await fixture.call("GET", `/api/integrations/${body.integrationId}/events?limit=1`, {
-        token: tokens.owner,
-      })
-    ).body;
+    const [event] = await untilAnswer(
+      async () =>
+        (
+          await fixture.call("GET", `/api/integrations/${body.integrationId}/events?limit=1`, {
+            token: tokens.owner,
+          })
+        ).body,
+      ([newest]) => newest.status !== "PENDING",
+    );
     expect(event.result.stored).toMatchObject([{ telemetry: { v: 0x9e } }]);
     expect((await send({ DevEUI_location: {} })).status).toBe(200);
   });

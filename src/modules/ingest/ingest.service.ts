@@ -140,7 +140,6 @@ const createNotifier =
     return besides === undefined ? committed : Promise.all(besides).then(nothing);
   };
 
-/** A message of now. What is read in another way than it was sent is listed on the device; the message itself is not refused. */
 /** Returns what a message is read with. What is left out of it is listed on its device; the message itself is not refused. */
 const receptionOf = (
   { clock, onRejected }: Pick<IngestDeps, "clock" | "onRejected">,

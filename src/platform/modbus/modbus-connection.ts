@@ -173,11 +173,11 @@ export class ModbusConnection {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     const pending: Pending = { transaction, unitId, pdu, resolve, reject };
     this.#pending = pending;
-    if (framing === "TCP") this.#frames.clear();
     const cancel = clock.schedule(timeoutMs, () => {
       const error = this.#silenceOf(pending);
       this.#unanswered++;
       this.#givenUp.push(transaction);
+      this.#frames.clear();
       if (this.#givenUp.length > GIVEN_UP_MAX) this.#givenUp.shift();
       if (framing !== "TCP" || this.#unanswered >= UNANSWERED_MAX) this.#end(error);
       else reject(error);
