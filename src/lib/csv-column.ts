@@ -26,6 +26,11 @@ const digitsOnly = /^\d+$/;
 /** Integers of fewer digits are exact. */
 const EXACT_DIGITS_MAX = 15;
 
+const ZERO = 48;
+const PERCENT = 37;
+
+const isPadded = (cell: string): boolean => cell.charCodeAt(0) === ZERO && padded.test(cell);
+
 const isInexact = (cell: string, number: number): boolean =>
   cell.length > EXACT_DIGITS_MAX &&
   /^[+-]?\d+$/.test(cell) &&
@@ -54,16 +59,18 @@ export class CsvColumn {
 
   /** Learns from a cell. Call it once for each cell, at the latest before the cell is read. */
   observe(cell: string): void {
-    if (cell === "true" || cell === "false") this.#truthValues++;
-    if (cell === "" || cell === "true" || cell === "false") return;
-    if (this.#numberOf(cell) === undefined) {
-      if (this.#percentageOf(cell) !== undefined) this.#percentages++;
-      else if (!isMissingMarker(cell)) this.#texts++;
-      return;
-    }
+    if (cell === "") return;
+    if (this.#numberOf(cell) !== undefined) this.#observeNumberCell(cell);
+    else if (cell === "true" || cell === "false") this.#truthValues++;
+    else if (this.#percentageOf(cell) !== undefined) this.#percentages++;
+    else if (!isMissingMarker(cell)) this.#texts++;
+  }
+
+  #observeNumberCell(cell: string): void {
     this.#numbers++;
-    if (padded.test(cell)) this.#padded++;
-    else if (!digitsOnly.test(cell)) this.#isMeasured = true;
+    if (isPadded(cell)) this.#padded++;
+    else if (!this.#isMeasured)
+      this.#isMeasured = this.#isOfIdentifiers === undefined && !digitsOnly.test(cell);
     if (this.#dialect.decimal === "point" || groupedByPoint.test(cell)) return;
     if (cell.includes(",")) this.#signs.comma = true;
     else if (cell.includes(".")) this.#signs.point = true;
@@ -99,9 +106,7 @@ export class CsvColumn {
   }
 
   #readNumber(cell: string, number: number): number | string | UnclearNumber {
-    const isIdentifier = this.#isOfIdentifiers
-      ? digitsOnly.test(cell)
-      : padded.test(cell) && !this.#isMeasured;
+    const isIdentifier = this.#isOfIdentifiers ? digitsOnly.test(cell) : isPadded(cell) && !this.#isMeasured;
     if (isIdentifier || isInexact(cell, number)) return cell;
     return this.#percentages > this.#numbers ? mixedPercentage(cell) : number;
   }
@@ -120,7 +125,7 @@ export class CsvColumn {
   }
 
   #percentageOf(cell: string): number | undefined {
-    if (!percentage.test(cell)) return undefined;
+    if (cell.charCodeAt(cell.length - 1) !== PERCENT) return undefined;
     return csvNumber(cell.replace(percentage, ""), this.#dialect.decimal);
   }
 

@@ -1,6 +1,13 @@
 import type { CsvLayout } from "./csv-layout.ts";
-import { fileRules, readFileTime, skippedTime, type TimeFault, type WrittenRules } from "./timestamp.ts";
-import { type DateOrder, dateOrderOf, parseWrittenTime } from "./written-time.ts";
+import {
+  CLOCK_SET_FROM_MS,
+  fileRules,
+  readFileTime,
+  skippedTime,
+  type TimeFault,
+  type WrittenRules,
+} from "./timestamp.ts";
+import { type DateOrder, dateOrderOf, parseWrittenTime, UsualTime } from "./written-time.ts";
 import { ZoneClock } from "./zone-clock.ts";
 
 /** Distinct times that are remembered; beyond them only a time next to its like is known to be one. */
@@ -84,6 +91,7 @@ function directionOf(times: readonly string[], order: DateOrder | undefined): nu
 export class CsvTimes {
   readonly #layout: Pick<CsvLayout, "timeColumn" | "clockColumn">;
   readonly #rules: WrittenRules;
+  readonly #usual = new UsualTime();
   #last: number | undefined;
   /** 1 if times rise, -1 if they fall, 0 while that is unknown. */
   #direction: number;
@@ -117,9 +125,20 @@ export class CsvTimes {
   }
 
   read(time: number | string): number | TimeFault {
-    const ts = readFileTime(time, this.#rules, this.#momentOf);
+    const ts = this.#readUsual(time) ?? readFileTime(time, this.#rules, this.#momentOf);
     if (typeof ts === "number") this.#note(ts);
     return ts;
+  }
+
+  /** Reads what most files have: epoch ms up to the present, and dates in the form of ISO 8601. Undefined for anything else. */
+  #readUsual(time: number | string): number | TimeFault | undefined {
+    const { now, zone } = this.#rules;
+    if (typeof time === "number")
+      return time >= CLOCK_SET_FROM_MS && time <= now ? Math.round(time) : undefined;
+    const usual = this.#usual;
+    if (!usual.read(time)) return undefined;
+    const ts = usual.isUtc || zone === undefined ? usual.wall : this.#momentOf(usual.wall, zone);
+    return typeof ts !== "number" || (ts >= 0 && ts <= now) ? ts : undefined;
   }
 
   #note(ts: number): void {

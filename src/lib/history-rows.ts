@@ -186,8 +186,9 @@ class RowReader {
   readonly #options: CsvOptions;
   readonly #context: HistoryContext & { readonly notes: HistoryNotes };
   readonly #columns: CsvColumns;
-  /** Keyed by device; of a file of one device by undefined. */
-  readonly #sameTimes = new Map<string | undefined, SameTimes>();
+  readonly #ownTimes = new SameTimes();
+  /** Keyed by device, in a file of several. */
+  readonly #sameTimes = new Map<string, SameTimes>();
   #header: readonly string[] | undefined;
   /** Known once the first rows have shown what the columns are. */
   #settled: { readonly layout: CsvLayout; readonly times: CsvTimes } | undefined;
@@ -266,13 +267,15 @@ class RowReader {
 
   #noteTime(row: number, ts: number, device?: string): void {
     if (row <= (this.#context.skipRows ?? 0)) return;
-    let times = this.#sameTimes.get(device);
-    if (times === undefined) {
-      times = new SameTimes();
-      this.#sameTimes.set(device, times);
-    }
+    const times = device === undefined ? this.#ownTimes : this.#timesOf(device);
     if (times.add(ts)) this.#context.notes.sameTime++;
     this.#context.notes.lastTs = ts;
+  }
+
+  #timesOf(device: string): SameTimes {
+    const times = this.#sameTimes.get(device) ?? new SameTimes();
+    this.#sameTimes.set(device, times);
+    return times;
   }
 
   #toRow(cells: readonly string[], layout: CsvLayout, times: CsvTimes): HistoryRow | undefined {
@@ -289,7 +292,7 @@ class RowReader {
     if (ts instanceof TimeFault) return { row, error: timeError(time, ts) };
     const device = deviceColumn === undefined ? undefined : (cells[deviceColumn] ?? "");
     this.#noteTime(row, ts, device);
-    return { row, ts, ...read, isChecked: false, device };
+    return { row, ts, values: read.values, points: read.points, isChecked: false, device };
   }
 
   /** Returns the values of a row, or why it is refused. */

@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { type DomainError, invalid } from "./domain-error.ts";
 import { excerpt } from "./excerpt.ts";
 
@@ -125,6 +126,7 @@ export class Utf8Reader {
     const text = withoutNuls(bytes);
     if (text.length < bytes.length && !isEnd) this.#held = bytes.slice(text.length);
     if (text.includes(0)) throw invalid("import.not_text", { format: "NUL" });
+    if (isAscii(text)) return text;
     const found = scan(text);
     if (found.wrong >= 0 || (isEnd && found.end < text.length)) return this.#switch(text, found, isEnd);
     this.#hasSequence ||= found.hasSequence;

@@ -175,3 +175,68 @@ function hourOf(hour: number, half: string | undefined): number {
   if (hour < 1 || hour > 12) return Number.NaN;
   return (hour % 12) + (half.toLowerCase() === "p" ? 12 : 0);
 }
+
+const ZERO = 48;
+const NINE = 57;
+const SPACE = 32;
+const DASH = 45;
+const POINT = 46;
+const COLON = 58;
+const CAPITAL_T = 84;
+const CAPITAL_Z = 90;
+const DATE_LENGTH = 10;
+
+/** Two digits of a text as a number; NaN if there are none. */
+function twoDigits(text: string, index: number): number {
+  const tens = text.charCodeAt(index);
+  const ones = text.charCodeAt(index + 1);
+  const areDigits = tens >= ZERO && tens <= NINE && ones >= ZERO && ones <= NINE;
+  return areDigits ? (tens - ZERO) * 10 + ones - ZERO : Number.NaN;
+}
+
+/**
+ * Reads `2026-12-31T10:00:00.123Z`, with a space in place of the T, and without seconds, ms and the zone, several times as fast as
+ * `parseWrittenTime`: the rows of a file nearly always have the day of the row before. Any other text is left to that.
+ */
+export class UsualTime {
+  /** What the clock shows in the text that was read last, in ms as if it were UTC. */
+  wall = 0;
+  isUtc = false;
+  #date = "";
+  #midnight = Number.NaN;
+  /** Index behind what was read. */
+  #end = 0;
+
+  /** Returns whether the text has the form. */
+  read(text: string): boolean {
+    const separator = text.charCodeAt(DATE_LENGTH);
+    if (separator !== CAPITAL_T && separator !== SPACE) return false;
+    if (this.#date === "" || !text.startsWith(this.#date)) this.#readDate(text.slice(0, DATE_LENGTH));
+    const hour = twoDigits(text, 11);
+    const minute = twoDigits(text, 14);
+    if (!(hour < 24 && minute < 60) || text.charCodeAt(13) !== COLON) return false;
+    const ms = this.#readSeconds(text);
+    this.isUtc = text.charCodeAt(this.#end) === CAPITAL_Z;
+    this.wall = this.#midnight + (hour * 60 + minute) * MINUTE_MS + ms;
+    return this.#end + (this.isUtc ? 1 : 0) === text.length && !Number.isNaN(this.wall);
+  }
+
+  /** Returns the ms behind hour and minute, NaN if they are written in another way, and moves to their end. */
+  #readSeconds(text: string): number {
+    this.#end = 16;
+    if (text.charCodeAt(16) !== COLON) return 0;
+    this.#end = 19;
+    const second = twoDigits(text, 17);
+    if (!(second < 60)) return Number.NaN;
+    if (text.charCodeAt(19) !== POINT) return second * 1_000;
+    this.#end = 23;
+    // Of the three digits the last two are read together, the first one once more with the second.
+    return second * 1_000 + Math.floor(twoDigits(text, 20) / 10) * 100 + twoDigits(text, 21);
+  }
+
+  #readDate(date: string): void {
+    const time = date.charCodeAt(4) === DASH ? parseWrittenTime(date) : "form";
+    this.#date = date;
+    this.#midnight = typeof time === "string" ? Number.NaN : time.wall;
+  }
+}

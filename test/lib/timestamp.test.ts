@@ -9,6 +9,7 @@ import {
   TimeFault,
   type WrittenRules,
 } from "../../src/lib/timestamp.ts";
+import { parseWrittenTime, UsualTime } from "../../src/lib/written-time.ts";
 import { ZoneClock } from "../../src/lib/zone-clock.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
@@ -255,4 +256,41 @@ describe("a live message of a clock that is not set", () => {
       expect(() => liveTimestamp(value, NOW, () => undefined)).toThrow();
     },
   );
+});
+
+test("the quick reader of usual dates reads nothing else than the other one does", () => {
+  const part = fc.constantFrom("2026-01-05", "2026-02-29", "2024-02-29", "2026-13-01", "20260105");
+  const clock = fc.constantFrom(
+    "10:00",
+    "23:59:59",
+    "24:00",
+    "10:60",
+    "1:00",
+    "10:00:00.5",
+    "10:00:00.123",
+    "10:00:00.1234",
+    "10:00:60",
+    "",
+  );
+  const usual = new UsualTime();
+  let count = 0;
+  fc.assert(
+    fc.property(
+      part,
+      fc.constantFrom("T", " ", "t", "  "),
+      clock,
+      fc.constantFrom("", "Z", "z", "+01:00", " UTC", "x"),
+      (...parts) => {
+        const text = parts.join("");
+        if (!usual.read(text)) return;
+        count++;
+        expect([text, parseWrittenTime(text)]).toEqual([
+          text,
+          { wall: usual.wall, offsetMs: usual.isUtc ? 0 : undefined, hasTime: true },
+        ]);
+      },
+    ),
+    { numRuns: 5_000 },
+  );
+  expect(count).toBeGreaterThan(20);
 });
