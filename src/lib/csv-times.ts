@@ -126,7 +126,8 @@ export class CsvTimes {
 
   read(time: number | string): number | TimeFault {
     const ts = this.#readUsual(time) ?? readFileTime(time, this.#rules, this.#momentOf);
-    if (typeof ts === "number") this.#note(ts);
+    // The order of the rows matters only where clocks change.
+    if (typeof ts === "number" && this.#rules.zone !== undefined) this.#note(ts);
     return ts;
   }
 

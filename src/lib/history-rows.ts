@@ -195,6 +195,7 @@ class RowReader {
   /** Undefined where rows of numbers would have to be checked too. */
   #numbers: NumberRows | undefined;
   #row = 0;
+  readonly #skipRows: number;
 
   constructor(
     dialect: CsvDialect,
@@ -206,6 +207,7 @@ class RowReader {
     this.#context = context;
     this.#columns = new CsvColumns(dialect);
     this.#header = options.names;
+    this.#skipRows = context.skipRows ?? 0;
   }
 
   *rowsOf(records: Iterable<string[]>): Generator<HistoryRow> {
@@ -260,13 +262,13 @@ class RowReader {
 
   /** Counts a row. Behind the last one that was imported before, times go on where that part of the file ended. */
   #count(times: CsvTimes): number {
-    const { skipRows = 0, previousTs } = this.#context;
-    if (this.#row === skipRows && previousTs !== undefined) times.continueFrom(previousTs);
+    const { previousTs } = this.#context;
+    if (this.#row === this.#skipRows && previousTs !== undefined) times.continueFrom(previousTs);
     return ++this.#row;
   }
 
   #noteTime(row: number, ts: number, device?: string): void {
-    if (row <= (this.#context.skipRows ?? 0)) return;
+    if (row <= this.#skipRows) return;
     const times = device === undefined ? this.#ownTimes : this.#timesOf(device);
     if (times.add(ts)) this.#context.notes.sameTime++;
     this.#context.notes.lastTs = ts;
