@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import { invalid } from "../../lib/domain-error.ts";
-import { parseIsoTime } from "../../lib/iso-time.ts";
+import { parseWrittenTime } from "../../lib/written-time.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
 import { exportAnswer, exportsLimit } from "../answers.ts";
 import { fileAnswer } from "../documented-answers.ts";
@@ -15,12 +15,13 @@ import { renderAudit, toWire } from "./audit-export.ts";
 const LIMIT_DEFAULT = 100;
 const contentTypes = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" } as const;
 
-/** ISO 8601 or epoch ms. @throws DomainError `audit.time_invalid` */
+/** ISO 8601, in UTC if it has no zone, or epoch ms. @throws DomainError `audit.time_invalid` */
 function timeOf(field: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const ms = /^-?\d{1,16}$/.test(text) ? Number(text) : parseIsoTime(text);
-  if (ms === undefined) throw invalid("audit.time_invalid", { field });
-  return ms;
+  if (/^-?\d{1,16}$/.test(text)) return Number(text);
+  const time = parseWrittenTime(text);
+  if (typeof time === "string") throw invalid("audit.time_invalid", { field });
+  return time.wall - (time.offsetMs ?? 0);
 }
 
 type Query = Omit<AuditFilter, "from" | "to"> & { from?: string; to?: string };
