@@ -39,7 +39,7 @@ interface LoginAuthenticationDeps {
   readonly logins: Pick<LoginIdentitiesService, "byPassword" | "byCertificate">;
   readonly directory: Pick<DeviceDirectory, "find">;
   readonly mqttClients: Pick<MqttClientSignIn, "enter">;
-  readonly tokens: Pick<TokenSignIn, "attempt">;
+  readonly tokens: Pick<TokenSignIn, "attempt" | "isKnown">;
   readonly clock: Pick<Clock, "now">;
   readonly report: ReportRefusal;
 }
@@ -76,7 +76,9 @@ export class LoginAuthentication {
     password: Uint8Array,
   ): MqttAuthentication | Promise<MqttAuthentication> {
     const { clientId, username, remoteAddress: address, isGone } = credentials;
-    const tried = this.#deps.logins.byPassword({ clientId, username, password, address, isGone });
+    // A device with a valid token gets in whatever its password is, so it does not wait for its turn to guess.
+    const canWait = username === undefined || !this.#deps.tokens.isKnown(username);
+    const tried = this.#deps.logins.byPassword({ clientId, username, password, address, canWait, isGone });
     if (tried instanceof Promise) return tried.then((late) => this.#afterPassword(credentials, late));
     return this.#afterPassword(credentials, tried);
   }

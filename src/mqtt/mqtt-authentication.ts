@@ -71,7 +71,7 @@ async function claimAt(
  * name. A token needs no password; because some clients cannot leave it out, it is then ignored.
  */
 export function createMqttAuthentication(deps: {
-  tokens: Pick<TokenSignIn, "attempt" | "countWrong">;
+  tokens: Pick<TokenSignIn, "attempt" | "countWrong" | "isKnown">;
   logins: Pick<LoginIdentitiesService, "byPassword" | "byCertificate">;
   directory: Pick<DeviceDirectory, "find">;
   provisioning: Pick<ProvisioningService, "isOpen" | "claim">;

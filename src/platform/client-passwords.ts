@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { addressGroup } from "../lib/network-address.ts";
-import { RateMeter } from "../lib/rate-meter.ts";
 import type { Clock } from "./clock.ts";
+import { GuessBudget } from "./guess-budget.ts";
 import { randomToken } from "./ids.ts";
 
 /** 18 random bytes: 144 bits need no slow hash, and verifying one costs a microsecond. */
@@ -13,11 +13,11 @@ const ARGON2 = { algorithm: "argon2id", memoryCost: 7_168, timeCost: 5 } as cons
 const CONCURRENT_MAX = 2;
 /** Sign-ins that may wait for a hash: their connections are bounded, this bounds their memory. */
 const WAITING_MAX = 20_000;
-/** New guesses at one password from one address: so many at once, then one a second. */
-const GUESSES_AT_ONCE = 5;
 const ADDRESSES_MAX = 10_000;
 /** Passwords known to be wrong, of one client: a client that was set up badly repeats itself. */
 const WRONG_MAX = 8;
+/** Max. other credentials of one name whose passwords are remembered as wrong. */
+const DIFFERING_MAX = 1_000;
 const CREDENTIALS_MAX = 200_000;
 
 export type Verdict = "right" | "wrong" | "later";
@@ -28,15 +28,23 @@ export interface SignInAttempt {
   readonly passwordHash: string;
   readonly password: Uint8Array;
   readonly address: string;
+  /** Id of another device or MQTT client for which the password is known to be right, so this attempt is not a guess. */
+  readonly provenBy?: string | undefined;
+  /** False if the verdict is `later` instead of waiting while too many passwords are tried. */
+  readonly canWait: boolean;
   /** The client has gone: nobody waits for the answer. */
   isGone(): boolean;
 }
+
+type KnownAttempt = Pick<SignInAttempt, "credentialId" | "passwordHash" | "password">;
 
 /** Describes what was learned of the password behind one hash: keyed digests, good only in this process. */
 interface Learned {
   readonly passwordHash: string;
   right: string | undefined;
   readonly wrong: Set<string>;
+  /** Credential for which a password is right → the password's digest, which is wrong here. No guess pushes it out. */
+  readonly differing: Map<string, string>;
 }
 
 /** Returns whether the gateway generated the password behind a hash, so that nobody can guess it. */
@@ -56,16 +64,37 @@ function evictOldest(map: Map<string, unknown>, max: number): void {
   if (oldest !== undefined) map.delete(oldest);
 }
 
+/** Returns the verdict on a password that was checked before. */
+function knownVerdict(
+  { right, wrong, differing }: Learned,
+  digest: string,
+  provenBy: string | undefined,
+): Verdict | undefined {
+  if (right !== undefined && isSame(right, digest)) return "right";
+  const isWrong = wrong.has(digest) || (provenBy !== undefined && differing.get(provenBy) === digest);
+  return isWrong ? "wrong" : undefined;
+}
+
+function rememberWrong({ wrong, differing }: Learned, digest: string, provenBy: string | undefined): void {
+  if (provenBy !== undefined) {
+    evictOldest(differing, DIFFERING_MAX);
+    differing.set(provenBy, digest);
+    return;
+  }
+  if (wrong.size >= WRONG_MAX) wrong.delete(wrong.values().next().value ?? "");
+  wrong.add(digest);
+}
+
 /**
  * Passwords of MQTT clients, devices among them. Generated ones are kept as SHA-256; those that people chose as argon2id, which is computed once: after that a
  * client that comes back is known by a keyed digest of what it sent. Who guesses is slowed down by address and credential, and only
  * where a hash would have to be computed, so that the client itself always gets in.
  */
-export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic"> }) {
+export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic" | "schedule"> }) {
   const key = crypto.getRandomValues(new Uint8Array(32));
   const learned = new Map<string, Learned>();
   /** Guesses by address and credential. */
-  const guesses = new Map<string, RateMeter>();
+  const guesses = new Map<string, GuessBudget>();
   const waiting: Array<() => void> = [];
   let running = 0;
 
@@ -73,22 +102,20 @@ export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic
     const existingLearned = learned.get(credentialId);
     if (existingLearned?.passwordHash === passwordHash) return existingLearned;
     evictOldest(learned, CREDENTIALS_MAX);
-    const fresh = { passwordHash, right: undefined, wrong: new Set<string>() };
+    const fresh = { passwordHash, right: undefined, wrong: new Set<string>(), differing: new Map() };
     learned.set(credentialId, fresh);
     return fresh;
   }
 
-  function mayGuess({ address, credentialId }: SignInAttempt): boolean {
+  function mayGuess({ address, credentialId, canWait, isGone }: SignInAttempt): boolean | Promise<boolean> {
     const name = `${addressGroup(address)} ${credentialId}`;
-    let meter = guesses.get(name);
-    if (meter === undefined) {
+    let budget = guesses.get(name);
+    if (budget === undefined) {
       evictOldest(guesses, ADDRESSES_MAX);
-      meter = new RateMeter();
-      meter.perSecond = 1;
-      meter.burst = GUESSES_AT_ONCE;
-      guesses.set(name, meter);
+      budget = new GuessBudget(clock);
+      guesses.set(name, budget);
     }
-    return meter.take(clock.monotonic()) === 0;
+    return canWait ? budget.wait(isGone) : budget.take();
   }
 
   async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -103,6 +130,9 @@ export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic
     }
   }
 
+  const digestOf = (password: Uint8Array): string =>
+    new Bun.CryptoHasher("sha256", key).update(password).digest("hex");
+
   async function compute(attempt: SignInAttempt, digest: string): Promise<Verdict> {
     const of = learnedOf(attempt);
     return inTurn(async () => {
@@ -114,27 +144,45 @@ export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic
         guesses.delete(`${addressGroup(attempt.address)} ${attempt.credentialId}`);
         return "right";
       }
-      if (of.wrong.size >= WRONG_MAX) of.wrong.delete(of.wrong.values().next().value ?? "");
-      of.wrong.add(digest);
+      rememberWrong(of, digest, attempt.provenBy);
       return "wrong";
     });
+  }
+
+  /** Computes the hash once the budget allows it. */
+  async function computeLater(
+    attempt: SignInAttempt,
+    digest: string,
+    turn: Promise<boolean>,
+  ): Promise<Verdict> {
+    if (!(await turn)) return "later";
+    return knownVerdict(learnedOf(attempt), digest, attempt.provenBy) ?? compute(attempt, digest);
   }
 
   function verifyCustom(attempt: SignInAttempt): Verdict | Promise<Verdict> {
     const { password } = attempt;
     if (password.length === 0 || password.length > 1024) return "wrong";
-    const digest = new Bun.CryptoHasher("sha256", key).update(password).digest("hex");
-    const of = learnedOf(attempt);
-    if (of.right !== undefined && isSame(of.right, digest)) return "right";
-    if (of.wrong.has(digest)) return "wrong";
-    if (waiting.length >= WAITING_MAX || !mayGuess(attempt)) return "later";
-    return compute(attempt, digest);
+    const digest = digestOf(password);
+    const known = knownVerdict(learnedOf(attempt), digest, attempt.provenBy);
+    if (known !== undefined) return known;
+    if (attempt.provenBy !== undefined) return compute(attempt, digest);
+    if (waiting.length >= WAITING_MAX) return "later";
+    const turn = mayGuess(attempt);
+    if (typeof turn === "boolean") return turn ? compute(attempt, digest) : "later";
+    return computeLater(attempt, digest, turn);
   }
 
   return {
     generate(): { password: string; passwordHash: string } {
       const password = randomToken(GENERATED_BYTES);
       return { password, passwordHash: GENERATED + sha256(Buffer.from(password)) };
+    },
+    /** Returns whether a password that somebody chose was verified as right since the start. */
+    isKnown({ credentialId, passwordHash, password }: KnownAttempt): boolean {
+      const of = learned.get(credentialId);
+      return (
+        of?.passwordHash === passwordHash && of.right !== undefined && isSame(of.right, digestOf(password))
+      );
     },
     hash: (password: string): Promise<string> => inTurn(() => Bun.password.hash(password, ARGON2)),
     verify(attempt: SignInAttempt): Verdict | Promise<Verdict> {

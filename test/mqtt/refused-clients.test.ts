@@ -29,7 +29,7 @@ function createFixture(
 ) {
   const refusals: Refusal[] = [];
   const authenticate = createMqttAuthentication({
-    tokens: { attempt: () => verdict, countWrong: () => verdict },
+    tokens: { attempt: () => verdict, countWrong: () => verdict, isKnown: () => false },
     logins: {
       byPassword: () => ({ refused: "wrong", tried: [] }),
       byCertificate: () => undefined,

@@ -155,6 +155,7 @@ test("a generated password that another tenant copied stays with its device", as
   const found = fixture.app.services.logins.byPassword({
     ...attempt,
     address: "127.0.0.1",
+    canWait: true,
     isGone: () => false,
   });
   expect(found).toMatchObject({ holder: { ownerId: device.deviceId } });
@@ -323,6 +324,7 @@ class TenantModel {
       username: this.name(username),
       password: Buffer.from(owned?.password ?? "wrong"),
       address: "127.0.0.1",
+      canWait: true,
       isGone: () => false,
     });
     expect(result.refused ?? result.holder.ownerId).toBe(isRight ? owned.ownerId : "wrong");

@@ -7,6 +7,7 @@ import { ConnectionLimits } from "../../src/mqtt/connection-limits.ts";
 import { mqttLimits } from "../../src/mqtt/mqtt-limits.ts";
 import { createClientPasswords } from "../../src/platform/client-passwords.ts";
 import { defaultConfig } from "../../src/platform/config.ts";
+import { GUESSES_BURST } from "../../src/platform/guess-budget.ts";
 import { RawClient } from "../mqtt/raw-client.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
@@ -66,20 +67,25 @@ test("MQTT connections are counted by IPv6 /64", () => {
 });
 
 test("guesses at a password are counted by IPv6 /64", async () => {
-  const passwords = createClientPasswords({ clock: new FakeClock() });
+  const clock = new FakeClock();
+  const passwords = createClientPasswords({ clock });
   const passwordHash = await passwords.hash("the right password");
-  const verdicts = [];
-  for (let host = 0; host < 8; host++)
-    verdicts.push(
-      await passwords.verify({
-        credentialId: "device",
-        passwordHash,
-        password: Buffer.from(`guess ${host}`),
-        address: inNetwork(host),
-        isGone: () => false,
-      }),
-    );
-  expect(verdicts).toEqual([...Array(5).fill("wrong"), ...Array(3).fill("later")]);
+  const verify = (host: number) =>
+    passwords.verify({
+      credentialId: "device",
+      passwordHash,
+      password: Buffer.from(`guess ${host}`),
+      address: inNetwork(host),
+      canWait: true,
+      isGone: () => false,
+    });
+  for (let host = 0; host < GUESSES_BURST; host++) expect(await verify(host)).toBe("wrong");
+  let hasWaited = false;
+  const next = Promise.resolve(verify(GUESSES_BURST)).then((verdict) => [hasWaited, verdict]);
+  await verify(0); // known to be wrong, so it does not wait
+  hasWaited = true;
+  clock.advance(1_000);
+  expect(await next).toEqual([true, "wrong"]);
 });
 
 describe("an MQTT client whose right to a topic is withdrawn", () => {

@@ -53,6 +53,7 @@ export function createTokenSignIn(deps: {
   return {
     attempt: (token: string, address: string): IngestDevice | "wrong" | "later" =>
       deps.directory.findByToken(token) ?? (waitAfterWrong(address) > 0 ? "later" : "wrong"),
+    isKnown: (token: string): boolean => deps.directory.findByToken(token) !== undefined,
     /** Counts another wrong credential of a device or program against the same limit. */
     countWrong: (address: string): "wrong" | "later" => (waitAfterWrong(address) > 0 ? "later" : "wrong"),
     /** Signs in a request with the token in its path. @throws DomainError `device.token_invalid`, or `limited` after too many wrong ones. */

@@ -61,6 +61,11 @@ function inOrder(holders: readonly LoginHolder[], names: readonly (string | unde
   return holders.length < 2 ? [...holders] : holders.toSorted((a, b) => rank(a) - rank(b));
 }
 
+interface ProvenAttempt extends PasswordAttempt {
+  /** Id of a holder for which the password is known to be right. */
+  readonly provenBy: string | undefined;
+}
+
 interface Tried {
   readonly holder: LoginHolder;
   readonly verdict: Verdict;
@@ -101,12 +106,12 @@ function outcomeOf(tried: readonly Tried[], holders: readonly LoginHolder[]): Pa
  */
 export class LoginIdentitiesService {
   readonly #repository: LoginIdentitiesRepository;
-  readonly #passwords: Pick<ClientPasswords, "verify">;
+  readonly #passwords: Pick<ClientPasswords, "verify" | "isKnown">;
   readonly #clock: Pick<Clock, "now">;
 
   constructor(deps: {
     repository: LoginIdentitiesRepository;
-    passwords: Pick<ClientPasswords, "verify">;
+    passwords: Pick<ClientPasswords, "verify" | "isKnown">;
     clock: Pick<Clock, "now">;
   }) {
     this.#repository = deps.repository;
@@ -161,8 +166,9 @@ export class LoginIdentitiesService {
   }
 
   /** Tries every holder of the names. Returns a promise only if a slow hash has to be computed. */
-  byPassword(attempt: PasswordAttempt): PasswordSignIn | Promise<PasswordSignIn> {
-    const holders = this.#holdersOf(attempt);
+  byPassword(credentials: PasswordAttempt): PasswordSignIn | Promise<PasswordSignIn> {
+    const holders = this.#holdersOf(credentials);
+    const attempt = { ...credentials, provenBy: this.#provenBy(holders, credentials) };
     const tried: Tried[] = [];
     for (const holder of holders) {
       if (!isNeeded(tried, holder)) continue;
@@ -198,19 +204,29 @@ export class LoginIdentitiesService {
     );
   }
 
-  #verify({ ownerId, passwordHash }: LoginHolder, attempt: PasswordAttempt): Verdict | Promise<Verdict> {
-    const { password, address, isGone } = attempt;
+  /** Returns the id of a holder for which the password is known to be right. Other tenants' guesses must not hold up its client. */
+  #provenBy(holders: readonly LoginHolder[], { password }: PasswordAttempt): string | undefined {
+    if (holders.length < 2) return undefined;
+    return holders.find(({ ownerId, passwordHash }) =>
+      this.#passwords.isKnown({ credentialId: ownerId, passwordHash: passwordHash ?? "", password }),
+    )?.ownerId;
+  }
+
+  #verify({ ownerId, passwordHash }: LoginHolder, attempt: ProvenAttempt): Verdict | Promise<Verdict> {
+    const { password, address, provenBy, canWait, isGone } = attempt;
     return this.#passwords.verify({
       credentialId: ownerId,
       passwordHash: passwordHash ?? "",
       password,
       address,
+      provenBy,
+      canWait,
       isGone,
     });
   }
 
   async #bySlowPassword(
-    attempt: PasswordAttempt,
+    attempt: ProvenAttempt,
     holders: readonly LoginHolder[],
     slow: {
       readonly tried: readonly Tried[];

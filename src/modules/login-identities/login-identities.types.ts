@@ -34,6 +34,8 @@ export interface PasswordAttempt {
   readonly username: string | undefined;
   readonly password: Uint8Array;
   readonly address: string;
+  /** False if the result is `later` instead of waiting while too many passwords are tried. */
+  readonly canWait: boolean;
   /** Returns whether the client has disconnected, so that nobody waits for the result. */
   isGone(): boolean;
 }

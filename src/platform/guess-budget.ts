@@ -1,0 +1,71 @@
+import { RateMeter } from "../lib/rate-meter.ts";
+import type { Clock } from "./clock.ts";
+
+/** Guesses in a burst; after that, one per second. */
+export const GUESSES_BURST = 5;
+/** Max. seconds that an attempt waits for its turn. */
+export const GUESS_WAIT_SECONDS = 10;
+/** Max. attempts that wait at a time. */
+const WAITING_MAX = 20;
+
+interface Waiting {
+  readonly until: number;
+  readonly isGone: () => boolean;
+  readonly resolve: (mayGuess: boolean) => void;
+}
+
+/**
+ * Budget of guesses at one password from one address. Attempts beyond it wait, and chance decides which of them is next: whoever knows the
+ * password gets in soon, even if somebody else guesses from the same address all the time.
+ */
+export class GuessBudget {
+  readonly #clock: Pick<Clock, "monotonic" | "schedule">;
+  readonly #meter = new RateMeter();
+  readonly #waiting: Waiting[] = [];
+
+  constructor(clock: Pick<Clock, "monotonic" | "schedule">) {
+    this.#clock = clock;
+    this.#meter.perSecond = 1;
+    this.#meter.burst = GUESSES_BURST;
+  }
+
+  /** Returns whether an attempt may be made now. */
+  take(): boolean {
+    return this.#waiting.length === 0 && this.#meter.take(this.#clock.monotonic()) === 0;
+  }
+
+  /** Returns true if the attempt may be made now, else a promise of whether it may be made at all. */
+  wait(isGone: () => boolean): true | Promise<boolean> {
+    const now = this.#clock.monotonic();
+    if (this.#waiting.length === 0) {
+      const waitMs = this.#meter.take(now);
+      if (waitMs === 0) return true;
+      this.#schedule(waitMs);
+    }
+    if (this.#waiting.length >= WAITING_MAX) this.#remove()?.resolve(false);
+    const until = now + GUESS_WAIT_SECONDS * 1000;
+    return new Promise((resolve) => this.#waiting.push({ until, isGone, resolve }));
+  }
+
+  #schedule(waitMs: number): void {
+    this.#clock.schedule(waitMs, () => this.#serve());
+  }
+
+  /** Removes one of the waiting attempts at random. */
+  #remove(): Waiting | undefined {
+    return this.#waiting.splice(Math.floor(Math.random() * this.#waiting.length), 1)[0];
+  }
+
+  #serve(): void {
+    const now = this.#clock.monotonic();
+    const waiting = this.#waiting.splice(0);
+    for (const each of waiting) {
+      if (each.isGone() || each.until < now) each.resolve(false);
+      else this.#waiting.push(each);
+    }
+    if (this.#waiting.length === 0) return;
+    const waitMs = this.#meter.take(now);
+    if (waitMs === 0) this.#remove()?.resolve(true);
+    if (this.#waiting.length > 0) this.#schedule(waitMs === 0 ? 1000 : waitMs);
+  }
+}
