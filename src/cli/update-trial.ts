@@ -7,7 +7,13 @@ import {
   type StartContext,
   settleUpdate,
 } from "../modules/updates/update-start.ts";
-import { isOnTrial, readState, type UpdateState, writeReason } from "../modules/updates/update-state.ts";
+import {
+  isOnTrial,
+  readState,
+  type UpdateState,
+  writeHeartbeat,
+  writeReason,
+} from "../modules/updates/update-state.ts";
 import { isCompiled } from "../platform/assets.ts";
 import type { Clock } from "../platform/clock.ts";
 import { type Config, processEnv } from "../platform/config.ts";
@@ -19,6 +25,8 @@ import { ownProgram } from "../platform/own-program.ts";
  * What an update asks of the process of the gateway: to become the new version, to say that it is ready, and to become the old version again when its start
  * fails. The state machine is in `modules/updates/update-start.ts`.
  */
+
+const HEARTBEAT_INTERVAL_MS = 5_000;
 
 /** Tells a version on trial, even one that cannot read its settings, where the state of its update is. */
 const TRIAL = "UPDATE_TRIAL_DATA";
@@ -88,9 +96,21 @@ export function proveTrial({ data }: Config, clock: Clock): () => void {
   if (state === undefined) return () => undefined;
   const context = contextOf(dataPath);
   const probationMs = beginProbation(context, state);
-  if (probationMs > 0) return clock.schedule(probationMs, () => proveUpdate(context, state));
+  if (probationMs > 0) {
+    keepBeating(dataPath);
+    return clock.schedule(probationMs, () => proveUpdate(context, state));
+  }
   proveUpdate(context, state);
   return () => undefined;
+}
+
+/** Writes heartbeats until the end of the probation, also while the gateway stops. */
+function keepBeating(dataPath: string): void {
+  const timer = setInterval(() => {
+    if (isOnTrial(readState(dataPath)?.phase)) writeHeartbeat(dataPath);
+    else clearInterval(timer);
+  }, HEARTBEAT_INTERVAL_MS);
+  timer.unref();
 }
 
 /** Records that this version on probation stops in order and does not crash. */

@@ -1,7 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { detail } from "../lib/domain-error.ts";
-import { isOnTrial, readState, writeReason } from "../modules/updates/update-state.ts";
+import { HUNG_SECONDS, noteHang } from "../modules/updates/update-start.ts";
+import {
+  isOnTrial,
+  readHeartbeat,
+  readState,
+  type UpdatePhase,
+  writeReason,
+} from "../modules/updates/update-state.ts";
 import { processEnv } from "../platform/config.ts";
 import { takeFileLock } from "../platform/file-lock.ts";
 import { becomeProgram, WATCH_DETACHED } from "./update-trial.ts";
@@ -21,20 +28,66 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-/** Waits for the end of the trial and the probation, or of the process. Ends the process when it is not ready in time. */
-async function untilTrialEnds(dataPath: string, pid: number, readyWithinMs: number): Promise<boolean> {
-  const deadline = performance.now() + readyWithinMs;
+/** Time as the watcher sees it. */
+interface WatchTime {
+  monotonic(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+const systemTime: WatchTime = { monotonic: () => performance.now(), sleep: (ms) => Bun.sleep(ms) };
+
+/** Finds out when a version on trial has to be ended. */
+class TrialWatch {
+  readonly #dataPath: string;
+  readonly #readyBy: number;
+  #heartbeat: string | undefined;
+  #beatAt = 0;
+
+  constructor(dataPath: string, readyBy: number) {
+    this.#dataPath = dataPath;
+    this.#readyBy = readyBy;
+  }
+
+  /** Returns true, and records the reason, if the version is not ready in time or hangs. */
+  isOver(phase: UpdatePhase | undefined, now: number): boolean {
+    if (phase === "TRIAL") return now > this.#readyBy && this.#noteLate();
+    const heartbeat = readHeartbeat(this.#dataPath);
+    if (heartbeat !== this.#heartbeat || heartbeat === undefined) {
+      this.#heartbeat = heartbeat;
+      this.#beatAt = now;
+    }
+    if (now - this.#beatAt <= HUNG_SECONDS * 1_000) return false;
+    noteHang(this.#dataPath);
+    return true;
+  }
+
+  #noteLate(): true {
+    const seconds = Math.round((readState(this.#dataPath)?.readyWithinMs ?? 0) / 1_000);
+    writeReason(this.#dataPath, detail("update.not_ready", { seconds }));
+    return true;
+  }
+}
+
+/**
+ * Waits for the end of the trial and the probation, or of the process. Ends the process if it is not ready in time or hangs on probation.
+ * Resolves to true if the process has ended.
+ */
+export async function untilTrialEnds(
+  dataPath: string,
+  { pid, readyWithinMs }: { readonly pid: number; readonly readyWithinMs: number },
+  time = systemTime,
+): Promise<boolean> {
+  const watch = new TrialWatch(dataPath, time.monotonic() + readyWithinMs);
   const start = startOf(pid);
   let isEnded = false;
   while (start !== undefined && startOf(pid) === start) {
     const phase = readState(dataPath)?.phase;
     if (!isOnTrial(phase)) return false;
-    if (phase === "TRIAL" && performance.now() > deadline && !isEnded) {
+    if (!isEnded && watch.isOver(phase, time.monotonic())) {
       isEnded = true;
-      writeReason(dataPath, detail("update.not_ready", { seconds: Math.round(readyWithinMs / 1_000) }));
       process.kill(pid, "SIGKILL");
     }
-    await Bun.sleep(INTERVAL_MS);
+    await time.sleep(INTERVAL_MS);
   }
   return true;
 }
@@ -53,8 +106,8 @@ async function isAbandoned(dataPath: string): Promise<boolean> {
 }
 
 /**
- * `lineside update-watch <data> <pid> [settings…]`: watches a version on trial from the old executable. Ends it when it is not ready in time, and starts
- * the old version where no supervisor does.
+ * `lineside update-watch <data> <pid> [settings…]`: watches a version on trial from the old executable. Ends it if it is not ready in time or
+ * hangs on probation, and starts the old version if no supervisor does.
  */
 export async function updateWatchCommand([dataPath = "", pid = "", ...args]: readonly string[]) {
   const state = readState(dataPath);
@@ -67,7 +120,7 @@ export async function updateWatchCommand([dataPath = "", pid = "", ...args]: rea
     }).unref();
     return 0;
   }
-  if (!(await untilTrialEnds(dataPath, Number(pid), state.readyWithinMs))) return 0;
+  if (!(await untilTrialEnds(dataPath, { pid: Number(pid), readyWithinMs: state.readyWithinMs }))) return 0;
   if (await isAbandoned(dataPath)) becomeProgram(state.program, args);
   return 0;
 }

@@ -29,6 +29,7 @@ import {
   type UpdatePhase,
   type UpdateResult,
   type UpdateState,
+  writeHeartbeat,
   writeReason,
   writeResult,
   writeState,
@@ -44,7 +45,8 @@ import {
  *              hangs, the watcher (`update-watch`) or a supervisor starts the old version. A start of the old version in this phase
  *              rolls back: it puts back the copies of databases that were migrated, and removes the new executable. So does a power cut.
  *   PROBATION  The new version is ready, and must run for some minutes before it is kept. If it crashes, it is started again; after the third crash,
- *              a start of the old version rolls back as in TRIAL. An orderly stop does not count as a crash.
+ *              a start of the old version rolls back as in TRIAL. An orderly stop does not count as a crash. If its heartbeat stops, the watcher ends it,
+ *              and the next start rolls back.
  *   PROVED     The decision: from here on the new version is the right one. Who may write there replaces the executable:
  *              the old one becomes `lineside.previous` (phase REPLACING: that is done), the new one takes its name.
  *              Who may not (the program belongs to root) leaves it to the command that staged the update, and
@@ -76,6 +78,8 @@ const LOCK_RETRY_MS = 50;
 const TELEMETRY_FILE = "telemetry.db";
 /** Max. crashes of a version on probation; another crash rolls it back. */
 const CRASHES_MAX = 2;
+/** Time after which a version on probation whose event loop does not turn is rolled back. */
+export const HUNG_SECONDS = 60;
 /** Files of an interrupted update: `lineside.4711.new`, with the id of the process that wrote them. */
 const LEFTOVER = /\.(\d+)\.new$/;
 /** Max. duration of an update; older leftovers without a process id are removed. */
@@ -294,10 +298,19 @@ function endUpdate(dataPath: string, { next }: UpdateState): void {
 
 /** Begins the probation of a version that is ready. Returns the run time after which it is proved, in ms. */
 export function beginProbation({ dataPath, log }: StartContext, state: UpdateState): number {
+  writeHeartbeat(dataPath);
   writeState(dataPath, { ...state, phase: "PROBATION", isStopped: false });
   if (state.probationMs > 0)
     log.info("new version on probation", { to: state.to, seconds: state.probationMs / 1_000 });
   return state.probationMs;
+}
+
+/** Records that the version on probation hangs, so the next start rolls back. */
+export function noteHang(dataPath: string): void {
+  const state = readState(dataPath);
+  if (state?.phase !== "PROBATION") return;
+  writeReason(dataPath, detail("update.hung", { seconds: HUNG_SECONDS }));
+  writeState(dataPath, { ...state, crashes: CRASHES_MAX, isStopped: false });
 }
 
 /** Records that the version on probation stops in order. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Schemas } from "../../platform/data-schemas.ts";
@@ -53,6 +53,7 @@ const FOLDER = "update";
 const STATE = "state.json";
 const RESULT = "result.json";
 const REASON = "reason.json";
+const HEARTBEAT = "heartbeat";
 
 export const updateFolder = (dataPath: string): string => join(dataPath, FOLDER);
 /** Databases that a rolled-back version had migrated, with the data that it stored. */
@@ -106,9 +107,29 @@ export function forgetResult(dataPath: string): void {
 export const writeReason = (dataPath: string, reason: Text): void => writeJson(dataPath, REASON, reason);
 export const readReason = (dataPath: string) => readJson<Text>(dataPath, REASON);
 
+/** Shows the watcher that the version on probation still works. */
+export function writeHeartbeat(dataPath: string): void {
+  try {
+    writeFileSync(join(updateFolder(dataPath), HEARTBEAT), `${performance.now()}\n`, { mode: 0o600 });
+  } catch {
+    // The disk is full or read-only; without any heartbeat, the watcher cannot record a hang either.
+  }
+}
+
+/** Returns something that changes with each heartbeat. */
+export function readHeartbeat(dataPath: string): string | undefined {
+  try {
+    const file = join(updateFolder(dataPath), HEARTBEAT);
+    return `${statSync(file).mtimeMs} ${readFileSync(file, "utf8")}`;
+  } catch {
+    return undefined; // there is none
+  }
+}
+
 /** Ends an update. The state goes last: until then a start repeats what it did. */
 export function clearState(dataPath: string): void {
   remove(dataPath, REASON);
+  remove(dataPath, HEARTBEAT);
   remove(dataPath, STATE);
   syncPath(updateFolder(dataPath));
   remove(dataPath, "copies");

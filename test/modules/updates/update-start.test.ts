@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   beginProbation,
+  noteHang,
   noteStop,
   proveUpdate,
   type StartContext,
@@ -201,6 +202,13 @@ describe("PROBATION", () => {
     // What the new version had stored is not deleted.
     expect(storedSchema(data, "telemetry.db")).toBe(1);
     expect(storedSchema(rolledBackFolder(data), "telemetry.db")).toBe(2);
+  });
+
+  test("goes back at the first hang", () => {
+    noteHang(data);
+    expect(startOld()).toEqual({ kind: "serve" });
+    expect(readResult(data)).toMatchObject({ outcome: "ROLLED_BACK", reason: { code: "update.hung" } });
+    expect([text(program), existsSync(`${program}.next`), phase()]).toEqual(["old", false, undefined]);
   });
 
   test("does not hold a stop in order against the new version", () => {

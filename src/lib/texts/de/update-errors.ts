@@ -26,6 +26,7 @@ export const updateErrorsDe: Readonly<Record<keyof typeof updateErrors, string>>
   "update.copy_failed": "Die Datenbanken können nicht kopiert werden: {reason}",
   "update.ended": "Die neue Version wurde beendet, bevor sie bereit war.",
   "update.crashed": "Die neue Version ist in der Probezeit {count}-mal abgestürzt.",
+  "update.hung": "Die neue Version hat in der Probezeit {seconds} s lang nicht reagiert.",
   "update.not_ready": "Die neue Version war nicht innerhalb von {seconds} s bereit.",
   "update.start_failed": "Die neue Version kann nicht starten: {reason}",
   "update.too_large": "Die Update-Datei ist größer als {megabytes} MB.",
