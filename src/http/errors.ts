@@ -3,6 +3,7 @@ import { DomainError, detail, type ErrorKind, inEnglish, invalid, notFound } fro
 import type { Text } from "../lib/texts/text.ts";
 import type { Logger } from "../platform/log.ts";
 import { toStorageFailure } from "../platform/storage-failure.ts";
+import { describeSystemError } from "../platform/system-errors.ts";
 import { bareBadRequests } from "./openapi/error-responses.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { names as statusNames } from "./status-names.ts";
@@ -82,7 +83,9 @@ export function toErrorResponse(error: unknown, code: string | number, log: Logg
   }
   const refusedByDisk = toStorageFailure(error);
   if (refusedByDisk !== undefined) {
-    log.error("the disk refused a write", { error });
+    log.error("the disk refused a write", {
+      reason: describeSystemError(refusedByDisk.cause) ?? refusedByDisk.message,
+    });
     return domainErrorResponse(refusedByDisk);
   }
   if (code === "NOT_FOUND") return domainErrorResponse(nothingHere());

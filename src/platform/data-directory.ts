@@ -7,6 +7,7 @@ import { beginInventory, verifyInventory } from "./inventory.ts";
 import { type InventoryRecord, keyChecksOf, readRecord, writeRecord } from "./inventory-record.ts";
 import { finishKeyRotation } from "./key-rotation.ts";
 import type { Logger } from "./log.ts";
+import { ensureNoMisplacedFile } from "./misplaced-files.ts";
 import { restrictAccess } from "./private-files.ts";
 import { finishRestoration } from "./restoration.ts";
 import { replaceSecret } from "./secret-files.ts";
@@ -54,6 +55,7 @@ export function openDataDirectory(location: string, log?: Logger): DataDirectory
 
 function prepareDirectory(path: string, lock: FileLock, log: Logger | undefined): DataDirectory {
   if (finishRestoration(path)) log?.info("a restored backup took the place of the data", { path });
+  ensureNoMisplacedFile(path);
   const rotated = finishKeyRotation(path);
   if (rotated.length > 0) log?.info("keys were replaced", { keys: rotated });
   beginInventory(path);

@@ -9,22 +9,34 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   EACCES: "Access was denied. Check the owner and the permissions.",
   EPERM: "Access was denied. Check the owner and the permissions.",
   EISDIR: "A folder stands where a file is expected. Move it away.",
+  EEXIST: "A file or link of that name exists already. Move it away.",
+  EIO: "The disk failed. Check the system log for errors of the disk.",
   ENOENT: "A file or folder does not exist.",
   EMFILE: "Too many files are open. Raise the limit (LimitNOFILE of the service, or ulimit -n).",
   ENFILE: "Too many files are open on this machine. Raise fs.file-max.",
 };
 
+/** Beginning of an SQLite error code → description with what to do. */
+const SQLITE_ERRORS: ReadonlyArray<readonly [code: string, advice: string | undefined]> = [
+  ["SQLITE_FULL", SYSTEM_ERRORS.ENOSPC],
+  ["SQLITE_READONLY", SYSTEM_ERRORS.EROFS],
+  [
+    "SQLITE_CANTOPEN",
+    "A database file cannot be opened. Check owner, permissions and links in the data directory.",
+  ],
+];
+
+function describeSqliteError(error: SQLiteError): string | undefined {
+  if (isDamage(error))
+    return `A database is damaged (${error.message}). To find out which, run: lineside check`;
+  if (error.code?.startsWith("SQLITE_IOERR"))
+    return `The disk failed (${error.message}). Check the system log for errors of the disk.`;
+  return SQLITE_ERRORS.find(([code]) => error.code?.startsWith(code))?.[1];
+}
+
 /** Describes an error of the operating system, with its path, or of SQLite; undefined for a bug. */
 export function describeSystemError(error: unknown): string | undefined {
-  if (error instanceof SQLiteError) {
-    if (isDamage(error))
-      return `A database is damaged (${error.message}). To find out which, run: lineside check`;
-    if (error.code === "SQLITE_FULL") return SYSTEM_ERRORS.ENOSPC;
-    if (error.code?.startsWith("SQLITE_READONLY")) return SYSTEM_ERRORS.EROFS;
-    return error.code?.startsWith("SQLITE_IOERR")
-      ? `The disk failed (${error.message}). Check the system log for errors of the disk.`
-      : undefined;
-  }
+  if (error instanceof SQLiteError) return describeSqliteError(error);
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
   const advice = SYSTEM_ERRORS[error.code];
   const path = "path" in error && typeof error.path === "string" ? ` (${error.path})` : "";

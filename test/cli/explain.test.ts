@@ -24,7 +24,7 @@ const thrown = (work: () => void): unknown => {
 
 const systemError = (code: string) => Object.assign(new Error(`${code}: failed`), { code, path: "/data/x" });
 
-test.each(["ENOSPC", "EROFS", "EACCES", "EMFILE", "ENFILE", "EDQUOT", "EPERM"])(
+test.each(["ENOSPC", "EROFS", "EACCES", "EMFILE", "ENFILE", "EDQUOT", "EPERM", "EEXIST", "EIO"])(
   "an error %s of the system is one sentence with what to do, and without a stack",
   (code) => {
     const text = printed(systemError(code));
@@ -63,6 +63,11 @@ test.each<[string, () => void, string]>([
       database.run("CREATE TABLE x (y)");
     },
     "read-only",
+  ],
+  [
+    "a file that cannot be opened",
+    () => void new Database("/nowhere/x.db"),
+    "A database file cannot be opened. Check owner",
   ],
 ])("an error of the database about %s is explained", (_, fail, advice) => {
   expect(printed(thrown(fail))).toContain(advice);

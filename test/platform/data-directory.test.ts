@@ -54,6 +54,21 @@ test("files and folders that others could read are for the owner alone from the 
   expect((await stat(join(path, "new"))).mode & 0o777).toBe(0o600);
 });
 
+test.each(["lineside.db-synced", "identity.db-wal", "mqtt.db-wal", "telemetry.db", "clock"])(
+  "a broken link or a folder in place of %s is named in one sentence",
+  async (name) => {
+    data.release();
+    const file = join(path, name);
+    await symlink("/nowhere/at/all", file);
+    expect(() => openDataDirectory(path)).toThrow(`${file} is a broken link to /nowhere/at/all. Put back`);
+    await rm(file);
+    await mkdir(file);
+    expect(() => openDataDirectory(path)).toThrow(`${file} is a folder, but a file belongs there. Put back`);
+    await rm(file, { recursive: true });
+    data = openDataDirectory(path);
+  },
+);
+
 test("a secret that was cut off while it was written is never used", async () => {
   for (const length of [0, 2, 31]) {
     const file = join(path, "secrets", `key${length}`);
