@@ -117,7 +117,7 @@ describe("a central Lineside shows", () => {
       'key "ä"': [1, undefined, undefined],
       none: [Number.NaN, Number.POSITIVE_INFINITY, undefined],
     };
-    const ts = [1_234, NOW - 86_400_000, NOW];
+    const ts = [946_684_801_234, NOW - 86_400_000, NOW];
     const device = nextDevice();
     const batch = batchOf("1", rowsOf(device, ts, values));
     await target.send(batch, neverAborted());
