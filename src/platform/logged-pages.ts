@@ -89,9 +89,9 @@ class Checksum {
   add(start: number, bytes: number): void {
     const [words, end] = [this.#words, (start + bytes) >> 2];
     let [first, second] = [this.#first | 0, this.#second | 0];
-    for (let at = start >> 2; at < end; at += 2) {
-      first = (first + words[at]! + second) | 0;
-      second = (second + words[at + 1]! + first) | 0;
+    for (let index = start >> 2; index < end; index += 2) {
+      first = (first + words[index]! + second) | 0;
+      second = (second + words[index + 1]! + first) | 0;
     }
     [this.#first, this.#second] = [first >>> 0, second >>> 0];
   }

@@ -147,14 +147,14 @@ function knownPosition(databasePath: string): KnownPosition | undefined {
 
 /** Describes what is missing of a database's write-ahead log, in English. Call it before the database is opened. */
 export function walLossOf(databasePath: string): string | undefined {
-  const known = knownPosition(databasePath);
-  if (known === undefined) return undefined;
+  const noted = knownPosition(databasePath);
+  if (noted === undefined) return undefined;
   const { frames: found, salts } = loggedPages(`${databasePath}-wal`);
   if (found === 0 && wasMovedSince(databasePath)) return undefined;
   // A log that was begun anew after a checkpoint has other salts.
-  const isOther = salts !== null && salts.compare(known.salts) !== 0;
-  if (known.frames === 0 || isOther || found >= known.frames) return undefined;
-  return `${basename(databasePath)}-wal has ${found} of ${known.frames} synced pages: acknowledged changes are lost`;
+  const isOther = salts !== null && salts.compare(noted.salts) !== 0;
+  if (noted.frames === 0 || isOther || found >= noted.frames) return undefined;
+  return `${basename(databasePath)}-wal has ${found} of ${noted.frames} synced pages: acknowledged changes are lost`;
 }
 
 /** Returns whether an SQLite program, such as a backup, has moved the log into the database and removed it since the position was noted. */
@@ -169,14 +169,14 @@ function wasMovedSince(databasePath: string): boolean {
 
 /** Describes why a database file and its write-ahead log do not belong together. Reads the files without SQLite's recovery. */
 export function walMismatchOf(databasePath: string): string | undefined {
-  const known = knownPosition(databasePath);
-  if (known === undefined) return undefined;
-  const generation = known.generation > 0 ? readCheckpointedStamp(databasePath)?.generation : undefined;
-  if (generation !== undefined && generation < known.generation)
+  const noted = knownPosition(databasePath);
+  if (noted === undefined) return undefined;
+  const generation = noted.generation > 0 ? readCheckpointedStamp(databasePath)?.generation : undefined;
+  if (generation !== undefined && generation < noted.generation)
     return "is older than its write-ahead log: its newer content is missing";
-  const salts = known.frames > 0 ? logSalts(`${databasePath}-wal`) : undefined;
+  const salts = noted.frames > 0 ? logSalts(`${databasePath}-wal`) : undefined;
   if (salts === undefined) return undefined;
   // SQLite increments the first salt each time that it begins the log anew.
-  const begun = (salts.readUInt32BE(0) - known.salts.readUInt32BE(0)) | 0;
+  const begun = (salts.readUInt32BE(0) - noted.salts.readUInt32BE(0)) | 0;
   return begun < 0 ? "has a write-ahead log that is older than the database" : undefined;
 }

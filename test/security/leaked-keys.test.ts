@@ -62,18 +62,18 @@ test("a key cannot send data to an address that no person has set", async () => 
   ] as const)
     expect([path, ...(await refusal(method, path, body))]).toEqual([path, 403, "auth.person_needed"]);
 
-  const made = async (path: string, body: unknown) => {
+  const created = async (path: string, body: unknown) => {
     const answer = await fixture.call("POST", path, { token, body });
     expect([path, answer.status]).toEqual([path, 201]);
     return answer.body;
   };
   const steps = [webhook("https://198.51.100.2")];
-  const { pipelineId } = await made("/api/data-pipelines", { name: "ours", steps });
-  const { integrationId } = await made("/api/integrations", {
+  const { pipelineId } = await created("/api/data-pipelines", { name: "ours", steps });
+  const { integrationId } = await created("/api/integrations", {
     ...mqtt,
     settings_json: bridge("mqtt://198.51.100.2"),
   });
-  const { messengerId } = await made("/api/notifications/messengers", messenger);
+  const { messengerId } = await created("/api/notifications/messengers", messenger);
   const change = (path: string, body: unknown) => refusal("PATCH", path, body);
   const refused = [403, "auth.person_needed"];
   const moved = [webhook("https://198.51.100.2"), webhook("https://198.51.100.3")];

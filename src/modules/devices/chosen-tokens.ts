@@ -36,7 +36,7 @@ export class ChosenTokens {
   ensureFree(tenantId: TenantId, token: string, deviceId?: DeviceId): void {
     const { repository, clock, log } = this.#deps;
     const now = clock.monotonic();
-    const hits = (this.#hits.get(tenantId) ?? []).filter((at) => at > now - HOUR_MS);
+    const hits = (this.#hits.get(tenantId) ?? []).filter((time) => time > now - HOUR_MS);
     const [oldest] = hits;
     if (oldest !== undefined && hits.length >= FOREIGN_TOKENS_MAX)
       throw tokenAttempts(FOREIGN_TOKENS_MAX, oldest + HOUR_MS - now);

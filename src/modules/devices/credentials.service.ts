@@ -73,6 +73,16 @@ async function basicOf(
   return { sealedPassword: next, names: { clientId, username } };
 }
 
+const prepareToken = ({
+  token: chosenToken,
+}: {
+  readonly token?: string | undefined;
+}): PreparedCredentials => ({
+  other: undefined,
+  chosenToken,
+  token: chosenToken ?? newToken(),
+});
+
 /**
  * Creates the service of credentials: an access token, or user name (or client id) and password, or a client certificate. A
  * device has one of them. Every change ends the sessions of the device.
@@ -106,10 +116,7 @@ export function createCredentialsService(deps: {
 
   async function prepare(change: CredentialsChange, deviceName: string): Promise<PreparedCredentials> {
     const { type } = change;
-    if (type === "ACCESS_TOKEN") {
-      const { token: chosenToken } = change;
-      return { other: undefined, chosenToken, token: chosenToken ?? newToken() };
-    }
+    if (type === "ACCESS_TOKEN") return prepareToken(change);
     const token = placeholderToken(type, newId());
     if (type === "X509") return { other: { ...noOther, type, ...certificateFactsOf(change) }, token };
     const { sealedPassword: next, names } = await basicOf(passwords, change, deviceName);

@@ -65,10 +65,28 @@ function createImports(
   return new DeviceImports({ devices, repository, unfinished, transact: database.transact, events, log });
 }
 
+function createDirectory(
+  { config, events }: Core,
+  { profiles, store, messageRate }: DevicesModuleDeps,
+  repository: DevicesRepository,
+): DeviceDirectory {
+  const directory = new DeviceDirectory({
+    repository,
+    profiles,
+    storeDevice: ({ tenantId, deviceId }) => store.device(tenantId, deviceId),
+    metersOf: messageRate.metersOf,
+    messagesPerSecond: config.device_messages_per_second,
+    bytesPerSecond: config.device_bytes_per_second,
+    events,
+  });
+  directory.subscribe();
+  return directory;
+}
+
 /** Devices: what they are, how they sign in, when they were seen, and what was rejected of them. */
 export function createDevicesModule(core: Core, deps: DevicesModuleDeps) {
-  const { answers, config, database, clock, events, log } = core;
-  const { tenants, plans, messageRate, profiles, store, logins, passwords } = deps;
+  const { answers, database, clock, events, log } = core;
+  const { tenants, plans, profiles, store, logins, passwords } = deps;
   const { transact } = database;
   /** Stores the dev EUI as an attribute, in the transaction that changes the device. */
   const saveDevEui = new Port<(deviceId: DeviceId, devEui: string | null) => void>("devices.saveDevEui");
@@ -88,16 +106,7 @@ export function createDevicesModule(core: Core, deps: DevicesModuleDeps) {
     clock,
     events,
   });
-  const directory = new DeviceDirectory({
-    repository: devicesRepository,
-    profiles,
-    storeDevice: ({ tenantId, deviceId }) => store.device(tenantId, deviceId),
-    metersOf: messageRate.metersOf,
-    messagesPerSecond: config.device_messages_per_second,
-    bytesPerSecond: config.device_bytes_per_second,
-    events,
-  });
-  directory.subscribe();
+  const directory = createDirectory(core, deps, devicesRepository);
   const activity = new DeviceActivityTracker({
     repository: createActivityRepository(database),
     devices: devicesRepository,

@@ -78,7 +78,7 @@ function createShowing({ activity, maintenanceOf }: Pick<DevicesRoutesDeps, "act
 }
 
 export const devicesRoutes = (deps: DevicesRoutesDeps) => {
-  const { devices, rejections } = deps;
+  const { devices, rejections, listSorted } = deps;
   const { itemFor, children, detail } = createShowing(deps);
   const read = readFrom(devices);
   return new Elysia({ prefix: "/api/devices", tags: ["devices"] })
@@ -87,11 +87,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
       "",
       async ({ principal, query, request }) => {
         const page = toPage(query);
-        const { total, count, slices } = await deps.listSorted(
-          principal,
-          { ...query, ...page },
-          request.signal,
-        );
+        const { total, count, slices } = await listSorted(principal, { ...query, ...page }, request.signal);
         const headers = listHeaders(request.url, { ...page, total });
         const list = { count, slices: convertedSlices(slices(), itemFor(principal)), headers };
         const answer = await listAnswer(deps.answers, request, list);

@@ -61,6 +61,17 @@ function newScript(type: IntegrationType, input: unknown, before?: SplitSettings
   return source.trim() === "" || source === before?.settings.scriptTransform?.source ? undefined : source;
 }
 
+/** @throws DomainError `auth.person_needed` if an API key names a server that no person has set */
+function ensureOwnServers(
+  principal: Principal,
+  type: IntegrationType,
+  input: unknown,
+  before?: SplitSettings,
+): void {
+  const { settings } = parseSettings(type, input, before);
+  ensurePersonSets(principal, serverUrlsOf(settings), before && serverUrlsOf(before.settings));
+}
+
 /**
  * Integrations of a tenant as its administrators set them up.
  */
@@ -119,10 +130,11 @@ export function createIntegrationsService(
     return { settings, secrets: sealSecrets(box, secrets) };
   }
 
-  /** A script that is new must be one that can be run. */
-  async function checkScript(tenantId: TenantId, ...input: Parameters<typeof newScript>) {
+  /** A script that is new must be one that can be run, and servers that are new have to come from a person. */
+  async function checkInput(principal: Principal, ...input: Parameters<typeof newScript>) {
     const source = newScript(...input);
-    if (source !== undefined) await deps.ensureScript(tenantId, source);
+    if (source !== undefined) await deps.ensureScript(principal.tenantId, source);
+    ensureOwnServers(principal, ...input);
   }
 
   function checkMapping(steps: unknown): readonly unknown[] {
@@ -207,10 +219,8 @@ export function createIntegrationsService(
       show(find(principal, integrationId)),
     async create(principal: Principal, newIntegration: NewIntegration): Promise<ShownIntegration> {
       ensureAllDevices(principal, detail("action.create_integration"));
-      await checkScript(principal.tenantId, newIntegration.type, newIntegration.settings_json ?? {});
+      await checkInput(principal, newIntegration.type, newIntegration.settings_json ?? {});
       if (repository.count(principal.tenantId) >= INTEGRATIONS_MAX) throw integrationsLimit(INTEGRATIONS_MAX);
-      const { settings } = parseSettings(newIntegration.type, newIntegration.settings_json ?? {});
-      ensurePersonSets(principal, serverUrlsOf(settings));
       return show(insert(principal.tenantId, newIntegration));
     },
     async update(
@@ -222,20 +232,15 @@ export function createIntegrationsService(
       const asked = find(principal, integrationId);
       if (settings_json !== undefined) {
         const input = mergeSettings(split(asked), settings_json);
-        await checkScript(asked.tenantId, asked.type, input, split(asked));
+        await checkInput(principal, asked.type, input, split(asked));
       }
       // Others may have changed it while its script was checked.
       const current = find(principal, integrationId);
       const before = split(current);
-      const settingsChanges =
-        settings_json === undefined
-          ? undefined
-          : checkSettings(current.tenantId, current.type, mergeSettings(before, settings_json), before);
-      if (settingsChanges !== undefined)
-        ensurePersonSets(principal, serverUrlsOf(settingsChanges.settings), serverUrlsOf(before.settings));
       return save(current, {
         ...(name !== undefined && { name }),
-        ...settingsChanges,
+        ...(settings_json !== undefined &&
+          checkSettings(current.tenantId, current.type, mergeSettings(before, settings_json), before)),
         ...(mappingSteps !== undefined && { mappingSteps: checkMapping(mappingSteps) }),
       });
     },
@@ -248,10 +253,9 @@ export function createIntegrationsService(
       changed(integration);
       if (integration.isDefault) promoteOldest(integration.tenantId, integration.type);
     },
-    setStatus(principal: Principal, integrationId: string, wanted: "active" | "paused"): ShownIntegration {
+    setStatus(principal: Principal, integrationId: string, status: "active" | "paused"): ShownIntegration {
       ensureAllDevices(principal, detail("action.start_pause_integration"));
       const current = find(principal, integrationId);
-      const status: IntegrationStatus = wanted;
       if (current.status === status) return show(current);
       const isDefault = current.isDefault || mayBecomeDefault(current.tenantId, current.type, status);
       return save(current, { status, isDefault, lastError: null, lastErrorAt: null });

@@ -36,6 +36,12 @@ interface MessengersDeps {
 
 const sourceOf = (messengerId: string) => ({ kind: "notification", id: messengerId }) as const;
 
+/** @param addresses where a changed messenger sends messages */
+function ensureMayChange(principal: Principal, addresses: readonly (string | undefined)[] = []): void {
+  ensureAllDevices(principal, detail("action.change_alarm_notifications"));
+  ensurePersonSets(principal, addresses);
+}
+
 /** Groups, channels and topics of messengers that get the alarms of a tenant. */
 export function createMessengersService(deps: MessengersDeps) {
   const { repository, outbound } = deps;
@@ -72,33 +78,30 @@ export function createMessengersService(deps: MessengersDeps) {
     countsOf: ({ tenantId, messengerId }: Messenger): OutboundCounts =>
       outbound.countsOf(tenantId, sourceOf(messengerId)),
     create(principal: Principal, input: MessengerInput & Pick<Messenger, "name" | "kind">): Messenger {
-      ensureAllDevices(principal, detail("action.change_alarm_notifications"));
-      ensurePersonSets(principal, [input.name]);
+      ensureMayChange(principal, [input.name]);
       const { tenantId } = principal;
       if (repository.count(tenantId) >= MESSENGERS_MAX)
         throw conflict("messengers.too_many", { max: MESSENGERS_MAX });
-      const empty = newMessenger(tenantId, input, deps.settingsOf(tenantId).language);
-      const messenger = changed(empty, input);
+      const messenger = changed(newMessenger(tenantId, input, deps.settingsOf(tenantId).language), input);
       repository.insert(messenger);
       return saved(messenger);
     },
     update(principal: Principal, messengerId: string, input: MessengerInput): Messenger {
-      ensureAllDevices(principal, detail("action.change_alarm_notifications"));
-      ensurePersonSets(principal, [input.server, input.chatId, input.topic, input.secret]);
+      ensureMayChange(principal, [input.server, input.chatId, input.topic, input.secret]);
       const messenger = changed(get(principal.tenantId, messengerId), input);
       repository.update(messenger);
       return saved(messenger);
     },
     delete(principal: Principal, messengerId: string): void {
-      ensureAllDevices(principal, detail("action.change_alarm_notifications"));
-      const messenger = get(principal.tenantId, messengerId);
-      repository.delete(messenger.tenantId, messengerId);
-      outbound.removeSource(messenger.tenantId, sourceOf(messengerId));
-      saved(messenger);
+      ensureMayChange(principal);
+      const { tenantId } = get(principal.tenantId, messengerId);
+      repository.delete(tenantId, messengerId);
+      outbound.removeSource(tenantId, sourceOf(messengerId));
+      cache.delete(tenantId);
     },
     /** Sends a test message now, and tells what became of it. */
     async test(principal: Principal, messengerId: string): Promise<MessengerTest> {
-      ensureAllDevices(principal, detail("action.change_alarm_notifications"));
+      ensureMayChange(principal);
       const messenger = get(principal.tenantId, messengerId);
       deps.ensureMayTry(principal);
       const { status, error } = await deps.notifier.sendTest(messenger);

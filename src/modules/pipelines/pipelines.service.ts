@@ -56,6 +56,16 @@ function checkSteps(plain: unknown, refusalOf: (url: string) => Text | undefined
 const addressesOf = (steps: readonly Step[]): (string | undefined)[] =>
   steps.map(({ type, url }) => (type === "webhook_forward" && typeof url === "string" ? url : undefined));
 
+/** Returns the steps. @throws DomainError `auth.person_needed` if an API key adds the address of a webhook */
+function ensureOwnWebhooks(
+  steps: readonly Step[],
+  principal: Principal,
+  earlier: { readonly steps: readonly Step[] } = { steps: [] },
+): readonly Step[] {
+  ensurePersonSets(principal, addressesOf(steps), addressesOf(earlier.steps));
+  return steps;
+}
+
 /** The devices and profiles that a scope newly names. One that was deleted since may stay in it. */
 function addedTo(current: PipelineScope, changed: PipelineScope): PipelineScope {
   const added = (list: readonly string[] = [], earlier: readonly string[] = []) => {
@@ -91,10 +101,10 @@ export function createPipelinesService(deps: {
 }) {
   const { repository, engine, outbound, clock } = deps;
 
-  const refusalFor =
-    ({ tenantId }: Principal) =>
-    (url: string) =>
-      outbound.refusalOf(tenantId, url);
+  const refusalFor = ({ tenantId }: Principal) => outbound.refusalOf.bind(outbound, tenantId);
+
+  const accept = (plain: unknown, principal: Principal, earlier?: { readonly steps: readonly Step[] }) =>
+    ensureOwnWebhooks(checkSteps(plain, refusalFor(principal)), principal, earlier);
 
   function find({ tenantId }: Principal, pipelineId: string): Pipeline {
     const pipeline = repository.find(tenantId, pipelineId);
@@ -108,13 +118,6 @@ export function createPipelinesService(deps: {
     steps: maskSteps(pipeline.steps),
     webhooks: outbound.countsOf(pipeline.tenantId, { kind: "pipeline", id: pipeline.pipelineId }),
   });
-
-  /** Checked steps with sealed secrets; only persons add addresses of webhooks. */
-  function acceptSteps(principal: Principal, input: unknown, current?: Pipeline): readonly Step[] {
-    const steps = checkSteps(takeSteps(principal, input, current?.pipelineId), refusalFor(principal));
-    ensurePersonSets(principal, addressesOf(steps), addressesOf(current?.steps ?? []));
-    return steps;
-  }
 
   /** Steps as they were sent, with sealed secrets. */
   function takeSteps({ tenantId }: Principal, input: unknown, pipelineId?: string): unknown {
@@ -179,7 +182,7 @@ export function createPipelinesService(deps: {
         order: 0,
         scope: {},
         ...defined(fields),
-        steps: acceptSteps(principal, steps ?? []),
+        steps: accept(takeSteps(principal, steps ?? []), principal),
         version: 1,
         messagesIn: 0,
         messagesOut: 0,
@@ -198,7 +201,9 @@ export function createPipelinesService(deps: {
       if (changes.scope !== undefined) deps.ensureInTenant(principal, addedTo(current.scope, changes.scope));
       return change(principal, current, {
         ...defined(changes),
-        ...(steps !== undefined && { steps: acceptSteps(principal, steps, current) }),
+        ...(steps !== undefined && {
+          steps: accept(takeSteps(principal, steps, pipelineId), principal, current),
+        }),
       });
     },
     /** Deletes the pipeline with its waiting webhooks. */
@@ -227,7 +232,7 @@ export function createPipelinesService(deps: {
       if (wanted === undefined) throw versionNotFound();
       return change(principal, current, {
         scope: wanted.scope,
-        steps: checkSteps(wanted.steps, refusalFor(principal)),
+        steps: accept(wanted.steps, principal, wanted),
       });
     },
     /** The newest message of a device as it came, where pipelines are for it. @throws DomainError for a device that is not seen. */

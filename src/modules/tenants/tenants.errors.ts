@@ -28,15 +28,15 @@ export function ensureAllDevices({ devices }: Pick<Principal, "devices">, action
 /**
  * Throws if an API key would send data to an address that no person has set: that would go on after the key has ended.
  * @param addresses where data would be sent
- * @param known addresses that are set already
+ * @param existing addresses that are set already
  * @throws DomainError `auth.person_needed`
  */
 export function ensurePersonSets(
   { apiKey }: Pick<Principal, "apiKey">,
   addresses: readonly (string | undefined)[],
-  known: readonly (string | undefined)[] = [],
+  existing: readonly (string | undefined)[] = [],
 ): void {
-  const isNew = addresses.some((address) => address !== undefined && !known.includes(address));
+  const isNew = addresses.some((address) => address !== undefined && !existing.includes(address));
   if (apiKey !== undefined && isNew) throw forbidden("auth.person_needed");
 }
 export const logoNotFound = () => notFound("branding.logo_not_found");

@@ -113,9 +113,9 @@ export class TelemetryFile {
     );
   }
 
-  #verify(path: string, known: Parameters<typeof verifyDatabase>[2]): void {
+  #verify(path: string, circumstances: Parameters<typeof verifyDatabase>[2]): void {
     try {
-      verifyDatabase(this.db, path, known);
+      verifyDatabase(this.db, path, circumstances);
     } catch (error) {
       this.db.close(false);
       throw error;
