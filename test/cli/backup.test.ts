@@ -1,6 +1,6 @@
 // The commands backup and restore as a person runs them: what they refuse, what they say, and their exit codes.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { prepareRestoration } from "../../src/modules/backups/restore-job.ts";
 import { FolderTarget } from "../../src/modules/backups/targets/folder-target.ts";
@@ -71,6 +71,21 @@ test("all backups are verified, and a damaged one is named with exit code 1", as
   expect(next.errors).toContain(`packs/${pack} at the backup place is missing or damaged.`);
   expect((await backup(["verify", "--to", fixture.stick])).code).toBe(0);
   expect((await backup(["list", "--to", fixture.stick])).output).toContain("damaged");
+});
+
+test("a refused archive leaves nothing where it was to be restored", async () => {
+  const archive = join(fixture.root, "gateway.backup");
+  expect((await backup(["--archive", archive])).code).toBe(0);
+  const bytes = readFileSync(archive);
+  const middle = Math.floor(bytes.length / 2);
+  writeFileSync(archive, bytes.fill(0, middle, middle + 4_096));
+  const fresh = join(fixture.root, "fresh");
+  const { code, errors } = await run(["restore", "--from", archive, "--data", join(fresh, "nested")]);
+  expect([code, errors]).toEqual([1, expect.stringMatching(/^lineside restore: .+\n$/)]);
+  expect(existsSync(fresh)).toBe(false);
+  mkdirSync(fresh);
+  expect((await run(["restore", "--from", archive, "--data", fresh])).code).toBe(1);
+  expect(readdirSync(fresh)).toEqual([]);
 });
 
 test("one database is restored by its name", async () => {

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statfsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { conflict, DomainError, invalid, unavailableDueTo } from "../../lib/domain-error.ts";
 import { ownSchemas, type Schemas, storedSchema } from "../../platform/data-schemas.ts";
 import { takeFileLock } from "../../platform/file-lock.ts";
@@ -167,9 +167,12 @@ export async function restore(
   job: Omit<RestoreJob, "schemas" | "roomBytes">,
 ): Promise<RestoreReport> {
   process.umask(0o077); // as the gateway does
-  mkdirSync(job.dataPath, { recursive: true, mode: 0o700 });
-  const lock = takeFileLock(join(job.dataPath, "lineside.lock"));
+  const created = mkdirSync(job.dataPath, { recursive: true, mode: 0o700 });
+  const lockFile = join(job.dataPath, "lineside.lock");
+  const isLockNew = !existsSync(lockFile);
+  const lock = takeFileLock(lockFile);
   if (lock === undefined) throw conflict("backup.gateway_running", { path: job.dataPath });
+  let isRestored = false;
   try {
     finishRestoration(job.dataPath); // of an interrupted restoration, to free its space
     const { bavail, bsize } = statfsSync(job.dataPath);
@@ -179,8 +182,18 @@ export async function restore(
       roomBytes: bavail * bsize,
     });
     finishRestoration(job.dataPath);
+    isRestored = true;
     return report;
   } finally {
+    if (!isRestored && isLockNew) rmSync(lockFile, { force: true });
     lock.release();
+    if (!isRestored) removeEmpty(job.dataPath, created);
   }
+}
+
+/** Removes a folder, and the parents that were created with it, as far as they are empty. */
+function removeEmpty(folder: string, firstCreated: string | undefined): void {
+  if (firstCreated === undefined || readdirSync(folder).length > 0) return;
+  rmdirSync(folder);
+  if (folder !== firstCreated) removeEmpty(dirname(folder), firstCreated);
 }
