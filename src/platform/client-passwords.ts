@@ -1,7 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
-import { addressGroup } from "../lib/network-address.ts";
 import type { Clock } from "./clock.ts";
-import { GuessBudget } from "./guess-budget.ts";
+import { evictOldest, GuessBudgets } from "./guess-budget.ts";
 import { randomToken } from "./ids.ts";
 
 /** 18 random bytes: 144 bits need no slow hash, and verifying one costs a microsecond. */
@@ -13,7 +12,6 @@ const ARGON2 = { algorithm: "argon2id", memoryCost: 7_168, timeCost: 5 } as cons
 const CONCURRENT_MAX = 2;
 /** Sign-ins that may wait for a hash: their connections are bounded, this bounds their memory. */
 const WAITING_MAX = 20_000;
-const ADDRESSES_MAX = 10_000;
 /** Passwords known to be wrong, of one client: a client that was set up badly repeats itself. */
 const WRONG_MAX = 8;
 /** Max. other credentials of one name whose passwords are remembered as wrong. */
@@ -57,11 +55,26 @@ function isSame(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Keeps a map from growing without end: what was added first goes first. */
-function evictOldest(map: Map<string, unknown>, max: number): void {
-  if (map.size < max) return;
-  const oldest = map.keys().next().value;
-  if (oldest !== undefined) map.delete(oldest);
+/** Hashes in progress, and those that wait for them. */
+class HashQueue {
+  readonly #waiting: Array<() => void> = [];
+  #running = 0;
+
+  get isFull(): boolean {
+    return this.#waiting.length >= WAITING_MAX;
+  }
+
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#running < CONCURRENT_MAX) this.#running++;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve)); // whoever ends hands its place over
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running--;
+      else next();
+    }
+  }
 }
 
 /** Returns the verdict on a password that was checked before. */
@@ -93,10 +106,8 @@ function rememberWrong({ wrong, differing }: Learned, digest: string, provenBy: 
 export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic" | "schedule"> }) {
   const key = crypto.getRandomValues(new Uint8Array(32));
   const learned = new Map<string, Learned>();
-  /** Guesses by address and credential. */
-  const guesses = new Map<string, GuessBudget>();
-  const waiting: Array<() => void> = [];
-  let running = 0;
+  const guesses = new GuessBudgets(clock);
+  const hashes = new HashQueue();
 
   function learnedOf({ credentialId, passwordHash }: SignInAttempt): Learned {
     const existingLearned = learned.get(credentialId);
@@ -107,41 +118,18 @@ export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic
     return fresh;
   }
 
-  function mayGuess({ address, credentialId, canWait, isGone }: SignInAttempt): boolean | Promise<boolean> {
-    const name = `${addressGroup(address)} ${credentialId}`;
-    let budget = guesses.get(name);
-    if (budget === undefined) {
-      evictOldest(guesses, ADDRESSES_MAX);
-      budget = new GuessBudget(clock);
-      guesses.set(name, budget);
-    }
-    return canWait ? budget.wait(isGone) : budget.take();
-  }
-
-  async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (running < CONCURRENT_MAX) running++;
-    else await new Promise<void>((resolve) => waiting.push(resolve)); // whoever ends hands its place over
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
-    }
-  }
-
   const digestOf = (password: Uint8Array): string =>
     new Bun.CryptoHasher("sha256", key).update(password).digest("hex");
 
   async function compute(attempt: SignInAttempt, digest: string): Promise<Verdict> {
     const of = learnedOf(attempt);
-    return inTurn(async () => {
+    return hashes.run(async () => {
       if (attempt.isGone()) return "later";
       if (of.right === digest) return "right"; // learned while this one waited
       const isRight = await Bun.password.verify(attempt.password, attempt.passwordHash);
       if (isRight) {
         of.right = digest;
-        guesses.delete(`${addressGroup(attempt.address)} ${attempt.credentialId}`);
+        guesses.forget(attempt);
         return "right";
       }
       rememberWrong(of, digest, attempt.provenBy);
@@ -163,11 +151,11 @@ export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic
     const { password } = attempt;
     if (password.length === 0 || password.length > 1024) return "wrong";
     const digest = digestOf(password);
-    const known = knownVerdict(learnedOf(attempt), digest, attempt.provenBy);
-    if (known !== undefined) return known;
+    const verdict = knownVerdict(learnedOf(attempt), digest, attempt.provenBy);
+    if (verdict !== undefined) return verdict;
     if (attempt.provenBy !== undefined) return compute(attempt, digest);
-    if (waiting.length >= WAITING_MAX) return "later";
-    const turn = mayGuess(attempt);
+    if (hashes.isFull) return "later";
+    const turn = guesses.take(attempt);
     if (typeof turn === "boolean") return turn ? compute(attempt, digest) : "later";
     return computeLater(attempt, digest, turn);
   }
@@ -184,7 +172,7 @@ export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic
         of?.passwordHash === passwordHash && of.right !== undefined && isSame(of.right, digestOf(password))
       );
     },
-    hash: (password: string): Promise<string> => inTurn(() => Bun.password.hash(password, ARGON2)),
+    hash: (password: string): Promise<string> => hashes.run(() => Bun.password.hash(password, ARGON2)),
     verify(attempt: SignInAttempt): Verdict | Promise<Verdict> {
       const { passwordHash, password } = attempt;
       if (isOfGeneratedPassword(passwordHash))

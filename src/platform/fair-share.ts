@@ -45,6 +45,7 @@ class Turns<Member extends Waiting> implements Waiting {
 /** Whose task waits. Tenants take turns, and the users within a tenant. */
 export interface TaskOwner {
   readonly tenantId: string;
+  /** Id of the user, device or integration. */
   readonly userId: string;
 }
 

@@ -1,3 +1,4 @@
+import { addressGroup } from "../lib/network-address.ts";
 import { RateMeter } from "../lib/rate-meter.ts";
 import type { Clock } from "./clock.ts";
 
@@ -7,6 +8,7 @@ export const GUESSES_BURST = 5;
 export const GUESS_WAIT_SECONDS = 10;
 /** Max. attempts that wait at a time. */
 const WAITING_MAX = 20;
+const BUDGETS_MAX = 10_000;
 
 interface Waiting {
   readonly until: number;
@@ -67,5 +69,49 @@ export class GuessBudget {
     const waitMs = this.#meter.take(now);
     if (waitMs === 0) this.#remove()?.resolve(true);
     if (this.#waiting.length > 0) this.#schedule(waitMs === 0 ? 1000 : waitMs);
+  }
+}
+
+/** Keeps a map from growing without end: what was added first goes first. */
+export function evictOldest(map: Map<string, unknown>, max: number): void {
+  if (map.size < max) return;
+  const oldest = map.keys().next().value;
+  if (oldest !== undefined) map.delete(oldest);
+}
+
+interface Guess {
+  readonly credentialId: string;
+  readonly address: string;
+  readonly canWait: boolean;
+  isGone(): boolean;
+}
+
+const nameOf = ({ address, credentialId }: Pick<Guess, "address" | "credentialId">): string =>
+  `${addressGroup(address)} ${credentialId}`;
+
+/** Budgets of guesses by address and credential. */
+export class GuessBudgets {
+  readonly #clock: Pick<Clock, "monotonic" | "schedule">;
+  readonly #budgets = new Map<string, GuessBudget>();
+
+  constructor(clock: Pick<Clock, "monotonic" | "schedule">) {
+    this.#clock = clock;
+  }
+
+  /** Returns whether the guess may be made, or a promise of it while the guess waits. */
+  take(guess: Guess): boolean | Promise<boolean> {
+    const name = nameOf(guess);
+    let budget = this.#budgets.get(name);
+    if (budget === undefined) {
+      evictOldest(this.#budgets, BUDGETS_MAX);
+      budget = new GuessBudget(this.#clock);
+      this.#budgets.set(name, budget);
+    }
+    return guess.canWait ? budget.wait(() => guess.isGone()) : budget.take();
+  }
+
+  /** Begins anew after a right password. */
+  forget(guess: Pick<Guess, "address" | "credentialId">): void {
+    this.#budgets.delete(nameOf(guess));
   }
 }

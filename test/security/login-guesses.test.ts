@@ -131,17 +131,17 @@ test("a device that is not known yet gets in after a dozen guesses from its addr
 
 const aPlace = fc.record({ by: fc.constantFrom("ours" as const, "theirs" as const), slot: fc.nat(2) });
 const aStep = fc.oneof(
-  fc.record({ what: fc.constant("set" as const), place: aPlace }),
-  fc.record({ what: fc.constant("signIn" as const), place: aPlace }),
-  fc.record({ what: fc.constant("guess" as const), seconds: fc.integer({ min: 2, max: 5 }) }),
+  fc.record({ action: fc.constant("set" as const), place: aPlace }),
+  fc.record({ action: fc.constant("signIn" as const), place: aPlace }),
+  fc.record({ action: fc.constant("guess" as const), seconds: fc.integer({ min: 2, max: 5 }) }),
 );
 /** Both tenants have devices, and those of the other one are older. */
 const theirsFirst = [0, 1, 2].map((slot) => ({
-  what: "set" as const,
+  action: "set" as const,
   place: { by: "theirs" as const, slot },
 }));
-const oursAfter = ["set" as const, "signIn" as const].flatMap((what) =>
-  [1, 2].map((slot) => ({ what, place: { by: "ours" as const, slot } })),
+const oursAfter = ["set" as const, "signIn" as const].flatMap((action) =>
+  [1, 2].map((slot) => ({ action, place: { by: "ours" as const, slot } })),
 );
 
 /** Makes some guesses per second, and waits for those that are made. */
@@ -194,8 +194,8 @@ test("neither guesses nor another tenant's changes keep out a client that has si
     fc.asyncProperty(fc.array(aStep, { minLength: 4, maxLength: 10 }), async (steps) => {
       const model = new Model();
       for (const step of [...theirsFirst, ...oursAfter, ...steps]) {
-        if (step.what === "guess") await keepGuessing(model.names, step.seconds);
-        else if (step.what === "set") await model.set(step.place);
+        if (step.action === "guess") await keepGuessing(model.names, step.seconds);
+        else if (step.action === "set") await model.set(step.place);
         else await model.signIn(step.place);
       }
     }),

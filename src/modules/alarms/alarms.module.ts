@@ -40,12 +40,19 @@ interface AlarmsModuleDeps {
   readonly store: TelemetryStore;
 }
 
+type AlarmServices = Pick<Parameters<typeof alarmsRoutes>[0], "alarms" | "answers"> &
+  Pick<Parameters<typeof alarmRulesRoutes>[0], "alarmRules">;
+
+const routesOf =
+  ({ alarms, answers, alarmRules }: AlarmServices) =>
+  (auth: AuthPlugin) => [alarmsRoutes({ alarms, answers, auth }), alarmRulesRoutes({ alarmRules, auth })];
+
 /** Alarms: the rules that raise and clear them, escalation, the commands that they send, and what people do about them. */
 export function createAlarmsModule(core: Core, deps: AlarmsModuleDeps) {
-  const { database, clock, events, log: root } = core;
-  const { devices, directory, profiles, attributes, commands, outbound, maintenance, store } = deps;
+  const { answers, database, clock, events } = core;
   const { transact } = database;
-  const log = root.child("alarms");
+  const { devices, directory, profiles, attributes, commands, outbound, maintenance, store } = deps;
+  const log = core.log.child("alarms");
   const time = new AlarmTime(clock);
   const repository = createAlarmsRepository(database);
   const writtenRules = (tenantId: TenantId, profileId: ProfileId) =>
@@ -53,7 +60,6 @@ export function createAlarmsModule(core: Core, deps: AlarmsModuleDeps) {
   const rulesOf = createProfileRules({ rulesOf: writtenRules, events, log });
   const attribute = ({ deviceId }: { deviceId: DeviceId }, scope: string, key: string) =>
     attributes.valueOf(deviceId, scope, key);
-  const findDevice = (deviceId: DeviceId) => directory.find(deviceId);
   const mutedMs = (deviceId: DeviceId) => {
     const device = directory.find(deviceId);
     return device === undefined ? 0 : maintenance.remainingMs(device);
@@ -96,7 +102,7 @@ export function createAlarmsModule(core: Core, deps: AlarmsModuleDeps) {
     lifecycle,
     rulesOf,
     keysOf: ({ tenantId, profileId }) => profiles.keysOf(tenantId, profileId),
-    findDevice,
+    findDevice: (deviceId) => directory.find(deviceId),
     attribute,
     holdBack: createHoldBack({ maintenance, clock }),
     childrenOf: (deviceId) => devices.children.listIds(deviceId),
@@ -110,7 +116,7 @@ export function createAlarmsModule(core: Core, deps: AlarmsModuleDeps) {
     engine,
     devices,
     store,
-    findDevice,
+    findDevice: (deviceId) => directory.find(deviceId),
     rulesOf,
     writtenRulesOf: ({ tenantId, profileId }) => writtenRules(tenantId, profileId),
     attribute,
@@ -146,10 +152,7 @@ export function createAlarmsModule(core: Core, deps: AlarmsModuleDeps) {
         by: null,
         createdAt: clock.now(),
       }),
-    routes: (auth: AuthPlugin) => [
-      alarmsRoutes({ alarms, answers: core.answers, auth }),
-      alarmRulesRoutes({ alarmRules, auth }),
-    ],
+    routes: routesOf({ alarms, answers, alarmRules }),
     parts: [
       { name: "alarms", start: () => engine.start(), stop: () => engine.stop() },
       { name: "alarm escalation", start: () => escalation.start(), stop: () => escalation.stop() },

@@ -129,16 +129,23 @@ const createOpenByDevice =
         ...counts,
       }));
 
-export function createAlarmsRepository(database: MainDatabase) {
-  const { orm } = database;
-  const writes = createAlarmWrites(database);
-  const listed = () =>
-    orm
-      .select({ alarm: alarms, deviceName: devices.name, deviceType: devices.deviceType })
-      .from(alarms)
-      .innerJoin(devices, eq(devices.deviceId, alarms.deviceId));
-  type Listed = { alarm: AlarmRow; deviceName: string; deviceType: string };
-  const toListed = ({ alarm, ...device }: Listed): ListedAlarm => ({ ...toAlarm(alarm), ...device });
+const listedAlarms = (orm: MainDatabase["orm"]) =>
+  orm
+    .select({ alarm: alarms, deviceName: devices.name, deviceType: devices.deviceType })
+    .from(alarms)
+    .innerJoin(devices, eq(devices.deviceId, alarms.deviceId));
+
+const toListed = ({
+  alarm,
+  ...device
+}: {
+  alarm: AlarmRow;
+  deviceName: string;
+  deviceType: string;
+}): ListedAlarm => ({ ...toAlarm(alarm), ...device });
+
+/** Creates the functions that list alarms, whole pages or piece by piece. */
+function createAlarmPages(orm: MainDatabase["orm"]) {
   return {
     list(
       tenantId: TenantId,
@@ -146,7 +153,7 @@ export function createAlarmsRepository(database: MainDatabase) {
       filter: AlarmFilter,
     ): { items: ListedAlarm[]; total: number } {
       const condition = conditionOf(tenantId, visible, filter);
-      const items = listed()
+      const items = listedAlarms(orm)
         .where(condition)
         .orderBy(...orderOf(filter.sort))
         .limit(filter.limit)
@@ -175,7 +182,7 @@ export function createAlarmsRepository(database: MainDatabase) {
     },
     /** Returns alarms in the given order; deleted ones are left out. */
     listBySequence(sequences: readonly number[]): ListedAlarm[] {
-      const rows = listed()
+      const rows = listedAlarms(orm)
         .where(sql`${alarms.sequence} IN (SELECT value FROM json_each(${JSON.stringify(sequences)}))`)
         .all();
       const bySequence = new Map(rows.map((row) => [row.alarm.sequence, row]));
@@ -184,6 +191,15 @@ export function createAlarmsRepository(database: MainDatabase) {
         return row === undefined ? [] : toListed(row);
       });
     },
+  };
+}
+
+export function createAlarmsRepository(database: MainDatabase) {
+  const { orm } = database;
+  const writes = createAlarmWrites(database);
+  const listed = () => listedAlarms(orm);
+  return {
+    ...createAlarmPages(orm),
     find(tenantId: TenantId, alarmId: string): ListedAlarm | undefined {
       const row = listed()
         .where(and(eq(alarms.tenantId, tenantId), eq(alarms.alarmId, alarmId)))

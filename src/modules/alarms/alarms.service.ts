@@ -38,6 +38,36 @@ const nameOf = ({ email, apiKey, impersonator }: Principal) =>
 
 const noSuchAlarm = () => notFound("alarm.not_found");
 
+/** Creates the functions that list alarms, the alarm raised last first. */
+function createAlarmLists({
+  repository,
+  devices,
+}: {
+  repository: AlarmsRepository;
+  devices: Pick<DevicesService, "ensureVisible">;
+}) {
+  function visibleFilter(principal: Principal, { deviceId, ...rest }: RequestedAlarms): AlarmFilter {
+    const visible = deviceId === undefined ? undefined : devices.ensureVisible(principal, deviceId);
+    return { ...rest, deviceId: visible };
+  }
+
+  function* slicesOf(sequences: readonly number[]): Generator<ListedAlarm[]> {
+    for (let begin = 0; begin < sequences.length; begin += ALARMS_PER_SLICE)
+      yield repository.listBySequence(sequences.slice(begin, begin + ALARMS_PER_SLICE));
+  }
+
+  return {
+    list: (principal: Principal, filter: RequestedAlarms): { items: ListedAlarm[]; total: number } =>
+      repository.list(principal.tenantId, principal.devices, visibleFilter(principal, filter)),
+    /** Lists alarms like `list`, slice by slice. */
+    page(principal: Principal, filter: RequestedAlarms): AlarmPage {
+      const visible = visibleFilter(principal, filter);
+      const { sequences, total } = repository.listPage(principal.tenantId, principal.devices, visible);
+      return { total, count: sequences.length, slices: slicesOf(sequences) };
+    },
+  };
+}
+
 /** Alarms as people see and handle them. One of a device that the caller may not see does not exist for the caller. */
 export function createAlarmsService(deps: {
   repository: AlarmsRepository;
@@ -84,26 +114,8 @@ export function createAlarmsService(deps: {
     }
   }
 
-  function visibleFilter(principal: Principal, { deviceId, ...rest }: RequestedAlarms): AlarmFilter {
-    const visible = deviceId === undefined ? undefined : deps.devices.ensureVisible(principal, deviceId);
-    return { ...rest, deviceId: visible };
-  }
-
-  function* slicesOf(sequences: readonly number[]): Generator<ListedAlarm[]> {
-    for (let begin = 0; begin < sequences.length; begin += ALARMS_PER_SLICE)
-      yield repository.listBySequence(sequences.slice(begin, begin + ALARMS_PER_SLICE));
-  }
-
   return {
-    /** The alarm raised last first. */
-    list: (principal: Principal, filter: RequestedAlarms): { items: ListedAlarm[]; total: number } =>
-      repository.list(principal.tenantId, principal.devices, visibleFilter(principal, filter)),
-    /** Lists alarms like `list`, slice by slice. */
-    page(principal: Principal, filter: RequestedAlarms): AlarmPage {
-      const { tenantId, devices } = principal;
-      const { sequences, total } = repository.listPage(tenantId, devices, visibleFilter(principal, filter));
-      return { total, count: sequences.length, slices: slicesOf(sequences) };
-    },
+    ...createAlarmLists(deps),
     /** Returns the devices with open alarms that the caller may see, in no order. */
     listOpenByDevice: ({ tenantId, devices }: Principal): OpenAlarms[] =>
       repository.listOpenByDevice(tenantId, devices),

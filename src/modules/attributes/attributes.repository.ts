@@ -9,6 +9,29 @@ import type { AttributeEntry, AttributeScope } from "./attributes.types.ts";
 /** Devices whose keys are read in one go. */
 const DEVICES_PER_STEP = 20;
 
+function* tenantKeys(
+  orm: MainDatabase["orm"],
+  tenantId: TenantId,
+  visible: "all" | ReadonlySet<DeviceId>,
+): Generator<string[]> {
+  const ids = orm
+    .select({ deviceId: devices.deviceId })
+    .from(devices)
+    .where(eq(devices.tenantId, tenantId))
+    .all()
+    .map((row) => row.deviceId)
+    .filter((deviceId) => visible === "all" || visible.has(deviceId as DeviceId)); // minted by us
+  for (let begin = 0; begin < ids.length; begin += DEVICES_PER_STEP) {
+    const step = JSON.stringify(ids.slice(begin, begin + DEVICES_PER_STEP));
+    yield orm
+      .selectDistinct({ key: attributes.key })
+      .from(attributes)
+      .where(sql`${attributes.deviceId} IN (SELECT value FROM json_each(${step}))`)
+      .all()
+      .map((row) => row.key);
+  }
+}
+
 export function createAttributesRepository({ orm }: MainDatabase) {
   const insert = orm
     .insert(attributes)
@@ -107,24 +130,8 @@ export function createAttributesRepository({ orm }: MainDatabase) {
         .all()
         .map((row) => row.key),
     /** Yields the keys of the tenant's visible devices, some devices at a time. Keys repeat. */
-    *tenantKeys(tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>): Generator<string[]> {
-      const ids = orm
-        .select({ deviceId: devices.deviceId })
-        .from(devices)
-        .where(eq(devices.tenantId, tenantId))
-        .all()
-        .map((row) => row.deviceId)
-        .filter((deviceId) => visible === "all" || visible.has(deviceId as DeviceId));
-      for (let begin = 0; begin < ids.length; begin += DEVICES_PER_STEP) {
-        const step = JSON.stringify(ids.slice(begin, begin + DEVICES_PER_STEP));
-        yield orm
-          .selectDistinct({ key: attributes.key })
-          .from(attributes)
-          .where(sql`${attributes.deviceId} IN (SELECT value FROM json_each(${step}))`)
-          .all()
-          .map((row) => row.key);
-      }
-    },
+    tenantKeys: (tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>) =>
+      tenantKeys(orm, tenantId, visible),
   };
 }
 

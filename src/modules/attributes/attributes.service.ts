@@ -61,6 +61,17 @@ const activityKeys = new Set([
   "lastDisconnectTime",
 ]);
 
+/** Collects keys while other requests take their turns in between. */
+async function sortedKeys(steps: Iterable<readonly string[]>): Promise<string[]> {
+  const keys = new Set<string>();
+  for (const step of steps) {
+    for (const key of step) keys.add(key);
+    const turn = workShare.pause();
+    if (turn !== undefined) await turn;
+  }
+  return [...keys].sort();
+}
+
 /** Attributes of devices in three scopes, for people and for the devices themselves. */
 export function createAttributesService(deps: {
   repository: AttributesRepository;
@@ -165,15 +176,8 @@ export function createAttributesService(deps: {
     },
     listKeys: (principal: Principal, deviceId: string): string[] =>
       repository.listKeys(devices.ensureVisible(principal, deviceId)),
-    async listTenantKeys({ tenantId, devices: visible }: Principal): Promise<string[]> {
-      const keys = new Set<string>();
-      for (const step of repository.tenantKeys(tenantId, visible)) {
-        for (const key of step) keys.add(key);
-        const turn = workShare.pause();
-        if (turn !== undefined) await turn;
-      }
-      return [...keys].sort();
-    },
+    listTenantKeys: ({ tenantId, devices: visible }: Principal): Promise<string[]> =>
+      sortedKeys(repository.tenantKeys(tenantId, visible)),
     /** Returns what was changed, and by whom, the newest first. */
     listChanges(
       principal: Principal,

@@ -62,9 +62,9 @@ const CHANGE_HEADER = "x-attribute-change";
 
 const namesOf = (text: string | undefined) => parseNames(text ?? "");
 
-async function readBody(request: Request): Promise<Uint8Array> {
+async function readBody(request: Request, { tenantId, deviceId }: IngestDevice): Promise<Uint8Array> {
   const body = await readBytes(request, BODY_BYTES_MAX);
-  if (body.length > LARGE_BODY_BYTES) await workShare.enter();
+  if (body.length > LARGE_BODY_BYTES) await workShare.enter({ tenantId, userId: deviceId });
   return body;
 }
 
@@ -82,7 +82,7 @@ export const deviceApiRoutes = (deps: {
     const device = ensureDevice(asked);
     const { request } = asked;
     const encoding = encodingOf(request, device);
-    const body = await readBody(request);
+    const body = await readBody(request, device);
     if (device.revoked) throw contractInvalidToken(); // deleted or re-keyed while the body was on its way
     await ingest.post(device, kind, { body, encoding });
     return { success: true };

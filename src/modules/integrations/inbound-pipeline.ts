@@ -84,7 +84,8 @@ export class InboundPipeline {
 
   /** Resolves when what became of it is on the disk. @throws DomainError `unavailable` or `limited`: it was not taken, send it again. */
   async take(live: LiveIntegration, source: InboundMessage): Promise<Taken> {
-    const later = workShare.enter();
+    const { tenantId, integrationId } = live.integration;
+    const later = workShare.enter({ tenantId, userId: integrationId });
     if (later !== undefined) await later;
     const normalized = normalize(live, source);
     const nothing = { kept: undefined, seenKey: undefined };
