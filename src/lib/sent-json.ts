@@ -9,12 +9,16 @@ import { exactInteger, INEXACT_DIGITS_MIN } from "./exact-integer.ts";
 /** Takes note of what a message has and the gateway does not take, while the rest of the message is taken. */
 export type NoteLeftOut = (reason: DomainError) => void;
 
-const longDigits = new RegExp(`\\d{${INEXACT_DIGITS_MIN}}`);
+/** Long digits that may be those of an integer: not behind a decimal point, where most doubles have as many. */
+const longDigits = new RegExp(`(?:^|[^\\d.])\\d{${INEXACT_DIGITS_MIN}}`);
 const integer = /^-?\d+$/;
 
 /** Longest body that is read leniently: that takes several times as long as JSON. */
 const LENIENT_CHARACTERS_MAX = 65_536;
 const NAMES_SHOWN_MAX = 5;
+/** Length up to which all names of a body are compared. In longer bodies, the beginning tells: a program that repeats a name does so in every item. */
+const ALL_NAMES_CHARACTERS_MAX = 16_384;
+const BEGINNING_CHARACTERS = 2_048;
 
 type Reviver = (this: unknown, name: string, value: unknown, context: { source?: string }) => unknown;
 /** The types of the library lack the third parameter: https://github.com/tc39/proposal-json-parse-with-source. */
@@ -119,13 +123,21 @@ export const namesShown = (names: readonly string[]): string =>
     .map((name) => JSON.stringify(name))
     .join(", ") + (names.length > NAMES_SHOWN_MAX ? ` (+${names.length - NAMES_SHOWN_MAX})` : "");
 
+const checkedCharacters = ({ length }: string): number =>
+  length > ALL_NAMES_CHARACTERS_MAX ? BEGINNING_CHARACTERS : length;
+
+/** Returns quickly whether no name is repeated in what is checked of a JSON text; false if that is uncertain. */
+function hasNoRepeatedName(text: string, value: object): boolean {
+  if (text.length <= ALL_NAMES_CHARACTERS_MAX) return countNameEnds(text) === countNames(value);
+  return Array.isArray(value) && text.startsWith(JSON.stringify(value[0]), 1);
+}
+
 /** @throws SyntaxError */
 export function parseJson(text: string, note?: NoteLeftOut): unknown {
   const value = parseExact(text);
   if (note === undefined || typeof value !== "object" || value === null) return value;
-  // Counting is fast, and nearly always tells that no name is repeated.
-  if (countNameEnds(text) === countNames(value)) return value;
-  const repeated = repeatedNames(text);
+  if (hasNoRepeatedName(text, value)) return value;
+  const repeated = repeatedNames(text.slice(0, checkedCharacters(text)));
   if (repeated.length > 0) note(invalid("body.names_repeated", { names: namesShown(repeated) }));
   return value;
 }

@@ -138,3 +138,14 @@ describe("a body that is refused says what it is", () => {
       });
   });
 });
+
+test("of a long body, repeated names of its first items are noted, and doubles stay numbers", () => {
+  const item = (index: number) => `{"a": ${index * 0.1}, "b": 1, "a": ${index + 0.5}}`;
+  const text = `[${Array.from({ length: 1_000 }, (_, index) => item(index)).join(", ")}]`;
+  const notes: string[] = [];
+  const value = parseJson(text, ({ params }) => notes.push(String(params.names)));
+  expect([value, notes]).toEqual([JSON.parse(text), ['"a"']]);
+  const single = JSON.stringify(Array.from({ length: 1_000 }, (_, index) => ({ a: index / 3 })));
+  expect(parseJson(single, () => notes.push("more"))).toEqual(JSON.parse(single));
+  expect(notes).toHaveLength(1);
+});
