@@ -89,9 +89,10 @@ export class FairShare {
   }
 
   #hasTime(): boolean {
-    this.#startedAt ??= this.#now();
+    const now = this.#now();
+    this.#startedAt ??= now;
     this.#schedule();
-    return this.#now() - this.#startedAt <= SHARE_MS;
+    return now - this.#startedAt <= SHARE_MS;
   }
 
   #take(): Resume | undefined {
