@@ -1,5 +1,5 @@
 /** Shorter integers are below 2^53. */
-export const INEXACT_DIGITS_MIN = 16;
+const INEXACT_DIGITS_MIN = 16;
 
 /** Returns an integer as a number if that has the same digits or the same value, else as the text of its digits. */
 export function exactInteger(digits: string): number | string {

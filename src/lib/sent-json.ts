@@ -1,5 +1,5 @@
 import { type DomainError, invalid } from "./domain-error.ts";
-import { exactInteger, INEXACT_DIGITS_MIN } from "./exact-integer.ts";
+import { exactInteger } from "./exact-integer.ts";
 
 /*
  * The one reader of JSON that other programs send. A number is never changed in silence: an integer that a double cannot hold exactly
@@ -9,8 +9,8 @@ import { exactInteger, INEXACT_DIGITS_MIN } from "./exact-integer.ts";
 /** Takes note of what a message has and the gateway does not take, while the rest of the message is taken. */
 export type NoteLeftOut = (reason: DomainError) => void;
 
-/** Long digits that may be those of an integer: not behind a decimal point, where most doubles have as many. */
-const longDigits = new RegExp(`(?:^|[^\\d.])\\d{${INEXACT_DIGITS_MIN}}`);
+/** Sixteen digits, the fewest that a double may not hold exactly, of what may be an integer: not behind a decimal point, where most doubles have as many. */
+const longDigits = /(?:^|[^\d.])\d{16}/;
 const integer = /^-?\d+$/;
 
 /** Longest body that is read leniently: that takes several times as long as JSON. */
@@ -95,23 +95,44 @@ function countNameEnds(text: string): number {
   return count;
 }
 
-const jsonToken = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|[{}[\],]/g;
+const BACKSLASH = 0x5c;
 
-/** Returns the names that an object of a valid JSON text has more than once. */
+/** Returns the index behind a string that begins at `start`; -1 if it does not end. */
+function endOfString(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) return index + 1;
+    if (code === BACKSLASH) index++;
+  }
+  return -1;
+}
+
+/** Strings, brackets and commas of a JSON text, up to a string that does not end. */
+function* tokensOf(text: string): Generator<string> {
+  for (let index = 0; index < text.length; ) {
+    const character = text.charAt(index);
+    const end = character === '"' ? endOfString(text, index) : index + 1;
+    if (end < 0) return;
+    if (character === '"' || "{}[],".includes(character)) yield text.slice(index, end);
+    index = end;
+  }
+}
+
+/** Returns the names that an object of a JSON text has more than once. The text may end early. */
 function repeatedNames(text: string): string[] {
   const repeated = new Set<string>();
   /** Names of the open objects; undefined for a list. */
   const open: (Set<string> | undefined)[] = [];
   let isName = false;
-  for (const [token] of text.matchAll(jsonToken)) {
+  for (const token of tokensOf(text)) {
     const names = open.at(-1);
     if (isName && token.startsWith('"')) {
       const name: string = JSON.parse(token);
       if (names?.has(name)) repeated.add(name);
       names?.add(name);
-    } else if (/^[{[]/.test(token)) open.push(token === "{" ? new Set() : undefined);
-    else if (/^[}\]]/.test(token)) open.pop();
-    isName = /^[{,]/.test(token) && open.at(-1) !== undefined;
+    } else if (token === "{" || token === "[") open.push(token === "{" ? new Set() : undefined);
+    else if (token === "}" || token === "]") open.pop();
+    isName = (token === "{" || token === ",") && open.at(-1) !== undefined;
   }
   return [...repeated];
 }
