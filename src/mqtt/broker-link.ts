@@ -35,6 +35,8 @@ export class BrokerLink extends Duplex implements ClientLink {
   readonly filters = new ClientFilters();
   /** Subscriptions of the session that the client came back to, until the broker has them again. */
   readonly #restored: string[] = [];
+  /** Calls that wait until the broker has sent the session's queue. */
+  #afterQueue: (() => void)[] | undefined = [];
   #client: BrokerClient | undefined;
   /** Calls that wait for the broker's CONNACK. */
   #waiting: (() => void)[] | undefined = [];
@@ -65,6 +67,7 @@ export class BrokerLink extends Duplex implements ClientLink {
       this.filters.add(fromBrokerTopic(filter), { qos, identifier });
       this.#restored.push(fromBrokerTopic(filter));
     }
+    client.once("connected", () => this.#queueSent());
     this.push(
       generate({
         cmd: "connect",
@@ -79,7 +82,7 @@ export class BrokerLink extends Duplex implements ClientLink {
 
   subscribe(subscriptions: readonly Subscription[], done: Done): void {
     for (const subscription of subscriptions) this.filters.add(subscription.topic, subscription);
-    this.#whenReady(() =>
+    this.whenReady(() =>
       this.#client?.subscribe(
         subscriptions.map(({ topic, qos, noLocal, retainAsPublished, retainHandling, identifier }) => ({
           topic: toBroker(this.space, topic),
@@ -100,13 +103,13 @@ export class BrokerLink extends Duplex implements ClientLink {
   unsubscribe(filters: readonly string[], done: Done): void {
     for (const filter of filters) this.filters.delete(filter);
     const unsubscriptions = filters.map((filter) => toBroker(this.space, filter));
-    this.#whenReady(() =>
+    this.whenReady(() =>
       this.#client?.unsubscribe({ cmd: "unsubscribe", messageId: 1, unsubscriptions }, done),
     );
   }
 
   sendRetained({ topic, payload, qos }: BrokerMessage): void {
-    this.#whenReady(() =>
+    this.whenReady(() =>
       // The broker calls its callback without looking whether there is one.
       this.#client?.publish({ topic, payload, qos, cmd: "publish", retain: true, dup: false }, () => {}),
     );
@@ -136,7 +139,23 @@ export class BrokerLink extends Duplex implements ClientLink {
   }
 
   acknowledge(header: number, packetId: number): void {
-    this.#whenReady(() => this.push(acknowledgement(header, packetId)));
+    this.whenReady(() => this.push(acknowledgement(header, packetId)));
+  }
+
+  whenReady(call: () => void): void {
+    if (this.#closing) return;
+    if (this.#waiting === undefined) call();
+    else this.#waiting.push(call);
+  }
+
+  get isQueueSent(): boolean {
+    return this.#afterQueue === undefined;
+  }
+
+  whenQueueSent(call: () => void): void {
+    if (this.#closing) return;
+    if (this.#afterQueue === undefined) call();
+    else this.#afterQueue.push(call);
   }
 
   /** The client is gone: the broker still reads what the client had acknowledged, then ends the stream. */
@@ -171,10 +190,10 @@ export class BrokerLink extends Duplex implements ClientLink {
     this.push(null);
   }
 
-  #whenReady(call: () => void): void {
-    if (this.#closing) return;
-    if (this.#waiting === undefined) call();
-    else this.#waiting.push(call);
+  #queueSent(): void {
+    const waiting = this.#afterQueue ?? [];
+    this.#afterQueue = undefined;
+    for (const call of waiting) if (!this.#closing) call();
   }
 
   #fromBroker(): void {

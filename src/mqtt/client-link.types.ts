@@ -50,6 +50,12 @@ export interface ClientLink {
   sendRetained(message: BrokerMessage): void;
   /** Takes the client's answer to a message of the broker's. */
   acknowledge(header: number, packetId: number): void;
+  /** Calls back once the subscriptions of a resumed session are in effect. */
+  whenReady(call: () => void): void;
+  /** Whether the queue of a resumed session was sent: a command that is published before overtakes it. */
+  readonly isQueueSent: boolean;
+  /** Calls back once the queue of a resumed session was sent. */
+  whenQueueSent(call: () => void): void;
   /** Sends what waits for the client: it is ready, or takes more again. */
   resume?(): void;
   /** The client is gone. */

@@ -84,6 +84,8 @@ interface ClientConnection {
   readonly ended: boolean;
   /** Sends the reason to an MQTT 5 client, and flushes the last bytes. */
   end(reason: number): void;
+  /** Reads on, if nothing else keeps it from reading. */
+  answered(): void;
 }
 
 export interface ClientParts {
@@ -129,6 +131,8 @@ export class Client {
   #delivery: Delivery | undefined;
   #replay: RetainedReplay | undefined;
   #queueTurn: DelayedTurn | undefined;
+  /** Subscriptions that are to come into effect: of a resumed session, and of SUBSCRIBE packets. */
+  #subscribing = 0;
 
   constructor(host: ClientHost, factory: DeliveryFactory, parts: ClientParts) {
     this.connection = parts.connection;
@@ -162,7 +166,14 @@ export class Client {
     // A device often only publishes, and then needs no place in the broker (15 KB); an application is there to listen.
     const { hasSubscriptions, hasQueue } = this.session;
     if (this.principal.device === undefined || hasSubscriptions || hasQueue) this.#joined();
-    if (hasSubscriptions) this.#host.subscribed(this);
+    if (!hasSubscriptions) return;
+    this.#subscribing++;
+    this.#link?.whenReady(() => this.#subscribed());
+  }
+
+  /** Returns whether subscriptions are not in effect yet. What the client sent after them has to wait: the answers to it would be lost. */
+  get isSubscribing(): boolean {
+    return this.#subscribing > 0;
   }
 
   /** Called when the client has lost its right to publish, so that no more messages of it are accepted. */
@@ -173,6 +184,11 @@ export class Client {
   /** Returns whether a message on the topic would reach it. */
   listensTo(topic: string): boolean {
     return this.#link?.filters.listensTo(topic) === true;
+  }
+
+  /** Returns whether a command on the topic would reach it, after those that its session has kept. */
+  takesCommands(topic: string): boolean {
+    return this.#link?.isQueueSent === true && this.listensTo(topic);
   }
 
   /** Returns what it has subscribed to. */
@@ -272,10 +288,22 @@ export class Client {
       const final = error ? codes.map((code) => (code <= 2 ? Reason.unspecified : code)) : codes;
       this.connection.output.write(suback(this.version, packetId, final));
       if (retained.length > 0) this.#sendRetainedOf(retained);
-      if (granted.length > 0 && !error) this.#host.subscribed(this);
     };
     if (granted.length === 0) answer();
-    else this.#joined().subscribe(granted, answer);
+    else {
+      this.#subscribing++;
+      this.#joined().subscribe(granted, (error) => {
+        answer(error);
+        this.#subscribed(error);
+      });
+    }
+  }
+
+  /** Subscriptions are in effect, or refused: what the client sent after them is read now. */
+  #subscribed(error?: Error | null): void {
+    this.#subscribing--;
+    if (!error) this.#link?.whenQueueSent(() => this.#host.subscribed(this));
+    this.connection.answered();
   }
 
   /** Returns the reason codes for the filters of a packet. Filters that the client already has do not count again. */

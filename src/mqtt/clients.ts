@@ -61,6 +61,13 @@ export class Clients {
     if (more?.delete(client) === true && more.size === 0) this.#more.delete(space);
   }
 
+  /** Returns whether a client of the device takes commands on one of the topics. */
+  takesCommands(deviceId: DeviceId, topics: ReadonlyArray<string | undefined>): boolean {
+    const takes = (client: Client) =>
+      topics.some((topic) => topic !== undefined && client.takesCommands(topic));
+    return this.ofDevice(deviceId).some(takes);
+  }
+
   /** Returns whether a client of the device has subscribed to one of the topics. */
   isListening(deviceId: DeviceId, topics: ReadonlyArray<string | undefined>): boolean {
     const isSubscribed = (client: Client) =>

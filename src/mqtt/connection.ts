@@ -130,7 +130,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     this.#host.gone(this);
   }
 
-  /** Messages of this client were answered, or failed. */
+  /** Messages or subscriptions of this client were answered, or failed. */
   answered(): void {
     if (this.#client?.intake.failed) this.end(Reason.quotaExceeded);
     if (this.ended || !this.#held) return;
@@ -253,7 +253,8 @@ export class Connection implements MqttConnectionHandle, Turn {
   #hold(): void {
     const isAuthenticating = this.#state === "authenticating";
     const isBehind = this.#client?.intake.full === true || this.output.congested;
-    const full = this.#quiesced || isAuthenticating || this.#waits || isBehind;
+    const isSubscribing = this.#client?.isSubscribing === true;
+    const full = this.#quiesced || isAuthenticating || this.#waits || isBehind || isSubscribing;
     if (full === this.#held) return;
     this.#held = full;
     if (full) this.#transport.pause();
@@ -268,6 +269,7 @@ export class Connection implements MqttConnectionHandle, Turn {
         client.intake.publish(reader);
       } else {
         client.packet(reader);
+        if (client.isSubscribing) this.#hold();
       }
       return;
     }
@@ -321,6 +323,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     this.#state = "open";
     if (this.#reader !== undefined) this.#reader.bodyBytesMax = this.#bodyBytesMax;
     admitted.start();
+    if (admitted.isSubscribing) this.#hold();
   }
 
   #fail(error: unknown): void {

@@ -37,6 +37,7 @@ export class DirectLink implements ApplicationLink {
   readonly brokerClientId: string;
   readonly space: string;
   readonly filters = new ClientFilters();
+  readonly isQueueSent = true;
   readonly #options: ApplicationLinkOptions;
   readonly #place: DirectPlace;
   readonly #ids = new PacketIds();
@@ -86,6 +87,14 @@ export class DirectLink implements ApplicationLink {
     if (this.#closed) return;
     const packetId = message.qos > 0 ? this.#ids.take() : 0;
     this.#options.sink.deliver({ ...message, duplicate: false, packetId });
+  }
+
+  whenReady(call: () => void): void {
+    call();
+  }
+
+  whenQueueSent(call: () => void): void {
+    call();
   }
 
   acknowledge(header: number, packetId: number): void {

@@ -21,6 +21,7 @@ export class DurableLink implements ApplicationLink {
   readonly brokerClientId: string;
   readonly space: string;
   readonly filters = new ClientFilters();
+  readonly isQueueSent = true;
   readonly #options: ApplicationLinkOptions;
   readonly #session: Session;
   readonly #store: SessionStore;
@@ -85,6 +86,14 @@ export class DurableLink implements ApplicationLink {
   resume(): void {
     this.#isReady = true;
     this.#sendMore();
+  }
+
+  whenReady(call: () => void): void {
+    call();
+  }
+
+  whenQueueSent(call: () => void): void {
+    call();
   }
 
   acknowledge(header: number, packetId: number): void {

@@ -240,7 +240,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   isListening(deviceId: DeviceId, topic: string): boolean {
-    return this.#clients.isListening(deviceId, [topic, shortForm(topic)]);
+    return this.#clients.takesCommands(deviceId, [topic, shortForm(topic)]);
   }
 
   subscriptionRoom({ session, principal }: Client): (filter: string) => boolean {

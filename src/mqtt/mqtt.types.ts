@@ -232,7 +232,10 @@ export interface MqttServer {
   disconnectApplication(applicationId: string): void;
   /** Returns the MQTT clients and API keys that have durable sessions, by id. */
   applicationCredentials(): readonly string[];
-  /** Returns whether the device is connected and subscribed to the topic, in its long or its short form. */
+  /**
+   * Returns whether the device is connected and subscribed to the topic of commands, in its long or its short form, and has been sent what its session
+   * has kept.
+   */
   isListening(deviceId: DeviceId, topic: string): boolean;
   /** Returns whether the device has a session that outlives its connections: what is not acknowledged is sent again in it. */
   hasDurableSession(deviceId: DeviceId): boolean;

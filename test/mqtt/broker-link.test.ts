@@ -17,7 +17,11 @@ function createFixture() {
   const link = new BrokerLink({
     ...{ brokerClientId: "a#1", durable: false, space: "a", sink },
   });
-  const broker = { subscribe: (_: unknown, done: Done) => answers.push(done), unsubscribe: () => {} };
+  const broker = {
+    subscribe: (_: unknown, done: Done) => answers.push(done),
+    unsubscribe: () => {},
+    once: () => {},
+  };
   const connect = (restored: string[] = []) => {
     const subscriptions = restored.map(
       (filter) =>
