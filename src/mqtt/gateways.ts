@@ -72,6 +72,10 @@ export function createGateways(deps: {
     onMessage,
     onConnected: ({ deviceId }: IngestDevice) => sessions.opened(deviceId),
     onDisconnected: left,
+    /** A session is lost, and with it what it kept of commands to children. */
+    onSessionEnded(deviceId: DeviceId) {
+      if (!sessions.isOpen(deviceId)) commands.gatewayLeft(deviceId);
+    },
     onSubscribed: listens,
     onSocketOpened(device: IngestDevice) {
       if (!onSockets.has(device.deviceId)) sessions.opened(device.deviceId);

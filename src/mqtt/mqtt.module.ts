@@ -145,10 +145,13 @@ export function createMqttModule(core: Core, deps: MqttModuleDeps) {
     onDisconnected(device) {
       gateways.onSocketClosed(device);
       activity.disconnected(device);
-      // Where the device is still there on the other way, what is in progress stays so.
-      if (!mqtt.isListening(device.deviceId, commandTopic(0))) commands.left(device.deviceId);
+      left(device.deviceId);
     },
   });
+  /** Requeues what a device was sent, unless it is still there in some way and may answer. */
+  const left = (deviceId: DeviceId) => {
+    if (!sockets.isOpen(deviceId) && !mqtt.isListening(deviceId, commandTopic(0))) commands.left(deviceId);
+  };
   const mqtt: MqttServer = createMqttServer({
     host: config.mqtt_host,
     port: config.mqtt_port === "off" ? undefined : config.mqtt_port,
@@ -177,7 +180,11 @@ export function createMqttModule(core: Core, deps: MqttModuleDeps) {
     onDisconnected(device) {
       gateways.onDisconnected(device);
       activity.disconnected(device);
-      if (!sockets.isOpen(device.deviceId)) commands.left(device.deviceId);
+      left(device.deviceId);
+    },
+    onSessionEnded(deviceId) {
+      left(deviceId);
+      gateways.onSessionEnded(deviceId);
     },
     onSubscribed(device) {
       commands.listening(device.deviceId);

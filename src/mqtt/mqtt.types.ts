@@ -156,6 +156,8 @@ export interface MqttServerDeps {
   /** Called for every connection: a device may have several. */
   onConnected(device: IngestDevice): void;
   onDisconnected(device: IngestDevice): void;
+  /** Called when a session of the device that outlived its connection has ended, with everything that it kept. */
+  onSessionEnded?(deviceId: DeviceId): void;
   /** The device has subscriptions now: new ones, or those of a session that it came back to. */
   onSubscribed?(device: IngestDevice): void;
   /** An application has a new subscription: `send` gives it what holds now, and says whether it can take more. */

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import type { DeviceId } from "../lib/ids.ts";
 import { TopicTree } from "../lib/mqtt/topic-tree.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Stamp } from "../platform/database-stamp.ts";
@@ -30,6 +31,8 @@ export interface SessionStoreOptions {
   readonly queuedBytes: QueueByteLimits;
   /** Called with a description of the loss, in English, if the file is damaged; `isReplaced` if a new file takes its place. */
   readonly onLoss?: (text: string, isReplaced: boolean) => void;
+  /** Called when a session and what it kept are deleted. */
+  readonly onDeleted?: (session: Session) => void;
 }
 
 const bytesOf = ({ payload, topic }: Pick<QueuedMessage, "payload" | "topic">) =>
@@ -37,7 +40,10 @@ const bytesOf = ({ payload, topic }: Pick<QueuedMessage, "payload" | "topic">) =
 
 /** The store of a server, with the server's limits. */
 export function openSessionStore(
-  deps: Pick<MqttServerDeps, "sessionFile" | "clock" | "log" | "limits" | "quotasOf" | "onLoss">,
+  deps: Pick<
+    MqttServerDeps,
+    "sessionFile" | "clock" | "log" | "limits" | "quotasOf" | "onLoss" | "onSessionEnded"
+  >,
 ): SessionStore {
   const { sessionFile: file, clock, log, limits, onLoss } = deps;
   const queuedBytes = {
@@ -51,6 +57,9 @@ export function openSessionStore(
     log,
     queuedPerClientMax: limits.queuedPerClientMax,
     queuedBytes,
+    onDeleted({ space }) {
+      if (!isApplicationSpace(space)) deps.onSessionEnded?.(space as DeviceId); // the space of a device is its id
+    },
     ...(onLoss && { onLoss }),
   });
 }
@@ -172,6 +181,7 @@ export class SessionStore {
     this.#changes.sessionDeleted(session);
     for (const message of session.queue.splice(0)) this.#changes.messageDeleted(message);
     this.#queues.changed(session, -session.queuedBytes);
+    this.#options.onDeleted?.(session);
   }
 
   /** Writes the session's QoS 2 identifiers at once: the answer that follows must not outlive them. */

@@ -14,6 +14,7 @@ import type {
   CommandTransport,
   NewCommand,
 } from "./commands.types.ts";
+import { OpenCommands } from "./open-commands.ts";
 import { RelayedCommands } from "./relayed-commands.ts";
 
 const DUE_AT_ONCE = 200;
@@ -41,8 +42,7 @@ interface CommandEngineDeps {
  * share a commit: where that fails, the commands stay as they were stored.
  */
 export class CommandEngine {
-  /** Devices with commands that are not delivered: a connection of any other costs no look into the database. */
-  private readonly open = new Map<DeviceId, Set<number>>();
+  private readonly open = new OpenCommands();
   private readonly relayed = new RelayedCommands();
   /** Devices that ask for their next command. */
   private readonly polls: Waiters<DeviceId, Command>;
@@ -69,10 +69,9 @@ export class CommandEngine {
     const { repository } = this.deps;
     this.running = true;
     for (const command of repository.listAllIn("SENT")) this.resume(command);
-    for (const command of repository.listAllIn("QUEUED")) {
-      this.track(command);
-      this.dispatch(command);
-    }
+    const queued = repository.listAllIn("QUEUED");
+    for (const command of queued) this.open.track(command);
+    for (const deviceId of new Set(queued.map((command) => command.deviceId))) this.listening(deviceId);
     for (const command of repository.listAllIn("DELIVERED")) this.limitWait(command);
     this.onTimer();
     this.clean();
@@ -105,23 +104,28 @@ export class CommandEngine {
     return this.deps.repository.committed();
   }
 
-  /** Sends what is queued for a device that listens now. */
+  /** Sends what is queued for a device that listens now, in order, until a command finds no way. */
   listening(deviceId: DeviceId): void {
-    if (!this.open.has(deviceId)) return;
-    for (const command of this.deps.repository.listIn(deviceId, "QUEUED", QUEUED_MAX)) this.dispatch(command);
+    const { repository } = this.deps;
+    this.open.send(deviceId, () => {
+      // The whole queue is read only if its first command finds a way.
+      for (const limit of [1, QUEUED_MAX])
+        for (const command of repository.listIn(deviceId, "QUEUED", limit))
+          if (this.dispatch(command) === command) return;
+    });
   }
 
   /** Sends what is queued for the children of a gateway that listens now. */
   gatewayListening(gatewayId: DeviceId): void {
     if (!this.running) return;
     const { relay } = this.deps;
-    for (const deviceId of [...this.open.keys()])
+    for (const deviceId of this.open.devices())
       if (relay.gatewayOf(deviceId) === gatewayId) this.listening(deviceId);
   }
 
   /** Retries commands that had no connection: there may be one now. */
   wayOpened(): void {
-    for (const deviceId of [...this.open.keys()]) this.listening(deviceId);
+    for (const deviceId of this.open.devices()) this.listening(deviceId);
   }
 
   /** Requeues what was sent to a device whose connection has ended. */
@@ -172,10 +176,10 @@ export class CommandEngine {
   }
 
   private async submit(command: Command, waitMs: number): Promise<Command> {
-    this.track(command);
+    this.open.track(command);
     this.announce(command);
     this.arm(command.dueAt ?? command.expiresAt);
-    const submitted = this.dispatch(command);
+    const submitted = this.dispatchInOrder(command);
     const result = waitMs === 0 ? submitted : this.finished(submitted, waitMs);
     const isStored = submitted === command ? undefined : this.stored(submitted, waitMs);
     return (await Promise.all([result, isStored]))[0];
@@ -193,14 +197,6 @@ export class CommandEngine {
     return ended ?? this.deps.repository.find(command.commandId) ?? command;
   }
 
-  private track({ deviceId, rpcId, status }: Command): void {
-    const existing = this.open.get(deviceId);
-    if (status === "QUEUED" || status === "SENT") {
-      if (existing === undefined) this.open.set(deviceId, new Set([rpcId]));
-      else existing.add(rpcId);
-    } else if (existing?.delete(rpcId) === true && existing.size === 0) this.open.delete(deviceId);
-  }
-
   private announce({ tenantId, deviceId, commandId, requestId, status }: Command): void {
     this.deps.events.emit("command.changed", { tenantId, deviceId, commandId, requestId, status });
   }
@@ -208,7 +204,7 @@ export class CommandEngine {
   /** Takes up a command that was sent before the gateway stopped. */
   private resume(command: Command): void {
     const { transport, relay } = this.deps;
-    this.track(command);
+    this.open.track(command);
     // A session of the device's own still has it, or its gateway's does, or it goes out again.
     if (transport.keepsFor(command.deviceId)) return;
     const gatewayId = relay.gatewayOf(command.deviceId);
@@ -240,7 +236,7 @@ export class CommandEngine {
   /** `isCurrent`: it has not changed again. */
   private changed(command: Command, isCurrent: boolean): void {
     const { commandId, rpcId, status, dueAt } = command;
-    this.track(command);
+    this.open.track(command);
     if (dueAt !== null) this.arm(dueAt);
     // One that was queued again may be with its gateway again by now.
     if (isCurrent && status !== "SENT") this.settled(rpcId);
@@ -265,14 +261,26 @@ export class CommandEngine {
     return true;
   }
 
+  /** Hands over a new command, after those that wait. */
+  private dispatchInOrder(command: Command): Command {
+    const { deviceId, rpcId } = command;
+    if (!this.open.isWaiting(deviceId)) return this.dispatch(command);
+    this.listening(deviceId);
+    const current = this.deps.repository.findByRpcId(rpcId);
+    return current === undefined || current.status === "QUEUED" ? command : current;
+  }
+
   /** Hands a queued command to the device where it is there, by whatever way. */
   private dispatch(command: Command): Command {
     const taken = this.deps.transport.send(command);
     if (taken !== false || this.sendByGateway(command)) return this.sent(command, taken === "kept");
-    const waiting = this.polls.first(command.deviceId);
-    if (waiting === undefined) return command;
+    const poll = this.polls.first(command.deviceId);
+    if (poll === undefined) {
+      this.open.wait(command.deviceId);
+      return command;
+    }
     const handed = this.sent(command);
-    waiting(this.committed().then(() => handed));
+    poll(this.committed().then(() => handed));
     return handed;
   }
 
@@ -284,6 +292,7 @@ export class CommandEngine {
   }
 
   private requeue(command: Command): Command {
+    this.open.wait(command.deviceId);
     return this.change(command, { status: "QUEUED", dueAt: command.expiresAt });
   }
 
@@ -370,18 +379,19 @@ export class CommandEngine {
     const { repository } = this.deps;
     repository.settle(); // or the ends of what waits would track it again
     repository.forgetOf(deviceId);
-    for (const rpcId of this.open.get(deviceId) ?? []) this.settled(rpcId);
-    this.open.delete(deviceId);
+    for (const rpcId of this.open.numbersOf(deviceId)) this.settled(rpcId);
+    this.open.forget(deviceId);
     this.polls.resolveAll(deviceId, undefined);
   }
 
   /** Sends a device's commands another way if it has another gateway now, or none. */
   private deviceUpdated(deviceId: DeviceId): void {
-    const rpcIds = this.open.get(deviceId);
-    if (rpcIds === undefined) return;
+    if (!this.open.has(deviceId)) return;
     const gatewayId = this.deps.relay.gatewayOf(deviceId);
     this.requeueAll(
-      [...rpcIds].filter((rpcId) => (this.relayed.gatewayOf(rpcId) ?? gatewayId) !== gatewayId),
+      this.open
+        .numbersOf(deviceId)
+        .filter((rpcId) => (this.relayed.gatewayOf(rpcId) ?? gatewayId) !== gatewayId),
     );
     this.listening(deviceId);
   }

@@ -45,6 +45,10 @@ export class GatewaySessions {
     this.#online.set(deviceId, (this.#online.get(deviceId) ?? 0) + 1);
   }
 
+  isOpen(deviceId: DeviceId): boolean {
+    return this.#online.has(deviceId);
+  }
+
   /** Ends a connection. Returns whether it was the last one of the device, with which its children are disconnected. */
   closed(deviceId: DeviceId): boolean {
     const left = (this.#online.get(deviceId) ?? 1) - 1;
