@@ -83,11 +83,16 @@ export class Clients {
 
   /**
    * Ends what stands in the way of a new client: whoever has its session; and, of a device, whoever else goes by its client id, and the
-   * oldest beyond the number that its profile allows.
+   * oldest beyond the number that its profile allows. Returns whether there was one.
    */
-  endReplaced(store: SessionStore, { device }: Principal, clientKey: ClientKey): void {
+  endReplaced(store: SessionStore, { device }: Principal, clientKey: ClientKey): boolean {
+    const { size } = this.#byKey;
     this.#byKey.get(clientKey.key)?.connection.end(Reason.sessionTakenOver);
-    if (device === undefined) return;
+    if (device !== undefined) this.#endOthers(store, device, clientKey);
+    return this.#byKey.size < size;
+  }
+
+  #endOthers(store: SessionStore, device: IngestDevice, clientKey: ClientKey): void {
     const { clientId } = clientKey;
     const others = this.ofDevice(device.deviceId);
     let left = others.length;

@@ -9,7 +9,7 @@ import {
   readVersion,
   UnsupportedVersion,
 } from "../lib/mqtt/packets.ts";
-import { malformed, ProtocolError, Reason } from "../lib/mqtt/reason.ts";
+import { malformed, PacketTooLarge, ProtocolError, Reason } from "../lib/mqtt/reason.ts";
 import type { Peer } from "../modules/request-peer.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Client } from "./client.ts";
@@ -53,6 +53,10 @@ export interface ConnectionHost {
   /** Signs a client in, or gives the reason why not. */
   admit(connection: Connection, packet: ConnectPacket): Client | number | Promise<Client | number>;
   gone(connection: Connection): void;
+  /** A client has sent a packet beyond the limit, and is about to be disconnected. */
+  tooLarge(client: Client, packet: PacketTooLarge): void;
+  /** A peer speaks another protocol level than those of MQTT 3.1, 3.1.1 and 5. */
+  unsupported(connection: Connection, level: number): void;
 }
 
 /** One client's byte stream, over any transport: first packet, limits and deadlines. A signed-in client is a `Client`. */
@@ -335,6 +339,8 @@ export class Connection implements MqttConnectionHandle, Turn {
         error: error.message,
       });
       if (this.#state === "new") this.#explain(error);
+      if (error instanceof PacketTooLarge && this.#client !== undefined)
+        this.#host.tooLarge(this.#client, error);
       this.end(error.reason);
     } else if (error instanceof DomainError && error.kind === "unavailable") {
       this.end(Reason.quotaExceeded);
@@ -349,9 +355,10 @@ export class Connection implements MqttConnectionHandle, Turn {
    * one (3.1.1, 3.2.2.3); a level after 5 gets that of MQTT 5, but not a level with the mark of a bridge, which would not understand it.
    */
   #explain(error: ProtocolError): void {
-    if (error instanceof UnsupportedVersion)
+    if (error instanceof UnsupportedVersion) {
+      this.#host.unsupported(this, error.level);
       this.output.write(connack(error.level > 5 && error.level < 0x80 ? 5 : 4, error.reason));
-    else if (this.#version === 5) this.output.write(connack(5, error.reason));
+    } else if (this.#version === 5) this.output.write(connack(5, error.reason));
   }
 
   #refuse(why: string): void {

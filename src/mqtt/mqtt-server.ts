@@ -3,7 +3,7 @@ import type { DeviceId, TenantId } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
 import type { ConnectPacket, Will } from "../lib/mqtt/packets.ts";
 import { noProperties } from "../lib/mqtt/properties.ts";
-import { Reason } from "../lib/mqtt/reason.ts";
+import { type PacketTooLarge, Reason } from "../lib/mqtt/reason.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Stamp } from "../platform/database-stamp.ts";
 import type { Logger } from "../platform/log.ts";
@@ -48,6 +48,7 @@ import type { RetainedMessage } from "./session-file.ts";
 import { SessionLimits } from "./session-limits.ts";
 import { openSessionStore, type SessionStore } from "./session-store.ts";
 import { longForm, shortForm } from "./topics.ts";
+import { UnreadMessages } from "./unread-messages.ts";
 import { waitUntil } from "./wait-until.ts";
 import { Wills } from "./wills.ts";
 
@@ -73,6 +74,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly applications = new Applications(this.#publish, () => this.#store);
   readonly #messages: IncomingMessages;
   readonly #wills: Wills;
+  readonly #unread: UnreadMessages;
   readonly #evictions: Evictions;
   #store: SessionStore | undefined;
   #broker: Broker | undefined;
@@ -100,6 +102,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       broker: () => this.#running().broker,
       ...(onMessage === undefined ? {} : { onMessage: onMessage.bind(deps) }),
     });
+    this.#unread = new UnreadMessages(deps);
     this.#wills = new Wills((principal, will) => this.#messages.will(principal, will));
     this.#evictions = new Evictions(this.#clients, this.#wills, () => this.#store);
   }
@@ -175,6 +178,14 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
 
   gone(connection: Connection): void {
     if (this.#connections.delete(connection)) this.#connectionLimits.leave(connection.remoteAddress);
+  }
+
+  tooLarge({ principal }: Client, packet: PacketTooLarge): void {
+    this.#unread.tooLarge(principal, packet);
+  }
+
+  unsupported({ peer }: Connection, level: number): void {
+    this.#deps.onUnsupported?.(peer, level);
   }
 
   admit(connection: Connection, packet: ConnectPacket): Client | number | Promise<Client | number> {
@@ -342,7 +353,9 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       this.#deps.onLimited?.({ ...connection.peer, client: named.clientId }, { ...owner, device });
       return Reason.quotaExceeded;
     }
-    this.#clients.endReplaced(store, principal, clientKey);
+    const { device } = principal;
+    if (this.#clients.endReplaced(store, principal, clientKey) && device !== undefined)
+      this.#unread.takenOver(device, this.now);
     const opened = openSession(store, principal, named, expirySeconds);
     this.#wills.returned(key, opened.resumed);
     const client = factory.create({ connection, packet, principal, opened });

@@ -34,7 +34,7 @@ import { createMqttAuthentication } from "./mqtt-authentication.ts";
 import { mqttLimits } from "./mqtt-limits.ts";
 import { createMqttServer } from "./mqtt-server.ts";
 import { createOwnTopics } from "./own-topics.ts";
-import { connectionLimit } from "./refused-clients.ts";
+import { connectionLimit, unsupportedLevel } from "./refused-clients.ts";
 import { pushSharedAttributes } from "./shared-attributes.ts";
 import { SystemTopics } from "./system-topics.ts";
 import { GATEWAY_COMMANDS } from "./topics.ts";
@@ -164,6 +164,7 @@ export function createMqttModule(core: Core, deps: MqttModuleDeps) {
     onLoss: (text, isReplaced) => (isReplaced ? inventory.replace("mqtt.db", text) : inventory.note([text])),
     ingest,
     authenticate: createMqttAuthentication({ ...deps, clock, provisioning, mqttClients, report }),
+    onUnsupported: (peer, level) => report(unsupportedLevel(peer, level)),
     onLimited: (peer, owner) => report(connectionLimit(peer, owner)),
     ...ownTopics.observers,
     onApplicationSubscribed: (...args) => feeds.onSubscribed(...args),

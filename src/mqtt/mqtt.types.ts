@@ -153,6 +153,8 @@ export interface MqttServerDeps {
       readonly reason?: "subscription_limit";
     },
   ): void;
+  /** A peer asked for a protocol level that does not exist or is not supported. */
+  onUnsupported?(peer: Peer, level: number): void;
   /** Called for every connection: a device may have several. */
   onConnected(device: IngestDevice): void;
   onDisconnected(device: IngestDevice): void;

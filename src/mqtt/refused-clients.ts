@@ -61,3 +61,11 @@ export const connectionLimit = (
   tenantId: owner?.tenantId as TenantId | undefined, // of a device or an API key
   deviceId: owner?.device?.deviceId,
 });
+
+/** Describes a connection refused because of its protocol level, which is all that is known of its client. */
+export const unsupportedLevel = (peer: Peer, level: number): Refusal => ({
+  edge: "mqtt",
+  reason: "protocol_level_unknown",
+  ...peer,
+  identity: { kind: "client", name: `0x${level.toString(16).padStart(2, "0")}` },
+});

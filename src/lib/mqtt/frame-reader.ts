@@ -1,4 +1,4 @@
-import { malformed, ProtocolError, Reason } from "./reason.ts";
+import { malformed, PacketTooLarge } from "./reason.ts";
 
 const PUBLISH_TYPE = 3;
 
@@ -27,6 +27,8 @@ export const fromForeignBroker = Uint8Array.from({ length: 256 }, (_, header) =>
   return header >= 0x20 && !(isPublish && (header & 6) === 6) ? 1 : 0;
 });
 
+/** Bytes of a refused packet that are reported: room for most topics. */
+const reportedBytes = 512;
 /** Type and flags, and a remaining length of up to four bytes. */
 const headerBytesMax = 5;
 const nothing = new Uint8Array(0);
@@ -111,8 +113,10 @@ export class FrameReader {
 
   /** Moves to the beginning of a packet that is too large and drops the rest of it. */
   #truncate(header: number, start: number): boolean {
-    if (this.#truncatedBytes === 0 || header >> 4 !== PUBLISH_TYPE)
-      throw new ProtocolError(Reason.packetTooLarge, "packet is too large");
+    if (this.#truncatedBytes === 0 || header >> 4 !== PUBLISH_TYPE) {
+      const received = Math.min(this.#filled, start + this.#length, start + reportedBytes);
+      throw new PacketTooLarge({ header, bytes: this.#length, start: this.buffer.slice(start, received) });
+    }
     const end = start + Math.min(this.#length, this.#truncatedBytes);
     if (end > this.#filled) return false;
     const whole = start + this.#length;

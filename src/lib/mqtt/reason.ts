@@ -40,6 +40,21 @@ export class ProtocolError extends Error {
   }
 }
 
+/** A packet longer than the limit, by its announced length. */
+export class PacketTooLarge extends ProtocolError {
+  readonly header: number;
+  readonly bytes: number;
+  /** What was received of its body. */
+  readonly start: Uint8Array;
+
+  constructor(packet: Pick<PacketTooLarge, "header" | "bytes" | "start">) {
+    super(Reason.packetTooLarge, "packet is too large");
+    this.header = packet.header;
+    this.bytes = packet.bytes;
+    this.start = packet.start;
+  }
+}
+
 export const malformed = (message: string) => new ProtocolError(Reason.malformed, message);
 export const protocolError = (message: string) => new ProtocolError(Reason.protocolError, message);
 

@@ -25,6 +25,7 @@ export const refusalReasons = [
   "password_expired",
   "password_shared",
   "password_wrong",
+  "protocol_level_unknown",
   "second_factor_wrong",
   "email_link_invalid",
   "reset_link_invalid",

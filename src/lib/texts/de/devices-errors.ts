@@ -2,6 +2,10 @@ import type { devicesErrors } from "../en/devices-errors.ts";
 
 export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string>> = {
   "device.mqtt_sessions_limit": "Das Gerät hat schon {max} MQTT-Sitzungen, und sein Profil lehnt weitere ab.",
+  "device.mqtt_packet_too_large":
+    "Die Nachricht hat {bytes} Byte, erlaubt sind höchstens {max} (mqtt_packet_bytes_max). Senden Sie kleinere Nachrichten oder diese über HTTP.",
+  "device.mqtt_taken_over":
+    "{count}-mal in {minutes} Minuten hat eine andere Verbindung des Geräts diese beendet: Zwei Clients verwenden seine Zugangsdaten, oder das Netz bricht oft ab. Geben Sie jedem Client ein eigenes Gerät, oder erlauben Sie im Geräteprofil mehr Sitzungen (sessionsMax).",
   "attribute.body_invalid": "attributes muss ein Objekt aus Namen und Werten sein",
   "attribute.key_invalid": "der Name eines Attributs muss 1 bis {max} Byte haben",
   "attribute.no_change": "In dieser Zeit hat sich kein SHARED-Attribut geändert.",

@@ -25,6 +25,7 @@ export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>>
   "refusal.password_wrong": "Das Passwort ist falsch.",
   "refusal.email_link_invalid":
     "Der Link zur Bestätigung einer neuen E-Mail-Adresse ist unbekannt, benutzt oder abgelaufen.",
+  "refusal.protocol_level_unknown": "Die Version des MQTT-Protokolls wird nicht unterstützt.",
   "refusal.reset_link_invalid": "Der Link für ein neues Passwort ist unbekannt, benutzt oder abgelaufen.",
   "refusal.second_factor_wrong": "Der Code des zweiten Faktors ist falsch.",
   "refusal.secret_wrong": "Das Webhook-Geheimnis ist falsch.",
@@ -56,6 +57,7 @@ export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>>
     "Setzen Sie ein erzeugtes Passwort: Das Gateway kann nicht erkennen, wem das Gerät oder der MQTT-Client gehört.",
   "refusal_hint.password_wrong":
     "Vergleichen Sie das Passwort mit dem des Geräts oder Benutzers und setzen Sie ein neues, wenn es verloren ist.",
+  "refusal_hint.protocol_level_unknown": "Stellen Sie den Client auf MQTT 3.1.1 oder 5.",
   "refusal_hint.session_expired":
     "Der Benutzer muss sich neu anmelden. Ein Programm braucht stattdessen einen API-Schlüssel.",
   "refusal_hint.setup_link_invalid":

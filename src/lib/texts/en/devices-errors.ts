@@ -1,5 +1,9 @@
 export const devicesErrors = {
   "device.mqtt_sessions_limit": "The device already has {max} MQTT sessions, and its profile refuses more.",
+  "device.mqtt_packet_too_large":
+    "The message has {bytes} bytes, and a message can have at most {max} (mqtt_packet_bytes_max). Send smaller messages, or send this one over HTTP.",
+  "device.mqtt_taken_over":
+    "{count} times in {minutes} minutes, another connection of the device has ended this one: two clients use its credentials, or the network often breaks. Give each client a device of its own, or allow more sessions in the device profile (sessionsMax).",
   "attribute.body_invalid": "attributes must be an object of names and values",
   "attribute.key_invalid": "the name of an attribute must have 1 to {max} bytes",
   "attribute.no_change": "No shared attribute changed in this time.",

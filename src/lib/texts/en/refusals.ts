@@ -22,6 +22,7 @@ export const refusalTexts = {
   "refusal.password_shared": "Another site has the same name with the same password.",
   "refusal.password_wrong": "The password is wrong.",
   "refusal.email_link_invalid": "The link to confirm a new e-mail address is unknown, used or expired.",
+  "refusal.protocol_level_unknown": "The MQTT protocol level is not supported.",
   "refusal.reset_link_invalid": "The link for a new password is unknown, used or expired.",
   "refusal.second_factor_wrong": "The code of the second factor is wrong.",
   "refusal.secret_wrong": "The webhook secret is wrong.",
@@ -52,6 +53,7 @@ export const refusalTexts = {
     "Set a generated password: the gateway cannot tell whose device or MQTT client this is.",
   "refusal_hint.password_wrong":
     "Compare the password with the one of the device or user, and set a new one if it is lost.",
+  "refusal_hint.protocol_level_unknown": "Set the client to MQTT 3.1.1 or 5.",
   "refusal_hint.session_expired": "The user has to sign in again. A program needs an API key instead.",
   "refusal_hint.setup_link_invalid":
     "The command lineside setup-link prints a new link on a gateway without users.",
