@@ -159,6 +159,18 @@ test("mails wait again after the mail server is removed", async () => {
   expect([held.state, held.to]).toEqual(["HELD", user.email]);
 });
 
+test("the notification settings say whether mail is delivered, as soon as the mail server is saved or removed", async () => {
+  const delivering = async () => {
+    const { body } = await fixture.call("GET", "/api/notifications/settings", { token: owner });
+    return body.mailDelivering;
+  };
+  expect(await delivering()).toBe(false);
+  expect((await put({ server: server({ password: SECRET }), from: USER })).status).toBe(200);
+  expect(await delivering()).toBe(true);
+  expect((await put({ server: null })).status).toBe(200);
+  expect(await delivering()).toBe(false);
+});
+
 test("a stored mail server is used after a restart, and the configuration has priority over it", async () => {
   await put({ server: server({ password: SECRET }), from: "stored@plant.example" });
   await fixture.app.stop();

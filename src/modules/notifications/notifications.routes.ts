@@ -20,7 +20,7 @@ export const notificationsRoutes = (deps: { notifications: NotificationsService;
   const show = (settings: NotificationSettings) => ({
     ...settings,
     messaging: showMessaging(settings.messaging),
-    mailDelivering: notifications.mailDelivering,
+    mailDelivering: notifications.isMailDelivering(),
   });
   const read = ({ principal }: AuditContext) => show(notifications.settingsOf(principal.tenantId));
   return new Elysia({ prefix: "/api/notifications", tags: ["alarms"] })

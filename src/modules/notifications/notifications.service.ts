@@ -111,7 +111,7 @@ export function createNotificationsService(deps: {
 
   return {
     settingsOf,
-    mailDelivering: mail.isDelivering,
+    isMailDelivering: () => mail.isDelivering,
     saveSettings(
       tenantId: TenantId,
       { messaging, ...changes }: NotificationSettingsChanges,
