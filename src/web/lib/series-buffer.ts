@@ -88,3 +88,7 @@ export function thinningOf(
   const stepMs = ((range.to - range.from) * POINTS_AN_INTERVAL) / max;
   return count < max / POINTS_AN_INTERVAL ? { until: 0, stepMs: 0 } : { until: range.to, stepMs };
 }
+
+/** Returns whether some values after `from` were left out by the server. */
+export const isThinned = (buffers: readonly Pick<SeriesBuffer, "thinned">[], from: number): boolean =>
+  buffers.some(({ thinned }) => thinned.until > from);

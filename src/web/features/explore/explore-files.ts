@@ -2,6 +2,7 @@ import { columnName } from "../../../lib/key-format.ts";
 import { aggregatedMetadata } from "../../../lib/key-metadata.ts";
 import { tableRows } from "../../lib/chart-data.ts";
 import { toCsv } from "../../lib/csv.ts";
+import { isThinned } from "../../lib/series-buffer.ts";
 import { metadataOf } from "../../platform/key-metadata.ts";
 import { saveFile } from "../../ui/save-file.ts";
 import type { BoardFeed } from "../dashboards/board-feed.ts";
@@ -9,7 +10,7 @@ import type { Widget } from "../dashboards/dashboards-api.ts";
 import type { Bounds } from "../dashboards/widgets/widget.types.ts";
 import { hasCsvUnits } from "../telemetry/csv-units.tsx";
 
-/** Saves all values that are shown as one table: a row for each time stamp, a column for each series. */
+/** Saves all values that are shown as one table: a row for each time stamp, a column for each series. The name of the file says if values were left out. */
 export function saveCsv(feed: BoardFeed, widgets: readonly Widget[], bounds: Bounds): void {
   const columns = widgets.flatMap(({ widgetId, config }) =>
     feed.of(widgetId).series.map(({ device, key, buffer }) => {
@@ -26,7 +27,12 @@ export function saveCsv(feed: BoardFeed, widgets: readonly Widget[], bounds: Bou
     new Date(ts).toISOString(),
     ...values.map((value) => (typeof value === "object" ? JSON.stringify(value) : value)),
   ]);
-  saveFile(new Blob([toCsv([head, ...cells])], { type: "text/csv;charset=utf-8" }), "explore.csv");
+  const isPart = isThinned(
+    columns.map(({ buffer }) => buffer),
+    bounds.from,
+  );
+  const file = new Blob([toCsv([head, ...cells])], { type: "text/csv;charset=utf-8" });
+  saveFile(file, isPart ? "explore-thinned.csv" : "explore.csv");
 }
 
 const MARGIN = 16;

@@ -1,14 +1,13 @@
 import { ChartLine } from "lucide-preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { columnName } from "../../../lib/key-format.ts";
 import { aggregatedMetadata } from "../../../lib/key-metadata.ts";
 import { writeNames } from "../../../lib/name-list.ts";
 import type { DeviceDetail, TelemetryValue } from "../../lib/api-types.ts";
 import { tableRows, toNumber } from "../../lib/chart-data.ts";
 import { barInterval } from "../../lib/consumption.ts";
-import { toCsv } from "../../lib/csv.ts";
 import { exploreHref } from "../../lib/explore-view.ts";
 import { sortedKeys } from "../../lib/main-keys.ts";
+import { isThinned } from "../../lib/series-buffer.ts";
 import { boundsOf, panned, type TimeWindow, zoomed } from "../../lib/time-window.ts";
 import { ownZone } from "../../lib/zoned-time.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -19,10 +18,10 @@ import { useResource } from "../../platform/resource.ts";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { KeyPicker } from "../../ui/key-picker.tsx";
-import { saveFile } from "../../ui/save-file.ts";
+import { useAction } from "../../ui/use-form.ts";
 import { useAnnotations } from "../annotations/use-annotations.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
-import { hasCsvUnits } from "./csv-units.tsx";
+import { downloadCsv } from "./csv-download.ts";
 import { type Controls, useControls } from "./data-controls.ts";
 import { DataMenu } from "./data-menu.tsx";
 import { DataToolbar, TimeLine } from "./data-toolbar.tsx";
@@ -174,6 +173,7 @@ function useLoading({ series, selected, controls }: ViewProps): void {
 function LoadedView(props: ViewProps) {
   const { series, controls, selected } = props;
   const [pausedAt, setPausedAt] = useState<number | undefined>(undefined);
+  const saving = useAction();
   useLoading(props);
   void now.value;
   const clock = pausedAt ?? (controls.window.kind === "live" ? serverNow() : 0);
@@ -209,7 +209,9 @@ function LoadedView(props: ViewProps) {
             bounds={bounds}
             onPause={following ? () => setPausedAt(serverNow()) : undefined}
             onWindow={setWindow}
-            onDownload={() => download(props, tableRows(buffers, listed))}
+            onDownload={() =>
+              saving.run(() => downloadCsv({ ...props, aggregation: controls.aggregation, buffers, listed }))
+            }
           />
         }
         onWindow={setWindow}
@@ -225,6 +227,10 @@ function LoadedView(props: ViewProps) {
         onLive={() => setWindow({ kind: "live", id: "15m" })}
         onResume={() => setPausedAt(undefined)}
       />
+      {saving.error !== undefined && <ErrorNote error={saving.error} />}
+      {controls.view === "table" && isThinned(buffers, bounds.from) && (
+        <p class="text-sm text-soft">{t("data.thinned")}</p>
+      )}
       {series.error.value !== undefined && (
         <ErrorNote error={series.error.value} onRetry={() => setWindow({ ...controls.window })} />
       )}
@@ -360,16 +366,4 @@ function DurationsContent({
     values: values.map((value, column) => durationsText(value, keys[column]?.metadata)),
   }));
   return <SeriesTable keys={keys.map(({ key, name }) => ({ key, metadata: { key, name } }))} rows={rows} />;
-}
-
-function download({ device, selected, controls }: ViewProps, rows: ReturnType<typeof tableRows>): void {
-  const unitOf = (key: string) =>
-    aggregatedMetadata(metadataOf(device.deviceId, key), controls.aggregation)?.unit;
-  const head = selected.map((key) => columnName(key, hasCsvUnits.value ? unitOf(key) : undefined));
-  const cells = rows.map((row) => [
-    new Date(row.ts).toISOString(),
-    ...row.values.map((v) => (typeof v === "object" ? JSON.stringify(v) : v)),
-  ]);
-  const blob = new Blob([toCsv([["time", ...head], ...cells])], { type: "text/csv;charset=utf-8" });
-  saveFile(blob, `${device.name.replace(/[^\p{L}\p{N}_-]+/gu, "-")}.csv`);
 }

@@ -48,7 +48,7 @@ export const telemetryApi = {
   },
   exportHistory: (
     id: string,
-    query: { format: "csv" | "ndjson"; units?: "true"; from?: number; to?: number },
+    query: { format: "csv" | "ndjson"; keys?: string; units?: "true"; from?: number; to?: number },
   ) => load(`${device(id)}/telemetry/export?${queryOf(query)}`),
   importHistory: (id: string, query: ImportQuery, body: Blob) =>
     postFile<ImportAnswer>(

@@ -79,6 +79,8 @@ export const telemetryDe: Readonly<Record<keyof typeof telemetryEn, string>> = {
   "history.upload": "Importieren",
   "data.table": "Werte als Tabelle",
   "data.time": "Zeit",
+  "data.thinned":
+    "Dieses Zeitfenster hat zu viele Werte für die Tabelle; sie zeigt eine Auswahl mit allen Spitzen. „CSV herunterladen“ enthält alle.",
   "data.chartOf": "Diagramm von {keys}. Wählen Sie „Tabelle“, um die Werte zu lesen.",
   "data.stats": "min {min} · Mittel {avg} · max {max}",
   "data.selectKeys": "Wählen Sie mindestens einen Wert.",

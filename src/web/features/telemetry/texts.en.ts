@@ -77,6 +77,8 @@ export const telemetryEn = {
   "history.upload": "Import",
   "data.table": "Values as a table",
   "data.time": "Time",
+  "data.thinned":
+    "This window has too many values for the table, so it shows a selection that keeps peaks. Download CSV has all of them.",
   "data.chartOf": "Chart of {keys}. Select Table to read the values.",
   "data.stats": "min {min} · avg {avg} · max {max}",
   "data.selectKeys": "Select at least one value.",
