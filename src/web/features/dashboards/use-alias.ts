@@ -1,9 +1,6 @@
 import { useKept, useResource } from "../../platform/resource.ts";
-import { telemetryApi } from "../telemetry/telemetry-api.ts";
 import { type Alias, dashboardsApi, type ResolvedDevice } from "./dashboards-api.ts";
-
-/** Devices of which the keys are looked at. */
-const PREVIEW_DEVICES = 5;
+import { keysOfDevices } from "./device-keys.ts";
 
 /** The devices of an alias, and what they send; nothing for an alias that stands for none. */
 export function useAlias(alias: Alias | undefined): {
@@ -12,11 +9,7 @@ export function useAlias(alias: Alias | undefined): {
 } {
   const resource = useResource(async () => {
     const devices = alias === undefined ? [] : await dashboardsApi.resolve(alias).catch(() => []);
-    const lists = await Promise.all(
-      devices.slice(0, PREVIEW_DEVICES).map(({ deviceId }) => telemetryApi.keys(deviceId)),
-    );
-    const keys = [...new Set(lists.flatMap((list) => list.map(({ key }) => key)))].sort();
-    return { devices, keys };
+    return { devices, keys: await keysOfDevices(devices.map(({ deviceId }) => deviceId)) };
   }, [JSON.stringify(alias)]);
   return useKept(resource) ?? { devices: [], keys: [] };
 }
