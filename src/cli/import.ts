@@ -47,7 +47,7 @@ const options = {
   skip: { type: "string", help: "columns to leave out, separated by commas" },
   delimiter: {
     type: "string",
-    help: "separator of columns: , ; | or tab (default: detected in the header)",
+    help: "column separator: , ; | or tab (default: detected from the header)",
   },
   decimal: {
     type: "string",
@@ -144,7 +144,7 @@ function printNotes(file: string, { sameTime, missing, unnamedColumns, timeColum
   console.log(`${name}: time from ${timeColumns.join(" and ")}`);
   if (sameTime > 0)
     console.log(`${name}: ${sameTime} rows have the time of an earlier row; the later value counts`);
-  if (missing > 0) console.log(`${name}: ${missing} cells say that a value is missing, and were left out`);
+  if (missing > 0) console.log(`${name}: ${missing} cells without a value (such as NA) were left out`);
   if (unnamedColumns.length > 0)
     console.log(`${name}: columns without a name were left out: ${unnamedColumns.join(", ")}`);
 }

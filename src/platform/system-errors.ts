@@ -9,8 +9,8 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   EACCES: "Access was denied. Check the owner and the permissions.",
   EPERM: "Access was denied. Check the owner and the permissions.",
   EISDIR: "A folder stands where a file is expected. Move it away.",
-  EEXIST: "A file or link of that name exists already. Move it away.",
-  EIO: "The disk failed. Check the system log for errors of the disk.",
+  EEXIST: "A file or link with that name already exists. Move it away.",
+  EIO: "The disk failed. Check the system log for disk errors.",
   ENOENT: "A file or folder does not exist.",
   EMFILE: "Too many files are open. Raise the limit (LimitNOFILE of the service, or ulimit -n).",
   ENFILE: "Too many files are open on this machine. Raise fs.file-max.",
@@ -30,7 +30,7 @@ function describeSqliteError(error: SQLiteError): string | undefined {
   if (isDamage(error))
     return `A database is damaged (${error.message}). To find out which, run: lineside check`;
   if (error.code?.startsWith("SQLITE_IOERR"))
-    return `The disk failed (${error.message}). Check the system log for errors of the disk.`;
+    return `The disk failed (${error.message}). Check the system log for disk errors.`;
   return SQLITE_ERRORS.find(([code]) => error.code?.startsWith(code))?.[1];
 }
 

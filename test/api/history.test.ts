@@ -109,7 +109,7 @@ describe("importing history", () => {
               { row: 3, message: "ts is required", code: "import.ts_missing", params: {} },
               {
                 row: 4,
-                message: "ts must be an epoch (s, ms, µs or ns) or a date such as 2026-12-31T10:00:00Z",
+                message: "ts must be an epoch time (s, ms, µs or ns) or a date such as 2026-12-31T10:00:00Z",
                 code: "telemetry.ts_invalid",
                 params: {},
               },

@@ -106,7 +106,7 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "device.profile_unknown": "profileId: dieses Geräteprofil gibt es nicht",
   "device.roles_differ": "type: ist ein älterer Name von role und darf sich nicht davon unterscheiden",
   "device.token_attempts":
-    "Geräte anderer Standorte haben bereits {limit} der Token, die hier innerhalb einer Stunde gewählt wurden. Lassen Sie das Token weg, um ein zufälliges zu erhalten, oder versuchen Sie es später erneut.",
+    "Dieser Standort hat innerhalb einer Stunde {limit} Token gewählt, die Geräte anderer Standorte bereits haben. Lassen Sie das Token weg, um ein zufälliges zu erhalten, oder versuchen Sie es später erneut.",
   "device.token_invalid": "das Gerätetoken ist nicht gültig",
   "device.token_limited":
     "Von dieser Adresse kamen zu viele ungültige Gerätetoken. Versuchen Sie es später erneut.",

@@ -98,7 +98,7 @@ export const errorDetailsDe: Readonly<Record<keyof typeof errorDetails, string>>
   "script_reason.no_frame": "{name} dekodiert Frames, und diese Nachricht hat keinen",
   "script_reason.no_function": "es definiert keine der Funktionen {names}",
   "script_reason.module":
-    "das Skript ist kein Modul: Entfernen Sie `{statement}`. Nichts muss importiert oder exportiert werden, und `Buffer`, `TextDecoder`, `atob` und `console` sind vorhanden",
+    "Skripte sind keine Module: Entfernen Sie `{statement}`. `Buffer`, `TextDecoder`, `atob` und `console` stehen ohne Import bereit, und exportiert werden muss nichts",
   "script_reason.no_javascript": "das Skript ist kein gültiges JavaScript: {message}",
   "script_reason.no_object": "das Skript hat kein Objekt mit Werten zurückgegeben",
   "script_reason.not_bytes": "das Skript hat keine Bytes zurückgegeben",

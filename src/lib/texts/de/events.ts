@@ -43,7 +43,7 @@ export const eventTextsDe: Readonly<Record<keyof typeof eventTexts, string>> = {
   "broker_error.websocket_text": "der Broker hat über WebSocket Text statt MQTT gesendet",
   "delivery_error.no_room": "aufgegeben, um Platz zu schaffen: die Warteschlange war voll",
   "delivery_error.redirect":
-    "die Antwort war {status}; Weiterleitungen wird nicht gefolgt, verwenden Sie {address}",
+    "das Gateway folgt keinen Weiterleitungen (Status {status}); verwenden Sie stattdessen {address}",
   "delivery_error.refused": "die Anfrage wurde abgelehnt",
   "delivery_error.secret_unreadable":
     "ein gespeichertes Geheimnis lässt sich nicht mehr lesen; geben Sie es erneut ein",
@@ -77,11 +77,11 @@ export const eventTextsDe: Readonly<Record<keyof typeof eventTexts, string>> = {
     "Namen und Einheiten der Schlüssel wurden nicht übernommen: Das Profil gehört nicht der Anbindung",
   "integration_note.frame_looks_hex":
     "der Frame wurde als Base64 gelesen, sieht aber hexadezimal aus; setzen Sie `frameEncoding` gegebenenfalls auf `hex`",
-  "integration_note.left_out": "entfallen, weil nichts es aufnehmen kann: {keys}",
+  "integration_note.left_out":
+    "Metriken entfielen, weil ihre Namen zu lang sind oder ihre Typen nicht unterstützt werden: {keys}",
   "integration_note.network_warning": "Warnung des Netzwerkservers: {text}",
-  "integration_note.unknown_aliases":
-    "Metriken entfielen, weil keine Geburt ihre Aliase benannt hat: {count}",
-  "integration_note.nothing_decoded": "die Nachricht enthält nichts davon: {fields}",
+  "integration_note.unknown_aliases": "Metriken entfielen, weil kein Birth ihre Aliase nennt: {count}",
+  "integration_note.nothing_decoded": "die Nachricht enthält keines der Felder {fields}",
   "messenger_error.gotify_address":
     "Unter dieser Adresse gibt es keinen Gotify-Server. Prüfen Sie die Adresse des Servers.",
   "messenger_error.gotify_token":

@@ -58,7 +58,7 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "integration.body_compressed":
     "komprimierte Sparkplug-Inhalte lassen sich nicht lesen; schalten Sie die Kompression ab",
   "integration.body_invalid": "{rule}",
-  "integration.body_list": "der Inhalt ist eine Liste; erwartet wird ein Ereignis je Nachricht",
+  "integration.body_list": "der Inhalt ist eine Liste; senden Sie ein Ereignis je Nachricht",
   "integration.body_not_json": "der Inhalt ist kein JSON; stellen Sie {server} auf JSON statt Protobuf",
   "integration.body_malformed": "der Inhalt ist kein gültiges JSON",
   "integration.body_not_text": "der Inhalt ist kein Text in UTF-8",
@@ -79,10 +79,10 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "integration.event_unknown":
     "die Art des Ereignisses ist unbekannt; nennen Sie sie in der Adresse als ?event=, oder senden Sie die dazugehörigen Felder",
   "integration.event_unknown_topic":
-    "das Topic {topic} ist keines der Ereignisse von Geräten, und der Inhalt sagt nicht, welches Ereignis er ist; verwenden Sie den Topic-Filter {filter}",
+    "{topic} ist kein Topic für Ereignisse von Geräten, und der Inhalt nennt das Ereignis nicht; verwenden Sie den Topic-Filter {filter}",
   "integration.frame_looks_hex":
     "der Frame ist kein Base64, sondern sieht hexadezimal aus; setzen Sie `frameEncoding` in den Einstellungen der Integration auf `hex`",
-  "integration.frame_not_hex": "der Frame besteht nicht aus hexadezimalen Ziffern",
+  "integration.frame_not_hex": "der Frame enthält andere Zeichen als hexadezimale Ziffern",
   "integration.event_unknown_things_stack":
     "der Inhalt ist keine Nachricht von The Things Stack: uplink_message, join_accept, downlink_… und location_solved fehlen",
   "integration.f_port_invalid": "der FPort muss 0 bis 255 sein",

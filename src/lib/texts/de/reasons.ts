@@ -26,8 +26,8 @@ export const reasonsDe: Readonly<Record<keyof typeof reasons, string>> = {
   "ignored.earlier_will": "sie ist der letzte Wille einer früheren Verbindung",
   "ignored.empty": "der Inhalt enthält keine Werte",
   "ignored.gateway_topic":
-    "{topic} ist ein Topic von Gateways; die Ereignisse von Geräten kommen unter {filter}",
-  "ignored.no_frame": "dort, wohin `paths.frame` zeigt, ist kein Frame",
+    "{topic} ist ein Topic von Gateways; Ereignisse von Geräten kommen unter {filter} an",
+  "ignored.no_frame": "die Nachricht enthält an der Stelle `paths.frame` keinen Frame",
   "ignored.event_unknown": "das Ereignis „{event}“ enthält nichts zu speichern",
   "ignored.host_state": "ein Sparkplug-Host meldet seinen eigenen Zustand",
   "ignored.neither_json_nor_value": "sie ist weder JSON noch ein Wert, dessen Name im Topic steht",
@@ -49,7 +49,8 @@ export const reasonsDe: Readonly<Record<keyof typeof reasons, string>> = {
   "import_error.time": "„{cell}“: {reason}",
   "import_error.time_invalid":
     "„{cell}“ ist keine Zeit wie 2026-12-31T10:00:00Z, 31.12.2026 10:00 oder eine Epoch-Zeit (s, ms, µs oder ns)",
-  "import_error.too_many_cells": "„{cell}“ steht hinter der letzten der {columns} Spalten",
+  "import_error.too_many_cells":
+    "die Zeile hat ab „{cell}“ mehr Zellen, als die Kopfzeile Spalten hat ({columns})",
   "import_error.value": "{name}: {rule}",
   "mail_error.address": "der Empfänger ist keine einzelne E-Mail-Adresse",
   "mail_error.connection": "die Verbindung zum Mailserver ist fehlgeschlagen: {reason}",

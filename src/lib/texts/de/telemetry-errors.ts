@@ -14,7 +14,7 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
     "der Inhalt ist kein gültiges JSON; die Kodierung LENIENT_JSON (im Geräteprofil oder in den Einstellungen der Integration) würde ihn lesen",
   "body.malformed": "der Inhalt ist kein gültiges {format}",
   "body.names_repeated":
-    "Namen, die in einem Objekt des Inhalts mehrfach vorkommen: {names}; übernommen wurde jeweils der letzte Wert",
+    "Namen, die in einem Objekt des Inhalts mehrfach vorkommen: {names}; gespeichert wurde jeweils der letzte Wert",
   "body.not_json": "Der Inhalt muss als application/json gesendet werden.",
   "body.not_utf8": "der Inhalt ist kein UTF-8; senden Sie Text als UTF-8",
   "body.not_well_formed": "der Inhalt ist nicht wohlgeformt",
@@ -32,10 +32,10 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "import.empty": "der Inhalt ist leer",
   "import.line_too_long": "eine Zeile ist länger als {max} Byte",
   "import.malformed": "die Datei lässt sich nicht lesen: {reason}",
-  "import.not_text": "die Datei ist kein Text ({format}); exportieren Sie sie als CSV",
-  "import.not_utf8": "die Datei ist weder UTF-8 noch Windows-1252 oder UTF-16: „{sample}“",
+  "import.not_text": "die Datei ist keine Textdatei ({format}); exportieren Sie sie als CSV",
+  "import.not_utf8": "die Datei ist weder UTF-8 noch UTF-16 noch Windows-1252: „{sample}“",
   "import.column_missing": "es gibt keine Spalte „{name}“; die Spalten sind {columns}",
-  "import.column_twice": "zwei Spalten heißen „{name}“; benennen Sie eine um, oder lassen Sie die Spalte weg",
+  "import.column_twice": "zwei Spalten heißen „{name}“; benennen Sie eine um, oder lassen Sie eine weg",
   "import.no_values": "es bleibt keine Spalte für Werte; die Spalten sind {columns}",
   "import.time_missing":
     "keine Spalte enthält Zeiten; nennen Sie die Zeitspalte, oder prüfen Sie das Trennzeichen. Die Spalten sind {columns}",
@@ -101,7 +101,7 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "telemetry.key_empty": "Schlüssel dürfen nicht leer sein",
   "telemetry.key_too_long": "ein Schlüssel darf höchstens {max} Byte haben",
   "telemetry.keys_empty":
-    "`keys` nennt keinen Schlüssel. Lassen Sie den Parameter weg, um alle Schlüssel zu meinen.",
+    "`keys` enthält keinen Schlüssel. Lassen Sie den Parameter weg, um alle Schlüssel auszuwählen.",
   "telemetry.more_keys": "{keys} und {count} weitere",
   "telemetry.new_keys_limit":
     "Die Geräte dieses Standorts können am Tag höchstens {max} neue Telemetrieschlüssel hinzufügen. Nicht gespeichert: {keys}. Alles andere in der Nachricht ist gespeichert.",
@@ -111,7 +111,7 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "telemetry.overloaded":
     "Der Speicher kommt mit der eintreffenden Telemetrie nicht mit. Versuchen Sie es bald erneut.",
   "telemetry.overwritten":
-    "Werte mit demselben Schlüssel und derselben Zeit wie ein späterer Wert der Nachricht wurden überschrieben: {keys}. Senden Sie `ts` mit jedem Eintrag.",
+    "spätere Werte der Nachricht mit demselben Schlüssel und derselben Zeit haben frühere überschrieben: {keys}. Senden Sie `ts` mit jedem Eintrag.",
   "telemetry.payload_invalid": "payload muss ein Objekt aus Schlüsseln und Werten sein",
   "telemetry.points_invalid": "maxDataPoints muss eine ganze Zahl ab 1 sein",
   "telemetry.range_invalid": "from und to müssen Epoch-Millisekunden sein, from nicht nach to",
@@ -141,12 +141,12 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "telemetry.ts_missing_day": "diesen Tag oder diese Uhrzeit gibt es nicht",
   "telemetry.ts_number": "{number} ist keine Epoch-Zeit (s, ms, µs oder ns) ab dem Jahr 2000",
   "telemetry.ts_order":
-    "Tag und Monat sind vertauschbar; schreiben Sie das Datum als 2026-12-31, oder wählen Sie ihre Reihenfolge",
+    "Tag und Monat sind nicht eindeutig; schreiben Sie das Datum als 2026-12-31, oder wählen Sie ihre Reihenfolge",
   "telemetry.ts_replaced": "{reason}; die Werte wurden zur Zeit des Empfangs gespeichert",
   "telemetry.ts_serial":
     "{number} ist keine Epoch-Zeit; falls es das Datum einer Tabellenkalkulation ist, formatieren Sie es als 2026-12-31 10:00",
   "telemetry.ts_skipped":
-    "die Uhren springen über diese Zeit; wählen Sie die Zeitzone, in der die Zeiten geschrieben wurden",
+    "diese Uhrzeit entfällt bei der Umstellung auf Sommerzeit; wählen Sie die Zeitzone, in der die Zeiten geschrieben wurden",
   "telemetry.ts_unset": "{time} liegt vor dem Jahr 2000; die Uhr ist nicht gestellt",
   "telemetry.value":
     "Ein Telemetriewert muss eine Zahl, ein Wahrheitswert, ein Text, ein Objekt oder eine Liste sein.",

@@ -98,7 +98,7 @@ export const devicesErrors = {
   "device.profile_unknown": "profileId: there is no such device profile",
   "device.roles_differ": "type: is an older name of role and must not differ from it",
   "device.token_attempts":
-    "Devices of other sites already have {limit} of the tokens chosen here within an hour. Leave the token out to get a random one, or try again later.",
+    "Within an hour, this site has chosen {limit} tokens that devices of other sites already have. Leave the token out to get a random token, or try again later.",
   "device.token_invalid": "the device token is not valid",
   "device.token_limited": "Too many invalid device tokens came from this address. Try again later.",
   "device.token_taken": "token: another device has this access token",

@@ -95,7 +95,7 @@ export const errorDetails = {
   "script_reason.no_frame": "{name} decodes frames, and this message has none",
   "script_reason.no_function": "it defines none of {names}",
   "script_reason.module":
-    "the script is not a module: remove `{statement}`. Nothing has to be imported or exported, and `Buffer`, `TextDecoder`, `atob` and `console` are there",
+    "scripts are not modules: remove `{statement}`. `Buffer`, `TextDecoder`, `atob` and `console` are available without an import, and nothing has to be exported",
   "script_reason.no_javascript": "the script is not valid JavaScript: {message}",
   "script_reason.no_object": "the script returned no object of values",
   "script_reason.not_bytes": "the value that the script returned is not bytes",

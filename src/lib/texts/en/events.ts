@@ -41,7 +41,7 @@ export const eventTexts = {
   "broker_error.websocket_status": "the WebSocket request was answered with {status}",
   "broker_error.websocket_text": "the broker sent text over its WebSocket, not MQTT",
   "delivery_error.no_room": "given up to make room, because the delivery queue was full",
-  "delivery_error.redirect": "it answered {status}; redirects are not followed, use {address}",
+  "delivery_error.redirect": "redirects are not followed (status {status}); use {address} instead",
   "delivery_error.refused": "the request was refused",
   "delivery_error.secret_unreadable": "a stored secret cannot be read any more; enter it again",
   "delivery_error.status": "it answered {status}",
@@ -73,11 +73,12 @@ export const eventTexts = {
     "names and units of keys not applied: the profile does not belong to the integration",
   "integration_note.frame_looks_hex":
     "the frame was read as base64 but looks hexadecimal; set `frameEncoding` to `hex` if it is",
-  "integration_note.left_out": "left out, because nothing can hold it: {keys}",
+  "integration_note.left_out":
+    "metrics left out because their names are too long or their types are not supported: {keys}",
   "integration_note.network_warning": "warning of the network server: {text}",
   "integration_note.unknown_aliases":
-    "metrics were left out because no birth has named their aliases: {count}",
-  "integration_note.nothing_decoded": "the message has none of: {fields}",
+    "metrics left out because no birth message named their aliases: {count}",
+  "integration_note.nothing_decoded": "the message has none of the fields {fields}",
   "messenger_error.gotify_address":
     "There is no Gotify server at this address. Check the address of the server.",
   "messenger_error.gotify_token":

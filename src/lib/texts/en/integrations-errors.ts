@@ -53,7 +53,7 @@ export const integrationsErrors = {
   "integration.base64_invalid": "the frame is not base64",
   "integration.body_compressed": "compressed Sparkplug payloads cannot be read; disable compression",
   "integration.body_invalid": "{rule}",
-  "integration.body_list": "the body is a list; one event in each message is expected",
+  "integration.body_list": "the body is a list; send one event per message",
   "integration.body_not_json": "the body is not JSON; set {server} to send JSON instead of Protobuf",
   "integration.body_malformed": "the body is not well-formed JSON",
   "integration.body_not_text": "the body is not UTF-8 text",
@@ -73,10 +73,10 @@ export const integrationsErrors = {
   "integration.event_unknown":
     "the type of the event is unknown; name it as ?event= in the address, or send a body that has its fields",
   "integration.event_unknown_topic":
-    "the topic {topic} is not one of the events of devices, and the body does not say which event it is; use the topic filter {filter}",
+    "{topic} is not a topic for device events, and the body does not name the event; use the topic filter {filter}",
   "integration.frame_looks_hex":
     "the frame is not base64 but looks hexadecimal; set `frameEncoding` to `hex` in the settings of the integration",
-  "integration.frame_not_hex": "the frame is not hexadecimal digits",
+  "integration.frame_not_hex": "the frame has characters other than hexadecimal digits",
   "integration.event_unknown_things_stack":
     "the body is not a message of The Things Stack: it has no uplink_message, join_accept, downlink_… or location_solved",
   "integration.f_port_invalid": "the fPort must be 0 to 255",

@@ -18,7 +18,7 @@ export const modbusErrors = {
   "modbus.too_many_registers": "The units of a Modbus connection can have at most {max} registers together.",
   "modbus.too_many_units": "A Modbus connection can have at most {max} units.",
   "modbus.unit_not_found": "There is no such Modbus unit.",
-  "modbus_rule.absent_range": "absent: {value} is not a value of {type}",
+  "modbus_rule.absent_range": "absent: {value} is not a value of type {type}",
   "modbus_rule.address_end": "the last register has an address above 65535",
   "modbus_rule.area_bool": "{area} needs the type BOOL",
   "modbus_rule.area_read_only": "{area} cannot be written",

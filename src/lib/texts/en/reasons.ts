@@ -24,8 +24,8 @@ export const reasons = {
   "ignored.downlink_to_network": "it is a downlink to the network server",
   "ignored.earlier_will": "it is the will of an earlier connection",
   "ignored.empty": "the body contains no values",
-  "ignored.gateway_topic": "{topic} is a topic of gateways; the events of devices come under {filter}",
-  "ignored.no_frame": "there is no frame where `paths.frame` points",
+  "ignored.gateway_topic": "{topic} is a gateway topic; device events arrive under {filter}",
+  "ignored.no_frame": "the message has no frame at `paths.frame`",
   "ignored.event_unknown": "the event “{event}” contains nothing to store",
   "ignored.host_state": "a Sparkplug host reports its own state",
   "ignored.neither_json_nor_value": "it is neither JSON nor a value with its name in the topic",
@@ -45,8 +45,9 @@ export const reasons = {
   "import_error.sign_unclear": "{rule}; select the decimal sign of the file",
   "import_error.time": "“{cell}”: {reason}",
   "import_error.time_invalid":
-    "“{cell}” is not a time such as 2026-12-31T10:00:00Z, 31.12.2026 10:00 or an epoch (s, ms, µs or ns)",
-  "import_error.too_many_cells": "“{cell}” is behind the last of the {columns} columns",
+    "“{cell}” is not a time such as 2026-12-31T10:00:00Z, 31.12.2026 10:00 or an epoch time (s, ms, µs or ns)",
+  "import_error.too_many_cells":
+    "the row has more cells than the header has columns ({columns}), beginning with “{cell}”",
   "import_error.value": "{name}: {rule}",
   "mail_error.address": "the recipient is not a single e-mail address",
   "mail_error.connection": "the connection to the mail server failed: {reason}",

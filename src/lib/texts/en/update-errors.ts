@@ -24,7 +24,7 @@ export const updateErrors = {
   "update.copy_failed": "The databases cannot be copied: {reason}",
   "update.ended": "The new version ended before it was ready.",
   "update.crashed": "The new version crashed {count} times on probation.",
-  "update.hung": "The new version stopped responding for {seconds} s on probation.",
+  "update.hung": "On probation, the new version did not respond for {seconds} s.",
   "update.not_ready": "The new version was not ready within {seconds} s.",
   "update.start_failed": "The new version cannot start: {reason}",
   "update.too_large": "The update file is larger than {megabytes} MB.",

@@ -140,8 +140,9 @@ interface Collected {
   readonly byTime: Map<number | undefined, Part[]>;
   readonly attributes: JsonObject;
   unknown: number;
-  /** Keys of values that nothing can hold, and of those that have several values at one time. */
+  /** Metrics with an overlong name or an unsupported type. */
   readonly leftOut: Set<string>;
+  /** Keys with several values at one time. */
   readonly overwritten: Set<string>;
 }
 
@@ -163,7 +164,7 @@ function put(
   part.keys++;
 }
 
-/** Returns the value of a metric; undefined for one that has none, or that nothing can hold, which is noted. */
+/** Returns the value of a metric. Returns undefined without a value, or if it cannot be stored, which is noted. */
 function readValue(
   metric: RawMetric,
   { name, dataType }: Named,
@@ -196,7 +197,7 @@ function collect(payload: RawPayload, table: Table | undefined, receivedAt: numb
   return collected;
 }
 
-/** Says what a message has and is not taken. */
+/** Notes on the parts of a message that are not stored. */
 function notesOf({ unknown, leftOut, overwritten }: Collected): Text[] {
   return [
     ...(unknown > 0 ? [detail("integration_note.unknown_aliases", { count: unknown })] : []),

@@ -125,7 +125,7 @@ export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string
   "integration.deviceTypeHint": "Wenn das Feld leer ist, gilt der Typ aus der Nachricht, sonst „default“.",
   "integration.isHex": "Frames sind hexadezimal",
   "integration.isHexHint":
-    "Manche Gateways schreiben die Bytes eines Frames als hexadezimale Ziffern (`frameEncoding`). Für Base64 bleibt es aus.",
+    "Manche Gateways senden Frames als hexadezimale Ziffern (`frameEncoding`). Bei Base64 bleibt dies ausgeschaltet.",
   "integration.radioPrefix": "Präfix der Funkdaten",
   "integration.radioPrefixHint": "rssi, snr, fCnt und das Gateway werden als {example} gespeichert.",
   "integration.way": "Wie kommen die Nachrichten?",

@@ -120,7 +120,7 @@ export const integrationsEn = {
   "integration.deviceTypeHint": "If empty, the type in the message applies, or “default”.",
   "integration.isHex": "Frames are hexadecimal",
   "integration.isHexHint":
-    "Some gateways write the bytes of a frame as hexadecimal digits (`frameEncoding`). Leave it off for base64.",
+    "Some gateways send frames as hexadecimal digits (`frameEncoding`). Leave this off for base64.",
   "integration.radioPrefix": "Prefix of radio data",
   "integration.radioPrefixHint": "rssi, snr, fCnt and the gateway are stored as {example}.",
   "integration.way": "How do messages arrive?",

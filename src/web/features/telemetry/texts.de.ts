@@ -71,7 +71,7 @@ export const telemetryDe: Readonly<Record<keyof typeof telemetryEn, string>> = {
   "history.timeFrom": "Zeitspalte: {columns}.",
   "history.sameTime":
     "Zeilen mit der Zeit einer früheren Zeile: {rows}. Haben beide einen Wert, zählt der spätere.",
-  "history.missing": "Weggelassene Zellen wie NA in Spalten von Zahlen: {cells}.",
+  "history.missing": "In Zahlenspalten weggelassene Zellen ohne Wert, etwa NA: {cells}.",
   "history.zoneHint": "Für Zeiten in der Datei, die keine Zone nennen.",
   "history.progress": "Fortschritt des Imports",
   "history.imported": "{points} Werte sind gespeichert.",

@@ -69,7 +69,7 @@ export const telemetryEn = {
   "history.timeFrom": "Time column: {columns}.",
   "history.sameTime":
     "Rows with the time of an earlier row: {rows}. If both have a value, the later value counts.",
-  "history.missing": "Cells such as NA in columns of numbers, which were left out: {cells}.",
+  "history.missing": "Cells without a value, such as NA, left out of number columns: {cells}.",
   "history.zoneHint": "Applies to times in the file without a time zone.",
   "history.progress": "Progress of the import",
   "history.imported": "{points} values imported.",
