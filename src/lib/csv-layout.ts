@@ -69,7 +69,7 @@ function contentOfCell(cell: string, now: number): Content {
     return typeof readEpoch(Number(cell.replace(",", ".")), { now }) === "number" ? "epochs" : "other";
   if (timeOfDay.test(cell)) return "times of day";
   const written = parseWrittenTime(cell);
-  // A date whose day and month can be exchanged is a date all the same.
+  // A date is a date even if its day and month are ambiguous.
   if (written === "order" || written === "missing") return /\d:\d/.test(cell) ? "moments" : "days";
   if (written === "form") return "other";
   return written.hasTime ? "moments" : "days";

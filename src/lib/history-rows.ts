@@ -71,7 +71,7 @@ export type HistoryRow =
 export interface HistoryNotes {
   /** Rows whose time an earlier row has: of two values at one time the later one counts. */
   sameTime: number;
-  /** Cells that say that a value is missing, in columns of numbers. */
+  /** Cells such as NA in number columns. */
   missing: number;
   /** Names of the columns that the time was read from. */
   timeColumns: readonly string[];

@@ -24,7 +24,7 @@ export const HELD_MS_MAX = 10 * 366 * FUTURE_MS_MAX;
 /** A value that is not a time. */
 export class TimeFault {
   readonly reason: Text;
-  /** The clock of the sender is not set, or its number is not an epoch. */
+  /** The clock of the sender is not set, or its number is not an epoch time. */
   readonly isUnset: boolean;
 
   constructor(reason: Text, { isUnset = false } = {}) {
@@ -66,7 +66,7 @@ const SERIAL_MAX = 70_000;
 const compactDate =
   /^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d(?:[0-5]\d){0,2}|2[0-3](?:[0-5]\d){0,2})?$/;
 
-/** Why a number is not an epoch. */
+/** Why a number is not an epoch time. */
 function numberFault(value: number, untilMs: number): TimeFault {
   const number = excerpt(String(value));
   if (compactDate.test(number))
@@ -131,7 +131,7 @@ function startOf(wall: number, zone: ZoneClock): number {
   return "end" in moments ? moments.end : moments.first;
 }
 
-/** The time of day does not exist: clocks are set forward over it. */
+/** A local time that clocks skip in spring. */
 export const skippedTime = new TimeFault(detail("telemetry.ts_skipped"));
 
 function bounded(

@@ -18,7 +18,7 @@ export type DateOrder = "day-first" | "month-first";
 
 /**
  * Why a text is not a time: it is not written like one (`form`), its day or its time of day does not exist (`missing`), or its day and
- * month can be exchanged (`order`).
+ * month are ambiguous (`order`).
  */
 export type WrittenFault = "form" | "missing" | "order";
 
