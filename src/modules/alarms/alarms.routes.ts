@@ -88,7 +88,7 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
       query: t.Object(alarmsQuery),
       response: { 200: t.Array(alarmBody) },
       detail: {
-        summary: "List alarms, the one raised last first",
+        summary: "List alarms, most recently raised first",
         description:
           "Lists alarms of the devices that the caller may see. 1,000 cleared alarms are kept for each device. 400 for an unknown severity or status.",
       },
@@ -156,7 +156,7 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         query: t.Object(alarmsQuery),
         response: { 200: t.Array(alarmBody) },
         detail: {
-          summary: "List alarms of a device, the one raised last first",
+          summary: "List alarms of a device, most recently raised first",
           description:
             "The list of a gateway includes alarms of its children with `propagateToGateway`, for the children that the caller may see.",
         },

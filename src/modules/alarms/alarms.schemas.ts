@@ -84,7 +84,7 @@ export const alarmsQuery = {
     to: "without alarms that were raised for the first time after",
   }),
   search: searchQuery(["the message", "the name", "the device's name"]),
-  sort: sortQuery(ALARM_SORT_FIELDS, "; the one raised last first by default"),
+  sort: sortQuery(ALARM_SORT_FIELDS, "; most recently raised first by default"),
   severity: t.Optional(t.String({ maxLength: 256, description: "one or several, by commas" })),
   status: t.Optional(t.String({ maxLength: 256, description: "one or several, by commas" })),
 };

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 /** Max. tokens of other tenants that a tenant may hit within an hour. */
 export const FOREIGN_TOKENS_MAX = 10;
 /** Sentence for the API's description, after a semicolon. */
-export const FOREIGN_TOKENS_RULE = `429 with Retry-After once ${FOREIGN_TOKENS_MAX} chosen tokens within an hour were those of other sites.`;
+export const FOREIGN_TOKENS_RULE = `429 with Retry-After after ${FOREIGN_TOKENS_MAX} chosen tokens within an hour that devices of other sites already have.`;
 
 interface ChosenTokensDeps {
   readonly repository: Pick<DevicesRepository, "hashOf" | "findByTokenHash">;

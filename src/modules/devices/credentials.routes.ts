@@ -34,7 +34,7 @@ export const credentialsRoutes = (deps: {
       response: { 200: credentialsDetail },
       detail: {
         summary: "Change the credentials of a device",
-        description: `A device has one type of credentials: an access token, a user name (or client id) with a password, or a client certificate. The previous credentials and the device's sessions end at once. A generated password is shown only once. 400 for a certificate that cannot be read, 409 when another device has the same; ${FOREIGN_TOKENS_RULE}`,
+        description: `A device has one type of credentials: an access token, a user name (or client id) with a password, or a client certificate. The previous credentials and the device's sessions end immediately. A generated password is shown only once. 400 for a certificate that cannot be read, 409 if another device has the same certificate, or user name and client id; ${FOREIGN_TOKENS_RULE}`,
       },
     })
     .post("/rotate", ({ principal, params }) => credentials.rotate(principal, params.deviceId), {
@@ -44,7 +44,7 @@ export const credentialsRoutes = (deps: {
       detail: {
         summary: "Create a new secret of the same type",
         description:
-          "Creates a new access token or password. The old one and the device's sessions end at once. 409 for a certificate: set the new one instead.",
+          "Creates a new access token or password. The old one and the device's sessions end immediately. 409 for a certificate: set the new one instead.",
       },
     });
 };

@@ -117,7 +117,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         response: { 201: deviceDetail },
         detail: {
           summary: "Create a device",
-          description: `The answer has its access token: \`token\`, or a random one. 403 also when the plan of the tenant allows no more devices; 409 when the dev EUI or the token belongs to another device; ${FOREIGN_TOKENS_RULE}`,
+          description: `The response has its access token: \`token\`, or a random token. 403 also if the plan of the tenant allows no more devices; 409 if the dev EUI or the token belongs to another device; ${FOREIGN_TOKENS_RULE}`,
         },
       },
     )

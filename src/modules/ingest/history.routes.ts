@@ -60,16 +60,16 @@ const importAnswer = {
           rows: count,
           points: count,
           failed: { ...count, description: "rows that were refused" },
-          sameTime: { ...count, description: "rows whose time an earlier row has; the later value counts" },
-          missing: { ...count, description: "cells such as NA in columns of numbers, which are left out" },
+          sameTime: { ...count, description: "rows with the time of an earlier row; the later value counts" },
+          missing: { ...count, description: "cells such as NA, left out of number columns" },
           timeColumns: {
             type: "array" as const,
-            description: "names of the columns that the time was read from",
+            description: "names of the time columns",
             items: { type: "string" as const },
           },
           unnamedColumns: {
             type: "array" as const,
-            description: "numbers of columns without a name, which are left out",
+            description: "numbers of unnamed columns, which are left out",
             items: count,
           },
           lastTs: { ...count, description: "time of the last row, epoch ms" },
@@ -102,7 +102,7 @@ const LAST_TS = 8_640_000_000_000_000;
 const keysQuery = t.Optional(
   t.String({
     maxLength: 65_536,
-    description: "names separated by commas, those with commas in double quotes; all by default",
+    description: "comma-separated names; names that contain commas in double quotes; all by default",
   }),
 );
 const unitsQuery = t.Optional(
@@ -156,21 +156,23 @@ const importQuery = t.Object({
     t.Integer({
       minimum: 0,
       description:
-        "rows that were imported before: they show how the columns are written, and are not stored again",
+        "number of rows already imported; they show the format of the columns and are not stored again",
     }),
   ),
   previousTs: t.Optional(
     t.Integer({
       minimum: 0,
-      description: "`lastTs` of the previous part of a file, which tells the hour that comes twice",
+      description: "`lastTs` of the previous part of the file; decides in the hour that occurs twice",
     }),
   ),
   progress: t.Optional(
-    t.BooleanString({ description: "true: the answer has one JSON line per batch, the result last" }),
+    t.BooleanString({
+      description: "true: the answer has one JSON line per batch, and the result in the last line",
+    }),
   ),
 });
 
-/** Returns what the query says of a CSV file. @throws DomainError `import.timezone_invalid` */
+/** Reads the CSV options of the query. @throws DomainError `import.timezone_invalid` */
 function csvOptionsOf(query: Static<typeof importQuery>): CsvOptions {
   const { delimiter, decimal, timezone, dates, timeColumn: time, skipColumns } = query;
   if (timezone !== undefined && !isTimeZone(timezone)) throw invalid("import.timezone_invalid");
@@ -243,7 +245,7 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
           summary: "Import telemetry history",
           responses: { 200: importAnswer },
           description:
-            "CSV (a header with a time column, or a day and a time-of-day column, then one column per key; UTF-8, UTF-16 or Windows-1252) or NDJSON (`{ts, values}` or `{ts, key: value}` per line), 16 MiB per request; send a larger file in parts, each with the first part in front of it and `skipRows` and `previousTs` from the answers. A row is refused if its time is not one, or if a cell looks like a number but does not fit the decimal sign or can be read in two ways (`1.234` in a column that shows no decimal sign). Refused rows do not stop the others; repeating an import changes nothing.",
+            "CSV (a header with a time column, or a day and a time-of-day column, then one column per key; UTF-8, UTF-16 or Windows-1252) or NDJSON (`{ts, values}` or `{ts, key: value}` per line), 16 MiB per request; send a larger file in parts, each preceded by the first part, with `skipRows` and `previousTs` from the previous response. A row is refused if its time is invalid, or if a cell looks like a number but does not fit the decimal sign or can be read in two ways (`1.234` in a column that shows no decimal sign). Refused rows do not stop the others; repeating an import changes nothing.",
           requestBody: {
             required: true,
             content: {

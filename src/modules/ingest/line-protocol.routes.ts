@@ -166,7 +166,7 @@ export const lineProtocolRoutes = (deps: {
       detail: {
         summary: "Health, as InfluxDB 2 reports it",
         description:
-          "Clients of InfluxDB 2 call this before they write. `/healthz` and `/readyz` tell the gateway's own health.",
+          "Clients of InfluxDB 2 call this before they write. `/healthz` and `/readyz` report the health of the gateway itself.",
         responses: { 200: objectAnswer("`name`, `status` and `version`.") },
       },
     });

@@ -50,7 +50,7 @@ const timeOrNull = t.Union([time, t.Null()]);
 const settings = documentedAs(settingsSchema, {
   description: `A missing field has its default.
 - \`format\`: how bodies are read: \`auto\` (what the type says), \`generic\`, \`chirpstack\`, \`the-things-stack\`, \`tasmota\`, \`zigbee2mqtt\`, \`shelly\`, \`sparkplug\`, \`home-assistant\`; \`encoding\`: \`AUTO\`, \`JSON\`, \`CBOR\`, \`LENIENT_JSON\`
-- \`paths {deviceId, deviceName, deviceType, ts, telemetry, attributes, items, frame, fPort}\`: where a generic body has what; \`frame\` and \`fPort\` are for a codec
+- \`paths {deviceId, deviceName, deviceType, ts, telemetry, attributes, items, frame, fPort}\`: where to find each part in a generic body; \`frame\` and \`fPort\` are for a codec
 - \`frameEncoding\`: \`base64\` (default) or \`hex\`, also for ChirpStack and The Things Stack
 - \`autoCreateDevice\`: unknown devices are created, of the \`deviceType\` and \`profileId\` given here
 - \`announceDevices\`: with the format \`home-assistant\` at the broker \`local:\`, all devices of the tenant are announced there

@@ -54,7 +54,7 @@ export const discoveredFormats = [
 ] as const satisfies readonly MessageFormat[];
 export type DiscoveredFormat = (typeof discoveredFormats)[number];
 
-/** Describes where a generic body has what; dotted paths, `[0]` for places in lists. */
+/** Dotted paths to the parts of a generic body; `[0]` selects a list item. */
 export interface PathTemplates {
   readonly deviceId?: string;
   readonly deviceName?: string;

@@ -25,7 +25,7 @@ const keyList = wholeList({ sort: ["key"], search: ["key"] });
 const toRecords = (keys: readonly string[]) => keys.map((key) => ({ key }));
 const toKeys = (text: string | undefined) => (text === undefined ? [] : parseNames(text));
 
-/** Names of what is to be deleted: an empty list is a mistake, and never means everything. */
+/** Keys to delete. An empty list is refused, because it could be taken for all keys. */
 function toDeletedKeys(text: string | undefined): string[] {
   const keys = toKeys(text);
   if (text !== undefined && keys.length === 0) throw invalid("telemetry.keys_empty");
@@ -138,7 +138,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         response: { 200: seriesAnswer },
         detail: {
           summary: "Get telemetry of a device for a time range",
-          description: `With an aggregate the range is cut into at most maxDataPoints equal intervals (or calendar ones), each point with the start of its interval, without empty ones. With \`none\`, data above the limit is downsampled so that peaks stay. Aggregates of numbers skip other values and count them. 400 for an invalid range, and if none of the named keys has a number that the aggregate needs. 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
+          description: `With an aggregate, the range is divided into at most maxDataPoints intervals of equal length (or calendar intervals); a point has the start of its interval, and empty intervals are left out. With \`none\`, data above the limit is downsampled so that peaks stay. Numeric aggregates skip other values and count them. 400 for an invalid range, and if the aggregate needs numbers and none of the named keys has any. 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
         },
       },
     )

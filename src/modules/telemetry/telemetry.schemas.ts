@@ -15,12 +15,12 @@ export const rangeQuery = t.Object({
     t.String({
       maxLength: 65_536,
       description:
-        'names separated by commas, those with commas in double quotes (`"U L1,L2",power`); all by default',
+        'comma-separated names; names that contain commas in double quotes (`"U L1,L2",power`); all by default',
     }),
   ),
   aggregation: t.Optional(t.String({ enum: [...aggregations], description: "none by default" })),
   maxDataPoints: t.Optional(
-    t.String({ maxLength: 20, description: "maximum points per series, 500 by default; 100,000 at most" }),
+    t.String({ maxLength: 20, description: "maximum points per series, at most 100,000; 500 by default" }),
   ),
   interval: t.Optional(
     t.String({
@@ -42,7 +42,7 @@ const series = t.Object(
     points: t.Array(documentedAs(pointSchema)),
     skipped: t.Optional(
       wholeNumber({
-        description: "values that are not numbers, which the aggregate skipped; absent if none",
+        description: "non-numeric values that the aggregate skipped; absent if none",
       }),
     ),
   },
