@@ -55,9 +55,10 @@ const requestOver =
     try {
       return await fetch(url, { ...init, ...(tls && { tls }) });
     } catch (cause) {
-      throw new StartupError(`Nothing answers at ${new URL(url).origin}; is Lineside running there?`, {
-        cause,
-      });
+      throw new StartupError(
+        `Nothing answers at ${new URL(url).origin}. Start Lineside, or name its address (--url) or data directory (--data).`,
+        { cause },
+      );
     }
   };
 

@@ -303,5 +303,7 @@ export async function backupCommand(args: readonly string[]): Promise<number> {
   if (action === "list") return list(parsed);
   if (action === "verify") return verify(parsed);
   if (action === "take-over") return takeOver(parsed);
-  throw new StartupError(`"${action}" is not an action of lineside backup. Use list, verify or take-over.`);
+  throw new StartupError(
+    `"${action}" is not an action of lineside backup. Use list, verify or take-over; to back up, use --to or --archive.`,
+  );
 }

@@ -143,8 +143,8 @@ function printNotes(file: string, { sameTime, missing, unnamedColumns, timeColum
   const name = basename(file);
   console.log(`${name}: time from ${timeColumns.join(" and ")}`);
   if (sameTime > 0)
-    console.log(`${name}: ${sameTime} rows have the time of an earlier row; the later value counts`);
-  if (missing > 0) console.log(`${name}: ${missing} cells without a value (such as NA) were left out`);
+    console.log(`${name}: rows with the time of an earlier row (the later value counts): ${sameTime}`);
+  if (missing > 0) console.log(`${name}: left out cells without a value (such as NA): ${missing}`);
   if (unnamedColumns.length > 0)
     console.log(`${name}: columns without a name were left out: ${unnamedColumns.join(", ")}`);
 }
@@ -231,7 +231,7 @@ export async function importCommand(args: readonly string[]): Promise<number> {
       importFile(file, importer, { name: values.device ?? basename(file, extname(file)), csv }),
     );
   const seconds = (performance.now() - startedAt) / 1000;
-  const failed = importer.failed === 0 ? "" : `, ${importer.failed} rows refused`;
+  const failed = importer.failed === 0 ? "" : `; refused rows: ${importer.failed}`;
   console.log(`${importer.rows} rows, ${importer.values} values in ${seconds.toFixed(1)} s${failed}`);
   return importer.failed === 0 ? 0 : 1;
 }
