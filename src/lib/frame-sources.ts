@@ -1,3 +1,5 @@
+import type { JsonValue } from "./json.ts";
+
 /** Where the uplinks of LoRaWAN network servers have their frames: settings of the generic integrations, for codecs of the library. */
 
 interface FrameSource {
@@ -44,3 +46,24 @@ export const frameSources = {
 } as const satisfies Readonly<Record<string, FrameSource>>;
 
 export type FrameSourceId = keyof typeof frameSources;
+
+function put(message: Record<string, JsonValue>, path: string, value: JsonValue): void {
+  const [name = "", ...rest] = path.split(".");
+  if (rest.length === 0) {
+    message[name] = value;
+    return;
+  }
+  const inner = (message[name] ?? {}) as Record<string, JsonValue>;
+  message[name] = inner;
+  put(inner, rest.join("."), value);
+}
+
+/** Returns the parts of an uplink that the settings of a network read, as an example. */
+export function sampleUplink(network: FrameSourceId): Record<string, JsonValue> {
+  const { paths, frameEncoding }: FrameSource = frameSources[network];
+  const message: Record<string, JsonValue> = {};
+  put(message, paths.deviceId, "0102030405060708");
+  put(message, paths.fPort, 1);
+  put(message, paths.frame, frameEncoding === "hex" ? "00d7" : "ANc=");
+  return message;
+}

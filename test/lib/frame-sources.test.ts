@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type FrameSourceId, frameSources } from "../../src/lib/frame-sources.ts";
+import { type FrameSourceId, frameSources, sampleUplink } from "../../src/lib/frame-sources.ts";
 import { parseSettings } from "../../src/modules/integrations/integration-settings.ts";
 import { adapter, inbound, only } from "../modules/integrations/adapters/adapter-support.ts";
 
@@ -53,3 +53,13 @@ test.each(Object.keys(frameSources) as FrameSourceId[])(
     ]);
   },
 );
+
+test.each(Object.keys(frameSources) as FrameSourceId[])("the example of the preset %s is an uplink", (id) => {
+  const { settings } = parseSettings("HTTP", frameSources[id]);
+  const message = only(adapter("generic", settings).normalize(inbound(sampleUplink(id))));
+  expect(message.device).toEqual({ devEui: "0102030405060708" });
+  expect([Buffer.from(message.frame?.bytes ?? []).toString("hex"), message.frame?.fPort]).toEqual([
+    "00d7",
+    1,
+  ]);
+});

@@ -1,4 +1,6 @@
+import { sampleUplink } from "../../../lib/frame-sources.ts";
 import type { Integration, IntegrationEvent } from "./integrations-api.ts";
+import { networkOf } from "./networks.ts";
 import type { TransformRequest } from "./transform-api.ts";
 
 /** A message as it is edited to be tried. */
@@ -42,13 +44,19 @@ const uplink = {
     end_device_ids: { device_id: "valve-1", dev_eui: "0102030405060708" },
     uplink_message: { f_port: 1, frm_payload: "ANc=" },
   },
-  HTTP: { externalDeviceId: "meter 1", telemetry: { temperature: 21.5 } },
+  HTTP: { externalDeviceId: "sensor-1", telemetry: { temperature: 21.5 } },
   MQTT: { temperature: 21.5 },
 } as const;
 
+/** Returns a message that the integration accepts, as an example. */
+export function sampleBody(integration: Pick<Integration, "type" | "settings_json">): object {
+  const network = networkOf(integration);
+  return "frames" in network ? sampleUplink(network.frames) : uplink[integration.type];
+}
+
 /** Returns the first sample, before any message was received. */
-export const firstSample = (type: Integration["type"]): SampleText => ({
-  text: JSON.stringify(uplink[type], null, 2),
+export const firstSample = (integration: Integration): SampleText => ({
+  text: JSON.stringify(sampleBody(integration), null, 2),
   isBinary: false,
   topic: "",
 });

@@ -8,6 +8,7 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { BridgePanel } from "./bridge-panel.tsx";
+import { sampleBody } from "./captured-message.ts";
 import { type Integration, integrationsApi, type SecretStatus } from "./integrations-api.ts";
 
 /** Shows what is to be entered where, so that messages come. */
@@ -185,7 +186,7 @@ function Paste({ integration, url, secret }: PasteProps) {
         <Rows rows={headers} />
       </>
     );
-  const body = '{"externalDeviceId":"sensor-1","telemetry":{"temperature":21.5}}';
+  const body = JSON.stringify(sampleBody(integration));
   const example = `curl -H 'content-type: application/json' -H 'x-webhook-secret: ${shown}' -d '${body}' ${url}`;
   return (
     <>

@@ -90,7 +90,7 @@ function problemOf(error: unknown, places: readonly number[]): StepProblem | und
 function Editor({ integration, onSaved, types }: Props & { types: readonly StepType[] }) {
   const [draft, setDraft] = useState<Draft>(() => draftFrom(integration));
   const [saved, setSaved] = useState(() => JSON.stringify(changesOf(draft, types, true).changes));
-  const [sample, setSample] = useState<SampleText>(() => firstSample(integration.type));
+  const [sample, setSample] = useState<SampleText>(() => firstSample(integration));
   const [refused, setRefused] = useState<StepProblem | undefined>(undefined);
   const action = useAction();
   const mayChange = may("integrations:write");
