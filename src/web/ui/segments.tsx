@@ -1,9 +1,23 @@
-export function Segments<Id extends string>(props: {
+interface SegmentsProps<Id extends string> {
   label: string;
   items: readonly { id: Id; text: string }[];
   current: Id | undefined;
   onSelect: (id: Id) => void;
-}) {
+}
+
+/** Segments below their label, for forms. */
+export function LabelledSegments<Id extends string>(props: SegmentsProps<Id>) {
+  return (
+    <div class="flex flex-col gap-1.5">
+      <span class="text-sm font-medium" aria-hidden="true">
+        {props.label}
+      </span>
+      <Segments {...props} />
+    </div>
+  );
+}
+
+export function Segments<Id extends string>(props: SegmentsProps<Id>) {
   return (
     <fieldset class="join max-w-full min-w-0 overflow-x-auto p-0.5 -m-0.5" aria-label={props.label}>
       {props.items.map(({ id, text }) => (

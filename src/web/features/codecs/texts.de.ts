@@ -50,6 +50,8 @@ export const codecsDe: Readonly<Record<keyof typeof codecsEn, string>> = {
     "Die Sammlung wird für alle Standorte dieses Gateways gelöscht. Codecs, die daraus angelegt wurden, bleiben.",
   "codecIndex.wizardHint":
     "Optional: Der Codec dekodiert die Frames der Geräte dieser Anbindung anstelle des Netzwerkservers.",
+  "codecIndex.framesHint":
+    "Der Codec dekodiert die Frames dieses Netzes. Ohne Codec werden nur ihre Bytes gespeichert, als payload_hex.",
   "codecIndex.wizardSelected": "Die Anbindung verwendet den Codec {name}.",
   "trial.title": "Test",
   "trial.direction": "Richtung",

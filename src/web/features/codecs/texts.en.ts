@@ -48,6 +48,8 @@ export const codecsEn = {
     "The collection is deleted for all sites of this gateway. Codecs that were created from it stay.",
   "codecIndex.wizardHint":
     "Optional: the codec decodes the frames of this integration’s devices in place of the network server.",
+  "codecIndex.framesHint":
+    "The codec decodes the frames of this network. Without a codec, only their bytes are stored, as payload_hex.",
   "codecIndex.wizardSelected": "The integration uses the codec {name}.",
   "trial.title": "Test",
   "trial.direction": "Test",

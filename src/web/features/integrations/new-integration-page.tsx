@@ -149,16 +149,29 @@ function Details({ network }: { network: Network }) {
           format={"format" in network ? network.format : undefined}
         />
       </div>
-      {(isLorawan(type) || "frames" in network) && <CodecStep codec={codec} onSelect={setCodec} />}
+      {(isLorawan(type) || "frames" in network) && (
+        <CodecStep codec={codec} onSelect={setCodec} isNeeded={"frames" in network} />
+      )}
     </FormPage>
   );
 }
 
+interface CodecStepProps {
+  readonly codec: Codec | undefined;
+  readonly onSelect: (codec: Codec) => void;
+  /** True if the network server does not decode frames itself. */
+  readonly isNeeded: boolean;
+}
+
 /** Finds the codec of the devices, where the network server does not decode their frames. */
-function CodecStep({ codec, onSelect }: { codec: Codec | undefined; onSelect: (codec: Codec) => void }) {
+function CodecStep({ codec, onSelect, isNeeded }: CodecStepProps) {
   const { data } = useResource(codecIndexApi.status, []);
   return (
-    <Section id="codec" title={t("codecIndex.title")} hint={t("codecIndex.wizardHint")}>
+    <Section
+      id="codec"
+      title={t("codecIndex.title")}
+      hint={t(isNeeded ? "codecIndex.framesHint" : "codecIndex.wizardHint")}
+    >
       {codec && <p role="status">{t("codecIndex.wizardSelected", { name: codec.name })}</p>}
       {data?.index && <CodecIndexSearch onCreated={onSelect} />}
       {data?.index === null && (

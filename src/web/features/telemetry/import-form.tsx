@@ -5,7 +5,7 @@ import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
-import { Segments } from "../../ui/segments.tsx";
+import { LabelledSegments } from "../../ui/segments.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { ZoneField } from "../../ui/zone-field.tsx";
@@ -111,13 +111,13 @@ function CsvFields({ value, onChange }: { value: CsvSettings; onChange: (value: 
   const set = (part: Partial<CsvSettings>) => onChange({ ...value, ...part });
   return (
     <>
-      <Segments
+      <LabelledSegments
         label={t("history.decimal")}
         items={DECIMALS.map((id) => ({ id, text: t(`history.decimal.${id}`) }))}
         current={value.decimal}
         onSelect={(decimal) => set({ decimal })}
       />
-      <Segments
+      <LabelledSegments
         label={t("history.dates")}
         items={DATE_ORDERS.map((id) => ({ id, text: t(`history.dates.${id}`) }))}
         current={value.dates}
