@@ -102,7 +102,7 @@ function intervalStart(ts: number, unit: CalendarUnit, offset: (ts: number) => n
   return offset(start) === shift ? start : changeBetween(start, ts, offset);
 }
 
-/** The first moment from which on the clocks have the offset that they have at `late`, and had not at `early`. */
+/** Returns the first moment after `early` at which the clocks have the offset of `late`. */
 function changeBetween(early: number, late: number, offset: (ts: number) => number): number {
   const shift = offset(late);
   let before = early;
@@ -118,7 +118,7 @@ function changeBetween(early: number, late: number, offset: (ts: number) => numb
 function followingStart(start: number, unit: CalendarUnit, offset: (ts: number) => number): number {
   if (unit === "minute" || unit === "hour") {
     const step = unit === "minute" ? minuteMs : hourMs;
-    // A clock change by half an hour moves the hours, and cuts the one in which it comes: realign, but never stand still.
+    // A clock change by half an hour splits the hour in which it falls: realign, but always advance.
     const aligned = intervalStart(start + step, unit, offset);
     return aligned > start ? aligned : start + step;
   }

@@ -15,7 +15,7 @@ const groupedByPoint = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
 /** A number with a unit or other letters behind it; versions, dates and addresses are none. */
 const numberWithTail = /^[+-]?\d+(?:[.,]\d+)?\s*[\p{L}°%]/u;
 
-/** The cell says that a value is missing. */
+/** A cell without a value, such as NA. */
 export const MISSING = Symbol("missing");
 
 type CsvValue = number | boolean | string | UnclearNumber | typeof MISSING | undefined;

@@ -30,7 +30,7 @@ export interface CsvLayout {
   readonly unnamed: readonly number[];
 }
 
-/** Names of time columns, most of them as programs export them. */
+/** Names of time columns in exports of common programs. */
 const TIME_NAMES: ReadonlySet<string> = new Set([
   ...[
     "ts",

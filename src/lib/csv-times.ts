@@ -13,7 +13,7 @@ import { ZoneClock } from "./zone-clock.ts";
 /** Distinct times that are remembered; beyond them only a time next to its like is known to be one. */
 const REMEMBERED_MAX = 1_000_000;
 
-/** Tells the rows whose time an earlier row has. Files are nearly always in order, which takes eight bytes a row. */
+/** Finds rows with the time of an earlier row. Files are nearly always in order, which takes eight bytes per row. */
 export class SameTimes {
   #rising = new Float64Array(64);
   #risingCount = 0;
@@ -111,7 +111,7 @@ export class CsvTimes {
     this.#direction = zone === undefined ? 0 : directionOf(firstTimes, settled);
   }
 
-  /** Goes on behind a row that another part of the file ended with. */
+  /** Continues after the last row of the previous part of the file. */
   continueFrom(ts: number): void {
     this.#last = ts;
   }

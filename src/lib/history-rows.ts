@@ -30,7 +30,7 @@ const HEAD_BYTES_MAX = 64 * 1024;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
-/** What a file does not tell, or tells wrong. */
+/** Options that override what is detected in a file. */
 export interface CsvOptions extends ColumnChoice {
   readonly delimiter?: CsvDelimiter | undefined;
   readonly decimal?: DecimalSign | undefined;
@@ -47,7 +47,7 @@ export interface HistoryContext {
   readonly canHoldNumbers: (keys: readonly string[]) => boolean;
   /** Rows that are read for what they show of the columns, and were imported before. */
   readonly skipRows?: number | undefined;
-  /** Time of the last row of the part of the file before, epoch ms. */
+  /** Time of the last row of the previous part of the file, epoch ms. */
   readonly previousTs?: number | undefined;
 }
 
@@ -67,13 +67,13 @@ export type HistoryRow =
     }
   | { readonly row: number; readonly error: Text };
 
-/** What is said of the whole file. */
+/** Notes on the whole file. */
 export interface HistoryNotes {
-  /** Rows whose time an earlier row has: of two values at one time the later one counts. */
+  /** Rows with the time of an earlier row. Of two values at one time, the later value counts. */
   sameTime: number;
   /** Cells such as NA in number columns. */
   missing: number;
-  /** Names of the columns that the time was read from. */
+  /** Names of the time columns. */
   timeColumns: readonly string[];
   /** Numbers of columns, from 1, that are left out because they have no name. */
   unnamedColumns: readonly number[];

@@ -1,7 +1,7 @@
 import { utf16EncodingOf } from "./sent-json.ts";
 
 const SAMPLE_BYTES_MAX = 256;
-/** A body in which more than one of so many bytes is no text is shown as hexadecimal digits. */
+/** A body with more than one non-text byte per this number of bytes is shown as hexadecimal digits. */
 const BYTES_PER_ESCAPE_MIN = 4;
 
 /** Bytes of the UTF-8 sequence that begins with a byte. */

@@ -6,7 +6,7 @@ import { exactInteger } from "./exact-integer.ts";
  * becomes the text of its digits. Of names that occur more than once in an object the last value counts, and the names are noted.
  */
 
-/** Takes note of what a message has and the gateway does not take, while the rest of the message is taken. */
+/** Notes the parts of a message that are not stored, while the rest of the message is. */
 export type NoteLeftOut = (reason: DomainError) => void;
 
 /** Sixteen digits, the fewest that a double may not hold exactly, of what may be an integer: not behind a decimal point, where most doubles have as many. */

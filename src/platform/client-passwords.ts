@@ -165,7 +165,7 @@ export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic
       const password = randomToken(GENERATED_BYTES);
       return { password, passwordHash: GENERATED + sha256(Buffer.from(password)) };
     },
-    /** Returns whether a password that somebody chose was verified as right since the start. */
+    /** Returns whether the password was verified as right since startup. */
     isKnown({ credentialId, passwordHash, password }: KnownAttempt): boolean {
       const of = learned.get(credentialId);
       return (

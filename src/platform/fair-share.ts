@@ -42,7 +42,7 @@ class Turns<Member extends Waiting> implements Waiting {
   }
 }
 
-/** Whose task waits. Tenants take turns, and the users within a tenant. */
+/** Owner of a waiting task. Tenants take turns, and so do the users of a tenant. */
 export interface TaskOwner {
   readonly tenantId: string;
   /** Id of the user, device or integration. */

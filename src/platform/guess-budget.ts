@@ -72,7 +72,7 @@ export class GuessBudget {
   }
 }
 
-/** Keeps a map from growing without end: what was added first goes first. */
+/** Limits the size of a map by removing its oldest entries. */
 export function evictOldest(map: Map<string, unknown>, max: number): void {
   if (map.size < max) return;
   const oldest = map.keys().next().value;

@@ -25,7 +25,7 @@ const SALTS_AT = 12;
 const LOG_SALTS_AT = 16;
 const SALT_BYTES = 8;
 
-/** Length of the log, and the salts that tell it from the ones before and after it. */
+/** Length of the log, and the salts that distinguish it from earlier and later logs. */
 export interface WalMark {
   readonly frames: number;
   readonly salts: Buffer;

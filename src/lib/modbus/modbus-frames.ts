@@ -20,7 +20,7 @@ export interface FrameCodec {
   add(chunk: Uint8Array): void;
   /** Called with each request: a serial line may echo it. */
   sent(frame: Uint8Array): void;
-  /** Throws away bytes of answers to earlier requests. */
+  /** Discards bytes of answers to earlier requests. */
   clear(): void;
 }
 

@@ -14,7 +14,7 @@ const COIL_ON = 0xff00;
 export const READ_WORDS_MAX = 125;
 export const READ_BITS_MAX = 2_000;
 
-/** Exception of a device that does not know the function. */
+/** Exception of a device that does not support the function. */
 export const ILLEGAL_FUNCTION = 1;
 
 /** The device answered with an exception, such as 2 for an address that it does not have. */
@@ -90,7 +90,7 @@ export function writeRequest(area: RegisterArea, address: number, values: readon
   return pduOf(WRITE_REGISTER, address, first);
 }
 
-/** Works like `writeRequest`, by the request for several values: some devices know no other. */
+/** Works like `writeRequest`, with the function for several values, because some devices support no other. */
 export function writeManyRequest(area: RegisterArea, address: number, values: readonly number[]): Uint8Array {
   if (area === "COIL") {
     const bytes = new Uint8Array(Math.ceil(values.length / 8));

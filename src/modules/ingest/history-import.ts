@@ -117,7 +117,7 @@ export interface ImportSource {
   readonly csv?: CsvOptions | undefined;
   /** Rows to leave out at the start: those that an earlier, interrupted import has done. */
   readonly skipRows: number;
-  /** Time of the last row of the part of the file before, epoch ms. */
+  /** Time of the last row of the previous part of the file, epoch ms. */
   readonly previousTs?: number | undefined;
 }
 

@@ -264,7 +264,7 @@ export interface NormalizedMessage {
 
 export interface Normalized {
   readonly messages: readonly NormalizedMessage[];
-  /** What is left out, or was read in another way than it was sent; for the event. */
+  /** Notes for the event: parts that were left out, or read in another way than they were sent. */
   readonly notes?: readonly Text[];
   /** Reason why nothing is taken of it, where that is in order. */
   readonly ignored?: Text;

@@ -71,7 +71,7 @@ function attempt({ work, maker }: Pick<Given, "work" | "maker">, action: () => v
   }
 }
 
-/** Runs `action`, and blames what it throws on who made the values. */
+/** Runs `action`, and attributes its errors to the part that made the values. */
 function blame<Result>(maker: Maker, action: () => Result): Result {
   try {
     return action();

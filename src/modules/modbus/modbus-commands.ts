@@ -46,7 +46,7 @@ function wordsFor(register: ModbusRegister, value: JsonValue): number[] {
   }
 }
 
-/** Writes one value by the request for one; a unit that does not know this request gets the one for several, from then on. */
+/** Writes a value with the function for one value. For a unit that does not support it, uses the function for several values from then on. */
 async function writeWords(
   connection: ModbusConnection,
   unitId: number,

@@ -56,7 +56,7 @@ function checkSteps(plain: unknown, refusalOf: (url: string) => Text | undefined
 const addressesOf = (steps: readonly Step[]): (string | undefined)[] =>
   steps.map(({ type, url }) => (type === "webhook_forward" && typeof url === "string" ? url : undefined));
 
-/** Returns the steps. @throws DomainError `auth.person_needed` if an API key adds the address of a webhook */
+/** Returns the steps. @throws DomainError `auth.person_needed` if an API key adds a webhook URL */
 function ensureOwnWebhooks(
   steps: readonly Step[],
   principal: Principal,

@@ -78,7 +78,7 @@ const LOCK_RETRY_MS = 50;
 const TELEMETRY_FILE = "telemetry.db";
 /** Max. crashes of a version on probation; another crash rolls it back. */
 const CRASHES_MAX = 2;
-/** Time after which a version on probation whose event loop does not turn is rolled back. */
+/** Max. time that the event loop of a version on probation may hang before it is rolled back. */
 export const HUNG_SECONDS = 60;
 /** Files of an interrupted update: `lineside.4711.new`, with the id of the process that wrote them. */
 const LEFTOVER = /\.(\d+)\.new$/;

@@ -116,7 +116,7 @@ export function writeHeartbeat(dataPath: string): void {
   }
 }
 
-/** Returns something that changes with each heartbeat. */
+/** Returns a value that changes with each heartbeat. */
 export function readHeartbeat(dataPath: string): string | undefined {
   try {
     const file = join(updateFolder(dataPath), HEARTBEAT);

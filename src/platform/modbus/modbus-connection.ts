@@ -45,7 +45,7 @@ interface Pending {
   readonly transaction: number;
   readonly unitId: number;
   readonly pdu: Uint8Array;
-  /** Transaction of an answer that came meanwhile and is to no request. */
+  /** Transaction of an answer that arrived meanwhile and belongs to no request. */
   strayTransaction?: number;
   resolve(pdu: Uint8Array): void;
   reject(error: Error): void;
@@ -104,7 +104,7 @@ export class ModbusConnection {
   #hasAnswered = false;
   /** Requests without an answer since the last one. */
   #unanswered = 0;
-  /** Transactions of requests that were given up: their answers may come late. */
+  /** Transactions of abandoned requests, whose answers may arrive late. */
   readonly #givenUp: number[] = [];
   /** Units that have refused functions 5 and 6, and take 15 and 16. */
   readonly writingMany = new Set<number>();
@@ -194,7 +194,7 @@ export class ModbusConnection {
     }
   }
 
-  /** The error of a request without an answer: another one than silence if something has come. */
+  /** Error of a request without an answer; depends on whether any bytes have arrived. */
   #silenceOf({ unitId, transaction, strayTransaction }: Pending): Error {
     return strayTransaction === undefined
       ? timedOut("modbus.no_answer", { unitId, ms: this.#options.timeoutMs })
@@ -226,7 +226,7 @@ export class ModbusConnection {
     const isSerial = this.#options.framing !== "TCP";
     if (pending === undefined || transaction !== pending.transaction) {
       if (isSerial) throw new ModbusProtocolError("an answer came that no request waits for");
-      // Of a request that was given up, the answer may come late.
+      // The answer to an abandoned request may arrive late.
       if (pending !== undefined && !this.#givenUp.includes(transaction))
         pending.strayTransaction = transaction;
       return;

@@ -55,7 +55,7 @@ class AnswerParts {
   }
 }
 
-/** Tells, at the end of a query, that no key that it names has numbers. One key never takes another down. */
+/** Reports at the end of a query if none of its keys has numbers. A key without numbers does not fail the others. */
 class Fitness {
   #unfit: string | undefined;
   #hasSeries = false;

@@ -1,7 +1,7 @@
-/** Makes the largest doubles so small that any number of them can be added. */
+/** Scales the largest doubles down so that any number of them can be added. */
 const SCALE = 2 ** -200;
 
-/** What of a sum would go beyond the range of doubles on the way, although the result may not. Nearly always nothing. */
+/** Part of a sum beyond the range of doubles, although the mean may be within it. Nearly always 0. */
 export class WideSum {
   /** In units of `1 / SCALE`. */
   #scaled = 0;

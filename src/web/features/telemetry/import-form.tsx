@@ -85,7 +85,7 @@ function OutcomeNote({ outcome }: { outcome: Outcome }) {
   );
 }
 
-/** What a CSV file does not tell, as it is entered. */
+/** CSV options as entered in the form. */
 interface CsvSettings {
   readonly decimal: (typeof DECIMALS)[number];
   readonly dates: (typeof DATE_ORDERS)[number];
