@@ -118,21 +118,30 @@ function* tokensOf(text: string): Generator<string> {
   }
 }
 
+/** Names of the objects of a JSON text, as strings with quotes, with the object in which each stands. */
+function* namesOf(text: string): Generator<{ readonly name: string; readonly object: object }> {
+  /** Open objects; undefined for a list. */
+  const open: (object | undefined)[] = [];
+  let before = "";
+  for (const token of tokensOf(text)) {
+    const object = open.at(-1);
+    if (token === "{" || token === "[") open.push(token === "{" ? {} : undefined);
+    else if (token === "}" || token === "]") open.pop();
+    else if (object !== undefined && token !== "," && (before === "{" || before === ","))
+      yield { name: token, object };
+    before = token;
+  }
+}
+
 /** Returns the names that an object of a JSON text has more than once. The text may end early. */
 function repeatedNames(text: string): string[] {
   const repeated = new Set<string>();
-  /** Names of the open objects; undefined for a list. */
-  const open: (Set<string> | undefined)[] = [];
-  let isName = false;
-  for (const token of tokensOf(text)) {
-    const names = open.at(-1);
-    if (isName && token.startsWith('"')) {
-      const name: string = JSON.parse(token);
-      if (names?.has(name)) repeated.add(name);
-      names?.add(name);
-    } else if (token === "{" || token === "[") open.push(token === "{" ? new Set() : undefined);
-    else if (token === "}" || token === "]") open.pop();
-    isName = (token === "{" || token === ",") && open.at(-1) !== undefined;
+  const namesBefore = new Map<object, Set<string>>();
+  for (const { name: quoted, object } of namesOf(text)) {
+    const name: string = JSON.parse(quoted);
+    const names = namesBefore.get(object) ?? new Set();
+    if (names.has(name)) repeated.add(name);
+    namesBefore.set(object, names.add(name));
   }
   return [...repeated];
 }
