@@ -58,7 +58,6 @@ export function createGateways(deps: {
     },
   });
   pushChildAttributes({ ...ways, events, directory });
-  const onMessage = createGatewayMessages({ ...ways, gateways });
   /** A socket that takes the place of another is opened before that one is gone. */
   const onSockets = new Set<DeviceId>();
   const left = ({ deviceId }: IngestDevice) => {
@@ -69,13 +68,10 @@ export function createGateways(deps: {
   };
   return {
     relay: createGatewayRelay({ ...ways, directory, sessions }),
-    onMessage,
+    onMessage: createGatewayMessages({ ...ways, gateways }),
     onConnected: ({ deviceId }: IngestDevice) => sessions.opened(deviceId),
     onDisconnected: left,
-    /** A session is lost, and with it what it kept of commands to children. */
-    onSessionEnded(deviceId: DeviceId) {
-      if (!sessions.isOpen(deviceId)) commands.gatewayLeft(deviceId);
-    },
+    isOpen: (deviceId: DeviceId) => sessions.isOpen(deviceId),
     onSubscribed: listens,
     onSocketOpened(device: IngestDevice) {
       if (!onSockets.has(device.deviceId)) sessions.opened(device.deviceId);

@@ -101,6 +101,38 @@ function createFeeds(
   };
 }
 
+/** Creates what starts and requeues the commands of devices that come and go. */
+function createPresence(deps: {
+  commands: CommandEngine;
+  gateways: ReturnType<typeof createGateways>;
+  activity: DeviceActivityTracker;
+  mqtt: () => MqttServer;
+  sockets: () => DeviceSockets;
+}) {
+  const { commands, gateways, activity, mqtt, sockets } = deps;
+  /** Requeues what a device was sent, unless it is still there in some way and may answer. */
+  const left = (deviceId: DeviceId) => {
+    if (!sockets().isOpen(deviceId) && !mqtt().isListening(deviceId, commandTopic(0)))
+      commands.left(deviceId);
+  };
+  const observers = {
+    onConnected(device: IngestDevice) {
+      activity.connected(device);
+      gateways.onConnected(device);
+    },
+    onSubscribed(device: IngestDevice) {
+      commands.listening(device.deviceId);
+      gateways.onSubscribed(device);
+    },
+    /** A session is lost, and with it what it kept of commands. */
+    onSessionEnded(deviceId: DeviceId) {
+      left(deviceId);
+      if (!gateways.isOpen(deviceId)) commands.gatewayLeft(deviceId);
+    },
+  };
+  return { left, observers };
+}
+
 /** The MQTT server and the WebSockets of devices, and what devices say and hear over them beside telemetry: requests, attributes, commands. */
 export function createMqttModule(core: Core, deps: MqttModuleDeps) {
   const { config, data, inventory, database, clock, events, ports, log: root } = core;
@@ -132,6 +164,8 @@ export function createMqttModule(core: Core, deps: MqttModuleDeps) {
   const socketMessages = messagesOver("ws", async ({ deviceId }, topic, body) =>
     sockets.publish(deviceId, topic, body),
   );
+  const presence = { commands, gateways, activity, mqtt: () => mqtt, sockets: () => sockets };
+  const { left, observers } = createPresence(presence);
   const sockets: DeviceSockets = new DeviceSockets({
     ingest,
     frameBytesMax: limits.packetBytesMax,
@@ -148,10 +182,6 @@ export function createMqttModule(core: Core, deps: MqttModuleDeps) {
       left(device.deviceId);
     },
   });
-  /** Requeues what a device was sent, unless it is still there in some way and may answer. */
-  const left = (deviceId: DeviceId) => {
-    if (!sockets.isOpen(deviceId) && !mqtt.isListening(deviceId, commandTopic(0))) commands.left(deviceId);
-  };
   const mqtt: MqttServer = createMqttServer({
     host: config.mqtt_host,
     port: config.mqtt_port === "off" ? undefined : config.mqtt_port,
@@ -174,23 +204,12 @@ export function createMqttModule(core: Core, deps: MqttModuleDeps) {
       if (topic.startsWith("v1/devices/me/")) ingest.admit(device, { source: "mqtt", where: topic, body });
       return messages(device, topic, body);
     },
-    onConnected(device) {
-      activity.connected(device);
-      gateways.onConnected(device);
-    },
     onDisconnected(device) {
       gateways.onDisconnected(device);
       activity.disconnected(device);
       left(device.deviceId);
     },
-    onSessionEnded(deviceId) {
-      left(deviceId);
-      gateways.onSessionEnded(deviceId);
-    },
-    onSubscribed(device) {
-      commands.listening(device.deviceId);
-      gateways.onSubscribed(device);
-    },
+    ...observers,
     onDelivered(device, topic, payload) {
       if (topic === GATEWAY_COMMANDS) gateways.onDelivered(device, payload);
       else commands.delivered(device.deviceId, rpcIdOf(topic));

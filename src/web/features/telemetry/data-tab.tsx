@@ -195,23 +195,14 @@ function LoadedView(props: ViewProps) {
       <DataToolbar
         window={controls.window}
         view={controls.view}
-        keyPicker={
-          <KeyPicker
-            keys={props.keys}
-            selected={selected}
-            nameOf={(key) => keyName(props.device.deviceId, key)}
-            onSelect={(next) => controls.set({ keys: writeNames(next) })}
-          />
-        }
+        keyPicker={<ShownKeys {...props} />}
         menu={
           <ViewMenu
             {...props}
             bounds={bounds}
             onPause={following ? () => setPausedAt(serverNow()) : undefined}
             onWindow={setWindow}
-            onDownload={() =>
-              saving.run(() => downloadCsv({ ...props, aggregation: controls.aggregation, buffers, listed }))
-            }
+            onDownload={() => saving.run(() => downloadCsv({ ...props, ...controls, buffers, listed }))}
           />
         }
         onWindow={setWindow}
@@ -245,6 +236,17 @@ function LoadedView(props: ViewProps) {
         onZoom={(from, to) => setWindow({ kind: "fixed", from, to })}
       />
     </div>
+  );
+}
+
+function ShownKeys({ device, keys, selected, controls }: ViewProps) {
+  return (
+    <KeyPicker
+      keys={keys}
+      selected={selected}
+      nameOf={(key) => keyName(device.deviceId, key)}
+      onSelect={(next) => controls.set({ keys: writeNames(next) })}
+    />
   );
 }
 
