@@ -76,7 +76,7 @@ function createCore(configured: Config, system: Clock, data: DataDirectory): Cor
   health.add(() => inventory.problem());
   const open = (name: string) => openMainDatabase(data.file(`${name}.db`), name, log.child("database"));
   const [database, identityDatabase] = [open("lineside"), open("identity")];
-  inventory.note([database, identityDatabase].flatMap(({ loss }) => loss ?? []));
+  inventory.reload([database, identityDatabase].flatMap(({ loss }) => loss ?? []));
   for (const { failure, stamp, beforeCheckpoint } of [database, identityDatabase]) {
     health.add(failure);
     inventory.add(stamp);

@@ -191,7 +191,7 @@ export function createMqttModule(core: Core, deps: MqttModuleDeps) {
     clock,
     log,
     sessionFile: data.file("mqtt.db"),
-    onLoss: (text, isReplaced) => (isReplaced ? inventory.replace("mqtt.db", text) : inventory.note([text])),
+    onLoss: (text) => inventory.replace("mqtt.db", text),
     ingest,
     authenticate: createMqttAuthentication({ ...deps, clock, provisioning, mqttClients, report }),
     onUnsupported: (peer, level) => report(unsupportedLevel(peer, level)),

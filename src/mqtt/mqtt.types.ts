@@ -126,7 +126,7 @@ export interface MqttServerDeps {
   /** SQLite file of broker sessions and queued messages. */
   readonly sessionFile: string;
   /** Called with a description of the loss, in English, if the session file is damaged. */
-  onLoss?(text: string, isReplaced: boolean): void;
+  onLoss?(text: string): void;
   readonly ingest: DeviceIngest;
   /** A promise only where the answer takes time; the client is held meanwhile, and nobody else. */
   authenticate(credentials: MqttCredentials): MqttAuthentication | Promise<MqttAuthentication>;

@@ -2,7 +2,7 @@ import { Database, type Statement } from "bun:sqlite";
 import { type Stamp, writeStamp } from "../platform/database-stamp.ts";
 import { verifyDatabase, verifyFile } from "../platform/inventory.ts";
 import { createSchema, MQTT_SCHEMA_VERSION, schemaVersionOf } from "../platform/schema-version.ts";
-import { createWalPosition, WalPosition, walLossOf } from "../platform/wal-position.ts";
+import { createWalPosition, WalPosition } from "../platform/wal-position.ts";
 import type { QueuedMessage, Session } from "./session.ts";
 
 /** A retained message. */
@@ -50,8 +50,6 @@ const schema = `
  * changes may be missing, which costs a client a repeated message or a new subscription, never stored telemetry.
  */
 export class SessionFile {
-  /** Changes that were on the disk and are missing from the write-ahead log, in English. */
-  readonly loss: string | undefined;
   readonly #db: Database;
   readonly #position: WalPosition;
   readonly #saveSession: Statement;
@@ -64,7 +62,7 @@ export class SessionFile {
 
   constructor(path: string) {
     verifyFile(path);
-    this.loss = walLossOf(path);
+    verifyDatabase(path);
     createWalPosition(path);
     this.#db = new Database(path, { create: true, strict: true });
     try {
@@ -72,7 +70,6 @@ export class SessionFile {
       this.#db.run("PRAGMA journal_mode = WAL");
       this.#db.run("PRAGMA synchronous = NORMAL");
       this.#db.run("PRAGMA journal_size_limit = 4194304");
-      verifyDatabase(this.#db, path, { loss: this.loss });
       if (schemaVersionOf(this.#db, path, MQTT_SCHEMA_VERSION) === 0)
         createSchema(this.#db, schema, MQTT_SCHEMA_VERSION);
       this.#db.run("BEGIN IMMEDIATE; COMMIT;"); // makes sure that the write-ahead log exists

@@ -29,8 +29,8 @@ export interface SessionStoreOptions {
   readonly log: Logger;
   readonly queuedPerClientMax: number;
   readonly queuedBytes: QueueByteLimits;
-  /** Called with a description of the loss, in English, if the file is damaged; `isReplaced` if a new file takes its place. */
-  readonly onLoss?: (text: string, isReplaced: boolean) => void;
+  /** Called with a description of the loss, in English, if the file is damaged. */
+  readonly onLoss?: (text: string) => void;
   /** Called when a session and what it kept are deleted. */
   readonly onDeleted?: (session: Session) => void;
 }
@@ -81,7 +81,6 @@ function setFileAside({ file, log, onLoss }: SessionStoreOptions, error: unknown
   for (const suffix of ["-wal", "-shm", "-synced"]) if (existsSync(file + suffix)) setAside(file + suffix);
   onLoss?.(
     `mqtt.db is damaged and was set aside as ${aside}: sessions of MQTT clients, their queued messages and retained messages are lost`,
-    true,
   );
 }
 
@@ -116,7 +115,6 @@ export class SessionStore {
     this.#options = options;
     this.#queues = new QueueLimits(options.queuedBytes);
     this.#file = new SessionFile(options.file);
-    if (this.#file.loss !== undefined) options.onLoss?.(this.#file.loss, false);
     const { clock, log } = options;
     this.#changes = new SessionChanges({ file: this.#file, retained: this.retained, clock, log });
     try {

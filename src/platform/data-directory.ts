@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { releaseBallastIfShort } from "./disk-guard.ts";
 import { type FileLock, takeFileLock } from "./file-lock.ts";
 import { createPrivateFolder } from "./file-owner.ts";
-import { beginInventory, verifyInventory } from "./inventory.ts";
+import { beginInventory, recordCutLogs, verifyInventory } from "./inventory.ts";
 import { type InventoryRecord, keyChecksOf, readRecord, writeRecord } from "./inventory-record.ts";
 import { finishKeyRotation } from "./key-rotation.ts";
 import type { Logger } from "./log.ts";
@@ -56,13 +56,15 @@ export function openDataDirectory(location: string, log?: Logger): DataDirectory
 function prepareDirectory(path: string, lock: FileLock, log: Logger | undefined): DataDirectory {
   if (finishRestoration(path)) log?.info("a restored backup took the place of the data", { path });
   ensureNoMisplacedFile(path);
+  for (const problem of recordCutLogs(path, ["telemetry.db", "mqtt.db"]))
+    log?.error("data damaged or missing", { problem });
   const rotated = finishKeyRotation(path);
   if (rotated.length > 0) log?.info("keys were replaced", { keys: rotated });
   beginInventory(path);
   const inventory = verifyInventory(path);
   // All before the first database: beside databases a missing key is an error.
   for (const name of KEY_NAMES) ensureSecret(path, name, KEY_BYTES);
-  const record = { ...inventory.record, keys: keyChecksOf(path), isAdvancing: true };
+  const record = { ...inventory.record, keys: keyChecksOf(path), isAdvancing: true, isClosed: false };
   if (JSON.stringify(record) !== JSON.stringify(readRecord(path))) writeRecord(path, record);
   const exposed = restrictAccess(path);
   if (exposed.length > 0)

@@ -1,8 +1,10 @@
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { recordCutLogs } from "./inventory.ts";
 import { newestMigration } from "./migrations.ts";
 import { MQTT_SCHEMA_VERSION, TELEMETRY_SCHEMA_VERSION } from "./schema-version.ts";
+import { forgetMovedLog } from "./wal-position.ts";
 
 /** Version of the schema by the name of the database file; a higher number is newer. */
 export type Schemas = Readonly<Record<string, number>>;
@@ -21,6 +23,7 @@ export const ownSchemas = (): Schemas => ({
 export function storedSchema(dataPath: string, file: string): number | undefined {
   const path = join(dataPath, file);
   if (!existsSync(path)) return undefined;
+  recordCutLogs(dataPath, [file]);
   const database = new Database(path, { readwrite: true, create: false });
   try {
     database.run(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
@@ -32,5 +35,6 @@ export function storedSchema(dataPath: string, file: string): number | undefined
     return database.query<{ at: number | null }, []>(newest).get()?.at ?? 0;
   } finally {
     database.close();
+    forgetMovedLog(path);
   }
 }

@@ -1,6 +1,6 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { closeSync, fdatasync, fstatSync, openSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { detail, unavailableDueTo } from "../lib/domain-error.ts";
 import { workerUrl } from "./assets.ts";
@@ -8,12 +8,11 @@ import { ensureSecret } from "./data-directory.ts";
 import { isDamage } from "./database-check.ts";
 import { type Stamp, writeStamp } from "./database-stamp.ts";
 import type { Problem } from "./health.ts";
-import { beginInventory, cannotOpen, recordLosses, verifyDatabase, verifyFile } from "./inventory.ts";
+import { beginInventory, cannotOpen, recordCutLogs, verifyDatabase, verifyFile } from "./inventory.ts";
 import type { Logger } from "./log.ts";
 import { applyMigrations } from "./migrations.ts";
-import { StartupError } from "./startup-error.ts";
 import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
-import { createWalPosition, WalPosition, walLossOf } from "./wal-position.ts";
+import { createWalPosition, forgetMovedLog, WalPosition } from "./wal-position.ts";
 import { WriteGroup } from "./write-group.ts";
 
 const WAL_BYTES_BEFORE_CHECKPOINT = 4 * 1024 * 1024;
@@ -51,8 +50,9 @@ export interface MainDatabase {
   close(): void;
 }
 
-function open(file: string, loss: string | undefined): Database {
+function open(file: string): Database {
   verifyFile(file);
+  verifyDatabase(file);
   const sqlite = new Database(file, { create: true, strict: true });
   try {
     sqlite.run("PRAGMA busy_timeout=5000");
@@ -62,13 +62,11 @@ function open(file: string, loss: string | undefined): Database {
     sqlite.run("PRAGMA wal_autocheckpoint=0");
     sqlite.run("PRAGMA journal_size_limit=0"); // the log shrinks when it is reused after a checkpoint
     sqlite.run("PRAGMA temp_store=MEMORY");
-    verifyDatabase(sqlite, file, { loss });
     return sqlite;
   } catch (cause) {
     sqlite.close();
-    throw cause instanceof StartupError
-      ? cause
-      : cannotOpen(file, cause instanceof Error ? cause.message : "it cannot be read");
+    forgetMovedLog(file);
+    throw cannotOpen(file, cause instanceof Error ? cause.message : "it cannot be read");
   }
 }
 
@@ -177,10 +175,9 @@ function checkpointInWorker(file: string, log: Logger): Promise<number> {
 export function openMainDatabase(file: string, name: string, log: Logger): MainDatabase {
   beginInventory(dirname(file));
   const storageKey = ensureSecret(dirname(file), "storage.key", STORAGE_KEY_BYTES); // before the first database
-  const loss = walLossOf(file);
-  if (loss !== undefined) recordLosses(dirname(file), [loss]); // the log is gone once the database is closed
+  const [loss] = recordCutLogs(dirname(file), [basename(file)]); // the log is gone once the database is closed
   createWalPosition(file);
-  const sqlite = open(file, loss);
+  const sqlite = open(file);
   const migrated = migrate(sqlite, file, name);
   if (migrated > 0) log.info("database migrated", { database: name, migrations: migrated });
   sqlite.run("BEGIN IMMEDIATE; COMMIT;"); // makes sure that the write-ahead log exists before it is opened below

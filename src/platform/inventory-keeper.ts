@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import type { Stamp } from "./database-stamp.ts";
 import type { Problem } from "./health.ts";
-import { type InventoryRecord, type Loss, writeRecord } from "./inventory-record.ts";
+import { type InventoryRecord, type Loss, readRecord, writeRecord } from "./inventory-record.ts";
 import type { Part } from "./lifecycle.ts";
 import type { Logger } from "./log.ts";
 import { createPeriodic } from "./periodic.ts";
@@ -38,9 +38,15 @@ export class InventoryKeeper implements Part {
 
   constructor(deps: InventoryKeeperDeps) {
     this.#deps = deps;
-    this.#record = deps.record;
+    this.#record = { ...deps.record, isClosed: false };
     const { clock, log } = deps;
     this.#hourly = createPeriodic({ clock, log, intervalMs: HOUR_MS, work: () => this.#beginHour() });
+  }
+
+  /** Takes over what was recorded while the databases were opened, and logs their losses. */
+  reload(losses: readonly string[]): void {
+    this.#record = readRecord(this.#deps.dataPath) ?? this.#record;
+    for (const problem of losses) this.#deps.log.error("data damaged or missing", { problem });
   }
 
   /** Adds a database. */
@@ -135,7 +141,14 @@ export class InventoryKeeper implements Part {
     const { gateway, keys } = this.#record;
     const generation = this.#record.generation + 1;
     for (const stamp of this.#stampers) await stamp({ gateway, generation, keys });
-    this.#write({ ...this.#record, generation, accepted: [], isClosed: false, isAdvancing: false });
+    this.#write({
+      ...this.#record,
+      generation,
+      accepted: [],
+      cutLogs: [],
+      isClosed: false,
+      isAdvancing: false,
+    });
   }
 
   #write(record: InventoryRecord): void {

@@ -24,6 +24,8 @@ export interface Loss {
 export interface InventoryRecord extends Stamp {
   /** Files that the next start accepts as they are, or creates: restored files, and files that were set aside. */
   readonly accepted: readonly string[];
+  /** Databases whose write-ahead logs have lost changes, the newest stamp perhaps among them, until another stamp is written. */
+  readonly cutLogs: readonly string[];
   /** Check values of the keys in `secrets/`; two while a key is being replaced. */
   readonly keys: Readonly<Partial<Record<KeyName, readonly string[]>>>;
   readonly losses: readonly Loss[];
@@ -56,6 +58,7 @@ export function keyChecksOf(dataPath: string): InventoryRecord["keys"] {
 export const createRecord = (stamp: Stamp): InventoryRecord => ({
   ...stamp,
   accepted: [],
+  cutLogs: [],
   losses: [],
   isClosed: false,
   isAdvancing: false,

@@ -1,7 +1,7 @@
-import { type Database, SQLiteError } from "bun:sqlite";
+import { SQLiteError } from "bun:sqlite";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { readStamp, readStampOf, type Stamp } from "./database-stamp.ts";
+import { readStampOf, type Stamp } from "./database-stamp.ts";
 import { shortageOf } from "./file-length.ts";
 import { isHotLog } from "./hot-log-names.ts";
 import {
@@ -15,6 +15,7 @@ import {
 } from "./inventory-record.ts";
 import { loggedPages } from "./logged-pages.ts";
 import { KEY_NAMES, readKey } from "./secret-keys.ts";
+import { copyAside } from "./set-aside.ts";
 import { StartupError } from "./startup-error.ts";
 import { hasWalPosition, walLossOf, walMismatchOf } from "./wal-position.ts";
 
@@ -92,12 +93,12 @@ function missingFiles(dataPath: string, record: InventoryRecord): string[] {
   });
 }
 
-/** Reads a stamp; undefined for a file that is not a database, which is reported when it is opened. */
-function stampIfReadable(path: string): Stamp | undefined {
+/** Reads a stamp; null for a file that is not a database, which is reported when it is opened. */
+function stampIfReadable(path: string): Stamp | undefined | null {
   try {
     return readStampOf(path);
   } catch {
-    return undefined;
+    return null;
   }
 }
 
@@ -106,7 +107,7 @@ function recordOf(dataPath: string): InventoryRecord {
   const stamps = DATABASE_FILES.flatMap((name) => {
     const path = join(dataPath, name);
     const stamp = existsSync(path) && statSync(path).size > 0 ? stampIfReadable(path) : undefined;
-    return stamp === undefined ? [] : [stamp];
+    return stamp == null ? [] : [stamp];
   });
   const newest = stamps.toSorted((left, right) => right.generation - left.generation)[0];
   if (newest === undefined) return createRecord({ gateway: createGatewayId(), generation: 0, keys: {} });
@@ -215,23 +216,21 @@ export function checkInventory(dataPath: string): string[] {
 }
 
 /**
- * Checks whether a database that was opened belongs to its data directory. A new file passes only if the inventory does not expect one.
+ * Checks whether a database belongs to its data directory. Call it before the database is opened for writing: closing that would move a damaged
+ * write-ahead log into it. A file that cannot be read passes, since opening it says why. If the log has lost changes, the newest stamp may be among them.
  * @param isInUse whether a gateway may be running
- * @param loss what its write-ahead log has lost: the newest stamp may be among it
  * @throws StartupError
  */
-export function verifyDatabase(
-  database: Database,
-  path: string,
-  { isInUse = false, loss }: { readonly isInUse?: boolean; readonly loss?: string | undefined } = {},
-): void {
+export function verifyDatabase(path: string, { isInUse = false } = {}): void {
   const [dataPath, name] = [dirname(path), basename(path)];
   const record = isInUse ? readWhileRunning(dataPath) : readRecord(dataPath);
-  if (record == null || record.accepted.includes(name)) return;
-  const stamp = readStamp(database);
-  if (loss !== undefined && stamp?.gateway === record.gateway && stamp.generation <= record.generation)
-    return;
-  const problem = stampProblem(stamp, record);
+  if (record == null || record.generation === 0 || record.accepted.includes(name)) return;
+  const stamp = stampIfReadable(path);
+  if (stamp === null) return;
+  const isCut = record.cutLogs.includes(name);
+  if (isCut && stamp?.gateway === record.gateway && stamp.generation <= record.generation) return;
+  const isEmptied = isCut && stamp === undefined;
+  const problem = isEmptied ? "has lost all content with its write-ahead log" : stampProblem(stamp, record);
   if (problem !== undefined) throw refusal(dataPath, [`${name} ${problem}`]);
 }
 
@@ -274,13 +273,24 @@ export function acceptFiles(
   writeRecord(dataPath, { ...record, accepted, losses: [...record.losses, ...losses] });
 }
 
-/** Records losses in the inventory of a directory whose gateway is not running, each of them once. */
-export function recordLosses(dataPath: string, texts: readonly string[]): void {
+/**
+ * Records what the write-ahead logs of databases have lost, before anything opens them, and keeps a copy of each damaged log. Returns the losses, in
+ * English. Later starts accept an older stamp in these databases until a new one is written.
+ */
+export function recordCutLogs(dataPath: string, names: readonly string[] = DATABASE_FILES): string[] {
   const record = readRecord(dataPath);
-  if (record == null) return;
-  const added = texts.filter((text) => !record.losses.some((loss) => loss.text === text));
-  const losses = [...record.losses, ...added.map((text) => ({ at: Date.now(), text }))];
-  if (added.length > 0) writeRecord(dataPath, { ...record, losses });
+  if (record == null) return [];
+  const found = names.flatMap((name) => {
+    const loss = record.accepted.includes(name) ? undefined : walLossOf(join(dataPath, name));
+    return loss === undefined ? [] : [{ name, loss }];
+  });
+  if (found.length === 0) return [];
+  const cutLogs = [...new Set([...record.cutLogs, ...found.map(({ name }) => name)])];
+  const added = found.filter(({ loss }) => !record.losses.some(({ text }) => text === loss));
+  for (const { name } of added) copyAside(join(dataPath, `${name}-wal`));
+  const losses = [...record.losses, ...added.map(({ loss }) => ({ at: Date.now(), text: loss }))];
+  writeRecord(dataPath, { ...record, cutLogs, losses });
+  return found.map(({ loss }) => loss);
 }
 
 /** Accepts the current keys of the data directory. */

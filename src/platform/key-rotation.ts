@@ -3,10 +3,11 @@ import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { keepBackupSeries } from "./backup-series.ts";
 import { syncPath } from "./durable-file.ts";
-import { acceptNextKey } from "./inventory.ts";
+import { acceptNextKey, recordCutLogs } from "./inventory.ts";
 import { replaceSecret } from "./secret-files.ts";
 import { KEY_BYTES, KEY_NAMES, KEY_PURPOSES, type KeyName, readKey, SEALED_FILES } from "./secret-keys.ts";
 import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
+import { forgetMovedLog } from "./wal-position.ts";
 
 /*
  * A rotation writes the new key as `secrets/<name>.next`, seals everything anew in one transaction for each database, and gives the new key the
@@ -42,6 +43,7 @@ export function beginKeyRotation(dataPath: string, names: readonly KeyName[]): v
 /** Puts new keys into use, also those of a rotation that was killed. Returns their names. Nothing may have the databases open. */
 export function finishKeyRotation(dataPath: string): KeyName[] {
   const names = KEY_NAMES.filter((name) => existsSync(join(dataPath, "secrets", `${name}${NEXT}`)));
+  if (names.length > 0) recordCutLogs(dataPath, SEALED_FILES);
   for (const name of names) finishKey(dataPath, name);
   return names;
 }
@@ -75,6 +77,7 @@ function resealDatabase(file: string, pairs: readonly KeyPair[]): void {
     })();
   } finally {
     database.close();
+    forgetMovedLog(file);
   }
 }
 

@@ -43,6 +43,7 @@ interface KnownPosition extends WalMark {
  * itself, but at its creation and when it is closed.
  */
 export class WalPosition {
+  readonly #path: string;
   readonly #wal: number;
   readonly #descriptor: number;
   readonly #bytes = Buffer.alloc(FILE_BYTES);
@@ -51,6 +52,7 @@ export class WalPosition {
 
   /** The write-ahead log must exist. */
   constructor(databasePath: string, database: Database) {
+    this.#path = databasePath;
     this.#wal = openSync(`${databasePath}-wal`, "r");
     const path = databasePath + SUFFIX;
     this.#generation = knownPosition(databasePath)?.generation ?? 0;
@@ -105,8 +107,9 @@ export class WalPosition {
     this.#state.finalize();
   }
 
-  /** Closes the files, after the database. */
+  /** Closes the files, after the database, which may have moved the log into itself. */
   close(): void {
+    if (!hasLog(this.#path)) this.forget();
     try {
       fdatasyncSync(this.#descriptor);
     } catch {
@@ -121,10 +124,8 @@ export class WalPosition {
 export function createWalPosition(databasePath: string): void {
   const path = databasePath + SUFFIX;
   if (existsSync(path)) return;
-  const bytes = Buffer.alloc(FILE_BYTES);
-  bytes.writeUInt32LE(Bun.hash.crc32(bytes.subarray(FRAMES_AT)), 0);
   const file = openSync(path, "w", 0o600);
-  writeSync(file, bytes);
+  writeSync(file, bytesOf({ frames: 0, generation: 0, salts: Buffer.alloc(SALT_BYTES) }));
   fdatasyncSync(file);
   closeSync(file);
   syncPath(dirname(path));
@@ -150,21 +151,32 @@ export function walLossOf(databasePath: string): string | undefined {
   const noted = knownPosition(databasePath);
   if (noted === undefined) return undefined;
   const { frames: found, salts } = loggedPages(`${databasePath}-wal`);
-  if (found === 0 && wasMovedSince(databasePath)) return undefined;
   // A log that was begun anew after a checkpoint has other salts.
   const isOther = salts !== null && salts.compare(noted.salts) !== 0;
   if (noted.frames === 0 || isOther || found >= noted.frames) return undefined;
   return `${basename(databasePath)}-wal has ${found} of ${noted.frames} synced pages: acknowledged changes are lost`;
 }
 
-/** Returns whether an SQLite program, such as a backup, has moved the log into the database and removed it since the position was noted. */
-function wasMovedSince(databasePath: string): boolean {
-  const log = statSync(`${databasePath}-wal`, { throwIfNoEntry: false });
-  if ((log?.size ?? 0) > 0) return false;
-  const database = statSync(databasePath, { throwIfNoEntry: false, bigint: true });
-  return (
-    database !== undefined && database.mtimeNs > statSync(databasePath + SUFFIX, { bigint: true }).mtimeNs
-  );
+/** Forgets the position of a log that closing the last connection has moved into the database. Does nothing while there is a log. */
+export function forgetMovedLog(databasePath: string): void {
+  const noted = knownPosition(databasePath);
+  if (noted === undefined || hasLog(databasePath)) return;
+  const file = openSync(databasePath + SUFFIX, "r+");
+  writeSync(file, bytesOf({ ...noted, frames: 0 }), 0, FILE_BYTES, 0);
+  fdatasyncSync(file);
+  closeSync(file);
+}
+
+const hasLog = (databasePath: string): boolean =>
+  (statSync(`${databasePath}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+
+function bytesOf({ frames, generation, salts }: KnownPosition): Buffer {
+  const bytes = Buffer.alloc(FILE_BYTES);
+  bytes.writeUInt32LE(frames, FRAMES_AT);
+  bytes.writeUInt32LE(generation, GENERATION_AT);
+  salts.copy(bytes, SALTS_AT);
+  bytes.writeUInt32LE(Bun.hash.crc32(bytes.subarray(FRAMES_AT)), 0);
+  return bytes;
 }
 
 /** Describes why a database file and its write-ahead log do not belong together. Reads the files without SQLite's recovery. */

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -177,6 +178,50 @@ test("a database and the inventory that are one generation older do not pass", a
   await run(data);
   for (const name of names) copyFileSync(join(copies, name), join(data, name));
   expect(await refusalOf(data)).toContain("identity.db is newer than the rest");
+});
+
+/** The directory as a kill leaves it. */
+async function killedCopy(data: string): Promise<string> {
+  const app = await start(data);
+  await until(() => !readRecord(data)?.isAdvancing);
+  const copy = newFolder("killed");
+  cpSync(data, copy, { recursive: true });
+  await app.stop();
+  running = undefined;
+  return copy;
+}
+
+test("replacing the keys does not hide what a log has lost", async () => {
+  const data = await killedCopy(await used("rotate"));
+  const wal = join(data, "lineside.db-wal");
+  truncateSync(wal, statSync(wal).size - 100);
+  expect(await keysCommand(["rotate", "--data", data])).toBe(0);
+  await start(data);
+  expect(readRecord(data)?.losses.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^lineside.db-wal has /),
+  ]);
+});
+
+test("a start that was killed does not forget what a log has lost", async () => {
+  const data = await killedCopy(await used("early-kill"));
+  const wal = join(data, "telemetry.db-wal");
+  truncateSync(wal, statSync(wal).size - 100);
+  openDataDirectory(data).release(); // killed before it has opened a database
+  await start(data);
+  expect(readRecord(data)?.losses.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^telemetry.db-wal has /),
+  ]);
+  expect(readdirSync(join(data, "set-aside"))).toEqual(["telemetry.db-wal.1"]);
+});
+
+test("a start that is refused leaves damaged logs as they are", async () => {
+  const data = await killedCopy(newFolder("refused"));
+  const wal = join(data, "telemetry.db-wal");
+  const bytes = readFileSync(wal);
+  bytes[24]! ^= 4;
+  writeFileSync(wal, bytes);
+  expect(await refusalOf(data)).toContain("telemetry.db has lost all content with its write-ahead log");
+  expect(readFileSync(wal).equals(bytes)).toBe(true);
 });
 
 test("a position of a write-ahead log that is lost is said so", async () => {

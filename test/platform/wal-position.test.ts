@@ -1,5 +1,4 @@
 // What a damaged write-ahead log of a main database loses is named.
-import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import {
   copyFileSync,
@@ -11,10 +10,12 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { storedSchema } from "../../src/platform/data-schemas.ts";
 import { type MainDatabase, openMainDatabase } from "../../src/platform/database.ts";
 import { readCheckpointedStamp } from "../../src/platform/database-stamp.ts";
 import { createRecord, readRecord, writeRecord } from "../../src/platform/inventory-record.ts";
@@ -119,13 +120,19 @@ test("an older write-ahead log alone is named", async () => {
   });
 }, 30_000);
 
-test("a program that moves the log into the database and removes it loses nothing", async () => {
+test("a command that moves the log into the database and removes it loses nothing", async () => {
   await change();
   const path = killed();
-  const other = new Database(path);
-  other.run("SELECT count(*) FROM kept");
-  other.close();
+  expect(storedSchema(dirname(path), basename(path))).toBeGreaterThan(0);
   expect([existsSync(`${path}-wal`), walLossOf(path)]).toEqual([false, undefined]);
+});
+
+test("a log that is missing is not excused by a newer database file", async () => {
+  await change();
+  const path = killed();
+  rmSync(`${path}-wal`);
+  utimesSync(path, new Date(), new Date(Date.now() + 5_000));
+  expect(walLossOf(path)).toContain("0 of ");
 });
 
 test("a command that opens a database records what its log has lost", async () => {
@@ -139,6 +146,7 @@ test("a command that opens a database records what its log has lost", async () =
   expect(readRecord(join(path, ".."))?.losses).toMatchObject([
     { text: expect.stringMatching(/^lineside\.db-wal has /) },
   ]);
+  expect(readdirSync(join(path, "..", "set-aside"))).toEqual(["lineside.db-wal.1"]);
 });
 
 test("changes that were not synced are not missed", async () => {

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { unavailable } from "../../lib/domain-error.ts";
+import { forgetMovedLog } from "../../platform/wal-position.ts";
 
 const BUSY_TIMEOUT_MS = 2_000;
 const ATTEMPTS_MAX = 200;
@@ -95,9 +96,11 @@ export class DatabaseFreezer {
 
   /** Ends the read transactions and closes the connections. */
   release(): void {
-    for (const { connections } of this.#connections)
+    for (const { path, connections } of this.#connections) {
       for (const database of [connections.reader, connections.writer, connections.checkpointer])
         database.close(false);
+      forgetMovedLog(path); // without a gateway, the last connection has moved it
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { readStamp, type Stamp, writeStamp } from "../../../platform/database-st
 import { restoreLength } from "../../../platform/file-length.ts";
 import { verifyDatabase, verifyFile } from "../../../platform/inventory.ts";
 import { createSchema, schemaVersionOf, TELEMETRY_SCHEMA_VERSION } from "../../../platform/schema-version.ts";
-import { createWalPosition, WalPosition, walLossOf } from "../../../platform/wal-position.ts";
+import { createWalPosition, WalPosition } from "../../../platform/wal-position.ts";
 import type { Definitions } from "./group-format.ts";
 import { HotLog, type HotLogOptions } from "./hot-log.ts";
 import { readLogPlace, sealedPlaceOf, writeLogPlace } from "./log-places.ts";
@@ -89,12 +89,11 @@ export class TelemetryFile {
   /** `isReadOnly` opens the file beside a running gateway: nothing is created, mended or written. */
   constructor(path: string, { isReadOnly = false, spareBytesMax }: TelemetryFileOptions = {}) {
     verifyFile(path);
+    verifyDatabase(path, { isInUse: isReadOnly });
     const repair = isReadOnly ? null : restoreLength(path);
-    const loss = isReadOnly ? undefined : walLossOf(path);
-    this.repairs.push(...[repair, loss].filter((line) => line != null));
+    if (repair !== null) this.repairs.push(repair);
     if (!isReadOnly) createWalPosition(path);
     this.db = isReadOnly ? openReadOnly(path) : openDatabase(path);
-    this.#verify(path, { isInUse: isReadOnly, loss });
     this.#logState = this.prepare("PRAGMA wal_checkpoint(NOOP)");
     // A crash leaves pages in the log. On a read-only file system SQLite cannot tell.
     if (!isReadOnly) this.#measureLog();
@@ -111,15 +110,6 @@ export class TelemetryFile {
     this.log.skipTo(
       this.rowIfReadable<{ last: number | null }>("SELECT max(position) AS last FROM feed")?.last ?? 0,
     );
-  }
-
-  #verify(path: string, circumstances: Parameters<typeof verifyDatabase>[2]): void {
-    try {
-      verifyDatabase(this.db, path, circumstances);
-    } catch (error) {
-      this.db.close(false);
-      throw error;
-    }
   }
 
   #openWalPosition(path: string): WalPosition {
