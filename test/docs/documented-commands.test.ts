@@ -28,6 +28,10 @@ interface Site {
   readonly receiver: string;
 }
 
+const backupFolder = async ({ fixture }: Site) => ({
+  BACKUPS: mkdtempSync(join(fixture.directory, "backups-")),
+});
+
 /** What a page takes for granted, by its name. */
 const input: Readonly<Record<string, (site: Site) => Promise<Record<string, string>>>> = {
   "docs/alarms.md": async ({ create }) => ({
@@ -71,9 +75,8 @@ const input: Readonly<Record<string, (site: Site) => Promise<Record<string, stri
   "docs/api.md": async ({ create }) => ({
     ID: (await create("/api/devices", { name: "Meter", deviceType: "meter" })).deviceId ?? "",
   }),
-  "docs/operations.md": async ({ fixture }) => ({
-    BACKUPS: mkdtempSync(join(fixture.directory, "backups-")),
-  }),
+  "README.md": backupFolder,
+  "docs/operations.md": backupFolder,
   "docs/pipelines.md": async ({ create }) => ({
     ID: (await create("/api/data-pipelines", { name: "mine", steps: [] })).pipelineId ?? "",
   }),

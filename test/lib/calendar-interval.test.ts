@@ -154,7 +154,8 @@ test("hours begin at full hours of the clocks or when these change, in ten zones
   fc.assert(
     fc.property(
       fc.constantFrom(...zones),
-      fc.integer({ min: Date.UTC(2005, 0, 1) / 900_000, max: Date.UTC(2025, 0, 1) / 900_000 }),
+      // In earlier years, clocks of St. John's changed a minute after midnight.
+      fc.integer({ min: Date.UTC(2012, 0, 1) / 900_000, max: Date.UTC(2032, 0, 1) / 900_000 }),
       (timezone, quarter) => {
         const offset = zoneOffset(timezone);
         const [from, to] = [quarter * 900_000, quarter * 900_000 + 10 * 3_600_000];
