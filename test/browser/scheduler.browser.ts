@@ -75,7 +75,7 @@ test(
     await page.getByRole("textbox", { name: "Expression" }).fill("61 * * * *");
     await page
       .getByRole("alert")
-      .filter({ hasText: /cannot be read as a cron expression/i })
+      .filter({ hasText: /61 is not between 0 and 59/ })
       .waitFor();
     await page.getByRole("textbox", { name: "Expression" }).fill("0 0 30 2 *");
     await page.getByText("There are no further runs.").waitFor();
