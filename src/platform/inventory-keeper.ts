@@ -137,7 +137,9 @@ export class InventoryKeeper implements Part {
   }
 
   async #advance(): Promise<void> {
+    // Without it on the disk, a database that is one ahead would be refused.
     if (!this.#record.isAdvancing) this.#write({ ...this.#record, isAdvancing: true });
+    if (!this.#record.isAdvancing) return;
     const { gateway, keys } = this.#record;
     const generation = this.#record.generation + 1;
     for (const stamp of this.#stampers) await stamp({ gateway, generation, keys });
@@ -158,7 +160,8 @@ export class InventoryKeeper implements Part {
     } catch (error) {
       // A full or read-only disk is reported elsewhere, and the next change writes the whole inventory. Until then, the generation stays: the
       // databases may be only one ahead of it.
-      this.#record = { ...record, generation: this.#record.generation };
+      const { generation, isAdvancing } = this.#record;
+      this.#record = { ...record, generation, isAdvancing };
       this.#deps.log.warn("inventory not written", { error });
     }
   }
