@@ -70,7 +70,8 @@ export const bufferPolyfill = String.raw`(function () {
     const number = typeof value === "number" ? [value & 255] : undefined;
     const pattern = number || patternOf(value, encoding);
     if (!pattern) throw wrongType("value", "one of type number or string or an instance of Buffer or Uint8Array");
-    const step = typeof value === "string" && encodingOf(encoding) === "utf16" ? 2 : 1;
+    // As in Node, UTF-16 compares units of two bytes, of which an odd last byte is none.
+    const step = !number && encodingOf(encoding) === "utf16" ? 2 : 1;
     let at = Number(given);
     if (given === undefined || Number.isNaN(at)) at = isLast ? bytes.length : 0;
     at = Math.trunc(at);
@@ -78,13 +79,15 @@ export const bufferPolyfill = String.raw`(function () {
     if (at < 0) { if (isLast && pattern.length > 0) return -1; at = 0; }
     if (at > bytes.length) { if (!isLast && pattern.length > 0) return -1; at = bytes.length; }
     if (pattern.length === 0) return isLast ? at - (at % step) : at;
-    const most = bytes.length - pattern.length;
-    if (isLast && at > most) at = most;
-    for (; isLast ? at >= 0 : at <= most; at += isLast ? -1 : 1) {
-      if (at % step !== 0) continue;
+    const most = bytes.length - pattern.length, wanted = pattern.length - (pattern.length % step);
+    if (most < 0 || wanted === 0 || (!isLast && at > most)) return -1;
+    const last = bytes.length - (bytes.length % step) - wanted;
+    at = Math.min(at, last);
+    at -= at % step;
+    for (; isLast ? at >= 0 : at <= last; at += isLast ? -step : step) {
       let same = 0;
-      while (same < pattern.length && bytes[at + same] === pattern[same]) same++;
-      if (same === pattern.length) return at;
+      while (same < wanted && bytes[at + same] === pattern[same]) same++;
+      if (same === wanted) return at;
     }
     return -1;
   }
@@ -154,7 +157,7 @@ export const bufferPolyfill = String.raw`(function () {
     }
     fill(value, offset, end, encoding) {
       if (typeof value === "string") {
-        if (typeof offset === "string") { encoding = offset; offset = undefined; end = undefined; }
+        if (offset === undefined || typeof offset === "string") { encoding = offset; offset = undefined; end = undefined; }
         else if (typeof end === "string") { encoding = end; end = undefined; }
       }
       const from = offsetOf("offset", offset, 0, offset === undefined ? 0 : this.length), to = offset === undefined ? this.length : offsetOf("end", end, this.length, this.length);
