@@ -69,11 +69,14 @@ test(
     const { page } = ui;
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     const grip = page.getByRole("button", { name: "Move Alarms", exact: true });
-    const box = async () => {
-      const found = await widget("Alarms").boundingBox();
-      if (found === null) throw new Error("the widget is not to be seen");
-      return found;
-    };
+    /** The place within the grid: the page scrolls to what has the focus. */
+    const box = () =>
+      widget("Alarms").evaluate((element) => {
+        const { x, y, width } = element.getBoundingClientRect();
+        const grid = element.closest("[data-testid=board]")?.getBoundingClientRect();
+        if (grid === undefined) throw new Error("the widget is in no grid");
+        return { x: x - grid.x, y: y - grid.y, width };
+      });
     const before = await box();
     await grip.focus();
     await page.keyboard.press("ArrowLeft");
