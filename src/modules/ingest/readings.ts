@@ -205,10 +205,19 @@ function addReadings(readings: Reading[], body: unknown, context: Context): void
   if (values !== undefined) addReading(readings, { ts: timeOf(body, context) ?? context.receivedAt, values });
 }
 
+/** Returns whether each reading is later than the one before it, so that no two have one time. */
+function isInOrder(readings: readonly Reading[]): boolean {
+  let before = Number.NEGATIVE_INFINITY;
+  for (const { ts } of readings) {
+    if (ts <= before) return false;
+    before = ts;
+  }
+  return true;
+}
+
 /** Notes keys that have several values at one time. */
 function noteSameTimes(readings: readonly Reading[], context: Context): void {
-  const isInOrder = readings.every(({ ts }, index) => index === 0 || ts > readings[index - 1]!.ts);
-  if (isInOrder) return;
+  if (isInOrder(readings)) return;
   /** Keyed by time stamp. */
   const earlier = new Map<number, Record<string, TelemetryValue>>();
   for (const { ts, values } of readings) {
