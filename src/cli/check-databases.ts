@@ -5,6 +5,7 @@ import { checkTelemetryFile } from "../modules/telemetry/store/check-file.ts";
 import { checkDatabase, type DatabaseReport } from "../platform/database-check.ts";
 import { checkInventory, checkStamp, DATABASE_NAMES } from "../platform/inventory.ts";
 import { INVENTORY_FILE } from "../platform/inventory-record.ts";
+import { misplacedFiles } from "../platform/misplaced-files.ts";
 import { walLossOf } from "../platform/wal-position.ts";
 
 function problemsOf(path: string, name: string): readonly string[] {
@@ -16,6 +17,11 @@ function problemsOf(path: string, name: string): readonly string[] {
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
   }
+}
+
+function fileProblems(dataPath: string): readonly string[] {
+  const misplaced = misplacedFiles(dataPath);
+  return misplaced.length > 0 ? misplaced : checkInventory(dataPath);
 }
 
 /**
@@ -31,6 +37,6 @@ export const checkDatabases = (dataPath: string): DatabaseReport[] => [
   {
     name: INVENTORY_FILE,
     bytes: statSync(join(dataPath, INVENTORY_FILE), { throwIfNoEntry: false })?.size ?? 0,
-    problems: checkInventory(dataPath),
+    problems: fileProblems(dataPath),
   },
 ];

@@ -1,6 +1,6 @@
 // `lineside check` and `lineside support-bundle`, beside a running gateway and without one; the set-up link for machines.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FORM_RAW, HotLog } from "../../src/modules/telemetry/store/hot-log.ts";
@@ -86,6 +86,14 @@ test("without a gateway, damage is named by exit code 1, and the bundle says wha
   expect(await namesInBundle()).toEqual(["files.json", "gateway.json", "journal.txt", "settings.json"]);
   const files = await new Bun.Archive(await Bun.file(bundle).bytes()).files();
   expect(await files.get("settings.json")?.text()).not.toContain("scrape me");
+});
+
+test("a folder in place of a file is named", async () => {
+  const synced = join(data, "mqtt.db-synced");
+  rmSync(synced);
+  mkdirSync(synced);
+  const { code, output } = await run("check");
+  expect([code, output]).toEqual([1, expect.stringContaining(`${synced} is a folder, but a file belongs`)]);
 });
 
 test("where there is no gateway's data, both say so", async () => {

@@ -54,7 +54,7 @@ test("files and folders that others could read are for the owner alone from the 
   expect((await stat(join(path, "new"))).mode & 0o777).toBe(0o600);
 });
 
-test.each(["lineside.db-synced", "identity.db-wal", "mqtt.db-wal", "telemetry.db", "clock"])(
+test.each(["lineside.db-synced", "identity.db-wal", "mqtt.db-wal", "telemetry.db", "clock", "gateway.json"])(
   "a broken link or a folder in place of %s is named in one sentence",
   async (name) => {
     data.release();
