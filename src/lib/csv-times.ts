@@ -84,9 +84,44 @@ function directionOf(times: readonly string[], order: DateOrder | undefined): nu
   return Math.sign(sum);
 }
 
+/** The moments at which the clocks show a written time that names no offset. */
+function momentsOf(text: string, zone: ZoneClock, order: DateOrder | undefined) {
+  const time = parseWrittenTime(text, order);
+  if (typeof time === "string" || time.offsetMs !== undefined) return undefined;
+  const moments = zone.moments(time.wall);
+  return "end" in moments ? undefined : moments;
+}
+
+const nearerOf = ({ first, last }: { first: number; last: number }, ts: number): "first" | "last" =>
+  Math.abs(ts - first) < Math.abs(ts - last) ? "first" : "last";
+
+/**
+ * Returns which of two equal hours a file begins in that leaves it without having shown both: the one that the first row behind it follows more
+ * closely. Undefined if the order of the rows has to tell.
+ */
+function beginningIn(
+  times: readonly string[],
+  zone: ZoneClock,
+  order: DateOrder | undefined,
+): "first" | "last" | undefined {
+  let before: { first: number; last: number } | undefined;
+  let direction = 0;
+  for (const text of times) {
+    const moments = momentsOf(text, zone, order);
+    if (moments === undefined) return undefined;
+    if (moments.first === moments.last) return before && nearerOf(before, moments.first);
+    const step = Math.sign(moments.first - (before ?? moments).first);
+    if (before !== undefined && (step === 0 || step === -direction)) return undefined;
+    direction = step;
+    before = moments;
+  }
+  return undefined;
+}
+
 /**
  * Reads the times of the rows, one after the other. An hour that comes twice in autumn is told by the order of the rows: a time that would not
- * come after the row before it is of the second hour. In files whose newest row comes first it is the other way round.
+ * come after the row before it is of the second hour. In files whose newest row comes first it is the other way round. A file that begins in
+ * such an hour begins in the one that the first row behind it follows.
  */
 export class CsvTimes {
   readonly #layout: Pick<CsvLayout, "timeColumn" | "clockColumn">;
@@ -95,6 +130,7 @@ export class CsvTimes {
   #last: number | undefined;
   /** 1 if times rise, -1 if they fall, 0 while that is unknown. */
   #direction: number;
+  readonly #beginning: "first" | "last" | undefined;
   /** Whether rows at the same time follow each other: then a time that is repeated is not the second hour. */
   #hasPairs = false;
 
@@ -107,8 +143,9 @@ export class CsvTimes {
     const settled = order ?? orderOf(firstRows, layout.timeColumn);
     const zone = timezone === "UTC" ? undefined : new ZoneClock(timezone);
     this.#rules = fileRules({ now, zone, order: settled });
-    const firstTimes = firstRows.slice(0, DIRECTION_ROWS).map((cells) => this.textOf(cells));
-    this.#direction = zone === undefined ? 0 : directionOf(firstTimes, settled);
+    const firstTimes = zone === undefined ? [] : firstRows.map((cells) => this.textOf(cells));
+    this.#direction = directionOf(firstTimes, settled);
+    this.#beginning = zone && beginningIn(firstTimes, zone, settled);
   }
 
   /** Continues after the last row of the previous part of the file. */
@@ -156,6 +193,7 @@ export class CsvTimes {
     if ("end" in moments) return skippedTime;
     const { first, last } = moments;
     const before = this.#last;
+    if (before === undefined && this.#beginning !== undefined) return moments[this.#beginning];
     if (this.#direction < 0) {
       const isFirst = before !== undefined && (this.#hasPairs ? before < last : before <= last);
       return isFirst ? first : last;

@@ -11,9 +11,14 @@ describe("a change of the clocks", () => {
     "Asia/Tehran",
   ];
 
+  const clocks = new Map(
+    zones.map((timeZone) => [
+      timeZone,
+      new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" }),
+    ]),
+  );
   /** What the clocks of a zone show. */
-  const wallOf = (ts: number, timeZone: string) =>
-    new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" }).format(ts);
+  const wallOf = (ts: number, timeZone: string) => clocks.get(timeZone)?.format(ts) ?? "";
 
   test("a file that the clocks of a zone wrote is read back, row by row, rising and falling", async () => {
     await fc.assert(
@@ -32,6 +37,19 @@ describe("a change of the clocks", () => {
       ),
       { numRuns: 1_000 },
     );
+  });
+
+  test("a file that begins or ends in an hour that comes twice is read back", async () => {
+    const autumn = Date.UTC(2012, 10, 4, 5); // the first of two hours from 1:00 in New York
+    for (let start = autumn; start < autumn + 2 * 3_600_000; start += 300_000)
+      for (const times of [
+        Array.from({ length: 40 }, (_, index) => start + index * 300_000),
+        Array.from({ length: 40 }, (_, index) => start - index * 300_000),
+      ]) {
+        const file = `ts,a\n${times.map((ts) => `${wallOf(ts, "America/New_York")},1\n`).join("")}`;
+        const { rows } = await read(file, { timezone: "America/New_York" });
+        expect(rows.map((row) => ("error" in row ? row.error.code : row.ts))).toEqual(times);
+      }
   });
 
   test("around each change of ten years", async () => {
