@@ -69,11 +69,11 @@ function parseValue(kind: KeyKind, raw: unknown): string | number | boolean | un
 }
 
 export function describeKind(kind: KeyKind): string {
-  if (kind.type === "integer") return `a whole number from ${kind.min} to ${kind.max}`;
-  if (kind.type === "port") return "a whole number from 0 to 65535, or off";
+  if (kind.type === "integer") return `an integer from ${kind.min} to ${kind.max}`;
+  if (kind.type === "port") return "an integer from 0 to 65535, or off";
   if (kind.type === "boolean") return "true or false";
   if (kind.type === "choice") return `one of ${kind.choices.join(", ")}`;
-  return "a text";
+  return "a string";
 }
 
 const ENV_PREFIX = "LINESIDE_";
@@ -293,7 +293,7 @@ export function loadConfig(args: readonly string[], env: Record<string, string |
     config[key] = raw === undefined ? definition.default : parseValue(definition.kind, raw);
     if (raw !== undefined && config[key] === undefined) {
       const shown = definition.secret === true ? "" : ` (it is ${JSON.stringify(raw)})`;
-      const wanted = definition.refusesEmpty ? "a text that is not empty" : describeKind(definition.kind);
+      const wanted = definition.refusesEmpty ? "a non-empty string" : describeKind(definition.kind);
       mistakes.push(`${source} must be ${wanted}${shown}.`);
     }
   }

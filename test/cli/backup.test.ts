@@ -44,7 +44,7 @@ test("an empty passphrase is refused, whether it comes from a file or a variable
   const byVariable = await backup(["--to", place], { LINESIDE_BACKUP_PASSPHRASE: "" });
   expect([byVariable.code, byVariable.errors]).toEqual([
     1,
-    expect.stringContaining("LINESIDE_BACKUP_PASSPHRASE must be a text that is not empty."),
+    expect.stringContaining("LINESIDE_BACKUP_PASSPHRASE must be a non-empty string."),
   ]);
   const missing = await backup(["--to", place, "--passphrase-file", join(fixture.root, "none")]);
   expect([missing.code, missing.errors.split("\n").length]).toEqual([1, 2]);

@@ -78,6 +78,6 @@ test("a mistake in the configuration ends it with a code of its own", async () =
     env: { PATH: process.env.PATH ?? "" },
     stdio: ["ignore", "ignore", "pipe"],
   });
-  expect(await new Response(child.stderr).text()).toContain("--http-port must be a whole number");
+  expect(await new Response(child.stderr).text()).toContain("--http-port must be an integer");
   expect(await child.exited).toBe(78);
 });

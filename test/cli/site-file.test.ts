@@ -30,9 +30,9 @@ describe("site files that are refused", () => {
     "settings that are a list": [`${HEAD}escalation: []\n`, "escalation must be an object"],
     "an object without a name": [
       `${HEAD}profiles:\n  - description: x\n`,
-      "site.yaml:4: profiles[0] must have a text as name",
+      "site.yaml:4: profiles[0] needs a string as name",
     ],
-    "a name that is a number": [`${HEAD}profiles:\n  - name: 7\n`, "must have a text as name"],
+    "a name that is a number": [`${HEAD}profiles:\n  - name: 7\n`, "needs a string as name"],
     "two objects of one name": [
       `${HEAD}profiles:\n  - name: a\n  - name: a\n`,
       'site.yaml:5: profiles."a" is also at site.yaml:4: profiles."a"',

@@ -187,7 +187,7 @@ dashboards:
   expect(error).toContain(
     'wrong.yaml:5: profiles."New".retentionDay is no known field. Did you mean "retentionDays"?',
   );
-  expect(error).toContain('wrong.yaml:7: profiles."Newer".retentionDays must be a whole number.');
+  expect(error).toContain('wrong.yaml:7: profiles."Newer".retentionDays must be an integer.');
   expect(error).toContain("payload must be one of AUTO, JSON, CBOR, LENIENT_JSON.");
   expect(error).toContain(
     'wrong.yaml:12: dashboards."Hall 2".aliases[0].deviceId refers to the device "Oven 2"',

@@ -19,9 +19,9 @@ export interface FieldProblem {
 }
 
 const typeNames: Readonly<Record<string, string>> = {
-  string: "a text",
+  string: "a string",
   number: "a number",
-  integer: "a whole number",
+  integer: "an integer",
   boolean: "true or false",
   array: "a list",
   object: "an object",

@@ -125,7 +125,7 @@ function objectsOf(file: ParsedFile, section: Section, problems: string[]): Site
       const trimmed = key.trim();
       return [toObject(fields, keyField === "email" ? trimmed.toLowerCase() : trimmed, [name, index])];
     }
-    problems.push(`${file.where([name, index])}: ${name}[${index}] must have a text as ${keyField}.`);
+    problems.push(`${file.where([name, index])}: ${name}[${index}] needs a string as ${keyField}.`);
     return [];
   });
 }
