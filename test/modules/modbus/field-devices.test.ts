@@ -116,8 +116,13 @@ test("an answer with another transaction number is not silence", async () => {
     return frame;
   });
   const line = run(peer, { units: [unitOf()], timeoutMs: 50 });
-  await until(() => line.health()?.lastError !== null);
-  expect(inEnglish(line.health()!.lastError!)).toContain("another transaction number");
+  const errorShown = () => {
+    const error = line.health()?.lastError;
+    return error == null ? "" : inEnglish(error);
+  };
+  // On a slow machine, the first answers come too late.
+  await until(() => !["", "Unit 1 did not answer within 50 ms."].includes(errorShown()));
+  expect(errorShown()).toContain("another transaction number");
 });
 
 test("the echo of a line is not an answer", async () => {
