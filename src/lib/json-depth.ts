@@ -1,3 +1,6 @@
+/** Deeper values would overflow the stack of code that walks them later; device messages do not need more. */
+export const JSON_DEPTH_MAX = 64;
+
 /** Returns how far brackets stand in one another; those inside of texts count, too. */
 export function depthOf(text: string): number {
   let depth = 0;

@@ -1,9 +1,7 @@
 import { invalid } from "./domain-error.ts";
 import { exactInteger } from "./exact-integer.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-
-/** Deeper values would overflow the stack of whoever walks them later; nothing a device says needs more. */
-const DEPTH_MAX = 64;
+import { JSON_DEPTH_MAX } from "./json-depth.ts";
 
 /**
  * A decoded JSON or CBOR value as JSON can hold it, with CBOR's own types brought down to it: integers of 64 bits become
@@ -15,7 +13,7 @@ export function toPlainJson(
   area: "telemetry" | "attribute" | "command",
   depth = 0,
 ): JsonValue {
-  if (depth > DEPTH_MAX) throw invalid(`${area}.too_deep`);
+  if (depth > JSON_DEPTH_MAX) throw invalid(`${area}.too_deep`);
   if (value === null || value === undefined) return null;
   if (typeof value !== "object") return toPlainScalar(value, area);
   if (Array.isArray(value)) return value.map((item) => toPlainJson(item, area, depth + 1));

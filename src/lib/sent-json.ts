@@ -1,5 +1,6 @@
 import { type DomainError, invalid } from "./domain-error.ts";
 import { exactInteger } from "./exact-integer.ts";
+import { JSON_DEPTH_MAX } from "./json-depth.ts";
 
 /*
  * The one reader of JSON that other programs send. A number is never changed in silence: an integer that a double cannot hold exactly
@@ -30,17 +31,50 @@ const keepDigits: Reviver = (_, value, { source }) =>
 const parseExact = (text: string): unknown =>
   longDigits.test(text) ? parseWithSource(text, keepDigits) : JSON.parse(text);
 
-/** Strings, comments, numbers that are none, long integers and other words of JSON5. */
-const lenientToken =
-  /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|'[^'\\]*(?:\\[\s\S][^'\\]*)*'|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<none>[-+]?(?:nan(?:\(\w*\))?|inf(?:inity)?|1\.#(?:qnan|snan|ind|inf)\d*)(?![\w$])(?!\s*:))|(?<digits>[-+]?\d{16,}(?![\w.]))|[\w$.+-]+/gi;
+/** A number that is not a number, a long integer, or another word of JSON5. */
+const lenientWord =
+  /(?<none>[-+]?(?:nan(?:\(\w*\))?|inf(?:inity)?|1\.#(?:qnan|snan|ind|inf)\d*)(?![\w$])(?!\s*:))|(?<digits>[-+]?\d{16,}(?![\w.]))|[\w$.+-]+/iy;
 
-/** Writes what no value can be (`nan`, `-inf`) as null, and long integers so that their digits are kept. */
-const toJson5 = (text: string): string =>
-  text.replace(lenientToken, (...match) => {
-    const { none, digits } = match.at(-1) as { none?: string; digits?: string }; // the named groups come last
-    if (none !== undefined) return "null";
-    return digits === undefined ? match[0] : JSON.stringify(exactInteger(digits.replace("+", "")));
-  });
+function toJson5Word(word: RegExpExecArray): string {
+  const { none, digits } = word.groups ?? {};
+  if (none !== undefined) return "null";
+  return digits === undefined ? word[0] : JSON.stringify(exactInteger(digits.replace("+", "")));
+}
+
+/** Returns the index after the string or comment at `start`, `start` if there is none, or -1 if it is not terminated. */
+function endOfQuoted(text: string, start: number): number {
+  if (text[start] === '"' || text[start] === "'") return endOfString(text, start);
+  if (text.startsWith("//", start)) {
+    const end = text.indexOf("\n", start);
+    return end < 0 ? text.length : end;
+  }
+  if (!text.startsWith("/*", start)) return start;
+  const end = text.indexOf("*/", start + 2);
+  return end < 0 ? -1 : end + 2;
+}
+
+const deeper = (code: number): number =>
+  code === 0x5b || code === 0x7b ? 1 : code === 0x5d || code === 0x7d ? -1 : 0;
+
+/**
+ * Writes what no value can be (`nan`, `-inf`) as null, and long integers so that their digits are kept, in time proportional to the length.
+ * @throws SyntaxError if a string or comment is not terminated, or brackets are nested too deep
+ */
+function toJson5(text: string): string {
+  let json5 = "";
+  let depth = 0;
+  for (let index = 0; index < text.length; ) {
+    const end = endOfQuoted(text, index);
+    lenientWord.lastIndex = index;
+    const word = end === index ? lenientWord.exec(text) : null;
+    depth += deeper(text.charCodeAt(index));
+    if (end < 0 || depth > JSON_DEPTH_MAX) throw new SyntaxError("not JSON5, or nested too deep");
+    const next = word === null ? Math.max(end, index + 1) : lenientWord.lastIndex;
+    json5 += word === null ? text.slice(index, next) : toJson5Word(word);
+    index = next;
+  }
+  return json5;
+}
 
 const withoutNuls = (text: string): string => {
   let end = text.length;
@@ -97,11 +131,12 @@ function countNameEnds(text: string): number {
 
 const BACKSLASH = 0x5c;
 
-/** Returns the index behind a string that begins at `start`; -1 if it does not end. */
+/** Returns the index after the string that begins with a quote at `start`; -1 if it is not terminated. */
 function endOfString(text: string, start: number): number {
+  const quote = text.charCodeAt(start);
   for (let index = start + 1; index < text.length; index++) {
     const code = text.charCodeAt(index);
-    if (code === QUOTE) return index + 1;
+    if (code === quote) return index + 1;
     if (code === BACKSLASH) index++;
   }
   return -1;
@@ -156,10 +191,23 @@ export const namesShown = (names: readonly string[]): string =>
 const checkedCharacters = ({ length }: string): number =>
   length > ALL_NAMES_CHARACTERS_MAX ? BEGINNING_CHARACTERS : length;
 
+/** The first item of a list as JSON, from the list's JSON; undefined if the item is long. */
+function firstItemOf(text: string): string | undefined {
+  let depth = 0;
+  for (let index = 1; index > 0 && index < BEGINNING_CHARACTERS; ) {
+    const character = text.charAt(index);
+    if (depth === 0 && (character === "," || character === "]")) return text.slice(1, index);
+    depth += deeper(text.charCodeAt(index));
+    index = character === '"' ? endOfString(text, index) : index + 1;
+  }
+  return undefined;
+}
+
 /** Returns quickly whether no name is repeated in what is checked of a JSON text; false if that is uncertain. */
 function hasNoRepeatedName(text: string, value: object): boolean {
   if (text.length <= ALL_NAMES_CHARACTERS_MAX) return countNameEnds(text) === countNames(value);
-  return Array.isArray(value) && text.startsWith(JSON.stringify(value[0]), 1);
+  const item = Array.isArray(value) && text.startsWith("[") ? firstItemOf(text) : undefined;
+  return item !== undefined && countNameEnds(item) === countNames((value as unknown[])[0]); // a list
 }
 
 /** @throws SyntaxError */

@@ -139,6 +139,26 @@ describe("a body that is refused says what it is", () => {
   });
 });
 
+test.each([
+  ["strings that do not end", '"\\'.repeat(32_000)],
+  ["comments that do not end", "/* ".repeat(21_000)],
+  ["deep lists around no number", `${"[".repeat(31_000)}nan${"]".repeat(31_000)}`],
+  ["65 lists in one another", `${"[".repeat(65)}nan${"]".repeat(65)}`],
+])("%s are no lenient JSON", (_, text) => {
+  expect(() => decodeBody(Buffer.from(text), "LENIENT_JSON")).toThrow("well-formed JSON");
+});
+
+test("64 lists in one another, strings and comments that end are lenient JSON", () => {
+  const deep = `${"[".repeat(64)}nan${"]".repeat(64)}`;
+  expect(JSON.stringify(decodeBody(Buffer.from(deep), "LENIENT_JSON"))).toBe(deep.replace("nan", "null"));
+  const text = `/* [ " */ {'a"b': '\\'[nan', // ]]\n "c": "'", d: 12345678901234567890,}`;
+  expect(decodeBody(Buffer.from(text), "LENIENT_JSON")).toEqual({
+    'a"b': "'[nan",
+    c: "'",
+    d: "12345678901234567890",
+  });
+});
+
 test("of a long body, repeated names of its first items are noted, and doubles stay numbers", () => {
   const item = (index: number) => `{"a": ${index * 0.1}, "b": 1, "a": ${index + 0.5}}`;
   const text = `[${Array.from({ length: 1_000 }, (_, index) => item(index)).join(", ")}]`;

@@ -277,3 +277,50 @@ test("messages whose alarm rules look through long texts", async () => {
   const publish = (round: number) => client.publishAsync("v1/devices/me/telemetry", text(round), { qos: 1 });
   expect(await stallsOf("alarm rules", publish)).toEqual([]);
 }, 120_000);
+
+/** Bodies of 64 KB that take long to refuse, unless the work is proportional to their length. */
+const hostileBodies = {
+  "strings that do not end": '"\\'.repeat(32_000),
+  "single quotes that do not end": "'\\".repeat(32_000),
+  "comments that do not end": "/* ".repeat(21_000),
+  "deep lists": "[".repeat(32_000) + "]".repeat(32_000),
+  "deep lists around no number": `${"[".repeat(31_000)}nan${"]".repeat(31_000)}`,
+  "deep objects": '{"a":[[['.repeat(8_000),
+};
+
+test("bodies made to slow down their reader, from devices and from anybody", async () => {
+  const [device] = gateway.deviceTokens;
+  const client = await connect({ username: device });
+  for (const [name, body] of Object.entries(hostileBodies)) {
+    const provision = async () =>
+      expect(["FAILURE", undefined]).toContain((await call("POST", "/api/v1/provision", body)).body.status);
+    expect(await stallsOf(`${name} to provision`, provision)).toEqual([]);
+    const send = async () =>
+      expect((await call("POST", `/api/v1/${device}/telemetry`, body)).status).toBe(400);
+    expect(await stallsOf(`${name} over HTTP`, send)).toEqual([]);
+    const publish = () => client.publishAsync("v1/devices/me/attributes", body, { qos: 0 });
+    expect(await stallsOf(`${name} over MQTT`, publish)).toEqual([]);
+  }
+}, 240_000);
+
+test("files with rows of very many columns", async () => {
+  const { body: devices } = await call("GET", "/api/devices?limit=1");
+  const files = {
+    "of one row": ",".repeat(3_000_000),
+    "of one row with quotes": `"a"${",".repeat(3_000_000)}`,
+    "of many rows": `name\n${`${"a,".repeat(900)}\n`.repeat(1_500)}`,
+  };
+  for (const [name, file] of Object.entries(files))
+    for (const path of ["bulk/validate", `${devices[0].deviceId}/telemetry/import`]) {
+      const send = async () => {
+        const response = await fetch(`${gateway.url}/api/devices/${path}`, {
+          method: "POST",
+          headers: { "content-type": "text/csv", authorization: `Bearer ${gateway.token}` },
+          body: file,
+        });
+        await response.arrayBuffer();
+        expect([200, 201, 400, 503]).toContain(response.status);
+      };
+      expect(await stallsOf(`${path} ${name}`, send)).toEqual([]);
+    }
+}, 240_000);
