@@ -246,7 +246,8 @@ function pumpsOf(tree: RegexNode, alphabet: readonly string[], heads: readonly s
   const near = alphabet.slice(0, 14);
   const pairs = near.flatMap((first) => near.map((second) => first + second));
   const parts = all(tree).flatMap((node) => (node.kind === "edge" ? [] : samplesOf(node, alphabet)));
-  return [...new Set([...near, ...pairs, ...parts, ...heads])].filter((text) => text !== "");
+  const openings = heads.flatMap((head) => near.slice(0, 6).map((char) => head + char));
+  return [...new Set([...near, ...pairs, ...parts, ...heads, ...openings])].filter((text) => text !== "");
 }
 
 const SMALL = 12;
@@ -264,9 +265,21 @@ export interface Growth {
   readonly steps: readonly number[];
 }
 
-/** The worst input found whose steps grow faster than its length; undefined when there is none. */
+/**
+ * The worst input found whose steps grow faster than its length; undefined when there is none. A search for every place tries each alternative
+ * at each place, so that each is looked at alone, too.
+ */
 export function findSuperLinearGrowth(source: string, flags: string): Growth | undefined {
   const tree = parseRegex(source, flags);
+  const alternatives = tree.kind === "either" && flags.includes("g") ? tree.options : [];
+  for (const part of [tree, ...alternatives]) {
+    const growth = growthOf(part, flags);
+    if (growth !== undefined) return growth;
+  }
+  return undefined;
+}
+
+function growthOf(tree: RegexNode, flags: string): Growth | undefined {
   const repeats = all(tree).filter((node) => node.kind === "repeat");
   if (repeats.length === 0) return undefined;
   const alphabet = alphabetOf(tree);

@@ -89,7 +89,7 @@ export function formOf(settings: BackupSettings, timezone: string): BackupForm {
 
 /** A prefix as the gateway takes it: empty, or with a slash at its end and none at its start. */
 export function prefixOf(text: string): string {
-  const inner = text.trim().replace(/^\/+|\/+$/g, "");
+  const inner = text.trim().replace(/^\/+|(?<!\/)\/+$/g, "");
   return inner === "" ? "" : `${inner}/`;
 }
 
