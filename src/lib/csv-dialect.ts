@@ -22,12 +22,15 @@ export interface CsvDialect {
   readonly timezone: string;
 }
 
-/** Returns the delimiter that occurs most often in the first line, outside of quotes. */
+/** Characters of the first line that show the delimiter. */
+const SHOWN_CHARACTERS = 16_384;
+
+/** Returns the delimiter that occurs most often at the beginning of the first line, outside of quotes. */
 export function delimiterOf(text: string): CsvDelimiter {
   const supported: readonly string[] = delimiters;
   const counts = delimiters.map(() => 0);
   let isQuoted = false;
-  for (const char of text) {
+  for (const char of text.slice(0, SHOWN_CHARACTERS)) {
     if (char === '"')
       isQuoted = !isQuoted; // a doubled one leaves the quotes and enters them again
     else if (!isQuoted && (char === "\n" || char === "\r")) break;

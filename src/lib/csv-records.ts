@@ -1,11 +1,15 @@
 import { setImmediate } from "node:timers/promises";
 import type { CsvDelimiter } from "./csv-dialect.ts";
+import { invalid } from "./domain-error.ts";
 
 /** Bytes that are read before the event loop may turn: 30 ms of csv-parse where its records are short. */
 const SLICE_BYTES = 16 * 1024;
 /** Bytes of a line that wait for its end. */
 const HELD_BYTES_MAX = 1024;
 const NEWLINE = 10;
+
+/** Max. columns of a file: work per column comes before any row is read. */
+export const CSV_COLUMNS_MAX = 1_000;
 
 /** Records of csv-parse that are given back at once. */
 const GROUP_MAX = 500;
@@ -35,10 +39,15 @@ function trimmed(cell: string): string {
   return first > 32 && first < 127 && last > 32 && last < 127 ? cell : cell.trim();
 }
 
-/** Splits records that have no quotes. Empty lines are left out. */
+function ensureColumns({ length }: readonly string[]): void {
+  if (length > CSV_COLUMNS_MAX) throw invalid("import.too_many_columns", { max: CSV_COLUMNS_MAX });
+}
+
+/** Splits records that have no quotes. Empty lines are left out. @throws DomainError `import.too_many_columns` */
 function* split(lines: readonly string[], delimiter: string): Generator<string[]> {
   for (const line of lines) {
-    const cells = line.split(delimiter);
+    const cells = line.split(delimiter, CSV_COLUMNS_MAX + 1);
+    ensureColumns(cells);
     for (let index = 0; index < cells.length; index++) cells[index] = trimmed(cells[index] ?? "");
     if (cells.length > 1 || cells[0] !== "") yield cells;
   }
@@ -81,6 +90,7 @@ async function* lineSlicesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
  * Reads the records of a CSV file in UTF-8, which come in groups. What `takeRows` takes, it does not split. Where no cell is quoted, records are
  * split directly, six times as fast as csv-parse does it; from the first quote on csv-parse reads, which also decides what is malformed. Lines
  * may end with LF, CR LF or CR, each with another.
+ * @throws DomainError `import.too_many_columns`
  */
 export async function* csvRecords<Row>(
   body: AsyncIterable<Uint8Array>,
@@ -126,6 +136,8 @@ async function* parsed(
   pieces: AsyncIterable<Uint8Array>,
   { delimiter, recordBytesMax, decoder }: Handover,
 ): AsyncGenerator<Iterable<string[]>> {
+  // A long line of delimiters takes csv-parse too long to be left to it.
+  if (!rest.includes('"')) ensureColumns((linesOf(rest).at(-1) ?? "").split(delimiter, CSV_COLUMNS_MAX + 1));
   const { parse } = await import("csv-parse"); // by the few who need it, not at every start
   const parser = parse({
     delimiter,
@@ -153,6 +165,7 @@ async function* parsed(
       record = group.length < GROUP_MAX ? parser.read() : null
     )
       group.push(record);
+    for (const cells of group) ensureColumns(cells);
     yield group;
   }
   await feed;

@@ -30,6 +30,15 @@ const attributes = async (deviceId: string, scope: string) => {
 const countDevices = async (token = owner) =>
   Number((await fixture.call("GET", "/api/devices?limit=1", { token })).headers.get("x-total-count"));
 
+test.each([
+  ["of delimiters", ",".repeat(100_000)],
+  ["of delimiters after a quote", `"name"${",".repeat(100_000)}`],
+  ["below a header", `name,deviceType\n${"a,".repeat(1_001)}`],
+])("a row %s has too many columns", async (_, csv) => {
+  const { status, body } = await call("validate", { csv });
+  expect([status, body.message]).toEqual([400, "a row has more than 1000 columns; check the delimiter"]);
+});
+
 describe("a list of devices", () => {
   test("as CSV makes each with its fields, token and attributes, and they can send at once", async () => {
     const csv = [

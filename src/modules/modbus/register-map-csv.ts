@@ -74,6 +74,8 @@ function registerOf(row: Readonly<Record<string, string>>): ModbusRegister | Tex
     : detail("modbus_rule.column", { column: "" });
 }
 
+/** Max. characters per line. */
+const LINE_CHARACTERS_MAX = 10_000;
 /** Lines that are read: a map has 500 registers at most, and longer tables would hold up others. */
 const LINES_MAX = 1_000;
 
@@ -98,6 +100,7 @@ async function rowsOf(csv: string): Promise<Row[]> {
       skip_empty_lines: true,
       info: true,
       to: LINES_MAX + 1,
+      max_record_size: LINE_CHARACTERS_MAX,
       trim: true,
     });
     if (!Array.isArray(rows)) return [];

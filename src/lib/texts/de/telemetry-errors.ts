@@ -41,6 +41,7 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
     "keine Spalte enthält Zeiten; nennen Sie die Zeitspalte, oder prüfen Sie das Trennzeichen. Die Spalten sind {columns}",
   "import.timezone_invalid": "timezone muss der Name einer Zeitzone sein, etwa Europe/Berlin",
   "import.ts_missing": "ts fehlt",
+  "import.too_many_columns": "eine Zeile hat mehr als {max} Spalten; prüfen Sie das Trennzeichen",
   "import.type_unknown": "content-type muss text/csv oder application/x-ndjson sein",
   "mqtt.rate_queue_full": "Zu viele Nachrichten dieses MQTT-Clients warten wegen seiner Rate.",
   "mqtt.stopped": "Der MQTT-Server läuft nicht.",

@@ -39,6 +39,7 @@ export const telemetryErrors = {
     "no column contains times; name the time column, or check the delimiter. The columns are {columns}",
   "import.timezone_invalid": "timezone must be the name of a time zone, such as Europe/Berlin",
   "import.ts_missing": "ts is required",
+  "import.too_many_columns": "a row has more than {max} columns; check the delimiter",
   "import.type_unknown": "content-type must be text/csv or application/x-ndjson",
   "mqtt.rate_queue_full": "Too many messages of this MQTT client wait for its rate.",
   "mqtt.stopped": "The MQTT server is not running.",

@@ -1,7 +1,9 @@
+import { setImmediate } from "node:timers/promises";
 import { csvCell, unguarded } from "../../../lib/csv-cell.ts";
 import { CsvColumn, MISSING } from "../../../lib/csv-column.ts";
-import { dialectOf, type UnclearNumber } from "../../../lib/csv-dialect.ts";
-import { invalid } from "../../../lib/domain-error.ts";
+import { type CsvDelimiter, dialectOf, type UnclearNumber } from "../../../lib/csv-dialect.ts";
+import { csvRecords } from "../../../lib/csv-records.ts";
+import { DomainError, invalid } from "../../../lib/domain-error.ts";
 import { excerpt, reasonExcerpt } from "../../../lib/excerpt.ts";
 import type { JsonValue } from "../../../lib/json.ts";
 import { decodeTextFile } from "../../../lib/text-encoding.ts";
@@ -76,46 +78,74 @@ function columnOf(name: string): string {
   return bulkColumn;
 }
 
-/**
- * A list of devices as CSV: quotes, a byte order mark, commas, semicolons or tabs, decimal commas. Empty cells are not given.
- * @throws DomainError `bulk.csv_malformed`, `bulk.column_unknown`.
- */
-export async function parseCsv(bytes: Uint8Array): Promise<BulkRow[]> {
-  const { parse } = await import("csv-parse/sync"); // by the few who import, not at every start
-  const text = decodeTextFile(bytes);
-  const dialect = dialectOf(text, {});
-  let cells: string[][];
+/** Largest record in bytes. */
+const RECORD_BYTES_MAX = 1024 * 1024;
+/** Cells that are read before the event loop may turn. */
+const CELLS_PER_TURN = 5_000;
+
+async function* piecesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text);
+}
+
+const noRows = () => ({ rows: [], end: 0 });
+
+async function recordsOf(text: string, delimiter: CsvDelimiter): Promise<string[][]> {
+  const options = { delimiter, recordBytesMax: RECORD_BYTES_MAX };
+  const records: string[][] = [];
   try {
-    cells = parse(text, {
-      delimiter: dialect.delimiter,
-      trim: true,
-      skip_empty_lines: true,
-      relax_column_count: true,
-    });
+    for await (const group of csvRecords(piecesOf(text), options, noRows))
+      if (Symbol.iterator in group) records.push(...group);
   } catch (error) {
+    if (error instanceof DomainError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw invalid("bulk.csv_malformed", { reason: reasonExcerpt(reason) });
   }
-  const [header, ...rows] = cells;
-  if (header === undefined) throw invalid("bulk.empty");
+  return records;
+}
+
+/** Yields rows, and lets the event loop turn between them. */
+async function* inTurns(rows: readonly string[][]): AsyncGenerator<string[]> {
+  let cells = 0;
+  for (const row of rows) {
+    cells += row.length;
+    if (cells > CELLS_PER_TURN) await setImmediate();
+    if (cells > CELLS_PER_TURN) cells = 0;
+    yield row;
+  }
+}
+
+function columnsOf(header: readonly string[]): string[] {
   const columns = header.map(columnOf);
   const names = new Set<string>();
   const twice = columns.find((column) => names.size === names.add(column).size);
   if (twice !== undefined) throw invalid("bulk.column_twice", { name: excerpt(twice) });
+  return columns;
+}
+
+/**
+ * A list of devices as CSV: quotes, a byte order mark, commas, semicolons or tabs, decimal commas. Empty cells are not given.
+ * @throws DomainError `bulk.csv_malformed`, `bulk.column_unknown` or `import.too_many_columns`
+ */
+export async function parseCsv(bytes: Uint8Array): Promise<BulkRow[]> {
+  const text = decodeTextFile(bytes);
+  const dialect = dialectOf(text, {});
+  const [header, ...rows] = await recordsOf(text, dialect.delimiter);
+  if (header === undefined) throw invalid("bulk.empty");
+  const columns = columnsOf(header);
   const numbers = columns.map(() => new CsvColumn(dialect));
-  for (const row of rows) for (const [index, cell] of row.entries()) numbers[index]?.observe(cell);
-  return rows
-    .filter((row) => row.some((cell) => cell !== ""))
-    .map((row) =>
-      Object.fromEntries(
-        row.flatMap((cell, index) => {
-          const [column, reader] = [columns[index], numbers[index]];
-          if (cell === "") return [];
-          if (column === undefined || reader === undefined) return [["", cell]];
-          return [[column, fieldOf(column, cell, reader)]];
-        }),
-      ),
-    );
+  for await (const row of inTurns(rows))
+    for (const [index, cell] of row.entries()) numbers[index]?.observe(cell);
+  const bulkRows: BulkRow[] = [];
+  for await (const row of inTurns(rows)) {
+    const fields = row.flatMap((cell, index) => {
+      const [column, reader] = [columns[index], numbers[index]];
+      if (cell === "") return [];
+      if (column === undefined || reader === undefined) return [["", cell]];
+      return [[column, fieldOf(column, cell, reader)]];
+    });
+    if (fields.length > 0) bulkRows.push(Object.fromEntries(fields));
+  }
+  return bulkRows;
 }
 
 /** A line of a CSV file. */
