@@ -187,13 +187,13 @@ export class TrustedClock implements Clock, Part {
     return wall >= EARLIEST_MS && this.#isSynchronized(wall);
   }
 
-  /** Saves the time, so that the next boot can check whether its clock is plausible. An unconfirmed time advances with monotonic time only. */
+  /** Saves the time, so that the next boot can check whether its clock is plausible. After an unconfirmed step in either direction, it advances with monotonic time only. */
   #save(): void {
     const monotonic = this.#system.monotonic();
     const now = this.now();
     const last = this.#saved;
     const due = last === undefined ? now : last.wall + monotonic - last.monotonic;
-    const isKnown = now <= due + STEP_MS || this.#isSynchronized(now);
+    const isKnown = Math.abs(now - due) <= STEP_MS || this.#isSynchronized(now);
     // Without any known time, an unconfirmed time is not saved.
     if (last === undefined && !this.#isTrusted) return;
     this.#saved = { wall: this.isSet() && isKnown ? now : due, monotonic };

@@ -120,6 +120,20 @@ describe("a gateway that boots in the past", () => {
     expect(clock.problem()).toBeUndefined();
   });
 
+  test("goes on from the newest time, too, if its clock was set back before", () => {
+    runUntil(NOW);
+    const system = new SystemClock(NOW);
+    const clock = new TrustedClock(system, directory);
+    clock.start();
+    system.wall -= 365 * DAY_MS;
+    system.run(3 * HOUR_MS);
+    clock.stop();
+    const next = new TrustedClock(new SystemClock(NOW - 364 * DAY_MS), directory);
+    expect([next.now(), next.problem()?.code]).toEqual([NOW + 3 * HOUR_MS, "system.clock_unset"]);
+    expect(next.confirm()).toBe(true);
+    expect(next.now()).toBe(NOW - 364 * DAY_MS);
+  });
+
   test("keeps its own time over further boots without a clock", () => {
     runUntil(NOW);
     for (let boot = 1; boot <= 3; boot++) {
@@ -236,6 +250,7 @@ test("over random boots and jumps, time is never set wrongly and never moves the
   let truth = NOW;
   runUntil(truth);
   for (let boot = 0; boot < boots; boot++) {
+    const known = saved();
     truth += random() * (random() < 0.2 ? 40 * DAY_MS : 10 * HOUR_MS); // switched off
     const kind = random();
     const shown = kind < 0.5 ? truth : kind < 0.7 ? random() * DAY_MS : truth + (2 + random() * 700) * DAY_MS;
@@ -266,6 +281,7 @@ test("over random boots and jumps, time is never set wrongly and never moves the
     }
     clock.stop();
     expect(saved()).toBeLessThan(truth + 60_000);
+    expect(saved()).toBeGreaterThanOrEqual(known);
   }
 });
 
