@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { VERIFY_DAYS_DEFAULT, VERIFY_DAYS_MAX } from "../lib/backup-limits.ts";
-import { DomainError } from "../lib/domain-error.ts";
+import { DomainError, notFound } from "../lib/domain-error.ts";
 import { renderIn } from "../lib/texts/catalogues.ts";
 import type {
   BackupPlace,
@@ -17,6 +17,7 @@ import { ArchiveReader, ArchiveWriter } from "../modules/backups/targets/archive
 import { loadConfig, processEnv } from "../platform/config.ts";
 import { hasTraces } from "../platform/inventory.ts";
 import { machineIdOf } from "../platform/machine-id.ts";
+import { isOutside } from "../platform/outside-folder.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { getCommit, version } from "../version.ts";
 import {
@@ -154,6 +155,15 @@ const toRow = ({ id, createdAt, bytes, addedBytes, lineside }: SnapshotRecord) =
   lineside,
 });
 
+/** Returns the absolute path. @throws StartupError if writing there would overwrite or fill the data directory */
+function outside(path: string, dataPath: string): string {
+  const absolute = resolve(path);
+  if (isOutside(absolute, dataPath)) return absolute;
+  throw new StartupError(
+    `${absolute} is in the data directory, or contains it. Choose another place, best on another disk.`,
+  );
+}
+
 async function backUp({ values, flags }: ParsedArguments): Promise<number> {
   const dataPath = existingDataPathOf(values);
   const retention = {
@@ -172,7 +182,7 @@ async function backUp({ values, flags }: ParsedArguments): Promise<number> {
   };
   const { archive } = values;
   if (archive !== undefined) {
-    const writer = new ArchiveWriter(resolve(archive));
+    const writer = new ArchiveWriter(outside(archive, dataPath));
     try {
       const result = await runBackup(writer, { ...job, retention: undefined });
       writer.finish();
@@ -183,8 +193,9 @@ async function backUp({ values, flags }: ParsedArguments): Promise<number> {
       throw error;
     }
   }
-  const target = openTarget(placeOf(values.to ?? missingPlace(), values));
-  const result = await runBackup(target, {
+  const place = placeOf(values.to ?? missingPlace(), values);
+  if (place.kind === "folder") outside(place.path, dataPath);
+  const result = await runBackup(openTarget(place), {
     ...job,
     retention: flags.has("keep-all") ? undefined : retention,
   });
@@ -253,6 +264,7 @@ async function verify(parsed: ParsedArguments): Promise<number> {
     const record = await repository.snapshot(positionals[1]);
     return (await verifyOne(repository, record, parsed)) ? 0 : 1;
   }
+  if (records.length + unreadable.length === 0) throw notFound("backup.none");
   for (const name of unreadable) console.error(`${name} is damaged.`);
   let damaged = unreadable.length;
   for (const record of records) if (!(await verifyOne(repository, record, parsed))) damaged++;

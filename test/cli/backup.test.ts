@@ -51,6 +51,31 @@ test("an empty passphrase is refused, whether it comes from a file or a variable
   expect(readdirSync(place)).toEqual([]);
 });
 
+test("a place or archive in the data directory is refused, and nothing is written", async () => {
+  const before = readFileSync(join(fixture.data, "lineside.db"));
+  for (const args of [
+    ["--archive", join(fixture.data, "lineside.db")],
+    ["--archive", join(fixture.data, "new.backup")],
+    ["--to", fixture.data],
+    ["--to", join(fixture.data, "backups")],
+    ["--to", fixture.root],
+  ]) {
+    const { code, errors } = await backup(args);
+    expect([code, errors]).toEqual([1, expect.stringContaining("is in the data directory, or contains it.")]);
+  }
+  expect(readFileSync(join(fixture.data, "lineside.db")).equals(before)).toBe(true);
+  expect(readdirSync(fixture.data)).not.toContain("backups");
+});
+
+test("verifying all backups of an empty place fails", async () => {
+  const place = join(fixture.root, "emptied");
+  mkdirSync(place);
+  expect((await backup(["--to", place])).code).toBe(0);
+  rmSync(join(place, "snapshots"), { recursive: true });
+  const { code, errors } = await backup(["verify", "--all", "--to", place]);
+  expect([code, errors]).toEqual([1, expect.stringContaining("no backup")]);
+});
+
 test("all backups are verified, and a damaged one is named with exit code 1", async () => {
   expect((await backup(["--to", fixture.stick])).code).toBe(0);
   fixture.change("lineside.db", (db) => db.run("UPDATE item SET text = hex(randomblob(40))"));
