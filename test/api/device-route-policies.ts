@@ -16,6 +16,8 @@ export const devicePolicies: Record<string, Policy> = {
   // They answer wrong tokens as InfluxDB does; test/api/line-protocol.test.ts has their rows.
   "POST /write": { kind: "public" },
   "POST /api/v2/write": { kind: "public" },
+  "GET /query": { kind: "public" },
+  "POST /query": { kind: "public" },
   "GET /ping": { kind: "public" },
   "GET /health": { kind: "public" },
 };

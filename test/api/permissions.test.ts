@@ -40,6 +40,8 @@ const open: Record<string, string> = {
   "GET /api/v1/connectivity/ca.pem": "what devices must trust",
   "POST /write": "the access token of a device",
   "POST /api/v2/write": "the access token of a device",
+  "GET /query": "the access token of a device",
+  "POST /query": "the access token of a device",
   "GET /ping": "says only which version clients may expect",
   "GET /health": "says only which version clients may expect",
   "POST /api/v1/provision": "key and secret of a profile, throttled",

@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectAsync, type MqttClient } from "mqtt";
 import { freePort } from "../support/free-port.ts";
+import { npmPeer } from "../support/peers.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
 
-/** Installed by `npm install --prefix ~/.cache/lineside-peers node-red`. */
-const nodeRed = join(homedir(), ".cache/lineside-peers/node_modules/node-red/red.js");
-const hasNodeRed = existsSync(nodeRed);
-if (!hasNodeRed && process.env.CI) throw new Error("Node-RED must be installed in CI");
+const nodeRed = npmPeer("node-red");
 
 const START_MS_MAX = 60_000;
 const versions = ["4", "5"] as const;
@@ -52,7 +50,7 @@ const flowOf = (version: string, port: number) => [
   },
 ];
 
-describe.skipIf(!hasNodeRed)("Node-RED (skipped where it is missing in ~/.cache/lineside-peers)", () => {
+describe.skipIf(nodeRed === null)("Node-RED (skipped where it is missing in ~/.cache/lineside-peers)", () => {
   const folder = mkdtempSync(join(tmpdir(), "lineside-node-red-"));
   const received: { topic: string; text: string; retained: boolean }[] = [];
   let fixture: TestApp;
@@ -95,7 +93,7 @@ describe.skipIf(!hasNodeRed)("Node-RED (skipped where it is missing in ~/.cache/
       join(folder, "flows_cred.json"),
       JSON.stringify({ broker4: credentials, broker5: credentials }),
     );
-    program = Bun.spawn(["node", nodeRed, "-s", join(folder, "settings.cjs")], {
+    program = Bun.spawn(["node", join(nodeRed ?? "", "red.js"), "-s", join(folder, "settings.cjs")], {
       stdout: "ignore",
       stderr: "ignore",
     });

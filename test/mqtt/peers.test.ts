@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { Peer } from "../support/peers.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 /** Clients that others wrote, against the whole program. */
@@ -28,45 +29,6 @@ const share = (deviceId: string, attributes: unknown) =>
     token: owner,
     body: { scope: "SHARED", attributes },
   });
-
-/** A program that prints what it hears, line by line. */
-class Peer {
-  readonly #child: Bun.Subprocess<"ignore", "pipe", "inherit">;
-  readonly #lines: AsyncIterator<string>;
-
-  constructor(...args: string[]) {
-    this.#child = Bun.spawn(args, { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
-    this.#lines = linesOf(this.#child.stdout);
-  }
-
-  async line(): Promise<string> {
-    const { done, value } = await this.#lines.next();
-    if (done) throw new Error(`the peer has ended with ${await this.#child.exited}`);
-    return value;
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the script prints
-  async json(): Promise<any> {
-    return JSON.parse(await this.line());
-  }
-
-  async end(): Promise<void> {
-    this.#child.kill();
-    await this.#child.exited;
-  }
-}
-
-async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of stream) {
-    text += decoder.decode(chunk, { stream: true });
-    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n")) {
-      yield text.slice(0, end);
-      text = text.slice(end + 1);
-    }
-  }
-}
 
 const python = "/usr/bin/python3";
 const hasPaho = Bun.spawnSync([python, "-c", "import paho.mqtt.client"], { stderr: "ignore" }).success;

@@ -82,7 +82,7 @@ const securitySchemes = {
     in: "header",
     name: "Authorization",
     description:
-      "`Token <access token of a device or gateway>`; also accepted after `Bearer`, as the password of `Basic` and, by `/write`, as the query `p`.",
+      "`Token <access token of a device or gateway>`; also accepted after `Bearer`, as the password of `Basic` and, by `/write` and `/query`, as the query `p`.",
   },
   shareToken: {
     type: "http",

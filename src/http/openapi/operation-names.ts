@@ -207,6 +207,8 @@ export const operationNames: Readonly<Record<string, string>> = {
   "GET /api/v1/connectivity/ca.pem": "getCertificateAuthority",
   "POST /write": "writeLines",
   "POST /api/v2/write": "writeLinesV2",
+  "GET /query": "queryLineProtocol",
+  "POST /query": "postLineProtocolQuery",
   "GET /ping": "pingLineProtocol",
   "GET /health": "getLineProtocolHealth",
   "POST /api/v1/:deviceToken/telemetry": "postTelemetry",

@@ -14,11 +14,13 @@ import type { PeerServer } from "../request-peer.ts";
 import type { IngestService } from "./ingest.service.ts";
 import { lineRefusal, lineToken } from "./line-answers.ts";
 import { readLines, toText } from "./line-body.ts";
+import { answerQuery, readQuery } from "./line-queries.ts";
 import { rulesOf } from "./line-rules.ts";
 import { LineWrite } from "./line-writes.ts";
 
 /** Version of InfluxDB that clients may expect. Some will not write to a server that does not name one. */
 const INFLUXDB_VERSION = "1.8.10";
+const versionHeaders = { "cache-control": "no-store", "x-influxdb-version": INFLUXDB_VERSION };
 const LONGEST_NAME = 1_024;
 
 const text = (description: string) => t.Optional(t.String({ maxLength: LONGEST_NAME, description }));
@@ -82,15 +84,25 @@ interface WriteQuery {
   readonly tags?: string;
 }
 
+const queryOne = t.Object({
+  q: t.Optional(t.String({ description: "InfluxQL; a POST may have it in a form instead" })),
+  db: text("any name"),
+  u: text("any name"),
+  p: text("the access token"),
+});
+
+const queryDetail = (method: "GET" | "POST") => ({
+  summary: `Prepare a database, as in InfluxDB 1 (${method})`,
+  description:
+    "Clients of InfluxDB 1 send this before they write. `CREATE DATABASE`, `CREATE RETENTION POLICY`, `SHOW DATABASES` and `SHOW RETENTION POLICIES` succeed without effect, because there are no databases. All other statements are refused. 401 for a wrong token, 429 for too many wrong tokens.",
+  security: [{ influxToken: [] }],
+  responses: { 200: objectAnswer("`results`, one for each statement.") },
+});
+
 const ping = () =>
   new Response(null, {
     status: 204,
-    headers: {
-      "x-influxdb-version": INFLUXDB_VERSION,
-      "x-influxdb-build": "Lineside",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-    },
+    headers: { ...versionHeaders, "x-influxdb-build": "Lineside", "x-content-type-options": "nosniff" },
   });
 
 /** As clients of InfluxDB 2 expect it. */
@@ -104,8 +116,54 @@ const health = () =>
       version: `v${INFLUXDB_VERSION}`,
       commit: "lineside",
     },
-    { headers: { "cache-control": "no-store", "x-influxdb-version": INFLUXDB_VERSION } },
+    { headers: versionHeaders },
   );
+
+/** Answers in the form of a version of InfluxDB, whatever fails. */
+async function answer(version: 1 | 2, work: () => Promise<Response>): Promise<Response> {
+  try {
+    return await work();
+  } catch (error) {
+    const failure = toStorageFailure(error) ?? error;
+    if (failure instanceof DomainError) return lineRefusal(failure, version);
+    throw failure;
+  }
+}
+
+/** What clients ask before they write. */
+const checkRoutes = ({ tokens }: { tokens: Pick<TokenSignIn, "ensure"> }) => {
+  async function query({ request, server }: Call, { q, p }: { q?: string; p?: string }): Promise<Response> {
+    tokens.ensure({ params: { deviceToken: lineToken(request, p) }, request, server });
+    const results = answerQuery(await readQuery(request, q));
+    return Response.json(results, { headers: versionHeaders });
+  }
+
+  return new Elysia({ tags: ["device API"] })
+    .get("/query", (call) => answer(1, () => query(call, call.query)), {
+      query: queryOne,
+      detail: queryDetail("GET"),
+    })
+    .post("/query", (call) => answer(1, () => query(call, call.query)), {
+      parse: "none",
+      query: queryOne,
+      detail: queryDetail("POST"),
+    })
+    .get("/ping", ping, {
+      detail: {
+        summary: "Whether line protocol is accepted",
+        description: "Clients of InfluxDB call this before they write.",
+        responses: { 204: { description: "The header `X-Influxdb-Version` names a compatible version." } },
+      },
+    })
+    .get("/health", health, {
+      detail: {
+        summary: "Health, as InfluxDB 2 reports it",
+        description:
+          "Clients of InfluxDB 2 call this before they write. `/healthz` and `/readyz` report the health of the gateway itself.",
+        responses: { 200: objectAnswer("`name`, `status` and `version`.") },
+      },
+    });
+};
 
 /** Routes under the names that InfluxDB has for them, so that Telegraf and other clients write to the gateway. */
 export const lineProtocolRoutes = (deps: {
@@ -129,17 +187,7 @@ export const lineProtocolRoutes = (deps: {
     ingest.admit(sender, { source: "http", where, body });
     activity.touch(sender); // whatever a gateway sends is a sign of its own life
     await new LineWrite(deps, sender, { ...toText(body), precision, rules, where }).run();
-  }
-
-  async function answer(version: 1 | 2, work: () => Promise<void>): Promise<Response> {
-    try {
-      await work();
-      return new Response(null, { status: 204, headers: { "cache-control": "no-store" } });
-    } catch (error) {
-      const failure = toStorageFailure(error) ?? error;
-      if (failure instanceof DomainError) return lineRefusal(failure, version);
-      throw failure;
-    }
+    return new Response(null, { status: 204, headers: { "cache-control": "no-store" } });
   }
 
   return new Elysia({ tags: ["device API"] })
@@ -155,19 +203,5 @@ export const lineProtocolRoutes = (deps: {
         answer(2, () => write({ request, server }, lineToken(request), query, query.bucket)),
       { parse: "none", query: versionTwo, detail: detailOf(2) },
     )
-    .get("/ping", ping, {
-      detail: {
-        summary: "Whether line protocol is accepted",
-        description: "Clients of InfluxDB call this before they write.",
-        responses: { 204: { description: "The header `X-Influxdb-Version` names a compatible version." } },
-      },
-    })
-    .get("/health", health, {
-      detail: {
-        summary: "Health, as InfluxDB 2 reports it",
-        description:
-          "Clients of InfluxDB 2 call this before they write. `/healthz` and `/readyz` report the health of the gateway itself.",
-        responses: { 200: objectAnswer("`name`, `status` and `version`.") },
-      },
-    });
+    .use(checkRoutes({ tokens }));
 };
