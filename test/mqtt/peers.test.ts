@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { Peer } from "../support/peers.ts";
+import { Peer, thingsBoardModules } from "../support/peers.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 /** Clients that others wrote, against the whole program. */
@@ -36,7 +36,7 @@ if (!hasPaho && process.env.CI) throw new Error("python3-paho-mqtt must be insta
 
 describe.skipIf(!hasPaho).each(["3.1.1", "5"])("paho speaking %s", (version) => {
   const paho = (role: "device" | "gateway", token: string, child = "") =>
-    new Peer(
+    new Peer([
       python,
       join(import.meta.dir, "paho_peer.py"),
       role,
@@ -44,7 +44,7 @@ describe.skipIf(!hasPaho).each(["3.1.1", "5"])("paho speaking %s", (version) => 
       token,
       version,
       child,
-    );
+    ]);
 
   test("is a device: telemetry, attributes, a command, a shared attribute", async () => {
     const { deviceId, token } = await fixture.createDevice(owner);
@@ -96,6 +96,56 @@ describe.skipIf(!hasPaho).each(["3.1.1", "5"])("paho speaking %s", (version) => 
   });
 });
 
+const thingsBoard = thingsBoardModules();
+describe.skipIf(thingsBoard === null)("the ThingsBoard SDK for Python (skipped where it is missing)", () => {
+  const sdk = (role: "device" | "gateway", token: string) =>
+    new Peer(
+      ["python3", join(import.meta.dir, "thingsboard_peer.py"), role, `${fixture.app.mqttPort}`, token],
+      { PYTHONPATH: thingsBoard ?? "" },
+    );
+  /** What the peer prints until each of the keys was there. */
+  async function untilKeys(peer: Peer, ...keys: string[]) {
+    const lines: Record<string, unknown> = {};
+    while (keys.some((key) => !(key in lines))) Object.assign(lines, await peer.json());
+    return lines;
+  }
+
+  test("is a device: limits, attributes, telemetry in parts, a command", async () => {
+    const { deviceId, token } = await fixture.createDevice(owner);
+    await share(deviceId, { interval: 5 });
+    const peer = sdk("device", token);
+    expect(await untilKeys(peer, "sent", "limits", "requested")).toMatchObject({
+      limits: { maxInflightMessages: expect.any(Number), rateLimits: {} },
+      requested: { shared: { interval: 5 } },
+    });
+    expect(await latest(deviceId)).toMatchObject({ old: 1, new: 2, key499: 499 });
+    const answered = command(deviceId, "blink");
+    expect(await peer.json()).toEqual({ command: "blink", params: { n: 1 } });
+    expect(await answered).toMatchObject({ status: "SUCCESSFUL", response: { answered: true } });
+    await share(deviceId, { interval: 6 });
+    expect(await peer.json()).toEqual({ shared: { interval: 6 } });
+    await peer.end();
+  });
+
+  test("is a gateway: a child, its attributes, telemetry, a command", async () => {
+    const { deviceId, token } = await fixture.createDevice(owner, { role: "GATEWAY" });
+    const peer = sdk("gateway", token);
+    expect(await untilKeys(peer, "requested")).toMatchObject({
+      requested: { device: "SDK child", value: "2.1" },
+    });
+    const child = await childOf(deviceId, "SDK child");
+    expect(child).toMatchObject({ deviceType: "sdk" });
+    expect(await latest(child.deviceId)).toEqual({ old: 1, new: 2 });
+    expect(await command(child.deviceId, "blink")).toMatchObject({ status: "SUCCESSFUL" });
+    await share(child.deviceId, { interval: 6 });
+    expect(await untilKeys(peer, "shared")).toMatchObject({
+      command: "blink",
+      shared: { device: "SDK child", data: { interval: 6 } },
+    });
+    await peer.end();
+  });
+});
+
 const tools = Bun.which("mosquitto_pub") !== null && Bun.which("mosquitto_sub") !== null;
 if (!tools && process.env.CI) throw new Error("mosquitto_pub and mosquitto_sub must be installed in CI");
 
@@ -124,7 +174,7 @@ describe.skipIf(!tools).each(["mqttv311", "mqttv5"])("mosquitto clients speaking
       token: owner,
       body: { method: "open" },
     });
-    const sub = new Peer("mosquitto_sub", ...common, "-t", "v1/gateway/rpc", "-C", "1");
+    const sub = new Peer(["mosquitto_sub", ...common, "-t", "v1/gateway/rpc", "-C", "1"]);
     const { device, data } = await sub.json();
     expect({ device, method: data.method }).toEqual({ device: name, method: "open" });
     await sub.end();

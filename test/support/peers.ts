@@ -23,6 +23,12 @@ export function pythonPeer(...modules: string[]): string | null {
   return requireInCi(modules.join(", "), has ? python : null);
 }
 
+/** Modules of the ThingsBoard SDK, for `PYTHONPATH`: it brings a Paho of its own that other modules do not work with; or null. */
+export function thingsBoardModules(): string | null {
+  const directory = join(folder, "thingsboard");
+  return requireInCi("tb-mqtt-client", existsSync(join(directory, "tb_device_mqtt.py")) ? directory : null);
+}
+
 function requireInCi(name: string, path: string | null): string | null {
   if (path === null && process.env.CI) throw new Error(`${name} must be installed in CI`);
   return path;
@@ -33,8 +39,11 @@ export class Peer {
   readonly #child: Bun.Subprocess<"ignore", "pipe", "inherit">;
   readonly #lines: AsyncIterator<string>;
 
-  constructor(...args: string[]) {
-    this.#child = Bun.spawn(args, { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  constructor(args: readonly string[], env: Record<string, string> = {}) {
+    this.#child = Bun.spawn([...args], {
+      ...{ stdin: "ignore", stdout: "pipe", stderr: "inherit" },
+      env: { ...process.env, ...env },
+    });
     this.#lines = linesOf(this.#child.stdout);
   }
 
