@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { Peer, thingsBoardModules } from "../support/peers.ts";
+import { Peer, pahoTwoModules } from "../support/peers.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 /** Clients that others wrote, against the whole program. */
@@ -96,7 +96,7 @@ describe.skipIf(!hasPaho).each(["3.1.1", "5"])("paho speaking %s", (version) => 
   });
 });
 
-const thingsBoard = thingsBoardModules();
+const thingsBoard = pahoTwoModules("tb_device_mqtt.py");
 describe.skipIf(thingsBoard === null)("the ThingsBoard SDK for Python (skipped where it is missing)", () => {
   const sdk = (role: "device" | "gateway", token: string) =>
     new Peer(

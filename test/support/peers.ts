@@ -23,10 +23,10 @@ export function pythonPeer(...modules: string[]): string | null {
   return requireInCi(modules.join(", "), has ? python : null);
 }
 
-/** Modules of the ThingsBoard SDK, for `PYTHONPATH`: it brings a Paho of its own that other modules do not work with; or null. */
-export function thingsBoardModules(): string | null {
-  const directory = join(folder, "thingsboard");
-  return requireInCi("tb-mqtt-client", existsSync(join(directory, "tb_device_mqtt.py")) ? directory : null);
+/** Directory for `PYTHONPATH` of programs that need version 2 of Paho, which others do not work with; null if the module is missing. */
+export function pahoTwoModules(module: string): string | null {
+  const directory = join(folder, "paho-2");
+  return requireInCi(module, existsSync(join(directory, module)) ? directory : null);
 }
 
 function requireInCi(name: string, path: string | null): string | null {
