@@ -25,6 +25,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
       "integration-formats",
       "modbus",
       "telegraf",
+      "tested-programs",
       "scripts",
       "webhooks",
       "uplinks",
