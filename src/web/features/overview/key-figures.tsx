@@ -79,8 +79,11 @@ function PinFigure({ label, value, detail, href, curve, children }: FigureProps)
   );
 }
 
-/** Shows the key figures of the site, each with its last 24 hours, and the values that administrators have pinned. */
-export function KeyFigures({ pulse }: { pulse: SitePulse }) {
+/**
+ * Shows the key figures of the site, each with its last 24 hours, and the values that administrators have pinned. A figure that has not arrived is a
+ * dash: nothing is in order before it is known. `isSiteKnown`: the devices that sent last have arrived.
+ */
+export function KeyFigures({ pulse, isSiteKnown }: { pulse: SitePulse; isSiteKnown: boolean }) {
   void now.value; // live values and rates arrive in objects that stay the same
   const figures = useFigures();
   const { overview } = figures;
@@ -101,7 +104,7 @@ export function KeyFigures({ pulse }: { pulse: SitePulse }) {
       <div
         class={`panel grid grid-cols-2 gap-px overflow-hidden bg-base-300 ${figures.gateway ? "lg:grid-cols-5" : "lg:grid-cols-4"}`}
       >
-        <SiteFigures figures={figures} pulse={pulse} />
+        <SiteFigures figures={figures} pulse={pulse} isSiteKnown={isSiteKnown} />
       </div>
       {pins.length > 0 && (
         <div class="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
@@ -119,7 +122,8 @@ export function KeyFigures({ pulse }: { pulse: SitePulse }) {
   );
 }
 
-function SiteFigures({ figures, pulse }: { figures: Figures; pulse: SitePulse }) {
+function SiteFigures(props: { figures: Figures; pulse: SitePulse; isSiteKnown: boolean }) {
+  const { figures, pulse } = props;
   const { overview, openAlarms, curves, gateway, recent } = figures;
   const newest = pulse.recent(1)[0];
   const inactive = overview ? overview.devices.total - overview.devices.active : 0;
@@ -144,14 +148,14 @@ function SiteFigures({ figures, pulse }: { figures: Figures; pulse: SitePulse })
               })
             : NOTHING
         }
-        detail={inactive > 0 ? plural("overview.inactiveCount", inactive) : t("overview.allOnline")}
+        detail={overview ? inactiveText(inactive) : NOTHING}
         href={inactive > 0 ? "/devices?state=inactive" : "/devices"}
         curve={curves?.active}
       />
       <SiteFigure
         label={t("overview.openAlarms")}
         value={overview ? formatCount(openAlarms) : NOTHING}
-        detail={openAlarms > 0 ? <Severities figures={figures} /> : t("overview.noAlarms")}
+        detail={overview ? <Severities figures={figures} /> : NOTHING}
         href="/alarms"
         curve={curves?.alarms}
       />
@@ -170,7 +174,7 @@ function SiteFigures({ figures, pulse }: { figures: Figures; pulse: SitePulse })
             <Age ts={newest?.ts} never={NOTHING} />
           </span>
         }
-        detail={newest ? nameOf(newest.deviceId) : t("overview.newestNone")}
+        detail={newest ? nameOf(newest.deviceId) : props.isSiteKnown ? t("overview.newestNone") : NOTHING}
         href={newest ? `/devices/${newest.deviceId}` : "/devices"}
       />
       {gateway && <StorageFigure figures={figures} deviceId={gateway.deviceId} />}
@@ -178,7 +182,11 @@ function SiteFigures({ figures, pulse }: { figures: Figures; pulse: SitePulse })
   );
 }
 
+const inactiveText = (count: number): string =>
+  count > 0 ? plural("overview.inactiveCount", count) : t("overview.allOnline");
+
 function Severities({ figures }: { figures: Figures }) {
+  if (figures.openAlarms === 0) return t("overview.noAlarms");
   const counts = figures.overview?.openAlarms;
   return (
     <span class="flex flex-wrap gap-x-3 gap-y-1">

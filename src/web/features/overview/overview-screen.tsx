@@ -1,5 +1,5 @@
 import { Plus } from "lucide-preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { loadLanguage, t } from "../../platform/i18n/i18n.ts";
@@ -48,19 +48,19 @@ async function loadSite(): Promise<Site> {
 
 export function OverviewScreen() {
   const pulse = useRef(new SitePulse()).current;
-  const site = useResource(loadSite, []);
+  const site = useResource(async () => {
+    const loaded = await loadSite();
+    // Before it is drawn: the devices that sent last are known then.
+    pulse.learn(
+      loaded.lastSeen.map(({ deviceId, lastActivityAt }) => ({ deviceId, ts: toMs(lastActivityAt) ?? 0 })),
+    );
+    return loaded;
+  }, []);
   const [creating, setCreating] = useState(false);
   const reloadSoon = useCoalesced(site.reload);
   useLive({ topics: ["devices", "telemetry"] }, (message) => {
     if (pulse.handle(message)) reloadSoon();
   });
-  useEffect(() => {
-    const existing = (site.data?.lastSeen ?? []).map((row) => ({
-      deviceId: row.deviceId,
-      ts: toMs(row.lastActivityAt) ?? 0,
-    }));
-    pulse.learn(existing);
-  }, [site.data]);
   const empty = site.data?.total === 0;
   return (
     <div class="mx-auto flex max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
@@ -79,9 +79,9 @@ export function OverviewScreen() {
         <>
           <OpenAlarms />
           {(site.data?.silent.length ?? 0) > 0 && <SilentDevices rows={site.data?.silent ?? []} />}
-          <KeyFigures pulse={pulse} />
+          <KeyFigures pulse={pulse} isSiteKnown={site.data !== undefined} />
           <GatewayList />
-          <RecentDevices pulse={pulse} />
+          <RecentDevices pulse={pulse} isSiteKnown={site.data !== undefined} />
           {site.data && <DemoPlantNote />}
         </>
       )}

@@ -46,7 +46,7 @@ function ListPanel(props: { title: string; more: string; href: string; children:
 }
 
 /** Shows the devices that sent last with their newest values. */
-export function RecentDevices({ pulse }: { pulse: SitePulse }) {
+export function RecentDevices({ pulse, isSiteKnown }: { pulse: SitePulse; isSiteKnown: boolean }) {
   void now.value; // messages only fill the list, which is drawn once a second
   const shown = useRef<readonly string[]>([]);
   shown.current = steadyList(shown.current, pulse.recent(SHOWN), {
@@ -60,7 +60,9 @@ export function RecentDevices({ pulse }: { pulse: SitePulse }) {
       more={t("overview.allDevices")}
       href="/devices?sort=-lastActivityAt"
     >
-      {shown.current.length === 0 && <p class="px-4 pb-4 text-soft">{t("overview.recentNone")}</p>}
+      {shown.current.length === 0 && (
+        <p class="px-4 pb-4 text-soft">{t(isSiteKnown ? "overview.recentNone" : "common.loading")}</p>
+      )}
       <ul>
         {shown.current.map((deviceId) => (
           <RecentDevice
