@@ -7,6 +7,7 @@ import { appear, expectTidy } from "./support/screenshots.ts";
 const STEP_MS = 30_000;
 const MINUTES = 60;
 const ui = useConsole({ isStill: true });
+const begin = Date.now() - MINUTES * 60_000;
 let device: { deviceId: string; profileId: string; credentials: { token: string } };
 
 beforeAll(async () => {
@@ -19,7 +20,6 @@ beforeAll(async () => {
       { key: "pressure", unit: "hPa" },
     ],
   });
-  const begin = Date.now() - MINUTES * 60_000;
   const readings = Array.from({ length: MINUTES }, (_, minute) => ({
     ts: begin + minute * 60_000,
     values: {
@@ -111,6 +111,39 @@ test(
       await charts().first().waitFor();
       await waitForLine(20);
     }
+  },
+  STEP_MS,
+);
+
+test(
+  "the dot under the pointer is the sample that the legend names, with its day in a window of several",
+  async () => {
+    const { page } = ui;
+    for (const [name, hours] of [
+      ["6h", 6],
+      ["7d", 168],
+    ] as const) {
+      await ui.open(`/devices/${device.deviceId}/data?keys=temperature&window=${name}`);
+      await charts().first().waitFor();
+      await waitForLine(1);
+      const over = await page.locator(".u-over").boundingBox();
+      if (over === null) throw new Error("no chart");
+      const xOf = (minute: number) => {
+        const ago = Date.now() - begin - minute * 60_000;
+        return over.x + over.width * (1 - ago / (hours * 3_600_000));
+      };
+      // Nearer to the sample of minute 41, but that one is not there yet at this time.
+      await page.mouse.move(Math.round(xOf(40)), over.y + 40);
+      const dot = page.getByTestId("pointer-dot");
+      await dot.waitFor();
+      const place = await dot.boundingBox();
+      expect(Math.abs((place?.x ?? 0) + (place?.width ?? 0) / 2 - xOf(30))).toBeLessThan(2);
+      const legend = page.locator("section.panel").filter({ has: page.getByTestId("chart") });
+      const text = (await legend.textContent()) ?? "";
+      expect(text).toMatch(/temperature25\s°C/);
+      expect(text.includes(String(new Date(begin).getFullYear()))).toBe(hours > 24);
+    }
+    await page.mouse.move(0, 0);
   },
   STEP_MS,
 );

@@ -72,6 +72,8 @@ test(
     await page.getByLabel("Compare with the previous period").check();
     await page.getByLabel("Aggregation").selectOption("avg");
     await page.waitForURL(/aggregation=avg/);
+    // Not the newest value: it is of the last interval.
+    await page.getByTestId("widget").first().getByText("avg", { exact: true }).first().waitFor();
     const address = page.url();
     await ui.open("/");
     await page.goto(address);

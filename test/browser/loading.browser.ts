@@ -25,7 +25,7 @@ const PATHS = [
 ];
 
 /** Texts that say that there is nothing, or that all is well. A list of live messages knows what it has, and Explore how to begin. */
-const claims = new Set(
+const claims: ReadonlySet<string> = new Set(
   Object.entries({ ...firstEn, ...restEn })
     .filter(([key]) => !/^(messages|explore)\./.test(key))
     .filter(([key, text]) => /[nN]one|[eE]mpty|\.no[A-Z]|allOnline|allClear/.test(key) && !text.includes("{"))
@@ -33,9 +33,9 @@ const claims = new Set(
 );
 
 beforeAll(async () => {
-  ui.page.on("request", (request) => request.resourceType() === "script" && loading.add(request));
-  for (const end of ["requestfinished", "requestfailed"] as const)
-    ui.page.on(end, (request) => void loading.delete(request));
+  ui.page.on("request", (request) => void (request.resourceType() === "script" && loading.add(request)));
+  const ended = (request: Request) => void loading.delete(request);
+  ui.page.on("requestfinished", ended).on("requestfailed", ended);
   ({ deviceId } = (await ui.call("POST", "/api/devices", { name: "Press", deviceType: "sensor" })) as {
     deviceId: string;
   });

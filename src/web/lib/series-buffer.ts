@@ -63,6 +63,12 @@ export class SeriesBuffer {
     return low;
   }
 
+  /** Index of the newest point at or before `ts`, whose value holds then; -1 if there is none. */
+  heldAt(ts: number): number {
+    const index = this.indexOf(ts);
+    return this.ts[index] === ts ? index : index - 1;
+  }
+
   /** Forgets what is older, but only in bulk, so that a moving window does not shift the arrays at every point. */
   trimBefore(ts: number): void {
     const cut = this.indexOf(ts);

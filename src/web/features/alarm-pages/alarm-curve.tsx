@@ -5,7 +5,7 @@ import { alignColumns, statsOf } from "../../lib/chart-data.ts";
 import { exploreHref } from "../../lib/explore-view.ts";
 import { lineColor } from "../../lib/line-colors.ts";
 import { scaleGroups } from "../../lib/scale-groups.ts";
-import { formatDate, formatReading, toMs } from "../../platform/i18n/format.ts";
+import { formatReading, formatSampleTime, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keyName, metadataOf } from "../../platform/key-metadata.ts";
 import { useLive } from "../../platform/live.ts";
@@ -129,9 +129,10 @@ function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] })
           {t("nav.explore")}
         </a>
       </div>
-      <Legend deviceId={deviceId} keys={keys} series={series} cursor={cursor} />
+      <Legend deviceId={deviceId} keys={keys} series={series} bounds={bounds} cursor={cursor} />
       <ChartStack
         columns={alignColumns(buffers, bounds)}
+        sources={buffers}
         banded={false}
         bounds={bounds}
         height={HEIGHT}
@@ -163,6 +164,7 @@ function Legend(props: {
   deviceId: string;
   keys: readonly string[];
   series: DeviceSeries;
+  bounds: { from: number; to: number };
   cursor: Signal<number | undefined>;
 }) {
   const { deviceId, series } = props;
@@ -171,7 +173,7 @@ function Legend(props: {
     <ul class="flex flex-wrap gap-x-5 gap-y-1 text-sm">
       {props.keys.map((key, index) => {
         const { main } = series.of(key);
-        const position = pointed === undefined ? main.ts.length - 1 : main.indexOf(pointed + 1) - 1;
+        const position = main.heldAt(pointed ?? Number.POSITIVE_INFINITY);
         const ts = main.ts[position];
         return (
           <li key={key} class="flex items-baseline gap-2">
@@ -187,7 +189,7 @@ function Legend(props: {
               {formatReading(main.values[position], metadataOf(deviceId, key))}
             </span>
             {pointed !== undefined && ts !== undefined && (
-              <span class="reading text-soft">{formatDate(ts, "time")}</span>
+              <span class="reading text-soft">{formatSampleTime(ts, props.bounds)}</span>
             )}
           </li>
         );

@@ -111,6 +111,13 @@ export const dashboardsDe: Readonly<Record<keyof typeof dashboardsEn, string>> =
   "energy.price": "Preis je Einheit",
   "energy.currency": "Währung",
 
+  "legend.avg": "Mittel",
+  "legend.min": "Min.",
+  "legend.max": "Max.",
+  "legend.sum": "Summe",
+  "legend.count": "Anzahl",
+  "legend.first": "erster",
+  "legend.last": "letzter",
   "widget.nothing": "In diesem Zeitraum gibt es keine Daten.",
   "share.local":
     "Diese Seite ist unter einer Adresse geöffnet, die nur auf diesem Rechner gilt. Das gilt auch für ihre Links. Öffnen Sie die Konsole zuerst unter der Netzwerkadresse des Gateways.",

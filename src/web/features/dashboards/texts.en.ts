@@ -108,6 +108,13 @@ export const dashboardsEn = {
   "energy.price": "Price per unit",
   "energy.currency": "Currency",
 
+  "legend.avg": "avg",
+  "legend.min": "min",
+  "legend.max": "max",
+  "legend.sum": "sum",
+  "legend.count": "count",
+  "legend.first": "first",
+  "legend.last": "last",
   "widget.nothing": "No data in this time window.",
   "share.local":
     "You opened this page with an address that works on this computer only, and so would its links. Open the console with the gateway’s address in the network first.",

@@ -4,7 +4,7 @@ import type { Annotation } from "../../lib/annotations.ts";
 import { alignColumns, type ChartColumns, statsOf } from "../../lib/chart-data.ts";
 import { lineColor } from "../../lib/line-colors.ts";
 import { scaleGroups } from "../../lib/scale-groups.ts";
-import { formatDate, formatReading } from "../../platform/i18n/format.ts";
+import { formatReading, formatSampleTime } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { darkNow } from "../../platform/preferences.ts";
 import { AlarmLink } from "../../ui/alarm-link.tsx";
@@ -88,6 +88,7 @@ function Lane(
   return (
     <ChartStack
       columns={columns}
+      sources={buffers}
       banded={banded}
       bounds={bounds}
       height={props.height}
@@ -123,7 +124,7 @@ function Legend({
   const { metadata } = lane;
   const stats = statsOf(main, bounds);
   const pointed = cursor.value;
-  const index = pointed === undefined ? main.ts.length - 1 : main.indexOf(pointed + 1) - 1;
+  const index = main.heldAt(pointed ?? Number.POSITIVE_INFINITY);
   const value = main.values[index];
   return (
     <div class="flex flex-wrap items-center gap-x-4 gap-y-0.5">
@@ -138,7 +139,7 @@ function Legend({
       <span class="reading text-lg font-medium">{formatReading(value, metadata)}</span>
       <AlarmLink deviceId={deviceId} name={lane.key} />
       {pointed !== undefined && index >= 0 && (
-        <span class="reading text-sm text-soft">{formatDate(main.ts[index]!, "time")}</span>
+        <span class="reading text-sm text-soft">{formatSampleTime(main.ts[index]!, bounds)}</span>
       )}
       {stats && typeof value !== "boolean" && metadata?.kind !== "state" && (
         <span class="reading ml-auto text-sm text-soft max-sm:hidden">

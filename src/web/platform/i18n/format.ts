@@ -52,6 +52,14 @@ export function formatDate(ts: number, style: DateStyle, timeZone?: string): str
   return dateFormat(style, timeZone).format(ts);
 }
 
+const DAY_MS = 86_400_000;
+
+/** The time of a sample; with its day if the window has more than one. */
+export function formatSampleTime(ts: number, { from, to }: { from: number; to: number }): string {
+  const isOneDay = to - from <= DAY_MS && formatDate(from, "day") === formatDate(to, "day");
+  return formatDate(ts, isOneDay ? "time" : "stamp");
+}
+
 /** Both ends of a stretch of time with their zone; what they have in common is said once. */
 export function formatDateRange(from: number, to: number): string {
   const zone = zoneName(to);

@@ -34,6 +34,7 @@ export function ChartStack(props: ChartProps) {
           {...props}
           columns={columnsOf(props, pane)}
           series={inPane(series, pane)}
+          sources={props.sources.filter((_, index) => paneOf(series[index]?.scale ?? 0).pane === pane)}
           limits={inPane(limits, pane)}
           bands={inPane(bands, pane)}
           height={Math.max(HEIGHT_MIN, Math.floor(height / count))}

@@ -4,16 +4,20 @@ import uPlot from "uplot";
 import { type Annotation, annotationsAt } from "../../lib/annotations.ts";
 import type { ChartColumns } from "../../lib/chart-data.ts";
 import type { AxisLimits } from "../../lib/line-styles.ts";
+import type { SeriesBuffer } from "../../lib/series-buffer.ts";
 import { darkNow, language } from "../../platform/preferences.ts";
 import { textScale } from "../text-scale.ts";
 import type { ChartBand, ChartEvent, ChartLimit } from "./chart.types.ts";
 import { axesFor, type ChartSeries, isBarred, labelledAxisPx, scalesFor } from "./chart-axes.ts";
 import { dotLonePoints, fillToZero, strokeInPieces } from "./chart-lines.ts";
 import { drawAnnotations, drawBands, drawMarks } from "./chart-marks.ts";
+import { PointerDots } from "./pointer-dots.ts";
 
 export interface ChartProps {
   readonly columns: ChartColumns;
   readonly series: readonly ChartSeries[];
+  /** All samples of each line, of which the columns may have some. */
+  readonly sources: readonly SeriesBuffer[];
   /** After the columns of the series, two more follow for each: the lower and the upper edge of the band around it. */
   readonly banded: boolean;
   readonly bounds: { readonly from: number; readonly to: number };
@@ -102,6 +106,7 @@ function optionsFor(
   box: { width: number; pointed: Signal<readonly Annotation[]> },
 ): uPlot.Options {
   const lineWidth = LINE_WIDTH * textScale();
+  let dots: PointerDots | undefined;
   return {
     width: box.width,
     height: props.height,
@@ -113,7 +118,7 @@ function optionsFor(
       y: false,
       sync: { key: "device" },
       drag: { x: true, y: false, setScale: false },
-      points: { size: 7 },
+      points: { show: false },
       bind: {
         dblclick: () => () => {
           latest.current.onReset();
@@ -144,6 +149,8 @@ function optionsFor(
           const left = u.cursor.left ?? -1;
           const ts = left < 0 ? undefined : u.posToVal(left, "x");
           latest.current.onCursor(ts);
+          dots ??= new PointerDots(u.over, props.series);
+          dots.move(u, latest.current.sources, ts);
           point(u, ts, { annotations: latest.current.annotations ?? [], pointed: box.pointed });
         },
       ],

@@ -224,6 +224,7 @@ function Plot({ bounds, size, cursor, ...props }: PlotProps) {
       {series.length > 0 && (
         <ChartStack
           columns={drawn.columns}
+          sources={drawn.all.map(({ buffer }) => buffer)}
           banded={drawn.isBanded}
           bounds={bounds}
           height={size.height}
@@ -245,6 +246,9 @@ function Plot({ bounds, size, cursor, ...props }: PlotProps) {
   );
 }
 
+/** A value in the legend that is of a whole interval says so: the newest value is another one. */
+const aggregatesNamed = ["avg", "min", "max", "sum", "count", "first", "last"] as const;
+
 function Legend(of: {
   props: WidgetProps;
   series: readonly WidgetSeries[];
@@ -252,6 +256,7 @@ function Legend(of: {
 }) {
   const { props, series } = of;
   const cursor = of.cursor.value;
+  const part = aggregatesNamed.find((name) => name === props.widget.config.aggregation);
   const dark = darkNow.value;
   const fitted = useFittedRows<HTMLUListElement>(props.place === "wall", {
     selector: "li",
@@ -265,9 +270,8 @@ function Legend(of: {
       class="widget-scroll flex max-h-16 flex-none flex-wrap gap-x-4 gap-y-0.5 text-sm"
     >
       {series.slice(0, fitted.shown).map((widgetSeries, index) => {
-        const { ts, values } = widgetSeries.buffer;
-        const position =
-          cursor === undefined ? ts.length - 1 : Math.max(0, widgetSeries.buffer.indexOf(cursor) - 1);
+        const { buffer } = widgetSeries;
+        const value = buffer.values[buffer.heldAt(cursor ?? Number.POSITIVE_INFINITY)];
         return (
           <li
             key={`${widgetSeries.device.deviceId} ${widgetSeries.key}`}
@@ -279,8 +283,9 @@ function Legend(of: {
               aria-hidden="true"
             />
             <span class="truncate text-soft">{labelOf(props, widgetSeries)}</span>
+            {part !== undefined && <span class="text-soft">{t(`legend.${part}`)}</span>}
             <span class="reading font-medium">
-              {shown(props.widget, values[position], metadataOfSeries(props, widgetSeries))}
+              {shown(props.widget, value, metadataOfSeries(props, widgetSeries))}
             </span>
           </li>
         );
