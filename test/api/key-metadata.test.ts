@@ -338,6 +338,23 @@ describe("suggestions", () => {
     const { body } = await fixture.call("GET", `/api/device-profiles/${profileId}`, { token: reader });
     expect(body.keyMetadata).toEqual([temperature]);
   });
+
+  test("list the keys of all devices of the profile, also of one among hundreds", async () => {
+    const name = "hundreds";
+    const profile = await fixture.call("POST", "/api/device-profiles", { token: writer, body: { name } });
+    const many = { profileId: profile.body.profileId };
+    const first = await fixture.createDevice(owner, many);
+    await fixture.call("POST", `/api/v1/${first.token}/telemetry`, { body: { energy_kwh: 5 } });
+    for (let count = 0; count < 200; count++) await fixture.createDevice(owner, many);
+    const last = await fixture.createDevice(owner, many);
+    await fixture.call("POST", `/api/v1/${last.token}/telemetry`, { body: { level: 3 } });
+    const path = `/api/device-profiles/${many.profileId}/key-suggestions`;
+    const { body } = await fixture.call("GET", path, { token: reader });
+    expect(body).toMatchObject([
+      { key: "energy_kwh", sample: 5, suggestion: { unit: "kWh" } },
+      { key: "level", sample: 3 },
+    ]);
+  });
 });
 
 test("an export has the units of the columns on request, and its values stay raw", async () => {

@@ -28,7 +28,7 @@ export const keyMetadataLookupRoutes = (deps: { lookup: KeyMetadataLookup; auth:
           tags: ["device profiles"],
           summary: "Suggest metadata for the keys that devices of a profile send",
           description:
-            "Lists the keys of up to 200 devices of the profile, with a suggestion for well-known names. Nothing is stored: to use a suggestion, update the profile with it.",
+            "Lists the keys of all devices of the profile, 1,000 at most, with a suggestion for well-known names. Nothing is stored: to use a suggestion, update the profile with it.",
         },
       },
     );

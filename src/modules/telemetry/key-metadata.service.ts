@@ -5,11 +5,10 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
-import type { LatestSnapshot } from "./telemetry.types.ts";
 
-/** Devices whose keys are looked at for suggestions, and how many at once. */
-const SAMPLED_DEVICES_MAX = 200;
-const SAMPLED_AT_ONCE = 20;
+/** Newest values that are read at once for samples of keys, and devices that they may be of. */
+const SAMPLED_VALUES_MAX = 20_000;
+const SAMPLED_DEVICES_MAX = 500;
 /** Characters of a sample that is a text. */
 const SAMPLE_CHARACTERS_MAX = 100;
 
@@ -30,7 +29,7 @@ const sampleOf = (value: unknown): SentKey["sample"] => {
 
 /** Metadata of the keys that devices have, and suggestions for the keys that devices send. */
 export function createKeyMetadataLookup(deps: {
-  store: Pick<TelemetryStore, "latest">;
+  store: Pick<TelemetryStore, "latest" | "keys">;
   devices: Pick<DevicesService, "profilesOf" | "listIds">;
   profiles: Pick<ProfilesService, "get" | "keysOf">;
 }) {
@@ -43,8 +42,21 @@ export function createKeyMetadataLookup(deps: {
       .filter(
         (device) => device.profileId === profileId && (visible === "all" || visible.has(device.deviceId)),
       )
-      .slice(-SAMPLED_DEVICES_MAX)
       .map(({ deviceId }) => deviceId);
+  }
+
+  /** Returns a value of each key, of the youngest device that has one. */
+  async function samplesOf(deviceIds: readonly DeviceId[], keys: readonly string[], signal?: AbortSignal) {
+    const samples = new Map<string, SentKey["sample"]>();
+    for (let end = deviceIds.length; end > 0 && samples.size < keys.length; ) {
+      const missing = keys.filter((key) => !samples.has(key));
+      const count = Math.min(SAMPLED_DEVICES_MAX, Math.ceil(SAMPLED_VALUES_MAX / missing.length));
+      const group = deviceIds.slice(Math.max(0, end - count), end);
+      for (const { values } of await store.latest(group, missing, signal))
+        for (const [key, value] of Object.entries(values)) samples.set(key, sampleOf(value));
+      end -= count;
+    }
+    return samples;
   }
 
   return {
@@ -73,21 +85,14 @@ export function createKeyMetadataLookup(deps: {
     /** @throws DomainError `profile.not_found`. */
     async suggest(principal: Principal, profileId: string, signal?: AbortSignal): Promise<SentKey[]> {
       profiles.get(principal, profileId);
-      const ids = devicesOf(principal, profileId);
-      /** Sample by key. */
-      const samples = new Map<string, SentKey["sample"]>();
-      const collect = ({ values }: LatestSnapshot) => {
-        for (const [key, value] of Object.entries(values))
-          if (samples.size < KEYS_MAX || samples.has(key)) samples.set(key, sampleOf(value));
-      };
-      for (let begin = 0; begin < ids.length && samples.size < KEYS_MAX; begin += SAMPLED_AT_ONCE)
-        (await store.latest(ids.slice(begin, begin + SAMPLED_AT_ONCE), undefined, signal)).forEach(collect);
-      return [...samples]
-        .sort(([first], [second]) => (first < second ? -1 : 1))
-        .map(([key, sample]) => {
-          const suggestion = guessKeyMetadata(key, sample);
-          return { key, sample, ...(suggestion !== undefined && { suggestion }) };
-        });
+      const deviceIds = devicesOf(principal, profileId);
+      const keys = (await store.keys({ deviceIds }, signal)).sort().slice(0, KEYS_MAX);
+      const samples = await samplesOf(deviceIds, keys, signal);
+      return keys.map((key) => {
+        const sample = samples.get(key) ?? null;
+        const suggestion = guessKeyMetadata(key, sample);
+        return { key, sample, ...(suggestion !== undefined && { suggestion }) };
+      });
     },
   };
 }
