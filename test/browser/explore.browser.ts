@@ -103,6 +103,27 @@ test(
     const [head, ...rows] = table.bytes.toString("utf8").trim().split(/\r?\n/);
     expect(head).toContain("Kiln 2 · temperature");
     expect(rows.length).toBeGreaterThan(30);
+    const fast = (await ui.call("POST", "/api/devices", { name: "Fast", deviceType: "mill" })) as {
+      deviceId: string;
+      credentials: { token: string };
+    };
+    const begin = Date.now() - 3_500_000;
+    const many = Array.from({ length: 3_000 }, (_, n) => ({
+      ts: begin + n * 1_000,
+      values: { level: n % 7 },
+    }));
+    for (let part = 0; part < 3; part++)
+      expect((await send(fast.credentials.token, many.slice(part * 1_000, (part + 1) * 1_000))).status).toBe(
+        200,
+      );
+    await ui.open(
+      `/explore?${new URLSearchParams({ panes: `l${fast.deviceId}~level`, window: "live.7200000" })}`,
+    );
+    await page.getByTestId("chart").waitFor();
+    const complete = (await saved("Download CSV")).bytes.toString("utf8").trim().split(/\r?\n/);
+    expect(complete.length).toBe(3_001);
+    await page.goBack();
+    await page.getByTestId("chart").waitFor();
     const picture = await saved("Download picture (PNG)");
     expect(picture.name).toBe("explore.png");
     expect([...picture.bytes.subarray(1, 4)]).toEqual([..."PNG"].map((letter) => letter.charCodeAt(0)));

@@ -1,23 +1,41 @@
 import { columnName } from "../../../lib/key-format.ts";
 import { aggregatedMetadata } from "../../../lib/key-metadata.ts";
+import { writeNames } from "../../../lib/name-list.ts";
+import type { TelemetryValue } from "../../lib/api-types.ts";
 import { tableRows } from "../../lib/chart-data.ts";
 import { toCsv } from "../../lib/csv.ts";
-import { isThinned } from "../../lib/series-buffer.ts";
+import { isThinned, SeriesBuffer } from "../../lib/series-buffer.ts";
 import { metadataOf } from "../../platform/key-metadata.ts";
 import { saveFile } from "../../ui/save-file.ts";
 import type { BoardFeed } from "../dashboards/board-feed.ts";
 import type { Widget } from "../dashboards/dashboards-api.ts";
 import type { Bounds } from "../dashboards/widgets/widget.types.ts";
 import { hasCsvUnits } from "../telemetry/csv-units.tsx";
+import { telemetryApi } from "../telemetry/telemetry-api.ts";
 
-/** Saves all values that are shown as one table: a row for each time stamp, a column for each series. The name of the file says if values were left out. */
-export function saveCsv(feed: BoardFeed, widgets: readonly Widget[], bounds: Bounds): void {
-  const columns = widgets.flatMap(({ widgetId, config }) =>
-    feed.of(widgetId).series.map(({ device, key, buffer }) => {
+/** Line of an export in NDJSON. */
+interface Reading {
+  readonly ts: number;
+  readonly values: Readonly<Record<string, TelemetryValue>>;
+}
+
+interface Column {
+  readonly deviceId: string;
+  readonly key: string;
+  readonly name: string;
+  readonly buffer: SeriesBuffer;
+}
+
+/** Saves all values of the window as one table: a row for each time stamp, a column for each series. */
+export async function saveCsv(feed: BoardFeed, widgets: readonly Widget[], bounds: Bounds): Promise<void> {
+  const shown = widgets.flatMap(({ widgetId, config }) =>
+    feed.of(widgetId).series.map(({ device, key, buffer }): Column => {
       const unit = aggregatedMetadata(metadataOf(device.deviceId, key), config.aggregation)?.unit;
-      return { name: columnName(`${device.name} · ${key}`, hasCsvUnits.value ? unit : undefined), buffer };
+      const name = columnName(`${device.name} · ${key}`, hasCsvUnits.value ? unit : undefined);
+      return { deviceId: device.deviceId, key, name, buffer };
     }),
   );
+  const columns = await completed(shown, bounds);
   const rows = tableRows(
     columns.map(({ buffer }) => buffer),
     bounds,
@@ -27,12 +45,30 @@ export function saveCsv(feed: BoardFeed, widgets: readonly Widget[], bounds: Bou
     new Date(ts).toISOString(),
     ...values.map((value) => (typeof value === "object" ? JSON.stringify(value) : value)),
   ]);
-  const isPart = isThinned(
-    columns.map(({ buffer }) => buffer),
-    bounds.from,
+  saveFile(new Blob([toCsv([head, ...cells])], { type: "text/csv;charset=utf-8" }), "explore.csv");
+}
+
+/** Loads all values of the series of which the server has left some out, as they are too many for a chart. */
+async function completed(columns: readonly Column[], bounds: Bounds): Promise<readonly Column[]> {
+  const full = columns.map((column) =>
+    isThinned([column.buffer], bounds.from) ? { ...column, buffer: new SeriesBuffer() } : column,
   );
-  const file = new Blob([toCsv([head, ...cells])], { type: "text/csv;charset=utf-8" });
-  saveFile(file, isPart ? "explore-thinned.csv" : "explore.csv");
+  const loaded = full.filter((column, index) => column !== columns[index]);
+  for (const deviceId of new Set(loaded.map((column) => column.deviceId))) {
+    const own = loaded.filter((column) => column.deviceId === deviceId);
+    const file = await telemetryApi.exportHistory(deviceId, {
+      format: "ndjson",
+      keys: writeNames([...new Set(own.map(({ key }) => key))]),
+      from: Math.floor(bounds.from),
+      to: Math.ceil(bounds.to),
+    });
+    for (const line of (await file.text()).split("\n")) {
+      if (line === "") continue;
+      const { ts, values } = JSON.parse(line) as Reading;
+      for (const { key, buffer } of own) if (Object.hasOwn(values, key)) buffer.add(ts, values[key] ?? 0);
+    }
+  }
+  return full;
 }
 
 const MARGIN = 16;

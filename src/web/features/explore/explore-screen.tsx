@@ -104,6 +104,7 @@ function Arrangement({ view, onChange }: PartProps) {
 
 function Panes({ view, board, onChange }: PartProps & { board: ReturnType<typeof boardOfView> }) {
   const host = useRef<HTMLDivElement>(null);
+  const saving = useAction();
   const feedView = useBoardFeed("explore", board, {
     window: view.window,
     stateId: "default",
@@ -122,13 +123,16 @@ function Panes({ view, board, onChange }: PartProps & { board: ReturnType<typeof
           view={view}
           onChange={onChange}
           onCsv={
-            feedView.isLoaded ? () => saveCsv(feedView.feed, board.widgets, feedView.boundsNow()) : undefined
+            feedView.isLoaded && !saving.busy
+              ? () => saving.run(() => saveCsv(feedView.feed, board.widgets, feedView.boundsNow()))
+              : undefined
           }
           onPicture={() => host.current && savePicture(host.current)}
         />
       </div>
       <SeriesChips view={view} onChange={onChange} />
       {hasLines(view) && <PaneAppearances view={view} onChange={onChange} />}
+      {saving.error !== undefined && <ErrorNote error={saving.error} />}
       {feedView.error !== undefined && <ErrorNote error={feedView.error} onRetry={feedView.reload} />}
       <div ref={host}>
         <BoardWidgets
