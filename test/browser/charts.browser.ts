@@ -27,6 +27,7 @@ beforeAll(async () => {
       humidity: 40 + (minute % 7),
       pressure: 1_000 + minute,
       isOpen: minute % 20 < 10,
+      speed: minute === 30 ? "jammed" : 100 + minute,
     },
   }));
   const sent = await fetch(`${ui.app.url}/api/v1/${device.credentials.token}/telemetry`, {
@@ -144,6 +145,22 @@ test(
       expect(text.includes(String(new Date(begin).getFullYear()))).toBe(hours > 24);
     }
     await page.mouse.move(0, 0);
+  },
+  STEP_MS,
+);
+
+test(
+  "a text in a series of numbers is counted beside the line that it is not part of",
+  async () => {
+    const { page } = ui;
+    for (const aggregation of ["none", "avg"]) {
+      await ui.open(`/devices/${device.deviceId}/data?keys=speed&window=6h&aggregation=${aggregation}`);
+      await page.getByText("1 value is not a number").waitFor();
+      await ui.open(
+        `/explore?${new URLSearchParams({ panes: `l${series("speed")}`, window: "live.7200000", aggregation })}`,
+      );
+      await page.getByTestId("widget").getByText("1 value is not a number").waitFor();
+    }
   },
   STEP_MS,
 );

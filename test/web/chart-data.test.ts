@@ -1,7 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { TelemetryValue } from "../../src/web/lib/api-types.ts";
-import { alignColumns, isGap, sparkPath, statsOf, tableRows } from "../../src/web/lib/chart-data.ts";
+import {
+  alignColumns,
+  isGap,
+  skippedIn,
+  sparkPath,
+  statsOf,
+  tableRows,
+} from "../../src/web/lib/chart-data.ts";
 import { SeriesBuffer, thinningOf } from "../../src/web/lib/series-buffer.ts";
 
 function bufferOf(points: [number, TelemetryValue][]): SeriesBuffer {
@@ -114,4 +121,20 @@ test("a small curve stays within its box, also when nothing changes, and breaks 
   expect(sparkPath(points([1, 1], [2, 2]), box)).toBe("M0.0 19.0L100.0 1.0");
   const broken = sparkPath(points([0, 1], [1000, 1], [2000, 2], [99_000, 1], [100_000, 1]), box);
   expect(broken.match(/M/g)?.length).toBe(2);
+});
+
+test("values that are no numbers are counted in a series of numbers, and no others", () => {
+  const mixed = bufferOf([
+    [1, 20],
+    [2, "jammed"],
+    [3, true],
+    [4, { state: "off" }],
+  ]);
+  expect(skippedIn(mixed, ALL)).toBe(2);
+  expect(skippedIn(mixed, { from: 3, to: 3 })).toBe(0);
+  expect(skippedIn(bufferOf([[1, "on"]]), ALL)).toBe(0);
+  // Those that an aggregate of the server left out are not in the buffer.
+  const averages = bufferOf([[1, 20]]);
+  averages.skipped = 3;
+  expect(skippedIn(averages, ALL)).toBe(3);
 });

@@ -24,6 +24,8 @@ export type Aggregation = Wire<typeof seriesAnswer>["aggregation"];
 export interface Series {
   readonly key: string;
   readonly points: readonly { readonly ts: number; readonly value: TelemetryValue }[];
+  /** Values that are no numbers, which an aggregate of numbers left out. */
+  readonly skipped?: number | undefined;
 }
 
 export type AttributeEntry = Wire<typeof attributeBody>;

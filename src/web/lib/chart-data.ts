@@ -122,6 +122,16 @@ export function statsOf(buffer: SeriesBuffer, bounds: { from: number; to: number
   return count === 0 ? undefined : { min, avg: sum / count, max, count, decimals };
 }
 
+/** Returns how many values of a series of numbers are no numbers, so that no line leads to them; 0 if it has none but those. */
+export function skippedIn(buffer: SeriesBuffer, bounds: { from: number; to: number }): number {
+  let numbers = 0;
+  let others = 0;
+  for (let i = buffer.indexOf(bounds.from); i < buffer.ts.length && buffer.ts[i]! <= bounds.to; i++)
+    if (toNumber(buffer.values[i]!) === null) others++;
+    else numbers++;
+  return buffer.skipped + (numbers > 0 ? others : 0);
+}
+
 /** The rows of the table and of the CSV file: one per time stamp, newest first. */
 export function tableRows(
   buffers: readonly SeriesBuffer[],

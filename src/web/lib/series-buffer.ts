@@ -19,6 +19,9 @@ export class SeriesBuffer {
   /** End of the points that the server downsampled, in steps of about `stepMs`. */
   thinned = { until: 0, stepMs: 0 };
 
+  /** Values that are no numbers, which the server's aggregates of this series left out. */
+  skipped = 0;
+
   get lastTs(): number {
     return this.ts[this.ts.length - 1] ?? 0;
   }

@@ -248,15 +248,16 @@ export class BoardFeed {
     const { given, window } = answer;
     const { maxDataPoints } = widget.config;
     const most = typeof maxDataPoints === "number" ? maxDataPoints : POINTS_DEFAULT;
-    const points = new Map(
-      given.flatMap(({ deviceId, series }) => series.map((s) => [`${deviceId}\n${s.key}`, s.points])),
+    const found = new Map(
+      given.flatMap(({ deviceId, series }) => series.map((s) => [`${deviceId}\n${s.key}`, s])),
     );
     return feed.devices.flatMap((device) =>
       keysOf(widget).flatMap((key) => {
         if (!shows(widget, device.deviceId, key)) return [];
         const buffer = new SeriesBuffer();
-        const existing = points.get(`${device.deviceId}\n${key}`) ?? [];
+        const { points: existing = [], skipped = 0 } = found.get(`${device.deviceId}\n${key}`) ?? {};
         buffer.replace(existing);
+        buffer.skipped = skipped;
         if (isRaw(widget)) buffer.thinned = thinningOf(existing.length, window, most);
         return { device, key, buffer };
       }),

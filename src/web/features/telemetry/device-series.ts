@@ -80,13 +80,15 @@ export class DeviceSeries {
   }
 
   #fill(request: SeriesRequest, [main = [], low = [], high = []]: (readonly Series[])[]): void {
-    const points = (all: typeof main, key: string) => all.find((s) => s.key === key)?.points ?? [];
+    const found = (all: typeof main, key: string) => all.find((s) => s.key === key);
+    const points = (all: typeof main, key: string) => found(all, key)?.points ?? [];
     for (const key of request.keys) {
       const series = this.of(key);
       // Live points that arrived while the answer was on its way are newer than it and stay.
       const newer = request.aggregation === "none" ? tail(series.main, request.to) : [];
       series.main.replace(points(main, key));
       series.main.addAll(newer);
+      series.main.skipped = found(main, key)?.skipped ?? 0;
       series.main.thinned =
         request.aggregation === "none"
           ? thinningOf(points(main, key).length, request, request.maxDataPoints)

@@ -1,11 +1,11 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { KeyMetadata } from "../../../lib/key-metadata.ts";
 import type { Annotation } from "../../lib/annotations.ts";
-import { alignColumns, type ChartColumns, statsOf } from "../../lib/chart-data.ts";
+import { alignColumns, type ChartColumns, skippedIn, statsOf } from "../../lib/chart-data.ts";
 import { lineColor } from "../../lib/line-colors.ts";
 import { scaleGroups } from "../../lib/scale-groups.ts";
 import { formatReading, formatSampleTime } from "../../platform/i18n/format.ts";
-import { t } from "../../platform/i18n/i18n.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
 import { darkNow } from "../../platform/preferences.ts";
 import { AlarmLink } from "../../ui/alarm-link.tsx";
 import { ChartStack } from "../../ui/chart/chart-stack.tsx";
@@ -122,6 +122,7 @@ function Legend({
 }) {
   const { main } = lane.series;
   const { metadata } = lane;
+  const skipped = skippedIn(main, bounds);
   const stats = statsOf(main, bounds);
   const pointed = cursor.value;
   const index = main.heldAt(pointed ?? Number.POSITIVE_INFINITY);
@@ -141,6 +142,7 @@ function Legend({
       {pointed !== undefined && index >= 0 && (
         <span class="reading text-sm text-soft">{formatSampleTime(main.ts[index]!, bounds)}</span>
       )}
+      {skipped > 0 && <span class="text-sm text-warning">{plural("data.skipped", skipped)}</span>}
       {stats && typeof value !== "boolean" && metadata?.kind !== "state" && (
         <span class="reading ml-auto text-sm text-soft max-sm:hidden">
           {t("data.stats", {

@@ -87,5 +87,7 @@ export const telemetryDe: Readonly<Record<keyof typeof telemetryEn, string>> = {
   "data.emptyWindow":
     "In diesem Zeitfenster wurde nichts empfangen. Wählen Sie ein längeres, oder gehen Sie zu einer früheren Zeit zurück.",
   "data.showNewest": "Neueste zeigen, von {time}",
+  "data.skipped.one": "{count} Wert ist keine Zahl",
+  "data.skipped.other": "{count} Werte sind keine Zahlen",
   "data.textKeys": "Nur in der Tabelle zu sehen, weil sie Text sind: {keys}",
 };

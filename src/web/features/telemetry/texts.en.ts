@@ -85,5 +85,7 @@ export const telemetryEn = {
   "data.emptyWindow":
     "No data was received in this time window. Select a longer one, or go back to an earlier time.",
   "data.showNewest": "Show the newest, from {time}",
+  "data.skipped.one": "{count} value is not a number",
+  "data.skipped.other": "{count} values are not numbers",
   "data.textKeys": "Shown in the table only, because they are text: {keys}",
 } as const;

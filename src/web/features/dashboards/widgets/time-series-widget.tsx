@@ -1,12 +1,12 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ChartColumns, ChartValue } from "../../../lib/chart-data.ts";
-import { alignColumns } from "../../../lib/chart-data.ts";
+import { alignColumns, skippedIn } from "../../../lib/chart-data.ts";
 import { lineColor } from "../../../lib/line-colors.ts";
 import { toLineStyle } from "../../../lib/line-styles.ts";
 import { type Extent, paneCount, scaleGroups } from "../../../lib/scale-groups.ts";
 import { SeriesBuffer } from "../../../lib/series-buffer.ts";
-import { t } from "../../../platform/i18n/i18n.ts";
+import { plural, t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
 import { darkNow } from "../../../platform/preferences.ts";
 import type { ChartSeries } from "../../../ui/chart/chart-axes.ts";
@@ -256,6 +256,7 @@ function Legend(of: {
 }) {
   const { props, series } = of;
   const cursor = of.cursor.value;
+  const bounds = props.boundsNow();
   const part = aggregatesNamed.find((name) => name === props.widget.config.aggregation);
   const dark = darkNow.value;
   const fitted = useFittedRows<HTMLUListElement>(props.place === "wall", {
@@ -271,6 +272,7 @@ function Legend(of: {
     >
       {series.slice(0, fitted.shown).map((widgetSeries, index) => {
         const { buffer } = widgetSeries;
+        const skipped = skippedIn(buffer, bounds);
         const value = buffer.values[buffer.heldAt(cursor ?? Number.POSITIVE_INFINITY)];
         return (
           <li
@@ -287,6 +289,7 @@ function Legend(of: {
             <span class="reading font-medium">
               {shown(props.widget, value, metadataOfSeries(props, widgetSeries))}
             </span>
+            {skipped > 0 && <span class="text-warning">{plural("data.skipped", skipped)}</span>}
           </li>
         );
       })}

@@ -3,7 +3,7 @@ import type { KeyMetadata } from "../../../../lib/key-metadata.ts";
 import { sparkPath, toNumber } from "../../../lib/chart-data.ts";
 import type { SeriesBuffer } from "../../../lib/series-buffer.ts";
 import { formatMark } from "../../../platform/i18n/format.ts";
-import { t } from "../../../platform/i18n/i18n.ts";
+import { plural, t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
 import { Age } from "../../../ui/age.tsx";
 import { levelClass } from "../../../ui/severity-colors.ts";
@@ -11,6 +11,7 @@ import {
   keysOf,
   levelOf,
   limitRanges,
+  type NewestValue,
   newestOf,
   numberOf,
   reduce,
@@ -121,20 +122,20 @@ function sizeOf(text: string): string {
 }
 
 /** Says how the value of several devices was made. */
-function Origin({ widget, feed }: WidgetProps) {
-  const count = feed.devices.length;
-  if (count < 2) return null;
+function Origin({ widget, made }: Pick<WidgetProps, "widget"> & Pick<NewestValue, "made">) {
+  if (made === undefined) return null;
   const by = reducers.find((name) => name === textOf(widget, "reduce")) ?? "avg";
   return (
     <p class="line-clamp-2 flex-none text-xs text-soft [@container(max-height:4.5rem)]:hidden">
-      {t(`widget.of.${by}`, { count })}
+      {t(`widget.of.${by}`, { count: made.of })}
+      {made.skipped > 0 && ` · ${plural("data.skipped", made.skipped)}`}
     </p>
   );
 }
 
 export function ValueWidget(props: WidgetProps) {
   void props.feed.version.value;
-  const { value, ts, decimals } = reduced(props);
+  const { value, ts, decimals, made } = reduced(props);
   const metadata = metadataOfWidget(props);
   const level = levelOf(props.widget, value, metadata);
   const text = shown(props.widget, value, metadata, decimals);
@@ -147,7 +148,7 @@ export function ValueWidget(props: WidgetProps) {
         >
           {text}
         </p>
-        <Origin {...props} />
+        <Origin widget={props.widget} made={made} />
         <Trend {...props} metadata={metadata} decimals={decimals} ts={ts} />
       </div>
     </div>
@@ -177,7 +178,7 @@ function scaleOf({ widget }: WidgetProps) {
 export function GaugeWidget(props: WidgetProps) {
   void props.feed.version.value;
   const { widget } = props;
-  const { value, decimals } = reduced(props);
+  const { value, decimals, made } = reduced(props);
   const metadata = metadataOfWidget(props);
   const { min, max, shareOf } = scaleOf(props);
   const number = typeof value === "number" ? value : undefined;
@@ -211,7 +212,7 @@ export function GaugeWidget(props: WidgetProps) {
             {formatMark(max)}
           </text>
         </svg>
-        <Origin {...props} />
+        <Origin widget={widget} made={made} />
       </div>
     </div>
   );

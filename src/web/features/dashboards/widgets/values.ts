@@ -57,6 +57,8 @@ export interface NewestValue {
   readonly ts: number | undefined;
   /** Most decimals of the values that a reduced one was made of. */
   readonly decimals?: number;
+  /** Devices whose values a reduced one was made of, and devices whose value is no number. */
+  readonly made?: { readonly of: number; readonly skipped: number } | undefined;
 }
 
 export function newestOf(
@@ -101,6 +103,10 @@ export function reduced(props: WidgetProps): NewestValue {
     value,
     ts: times.length === 0 ? undefined : Math.max(...times),
     decimals: Math.max(...numbers.map(decimalsOf)),
+    made: {
+      of: numbers.length,
+      skipped: all.filter((newest) => newest.value !== undefined).length - numbers.length,
+    },
   };
 }
 
