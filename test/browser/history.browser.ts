@@ -41,7 +41,21 @@ test(
     await ui.dialog().getByRole("button", { name: "Import", exact: true }).click();
     await page.getByText("1 values imported.").waitFor();
     await page.keyboard.press("Escape");
-    await page.getByText("temperature").first().waitFor();
+    // The device is silent, but its newest value is a second old.
+    await page.getByTestId("chart").first().waitFor();
+    const older = "time,pressure\n2021-05-01T10:00:00Z,3\n2021-05-01T11:00:00Z,4\n";
+    await page.getByRole("button", { name: "Export and options" }).click();
+    await page.getByRole("button", { name: "Import and export" }).click();
+    await page
+      .locator('input[type="file"]')
+      .setInputFiles({ name: "old.csv", mimeType: "text/csv", buffer: Buffer.from(older) });
+    await ui.dialog().getByRole("button", { name: "Import", exact: true }).click();
+    await page.getByText("2 values imported.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByText(/2021/).first().waitFor();
+    await page.getByText(/^min 3 · .* · max 4$/).waitFor();
+    // Nothing of another window.
+    expect(await page.getByText("91.9").count()).toBe(0);
   },
   STEP_MS,
 );
@@ -61,13 +75,15 @@ test(
       await dialog.getByRole("button", { name: "Download" }).click();
       texts.push(await Bun.file(await (await download).path()).text());
     }
-    expect(texts[0]?.split("\r\n").length).toBe(ROWS + 1 + 2); // with the row of the German file
-    expect(texts[0]?.split("\r\n").slice(0, 3)).toEqual([
-      "ts,note,temperature",
-      "2026-01-05T09:00:00.000Z,,1021.5",
-      `${new Date(START).toISOString()},note 0,0`,
+    expect(texts[0]?.split("\r\n").length).toBe(ROWS + 1 + 4); // with the rows of the other files
+    expect(texts[0]?.split("\r\n").slice(0, 5)).toEqual([
+      "ts,note,pressure,temperature",
+      "2021-05-01T10:00:00.000Z,,3,",
+      "2021-05-01T11:00:00.000Z,,4,",
+      "2026-01-05T09:00:00.000Z,,,1021.5",
+      `${new Date(START).toISOString()},note 0,,0`,
     ]);
-    expect(texts[1]?.split("\n")[2]).toBe(
+    expect(texts[1]?.split("\n")[4]).toBe(
       `{"ts":${START + 1000},"values":{"note":"note 1","temperature":0.1}}`,
     );
   },

@@ -4,7 +4,14 @@ import { RateMeter } from "../../src/web/features/overview/rate-meter.ts";
 import { backoffMs } from "../../src/web/lib/backoff.ts";
 import { toCsv } from "../../src/web/lib/csv.ts";
 import { blocksOf, rowsWindow } from "../../src/web/lib/rows-window.ts";
-import { boundsOf, panned, windowFromQuery, windowToQuery, zoomed } from "../../src/web/lib/time-window.ts";
+import {
+  boundsOf,
+  firstWindow,
+  panned,
+  windowFromQuery,
+  windowToQuery,
+  zoomed,
+} from "../../src/web/lib/time-window.ts";
 
 describe("the window of a long list", () => {
   test("always holds every visible row and never one that does not exist", () => {
@@ -30,6 +37,24 @@ describe("the window of a long list", () => {
 });
 
 describe("time windows", () => {
+  test("the first one has the newest value, with room for those before it", () => {
+    const now = Date.UTC(2026, 10, 27);
+    const minute = 60_000;
+    expect(firstWindow(0, now)).toEqual({ kind: "live", id: "15m" });
+    for (const [minutes, id] of [
+      [-5, "15m"],
+      [7, "15m"],
+      [8, "1h"],
+      [40, "6h"],
+      [14 * 1_440, "30d"],
+      [60 * 1_440, "1y"],
+    ] as const)
+      expect(firstWindow(now - minutes * minute, now)).toEqual({ kind: "live", id });
+    const old = Date.UTC(2020, 0, 1);
+    const { from, to } = boundsOf(firstWindow(old, now), now);
+    expect([from < old, old < to, to - from]).toEqual([true, true, 30 * 86_400_000]);
+  });
+
   test("survive the way through the address", () => {
     for (const window of [
       { kind: "live", id: "24h" },

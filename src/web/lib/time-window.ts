@@ -29,6 +29,17 @@ export function boundsOf(window: TimeWindow, now: number): { from: number; to: n
   return { from: now - WINDOWS[window.id], to: now };
 }
 
+/** Width of the first window of a device that has been silent for longer than all windows that follow the clock. */
+const PAST_MS = WINDOWS["30d"];
+
+/** Returns the window in which the newest value, of this time, has others before it: half of the window at least; 15 min without a value. */
+export function firstWindow(newest: number, now: number): TimeWindow {
+  if (newest <= 0) return { kind: "live", id: "15m" };
+  const id = WINDOW_IDS.find((each) => now - newest <= WINDOWS[each] / 2);
+  if (id !== undefined) return { kind: "live", id };
+  return { kind: "fixed", from: newest - Math.round(PAST_MS * 0.9), to: newest + Math.round(PAST_MS * 0.1) };
+}
+
 const SHORTEST_MS = 1000;
 
 export function zoomed(bounds: { from: number; to: number }, factor: number): TimeWindow {
@@ -44,11 +55,14 @@ export function panned(bounds: { from: number; to: number }, share: number, now:
   return { kind: "fixed", from: to - width, to };
 }
 
-export function windowFromQuery(query: Record<string, string>): TimeWindow {
+export function windowFromQuery(
+  query: Record<string, string>,
+  first: TimeWindow = { kind: "live", id: "15m" },
+): TimeWindow {
   const from = Number(query.from);
   const to = Number(query.to);
   if (query.from && query.to && Number.isFinite(from) && from < to) return { kind: "fixed", from, to };
-  return { kind: "live", id: isWindowId(query.window) ? query.window : "15m" };
+  return isWindowId(query.window) ? { kind: "live", id: query.window } : first;
 }
 
 export function windowToQuery(window: TimeWindow): Record<string, string> {

@@ -1,8 +1,10 @@
+import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { parseNames } from "../../../lib/name-list.ts";
 import { AGGREGATIONS } from "../../lib/aggregations.ts";
 import type { Aggregation } from "../../lib/api-types.ts";
-import { type TimeWindow, windowFromQuery, windowToQuery } from "../../lib/time-window.ts";
+import { firstWindow, type TimeWindow, windowFromQuery, windowToQuery } from "../../lib/time-window.ts";
+import { serverNow } from "../../platform/now.ts";
 import { VIEWS, type View } from "./data-toolbar.tsx";
 
 export interface Controls {
@@ -15,12 +17,16 @@ export interface Controls {
   readonly setWindow: (window: TimeWindow) => void;
 }
 
-/** Everything that makes up the view is in the address, so that it can be sent to a colleague. */
-export function useControls(): Controls {
+/**
+ * Everything that makes up the view is in the address, so that it can be sent to a colleague. Without a window there, the first one has the
+ * newest value, of the time `newest`.
+ */
+export function useControls(newest = 0): Controls {
+  const [first] = useState(() => firstWindow(newest, serverNow()));
   const { path, query, route } = useLocation();
   const go = (next: Record<string, string>) => route(`${path}?${new URLSearchParams(next)}`, true);
   return {
-    window: windowFromQuery(query),
+    window: windowFromQuery(query, first),
     view: VIEWS.find((v) => v === query.view) ?? "lanes",
     aggregation: AGGREGATIONS.find((a) => a === query.aggregation) ?? "none",
     keys: query.keys === undefined ? undefined : parseNames(query.keys),

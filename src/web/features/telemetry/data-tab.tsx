@@ -8,7 +8,7 @@ import { barInterval } from "../../lib/consumption.ts";
 import { exploreHref } from "../../lib/explore-view.ts";
 import { sortedKeys } from "../../lib/main-keys.ts";
 import { isThinned } from "../../lib/series-buffer.ts";
-import { boundsOf, panned, type TimeWindow, zoomed } from "../../lib/time-window.ts";
+import { boundsOf, firstWindow, panned, type TimeWindow, zoomed } from "../../lib/time-window.ts";
 import { ownZone } from "../../lib/zoned-time.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keyMetadataReady, keyName, metadataOf } from "../../platform/key-metadata.ts";
@@ -48,14 +48,20 @@ export function DataTab({ device }: DeviceTabProps) {
     return { latest, keys };
   }, [device.deviceId]);
   const [history, setHistory] = useState<{ shown: ShownTime } | undefined>(undefined);
-  const [imported, setImported] = useState(false);
+  /** Time of the newest value that was imported while the dialog is open. */
+  const [imported, setImported] = useState<number | undefined>(undefined);
+  const controls = useControls(resource.data?.latest.ts);
   if (resource.error !== undefined) return <ErrorNote error={resource.error} onRetry={resource.reload} />;
   if (!resource.data) return <p class="text-soft">{t("common.loading")}</p>;
   const keys = resource.data.keys.map((k) => k.key).sort();
+  const showImported = (ts: number) => {
+    if (ts < boundsOf(controls.window, serverNow()).from) controls.setWindow(firstWindow(ts, serverNow()));
+    resource.reload();
+  };
   const closeHistory = () => {
     setHistory(undefined);
-    if (imported) resource.reload();
-    setImported(false);
+    if (imported !== undefined) showImported(imported);
+    setImported(undefined);
   };
   return (
     <>
@@ -74,7 +80,7 @@ export function DataTab({ device }: DeviceTabProps) {
           deviceId={device.deviceId}
           deviceName={device.name}
           shown={history.shown}
-          onImported={() => setImported(true)}
+          onImported={(ts) => setImported((before = 0) => Math.max(before, ts))}
           onClose={closeHistory}
         />
       )}
@@ -90,7 +96,7 @@ function KnownKeys(props: {
   onHistory: (shown: ShownTime) => void;
 }) {
   const { device } = props;
-  const controls = useControls();
+  const controls = useControls(props.newest);
   const [keys, setKeys] = useState(props.first);
   const series = useMemo(() => new DeviceSeries(device.deviceId), [device.deviceId]);
   const addKeys = (values: Record<string, TelemetryValue>) =>

@@ -29,7 +29,8 @@ interface Props {
   readonly deviceId: string;
   readonly deviceName: string;
   readonly shown: ShownTime;
-  readonly onImported: () => void;
+  /** Takes the time of the last value of the file. */
+  readonly onImported: (ts: number) => void;
   readonly onClose: () => void;
 }
 

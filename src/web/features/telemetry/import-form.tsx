@@ -19,6 +19,8 @@ type RowError = Text & { readonly row: number; readonly message: string };
 
 interface Outcome {
   readonly points: number;
+  /** Time of the last row; 0 if there was none. */
+  readonly lastTs: number;
   readonly failed: number;
   readonly sameTime: number;
   readonly missing: number;
@@ -29,6 +31,7 @@ interface Outcome {
 
 const nothingImported: Outcome = {
   points: 0,
+  lastTs: 0,
   failed: 0,
   sameTime: 0,
   missing: 0,
@@ -53,6 +56,7 @@ async function* importFile(
     const [error] = answer.errors;
     outcome = {
       points: outcome.points + answer.points,
+      lastTs: answer.lastTs ?? outcome.lastTs,
       failed: outcome.failed + answer.failed,
       sameTime: outcome.sameTime + answer.sameTime,
       missing: outcome.missing + answer.missing,
@@ -140,7 +144,8 @@ function CsvFields({ value, onChange }: { value: CsvSettings; onChange: (value: 
   );
 }
 
-export function ImportForm({ deviceId, onImported }: { deviceId: string; onImported: () => void }) {
+export function ImportForm(props: { deviceId: string; onImported: (ts: number) => void }) {
+  const { deviceId, onImported } = props;
   const [progress, setProgress] = useState<number | undefined>(undefined);
   const [outcome, setOutcome] = useState<Outcome | undefined>(undefined);
   const [csv, setCsv] = useState<CsvSettings>(automatic);
@@ -162,7 +167,7 @@ export function ImportForm({ deviceId, onImported }: { deviceId: string; onImpor
       } finally {
         setProgress(undefined);
         setOutcome(reached);
-        if (reached.points > 0) onImported();
+        if (reached.points > 0) onImported(reached.lastTs);
       }
     });
   };

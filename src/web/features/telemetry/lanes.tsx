@@ -125,7 +125,7 @@ function Legend({
   const skipped = skippedIn(main, bounds);
   const stats = statsOf(main, bounds);
   const pointed = cursor.value;
-  const index = main.heldAt(pointed ?? Number.POSITIVE_INFINITY);
+  const index = main.heldAt(pointed ?? bounds.to);
   const value = main.values[index];
   return (
     <div class="flex flex-wrap items-center gap-x-4 gap-y-0.5">
