@@ -60,6 +60,7 @@ test(
     await click("link", "Kiln 1");
     await click("link", "Create alarm rule for Temperature");
     await editor().getByText("This rule applies to all devices of the profile").waitFor();
+    await editor().getByRole("heading", { name: "Create alarm rule" }).waitFor();
     expect(await sentence()).toBe(
       "Critical “Temperature” when Temperature is at least 95\u202f°C. Warning “Temperature” when Temperature is at least 80\u202f°C. It is cleared when none of this holds any more.",
     );

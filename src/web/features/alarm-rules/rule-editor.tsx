@@ -32,6 +32,8 @@ interface Props {
   /** Metadata of the profile's keys. */
   readonly keys: KeyMetadataMap;
   readonly rule: RuleForm;
+  /** Whether the profile does not have the rule yet, also if it is filled in from a value. */
+  readonly isNew: boolean;
   /** The names of the profile's other rules. */
   readonly others: readonly string[];
   readonly onCancel: () => void;
@@ -59,7 +61,7 @@ export function RuleEditor(props: Props) {
     <Guarded>
       <form ref={top} class="panel flex flex-col gap-5 p-4" onSubmit={submit} data-testid="rule-editor">
         <h3 class="text-base font-semibold">
-          {rule.alarmType === "" ? t("rule.add") : t("rule.editOf", { name: rule.alarmType })}
+          {props.isNew ? t("rule.add") : t("rule.editOf", { name: rule.alarmType })}
         </h3>
         <datalist id={KEY_LIST}>
           {keys.data?.map((key) => (

@@ -20,13 +20,13 @@ import { useObservedValue } from "../alarm-rules/use-observed-value.ts";
 import { ProfileHead } from "./profile-head.tsx";
 import { type Profile, profilesApi } from "./profiles-api.ts";
 
-type EditorProps = Omit<Parameters<typeof RuleEditor>[0], "rule">;
+type EditorProps = Omit<Parameters<typeof RuleEditor>[0], "rule" | "isNew">;
 
 /** Form for a new rule; filled in if it was opened for a value of a device. */
 function NewRule(props: EditorProps & { deviceId: string | undefined; keyName: string | undefined }) {
   const { deviceId, keyName, ...editor } = props;
   return deviceId === undefined || keyName === undefined ? (
-    <RuleEditor {...editor} rule={newRule()} />
+    <RuleEditor {...editor} rule={newRule()} isNew />
   ) : (
     <RuleOnValue {...editor} deviceId={deviceId} keyName={keyName} />
   );
@@ -38,7 +38,7 @@ function RuleOnValue(props: EditorProps & { deviceId: string; keyName: string })
   return observed === undefined ? (
     <p class="text-soft">{t("common.loading")}</p>
   ) : (
-    <RuleEditor {...editor} rule={suggestedRule(observed, props.others)} />
+    <RuleEditor {...editor} rule={suggestedRule(observed, props.others)} isNew />
   );
 }
 
@@ -124,7 +124,7 @@ function RuleList({ profile, defaults, onChanged }: ListProps) {
       {open === "new" && <NewRule {...editorProps(rules.length)} deviceId={deviceId} keyName={keyName} />}
       {rules.map((rule, position) =>
         open === position ? (
-          <RuleEditor key={position} {...editorProps(position)} rule={rule} />
+          <RuleEditor key={position} {...editorProps(position)} rule={rule} isNew={false} />
         ) : (
           <RuleRow
             key={rule.alarmType}
