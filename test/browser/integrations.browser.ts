@@ -227,6 +227,23 @@ for (const [theme, width, language] of [
     STEP_MS,
   );
 
+test(
+  "the preset of a network server says what to enter there, not what any program may send",
+  async () => {
+    const { page } = ui;
+    const paths = { deviceId: "EUI", ts: "ts", frame: "data", fPort: "port" };
+    const { integrationId } = (await ui.call("POST", "/api/integrations", {
+      name: "Radio at LORIOT",
+      type: "HTTP",
+      settings_json: { paths, frameEncoding: "hex" },
+    })) as { integrationId: string };
+    await ui.open(`/integrations/${integrationId}`);
+    await page.getByText("In LORIOT, create an HTTP connection").waitFor();
+    expect(await page.getByText("Any program posts").count()).toBe(0);
+  },
+  STEP_MS,
+);
+
 test("the pages caused no console error and no request to another host", () => {
   const expected = /status of 400/; // a password for another server
   expect(ui.complaints.filter((line) => !expected.test(line))).toEqual([]);

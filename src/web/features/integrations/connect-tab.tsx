@@ -10,6 +10,7 @@ import { useAction } from "../../ui/use-form.ts";
 import { BridgePanel } from "./bridge-panel.tsx";
 import { sampleBody } from "./captured-message.ts";
 import { type Integration, integrationsApi, type SecretStatus } from "./integrations-api.ts";
+import { networkOf } from "./networks.ts";
 
 /** Shows what is to be entered where, so that messages come. */
 export function ConnectTab({
@@ -186,11 +187,14 @@ function Paste({ integration, url, secret }: PasteProps) {
         <Rows rows={headers} />
       </>
     );
+  const network = networkOf(integration);
   const body = JSON.stringify(sampleBody(integration));
   const example = `curl -H 'content-type: application/json' -H 'x-webhook-secret: ${shown}' -d '${body}' ${url}`;
   return (
     <>
-      <p>{t("hook.generic")}</p>
+      <p>
+        {"frames" in network ? t("hook.frames", { network: t(`network.${network.id}`) }) : t("hook.generic")}
+      </p>
       <Rows rows={[[t("hook.address"), url], ...headers]} />
       <h3 class="text-sm font-medium">{t("hook.example")}</h3>
       <div class="flex flex-wrap items-start gap-2">

@@ -188,6 +188,8 @@ export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string
   "hook.ttsTypes": "Filter event data, Enabled event types",
   "hook.ttsTypesText": "alle, ohne Pfad",
   "hook.generic": "Ein Programm sendet JSON oder CBOR an diese Adresse:",
+  "hook.frames":
+    "Legen Sie in {network} eine HTTP-Verbindung an (auch Webhook, Push oder Output genannt), die Uplinks als JSON an diese Adresse sendet, mit diesem Header:",
   "hook.address": "Adresse",
   "hook.example": "Im Terminal testen",
   "hook.copy": "Kopieren: {what}",

@@ -183,6 +183,8 @@ export const integrationsEn = {
   "hook.ttsTypes": "Filter event data, enabled event types",
   "hook.ttsTypesText": "all of them, without a path",
   "hook.generic": "Any program posts JSON or CBOR to this address:",
+  "hook.frames":
+    "In {network}, create an HTTP connection (also called webhook, push or output) that sends uplinks as JSON to this address, with this header:",
   "hook.address": "Address",
   "hook.example": "Test in a terminal",
   "hook.copy": "Copy: {what}",
