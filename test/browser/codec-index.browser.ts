@@ -15,6 +15,8 @@ test(
     await ui.open("/integrations/codecs");
     await page.getByRole("link", { name: "Search by vendor and model" }).click();
     await page.getByText("No collection is loaded.").waitFor();
+    await page.getByText("Download one of these archives").waitFor();
+    await page.getByRole("link", { name: "Create codec" }).waitFor();
     await page.getByLabel("Upload archive…").setInputFiles({
       name: "lorawan-devices.tar.gz",
       mimeType: "application/gzip",

@@ -60,9 +60,7 @@ function Collection({ shown, status }: { shown: IndexStatus; status: Resource<In
           {t("codecIndex.loaded", index)} <Age ts={toMs(index.loadedAt)} />.
         </p>
       ) : (
-        <p>
-          {t("codecIndex.empty")} {!may("gateway:manage") && t("codecIndex.emptyHint")}
-        </p>
+        <NoCollection />
       )}
       {loading && <p role="status">{t("codecIndex.loading")}</p>}
       {error && <p role="alert">{serverText(error, error.message)}</p>}
@@ -70,6 +68,25 @@ function Collection({ shown, status }: { shown: IndexStatus; status: Resource<In
         <Loading isLoading={loading !== null} hasIndex={index !== null} status={status} />
       )}
     </Section>
+  );
+}
+
+/** Says how a collection is obtained, and what there is without one. */
+function NoCollection() {
+  return (
+    <>
+      <p>
+        {t("codecIndex.empty")} {t(may("gateway:manage") ? "codecIndex.loadHint" : "codecIndex.emptyHint")}
+      </p>
+      {may("integrations:write") && (
+        <p>
+          {t("codecIndex.ownHint")}{" "}
+          <a class="link" href="/integrations/codecs/new">
+            {t("codecs.create")}
+          </a>
+        </p>
+      )}
+    </>
   );
 }
 

@@ -35,6 +35,9 @@ export const codecsDe: Readonly<Record<keyof typeof codecsEn, string>> = {
   "codecIndex.passed": "Bestanden: {passed} von {total}.",
   "codecIndex.empty": "Es ist keine Sammlung geladen.",
   "codecIndex.emptyHint": "Der Eigentümer des Gateways kann hier eine laden.",
+  "codecIndex.loadHint":
+    "Laden Sie eines dieser Archive an einem Rechner mit Internetzugang von der Seite seines Projekts herunter und hier hoch.",
+  "codecIndex.ownHint": "Haben Sie das Skript des Herstellers schon, brauchen Sie keine Sammlung:",
   "codecIndex.collection": "Sammlung",
   "codecIndex.collectionHint":
     "Ein zip- oder tar.gz-Archiv von lorawan-devices (The Things Network), von ChirpStacks Geräteprofilen oder von JavaScript-Dateien. Es ersetzt die geladene Sammlung.",

@@ -33,6 +33,9 @@ export const codecsEn = {
   "codecIndex.passed": "Passed: {passed} of {total}.",
   "codecIndex.empty": "No collection is loaded.",
   "codecIndex.emptyHint": "The owner of the gateway can load one here.",
+  "codecIndex.loadHint":
+    "Download one of these archives from its project’s page, on any computer with internet access, and upload it here.",
+  "codecIndex.ownHint": "If you already have the vendor’s script, you need no collection:",
   "codecIndex.collection": "Collection",
   "codecIndex.collectionHint":
     "A zip or tar.gz archive of The Things Network’s lorawan-devices, of ChirpStack’s device profiles, or of JavaScript files. It replaces the loaded collection.",
