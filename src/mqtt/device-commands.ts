@@ -1,6 +1,6 @@
-import { decodeBody, encodeBody } from "../lib/body.ts";
+import { encodeBody } from "../lib/body.ts";
 import { invalid, notFound } from "../lib/domain-error.ts";
-import { toPlainJson } from "../lib/plain-json.ts";
+import { readAnswer } from "../modules/commands/command-answer.ts";
 import type { CommandEngine } from "../modules/commands/command-engine.ts";
 import type { Command, CommandTransport } from "../modules/commands/commands.types.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
@@ -47,7 +47,7 @@ export function createCommandAnswers(deps: {
   return listingErrors(deps, (device, topic, bytes) => {
     if (!topic.startsWith(RESPONSE)) return undefined;
     if (!/^\d{1,15}$/.test(topic.slice(RESPONSE.length))) throw invalid("command.topic_invalid");
-    const answer = toPlainJson(decodeBody(bytes, device.payload), "command");
+    const answer = readAnswer(bytes, device.payload);
     if (!deps.commands.answered(device.deviceId, rpcIdOf(topic), answer)) throw notFound("command.not_sent");
     return deps.durable();
   });

@@ -108,6 +108,30 @@ describe("a command to a device on MQTT", () => {
     await connected.client.endAsync();
   });
 
+  test.each([
+    ["ok", { status: "SUCCESSFUL", response: "ok" }],
+    [" Ventil zu, 4 °C\r\n", { status: "SUCCESSFUL", response: "Ventil zu, 4 °C" }],
+    ["", { status: "SUCCESSFUL", response: null }],
+    ["12.5", { status: "SUCCESSFUL", response: 12.5 }],
+    ['{"success":fal', { status: "FAILED", response: { received: '{"success":fal' } }],
+    [Buffer.from([0xff, 0x00, 0xfe]), { status: "FAILED" }],
+  ])("ends with the response %p, over MQTT as over HTTP", async (sent, end) => {
+    const device = await fixture.createDevice(owner);
+    const connected = await Connected.connect(device);
+    const byMqtt = await send(device, { method: "setRelay" });
+    const request = await connected.next();
+    await connected.client.publishAsync(request.topic.replace("/request/", "/response/"), sent, { qos: 1 });
+    expect(await read(device, byMqtt.body.commandId)).toMatchObject(end);
+    await connected.client.endAsync();
+    const byHttp = await send(device, { method: "setRelay" });
+    const asked = (await fixture.call("GET", `/api/v1/${device.token}/rpc`)).body;
+    const path = `/api/v1/${device.token}/rpc/${asked.id}`;
+    expect((await fixture.call("POST", path, { raw: sent })).status).toBe(200);
+    const command = await read(device, byHttp.body.commandId);
+    expect(command).toMatchObject(end);
+    if (end.status === "FAILED") expect(command.error).toStartWith("The response could not be read: ");
+  });
+
   test("is encoded in CBOR where the profile says so", async () => {
     const profile = await fixture.call("POST", "/api/device-profiles", {
       token: owner,

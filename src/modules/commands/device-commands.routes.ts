@@ -1,10 +1,9 @@
 import { Elysia, t } from "elysia";
-import { decodeBody } from "../../lib/body.ts";
 import { invalid, notFound, timedOut } from "../../lib/domain-error.ts";
-import { toPlainJson } from "../../lib/plain-json.ts";
 import { readBytes } from "../../lib/request-bytes.ts";
 import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
 import { jsonValue, successBody, wholeNumber } from "../wire.schemas.ts";
+import { readAnswer } from "./command-answer.ts";
 import type { CommandEngine } from "./command-engine.ts";
 import type { OwnRequests } from "./own-requests.ts";
 
@@ -52,7 +51,7 @@ export const deviceCommandsRoutes = (deps: {
         const refusal = () => invalid("command.answer_too_large", { max: ANSWER_BYTES_MAX });
         const bytes = await readBytes(request, ANSWER_BYTES_MAX, refusal);
         const isCbor = request.headers.get("content-type")?.startsWith("application/cbor") === true;
-        const answer = toPlainJson(decodeBody(bytes, isCbor ? "CBOR" : "JSON"), "command");
+        const answer = readAnswer(bytes, isCbor ? "CBOR" : "JSON");
         if (!deps.engine.answered(device.deviceId, Number(params.rpcId), answer))
           throw notFound("command.not_sent");
         await deps.engine.committed();
@@ -71,7 +70,7 @@ export const deviceCommandsRoutes = (deps: {
             },
           },
           description:
-            "Any JSON or CBOR; an object with `error`, or with `success: false`, makes the command FAILED. 404 for a command that the device was not sent. 401 for an invalid token.",
+            "Any JSON, CBOR or text; an empty body is null. An object with `error`, or with `success: false`, makes the command FAILED, and so does a body that cannot be read. 404 for a command that the device was not sent. 401 for an invalid token.",
         },
       },
     );
