@@ -24,8 +24,11 @@ interface OutgoingPacket {
 const bytesOf = (payload: string | Buffer | undefined) =>
   typeof payload === "string" ? Buffer.from(payload) : (payload ?? Buffer.alloc(0));
 
-/** The first subscription above QoS 0 that a message on the topic reaches. */
-function matchOf({ subscriptions }: Session, topic: string): { topic: string; qos: number } | undefined {
+/** The first subscription above QoS 0 that a message on the topic reaches: the session keeps the message. */
+export function keepingMatch(
+  { subscriptions }: Session,
+  topic: string,
+): { topic: string; qos: number } | undefined {
   for (const [filter, { qos }] of subscriptions)
     if (qos > 0 && filterMatches(filter, topic)) return { topic: filter, qos };
   return undefined;
@@ -76,7 +79,7 @@ export class BrokerPersistence {
   async subscriptionsByTopic(topic: string): Promise<{ clientId: string; topic: string; qos: number }[]> {
     const subscribers = [];
     for (const session of this.#store.inSpace(spaceOf(topic))) {
-      const match = matchOf(session, topic);
+      const match = keepingMatch(session, topic);
       if (match !== undefined) subscribers.push({ clientId: `${session.key}#`, ...match });
     }
     return subscribers;

@@ -30,7 +30,7 @@ export function createMqttTransport(deps: {
         .catch((error) => deps.log.error("a command was not sent", { deviceId, rpcId, error }));
       return true;
     },
-    keepsFor: (deviceId) => deps.mqtt().hasDurableSession(deviceId),
+    keepsFor: (deviceId) => deps.mqtt().keepsMessages(deviceId, commandTopic(0)),
   };
 }
 

@@ -35,7 +35,7 @@ export function createGatewayRelay(
       if (!child?.childName || gateway === undefined || !sessions.isReachable(child)) return false;
       return sendToGateway(gateway, { device: child.childName, data: { id: rpcId, method, params } });
     },
-    keepsFor: (gatewayId) => deps.mqtt().hasDurableSession(gatewayId),
+    keepsFor: (gatewayId) => deps.mqtt().keepsMessages(gatewayId, GATEWAY_COMMANDS),
   };
 }
 

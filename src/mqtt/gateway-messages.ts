@@ -15,7 +15,7 @@ const RESPONSE = "v1/gateway/attributes/response";
 
 /** The ways to gateways. */
 export interface GatewayWays {
-  mqtt(): Pick<MqttServer, "publishToDevice" | "isListening" | "hasDurableSession">;
+  mqtt(): Pick<MqttServer, "publishToDevice" | "isListening" | "keepsMessages">;
   sockets(): Pick<DeviceSockets, "publish" | "isOpen">;
   readonly log: Logger;
 }

@@ -16,6 +16,7 @@ import {
 } from "./admission.ts";
 import { Applications, type Publish } from "./applications.ts";
 import { Broker } from "./broker.ts";
+import { keepingMatch } from "./broker-persistence.ts";
 import type { Client, ClientHost } from "./client.ts";
 import { ClientFactory } from "./client-factory.ts";
 import type { ClientLink } from "./client-link.types.ts";
@@ -44,10 +45,11 @@ import { type Principal, principalOf, tenantSpace } from "./principal.ts";
 import { PublishDelays } from "./publish-delays.ts";
 import { ReaderPool } from "./reader-pool.ts";
 import { ServerTime, tickMs } from "./server-time.ts";
+import type { Session } from "./session.ts";
 import type { RetainedMessage } from "./session-file.ts";
 import { SessionLimits } from "./session-limits.ts";
 import { openSessionStore, type SessionStore } from "./session-store.ts";
-import { longForm, shortForm } from "./topics.ts";
+import { longForm, shortForm, toBroker } from "./topics.ts";
 import { UnreadMessages } from "./unread-messages.ts";
 import { waitUntil } from "./wait-until.ts";
 import { Wills } from "./wills.ts";
@@ -268,6 +270,15 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
 
   hasDurableSession(deviceId: DeviceId): boolean {
     return [...(this.#store?.inSpace(deviceId) ?? [])].some(({ durable }) => durable);
+  }
+
+  keepsMessages(deviceId: DeviceId, topic: string): boolean {
+    const topics = [topic, shortForm(topic)].flatMap((name) =>
+      name === undefined ? [] : toBroker(deviceId, name),
+    );
+    const keeps = (session: Session) =>
+      session.durable && topics.some((name) => keepingMatch(session, name) !== undefined);
+    return [...(this.#store?.inSpace(deviceId) ?? [])].some(keeps);
   }
 
   subscribed(client: Client): void {

@@ -241,8 +241,10 @@ export interface MqttServer {
    * has kept.
    */
   isListening(deviceId: DeviceId, topic: string): boolean;
-  /** Returns whether the device has a session that outlives its connections: what is not acknowledged is sent again in it. */
+  /** Returns whether the device has a session that outlives its connections. */
   hasDurableSession(deviceId: DeviceId): boolean;
+  /** Returns whether such a session keeps messages on the topic, so that what is not acknowledged is sent again in it: not those of QoS 0. */
+  keepsMessages(deviceId: DeviceId, topic: string): boolean;
   /** Ends the device's connections: deleted, credentials rotated. */
   disconnectDevice(deviceId: DeviceId): void;
   /** Open connections of a device, an API key or an MQTT client. */

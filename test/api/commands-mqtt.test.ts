@@ -207,19 +207,28 @@ describe("a command to a device on MQTT", () => {
     await connected.client.endAsync();
   });
 
-  test("is sent again on the next connection when the first one breaks before its acknowledgement", async () => {
-    const device = await fixture.createDevice(owner);
-    const connected = await Connected.connect(device, { qos: 0 });
-    const { body } = await send(device, { method: "once more" });
-    await connected.next();
-    connected.client.stream.destroy();
-    await reached(device, body.commandId, "QUEUED");
-    const again = await Connected.connect(device);
-    const request = await again.next();
-    await again.answer(request, {});
-    expect(await read(device, body.commandId)).toMatchObject({ status: "SUCCESSFUL", attempts: 2 });
-    await again.client.endAsync();
-  });
+  test.each([undefined, "durable"])(
+    "is sent again when a connection breaks before its acknowledgement, session %p",
+    async (session) => {
+      const device = await fixture.createDevice(owner);
+      // A session keeps nothing of QoS 0.
+      const options = {
+        version: 4,
+        qos: 0,
+        ...(session === undefined ? {} : { session: `${session} ${device.deviceId}` }),
+      } as const;
+      const connected = await Connected.connect(device, options);
+      const { body } = await send(device, { method: "once more" });
+      await connected.next();
+      connected.client.stream.destroy();
+      await reached(device, body.commandId, "QUEUED");
+      const again = await Connected.connect(device);
+      const request = await again.next();
+      await again.answer(request, {});
+      expect(await read(device, body.commandId)).toMatchObject({ status: "SUCCESSFUL", attempts: 2 });
+      await again.client.endAsync();
+    },
+  );
 
   test("cannot be answered by another device, and the attempt is refused and listed", async () => {
     const device = await fixture.createDevice(owner);
