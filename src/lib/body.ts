@@ -1,8 +1,9 @@
 import { Decoder } from "cbor-x/decode";
 import { Encoder } from "cbor-x/encode";
 import { checkCbor } from "./cbor-check.ts";
+import { countCborNames, repeatedCborNames } from "./cbor-names.ts";
 import { invalid } from "./domain-error.ts";
-import { type NoteLeftOut, readJson, readLenient } from "./sent-json.ts";
+import { countNames, type NoteLeftOut, noteRepeated, readJson, readLenient } from "./sent-json.ts";
 
 const cbor = new Decoder({ mapsAsObjects: true, useRecords: false, tagUint8Array: false });
 
@@ -24,9 +25,16 @@ export function decodeBody(bytes: Uint8Array, encoding: BodyEncoding, note?: Not
     encoding === "CBOR" ? first !== 0x7b && first !== 0x5b : encoding === "AUTO" && isCborStart(first);
   if (encoding === "LENIENT_JSON") return readLenient(bytes, note);
   if (!isCbor) return readJson(bytes, note);
+  return readCbor(bytes, note);
+}
+
+function readCbor(bytes: Uint8Array, note: NoteLeftOut | undefined): unknown {
   try {
     checkCbor(bytes);
-    return cbor.decode(bytes);
+    const value: unknown = cbor.decode(bytes);
+    if (note !== undefined && countCborNames(bytes) !== countNames(value))
+      noteRepeated(repeatedCborNames(bytes), note);
+    return value;
   } catch {
     throw invalid("body.malformed", { format: "CBOR" });
   }

@@ -97,7 +97,7 @@ export function parseLenient(text: string, note?: NoteLeftOut): unknown {
 }
 
 /** Returns the number of names in all objects of a value. */
-function countNames(value: unknown): number {
+export function countNames(value: unknown): number {
   let count = 0;
   const open: object[] = [];
   const enter = (part: unknown): void => {
@@ -210,13 +210,17 @@ function hasNoRepeatedName(text: string, value: object): boolean {
   return item !== undefined && countNameEnds(item) === countNames((value as unknown[])[0]); // a list
 }
 
+/** Notes names that an object has more than once, if there are any. */
+export function noteRepeated(names: readonly string[], note: NoteLeftOut): void {
+  if (names.length > 0) note(invalid("body.names_repeated", { names: namesShown(names) }));
+}
+
 /** @throws SyntaxError */
 export function parseJson(text: string, note?: NoteLeftOut): unknown {
   const value = parseExact(text);
   if (note === undefined || typeof value !== "object" || value === null) return value;
   if (hasNoRepeatedName(text, value)) return value;
-  const repeated = repeatedNames(text.slice(0, checkedCharacters(text)));
-  if (repeated.length > 0) note(invalid("body.names_repeated", { names: namesShown(repeated) }));
+  noteRepeated(repeatedNames(text.slice(0, checkedCharacters(text))), note);
   return value;
 }
 

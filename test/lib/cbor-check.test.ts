@@ -1,6 +1,7 @@
 // Whoever may send a message may not choose how much work and memory it costs beyond its own length.
 import { describe, expect, test } from "bun:test";
 import { Encoder } from "cbor-x/encode";
+import fc from "fast-check";
 import { decodeBody } from "../../src/lib/body.ts";
 
 const decode = (bytes: Uint8Array) => decodeBody(bytes, "CBOR");
@@ -74,5 +75,36 @@ describe("CBOR is decoded as ever", () => {
     ["with a date", cbor(0xa1, "a", 0xc1, 0x00), { a: new Date(0) }],
   ])("%s", (_, bytes, value) => {
     expect(decode(bytes)).toEqual(value);
+  });
+});
+
+describe("names that a CBOR map has more than once", () => {
+  const noted = (bytes: Uint8Array): string[] => {
+    const names: string[] = [];
+    decodeBody(bytes, "CBOR", ({ params }) => void names.push(String(params.names)));
+    return names;
+  };
+
+  test.each([
+    ["in the outer map", cbor(0xa2, "t", 1, "t", 2), ['"t"']],
+    ["in an inner map", cbor(0xa1, "a", 0x81, 0xa3, "t", 1, "u", 1, "t", 2), ['"t"']],
+    ["in a map without a length", cbor(0xbf, "t", 1, "t", 2, 0xff), ['"t"']],
+    ["as a number and as a text", cbor(0xa2, 1, 1, "1", 2), ['"1"']],
+    ["behind bytes and tags", cbor(0xa3, "b", 0x42, 1, 2, "t", 0xc1, 1, "t", 0x9f, 1, 0xff), ['"t"']],
+    ["in none of two maps", cbor(0x82, 0xa1, "t", 1, 0xa1, "t", 2), []],
+  ])("are noted %s", (_, bytes, names) => {
+    expect(noted(bytes)).toEqual(names);
+  });
+
+  test("are noted if and only if there are some, whatever the message", () => {
+    const encoder = new Encoder({ useRecords: false });
+    const value = fc.anything({ withDate: true, withTypedArray: true, maxDepth: 4 });
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ maxLength: 3 }), value), (message) => {
+        const names = noted(new Uint8Array(encoder.encode(JSON.parse(JSON.stringify(message)))));
+        expect(names).toEqual([]);
+      }),
+      { numRuns: 1_000 },
+    );
   });
 });

@@ -1,5 +1,5 @@
 import { detail } from "../../../lib/domain-error.ts";
-import { type InboundMessage, type Normalized, SHELLY_GEN1_BASE } from "../integrations.types.ts";
+import { type Normalized, SHELLY_GEN1_BASE } from "../integrations.types.ts";
 import { type Fields, numberOf, objectOf, objectsOf } from "./fields.ts";
 import { textsOf } from "./lorawan.ts";
 import {
@@ -9,6 +9,7 @@ import {
   ignored,
   jsonOrText,
   NOT_MEASURED,
+  type NotedMessage,
   reading,
 } from "./topic-devices.ts";
 
@@ -107,7 +108,7 @@ function announced(device: string | undefined, { id, model, mac, ip, fw_ver }: F
   return { messages: [{ ...reading(name, {}), kind: "attributes", device: reference, attributes }] };
 }
 
-function telemetryOf(path: string, message: InboundMessage): Record<string, unknown> | undefined {
+function telemetryOf(path: string, message: NotedMessage): Record<string, unknown> | undefined {
   const object = () => ensureObject(jsonOrText(message));
   const [, kind, index] = LIGHT_STATUS.exec(path) ?? [];
   if (kind !== undefined && index !== undefined) return lightStatus(kind, index, object());
@@ -119,7 +120,7 @@ function telemetryOf(path: string, message: InboundMessage): Record<string, unkn
 }
 
 /** Returns `undefined` for a topic that is not one of the first generation. */
-export function readGen1(levels: readonly string[], message: InboundMessage): Normalized | undefined {
+export function readGen1(levels: readonly string[], message: NotedMessage): Normalized | undefined {
   const [base, id = "", ...rest] = levels;
   if (base !== "shellies") return undefined;
   if (id === "announce" && rest.length === 0) return announced(undefined, ensureObject(jsonOrText(message)));

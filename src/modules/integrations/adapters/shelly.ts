@@ -2,7 +2,6 @@ import { detail } from "../../../lib/domain-error.ts";
 import { parseTimestamp } from "../../../lib/timestamp.ts";
 import {
   type AdapterDefinition,
-  type InboundMessage,
   type Normalized,
   type NormalizedMessage,
   SHELLY_GEN1_BASE,
@@ -16,6 +15,8 @@ import {
   ignored,
   jsonOrText,
   NOT_MEASURED,
+  type NotedMessage,
+  noting,
   ofType,
   reading,
 } from "./topic-devices.ts";
@@ -95,7 +96,7 @@ function notifiedEvents(device: string, params: Fields, receivedAt: number): Nor
   });
 }
 
-function notified(device: string, message: InboundMessage): Normalized {
+function notified(device: string, message: NotedMessage): Normalized {
   const body = ensureObject(jsonOrText(message));
   const params = objectOf(body.params) ?? {};
   const read = body.method === "NotifyEvent" ? notifiedEvents : notifiedStatus;
@@ -105,14 +106,14 @@ function notified(device: string, message: InboundMessage): Normalized {
   return messages.length > 0 ? { messages } : ignored(NOT_MEASURED);
 }
 
-function status(device: string, component: string, message: InboundMessage): Normalized {
+function status(device: string, component: string, message: NotedMessage): Normalized {
   const telemetry = statusOf(component, ensureObject(jsonOrText(message)));
   return Object.keys(telemetry).length > 0
     ? { messages: [reading(device, telemetry)] }
     : ignored(NOT_MEASURED);
 }
 
-function readLater(levels: readonly string[], message: InboundMessage): Normalized {
+function readLater(levels: readonly string[], message: NotedMessage): Normalized {
   const last = levels.at(-1) ?? "";
   const before = levels.at(-2);
   if (last === "online" && levels.length > 1)
@@ -129,10 +130,13 @@ function named({ device, ...rest }: NormalizedMessage): NormalizedMessage {
   return { ...rest, device: { ...device, name: externalId.replace(SHELLY_GEN1_BASE, "") } };
 }
 
-function normalize(message: InboundMessage): Normalized {
+function read(message: NotedMessage): Normalized {
   const levels = ensureTopic(message).split("/");
   const normalized = readGen1(levels, message) ?? readLater(levels, message);
   return ofType("shelly", { ...normalized, messages: normalized.messages.map(named) });
 }
 
-export const shelly: AdapterDefinition = { format: "shelly", create: () => ({ normalize }) };
+export const shelly: AdapterDefinition = {
+  format: "shelly",
+  create: () => ({ normalize: (message) => noting(message, read) }),
+};

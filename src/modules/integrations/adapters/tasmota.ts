@@ -1,11 +1,6 @@
 import { detail } from "../../../lib/domain-error.ts";
 import { parseWrittenTime } from "../../../lib/written-time.ts";
-import type {
-  AdapterDefinition,
-  InboundMessage,
-  Normalized,
-  NormalizedMessage,
-} from "../integrations.types.ts";
+import type { AdapterDefinition, Normalized, NormalizedMessage } from "../integrations.types.ts";
 import { type Fields, objectOf, textOf } from "./fields.ts";
 import { textsOf } from "./lorawan.ts";
 import {
@@ -17,6 +12,8 @@ import {
   ignored,
   jsonOrText,
   NOT_MEASURED,
+  type NotedMessage,
+  noting,
   ofType,
   onOff,
   reading,
@@ -96,7 +93,7 @@ function attributesOf(body: Fields) {
   };
 }
 
-function read(place: Place, message: InboundMessage): Normalized {
+function read(place: Place, message: NotedMessage): Normalized {
   const { device, kind } = place;
   const body = jsonOrText(message);
   if (kind === "LWT") return { messages: [reading(device, { online: body === "Online" })] };
@@ -124,7 +121,8 @@ export const tasmota: AdapterDefinition = {
       const place = placeOf(topic);
       if (place === undefined || place.device === "")
         return ignored(detail("ignored.topic_of_others", { system: "Tasmota" }));
-      return place.prefix === "cmnd" ? ignored(COMMAND_TO_DEVICE) : ofType("tasmota", read(place, message));
+      if (place.prefix === "cmnd") return ignored(COMMAND_TO_DEVICE);
+      return noting(message, (noted) => ofType("tasmota", read(place, noted)));
     },
   }),
 };

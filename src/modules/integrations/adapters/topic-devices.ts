@@ -1,4 +1,4 @@
-import { DomainError, detail, invalid } from "../../../lib/domain-error.ts";
+import { DomainError, detail, invalid, textOf } from "../../../lib/domain-error.ts";
 import { isEmptiedNumber } from "../../../lib/missing-value.ts";
 import { decodeText, type NoteLeftOut, parseJson, parseLenient } from "../../../lib/sent-json.ts";
 import type { Text } from "../../../lib/texts/text.ts";
@@ -9,6 +9,18 @@ import { objectOf } from "./fields.ts";
 
 const KEYS_MAX = 512;
 const DEPTH_MAX = 6;
+
+/** A message with the notes on what is left out of it. */
+export interface NotedMessage extends InboundMessage {
+  readonly note: NoteLeftOut;
+}
+
+/** Reads a message, and adds the notes to the result. */
+export function noting(message: InboundMessage, read: (message: NotedMessage) => Normalized): Normalized {
+  const notes: Text[] = [];
+  const normalized = read({ ...message, note: (reason) => void notes.push(textOf(reason)) });
+  return notes.length === 0 ? normalized : { ...normalized, notes: [...(normalized.notes ?? []), ...notes] };
+}
 
 /** @throws DomainError that says that the body is not UTF-8 */
 export function textBody({ bytes }: InboundMessage): string {
@@ -25,11 +37,11 @@ export function textBody({ bytes }: InboundMessage): string {
  * The body as JSON, or as its text where it is none: simple values are sent bare. Firmware writes `nan` for a probe without a value, which
  * does not cost the other probes theirs. @throws DomainError for a text that begins as JSON and is none
  */
-export function jsonOrText(message: InboundMessage, note?: NoteLeftOut): unknown {
+export function jsonOrText(message: NotedMessage): unknown {
   const text = textBody(message);
   const isObject = /^\s*[[{]/.test(text);
   try {
-    return isObject ? parseLenient(text, note) : parseJson(text);
+    return isObject ? parseLenient(text, message.note) : parseJson(text);
   } catch {
     if (isObject) throw invalid("integration.body_malformed");
     return isEmptiedNumber(text) ? null : text.trim();

@@ -1,10 +1,5 @@
 import { detail } from "../../../lib/domain-error.ts";
-import type {
-  AdapterDefinition,
-  InboundMessage,
-  Normalized,
-  NormalizedMessage,
-} from "../integrations.types.ts";
+import type { AdapterDefinition, Normalized, NormalizedMessage } from "../integrations.types.ts";
 import { objectOf, objectsOf, textOf } from "./fields.ts";
 import { textsOf } from "./lorawan.ts";
 import { topicBases } from "./topic-bases.ts";
@@ -15,6 +10,8 @@ import {
   ignored,
   jsonOrText,
   NOT_MEASURED,
+  type NotedMessage,
+  noting,
   onOff,
   reading,
 } from "./topic-devices.ts";
@@ -71,7 +68,7 @@ function described(body: unknown): NormalizedMessage[] {
     });
 }
 
-function ofBridge(topic: string, message: InboundMessage): Normalized {
+function ofBridge(topic: string, message: NotedMessage): Normalized {
   if (topic !== "devices") return ignored(detail("ignored.bridge_state"));
   const messages = described(jsonOrText(message));
   return messages.length > 0 ? { messages } : ignored(detail("ignored.no_device_joined"));
@@ -91,7 +88,7 @@ function ofValue(device: string, name: string, value: unknown): Normalized {
     : ignored(detail("ignored.no_value"));
 }
 
-function ofDevice(levels: readonly string[], message: InboundMessage): Normalized {
+function ofDevice(levels: readonly string[], message: NotedMessage): Normalized {
   const above = levels.slice(0, -1).join("/");
   const last = levels.at(-1) ?? "";
   const body = jsonOrText(message);
@@ -104,7 +101,7 @@ function ofDevice(levels: readonly string[], message: InboundMessage): Normalize
     : ignored(NOT_MEASURED);
 }
 
-function normalize(levels: readonly string[], message: InboundMessage): Normalized {
+function normalize(levels: readonly string[], message: NotedMessage): Normalized {
   if (levels[0] === "bridge") return ofBridge(levels.slice(1).join("/"), message);
   if (
     levels
@@ -125,7 +122,7 @@ export const zigbee2mqtt: AdapterDefinition = {
         const levels = withoutBase(ensureTopic(message), bases);
         return levels.join("/") === ""
           ? ignored(detail("ignored.no_device_topic"))
-          : normalize(levels, message);
+          : noting(message, (noted) => normalize(levels, noted));
       },
     };
   },

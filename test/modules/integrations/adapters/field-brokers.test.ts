@@ -227,3 +227,18 @@ describe("Sparkplug B", () => {
     expect(said.notes?.map(inEnglish).join()).toContain("aliases: 1");
   });
 });
+
+test.each([
+  ["tasmota", "tele/plug/SENSOR", '{"ENERGY":{"Power":1,"Power":2}}', { ENERGY_Power: 2 }],
+  ["zigbee2mqtt", "zigbee2mqtt/cellar", '{"temperature":20,"temperature":21}', { temperature: 21 }],
+  ["shelly", "plus/status/switch:0", '{"id":0,"apower":1,"apower":2}', { switch_0_apower: 2 }],
+  ["shelly", "shellies/bulb/light/0/status", '{"ison":true,"power":1,"power":2}', { light_0_power: 2 }],
+] as const)(
+  "of a name that %s repeats on %s, the last value counts, and the name is noted",
+  (format, topic, body, telemetry) => {
+    const settings = { mqtt: { brokerUrl: "local:", topicFilter: "zigbee2mqtt/#" } } as never;
+    const { messages, notes = [] } = take(format, body, { topic, settings });
+    expect(messages.at(-1)?.telemetry).toMatchObject(telemetry);
+    expect(notes.map(({ code }) => code)).toEqual(["body.names_repeated"]);
+  },
+);
