@@ -47,6 +47,11 @@ test("the preview of an integration says in codes which steps fail and what drop
     "Schritt 1 wurde ausgelassen: - braucht Zahlen, keine Texte",
     "ein Schritt der Zuordnung hat die Nachricht verworfen",
   ]);
+  const lenient = await call("POST", "/api/integrations/preview", {
+    ...{ type: "HTTP", encoding: "LENIENT_JSON" },
+    payloadText: "{'deviceToken': 'a', 't': nan, 'u': 2,}",
+  });
+  expect(lenient.body).toMatchObject({ normalized: [{ telemetry: { u: 2 } }] });
   const wrong = await call("POST", "/api/integrations/preview", { type: "CHIRPSTACK", payloadText: "text" });
   expect(wrong.body.errors).toMatchObject([
     { stage: "adapter", code: "integration.body_not_json", params: { server: "ChirpStack" } },

@@ -1,3 +1,4 @@
+import type { BodyEncoding } from "../../lib/body.ts";
 import { DomainError, detail, invalid, textOf } from "../../lib/domain-error.ts";
 import { depthOf } from "../../lib/json-depth.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -37,7 +38,7 @@ export interface PreviewRequest {
   readonly payload?: unknown;
   readonly payloadText?: string | undefined;
   readonly payloadBase64?: string | undefined;
-  readonly encoding?: "JSON" | "CBOR" | "AUTO" | undefined;
+  readonly encoding?: BodyEncoding | undefined;
   readonly topic?: string | undefined;
   readonly topicDevice?: string | undefined;
   readonly event?: string | undefined;

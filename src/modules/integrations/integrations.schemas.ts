@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { payloadEncodings } from "../../lib/body.ts";
 import { documentedAs, mapOf } from "../documented-as.ts";
 import { newestFirst, pageQuery } from "../lists.schemas.ts";
 import { mappingStepListSchema } from "../pipelines/pipeline-steps.schemas.ts";
@@ -223,7 +224,7 @@ export const previewBody = t.Object(
     payloadBase64: t.Optional(
       t.String({ maxLength: 349_528, description: "the body as base64, such as CBOR, instead of `payload`" }),
     ),
-    encoding: t.Optional(t.Union([t.Literal("AUTO"), t.Literal("JSON"), t.Literal("CBOR")])),
+    encoding: t.Optional(literals(payloadEncodings)),
     topic: t.Optional(t.String({ maxLength: 1_024 })),
     topicDevice: t.Optional(t.String({ maxLength: 256, description: "the device's id in the topic" })),
     event: t.Optional(t.String({ maxLength: 32, description: "event of ChirpStack: up, join, status …" })),
