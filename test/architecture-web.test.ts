@@ -60,6 +60,7 @@ const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to === "../lib/backup-limits.ts" ||
   to === "../lib/worst-alarms.ts" ||
   to === "../lib/key-format.ts" ||
+  to === "../lib/history-format.ts" ||
   to === "../lib/name-list.ts" ||
   to === "../lib/frame-sources.ts" ||
   to === "../lib/dashboard-rotation.ts" ||

@@ -63,6 +63,7 @@ const layers: Record<string, readonly string[]> = {
     "lib/refusal-edges.ts",
     "lib/severity.ts",
     "lib/key-format.ts",
+    "lib/history-format.ts",
     "lib/name-list.ts",
     "lib/frame-sources.ts",
     "lib/backup-limits.ts",

@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { basename, extname } from "node:path";
 import { isDelimiter } from "../lib/csv-dialect.ts";
 import { DomainError } from "../lib/domain-error.ts";
+import { historyFormatOf } from "../lib/history-format.ts";
+import { historyLines } from "../lib/history-lines.ts";
 import {
   type CsvOptions,
   csvHistory,
@@ -62,6 +64,10 @@ const options = {
 } as const satisfies Record<string, CommandOption>;
 
 interface ImportAnswer {
+  /** Rows with the refused ones. */
+  readonly rows: number;
+  readonly points: number;
+  readonly failed: number;
   readonly errors: readonly (Text & { readonly row: number; readonly message: string })[];
 }
 
@@ -78,6 +84,8 @@ class Importer {
   /** Ids by device name. */
   readonly #devices = new Map<string, string>();
   #file = "";
+  /** Rows of the file that were sent. */
+  #fileRows = 0;
   #shown = 0;
   rows = 0;
   failed = 0;
@@ -91,6 +99,7 @@ class Importer {
   begin(file: string): void {
     this.#file = basename(file);
     this.#shown = 0;
+    this.#fileRows = 0;
   }
 
   async add(name: string, row: TakenRow): Promise<void> {
@@ -100,6 +109,18 @@ class Importer {
     if (row.points === 0) return;
     this.values += row.points;
     if (waiting.push(row) >= BATCH_ITEMS) await this.#send(name);
+  }
+
+  /** Sends lines of NDJSON as they are. */
+  async addLines(name: string, lines: readonly string[]): Promise<void> {
+    const path = `/api/devices/${await this.#deviceOf(name)}/telemetry/import`;
+    const answer = await this.#api.postText<ImportAnswer>(path, "application/x-ndjson", lines.join("\n"));
+    for (const { row, code, params } of answer.errors) this.refuse(this.#fileRows + row, { code, params });
+    // Of more refused rows than an answer lists, the others are counted.
+    this.failed += answer.failed - answer.errors.length;
+    this.#fileRows += answer.rows;
+    this.rows += answer.rows - answer.failed;
+    this.values += answer.points;
   }
 
   /** Counts a row that is refused, and prints the first ones. */
@@ -164,6 +185,7 @@ async function importFile(
   importer: Importer,
   { name, csv }: { readonly name: string; readonly csv: CsvOptions },
 ): Promise<void> {
+  if (historyFormatOf(file) === "ndjson") return importNdjson(file, importer, name);
   const notes = noNotes();
   importer.begin(file);
   const report = createReporter(file, importer);
@@ -176,6 +198,29 @@ async function importFile(
     }
   await importer.finish();
   printNotes(file, notes);
+}
+
+/** Lines, and characters, of a request. */
+const REQUEST_LINES_MAX = 1_000;
+const REQUEST_CHARACTERS_MAX = 1_000_000;
+
+async function importNdjson(file: string, importer: Importer, name: string): Promise<void> {
+  importer.begin(file);
+  const report = createReporter(file, importer);
+  let lines: string[] = [];
+  let characters = 0;
+  const flush = async () => {
+    if (lines.some((line) => line.trim() !== "")) await importer.addLines(name, lines);
+    [lines, characters] = [[], 0];
+    report();
+  };
+  for await (const group of historyLines(Bun.file(file).stream()))
+    for (const line of group) {
+      lines.push(line);
+      characters += line.length;
+      if (lines.length >= REQUEST_LINES_MAX || characters >= REQUEST_CHARACTERS_MAX) await flush();
+    }
+  await flush();
 }
 
 /** @throws StartupError that names the file, if it cannot be read */
@@ -214,7 +259,7 @@ function csvOptionsOf(values: ParsedArguments["values"]): CsvOptions {
 
 const listOf = (text: string | undefined) => text?.split(",").map((name) => name.trim());
 
-/** `lineside import FILE …`: replays CSV files of sensor data with their own time stamps; repeating it changes nothing. */
+/** `lineside import FILE …`: replays CSV and NDJSON files of sensor data with their own time stamps; repeating it changes nothing. */
 export async function importCommand(args: readonly string[]): Promise<number> {
   const { values, flags, positionals } = parseCommand(args, options);
   if (flags.has("help") || positionals.length === 0) {

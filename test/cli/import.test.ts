@@ -52,12 +52,13 @@ async function send(
   deviceId: string,
   query: Record<string, string>,
   body: Uint8Array,
+  type = "text/csv",
 ): Promise<{ status: number; body: Answer }> {
   const path = `/api/devices/${deviceId}/telemetry/import?${new URLSearchParams(query)}`;
   const answer = await gateway.fixture.call("POST", path, {
     token: gateway.token,
     raw: body,
-    headers: { "content-type": "text/csv" },
+    headers: { "content-type": type },
   });
   return answer as never;
 }
@@ -65,9 +66,9 @@ async function send(
 const linesOf = ({ errors = [] }: Answer, shift = 0) =>
   errors.slice(0, 20).map(({ row, message }) => `row ${row + shift}: ${message}`);
 
-async function byHttp(file: Uint8Array, query: Record<string, string>): Promise<Outcome> {
+async function byHttp(file: Uint8Array, query: Record<string, string>, type?: string): Promise<Outcome> {
   const deviceId = await newDevice();
-  const { status, body } = await send(deviceId, query, file);
+  const { status, body } = await send(deviceId, query, file, type);
   const refusal = status === 200 ? undefined : body.message;
   return { stored: await storedOf(deviceId), errors: linesOf(body), refusal };
 }
@@ -95,9 +96,13 @@ async function byParts(file: Uint8Array, query: Record<string, string>): Promise
   return { stored: await storedOf(deviceId), errors: errors.slice(0, 20), refusal: undefined };
 }
 
-async function byCommand(file: Uint8Array, args: readonly string[]): Promise<Outcome & { code: number }> {
+async function byCommand(
+  file: Uint8Array,
+  args: readonly string[],
+  ending = "csv",
+): Promise<Outcome & { code: number }> {
   const name = `cli ${++number}`;
-  const path = join(directory, `${number}.csv`);
+  const path = join(directory, `${number}.${ending}`);
   writeFileSync(path, file);
   const [log, error] = [spyOn(console, "log").mockReturnValue(), spyOn(console, "error").mockReturnValue()];
   const access = ["--url", gateway.fixture.app.url, "--email", OWNER, "--password", PASSWORD];
@@ -107,9 +112,9 @@ async function byCommand(file: Uint8Array, args: readonly string[]): Promise<Out
     code = await importCommand([path, "--device", name, ...access, ...args]);
   } catch (caught) {
     if (!(caught instanceof StartupError)) throw caught;
-    refusal = caught.message.replace(`${number}.csv: `, "");
+    refusal = caught.message.replace(`${number}.${ending}: `, "");
   }
-  const errors = error.mock.calls.map(([line]) => String(line).replace(`${number}.csv, `, ""));
+  const errors = error.mock.calls.map(([line]) => String(line).replace(`${number}.${ending}, `, ""));
   log.mockRestore();
   error.mockRestore();
   const [device] = (await gateway.call("GET", `/api/devices?search=${encodeURIComponent(name)}`)).body;
@@ -198,6 +203,27 @@ test.each([
   const { code: _, ...command } = await byCommand(file, args);
   expect(command).toEqual(http);
   expect(await byParts(file, query)).toEqual(http);
+});
+
+const ndjsonLines: Record<string, string> = {
+  usual: '{"ts":1704067200000,"values":{"t":1.5,"big":9007199254740993}}',
+  blank: "",
+  list: '[{"ts":1704067260000,"values":{"t":2}},{"ts":1704067320000,"values":{"t":3}}]',
+  broken: '{"ts":1704067200000,',
+  timeless: '{"t":1}',
+  early: '{"ts":5,"values":{"t":1}}',
+};
+test.each([
+  ["lines of all kinds", Object.values(ndjsonLines).join("\n")],
+  ["a file without lines", "\n\n"],
+  ["more lines than a request has", `${ndjsonLines.usual}\n\n`.repeat(1_499) + ndjsonLines.broken],
+  ["Windows line ends and a byte order mark", `\ufeff${ndjsonLines.usual}\r\n${ndjsonLines.list}\r\n`],
+])("the command and the API read NDJSON as the same: %s", async (_, text) => {
+  const file = Buffer.from(text);
+  const http = await byHttp(file, {}, "application/x-ndjson");
+  const { code, ...command } = await byCommand(file, [], "ndjson");
+  expect(command).toEqual(http);
+  expect(code).toBe(http.errors.length === 0 ? 0 : 1);
 });
 
 test("a column names the devices of a file", async () => {

@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { csvCell } from "../../lib/csv-cell.ts";
 import { exactJson } from "../../lib/exact-json.ts";
+import type { HistoryFormat } from "../../lib/history-format.ts";
 import { columnName } from "../../lib/key-format.ts";
 import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
 import { TextWriter } from "../../lib/text-writer.ts";
 import { CLOCK_SET_FROM_MS } from "../../lib/timestamp.ts";
 import type { ScanChunk, ScanColumn } from "../telemetry/store/store.types.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
-import type { HistoryFormat } from "./history-import.ts";
 
 /*
  * History out of the store as text, a chunk at a time. NDJSON gives back every value with its type and bits; CSV is for

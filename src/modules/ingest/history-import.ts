@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import { slicesOf } from "../../lib/csv-records.ts";
 import { DomainError, detail, inEnglish, invalid } from "../../lib/domain-error.ts";
 import { reasonExcerpt } from "../../lib/excerpt.ts";
+import type { HistoryFormat } from "../../lib/history-format.ts";
+import { historyLines } from "../../lib/history-lines.ts";
 import {
   type CsvOptions,
   csvHistory,
@@ -9,11 +10,9 @@ import {
   type HistoryNotes,
   type HistoryRow,
   type HistoryValues,
-  LINE_BYTES_MAX,
   noNotes,
 } from "../../lib/history-rows.ts";
 import { parseJson } from "../../lib/sent-json.ts";
-import { utf8Pieces } from "../../lib/text-encoding.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import { checkValues } from "./readings.ts";
@@ -31,8 +30,6 @@ const BATCH_ROWS = 5_000;
 const TURN_MS = 20;
 const ERRORS_LISTED_MAX = 100;
 const LINE_EXAMPLE = '{"ts":1767225600000,"values":{"temperature":21.5}}';
-
-export type HistoryFormat = "csv" | "ndjson";
 
 export interface ImportProgress {
   /** Rows read so far, refused ones included, the header not. */
@@ -65,28 +62,6 @@ function canHoldNumbers(keys: readonly string[]): boolean {
   }
 }
 
-/** Reads the lines, in groups. */
-async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<string[]> {
-  const decoder = new TextDecoder();
-  /** Pieces of the line that has not ended yet: joined once, however small the chunks are. */
-  let pieces: string[] = [];
-  let pieceCharacters = 0;
-  for await (const chunk of slicesOf(utf8Pieces(body, { isStrict: true }))) {
-    const group = decoder.decode(chunk, { stream: true }).split("\n");
-    const [first = ""] = group;
-    pieces.push(first);
-    pieceCharacters += first.length;
-    if (pieceCharacters > LINE_BYTES_MAX) throw invalid("import.line_too_long", { max: LINE_BYTES_MAX });
-    if (group.length === 1) continue;
-    const last = group.pop() ?? "";
-    group[0] = pieces.join("");
-    yield group;
-    pieces = [last];
-    pieceCharacters = last.length;
-  }
-  yield [pieces.join("") + decoder.decode()];
-}
-
 async function* ndjsonRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Iterable<Row>> {
   let row = 0;
   function* rowsOf(group: readonly string[]): Generator<Row> {
@@ -97,7 +72,7 @@ async function* ndjsonRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Ite
       else for (const body of value.body) yield { row: ++row, body };
     }
   }
-  for await (const group of lines(body)) yield rowsOf(group);
+  for await (const group of historyLines(body)) yield rowsOf(group);
 }
 
 function parsed(

@@ -1,5 +1,6 @@
 import { Elysia, type Static, t } from "elysia";
 import { DomainError, detail, inEnglish, invalid, textOf, unsupported } from "../../lib/domain-error.ts";
+import type { HistoryFormat } from "../../lib/history-format.ts";
 import { type CsvOptions, noNotes } from "../../lib/history-rows.ts";
 import { parseNames } from "../../lib/name-list.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
@@ -8,7 +9,7 @@ import { exportAnswer, exportsLimit } from "../answers.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { HistoryService } from "./history.service.ts";
-import type { HistoryFormat, ImportProgress, ImportResult } from "./history-import.ts";
+import type { ImportProgress, ImportResult } from "./history-import.ts";
 
 function formatOf(request: Request, query: string | undefined): HistoryFormat {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();

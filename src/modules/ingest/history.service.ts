@@ -1,4 +1,5 @@
 import { DomainError, invalid } from "../../lib/domain-error.ts";
+import type { HistoryFormat } from "../../lib/history-format.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { isJsonObject } from "../../lib/json.ts";
@@ -10,13 +11,7 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import { renderHistory } from "./history-export.ts";
-import {
-  type HistoryFormat,
-  type ImportProgress,
-  type ImportResult,
-  type ImportSource,
-  runImport,
-} from "./history-import.ts";
+import { type ImportProgress, type ImportResult, type ImportSource, runImport } from "./history-import.ts";
 import type { IngestService } from "./ingest.service.ts";
 import type { IngestDevice } from "./ingest.types.ts";
 import { toReadings } from "./readings.ts";

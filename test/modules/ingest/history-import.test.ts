@@ -1,10 +1,7 @@
 import { expect, test } from "bun:test";
 import { invalid } from "../../../src/lib/domain-error.ts";
-import {
-  type HistoryFormat,
-  type ImportTarget,
-  runImport,
-} from "../../../src/modules/ingest/history-import.ts";
+import type { HistoryFormat } from "../../../src/lib/history-format.ts";
+import { type ImportTarget, runImport } from "../../../src/modules/ingest/history-import.ts";
 
 /** Returns how often the event loop has turned, before the target is given a row and until the end, while a body of one piece was imported. */
 async function countLoops(

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { historyFormatOf } from "../../../lib/history-format.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import { ownZone } from "../../lib/zoned-time.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
@@ -154,8 +155,8 @@ export function ImportForm(props: { deviceId: string; onImported: (ts: number) =
     e.preventDefault();
     const file = new FormData(e.currentTarget).get("file");
     if (!(file instanceof File) || file.size === 0) return;
-    const isJson = /\.(nd)?jsonl?$/i.test(file.name);
-    const query: ImportQuery = isJson ? { format: "ndjson" } : { format: "csv", ...queryOf(csv) };
+    const format = historyFormatOf(file.name);
+    const query: ImportQuery = format === "csv" ? { format, ...queryOf(csv) } : { format };
     setOutcome(undefined);
     action.run(async () => {
       let reached = nothingImported;
