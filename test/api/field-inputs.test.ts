@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+
+/** Requests that programs of the field send, and what they are told. */
+let fixture: TestApp;
+let owner: string;
+let device: { deviceId: string; token: string };
+const call = (method: string, path: string, body?: unknown) =>
+  fixture.call(method, `/api${path}`, { token: owner, body });
+
+beforeAll(async () => {
+  fixture = await createTestApp();
+  owner = (await fixture.signIn("TENANT_OWNER")).token;
+  device = await fixture.createDevice(owner);
+});
+afterAll(() => fixture.stop());
+
+test.each(["", ","])("a deletion whose list of keys is %j deletes nothing", async (keys) => {
+  await fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body: { level: 3 } });
+  const query = new URLSearchParams({ from: "0", to: "4102444800000", keys });
+  const { status, body } = await call("DELETE", `/devices/${device.deviceId}/telemetry?${query}`);
+  expect([status, body.message]).toEqual([400, expect.stringContaining("keys")]);
+  expect((await call("GET", `/devices/${device.deviceId}/telemetry/latest`)).body.values.level).toBe(3);
+});
+
+test("a number of points beyond all limits is as good as the limit", async () => {
+  const query = "keys=level&from=1&to=2&maxDataPoints=99999999999";
+  expect((await call("GET", `/devices/${device.deviceId}/telemetry/range?${query}`)).status).toBe(200);
+});
+
+test("the dashboard of another program is named as what it is", async () => {
+  const foreign = { title: "Plant", schemaVersion: 39, version: 7, panels: [{ type: "timeseries" }] };
+  const { status, body } = await call("POST", "/dashboards/import", foreign);
+  expect([status, body.message]).toEqual([400, expect.stringContaining("not a Lineside dashboard")]);
+});
+
+describe("a webhook of another content type", () => {
+  test.each(["text/plain", "application/x-www-form-urlencoded"])("is refused: %s", async (type) => {
+    const { secret } = (await call("POST", "/tenant/integration/rotate-secret")).body;
+    const { webhookUrl } = (
+      await call("POST", "/integrations", { name: type, type: "HTTP", status: "active" })
+    ).body;
+    // The call checks that the status is documented.
+    const { status, body } = await fixture.call("POST", new URL(webhookUrl).pathname, {
+      headers: { "x-webhook-secret": secret, "content-type": type },
+      raw: '{"deviceToken":"x","t":1}',
+    });
+    expect([status, body.message]).toEqual([400, expect.stringContaining("application/json")]);
+  });
+});
+
+test.each([
+  ["m v=1 1795168800", "s"],
+  ["m v=1 1795168800000", "ms"],
+  ["m v=1 1795168800000000", "us"],
+])("a line whose precision was not said names the right one: %s", async (line, precision) => {
+  const { status, body } = await fixture.call("POST", "/api/v2/write?bucket=t", {
+    raw: line,
+    headers: { authorization: `Token ${device.token}` },
+  });
+  expect([status, body.message]).toEqual([400, expect.stringContaining(`precision=${precision}`)]);
+});
+
+test("a frame that looks hexadecimal is read as base64, with a note that says what to set", async () => {
+  const { secret } = (await call("POST", "/tenant/integration/rotate-secret")).body;
+  const { integrationId } = (
+    await call("POST", "/integrations", {
+      ...{ name: "radio", type: "CHIRPSTACK", status: "active" },
+      settings_json: { autoCreateDevice: true },
+    })
+  ).body;
+  const body = {
+    deviceInfo: { devEui: "00000000000000a1", deviceName: "w" },
+    fPort: 1,
+    data: "0367d20004685a01",
+  };
+  const path = `/api/v1/integrations/lorawan-a/${integrationId}/telemetry?event=up`;
+  expect((await fixture.call("POST", path, { headers: { "x-webhook-secret": secret }, body })).status).toBe(
+    200,
+  );
+  const [event] = (await call("GET", `/integrations/${integrationId}/events?limit=1`)).body;
+  expect(event.message).toEndWith(
+    "the frame was read as base64 but looks hexadecimal; set `frameEncoding` to `hex` if it is",
+  );
+});
