@@ -73,12 +73,13 @@ for (const { node, program, script, library } of peers)
       expect(own.values).toMatchObject({ t: 149.5, count: 5, text: "warm", online: true });
       const pump = await latest(`${node}/pump`, ({ speed }) => speed === 7);
       expect(pump.values).toEqual({ speed: 7, on: true, online: true });
-      await call("POST", `/devices/${pump.deviceId}/commands`, { method: "speed", params: 5 });
+      await call("POST", `/devices/${pump.deviceId}/commands`, { method: "speed", params: -5 });
       // The first thing that it hears: no birth was asked for.
       expect(await peer.json()).toEqual({
         topic: `spBv1.0/plant/DCMD/${node}/pump`,
         name: "speed",
-        value: 5,
+        type: "int32",
+        value: -5,
       });
       await peer.end();
       await latest(node, ({ online }) => online === false);

@@ -28,8 +28,8 @@ client.on("birth", () => {
 });
 
 function tell(place, { metrics }) {
-  for (const { name, value } of metrics)
-    console.log(JSON.stringify({ topic: `spBv1.0/plant/${place}`, name, value }));
+  for (const { name, type, value } of metrics)
+    console.log(JSON.stringify({ topic: `spBv1.0/plant/${place}`, name, type: type.toLowerCase(), value }));
 }
 client.on("ncmd", (payload) => tell("NCMD", payload));
 client.on("dcmd", (device, payload) => tell(`DCMD/${edgeNode}/${device}`, payload));

@@ -15,7 +15,7 @@ def metric(name, datatype, value):
 
 def tell(_, message):
     for m in message.payload.metrics:
-        print(json.dumps({"topic": str(message.topic), "name": m.name, "value": m.value}), flush=True)
+        print(json.dumps({"topic": str(message.topic), "name": m.name, "type": m.datatype.name.lower(), "value": m.value}), flush=True)
 
 
 node_metrics = [metric("t", spb.DataType.FLOAT, 21.5), metric("count", spb.DataType.UINT64, 5), metric("text", spb.DataType.STRING, "warm")]

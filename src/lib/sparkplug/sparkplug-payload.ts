@@ -1,6 +1,4 @@
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import { ByteWriter } from "../byte-writer.ts";
-import { DataType, writeMetric, writeTimestamp } from "./sparkplug-writer.ts";
 
 /**
  * Sparkplug B payloads (Eclipse Tahu's `sparkplug_b.proto`), as far as they carry measurements: what a field means depends on a
@@ -180,22 +178,3 @@ export function readPayload(bytes: Uint8Array): RawPayload {
   });
   return payload;
 }
-
-/** Returns the payload of a command (NCMD, DCMD) that sets one metric: a double, a boolean or a string. `now` is in epoch ms. */
-export function commandPayload(now: number, name: string, value: number | boolean | string): Uint8Array {
-  const metric = { name: new TextEncoder().encode(name), ts: now, isHistorical: false, value };
-  const writer = new ByteWriter();
-  writeTimestamp(writer, now);
-  writeMetric(writer, { ...metric, dataType: dataTypeOf(value) });
-  return writer.bytes().slice();
-}
-
-const dataTypeOf = (value: number | boolean | string) =>
-  typeof value === "number"
-    ? DataType.double
-    : typeof value === "boolean"
-      ? DataType.boolean
-      : DataType.string;
-
-/** Returns the payload that asks an edge node to send its births again. */
-export const rebirthRequest = (now: number): Uint8Array => commandPayload(now, "Node Control/Rebirth", true);

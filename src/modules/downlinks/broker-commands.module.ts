@@ -25,7 +25,7 @@ export function createBrokerCommands(
     attributes: Pick<AttributesService, "valueOf" | "saveServer" | "sharedSince">;
     integrations: Pick<
       ReturnType<typeof createIntegrationsModule>,
-      "repository" | "publish" | "announcedCommand"
+      "repository" | "publish" | "announcedCommand" | "metricType"
     >;
     commands: Pick<CommandEngine, "answered" | "left" | "wayOpened">;
     ways: Pick<CommandWays, "add">;
@@ -44,6 +44,7 @@ export function createBrokerCommands(
       attributes.saveServer(deviceId, INTEGRATION_ID_KEY, integrationId),
     list: (tenantId) => integrations.repository.list(tenantId),
     announcedCommand: integrations.announcedCommand,
+    metricType: integrations.metricType,
     publish: integrations.publish,
     now: () => clock.now(),
     log: log.child("commands"),

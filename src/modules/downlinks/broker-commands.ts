@@ -23,6 +23,7 @@ interface BrokerCommandsDeps {
   readonly savedIntegrationOf: (deviceId: DeviceId) => string | undefined;
   readonly saveIntegration: (deviceId: DeviceId, integrationId: string) => void;
   readonly list: (tenantId: TenantId) => readonly Integration[];
+  readonly metricType: (integration: Integration, externalId: string, name: string) => number | undefined;
   readonly announcedCommand: (
     integration: Integration,
     externalId: string,
@@ -80,6 +81,7 @@ export class BrokerCommands implements CommandTransport {
         externalId,
         now: this.#deps.now(),
         announced: (key: string) => this.#deps.announcedCommand(integration, externalId, key),
+        metricType: (name: string) => this.#deps.metricType(integration, externalId, name),
       };
       void this.#publish(integration, command, commandMessage(target, command));
     } catch (error) {

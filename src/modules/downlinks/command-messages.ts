@@ -3,7 +3,7 @@ import { invalid } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { isTopicName } from "../../lib/mqtt/topic-names.ts";
-import { commandPayload } from "../../lib/sparkplug/sparkplug-payload.ts";
+import { commandPayload, WrongMetricType } from "../../lib/sparkplug/sparkplug-command.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Command } from "../commands/commands.types.ts";
 import type { IntegrationSettings, MessageFormat } from "../integrations/integrations.types.ts";
@@ -26,6 +26,8 @@ export interface CommandTarget {
   readonly now: number;
   /** Returns the command that the device has announced under a key. */
   readonly announced?: (key: string) => AnnouncedCommand | undefined;
+  /** Returns the data type that a Sparkplug birth of the device gave a metric. */
+  readonly metricType?: (name: string) => number | undefined;
 }
 
 type Writer = (target: CommandTarget, command: AskedCommand) => BrokerMessage;
@@ -118,14 +120,20 @@ const shelly: Writer = ({ externalId }, command) =>
   };
 
 /** Publishes a metric in a DCMD, or in an NCMD to the edge node itself; `externalId` is `<group>/<edge node>[/<device>]`. */
-const sparkplug: Writer = ({ externalId, now }, command) => {
+const sparkplug: Writer = ({ externalId, now, metricType }, command) => {
   const [group = "", node = "", device] = externalId.split("/");
   const { name, value } = settingOf(command);
   if ([group, node, device ?? node].includes(""))
     throw invalid("command.topic_unusable", { topic: externalId.slice(0, SHOWN_CHARACTERS) });
   if (typeof value === "object") throw invalid("command.value_not_plain", { method: command.method });
   const place = device === undefined ? `NCMD/${node}` : `DCMD/${node}/${device}`;
-  return { topic: `spBv1.0/${group}/${place}`, payload: commandPayload(now, name, value), qos: 0 };
+  try {
+    const payload = commandPayload(now, { name, value, bornType: metricType?.(name) });
+    return { topic: `spBv1.0/${group}/${place}`, payload, qos: 0 };
+  } catch (error) {
+    if (!(error instanceof WrongMetricType)) throw error;
+    throw invalid("command.metric_type", { metric: excerpt(name), type: error.type });
+  }
 };
 
 /** Publishes the announced payload to the announced topic. */

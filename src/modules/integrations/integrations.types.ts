@@ -277,6 +277,8 @@ export interface Normalized {
 export interface Adapter {
   /** @throws DomainError of kind `invalid` that says what is wrong with the body, for a person. */
   normalize(message: InboundMessage): Normalized;
+  /** Returns the data type that a Sparkplug birth gave a metric of a device; undefined if none was heard since the start. */
+  metricType?(externalId: string, name: string): number | undefined;
 }
 
 export interface AdapterDefinition {

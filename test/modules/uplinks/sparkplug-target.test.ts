@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import type { MqttClient } from "mqtt";
+import { rebirthRequest } from "../../../src/lib/sparkplug/sparkplug-command.ts";
 import type { RawMetric, RawPayload } from "../../../src/lib/sparkplug/sparkplug-payload.ts";
-import { readPayload, rebirthRequest } from "../../../src/lib/sparkplug/sparkplug-payload.ts";
+import { readPayload } from "../../../src/lib/sparkplug/sparkplug-payload.ts";
 import { sparkplug } from "../../../src/modules/integrations/adapters/sparkplug.ts";
 import { type MqttTargetSettings, mqttSettings } from "../../../src/modules/uplinks/targets/mqtt.schemas.ts";
 import { createMqttTarget } from "../../../src/modules/uplinks/targets/mqtt.target.ts";

@@ -1,12 +1,8 @@
 import { detail, invalid } from "../../../lib/domain-error.ts";
 import type { JsonObject, JsonValue } from "../../../lib/json.ts";
 import { namesShown } from "../../../lib/sent-json.ts";
-import {
-  type RawMetric,
-  type RawPayload,
-  readPayload,
-  rebirthRequest,
-} from "../../../lib/sparkplug/sparkplug-payload.ts";
+import { rebirthRequest } from "../../../lib/sparkplug/sparkplug-command.ts";
+import { type RawMetric, type RawPayload, readPayload } from "../../../lib/sparkplug/sparkplug-payload.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import { CLOCK_SET_FROM_MS } from "../../../lib/timestamp.ts";
 import type {
@@ -252,6 +248,11 @@ class SparkplugAdapter implements Adapter {
       return { messages: died, ...this.#replies(node, place, { isNeeded: isGap, now: message.receivedAt }) };
     }
     return this.#metrics(node, place, { payload, isGap, now: message.receivedAt });
+  }
+
+  metricType(externalId: string, name: string): number | undefined {
+    const [group = "", node = "", device = ""] = externalId.split("/");
+    return this.#nodes.get(`${group}/${node}`)?.tables.get(device)?.get(`=${name}`)?.dataType;
   }
 
   #metrics(
