@@ -1,9 +1,10 @@
 // Every address of the console, in German, on a plant that is alive: in both themes, from a phone to a wall of screens, and on paper.
 
 import { beforeAll, describe, expect, test } from "bun:test";
+import type { Request } from "playwright-core";
 import { firstEn } from "../../src/web/catalogue/first.en.ts";
 import { restEn } from "../../src/web/catalogue/rest.en.ts";
-import { untilAnswer } from "../support/until.ts";
+import { until, untilAnswer } from "../support/until.ts";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { useConsole } from "./support/console-page.ts";
 
@@ -60,6 +61,7 @@ const PATHS = [
 ];
 
 beforeAll(async () => {
+  watchRequests();
   ui.browser.allowNotFound("/no/such/page");
   const { page } = ui;
   const call = (method: string, path: string, body?: unknown) => ui.call(method, path, body);
@@ -99,12 +101,31 @@ beforeAll(async () => {
 
 const keys = new Set(Object.keys({ ...firstEn, ...restEn }));
 
+/** Requests that are not answered yet, and when that last changed. */
+const requests = { open: new Set<Request>(), changedAt: 0 };
+/** `networkidle` waits for half a second, at each of a hundred screens. */
+const QUIET_MS = 150;
+
+function watchRequests(): void {
+  const change = (work: (request: Request) => void) => (request: Request) => {
+    work(request);
+    requests.changedAt = performance.now();
+  };
+  const end = change((request) => void requests.open.delete(request));
+  ui.page.on(
+    "request",
+    change((request) => void requests.open.add(request)),
+  );
+  ui.page.on("requestfinished", end);
+  ui.page.on("requestfailed", end);
+}
+
 async function open(path: string): Promise<void> {
   const { page } = ui;
   const filled = path.replace(/:(\w+)/, (_, name: string) => ids[name] ?? "missing");
   await ui.open(filled);
   await page.locator("main h1, main h2, dialog[open] h2").first().waitFor();
-  await page.waitForLoadState("networkidle");
+  await until(() => requests.open.size === 0 && performance.now() - requests.changedAt > QUIET_MS);
 }
 
 /** Texts that are keys of texts: nobody has written them. */
