@@ -25,7 +25,7 @@ export function createBrokerCommands(
     attributes: Pick<AttributesService, "valueOf" | "saveServer" | "sharedSince">;
     integrations: Pick<
       ReturnType<typeof createIntegrationsModule>,
-      "repository" | "publish" | "announcedCommand" | "metricType"
+      "integrations" | "repository" | "publish" | "announcedCommand"
     >;
     commands: Pick<CommandEngine, "answered" | "left" | "wayOpened">;
     ways: Pick<CommandWays, "add">;
@@ -44,7 +44,8 @@ export function createBrokerCommands(
       attributes.saveServer(deviceId, INTEGRATION_ID_KEY, integrationId),
     list: (tenantId) => integrations.repository.list(tenantId),
     announcedCommand: integrations.announcedCommand,
-    metricType: integrations.metricType,
+    metricType: ({ integrationId }, externalId, name) =>
+      integrations.integrations.liveOf(integrationId)?.adapter.metricType?.(externalId, name),
     publish: integrations.publish,
     now: () => clock.now(),
     log: log.child("commands"),

@@ -175,8 +175,6 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
     /** Returns the command that a device has announced under a key. */
     announcedCommand: (integration: Integration, externalId: string, key: string) =>
       announced.of(integration)?.command(externalId, key),
-    metricType: ({ integrationId }: Integration, externalId: string, name: string) =>
-      integrations.liveOf(integrationId)?.adapter.metricType?.(externalId, name),
     /** Sends by the integration's own connection to a broker. */
     publish: (integrationId: string, message: BrokerMessage) => bridges.fleet.publish(integrationId, message),
     downlinkReported,
