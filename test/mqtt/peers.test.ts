@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { Peer, pahoTwoModules } from "../support/peers.ts";
+import { javaWithPaho, Peer, pahoTwoModules } from "../support/peers.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 /** Clients that others wrote, against the whole program. */
@@ -95,6 +95,20 @@ describe.skipIf(!hasPaho).each(["3.1.1", "5"])("paho speaking %s", (version) => 
     await peer.end();
   });
 });
+
+test.skipIf(javaWithPaho === null)(
+  "Paho for Java is a device: telemetry, a request, a command that it answers with a text (skipped where it is missing)",
+  async () => {
+    const { deviceId, token } = await fixture.createDevice(owner);
+    await share(deviceId, { interval: 5 });
+    const source = join(import.meta.dir, "PahoPeer.java");
+    const peer = new Peer([...(javaWithPaho ?? []), source, `${fixture.app.mqttPort}`, token]);
+    expect(await peer.json()).toMatchObject({ body: { shared: { interval: 5 } } });
+    expect(await latest(deviceId)).toEqual({ new: 2 });
+    expect(await command(deviceId, "blink")).toMatchObject({ status: "SUCCESSFUL", response: "ok" });
+    await peer.end();
+  },
+);
 
 const thingsBoard = pahoTwoModules("tb_device_mqtt.py");
 describe.skipIf(thingsBoard === null)("the ThingsBoard SDK for Python (skipped where it is missing)", () => {

@@ -8,6 +8,13 @@ const folder = join(homedir(), ".cache/lineside-peers");
 /** Telegraf is built from its module: `GOBIN=~/.cache/lineside-peers/bin go install github.com/influxdata/telegraf/cmd/telegraf@v1.37.2`. */
 export const telegraf = Bun.which("telegraf", { PATH: `${process.env.PATH}:${join(folder, "bin")}` });
 
+/** Paho for Java: `mvn dependency:copy -Dartifact=org.eclipse.paho:org.eclipse.paho.client.mqttv3:1.2.5 -DoutputDirectory=~/.cache/lineside-peers/java`. */
+const pahoJar = join(folder, "java/org.eclipse.paho.client.mqttv3-1.2.5.jar");
+
+/** The command that runs a Java file with Paho, or null. */
+export const javaWithPaho =
+  Bun.which("java") !== null && existsSync(pahoJar) ? ["java", "-cp", pahoJar] : null;
+
 /** Returns the directory of an installed package of npm, or null. */
 export function npmPeer(name: string): string | null {
   const directory = join(folder, "node_modules", name);
