@@ -22,6 +22,8 @@ export interface LaneKey {
 }
 
 const STATS_DIGITS = 5;
+/** Decimals that a mean has more than its values: that of 3 and 4 is not 4. */
+const MEAN_DECIMALS = 1;
 
 const nameOf = ({ key, metadata }: LaneKey): string => metadata?.name ?? key;
 
@@ -147,7 +149,10 @@ function Legend({
         <span class="reading ml-auto text-sm text-soft max-sm:hidden">
           {t("data.stats", {
             min: formatReading(stats.min, metadata, { digits: STATS_DIGITS }),
-            avg: formatReading(stats.avg, metadata, { digits: STATS_DIGITS, decimalsMax: stats.decimals }),
+            avg: formatReading(stats.avg, metadata, {
+              digits: STATS_DIGITS,
+              decimalsMax: stats.decimals + MEAN_DECIMALS,
+            }),
             max: formatReading(stats.max, metadata, { digits: STATS_DIGITS }),
           })}
         </span>

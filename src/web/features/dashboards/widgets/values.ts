@@ -82,6 +82,11 @@ const reductions: Readonly<Record<string, (values: readonly number[]) => number>
   sum: (values) => values.reduce((sum, value) => sum + value, 0),
 };
 
+const isMean = (widget: Widget): boolean => {
+  const by = textOf(widget, "reduce");
+  return by === "avg" || !Object.hasOwn(reductions, by);
+};
+
 /** Returns what a widget makes of several values; undefined of none. */
 export function reduce(widget: Widget, values: readonly number[]): number | undefined {
   const by = reductions[textOf(widget, "reduce")] ?? reductions.avg;
@@ -102,7 +107,8 @@ export function reduced(props: WidgetProps): NewestValue {
   return {
     value,
     ts: times.length === 0 ? undefined : Math.max(...times),
-    decimals: Math.max(...numbers.map(decimalsOf)),
+    // A mean has one decimal more: that of 3 and 4 is not 4.
+    decimals: Math.max(...numbers.map(decimalsOf)) + (isMean(widget) ? 1 : 0),
     made: {
       of: numbers.length,
       skipped: all.filter((newest) => newest.value !== undefined).length - numbers.length,
