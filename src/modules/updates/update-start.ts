@@ -22,6 +22,7 @@ import type { Logger } from "../../platform/log.ts";
 import {
   clearState,
   copiesFolder,
+  isStateDamaged,
   previousProgram,
   readReason,
   readState,
@@ -89,6 +90,8 @@ const STAGING_MS_MAX = 3_600_000;
 export function settleUpdate(context: StartContext): StartStep {
   const { dataPath, program } = context;
   const state = readState(dataPath);
+  if (isStateDamaged(dataPath))
+    context.log.warn("state of an update cannot be read and is ignored", { file: "update/state.json" });
   if (program === undefined) return SERVE;
   removeLeftovers(context, program);
   if (state === undefined) return SERVE;

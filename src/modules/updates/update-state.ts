@@ -1,13 +1,15 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isJsonObject } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Schemas } from "../../platform/data-schemas.ts";
 import { syncPath } from "../../platform/durable-file.ts";
 import { createPrivateFolder, giveToFolderOwner } from "../../platform/file-owner.ts";
 import type { AuditActor } from "../audit/audit.types.ts";
 
+const PHASES = ["STAGED", "TRIAL", "PROBATION", "PROVED", "REPLACING", "REPLACED"] as const;
 /** Phase of an update, as `update-start.ts` describes it. */
-export type UpdatePhase = "STAGED" | "TRIAL" | "PROBATION" | "PROVED" | "REPLACING" | "REPLACED";
+export type UpdatePhase = (typeof PHASES)[number];
 
 /** Returns whether the running version may still be rolled back. */
 export const isOnTrial = (phase: UpdatePhase | undefined): boolean =>
@@ -88,7 +90,24 @@ function remove(dataPath: string, name: string): void {
   rmSync(join(updateFolder(dataPath), name), { recursive: true, force: true });
 }
 
-export const readState = (dataPath: string) => readJson<UpdateState>(dataPath, STATE);
+const isState = (value: unknown): value is UpdateState =>
+  isJsonObject(value) &&
+  PHASES.some((phase) => phase === value.phase) &&
+  [value.from, value.to, value.program, value.next].every((text) => typeof text === "string") &&
+  [value.readyWithinMs, value.probationMs].every((time) => typeof time === "number") &&
+  isJsonObject(value.schemas) &&
+  isJsonObject(value.actor);
+
+/** Returns the state of an update; undefined if there is none, or it is damaged. */
+export function readState(dataPath: string): UpdateState | undefined {
+  const state = readJson<unknown>(dataPath, STATE);
+  return isState(state) ? state : undefined;
+}
+
+/** Returns whether there is a state that cannot be read. */
+export const isStateDamaged = (dataPath: string): boolean =>
+  existsSync(join(updateFolder(dataPath), STATE)) && readState(dataPath) === undefined;
+
 export const readResult = (dataPath: string) => readJson<UpdateResult>(dataPath, RESULT);
 
 /** Writes the state durably. */

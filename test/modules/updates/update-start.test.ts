@@ -29,6 +29,7 @@ import {
   rolledBackFolder,
   type UpdatePhase,
   type UpdateState,
+  updateFolder,
   writeReason,
   writeState,
 } from "../../../src/modules/updates/update-state.ts";
@@ -87,6 +88,18 @@ const text = (path: string) => readFileSync(path, "utf8");
 test("a start without an update does nothing", () => {
   expect(startOld()).toEqual({ kind: "serve" });
 });
+
+test.each(["{", '{"phase":"TRIAL","version":"9.9.9"}', '{"phase":"ENDED"}', "[]"])(
+  "a state that cannot be read is ignored, with a warning: %s",
+  (text) => {
+    mkdirSync(updateFolder(data), { recursive: true });
+    writeFileSync(join(updateFolder(data), "state.json"), text);
+    const warnings: string[] = [];
+    const log = { ...createLogger("update"), warn: (message: string) => void warnings.push(message) };
+    expect(settleUpdate({ ...context(program), log })).toEqual({ kind: "serve" });
+    expect(warnings).toEqual(["state of an update cannot be read and is ignored"]);
+  },
+);
 
 describe("STAGED", () => {
   test("copies the databases that the new version migrates, and becomes it", () => {
