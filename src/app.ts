@@ -29,7 +29,7 @@ import { AnswerSpace } from "./platform/answer-space.ts";
 import { type Clock, systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import { type DataDirectory, openDataDirectory } from "./platform/data-directory.ts";
-import { openMainDatabase } from "./platform/database.ts";
+import { openVerifiedDatabases } from "./platform/database.ts";
 import type { ReadOnlyCheck, ReadSpace } from "./platform/disk-guard.ts";
 import { createEventBus } from "./platform/event-bus.ts";
 import { Health } from "./platform/health.ts";
@@ -74,9 +74,8 @@ function createCore(configured: Config, system: Clock, data: DataDirectory): Cor
     log: log.child("data"),
   });
   health.add(() => inventory.problem());
-  const open = (name: string) => openMainDatabase(data.file(`${name}.db`), name, log.child("database"));
-  const [database, identityDatabase] = [open("lineside"), open("identity")];
-  inventory.reload([database, identityDatabase].flatMap(({ loss }) => loss ?? []));
+  const names = ["lineside", "identity"] as const;
+  const [database, identityDatabase] = openVerifiedDatabases(data.path, names, log.child("database"));
   for (const { failure, stamp, beforeCheckpoint } of [database, identityDatabase]) {
     health.add(failure);
     inventory.add(stamp);
@@ -124,12 +123,12 @@ const servicesOf = (
 });
 
 /** Data directory and databases that `openCore` opened; closed last. */
-const openedParts = ({ data, identityDatabase, database, clock }: Core): Part[] => [
+const openedParts = ({ data, inventory, identityDatabase, database, clock }: Core): Part[] => [
   { name: "data directory", isOpen: true, stop: () => data.release() },
   ...[identityDatabase, database].map((opened) => ({
     name: "database",
     isOpen: true as const,
-    stop: () => opened.close(),
+    stop: () => (inventory.isBegun ? opened.close() : opened.abandon()),
   })),
   clock,
 ];
@@ -139,9 +138,20 @@ const partsOf = (modules: readonly Module[]) => modules.flatMap((module) => modu
 /** A whole Lineside: what `createApp` and `start` began, `stop` ends. The services are for commands and tests that act from inside. */
 export type App = ReturnType<typeof createApp>;
 
-/** The composition root: opens the data directory and creates the modules; nothing listens before `start`. */
+/** Opens the data directory and creates the modules; nothing listens before `start`. */
 export function createApp(configured: Config, overrides: Overrides = {}) {
   const core = openCore(configured, overrides.clock ?? systemClock);
+  try {
+    return compose(core, overrides);
+  } catch (error) {
+    for (const database of [core.database, core.identityDatabase]) database.abandon();
+    core.data.release();
+    throw error;
+  }
+}
+
+/** The composition root: creates the modules on what is open. */
+function compose(core: Core, overrides: Overrides) {
   const userModules = createUserModules(core, overrides);
   const { tenancy, auditing, mailing, users, apiKeys, identity } = userModules;
   const { tenants, plans, quotas, messageRate } = tenancy;
@@ -243,6 +253,7 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
   /** Sorted in the order in which they start, before the HTTP server. */
   const first: readonly Module[] = [
     base.storage,
+    { parts: [{ name: "inventory", start: () => core.inventory.begin() }] },
     telemetry,
     fleet,
     tenancy,

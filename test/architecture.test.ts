@@ -282,6 +282,21 @@ test("packages are used only where they belong", () => {
   expect(wrong.map(show)).toEqual([]);
 });
 
+test("databases of a data directory are opened in one place, after a look at their bytes", () => {
+  const openers = files.filter(
+    (file) =>
+      !file.startsWith("tools/") && /new Database\(/.test(readFileSync(join(root, "src", file), "utf8")),
+  );
+  expect(openers.sort()).toEqual([
+    "modules/backups/snapshot-reader.ts", // a restored copy, without a log
+    "modules/codec-index/index-build.ts", // the index of codecs, which can be built again
+    "modules/codec-index/index-file.ts",
+    "platform/database-file.ts",
+    "platform/database-stamp.ts", // without the log, which it does not open
+    "platform/file-lock.ts", // locks
+  ]);
+});
+
 /** Groups of files that import one another, types included (Tarjan's strongly connected components). */
 function cyclesIn(edges: readonly Import[]): string[][] {
   const targets = Map.groupBy(

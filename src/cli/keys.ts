@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { createPrivateFolder } from "../platform/file-owner.ts";
-import { acceptKeys } from "../platform/inventory.ts";
-import { beginKeyRotation, finishKeyRotation } from "../platform/key-rotation.ts";
+import { acceptKeys, recordLosses } from "../platform/inventory.ts";
+import { verifyInventory } from "../platform/inventory-check.ts";
+import { rotateKeys } from "../platform/key-rotation.ts";
 import { replaceSecret } from "../platform/secret-files.ts";
 import { isKeyName, KEY_BYTES, KEY_NAMES, type KeyName, readKey } from "../platform/secret-keys.ts";
 import { StartupError } from "../platform/startup-error.ts";
@@ -28,10 +29,11 @@ function parseKeys(names: readonly string[]): readonly KeyName[] {
 }
 
 function rotate(dataPath: string, names: readonly KeyName[]): void {
+  const { record, losses } = verifyInventory(dataPath);
   const missing = names.find((name) => readKey(dataPath, name) === undefined);
   if (missing !== undefined) throw new StartupError(`The key ${missing} is missing; it cannot be replaced.`);
-  beginKeyRotation(dataPath, names);
-  for (const name of finishKeyRotation(dataPath)) console.log(`Replaced ${name}.`);
+  recordLosses(dataPath, record, losses);
+  for (const name of rotateKeys(dataPath, names)) console.log(`Replaced ${name}.`);
 }
 
 function createMissing(dataPath: string): void {
@@ -39,7 +41,7 @@ function createMissing(dataPath: string): void {
   createPrivateFolder(join(dataPath, "secrets"));
   for (const name of missing)
     replaceSecret(join(dataPath, "secrets", name), crypto.getRandomValues(new Uint8Array(KEY_BYTES)));
-  if (missing.length > 0) acceptKeys(dataPath);
+  if (missing.length > 0) acceptKeys(dataPath, missing);
   console.log(missing.length === 0 ? "No key is missing." : `Created ${missing.join(", ")}.`);
 }
 

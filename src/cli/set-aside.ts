@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { acceptFiles, acceptKeys, DATABASE_FILES } from "../platform/inventory.ts";
 import { INVENTORY_FILE } from "../platform/inventory-record.ts";
-import { KEY_NAMES } from "../platform/secret-keys.ts";
+import { KEY_NAMES, type KeyName, nextKeyFile } from "../platform/secret-keys.ts";
 import { setAside } from "../platform/set-aside.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { type CommandOption, parseCommand, printHelp } from "./arguments.ts";
@@ -13,8 +13,9 @@ const options = {
   ...dataOptions,
 } as const satisfies Record<string, CommandOption>;
 
-const KEY_FILES = KEY_NAMES.map((name) => `secrets/${name}`);
-const NAMES = [...DATABASE_FILES, INVENTORY_FILE, ...KEY_FILES];
+/** Returns the files of a key: its own, and that of the key that is about to replace it. */
+const keyFilesOf = (name: KeyName): string[] => [`secrets/${name}`, `secrets/${nextKeyFile(name)}`];
+const NAMES = [...DATABASE_FILES, INVENTORY_FILE, ...KEY_NAMES.flatMap(keyFilesOf)];
 
 const usage = `lineside set-aside <file …>
 
@@ -43,7 +44,8 @@ function setFilesAside(dataPath: string, names: readonly string[]): void {
   const positions = databases.flatMap((name) => [`${name}-position`, `${name}-synced`]);
   acceptFiles(dataPath, [...databases, ...positions], losses); // before the files are moved: a kill in between must not keep the gateway from starting
   for (const name of databases) moveAside(dataPath, name);
-  if (names.some((name) => KEY_FILES.includes(name))) acceptKeys(dataPath);
+  const keys = KEY_NAMES.filter((name) => keyFilesOf(name).some((file) => names.includes(file)));
+  if (keys.length > 0) acceptKeys(dataPath, keys);
 }
 
 function moveAside(dataPath: string, name: string): void {

@@ -19,7 +19,7 @@ import { createUsersRepository } from "../modules/users/users.repository.ts";
 import { type Role, roles } from "../modules/users/users.types.ts";
 import { createSteadyNow, systemClock } from "../platform/clock.ts";
 import { type Config, loadConfig, processEnv } from "../platform/config.ts";
-import { openMainDatabase } from "../platform/database.ts";
+import { openMainDatabases } from "../platform/database.ts";
 import { createEventBus } from "../platform/event-bus.ts";
 import { createLogger } from "../platform/log.ts";
 import { StartupError } from "../platform/startup-error.ts";
@@ -41,12 +41,8 @@ export const storeOptions = {
  * keys from the same files at every request.
  */
 export function openUserStore(config: Config) {
-  const database = openMainDatabase(join(config.data, "lineside.db"), "lineside", createLogger("database"));
-  const identityDatabase = openMainDatabase(
-    join(config.data, "identity.db"),
-    "identity",
-    createLogger("database"),
-  );
+  const names = ["lineside", "identity"] as const;
+  const [database, identityDatabase] = openMainDatabases(config.data, names, createLogger("database"));
   const clock = systemClock;
   const events = createEventBus<DomainEvents>(createLogger("events"));
   const now = createSteadyNow(clock);

@@ -1,6 +1,6 @@
-import { Database, type Statement } from "bun:sqlite";
+import type { Database, Statement } from "bun:sqlite";
+import { closeKeepingLog, openDatabaseFile } from "../platform/database-file.ts";
 import { type Stamp, writeStamp } from "../platform/database-stamp.ts";
-import { verifyDatabase, verifyFile } from "../platform/inventory.ts";
 import { createSchema, MQTT_SCHEMA_VERSION, schemaVersionOf } from "../platform/schema-version.ts";
 import { createWalPosition, WalPosition } from "../platform/wal-position.ts";
 import type { QueuedMessage, Session } from "./session.ts";
@@ -61,10 +61,7 @@ export class SessionFile {
   readonly #deleteRetained: Statement;
 
   constructor(path: string) {
-    verifyFile(path);
-    verifyDatabase(path);
-    createWalPosition(path);
-    this.#db = new Database(path, { create: true, strict: true });
+    this.#db = openDatabaseFile(path, "create");
     try {
       this.#db.run("PRAGMA busy_timeout = 2000");
       this.#db.run("PRAGMA journal_mode = WAL");
@@ -72,10 +69,11 @@ export class SessionFile {
       this.#db.run("PRAGMA journal_size_limit = 4194304");
       if (schemaVersionOf(this.#db, path, MQTT_SCHEMA_VERSION) === 0)
         createSchema(this.#db, schema, MQTT_SCHEMA_VERSION);
+      createWalPosition(path);
       this.#db.run("BEGIN IMMEDIATE; COMMIT;"); // makes sure that the write-ahead log exists
       this.#position = new WalPosition(path, this.#db);
     } catch (error) {
-      this.#db.close(); // otherwise it would delete the log of the file that replaces it
+      closeKeepingLog(this.#db); // otherwise it would delete the log of the file that replaces it
       throw error;
     }
     this.#saveSession = this.#db.query("INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?, ?)");
@@ -170,6 +168,13 @@ export class SessionFile {
   batch(write: () => void): void {
     this.#db.transaction(write)();
     this.#position.note(this.#position.mark());
+  }
+
+  /** Closes the file and leaves it and its write-ahead log as they are. */
+  abandon(): void {
+    this.#position.dispose();
+    closeKeepingLog(this.#db);
+    this.#position.release();
   }
 
   close(): void {

@@ -120,7 +120,7 @@ export class SessionStore {
     try {
       this.#load();
     } catch (error) {
-      this.#file.close();
+      this.#file.abandon();
       throw error;
     }
   }

@@ -3,8 +3,9 @@ import { join, resolve } from "node:path";
 import { releaseBallastIfShort } from "./disk-guard.ts";
 import { type FileLock, takeFileLock } from "./file-lock.ts";
 import { createPrivateFolder } from "./file-owner.ts";
-import { beginInventory, recordCutLogs, verifyInventory } from "./inventory.ts";
-import { type InventoryRecord, keyChecksOf, readRecord, writeRecord } from "./inventory-record.ts";
+import { beginInventory, recordLosses } from "./inventory.ts";
+import { verifyInventory } from "./inventory-check.ts";
+import { type InventoryRecord, keyChecksOf } from "./inventory-record.ts";
 import { finishKeyRotation } from "./key-rotation.ts";
 import type { Logger } from "./log.ts";
 import { ensureNoMisplacedFile } from "./misplaced-files.ts";
@@ -56,16 +57,14 @@ export function openDataDirectory(location: string, log?: Logger): DataDirectory
 function prepareDirectory(path: string, lock: FileLock, log: Logger | undefined): DataDirectory {
   if (finishRestoration(path)) log?.info("a restored backup took the place of the data", { path });
   ensureNoMisplacedFile(path);
-  for (const problem of recordCutLogs(path, ["telemetry.db", "mqtt.db"]))
-    log?.error("data damaged or missing", { problem });
-  const rotated = finishKeyRotation(path);
-  if (rotated.length > 0) log?.info("keys were replaced", { keys: rotated });
   beginInventory(path);
-  const inventory = verifyInventory(path);
+  const { record: found, warnings, losses } = verifyInventory(path); // before the first change
+  for (const { text } of losses) log?.error("data damaged or missing", { problem: text });
+  const recorded = recordLosses(path, found, losses);
+  finishKeyRotation(path, log);
   // All before the first database: beside databases a missing key is an error.
   for (const name of KEY_NAMES) ensureSecret(path, name, KEY_BYTES);
-  const record = { ...inventory.record, keys: keyChecksOf(path), isAdvancing: true, isClosed: false };
-  if (JSON.stringify(record) !== JSON.stringify(readRecord(path))) writeRecord(path, record);
+  const record = { ...recorded, keys: keyChecksOf(path), isClosed: false };
   const exposed = restrictAccess(path);
   if (exposed.length > 0)
     log?.warn("other users of this machine can read files of the data directory", { paths: exposed });
@@ -78,7 +77,7 @@ function prepareDirectory(path: string, lock: FileLock, log: Logger | undefined)
       return existsSync(file) ? readFileSync(file) : undefined;
     },
     writeSecret: (name, bytes) => replaceSecret(join(path, "secrets", name), bytes),
-    inventory: { record, warnings: inventory.warnings },
+    inventory: { record, warnings },
     release: () => lock.release(),
   };
 }

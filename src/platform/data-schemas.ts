@@ -1,10 +1,8 @@
-import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { recordCutLogs } from "./inventory.ts";
+import { openDatabaseFile } from "./database-file.ts";
 import { newestMigration } from "./migrations.ts";
 import { MQTT_SCHEMA_VERSION, TELEMETRY_SCHEMA_VERSION } from "./schema-version.ts";
-import { forgetMovedLog } from "./wal-position.ts";
 
 /** Version of the schema by the name of the database file; a higher number is newer. */
 export type Schemas = Readonly<Record<string, number>>;
@@ -23,8 +21,7 @@ export const ownSchemas = (): Schemas => ({
 export function storedSchema(dataPath: string, file: string): number | undefined {
   const path = join(dataPath, file);
   if (!existsSync(path)) return undefined;
-  recordCutLogs(dataPath, [file]);
-  const database = new Database(path, { readwrite: true, create: false });
+  const database = openDatabaseFile(path, "read");
   try {
     database.run(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
     if (!MIGRATED.some((name) => file === `${name}.db`))
@@ -34,7 +31,6 @@ export function storedSchema(dataPath: string, file: string): number | undefined
     const newest = "SELECT max(created_at) AS at FROM __drizzle_migrations";
     return database.query<{ at: number | null }, []>(newest).get()?.at ?? 0;
   } finally {
-    database.close();
-    forgetMovedLog(path);
+    database.close(false);
   }
 }

@@ -1,4 +1,5 @@
-import { Database, type SQLiteError } from "bun:sqlite";
+import { SQLiteError } from "bun:sqlite";
+import { openDatabaseFile } from "./database-file.ts";
 
 const PROBLEMS_MAX = 100;
 const BUSY_TIMEOUT_MS = 5_000;
@@ -16,12 +17,27 @@ export interface DatabaseReport {
   readonly problems: readonly string[];
 }
 
+/** Returns the first damage that SQLite finds in the structure of a database; undefined if there is none. @throws SQLiteError for a busy database */
+export function structureProblem(path: string): string | undefined {
+  const database = openDatabaseFile(path, "read");
+  try {
+    database.run(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
+    const row = database.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get();
+    return row?.quick_check === "ok" ? undefined : (row?.quick_check ?? "no result");
+  } catch (error) {
+    if (error instanceof SQLiteError && isDamage(error)) return error.message;
+    throw error;
+  } finally {
+    database.close(false);
+  }
+}
+
 /**
  * Returns what SQLite finds in a database, its foreign keys included. Nothing is written.
  * @throws SQLiteError when the file cannot be opened or read.
  */
 export function checkDatabase(path: string): string[] {
-  const database = new Database(path, { strict: true, readonly: true });
+  const database = openDatabaseFile(path, "read");
   try {
     database.run(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
     const found = database

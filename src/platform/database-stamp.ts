@@ -1,5 +1,6 @@
 import { constants, Database } from "bun:sqlite";
 import { pathToFileURL } from "node:url";
+import { openDatabaseFile } from "./database-file.ts";
 
 /** Identifies the data directory that a database belongs to, and its generation among the directory's files. */
 export interface Stamp {
@@ -40,9 +41,9 @@ export function writeStamp(database: Database, { gateway, generation, keys }: St
   database.run(`INSERT OR REPLACE INTO ${KEYS_TABLE} VALUES (1, ?)`, [JSON.stringify(keys)]);
 }
 
-/** Reads the stamp of a closed file. @throws SQLiteError for an unreadable file */
+/** Reads the stamp of a file. @throws SQLiteError or DatabaseFileError for an unreadable file */
 export function readStampOf(path: string): Stamp | undefined {
-  const database = new Database(path, { readonly: true, strict: true });
+  const database = openDatabaseFile(path, "read");
   try {
     database.run(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
     return readStamp(database);

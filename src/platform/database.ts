@@ -1,18 +1,21 @@
-import { Database, SQLiteError } from "bun:sqlite";
+import { type Database, SQLiteError } from "bun:sqlite";
 import { closeSync, fdatasync, fstatSync, openSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { detail, unavailableDueTo } from "../lib/domain-error.ts";
 import { workerUrl } from "./assets.ts";
 import { ensureSecret } from "./data-directory.ts";
 import { isDamage } from "./database-check.ts";
+import { closeKeepingLog, DatabaseFileError, openDatabaseFile } from "./database-file.ts";
 import { type Stamp, writeStamp } from "./database-stamp.ts";
 import type { Problem } from "./health.ts";
-import { beginInventory, cannotOpen, recordCutLogs, verifyDatabase, verifyFile } from "./inventory.ts";
+import { beginInventory, recordLosses } from "./inventory.ts";
+import { cannotOpen, verifyDatabases } from "./inventory-check.ts";
+import { readRecord } from "./inventory-record.ts";
 import type { Logger } from "./log.ts";
 import { applyMigrations } from "./migrations.ts";
 import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
-import { createWalPosition, forgetMovedLog, WalPosition } from "./wal-position.ts";
+import { createWalPosition, WalPosition } from "./wal-position.ts";
 import { WriteGroup } from "./write-group.ts";
 
 const WAL_BYTES_BEFORE_CHECKPOINT = 4 * 1024 * 1024;
@@ -33,8 +36,6 @@ export interface MainDatabase {
   transact<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result;
   /** Small writes that share a commit. */
   readonly writes: WriteGroup;
-  /** Acknowledged changes that were lost before the database was opened, in English. */
-  readonly loss: string | undefined;
   /** Returns the number of rows that this process has changed. */
   changes(): number;
   /** Returns a text that changes with every change of the database, whichever process makes it. */
@@ -47,37 +48,49 @@ export interface MainDatabase {
   stamp(stamp: Stamp): Promise<void>;
   /** Reason why nothing can be written: a sync that failed. */
   failure(): Problem | undefined;
+  /** Moves the write-ahead log into the file and closes it. */
   close(): void;
+  /** Closes the file and leaves it and its write-ahead log as they are, for a start that fails. */
+  abandon(): void;
 }
 
-function open(file: string): Database {
-  verifyFile(file);
-  verifyDatabase(file);
-  const sqlite = new Database(file, { create: true, strict: true });
+/** Opens a file and brings its schema up to date. If either fails, the file and its write-ahead log stay as they are. */
+function open(file: string, name: string, log: Logger): Database {
+  const sqlite = openFile(file);
   try {
-    sqlite.run("PRAGMA busy_timeout=5000");
-    sqlite.run("PRAGMA journal_mode=WAL");
-    sqlite.run("PRAGMA synchronous=NORMAL");
-    sqlite.run("PRAGMA foreign_keys=ON");
-    sqlite.run("PRAGMA wal_autocheckpoint=0");
-    sqlite.run("PRAGMA journal_size_limit=0"); // the log shrinks when it is reused after a checkpoint
-    sqlite.run("PRAGMA temp_store=MEMORY");
+    configure(sqlite);
+    const migrated = applyMigrations(sqlite, name);
+    if (migrated > 0) log.info("database migrated", { database: name, migrations: migrated });
+    sqlite.run("BEGIN IMMEDIATE; COMMIT;"); // makes sure that the write-ahead log exists
     return sqlite;
   } catch (cause) {
-    sqlite.close();
-    forgetMovedLog(file);
-    throw cannotOpen(file, cause instanceof Error ? cause.message : "it cannot be read");
+    closeKeepingLog(sqlite);
+    if (!(cause instanceof SQLiteError) || !isOfFile(cause)) throw cause;
+    throw cannotOpen(file, cause.message);
   }
 }
 
-function migrate(sqlite: Database, file: string, name: string): number {
+/** Returns whether the file is the reason, and not a disk that is full or read-only. */
+const isOfFile = (error: SQLiteError): boolean =>
+  isDamage(error) || error.code?.startsWith("SQLITE_CANTOPEN") === true;
+
+function openFile(file: string): Database {
   try {
-    return applyMigrations(sqlite, name);
+    return openDatabaseFile(file, "create");
   } catch (cause) {
-    sqlite.close();
-    if (!(cause instanceof SQLiteError) || !isDamage(cause)) throw cause;
-    throw cannotOpen(file, cause.message);
+    if (!(cause instanceof DatabaseFileError)) throw cause;
+    throw cannotOpen(file, `it ${cause.problem}`);
   }
+}
+
+function configure(sqlite: Database): void {
+  sqlite.run("PRAGMA busy_timeout=5000");
+  sqlite.run("PRAGMA journal_mode=WAL");
+  sqlite.run("PRAGMA synchronous=NORMAL");
+  sqlite.run("PRAGMA foreign_keys=ON");
+  sqlite.run("PRAGMA wal_autocheckpoint=0");
+  sqlite.run("PRAGMA journal_size_limit=0"); // the log shrinks when it is reused after a checkpoint
+  sqlite.run("PRAGMA temp_store=MEMORY");
 }
 
 /** Statements kept for each text; texts that depend on the length of a list are many. */
@@ -171,21 +184,64 @@ function checkpointInWorker(file: string, log: Logger): Promise<number> {
   });
 }
 
-/** Opens (and migrates) the database whose migrations lie in `drizzle/<name>`. */
+/** Opens (and migrates) the database whose migrations lie in `drizzle/<name>`, for a command or a test. @throws StartupError */
 export function openMainDatabase(file: string, name: string, log: Logger): MainDatabase {
-  beginInventory(dirname(file));
+  prepareDatabases(dirname(file), [basename(file)]);
+  return openVerifiedDatabase(file, name, log);
+}
+
+/** Opens (and migrates) several databases of a data directory, for a command: all or none. @throws StartupError */
+export function openMainDatabases<const Names extends readonly string[]>(
+  dataPath: string,
+  names: Names,
+  log: Logger,
+): { [Index in keyof Names]: MainDatabase } {
+  prepareDatabases(
+    dataPath,
+    names.map((name) => `${name}.db`),
+  );
+  return openVerifiedDatabases(dataPath, names, log);
+}
+
+/** Verifies databases, and records what their logs have lost: a log is gone once its database is closed. */
+function prepareDatabases(dataPath: string, files: readonly string[]): void {
+  beginInventory(dataPath);
+  const losses = verifyDatabases(dataPath, files);
+  const record = readRecord(dataPath);
+  if (record != null) recordLosses(dataPath, record, losses);
+}
+
+/** Opens several databases of a data directory that has been verified: all or none. @throws StartupError */
+export function openVerifiedDatabases<const Names extends readonly string[]>(
+  dataPath: string,
+  names: Names,
+  log: Logger,
+): { [Index in keyof Names]: MainDatabase } {
+  const opened: MainDatabase[] = [];
+  try {
+    for (const name of names) opened.push(openVerifiedDatabase(join(dataPath, `${name}.db`), name, log));
+  } catch (error) {
+    for (const database of opened) database.abandon();
+    throw error;
+  }
+  return opened as { [Index in keyof Names]: MainDatabase };
+}
+
+/** Returns what tells changes of a database apart: see `MainDatabase`. */
+function createCounts(sqlite: Database): Pick<MainDatabase, "changes" | "state"> {
+  const total = sqlite.query<{ changes: number }, []>("SELECT total_changes() AS changes");
+  const version = sqlite.query<{ data_version: number }, []>("PRAGMA data_version");
+  const changes = () => total.get()?.changes ?? 0;
+  return { changes, state: () => `${changes()} ${version.get()?.data_version}` };
+}
+
+function openVerifiedDatabase(file: string, name: string, log: Logger): MainDatabase {
   const storageKey = ensureSecret(dirname(file), "storage.key", STORAGE_KEY_BYTES); // before the first database
-  const [loss] = recordCutLogs(dirname(file), [basename(file)]); // the log is gone once the database is closed
   createWalPosition(file);
-  const sqlite = open(file);
-  const migrated = migrate(sqlite, file, name);
-  if (migrated > 0) log.info("database migrated", { database: name, migrations: migrated });
-  sqlite.run("BEGIN IMMEDIATE; COMMIT;"); // makes sure that the write-ahead log exists before it is opened below
+  const sqlite = open(file, name, log);
   const freeStatements = keepStatements(sqlite);
   const wal = openSync(`${file}-wal`, "a");
-  const total = sqlite.query<{ changes: number }, []>("SELECT total_changes() AS changes");
-  const changes = () => total.get()?.changes ?? 0;
-  const version = sqlite.query<{ data_version: number }, []>("PRAGMA data_version");
+  const { changes, state } = createCounts(sqlite);
   const position = new WalPosition(file, sqlite);
   const sync = createWalSync(wal, position, changes);
   const writes = new WriteGroup(sqlite, log);
@@ -202,6 +258,12 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
   };
   const timer = setInterval(checkpoint, CHECKPOINT_INTERVAL_MS);
   timer.unref();
+  const end = () => {
+    isClosed = true;
+    clearInterval(timer);
+    writes.settle();
+    closeSync(wal);
+  };
   const durable = () => writes.pending?.then(sync.durable) ?? sync.durable();
   return {
     orm: drizzle(sqlite),
@@ -214,8 +276,7 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
     },
     writes,
     changes,
-    state: () => `${changes()} ${version.get()?.data_version}`,
-    loss,
+    state,
     durable,
     beforeCheckpoint(work) {
       prepareCheckpoint = work;
@@ -225,11 +286,15 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
       return durable();
     },
     failure: () => (sync.hasFailed() ? { severity: "FATAL", ...detail("storage.failed") } : undefined),
+    abandon() {
+      end();
+      position.dispose();
+      freeStatements();
+      closeKeepingLog(sqlite);
+      position.release();
+    },
     close() {
-      isClosed = true;
-      clearInterval(timer);
-      writes.settle();
-      closeSync(wal);
+      end();
       position.forget();
       sqlite.run("PRAGMA busy_timeout=0"); // a backup may hold the log; the next start takes it in
       sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -1,4 +1,4 @@
-import { Database } from "bun:sqlite";
+import { openDatabaseFile } from "./database-file.ts";
 import { readStamp } from "./database-stamp.ts";
 import { checkpointLog } from "./wal-checkpoint.ts";
 
@@ -6,7 +6,7 @@ declare const self: Worker;
 
 /** Moves the write-ahead log of a database into it, away from the main thread; answers with a generation that is then in the file. */
 self.onmessage = (event: MessageEvent<{ file: string }>) => {
-  const sqlite = new Database(event.data.file, { strict: true });
+  const sqlite = openDatabaseFile(event.data.file, "write");
   sqlite.run("PRAGMA busy_timeout=5000");
   sqlite.run("PRAGMA synchronous=NORMAL");
   const generation = readStamp(sqlite)?.generation ?? 0;

@@ -1,7 +1,6 @@
-import { closeSync, existsSync, ftruncateSync, openSync, readSync, statSync } from "node:fs";
+import { existsSync, statSync, truncateSync } from "node:fs";
+import { HEADER_BYTES, readHeader } from "./database-file.ts";
 import { loggedPages } from "./logged-pages.ts";
-
-const HEADER_BYTES = 32;
 
 /** Length of a truncated database file. */
 export interface Shortage {
@@ -12,14 +11,9 @@ export interface Shortage {
 
 /** Header of a database (https://sqlite.org/fileformat2.html): page size at 16 (1 means 65,536), size in pages at 28. */
 function readSize(path: string): { readonly pageBytes: number; readonly pages: number } | undefined {
-  const header = Buffer.alloc(HEADER_BYTES);
-  const file = openSync(path, "r");
-  try {
-    if (readSync(file, header, 0, HEADER_BYTES, 0) < HEADER_BYTES) return undefined;
-  } finally {
-    closeSync(file);
-  }
-  if (header.toString("latin1", 0, 15) !== "SQLite format 3") return undefined;
+  const header = readHeader(path);
+  if (header.length < HEADER_BYTES || header.toString("latin1", 0, 15) !== "SQLite format 3")
+    return undefined;
   const field = header.readUInt16BE(16);
   return { pageBytes: field === 1 ? 65_536 : field, pages: header.readUInt32BE(28) };
 }
@@ -44,18 +38,15 @@ export function shortageOf(path: string): Shortage | undefined {
 }
 
 /**
- * Extends a truncated database file with zeros to its full length, and describes the loss: SQLite refuses a file that is
- * shorter than its header says, although only the data in the lost pages is gone.
+ * Extends a truncated database file with zeros to its full length: SQLite refuses a file that is shorter than its header says, although only
+ * the data in the lost pages is gone. Returns what was missing.
  */
-export function restoreLength(path: string): string | null {
+export function restoreLength(path: string): Shortage | undefined {
   const shortage = shortageOf(path);
-  if (shortage === undefined) return null;
-  const { bytes, wholeBytes } = shortage;
-  const file = openSync(path, "r+");
-  try {
-    ftruncateSync(file, wholeBytes);
-  } finally {
-    closeSync(file);
-  }
-  return `the file was ${wholeBytes - bytes} bytes shorter than it should be; the data there is lost`;
+  if (shortage !== undefined) truncateSync(path, shortage.wholeBytes);
+  return shortage;
 }
+
+/** Describes the loss in English. */
+export const describeShortage = ({ bytes, wholeBytes }: Shortage): string =>
+  `the file was ${wholeBytes - bytes} bytes shorter than it should be; the data there is lost`;

@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import type { Stamp } from "./database-stamp.ts";
 import type { Problem } from "./health.ts";
-import { type InventoryRecord, type Loss, readRecord, writeRecord } from "./inventory-record.ts";
+import { type InventoryRecord, type Loss, writeRecord } from "./inventory-record.ts";
 import type { Part } from "./lifecycle.ts";
 import type { Logger } from "./log.ts";
 import { createPeriodic } from "./periodic.ts";
@@ -34,24 +34,31 @@ export class InventoryKeeper implements Part {
   readonly #stampers: Stamper[] = [];
   readonly #hourly: { start(): void; stop(): void };
   #record: InventoryRecord;
+  #isBegun = false;
   #advancing: Promise<void> = Promise.resolve();
 
   constructor(deps: InventoryKeeperDeps) {
     this.#deps = deps;
-    this.#record = { ...deps.record, isClosed: false };
+    this.#record = deps.record;
     const { clock, log } = deps;
     this.#hourly = createPeriodic({ clock, log, intervalMs: HOUR_MS, work: () => this.#beginHour() });
-  }
-
-  /** Takes over what was recorded while the databases were opened, and logs their losses. */
-  reload(losses: readonly string[]): void {
-    this.#record = readRecord(this.#deps.dataPath) ?? this.#record;
-    for (const problem of losses) this.#deps.log.error("data damaged or missing", { problem });
   }
 
   /** Adds a database. */
   add(stamper: Stamper): void {
     this.#stampers.push(stamper);
+  }
+
+  /** Records that the gateway runs. Call it once all large databases are open, before anything is acknowledged: a start that fails earlier changes nothing. */
+  begin(): void {
+    this.#record = { ...this.#record, isAdvancing: true, isClosed: false };
+    writeRecord(this.#deps.dataPath, this.#record);
+    this.#isBegun = true;
+  }
+
+  /** Whether `begin` was called. */
+  get isBegun(): boolean {
+    return this.#isBegun;
   }
 
   start(): void {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../lib/json.ts";
 import type { Stamp } from "./database-stamp.ts";
@@ -68,7 +68,9 @@ export const createRecord = (stamp: Stamp): InventoryRecord => ({
 /** Returns the record; `null` if it is damaged, `undefined` if there is none. */
 export function readRecord(dataPath: string): InventoryRecord | null | undefined {
   const path = join(dataPath, INVENTORY_FILE);
-  if (!existsSync(path)) return undefined;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
+  if (!stats.isFile()) return null; // reading a pipe would wait for ever
   try {
     const file: unknown = JSON.parse(readFileSync(path, "utf8"));
     if (!isJsonObject(file) || typeof file.inventory !== "object") return null;

@@ -17,19 +17,28 @@ const frameHeadBytes = 24;
 /** The last bit says that checksums are over big-endian words. */
 const magic = 0x377f0682;
 
-/** Returns the salts of a write-ahead log from its header, which is not checked; undefined without a whole header. */
+/** Returns the salts of a write-ahead log from its header; undefined for a log that SQLite would ignore. */
 export function logSalts(path: string): Buffer | undefined {
   const header = Buffer.alloc(headerBytes);
   try {
     const file = openSync(path, "r");
     try {
-      return readSync(file, header, 0, headerBytes, 0) === headerBytes ? header.subarray(16, 24) : undefined;
+      readSync(file, header, 0, headerBytes, 0);
     } finally {
       closeSync(file);
     }
   } catch {
     return undefined;
   }
+  return checksumOf(header) === undefined ? undefined : header.subarray(16, 24);
+}
+
+/** Begins the checksum of a write-ahead log; undefined if its header is damaged. */
+function checksumOf(log: Buffer): Checksum | undefined {
+  if (log.length < headerBytes || (log.readUInt32BE(0) & ~1) >>> 0 !== magic) return undefined;
+  const sum = new Checksum(log, (log.readUInt32BE(0) & 1) === 1);
+  sum.add(0, 24);
+  return log.readUInt32BE(8) >= 512 && sum.equals(24) ? sum : undefined;
 }
 
 /** Reads a write-ahead log as SQLite's recovery does. Source: https://sqlite.org/fileformat2.html#walformat. */
@@ -41,11 +50,9 @@ export function loggedPages(path: string): LoggedPages {
   } catch {
     return nothing;
   }
-  if (log.length < headerBytes || (log.readUInt32BE(0) & ~1) >>> 0 !== magic) return nothing;
-  const sum = new Checksum(log, (log.readUInt32BE(0) & 1) === 1);
+  const sum = checksumOf(log);
+  if (sum === undefined) return nothing;
   const pageBytes = log.readUInt32BE(8);
-  sum.add(0, 24);
-  if (pageBytes < 512 || !sum.equals(24)) return nothing;
   const pages = new Set<number>();
   /** Pages of a transaction whose end has not been seen. */
   const open = new Set<number>();

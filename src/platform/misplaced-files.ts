@@ -2,24 +2,29 @@ import { lstatSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { StartupError } from "./startup-error.ts";
 
-/** Files of a data directory that the gateway writes in place. */
-const OWN_FILE = /^(?:(?:lineside|identity|telemetry|mqtt)\.db(?:-.*)?|clock|gateway\.json)$/;
+/** Files of a data directory, and its keys. */
+const OWN_FILE =
+  /^(?:(?:lineside|identity|telemetry|mqtt)\.db(?:-.*)?|clock|(?:gateway|inventory)\.json|secrets\/.*\.key(?:\.next)?)$/;
 
-/** Describes, in English, each broken link and folder in place of a file of the data directory. */
+const namesIn = (folder: string): string[] =>
+  statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : [];
+
+/** Describes, in English, each broken link, folder, pipe and device in place of a file of the data directory. */
 export function misplacedFiles(dataPath: string): string[] {
-  return readdirSync(dataPath)
+  return [...namesIn(dataPath), ...namesIn(join(dataPath, "secrets")).map((name) => `secrets/${name}`)]
     .filter((entry) => OWN_FILE.test(entry))
     .flatMap((name) => {
       const path = join(dataPath, name);
       const target = statSync(path, { throwIfNoEntry: false });
       if (target?.isDirectory()) return [`${path} is a folder, but a file belongs there`];
+      if (target?.isFile() === false) return [`${path} is a pipe or device, but a file belongs there`];
       if (target === undefined && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
         return [`${path} is a broken link to ${readlinkSync(path)}`];
       return [];
     });
 }
 
-/** @throws StartupError that names the first broken link or folder in place of a file */
+/** @throws StartupError that names the first broken link, folder, pipe or device in place of a file */
 export function ensureNoMisplacedFile(dataPath: string): void {
   const [problem] = misplacedFiles(dataPath);
   if (problem !== undefined)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { StartupError } from "./startup-error.ts";
 
@@ -32,13 +32,17 @@ export const KEY_NAMES = Object.keys(KEY_PURPOSES) as KeyName[];
 
 export const isKeyName = (name: string): name is KeyName => Object.hasOwn(KEY_PURPOSES, name);
 
+/** Returns the file in `secrets/` with the key that is about to replace another. */
+export const nextKeyFile = (name: KeyName) => `${name}.next` as const;
+
 /** Tells whether the directory holds databases, whose keys must not be made anew. */
 export const hasDatabases = (dataPath: string): boolean => existsSync(join(dataPath, "lineside.db"));
 
 /** Returns a key of the data directory; undefined where it is missing, or cut off, so that it could be guessed. */
 export function readKey(dataPath: string, name: string): Buffer | undefined {
   const file = join(dataPath, "secrets", name);
-  const kept = existsSync(file) ? readFileSync(file) : undefined;
+  const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  const kept = isFile ? readFileSync(file) : undefined;
   return kept !== undefined && kept.length >= KEY_BYTES ? kept : undefined;
 }
 

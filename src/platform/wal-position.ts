@@ -107,6 +107,12 @@ export class WalPosition {
     this.#state.finalize();
   }
 
+  /** Closes the files, after the database has been closed without moving its log. */
+  release(): void {
+    closeSync(this.#wal);
+    closeSync(this.#descriptor);
+  }
+
   /** Closes the files, after the database, which may have moved the log into itself. */
   close(): void {
     if (!hasLog(this.#path)) this.forget();
@@ -115,8 +121,7 @@ export class WalPosition {
     } catch {
       // The position on the disk matters only if the log is damaged later.
     }
-    closeSync(this.#wal);
-    closeSync(this.#descriptor);
+    this.release();
   }
 }
 

@@ -1,10 +1,21 @@
 // Keys of a data directory: what they protect is unreadable without them, survives their replacement, and ends nowhere in plain text.
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gatewayIdOf } from "../../src/modules/backups/backup-job.ts";
+import { acceptNextKey } from "../../src/platform/inventory.ts";
 import { beginKeyRotation } from "../../src/platform/key-rotation.ts";
 import { KEY_NAMES, KEY_PURPOSES } from "../../src/platform/secret-keys.ts";
 import { createStoredSecrets } from "../../src/platform/stored-secrets.ts";
@@ -123,23 +134,129 @@ test("new keys seal everything anew: devices keep their tokens, and sessions end
 test("a replacement that was killed between two databases is finished by the next start", async () => {
   await fill();
   await close();
-  const [key, identity] = ["storage.key", "identity.db"];
+  const [key, identity] = ["storage.key", "identity.db"] as const;
   const [oldKey, oldIdentity] = [keyOf(key), readFileSync(join(data, identity))];
+  const inventory = readFileSync(join(data, "inventory.json"));
   const purposes = KEY_PURPOSES["storage.key"];
   const before = openedWith(oldKey, purposes).sort();
   expect(run("keys", "rotate", key).exitCode).toBe(0);
   // One database is converted, the other is not, and the new key has no name of its own yet.
   renameSync(join(data, "secrets", key), join(data, "secrets", `${key}.next`));
   await Bun.write(join(data, "secrets", key), oldKey);
+  await Bun.write(join(data, "inventory.json"), inventory);
+  acceptNextKey(data, key, keyOf(`${key}.next`));
   for (const suffix of ["-wal", "-shm"]) rmSync(join(data, `${identity}${suffix}`), { force: true });
   await Bun.write(join(data, "copy"), oldIdentity);
   renameSync(join(data, "copy"), join(data, identity));
-  beginKeyRotation(data, ["storage.key"]);
   await open();
   await close();
   expect(openedWith(oldKey, purposes)).toEqual([]);
   expect(openedWith(keyOf(key), purposes).sort()).toEqual(before);
   expect(existsSync(join(data, "secrets", `${key}.next`))).toBe(false);
+});
+
+/** Returns a hash of all files but locks and SQLite's index of a log. */
+function filesOf(): Record<string, unknown> {
+  const entries = readdirSync(data, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile() && !/-shm$|-wal$|\.lock(-journal)?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(paths.sort().map((path) => [path, Bun.hash(readFileSync(path))]));
+}
+
+test.each<[string, string, (path: string) => void]>([
+  ["a database is missing", "lineside.db", (path) => rmSync(path)],
+  ["a database is empty", "identity.db", (path) => truncateSync(path, 0)],
+  [
+    "a page of a database is damaged",
+    "identity.db",
+    (path) => writeFileSync(path, readFileSync(path).fill(0, 4_096, 3 * 4_096)),
+  ],
+  [
+    "a database is from another gateway",
+    "lineside.db",
+    (path) => {
+      const database = new Database(path);
+      database.run("UPDATE __inventory SET gateway = 'other'");
+      database.close();
+    },
+  ],
+  [
+    "a key has a flipped bit",
+    "secrets/storage.key",
+    (path) => {
+      const bytes = readFileSync(path);
+      bytes[5]! ^= 1;
+      writeFileSync(path, bytes);
+    },
+  ],
+])("if %s, no key is replaced, and with the right file every token works", async (_, name, damage) => {
+  const { device } = await fill();
+  await close();
+  const path = join(data, name);
+  const right = readFileSync(path);
+  damage(path);
+  const before = filesOf();
+  expect(run("keys", "rotate")).toMatchObject({ exitCode: 1, text: expect.stringContaining(name) });
+  expect(filesOf()).toEqual(before);
+  writeFileSync(path, right);
+  const { call } = await open();
+  const sent = await call("POST", `/api/v1/${device.token}/telemetry`, { body: { a: 1 } });
+  expect(sent.status).toBe(200);
+});
+
+test("a start finishes a killed replacement only if every database is there", async () => {
+  const { device } = await fill();
+  await close();
+  beginKeyRotation(data, ["storage.key"]);
+  const lineside = join(data, "lineside.db");
+  const right = readFileSync(lineside);
+  rmSync(lineside);
+  const before = filesOf();
+  await expect(open()).rejects.toThrow("lineside.db is missing");
+  expect(filesOf()).toEqual(before);
+  writeFileSync(lineside, right);
+  const { call } = await open();
+  const sent = await call("POST", `/api/v1/${device.token}/telemetry`, { body: { a: 1 } });
+  expect([sent.status, existsSync(join(data, "secrets", "storage.key.next"))]).toEqual([200, false]);
+});
+
+test("a new key that seals secrets already must not be damaged, and an unused one is set aside", async () => {
+  await fill();
+  await close();
+  const next = join(data, "secrets", "storage.key.next");
+  beginKeyRotation(data, ["storage.key"]);
+  acceptNextKey(data, "storage.key", readFileSync(next));
+  truncateSync(next, 0);
+  await expect(open()).rejects.toThrow(
+    "secrets/storage.key.next is damaged, and secrets may be sealed with it",
+  );
+  expect(run("set-aside", "secrets/storage.key.next").exitCode).toBe(0);
+  writeFileSync(next, "");
+  const key = keyOf("storage.key");
+  await open();
+  expect(keyOf("storage.key")).toEqual(key);
+  expect(readdirSync(join(data, "set-aside"))).toEqual(["storage.key.next.1", "storage.key.next.2"]);
+});
+
+test("the key that a replacement has replaced is not accepted again", async () => {
+  await fill();
+  await close();
+  const old = keyOf("storage.key");
+  expect(run("keys", "rotate", "storage.key").exitCode).toBe(0);
+  writeFileSync(join(data, "secrets", "storage.key"), old);
+  await expect(open()).rejects.toThrow("secrets/storage.key is damaged, or from another gateway");
+});
+
+test("a created key does not make a damaged key pass", async () => {
+  await fill();
+  await close();
+  writeFileSync(join(data, "secrets", "storage.key"), Buffer.alloc(32, 1));
+  rmSync(join(data, "secrets", "jwt.key"));
+  expect(run("keys", "create-missing").exitCode).toBe(0);
+  const problem = "secrets/storage.key is damaged, or from another gateway";
+  expect(run("user", "list")).toMatchObject({ exitCode: 1, text: expect.stringContaining(problem) });
+  await expect(open()).rejects.toThrow(problem);
 });
 
 test("a running gateway keeps its keys", async () => {

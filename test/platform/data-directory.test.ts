@@ -1,7 +1,19 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { checkDatabases } from "../../src/cli/check-databases.ts";
 import { type DataDirectory, openDataDirectory } from "../../src/platform/data-directory.ts";
 import { KEY_NAMES } from "../../src/platform/secret-keys.ts";
 
@@ -54,20 +66,35 @@ test("files and folders that others could read are for the owner alone from the 
   expect((await stat(join(path, "new"))).mode & 0o777).toBe(0o600);
 });
 
-test.each(["lineside.db-synced", "identity.db-wal", "mqtt.db-wal", "telemetry.db", "clock", "gateway.json"])(
-  "a broken link or a folder in place of %s is named in one sentence",
-  async (name) => {
-    data.release();
-    const file = join(path, name);
-    await symlink("/nowhere/at/all", file);
-    expect(() => openDataDirectory(path)).toThrow(`${file} is a broken link to /nowhere/at/all. Put back`);
-    await rm(file);
-    await mkdir(file);
-    expect(() => openDataDirectory(path)).toThrow(`${file} is a folder, but a file belongs there. Put back`);
-    await rm(file, { recursive: true });
-    data = openDataDirectory(path);
-  },
-);
+test.each([
+  "lineside.db-synced",
+  "identity.db-wal",
+  "mqtt.db-wal",
+  "telemetry.db",
+  "clock",
+  "gateway.json",
+  "inventory.json",
+  "secrets/storage.key",
+  "secrets/jwt.key.next",
+])("a broken link, a folder or a pipe in place of %s is named in one sentence", async (name) => {
+  data.release();
+  const file = join(path, name);
+  await rename(file, join(path, "kept")).catch(() => undefined);
+  await symlink("/nowhere/at/all", file);
+  expect(() => openDataDirectory(path)).toThrow(`${file} is a broken link to /nowhere/at/all. Put back`);
+  await rm(file);
+  await mkdir(file);
+  expect(() => openDataDirectory(path)).toThrow(`${file} is a folder, but a file belongs there. Put back`);
+  await rm(file, { recursive: true });
+  Bun.spawnSync(["mkfifo", file]);
+  expect(() => openDataDirectory(path)).toThrow(`${file} is a pipe or device, but a file belongs there. Put`);
+  expect(checkDatabases(path).map(({ problems }) => problems.join())).toContain(
+    `${file} is a pipe or device, but a file belongs there`,
+  );
+  await rm(file);
+  await rename(join(path, "kept"), file).catch(() => undefined);
+  data = openDataDirectory(path);
+});
 
 test("a secret that was cut off while it was written is never used", async () => {
   for (const length of [0, 2, 31]) {

@@ -20,12 +20,8 @@ import { setAsideCommand } from "../../src/cli/set-aside.ts";
 import { loadConfig } from "../../src/platform/config.ts";
 import { openDataDirectory } from "../../src/platform/data-directory.ts";
 import { openMainDatabase } from "../../src/platform/database.ts";
-import {
-  acceptRestored,
-  checkInventory,
-  checkSources,
-  DATABASE_FILES,
-} from "../../src/platform/inventory.ts";
+import { acceptRestored, DATABASE_FILES } from "../../src/platform/inventory.ts";
+import { checkInventory, checkSources } from "../../src/platform/inventory-check.ts";
 import { readRecord } from "../../src/platform/inventory-record.ts";
 import { createLogger } from "../../src/platform/log.ts";
 import { until } from "../support/until.ts";
@@ -214,14 +210,15 @@ test("a start that was killed does not forget what a log has lost", async () => 
   expect(readdirSync(join(data, "set-aside"))).toEqual(["telemetry.db-wal.1"]);
 });
 
-test("a start that is refused leaves damaged logs as they are", async () => {
+test("a start that is refused leaves damaged logs as they are, and records nothing", async () => {
   const data = await killedCopy(newFolder("refused"));
-  const wal = join(data, "telemetry.db-wal");
-  const bytes = readFileSync(wal);
+  const [wal, inventory] = [join(data, "telemetry.db-wal"), join(data, "inventory.json")];
+  const [bytes, record] = [readFileSync(wal), readFileSync(inventory)];
   bytes[24]! ^= 4;
   writeFileSync(wal, bytes);
   expect(await refusalOf(data)).toContain("telemetry.db has lost all content with its write-ahead log");
-  expect(readFileSync(wal).equals(bytes)).toBe(true);
+  expect([readFileSync(wal).equals(bytes), readFileSync(inventory).equals(record)]).toEqual([true, true]);
+  expect(existsSync(join(data, "set-aside"))).toBe(false);
 });
 
 test("a position of a write-ahead log that is lost is said so", async () => {

@@ -2,8 +2,10 @@ import { join } from "node:path";
 import { conflict, unavailableDueTo } from "../../lib/domain-error.ts";
 import { backupSeriesOf } from "../../platform/backup-series.ts";
 import { ensureSecret } from "../../platform/data-directory.ts";
+import { structureProblem } from "../../platform/database-check.ts";
 import { takeFileLock } from "../../platform/file-lock.ts";
-import { checkSources } from "../../platform/inventory.ts";
+import { DATABASE_FILES } from "../../platform/inventory.ts";
+import { checkSources } from "../../platform/inventory-check.ts";
 import type { BackupResult, BackupTarget } from "./backup.types.ts";
 import { BackupRun, type BackupRunOptions } from "./backup-run.ts";
 import { damagedObjectsOf } from "./place-check.ts";
@@ -11,6 +13,7 @@ import { BackupRepository, objectsOf, writtenFor } from "./repository.ts";
 import { type Aged, expiredSnapshots, type Retention } from "./retention.ts";
 import { absentDatabase } from "./snapshot-contents.ts";
 
+const TELEMETRY_FILE = "telemetry.db";
 const STORAGE_KEY_BYTES = 32;
 
 export interface BackupJob extends BackupRunOptions {
@@ -53,11 +56,29 @@ async function tidy(repository: BackupRepository, retention: Retention | undefin
   await repository.prune(expired ?? []);
 }
 
+/** Returns whether no gateway runs on the data directory. */
+function isStopped(dataPath: string): boolean {
+  const lock = takeFileLock(join(dataPath, "lineside.lock"));
+  lock?.release();
+  return lock !== undefined;
+}
+
+/**
+ * Returns damage that only reading finds, a line each. Without a gateway, it is the backup that moves the write-ahead logs into the databases, and a log
+ * must stay as it is beside a damaged database. Telemetry is too large for this check: its damage is found when it is copied.
+ */
+const contentProblems = (dataPath: string): string[] =>
+  DATABASE_FILES.filter((name) => name !== TELEMETRY_FILE).flatMap((name) => {
+    const problem = structureProblem(join(dataPath, name));
+    return problem === undefined ? [] : [`${name} is damaged: ${problem}`];
+  });
+
 /** A backup of damaged data would in time replace the last good one. @throws DomainError */
 function ensureSources(dataPath: string): void {
   let problems: string[];
   try {
     problems = checkSources(dataPath);
+    if (problems.length === 0 && isStopped(dataPath)) problems = contentProblems(dataPath);
   } catch (error) {
     throw unavailableDueTo(error, "backup.databases_busy");
   }

@@ -1,5 +1,6 @@
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { unavailable } from "../../lib/domain-error.ts";
+import { closeKeepingLog, openDatabaseFile } from "../../platform/database-file.ts";
 import { forgetMovedLog } from "../../platform/wal-position.ts";
 
 const BUSY_TIMEOUT_MS = 2_000;
@@ -27,7 +28,7 @@ export interface FrozenDatabase {
 
 function open(path: string): Connections {
   const connect = () => {
-    const database = new Database(path, { strict: true, readwrite: true, create: false });
+    const database = openDatabaseFile(path, "write");
     database.run(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
     database.run("PRAGMA wal_autocheckpoint=0");
     return database;
@@ -46,11 +47,18 @@ function checkpoint({ checkpointer }: Connections): boolean {
  * holds; so nothing writes to the file until `release`. Writers wait for the checkpoint of what was committed in the last moment only.
  */
 export class DatabaseFreezer {
-  readonly #connections: readonly { path: string; connections: Connections }[];
+  readonly #connections: { readonly path: string; readonly connections: Connections }[] = [];
+  /** Whether the logs were moved into the files. */
+  #hasFrozen = false;
 
-  /** @throws SQLiteError when a file cannot be opened. */
+  /** @throws SQLiteError or DatabaseFileError when a file cannot be opened. */
   constructor(paths: readonly string[]) {
-    this.#connections = paths.map((path) => ({ path, connections: open(path) }));
+    try {
+      for (const path of paths) this.#connections.push({ path, connections: open(path) });
+    } catch (error) {
+      this.release();
+      throw error;
+    }
   }
 
   /** @throws DomainError `unavailable` when readers of others held a log for ten seconds. */
@@ -80,6 +88,7 @@ export class DatabaseFreezer {
         reader.query("SELECT count(*) FROM sqlite_schema").get(); // the transaction begins with its first read
       }
       isFrozen = true;
+      this.#hasFrozen = true;
     } catch (error) {
       if (!(error instanceof Error) || !/locked|busy/i.test(error.message)) throw error;
     } finally {
@@ -94,11 +103,12 @@ export class DatabaseFreezer {
     for (const { connections } of this.#connections) connections.reader.run("ROLLBACK");
   }
 
-  /** Ends the read transactions and closes the connections. */
+  /** Ends the read transactions and closes the connections. If nothing was frozen, the logs stay as they are. */
   release(): void {
     for (const { path, connections } of this.#connections) {
-      for (const database of [connections.reader, connections.writer, connections.checkpointer])
-        database.close(false);
+      for (const database of [connections.reader, connections.writer]) database.close(false);
+      if (this.#hasFrozen) connections.checkpointer.close(false);
+      else closeKeepingLog(connections.checkpointer);
       forgetMovedLog(path); // without a gateway, the last connection has moved it
     }
   }

@@ -1,4 +1,4 @@
-import { Database } from "bun:sqlite";
+import { openDatabaseFile } from "../../../platform/database-file.ts";
 import { BlockStore } from "./block-store.ts";
 import { checkTask } from "./check-task.ts";
 import type { CheckReport } from "./store.types.ts";
@@ -25,7 +25,7 @@ export function checkTelemetryFile(path: string): CheckReport {
 
 /** Returns whether a telemetry.db has its tables. A gateway that has stored nothing yet may have none. */
 export function holdsBlocks(path: string): boolean {
-  const database = new Database(path, { strict: true, readonly: true });
+  const database = openDatabaseFile(path, "read");
   try {
     return database.query("SELECT 1 FROM sqlite_schema WHERE name = 'block'").get() !== null;
   } finally {

@@ -68,8 +68,9 @@ class WorkerService {
   }
 
   #start(request: Extract<StoreRequest, { type: "start" }>): void {
+    let engine: StoreEngine | undefined;
     try {
-      const engine = new StoreEngine(request.options);
+      engine = new StoreEngine(request.options);
       const definitions = engine.recover();
       this.#engine = engine;
       engine.syncer.onFailed = (error) => this.#backgroundFailed(error);
@@ -78,6 +79,7 @@ class WorkerService {
       const series = seriesOf(engine.registry);
       this.#post({ type: "started", definitions, nextDevice: engine.nextDevice, series });
     } catch (error) {
+      engine?.file.abandon();
       this.#post({ type: "notStarted", message: messageOf(error) });
     }
   }

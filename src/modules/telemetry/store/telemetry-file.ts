@@ -1,7 +1,8 @@
-import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
+import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
+import { truncateSync } from "node:fs";
+import { closeKeepingLog, openDatabaseFile } from "../../../platform/database-file.ts";
 import { readStamp, type Stamp, writeStamp } from "../../../platform/database-stamp.ts";
-import { restoreLength } from "../../../platform/file-length.ts";
-import { verifyDatabase, verifyFile } from "../../../platform/inventory.ts";
+import { describeShortage, restoreLength, type Shortage } from "../../../platform/file-length.ts";
 import { createSchema, schemaVersionOf, TELEMETRY_SCHEMA_VERSION } from "../../../platform/schema-version.ts";
 import { createWalPosition, WalPosition } from "../../../platform/wal-position.ts";
 import type { Definitions } from "./group-format.ts";
@@ -76,6 +77,7 @@ export class TelemetryFile {
   #synchronous: Synchronous = "FULL";
   #walPosition: WalPosition | undefined;
   #generation = 0;
+  readonly #shortage: Shortage | undefined;
   /**
    * Bytes of the write-ahead log that a checkpoint would move into the file, measured after each transaction and checkpoint. What the last
    * checkpoint had to leave there for a reader does not count: a retry for every commit would cost more the longer the log is.
@@ -88,28 +90,31 @@ export class TelemetryFile {
 
   /** `isReadOnly` opens the file beside a running gateway: nothing is created, mended or written. */
   constructor(path: string, { isReadOnly = false, spareBytesMax }: TelemetryFileOptions = {}) {
-    verifyFile(path);
-    verifyDatabase(path, { isInUse: isReadOnly });
-    const repair = isReadOnly ? null : restoreLength(path);
-    if (repair !== null) this.repairs.push(repair);
     if (!isReadOnly) createWalPosition(path);
+    this.#shortage = isReadOnly ? undefined : restoreLength(path);
+    if (this.#shortage !== undefined) this.repairs.push(describeShortage(this.#shortage));
     this.db = isReadOnly ? openReadOnly(path) : openDatabase(path);
-    this.#logState = this.prepare("PRAGMA wal_checkpoint(NOOP)");
-    // A crash leaves pages in the log. On a read-only file system SQLite cannot tell.
-    if (!isReadOnly) this.#measureLog();
-    if (!isReadOnly) this.#walPosition = this.#openWalPosition(path);
-    this.#begin = this.prepare("BEGIN IMMEDIATE");
-    this.#commit = this.prepare("COMMIT");
-    this.#rollback = this.prepare("ROLLBACK");
-    this.#insertDevice = this.prepare("INSERT OR REPLACE INTO device (no, tenant, id) VALUES (?, ?, ?)");
-    this.#insertKey = this.prepare("INSERT OR REPLACE INTO key (no, name) VALUES (?, ?)");
-    this.#insertPattern = this.prepare("INSERT OR REPLACE INTO pattern (no, columns) VALUES (?, ?)");
-    this.#upsertSeries = this.prepare("INSERT OR REPLACE INTO series VALUES (?, ?, ?, ?, ?, ?, ?)");
-    this.#deleteSeries = this.prepare("DELETE FROM series WHERE device = ? AND key = ?");
-    this.log = this.#openLog(path, { isReadOnly, spareBytesMax });
-    this.log.skipTo(
-      this.rowIfReadable<{ last: number | null }>("SELECT max(position) AS last FROM feed")?.last ?? 0,
-    );
+    try {
+      this.#logState = this.prepare("PRAGMA wal_checkpoint(NOOP)");
+      // A crash leaves pages in the log. On a read-only file system SQLite cannot tell.
+      if (!isReadOnly) this.#measureLog();
+      if (!isReadOnly) this.#walPosition = this.#openWalPosition(path);
+      this.#begin = this.prepare("BEGIN IMMEDIATE");
+      this.#commit = this.prepare("COMMIT");
+      this.#rollback = this.prepare("ROLLBACK");
+      this.#insertDevice = this.prepare("INSERT OR REPLACE INTO device (no, tenant, id) VALUES (?, ?, ?)");
+      this.#insertKey = this.prepare("INSERT OR REPLACE INTO key (no, name) VALUES (?, ?)");
+      this.#insertPattern = this.prepare("INSERT OR REPLACE INTO pattern (no, columns) VALUES (?, ?)");
+      this.#upsertSeries = this.prepare("INSERT OR REPLACE INTO series VALUES (?, ?, ?, ?, ?, ?, ?)");
+      this.#deleteSeries = this.prepare("DELETE FROM series WHERE device = ? AND key = ?");
+      this.log = this.#openLog(path, { isReadOnly, spareBytesMax });
+      this.log.skipTo(
+        this.rowIfReadable<{ last: number | null }>("SELECT max(position) AS last FROM feed")?.last ?? 0,
+      );
+    } catch (error) {
+      this.abandon();
+      throw error;
+    }
   }
 
   #openWalPosition(path: string): WalPosition {
@@ -313,12 +318,26 @@ export class TelemetryFile {
   }
 
   close(): void {
-    // A connection with live statements would keep its locks until they are collected as garbage.
-    for (const statement of this.#statements) statement.finalize();
-    this.#walPosition?.dispose();
+    this.#freeStatements();
     this.db.close(false);
     this.#walPosition?.close();
     this.log.close();
+  }
+
+  /** Closes a file with which the store cannot start, and leaves it and its write-ahead log as they are. */
+  abandon(): void {
+    this.#freeStatements();
+    const { filename } = this.db;
+    closeKeepingLog(this.db);
+    this.#walPosition?.release();
+    this.log?.close();
+    if (this.#shortage !== undefined) truncateSync(filename, this.#shortage.bytes);
+  }
+
+  /** A connection with live statements would keep its locks until they are collected as garbage. */
+  #freeStatements(): void {
+    for (const statement of this.#statements) statement.finalize();
+    this.#walPosition?.dispose();
   }
 }
 
@@ -332,7 +351,7 @@ function lastText(number: number, text: string | undefined): string | null {
 }
 
 function openReadOnly(path: string): Database {
-  const db = new Database(path, { strict: true, readonly: true });
+  const db = openDatabaseFile(path, "read");
   try {
     db.run(`PRAGMA busy_timeout=${busyTimeoutMs}`);
     schemaVersionOf(db, path, TELEMETRY_SCHEMA_VERSION);
@@ -344,7 +363,7 @@ function openReadOnly(path: string): Database {
 }
 
 function openDatabase(path: string): Database {
-  const db = new Database(path, { strict: true, create: true, readwrite: true });
+  const db = openDatabaseFile(path, "create");
   try {
     db.run(`PRAGMA busy_timeout=${busyTimeoutMs}`);
     const version = schemaVersionOf(db, path, TELEMETRY_SCHEMA_VERSION);
@@ -360,7 +379,7 @@ function openDatabase(path: string): Database {
     if (version === 0) createSchema(db, schema, TELEMETRY_SCHEMA_VERSION);
     return db;
   } catch (error) {
-    db.close(false);
+    closeKeepingLog(db);
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import type { Text } from "../../../lib/texts/text.ts";
 import { FUTURE_MS_MAX } from "../../../lib/timestamp.ts";
 import { workerUrl } from "../../../platform/assets.ts";
 import type { Stamp } from "../../../platform/database-stamp.ts";
-import { cannotOpen } from "../../../platform/inventory.ts";
+import { cannotOpen } from "../../../platform/inventory-check.ts";
 import type { Logger } from "../../../platform/log.ts";
 import { createPeriodic } from "../../../platform/periodic.ts";
 import type { DeviceSeries, LatestSnapshot, RangeQuery, Reading, StoreDevice } from "../telemetry.types.ts";
