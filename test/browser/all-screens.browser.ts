@@ -104,7 +104,7 @@ const keys = new Set(Object.keys({ ...firstEn, ...restEn }));
 /** Requests that are not answered yet, and when that last changed. */
 const requests = { open: new Set<Request>(), changedAt: 0 };
 /** `networkidle` waits for half a second, at each of a hundred screens. */
-const QUIET_MS = 150;
+const IDLE_MS = 150;
 
 function watchRequests(): void {
   const change = (work: (request: Request) => void) => (request: Request) => {
@@ -125,7 +125,7 @@ async function open(path: string): Promise<void> {
   const filled = path.replace(/:(\w+)/, (_, name: string) => ids[name] ?? "missing");
   await ui.open(filled);
   await page.locator("main h1, main h2, dialog[open] h2").first().waitFor();
-  await until(() => requests.open.size === 0 && performance.now() - requests.changedAt > QUIET_MS);
+  await until(() => requests.open.size === 0 && performance.now() - requests.changedAt > IDLE_MS);
 }
 
 /** Texts that are keys of texts: nobody has written them. */

@@ -1,5 +1,6 @@
-import { describe, expect, test } from "bun:test";
-import { mkdtempSync } from "node:fs";
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 import { pages } from "./commands.ts";
@@ -28,9 +29,9 @@ interface Site {
   readonly receiver: string;
 }
 
-const backupFolder = async ({ fixture }: Site) => ({
-  BACKUPS: mkdtempSync(join(fixture.directory, "backups-")),
-});
+const places = mkdtempSync(join(tmpdir(), "lineside-backups-"));
+afterAll(() => rmSync(places, { recursive: true }));
+const backupFolder = async () => ({ BACKUPS: mkdtempSync(join(places, "of-a-page-")) });
 
 /** What a page takes for granted, by its name. */
 const input: Readonly<Record<string, (site: Site) => Promise<Record<string, string>>>> = {
@@ -167,6 +168,7 @@ async function openSite(name: string): Promise<{ site: Site; sandbox: Sandbox; s
     async stop() {
       await fixture.stop();
       await receiver.stop(true);
+      await sandbox.remove();
     },
   };
 }

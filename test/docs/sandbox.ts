@@ -1,4 +1,5 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestApp } from "../support/test-app.ts";
 
@@ -21,7 +22,7 @@ export class Sandbox {
   }
 
   static async create({ app, directory }: TestApp, env: Record<string, string>): Promise<Sandbox> {
-    const place = join(directory, "sandbox");
+    const place = await mkdtemp(join(tmpdir(), "lineside-sandbox-")); // backups must not lie in the data directory
     const bin = join(place, "bin");
     await mkdir(bin, { recursive: true });
     const { https, mqtt } = app.tlsPorts;
@@ -42,6 +43,10 @@ exec "${programOf("mosquitto_pub")}" -p $port "\${args[@]}"`,
       LINESIDE_DATA: directory,
       ...env,
     });
+  }
+
+  remove(): Promise<void> {
+    return rm(this.directory, { recursive: true });
   }
 
   write(name: string, text: string): Promise<void> {

@@ -51,7 +51,7 @@ const numbers = [
 
 const literal = (text: string) => `"${text}"`;
 const text = fc.constantFrom(...texts.map(literal));
-const wanted = fc.constantFrom(...texts.filter((one) => one !== "").map(literal));
+const wanted = fc.constantFrom(...texts.filter((sample) => sample !== "").map(literal));
 const encoding = fc.constantFrom(...encodings.map(literal), "undefined");
 const number = fc.constantFrom(...numbers);
 const bytes = fc
@@ -101,14 +101,15 @@ const kinds = [
 const bigKinds = ["BigInt64LE", "BigInt64BE", "BigUInt64LE", "BigUint64BE"];
 const sizedKinds = ["UIntLE", "UintBE", "UIntBE", "IntLE", "IntBE"];
 const size = fc.oneof(number, fc.constantFrom("4", "6", "7"));
-/** What a search in units of two bytes decides: where it begins, and the odd byte. */
+const needles = ["Buffer.from([1])", "Buffer.from([1,0])", '"\\u0001"', "1"];
+const starts = ["0", "1", "2", "3", "-1", "-3", "9", "undefined"];
+const haystacks = ["[1]", "[1,0,1,0]", "[9,1,0,1,0]", "[0,1,0,1,0,1,0]"];
+/** Searches in units of two bytes, from every start, with an odd byte. */
 const units = fc.constantFrom(
-  ...["Buffer.from([1])", "Buffer.from([1,0])", '"\\u0001"', "1"].flatMap((what) =>
-    ["0", "1", "2", "3", "-1", "-3", "9", "undefined"].flatMap((at) =>
-      ["indexOf", "lastIndexOf", "includes"].flatMap((name) =>
-        ["[1]", "[1,0,1,0]", "[9,1,0,1,0]", "[0,1,0,1,0,1,0]"].map(
-          (of) => `Buffer.from(${of}).${name}(${what}, ${at}, "ucs2")`,
-        ),
+  ...["indexOf", "lastIndexOf", "includes"].flatMap((name) =>
+    needles.flatMap((needle) =>
+      starts.flatMap((start) =>
+        haystacks.map((bytes) => `Buffer.from(${bytes}).${name}(${needle}, ${start}, "ucs2")`),
       ),
     ),
   ),
