@@ -52,9 +52,12 @@ function statDescriptor(descriptor: number): Stats | undefined {
   }
 }
 
+/** Folder whose entries are the descriptors of this process: Linux, and macOS. */
+const DESCRIPTORS = existsSync("/proc/self/fd") ? "/proc/self/fd" : "/dev/fd";
+
 /** Returns a descriptor with which this process has a file open already. */
 const ownDescriptorOf = (stats: Stats): number | undefined =>
-  readdirSync("/proc/self/fd")
+  readdirSync(DESCRIPTORS)
     .map(Number)
     .find((descriptor) => isSame(statDescriptor(descriptor), stats));
 
