@@ -30,11 +30,7 @@ const FRACTIONS = Buffer.from([64, 32, 32]);
 
 /** A file that is not opened, because SQLite could lose what is left of its database. */
 export class DatabaseFileError extends Error {
-  constructor(
-    path: string,
-    /** Description in English, behind the name of the file. */
-    readonly problem: string,
-  ) {
+  constructor(path: string, problem: string) {
     super(`${basename(path)} ${problem}`);
     this.name = "DatabaseFileError";
   }

@@ -79,7 +79,7 @@ function openFile(file: string): Database {
     return openDatabaseFile(file, "create");
   } catch (cause) {
     if (!(cause instanceof DatabaseFileError)) throw cause;
-    throw cannotOpen(file, `it ${cause.problem}`);
+    throw cannotOpen(file, cause.message);
   }
 }
 

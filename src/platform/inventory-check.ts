@@ -152,12 +152,15 @@ function refusal(
   );
 }
 
-/** Returns the error for a database that SQLite cannot open or read. A complete sentence is its own message. */
+/**
+ * Returns the error for a database that cannot be opened or read.
+ * @param reason message of SQLite or of a `DatabaseFileError`; a complete sentence is its own message
+ */
 export function cannotOpen(path: string, reason: string): StartupError {
   if (reason.endsWith(".")) return new StartupError(reason);
-  return refusal(dirname(path), [`${basename(path)} cannot be opened: ${reason}`], {
-    assurance: "Nothing was deleted.",
-  });
+  const name = basename(path);
+  const problem = reason.startsWith(`${name} `) ? reason : `${name} cannot be opened: ${reason}`;
+  return refusal(dirname(path), [problem], { assurance: "Nothing was deleted." });
 }
 
 /**

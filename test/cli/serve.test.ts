@@ -69,7 +69,7 @@ test("a telemetry file that is none is named, in one sentence", async () => {
   const lines = (await new Response(child.stderr).text()).trim().split("\n");
   expect(await child.exited).toBe(1);
   const shown = lines.filter((line) => !line.includes(" INFO "));
-  expect(shown).toContain("  - telemetry.db cannot be opened: file is not a database");
+  expect(shown).toContain("  - telemetry.db is not a database: its first bytes are damaged");
   expect(shown.length).toBeLessThan(7);
 });
 
