@@ -1,0 +1,21 @@
+CREATE TABLE `faults` (
+	`fault_id` text PRIMARY KEY NOT NULL,
+	`source` text NOT NULL,
+	`code` text NOT NULL,
+	`params` text NOT NULL,
+	`tenant_id` text,
+	`subject_kind` text,
+	`subject_id` text,
+	`subject_name` text,
+	`identity_kind` text,
+	`identity_name` text,
+	`where` text,
+	`sample` text,
+	`address` text,
+	`protocol` text,
+	`port` integer,
+	`client` text,
+	`first_at` integer NOT NULL,
+	`last_at` integer NOT NULL,
+	`count` integer NOT NULL
+);

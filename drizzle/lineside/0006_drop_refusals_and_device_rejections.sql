@@ -1,0 +1,2 @@
+DROP TABLE `device_rejections`;--> statement-breakpoint
+DROP TABLE `refusals`;
