@@ -256,6 +256,7 @@ function compose(core: Core, overrides: Overrides) {
     { parts: [{ name: "inventory", start: () => core.inventory.begin() }] },
     telemetry,
     fleet,
+    base.faulting,
     tenancy,
     auditing,
     mailing,

@@ -55,7 +55,7 @@ const layers: Record<string, readonly string[]> = {
 /** The console shares addresses, severities and texts with the server, and the types of requests, answers and live messages. */
 const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to === "../lib/console-routes.ts" ||
-  to === "../lib/refusal-edges.ts" ||
+  to === "../lib/fault-sources.ts" ||
   to === "../lib/severity.ts" ||
   to === "../lib/backup-limits.ts" ||
   to === "../lib/worst-alarms.ts" ||
@@ -77,8 +77,8 @@ const features: Record<string, readonly string[]> = {
   manual: [],
   site: [],
   outbox: [],
-  refusals: [],
-  audit: ["refusals"],
+  faults: [],
+  audit: [],
   notifications: [],
   maintenance: [],
   "demo-plant": [],
@@ -98,21 +98,21 @@ const features: Record<string, readonly string[]> = {
   account: ["notifications", "users"],
   "api-keys": ["devices", "users"],
   "alarm-rules": ["alarms", "notifications", "telemetry", "users"],
-  pipelines: ["attributes", "devices", "telemetry"],
+  pipelines: ["attributes", "devices", "faults", "telemetry"],
   codecs: [],
-  integrations: ["codecs", "devices", "pipelines"],
+  integrations: ["codecs", "devices", "faults", "pipelines"],
   scheduler: ["attributes", "devices"],
   backups: ["scheduler"],
   generators: ["devices"],
-  uplinks: ["devices", "pipelines"],
+  uplinks: ["devices", "faults", "pipelines"],
   modbus: ["devices"],
-  "mqtt-clients": ["api-keys"],
+  "mqtt-clients": ["api-keys", "faults"],
   dashboards: ["alarms", "annotations", "attributes", "commands", "devices", "telemetry"],
   profiles: ["alarm-rules", "dashboards"],
   explore: ["alarms", "annotations", "dashboards", "devices", "telemetry"],
   overview: ["alarms", "demo-plant", "devices", "integrations", "telemetry"],
   setup: ["demo-plant", "devices", "sign-in"],
-  system: ["alarms", "refusals", "telemetry"],
+  system: ["alarms", "telemetry"],
   "device-page": [
     "alarms",
     "attributes",
@@ -121,6 +121,7 @@ const features: Record<string, readonly string[]> = {
     "connect",
     "dashboards",
     "devices",
+    "faults",
     "gateways",
     "maintenance",
     "telemetry",

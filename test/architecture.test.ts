@@ -60,7 +60,7 @@ const layers: Record<string, readonly string[]> = {
   web: [
     "web",
     "lib/console-routes.ts",
-    "lib/refusal-edges.ts",
+    "lib/fault-sources.ts",
     "lib/severity.ts",
     "lib/key-format.ts",
     "lib/history-format.ts",
@@ -120,9 +120,9 @@ const modules: Record<string, readonly string[]> = {
   backups: ["settings", "scheduler", "telemetry", "tenants", "identity", "users"],
   updates: ["audit", "backups", "tenants", "identity", "users"],
   proxies: ["settings", "tenants", "identity", "users"],
-  refusals: ["devices", "tenants", "identity", "users"],
+  faults: ["devices", "tenants", "identity", "users"],
   system: [
-    "refusals",
+    "faults",
     "mail",
     "settings",
     "backups",
@@ -210,7 +210,7 @@ test("across modules only services, types, errors, plugins, schemas and the shap
   const seams = /\.(service|types|errors|plugin|tables|schemas|module)\.ts$/;
   // The directory of devices, their activity, the sandbox, the event log, the store and its check are services by another name; tags of values are data.
   const named =
-    /(permissions|device-directory|device-activity|device-rejections|maintenance-watch|step-engine|script-limits|script-sandbox|event-log|integration-principal|scheduler\/schedule|store\/value-kind|store\/check-file)\.ts$/;
+    /(permissions|device-directory|device-activity|maintenance-watch|step-engine|script-limits|script-sandbox|event-log|integration-principal|scheduler\/schedule|store\/value-kind|store\/check-file)\.ts$/;
   const wrong = imports.filter((item) => {
     const { from, to, isOwn } = item;
     if (!isOwn || moduleOf(from) === undefined || moduleOf(to) === undefined) return false;

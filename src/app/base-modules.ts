@@ -5,6 +5,7 @@ import { createAttributesModule } from "../modules/attributes/attributes.module.
 import { createAuditModule } from "../modules/audit/audit.module.ts";
 import { createDevicesModule } from "../modules/devices/devices.module.ts";
 import { DEV_EUI_KEY } from "../modules/devices/devices.types.ts";
+import { createFaultsModule } from "../modules/faults/faults.module.ts";
 import { createIdentityModule } from "../modules/identity/identity.module.ts";
 import type { PasswordHasher } from "../modules/identity/provider/password.ts";
 import { createIngestModule } from "../modules/ingest/ingest.module.ts";
@@ -85,7 +86,8 @@ export function createDeviceModules(
   connectRuleChecks(core, { profiling, outbound, users: userModules.users });
   const signIns = createLoginIdentitiesModule(core);
   const fleet = createDevicesModule(core, { tenants, plans, messageRate, profiles, store, ...signIns });
-  const { devices, devicesRepository, directory, activity, rejections, tokens } = fleet;
+  const { devices, devicesRepository, directory, activity, tokens } = fleet;
+  const faulting = createFaultsModule(core, { tenants, devices, directory });
   userModules.auditing.isDevice.connect((id) => directory.find(id as DeviceId) !== undefined);
   const attributing = createAttributesModule(core, { devices, activity });
   const { attributes } = attributing;
@@ -105,7 +107,6 @@ export function createDeviceModules(
     devices,
     directory,
     activity,
-    rejections,
     tokens,
     attributes,
     pipelines: pipelines.engine,
@@ -126,6 +127,7 @@ export function createDeviceModules(
     outbounds,
     profiling,
     fleet,
+    faulting,
     attributing,
     pipelines,
     ingesting,

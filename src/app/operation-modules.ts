@@ -4,7 +4,6 @@ import type { Core, Module } from "../modules/module.types.ts";
 import type { createNotificationsModule } from "../modules/notifications/notifications.module.ts";
 import { createOverviewModule } from "../modules/overview/overview.module.ts";
 import { createProxiesModule } from "../modules/proxies/proxies.module.ts";
-import { createRefusalsModule } from "../modules/refusals/refusals.module.ts";
 import { createSystemModule } from "../modules/system/system.module.ts";
 import { createUpdatesModule } from "../modules/updates/updates.module.ts";
 import { createUplinksModule } from "../modules/uplinks/uplinks.module.ts";
@@ -31,11 +30,6 @@ export function createOperationModules(
     setup: identity.setup,
     disk: base.storage.diskGuard,
   });
-  const refusing = createRefusalsModule(core, {
-    tenants,
-    devices: base.fleet.devices,
-    directory: base.fleet.directory,
-  });
   const uplinking = createUplinksModule(core, {
     commands: deps.commands,
     reach: base.outbounds.reach,
@@ -45,7 +39,7 @@ export function createOperationModules(
   });
   const system = createSystemModule(core, {
     settings,
-    refusals: refusing.refusals,
+    faults: base.faulting.faults,
     tenants,
     devices: base.fleet.devices,
     directory: base.fleet.directory,
@@ -65,5 +59,5 @@ export function createOperationModules(
   const updating = createUpdatesModule(core, { tenants, backups: backing.backups, audit: auditing.audit });
   const proxying = createProxiesModule(core, { settings, tenants });
   const overview = createOverviewModule(core, { settings, devices: base.fleet.devices });
-  return [overview, backing, refusing, system, updating, uplinking, proxying];
+  return [overview, backing, system, updating, uplinking, proxying];
 }

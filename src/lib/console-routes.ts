@@ -21,6 +21,7 @@ export const screenRoutes = {
   dashboards: "/dashboards/:dashboardId?",
   explore: "/explore",
   alarms: "/alarms/:alarmId?",
+  faults: "/faults",
   pipelines: "/pipelines/:pipelineId?/:pipelineTab?",
   codecs: "/integrations/codecs/:codecId?",
   integrations: "/integrations/:integrationId?/:integrationTab?",
@@ -65,14 +66,7 @@ export const settingsPages = [
   "log",
 ] as const;
 /** Pages of the settings whose address may name one of many things. */
-export const settingsPagesWithId = [
-  "users",
-  "profiles",
-  "notifications",
-  "audit",
-  "outbox",
-  "system",
-] as const;
+export const settingsPagesWithId = ["users", "profiles", "notifications", "outbox", "system"] as const;
 
 /** Allowed values of a part of an address, by its name in the patterns. Other parts are ids. */
 const choices: Readonly<Record<string, readonly string[]>> = {

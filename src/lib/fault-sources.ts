@@ -12,3 +12,30 @@ export const refusalEdges = [
   "metrics",
 ] as const;
 export type RefusalEdge = (typeof refusalEdges)[number];
+
+/** Where something went wrong. */
+export const faultSources = [
+  ...refusalEdges,
+  "integration",
+  "import",
+  "generator",
+  "test",
+  "held",
+  "delivery",
+  "uplink",
+] as const;
+export type FaultSource = (typeof faultSources)[number];
+
+/** Kinds of things that faults are about. */
+export const faultSubjects = [
+  "device",
+  "user",
+  "api_key",
+  "mqtt_client",
+  "integration",
+  "pipeline",
+  "alarm",
+  "notification",
+  "uplink",
+] as const;
+export type FaultSubjectKind = (typeof faultSubjects)[number];

@@ -5,9 +5,9 @@ import type { Alarm, AlarmEventType } from "./alarms/alarms.types.ts";
 import type { AttributeScope } from "./attributes/attributes.types.ts";
 import type { CommandState } from "./commands/commands.types.ts";
 import type { DeviceRejection } from "./devices/devices.types.ts";
+import type { Fault } from "./faults/faults.types.ts";
 import type { MailState } from "./mail/mail.types.ts";
 import type { OutboundSource } from "./outbound/outbound.types.ts";
-import type { Refusal } from "./refusals/refusals.types.ts";
 import type { RunStatus } from "./scheduler/scheduler.types.ts";
 
 interface DeviceEvent {
@@ -25,8 +25,8 @@ export interface DomainEvents {
   "device.rejected": DeviceEvent & { readonly rejection: DeviceRejection };
   /** Published when maintenance of a device begins or changes; `until` is `null` when it is over. */
   "device.maintenance": DeviceEvent & { readonly until: number | null };
-  /** A credential was refused, at any edge. */
-  "credential.refused": Refusal;
+  /** Something went wrong that a person should know of: a refused credential, message or connection, a failed delivery. */
+  "fault.occurred": Fault;
   /** Signed out: whatever still runs under this session ends. */
   /** `isChanged`: whoever has it may connect again, and gets something else. */
   "session.ended": { readonly sessionId: string; readonly isChanged?: boolean };

@@ -1,15 +1,31 @@
-import { DomainError } from "../lib/domain-error.ts";
+import { DomainError, detail } from "../lib/domain-error.ts";
 import { secretHint } from "../lib/secret-hint.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { DomainEvents } from "./events.types.ts";
-import type { RefusalReason, ReportRefusal } from "./refusals/refusals.types.ts";
+import type { FaultSubject } from "./faults/faults.types.ts";
+import type { RefusalOwner, RefusalReason, ReportRefusal } from "./faults/refusals.types.ts";
 import { type PeerServer, peerOf } from "./request-peer.ts";
+
+function subjectOf({ deviceId, userId, mqttClientId }: RefusalOwner): FaultSubject | undefined {
+  if (deviceId !== undefined) return { kind: "device", id: deviceId };
+  if (mqttClientId !== undefined) return { kind: "mqtt_client", id: mqttClientId };
+  return userId === undefined ? undefined : { kind: "user", id: userId };
+}
 
 /** Returns the function with which an edge reports refused credentials. */
 export const refusalReporter =
   (events: Pick<EventBus<DomainEvents>, "emit">): ReportRefusal =>
-  (refusal) =>
-    events.emit("credential.refused", refusal);
+  ({ edge, reason, address, protocol, client, identity, tenantId, ...owner }) =>
+    events.emit("fault.occurred", {
+      source: edge,
+      ...detail(`refusal.${reason}`),
+      address,
+      protocol,
+      client,
+      identity,
+      tenantId,
+      subject: subjectOf(owner),
+    });
 
 /** Runs `work` for a request with a link, whose secret it is given, too. */
 export type WithLink = <Result>(

@@ -2,6 +2,7 @@ import type { TenantId } from "../lib/ids.ts";
 import { shownName } from "../lib/secret-hint.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
+import type { PresentedIdentity, RefusalOwner, ReportRefusal } from "../modules/faults/refusals.types.ts";
 import type { LoginIdentitiesService } from "../modules/login-identities/login-identities.service.ts";
 import {
   type LoginHolder,
@@ -9,7 +10,6 @@ import {
   type PasswordSignIn,
   shownLogin,
 } from "../modules/login-identities/login-identities.types.ts";
-import type { RefusalIdentity, RefusalOwner, ReportRefusal } from "../modules/refusals/refusals.types.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { MqttAuthentication, MqttCredentials } from "./mqtt.types.ts";
 import type { MqttClientSignIn } from "./mqtt-client-sign-in.ts";
@@ -18,13 +18,14 @@ import type { TokenAuthentication } from "./token-authentication.ts";
 
 type RefusedPassword = Extract<PasswordSignIn, { refused: string }>;
 
-const ownerOf = ({ tenantId, deviceId }: LoginHolder): RefusalOwner => ({
+const ownerOf = ({ tenantId, deviceId, mqttClientId }: LoginHolder): RefusalOwner => ({
   tenantId,
   ...(deviceId !== null && { deviceId }),
+  ...(mqttClientId !== null && { mqttClientId }),
 });
 
 /** Names a client as its holder knows it. `isShared` hides the client from tenants: it may be another's. */
-const nameOf = (holder: LoginHolder, isShared = false): RefusalIdentity => ({
+const nameOf = (holder: LoginHolder, isShared = false): PresentedIdentity => ({
   kind: isShared ? "shared_name" : "client",
   name: shownName(shownLogin(holder)),
 });
@@ -119,7 +120,7 @@ export class LoginAuthentication {
   #enter(
     credentials: MqttCredentials,
     { deviceId, mqttClientId }: LoginHolder,
-    identity: RefusalIdentity,
+    identity: PresentedIdentity,
   ): MqttAuthentication | undefined {
     if (mqttClientId !== null) return this.#deps.mqttClients.enter(credentials, mqttClientId, identity);
     const device = deviceId === null ? undefined : this.#deps.directory.find(deviceId);

@@ -1,10 +1,10 @@
 import type { TenantId, UserId } from "../lib/ids.ts";
 import { RateMeter } from "../lib/rate-meter.ts";
 import { shownName } from "../lib/secret-hint.ts";
+import type { PresentedIdentity, ReportRefusal } from "../modules/faults/refusals.types.ts";
 import type { MqttClientsRepository } from "../modules/mqtt-clients/mqtt-clients.repository.ts";
 import type { MqttClient } from "../modules/mqtt-clients/mqtt-clients.types.ts";
 import { mayPublish, maySubscribe } from "../modules/mqtt-clients/topic-patterns.ts";
-import type { RefusalIdentity, ReportRefusal } from "../modules/refusals/refusals.types.ts";
 import type { Principal as Caller } from "../modules/users/users.types.ts";
 import { readFilter } from "./application-topics.ts";
 import type { MqttApplication, MqttAuthentication, MqttCredentials } from "./mqtt.types.ts";
@@ -69,7 +69,7 @@ export class MqttClientSignIn {
   enter(
     credentials: MqttCredentials,
     mqttClientId: string,
-    identity: RefusalIdentity,
+    identity: PresentedIdentity,
   ): MqttAuthentication | undefined {
     const found = this.#deps.credentials.findById(mqttClientId);
     if (found === undefined) return undefined;
@@ -105,14 +105,14 @@ export class MqttClientSignIn {
 
   #refuseDisabled(
     credentials: MqttCredentials,
-    { tenantId }: MqttClient,
-    identity: RefusalIdentity,
+    { tenantId, mqttClientId }: MqttClient,
+    identity: PresentedIdentity,
   ): MqttAuthentication {
     return refuseClient(this.#deps.report, credentials, {
       answer: "not_authorized",
       reason: "client_disabled",
       identity,
-      owner: { tenantId },
+      owner: { tenantId, mqttClientId },
     });
   }
 

@@ -1,9 +1,9 @@
 import type { TenantId } from "../lib/ids.ts";
+import type { ReportRefusal } from "../modules/faults/refusals.types.ts";
 import type { LoginIdentitiesService } from "../modules/login-identities/login-identities.service.ts";
 import type { Core } from "../modules/module.types.ts";
 import { createMqttClientsModule } from "../modules/mqtt-clients/mqtt-clients.module.ts";
 import type { LocalTopics, MqttTopics } from "../modules/mqtt-clients/mqtt-clients.types.ts";
-import type { ReportRefusal } from "../modules/refusals/refusals.types.ts";
 import type { ClientPasswords } from "../platform/client-passwords.ts";
 import type { MqttApplication, MqttServer, PublishedMessage } from "./mqtt.types.ts";
 import { MqttClientSignIn } from "./mqtt-client-sign-in.ts";

@@ -1,12 +1,12 @@
 import type { TenantId } from "../lib/ids.ts";
 import { secretHint, shownName } from "../lib/secret-hint.ts";
 import type {
+  PresentedIdentity,
   Refusal,
-  RefusalIdentity,
   RefusalOwner,
   RefusalReason,
   ReportRefusal,
-} from "../modules/refusals/refusals.types.ts";
+} from "../modules/faults/refusals.types.ts";
 import type { Peer } from "../modules/request-peer.ts";
 import type { MqttAuthentication, MqttCredentials, MqttServerDeps } from "./mqtt.types.ts";
 
@@ -16,7 +16,7 @@ type Refused = Extract<MqttAuthentication, { ok: false }>;
 export interface RefusedClient {
   readonly answer: Refused["reason"];
   readonly reason: RefusalReason;
-  readonly identity: RefusalIdentity;
+  readonly identity: PresentedIdentity;
   readonly owner?: RefusalOwner | undefined;
 }
 
@@ -25,7 +25,11 @@ const PLAIN_NAME_MAX = 11;
 const FINGERPRINT_SHOWN = 16;
 
 /** Names a client whose credentials belong to nobody: what may be a token is shown as one. */
-export function identityOfStranger({ clientId, username = "", password }: MqttCredentials): RefusalIdentity {
+export function identityOfStranger({
+  clientId,
+  username = "",
+  password,
+}: MqttCredentials): PresentedIdentity {
   if (username === "") return { kind: clientId === "" ? "none" : "client", name: shownName(clientId) };
   const isPlain = password !== undefined && password.length > 0 && username.length <= PLAIN_NAME_MAX;
   return isPlain
@@ -34,7 +38,7 @@ export function identityOfStranger({ clientId, username = "", password }: MqttCr
 }
 
 /** Identifies a client by the beginning of its certificate's fingerprint. */
-export const refusedCertificate = (fingerprint: string): RefusalIdentity => ({
+export const refusedCertificate = (fingerprint: string): PresentedIdentity => ({
   kind: "certificate",
   name: `${fingerprint.slice(0, FINGERPRINT_SHOWN)}…`,
 });

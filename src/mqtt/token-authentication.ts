@@ -1,5 +1,5 @@
 import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
-import type { RefusalReason, ReportRefusal } from "../modules/refusals/refusals.types.ts";
+import type { RefusalReason, ReportRefusal } from "../modules/faults/refusals.types.ts";
 import type { MqttAuthentication, MqttCredentials } from "./mqtt.types.ts";
 import { identityOfStranger, refuseClient } from "./refused-clients.ts";
 

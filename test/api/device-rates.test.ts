@@ -45,17 +45,17 @@ test("a device that sends more than its profile allows is told when to go on, an
   expect((await post(device.token)).status).toBe(429);
 });
 
-test("a flood beyond the rate is one entry a second, which counts the others", async () => {
+test("a flood beyond the rate is one entry, which counts all of it", async () => {
   const device = await fixture.createDevice(owner, { profileId });
   for (let index = 0; index < 3; index++) await post(device.token);
   for (let index = 0; index < 40; index++) expect((await post(device.token)).status).toBe(429);
-  expect(await rejections(device.deviceId)).toHaveLength(1);
+  expect(await rejections(device.deviceId)).toMatchObject([{ count: 40 }]);
   clock.advance(499);
   await post(device.token);
   clock.advance(501);
   for (let index = 0; index < 2; index++) await post(device.token);
   expect((await post(device.token)).status).toBe(429);
-  expect(await rejections(device.deviceId)).toHaveLength(2);
+  expect(await rejections(device.deviceId)).toMatchObject([{ count: 42 }]);
 });
 
 test("over MQTT 5 it is 0x97, and the session limits tell the rate", async () => {

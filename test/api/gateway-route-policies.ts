@@ -5,7 +5,6 @@ export const gatewayPolicies: Record<string, Policy> = {
   "POST /api/auth/email": { kind: "self" },
   "GET /idp/email": { kind: "public" },
   "POST /idp/email": { kind: "public" },
-  "GET /api/gateway/refusals": { kind: "operator" },
   "GET /api/gateway/top-talkers": { kind: "operator" },
   "GET /api/gateway/logs": { kind: "operator" },
   "GET /api/gateway/logs/download": { kind: "operator" },

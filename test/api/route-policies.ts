@@ -1,4 +1,5 @@
 import { devicePolicies } from "./device-route-policies.ts";
+import { faultPolicies } from "./fault-route-policies.ts";
 import { fieldPolicies } from "./field-route-policies.ts";
 import { gatewayPolicies } from "./gateway-route-policies.ts";
 
@@ -243,9 +244,8 @@ export const policies: Record<string, Policy> = {
   "GET /api/devices/:deviceId/held-readings": { kind: "tenant" },
   "POST /api/devices/:deviceId/held-readings/store": { kind: "tenant" },
   "DELETE /api/devices/:deviceId/held-readings": { kind: "tenant" },
-  "GET /api/refusals": { kind: "own" },
-  "GET /api/devices/:deviceId/refusals": { kind: "tenant" },
   ...gatewayPolicies,
+  ...faultPolicies,
   "GET /api/outbox": { kind: "own" },
   "GET /api/outbox/:mailId": { kind: "tenant" },
   "POST /api/outbox/:mailId/retry": { kind: "tenant" },
@@ -298,7 +298,6 @@ export const policies: Record<string, Policy> = {
   "POST /api/devices/:deviceId/credentials/rotate": { kind: "tenant" },
   "GET /api/devices/:deviceId/credentials": { kind: "tenant" },
   "PUT /api/devices/:deviceId/credentials": { kind: "tenant", body: () => ({ type: "ACCESS_TOKEN" }) },
-  "GET /api/devices/:deviceId/rejections": { kind: "tenant" },
   "GET /api/devices/:deviceId/keys": { kind: "tenant" },
   "GET /api/devices/:deviceId/telemetry/latest": { kind: "tenant" },
   "GET /api/devices/:deviceId/telemetry/range": { kind: "tenant", query: "from=0&to=1" },

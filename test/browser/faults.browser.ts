@@ -1,62 +1,83 @@
-// Refused credentials and the busiest devices on the System page.
+// What went wrong, on its own screen and on the page of a device; the busiest devices on the System page.
 import { expect, test } from "bun:test";
 import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 30_000;
 const ui = useConsole({ isStill: true });
 
-const send = (token: string, body: string) =>
-  fetch(`${ui.app.url}/api/v1/${token}/telemetry`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body,
-  });
+const post = (path: string, body: string) =>
+  fetch(`${ui.app.url}${path}`, { method: "POST", headers: { "content-type": "application/json" }, body });
+const send = (token: string, body: string) => post(`/api/v1/${token}/telemetry`, body);
+const signIn = (email: string) =>
+  post("/idp/authorize", JSON.stringify({ email, password: "wrong password 1" }));
+const createDevice = async (name: string) =>
+  (await ui.call("POST", "/api/devices", { name, deviceType: "pump" })) as {
+    deviceId: string;
+    credentials: { token: string };
+  };
+const items = () => ui.page.getByRole("list", { name: "Faults" }).getByRole("listitem");
 
 test(
-  "an administrator finds who was refused at the own site",
+  "one screen lists what went wrong at the site and leads to the device",
   async () => {
-    await fetch(`${ui.app.url}/idp/authorize`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ email: "nobody@plant.example", password: "wrong password 1" }),
-    });
+    const device = await createDevice("Mumbling pump");
+    for (let index = 0; index < 3; index++) await send(device.credentials.token, '{"t":');
     const me = (await ui.call("GET", "/api/auth/me")) as { email: string };
-    await fetch(`${ui.app.url}/idp/authorize`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ email: me.email, password: "wrong password 1" }),
-    });
-    await ui.open("/settings/audit");
-    await ui.page.getByRole("link", { name: "Refused credentials" }).click();
-    await ui.page.getByText(me.email).first().waitFor();
+    await signIn(me.email);
+    await signIn("nobody@plant.example");
+    await ui.open("/");
+    await ui.page.getByRole("link", { name: "Faults" }).first().click();
+    const pump = items().filter({ hasText: "Mumbling pump" });
+    await pump.getByText("3 times").waitFor();
+    expect(await pump.textContent()).toContain("Device API");
+    expect(await pump.textContent()).toContain('{"t":');
+    await items().filter({ hasText: me.email }).getByText("The password is wrong.").waitFor();
     expect(await ui.page.getByText("nobody@plant.example").count()).toBe(0);
+    await ui.page.getByLabel("Source").selectOption({ label: "Sign-in" });
+    await pump.waitFor({ state: "detached" });
+    await ui.page.getByLabel("Reason").selectOption("refusal.password_wrong");
+    await items().filter({ hasText: me.email }).waitFor();
+    await ui.page.getByLabel("Source").selectOption({ label: "Uplink" });
+    await ui.page.getByText("No fault matches").waitFor();
+    await ui.page.goBack();
+    await ui.open("/faults?subject=device");
+    await pump.getByRole("link", { name: "Mumbling pump" }).click();
+    await ui.page.waitForURL(`**/devices/${device.deviceId}/messages`);
+    const section = ui.page.getByRole("region", { name: "Faults" });
+    await section.getByText("3 times").waitFor();
     expect(ui.complaints).toEqual([]);
   },
   STEP_MS,
 );
 
 test(
-  "an operator finds who was refused and which device sends the most",
+  "an operator finds who was refused on the whole gateway, and clears the list",
   async () => {
-    const device = (await ui.call("POST", "/api/devices", { name: "Loud pump", deviceType: "pump" })) as {
-      deviceId: string;
-      credentials: { token: string };
-    };
-    for (let index = 0; index < 3; index++) await send(device.credentials.token, '{"t":1}');
     await send("WrongTokenOfAPump", '{"t":1}');
     await send("WrongTokenOfAPump", '{"t":1}');
     await ui.open("/settings/system");
-    const refused = ui.page.getByRole("region", { name: "Refused credentials" });
-    const items = refused.getByRole("list").getByRole("listitem");
-    const item = items.filter({ hasText: "Wron… (17)" });
+    await ui.page.getByRole("link", { name: "Faults of the gateway" }).click();
+    const item = items().filter({ hasText: "Wron… (17)" });
     await item.getByText("2 times").waitFor();
     expect(await item.textContent()).toContain("belongs to no device");
-    expect(await item.textContent()).toContain("Device API");
+    expect(await item.textContent()).toContain("Compare the first characters");
     expect(await ui.page.content()).not.toContain("WrongTokenOfAPump");
-    await refused.getByLabel("Where it was refused").selectOption({ label: "MQTT" });
-    await refused.getByText("No refusal matches").waitFor();
-    await refused.getByLabel("Where it was refused").selectOption({ label: "Device API" });
-    await item.waitFor();
+    await ui.page.getByLabel("Reason").selectOption("refusal.token_wrong");
+    await ui.page.getByText("1 fault", { exact: true }).waitFor();
+    await ui.page.getByRole("button", { name: "Clear" }).click();
+    await ui.page.getByRole("dialog").getByRole("button", { name: "Clear" }).click();
+    await ui.page.getByText("No fault matches").waitFor();
+    expect(ui.complaints).toEqual([]);
+  },
+  STEP_MS,
+);
+
+test(
+  "an operator finds which device sends the most",
+  async () => {
+    const device = await createDevice("Loud pump");
+    for (let index = 0; index < 3; index++) await send(device.credentials.token, '{"t":1}');
+    await ui.open("/settings/system");
     const talkers = ui.page.getByRole("region", { name: "Busiest devices" });
     const row = talkers.getByRole("row").filter({ hasText: "Loud pump" });
     await row.waitFor();

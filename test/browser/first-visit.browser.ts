@@ -50,7 +50,7 @@ test(
     await device!.publishAsync("v1/devices/me/telemtry", '{"temperature": 1}', { qos: 1 });
     await page.locator('[data-testid="connect-status"][data-state="refused"]').waitFor();
     await page.getByRole("link", { name: "Messages", exact: true }).click();
-    await page.getByTestId("messages").getByText("v1/devices/me/telemtry").first().waitFor();
+    await page.getByRole("region", { name: "Faults" }).getByText("v1/devices/me/telemtry").first().waitFor();
   },
   STEP_MS,
 );

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import type { Refusal } from "../../src/modules/faults/refusals.types.ts";
 import type { IngestDevice } from "../../src/modules/ingest/ingest.types.ts";
 import type { LoginIdentitiesService } from "../../src/modules/login-identities/login-identities.service.ts";
 import type { LoginHolder } from "../../src/modules/login-identities/login-identities.types.ts";
-import type { Refusal } from "../../src/modules/refusals/refusals.types.ts";
 import type { MqttCredentials } from "../../src/mqtt/mqtt.types.ts";
 import { createMqttAuthentication } from "../../src/mqtt/mqtt-authentication.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { rejectionText } from "../../src/web/features/devices/rejection-text.ts";
+import { serverText } from "../../src/web/platform/i18n/error-texts.ts";
 import {
   formatBytes,
   formatDateRange,
@@ -85,15 +85,7 @@ test("a stretch of one day names the day and the zone once", () => {
 });
 
 test("a refusal is told in the reader's language, an unknown one as the server says it", () => {
-  const rejection = {
-    at: "",
-    source: "mqtt",
-    where: "t",
-    params: {},
-    reason: "as the server says",
-    sample: "",
-  };
   language.value = "de";
-  expect(rejectionText({ ...rejection, code: "telemetry.ts_future" })).toContain("Uhr des Geräts");
-  expect(rejectionText({ ...rejection, code: "something.new" })).toBe("As the server says.");
+  expect(serverText({ code: "telemetry.ts_future", params: {} })).toContain("Uhr des Geräts");
+  expect(serverText({ code: "something.new", params: {} }, "as the server says")).toBe("As the server says.");
 });

@@ -42,6 +42,7 @@ const tags = [
     description: "Mails that the gateway sends, or keeps while no mail server is configured",
   },
   { name: "audit", description: "Who did what" },
+  { name: "faults", description: "What went wrong, and what to do about it" },
   { name: "demo plant", description: "A small factory that sends telemetry" },
   { name: "gateway", description: "Backups of the gateway, for its operators" },
   { name: "system", description: "Health of the gateway" },

@@ -6,7 +6,7 @@ import { sha256 } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
 import type { DomainEvents } from "../events.types.ts";
-import type { RefusedCredential } from "../refusals/refusals.types.ts";
+import type { RefusedCredential } from "../faults/refusals.types.ts";
 import type { UsersService } from "../users/users.service.ts";
 import { type Principal, type Role, roles, type User } from "../users/users.types.ts";
 import type { ApiKeysRepository } from "./api-keys.repository.ts";

@@ -1,6 +1,6 @@
 import { secretHint, shownName } from "../../lib/secret-hint.ts";
 import { sha256 } from "../../platform/ids.ts";
-import type { RefusedCredential } from "../refusals/refusals.types.ts";
+import type { RefusedCredential } from "../faults/refusals.types.ts";
 import type { ApiKeysRepository } from "./api-keys.repository.ts";
 import type { ApiKey, ApiKeyStatus } from "./api-keys.types.ts";
 import { hintOf, isWellFormedKey } from "./key-secret.ts";

@@ -18,13 +18,11 @@ import { createCredentialsService } from "./credentials.service.ts";
 import { DeviceActivityTracker } from "./device-activity.ts";
 import { DeviceDirectory } from "./device-directory.ts";
 import { DeviceImports } from "./device-imports.ts";
-import { DeviceRejections } from "./device-rejections.ts";
 import { createDevicesRepository, type DevicesRepository } from "./devices.repository.ts";
 import { devicesRoutes } from "./devices.routes.ts";
 import { createDevicesService, type DevicesService } from "./devices.service.ts";
 import type { Device, DeviceMaintenance, SearchAttributes } from "./devices.types.ts";
 import { createSortedList } from "./devices-value-order.ts";
-import { createRejectionsRepository } from "./rejections.repository.ts";
 import { createTokenSignIn } from "./token-sign-in.service.ts";
 import { createUnfinishedImportsRepository } from "./unfinished-imports.repository.ts";
 
@@ -38,22 +36,6 @@ interface DevicesModuleDeps {
   store: TelemetryStore;
   logins: LoginIdentitiesService;
   passwords: ClientPasswords;
-}
-
-function createRejections(
-  { database, clock, events, log }: Pick<Core, "database" | "clock" | "events" | "log">,
-  devices: DevicesService,
-): DeviceRejections {
-  const rejections = new DeviceRejections({
-    repository: createRejectionsRepository(database),
-    devices,
-    transact: database.transact,
-    clock,
-    events,
-    log: log.child("rejections"),
-  });
-  rejections.subscribe();
-  return rejections;
 }
 
 function createImports(
@@ -83,7 +65,7 @@ function createDirectory(
   return directory;
 }
 
-/** Devices: what they are, how they sign in, when they were seen, and what was rejected of them. */
+/** Devices: what they are, how they sign in, and when they were seen. */
 export function createDevicesModule(core: Core, deps: DevicesModuleDeps) {
   const { answers, database, clock, events, log } = core;
   const { tenants, plans, profiles, store, logins, passwords } = deps;
@@ -118,7 +100,6 @@ export function createDevicesModule(core: Core, deps: DevicesModuleDeps) {
     log: log.child("activity"),
   });
   activity.subscribe();
-  const rejections = createRejections({ database, clock, events, log }, devices);
   const credentials = createCredentialsService({
     repository: createCredentialsRepository(database),
     devices,
@@ -137,7 +118,6 @@ export function createDevicesModule(core: Core, deps: DevicesModuleDeps) {
     imports,
     directory,
     activity,
-    rejections,
     credentials,
     tokens: createTokenSignIn({ directory, clock, report: refusalReporter(events) }),
     saveDevEui,
@@ -146,7 +126,6 @@ export function createDevicesModule(core: Core, deps: DevicesModuleDeps) {
     routes: (auth: AuthPlugin) => [
       devicesRoutes({
         devices,
-        rejections,
         activity,
         maintenanceOf: (device) => maintenanceOf.call(device),
         listSorted: createSortedList({ repository: devicesRepository, store, searchAttributes }),
@@ -157,7 +136,6 @@ export function createDevicesModule(core: Core, deps: DevicesModuleDeps) {
     ],
     parts: [
       { name: "imports", start: () => imports.start() },
-      { name: "rejections", start: () => rejections.start(), stop: () => rejections.stop() },
       { name: "activity", start: () => activity.start(), stop: () => activity.stop() },
     ],
   };

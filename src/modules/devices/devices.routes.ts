@@ -9,14 +9,12 @@ import type { Principal } from "../users/users.types.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";
 import { FOREIGN_TOKENS_RULE } from "./chosen-tokens.ts";
 import type { DeviceActivityTracker } from "./device-activity.ts";
-import type { DeviceRejections } from "./device-rejections.ts";
 import { withRole } from "./device-role.ts";
 import {
   createDeviceBody,
   deviceDetail,
   deviceListItem,
   listDevicesQuery,
-  rejectionBody,
   typeDefaultsBody,
   updateDeviceBody,
 } from "./devices.schemas.ts";
@@ -30,7 +28,6 @@ const childList = wholeList({
   sort: ["name", "deviceType", "active", "lastActivityAt"],
   search: ["name", "childName"],
 });
-const rejectionList = wholeList({ sort: ["at", "code"], search: ["where", "reason"] });
 const typeList = wholeList({ sort: ["deviceType", "count"], search: ["deviceType"] });
 
 const listTypesQuery = t.Object({
@@ -40,7 +37,6 @@ const listTypesQuery = t.Object({
 
 interface DevicesRoutesDeps {
   readonly devices: DevicesService;
-  readonly rejections: DeviceRejections;
   /** Knows the newest activity of a device, where there is any. */
   readonly activity: Pick<DeviceActivityTracker, "get" | "inactivityOf">;
   /** Returns the maintenance of the device or of its gateway; alarms are muted while it lasts. */
@@ -78,7 +74,7 @@ function createShowing({ activity, maintenanceOf }: Pick<DevicesRoutesDeps, "act
 }
 
 export const devicesRoutes = (deps: DevicesRoutesDeps) => {
-  const { devices, rejections, listSorted } = deps;
+  const { devices, listSorted } = deps;
   const { itemFor, children, detail } = createShowing(deps);
   const read = readFrom(devices);
   return new Elysia({ prefix: "/api/devices", tags: ["devices"] })
@@ -216,20 +212,6 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         detail: {
           summary: "List the child devices of a gateway",
           description: "Lists children that the caller may see, by name. Empty if it is not a gateway.",
-        },
-      },
-    )
-    .get(
-      "/:deviceId/rejections",
-      ({ principal, params, query, request, set }) =>
-        rejectionList.page({ query, request, set }, rejections.list(principal, params.deviceId)),
-      {
-        auth: "devices:read",
-        query: t.Object(rejectionList.fields),
-        response: { 200: t.Array(rejectionBody) },
-        detail: {
-          summary: "List rejected messages of a device, the newest first",
-          description: "The newest 50 are kept, each with the reason.",
         },
       },
     );

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { pageQuery, searchQuery } from "../lists.schemas.ts";
-import { choice, lineText, nameText, textFields, wholeNumber } from "../wire.schemas.ts";
+import { choice, lineText, nameText, wholeNumber } from "../wire.schemas.ts";
 import { deviceToken } from "./credentials.schemas.ts";
 import { inactivitySources } from "./inactivity.ts";
 
@@ -149,18 +149,6 @@ export const deviceDetail = t.Object(
     credentials: t.Optional(credentialsBody),
   },
   { title: "DeviceDetail" },
-);
-
-export const rejectionBody = t.Object(
-  {
-    at: t.String({ description: "ISO 8601" }),
-    source: t.String(),
-    where: t.String({ description: "topic or path as the device used it" }),
-    ...textFields,
-    reason: t.String({ description: "the text of the code in English" }),
-    sample: t.Optional(t.String({ description: "the first bytes of the body" })),
-  },
-  { title: "Rejection" },
 );
 
 export const typeDefaultsBody = t.Object(

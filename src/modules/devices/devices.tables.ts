@@ -7,7 +7,6 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import type { Params } from "../../lib/texts/text.ts";
 import { deviceProfiles } from "../profiles/profiles.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
@@ -75,24 +74,6 @@ export const deviceActivity = sqliteTable("device_activity", {
   intervalMs: integer("interval_ms").notNull().default(0),
   observedMs: integer("observed_ms").notNull().default(0),
 });
-
-/** The newest refused messages of a device. */
-export const deviceRejections = sqliteTable(
-  "device_rejections",
-  {
-    rejectionId: text("rejection_id").primaryKey(),
-    deviceId: text("device_id")
-      .notNull()
-      .references(() => devices.deviceId, { onDelete: "cascade" }),
-    at: integer("at").notNull(),
-    source: text("source").notNull(),
-    where: text("where").notNull(),
-    code: text("code").notNull(),
-    params: text("params", { mode: "json" }).notNull().$type<Params>(),
-    sample: text("sample"),
-  },
-  (table) => [index("device_rejections_device").on(table.deviceId, table.at)],
-);
 
 /** Default dashboard of a device type, set by `applyToAllOfType`. */
 export const deviceTypeDefaults = sqliteTable(

@@ -1,10 +1,10 @@
 import { AttemptLimit } from "../../lib/attempt-limit.ts";
 import { type DomainError, limited } from "../../lib/domain-error.ts";
-import type { RefusalEdge } from "../../lib/refusal-edges.ts";
+import type { RefusalEdge } from "../../lib/fault-sources.ts";
 import { secretHint } from "../../lib/secret-hint.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { ReportRefusal } from "../faults/refusals.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
-import type { ReportRefusal } from "../refusals/refusals.types.ts";
 import { type PeerServer, peerOf, webSocketPeerOf } from "../request-peer.ts";
 import type { DeviceDirectory } from "./device-directory.ts";
 import { contractInvalidToken, invalidDeviceToken } from "./devices.errors.ts";

@@ -1,255 +1,313 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/ids.ts";
 import { addressGroup } from "../../lib/network-address.ts";
 import { shownName } from "../../lib/secret-hint.ts";
-import type { IdentityKind, Refusal, RefusalEntry } from "./refusals.types.ts";
+import type { Params } from "../../lib/texts/text.ts";
+import type { Fault, FaultEntry, FaultFilter, FaultSubject } from "./faults.types.ts";
 
 /*
- * Refusals, aggregated and bounded. Strangers decide how many different ones there are, so that each address has a share: what it
- * tries beyond its share is counted in one entry. When the list is full, the address with the most entries loses its oldest one.
+ * Faults, aggregated and bounded. Strangers and broken devices decide how many different ones there are, so each holder has a share:
+ * a thing its faults, an address the credentials that it tried. When the list is full, the tenant with the most entries gives up the
+ * oldest one of its largest holder; entries without a tenant share one pool like a tenant's.
  */
 
-export interface RefusalListLimits {
+export interface FaultListLimits {
   readonly entriesMax: number;
-  /** Identities that are listed of one address (IPv4, or the first 64 bits of IPv6); further ones are counted together. */
-  readonly perAddressMax: number;
+  /** Entries of one thing, or of one address (IPv4, or the first 64 bits of IPv6). */
+  readonly perHolderMax: number;
   /** An entry this old makes room for a new one of the same address. */
   readonly staleMs: number;
 }
 
-/** Entries of one address, the one that was refused longest ago first. */
-type Holder = Map<string, RefusalEntry>;
+/** Entries of one holder, the one that occurred longest ago first. */
+type Holder = Map<string, FaultEntry>;
 
-const keyOf = ({ edge, reason, address, identity, deviceId, userId }: Refusal): string =>
-  `${edge} ${reason} ${address} ${identity.kind} ${deviceId ?? userId ?? ""} ${identity.name}`;
+/** Where an entry is kept. */
+interface Place {
+  readonly pool: Pool;
+  readonly holder: string;
+  readonly key: string;
+}
 
-const shownClient = ({ client }: Refusal) => (client === undefined ? undefined : shownName(client));
+interface Occurrence extends Place {
+  readonly now: number;
+  readonly portOf: () => number | undefined;
+}
 
-/** What is known to belong to a tenant, and what strangers make up, are two pools: neither pushes the other out of its half. */
+/** Numbers are measurements (sizes, counts, waits): faults that differ in nothing else are one entry. */
+const withoutNumbers = (params: Params): string =>
+  JSON.stringify(params, (_, value: unknown) => (typeof value === "number" ? undefined : value));
+
+const subjectKey = ({ kind, id }: Pick<FaultSubject, "kind" | "id">): string => `${kind} ${id}`;
+
+const keyOf = ({ source, code, params, subject, where, identity, address }: Fault): string =>
+  [
+    source,
+    code,
+    withoutNumbers(params),
+    subject === undefined ? "" : subjectKey(subject),
+    where ?? "",
+    identity === undefined ? "" : `${identity.kind} ${identity.name}`,
+    address ?? "",
+  ].join("\n");
+
+/** What signed in holds its own faults. What only claims to be somebody is held by its address, which could claim to be everybody. */
+const holderOf = ({ source, subject, identity, address }: Fault): string => {
+  if (subject !== undefined && identity === undefined) return subjectKey(subject);
+  return address === undefined ? source : addressGroup(address);
+};
+
+const shownClient = ({ client }: Fault) => (client === undefined ? undefined : shownName(client));
+
+/** Entries of one tenant, or those without one. */
 class Pool {
   readonly #holders = new Map<string, Holder>();
-  /** Addresses by their number of entries; among equal ones the address that was refused longest ago comes first. */
+  /** Holders by number of entries; among equal ones the holder whose newest fault is oldest comes first. */
   readonly #bySize: Array<Set<string>> = [];
   size = 0;
 
-  find(address: string, key: string): RefusalEntry | undefined {
-    return this.#holders.get(address)?.get(key);
+  find(holder: string, key: string): FaultEntry | undefined {
+    return this.#holders.get(holder)?.get(key);
   }
 
-  sizeOf(address: string): number {
-    return this.#holders.get(address)?.size ?? 0;
+  sizeOf(holder: string): number {
+    return this.#holders.get(holder)?.size ?? 0;
   }
 
-  add(address: string, key: string, entry: RefusalEntry): void {
-    const holder: Holder = this.#holders.get(address) ?? new Map();
-    this.#holders.set(address, holder);
-    this.#move(address, holder, () => holder.set(key, entry));
+  add(holder: string, key: string, entry: FaultEntry): void {
+    const entries: Holder = this.#holders.get(holder) ?? new Map();
+    this.#holders.set(holder, entries);
+    this.#move(holder, entries, () => entries.set(key, entry));
     this.size++;
   }
 
-  /** Moves an entry and its address to the end of their orders. */
-  touch(address: string, key: string, entry: RefusalEntry): void {
-    const holder = this.#holders.get(address);
-    if (holder === undefined) return;
-    this.#move(address, holder, () => {
-      holder.delete(key);
-      holder.set(key, entry);
+  /** Moves an entry and its holder to the end of their orders. */
+  touch(holder: string, key: string, entry: FaultEntry): void {
+    const entries = this.#holders.get(holder);
+    if (entries === undefined) return;
+    this.#move(holder, entries, () => {
+      entries.delete(key);
+      entries.set(key, entry);
     });
   }
 
-  oldestOf(address: string): RefusalEntry | undefined {
-    return this.#holders.get(address)?.values().next().value;
+  oldestOf(holder: string): FaultEntry | undefined {
+    return this.#holders.get(holder)?.values().next().value;
   }
 
-  removeOldestOf(address: string): RefusalEntry | undefined {
-    const key = this.#holders.get(address)?.keys().next().value;
-    return key === undefined ? undefined : this.remove(address, key);
-  }
-
-  remove(address: string, key: string): RefusalEntry | undefined {
-    const holder = this.#holders.get(address);
-    const entry = holder?.get(key);
-    if (holder === undefined || entry === undefined) return undefined;
-    this.#move(address, holder, () => holder.delete(key));
-    if (holder.size === 0) this.#holders.delete(address);
+  remove(holder: string, key: string): void {
+    const entries = this.#holders.get(holder);
+    if (entries?.has(key) !== true) return;
+    this.#move(holder, entries, () => entries.delete(key));
+    if (entries.size === 0) this.#holders.delete(holder);
     this.size--;
-    return entry;
   }
 
-  /** Returns the address that must give up an entry. */
-  largest(): string | undefined {
+  /** Returns the entry to give up: the oldest one of the largest holder. */
+  superfluous(): FaultEntry | undefined {
     for (let size = this.#bySize.length - 1; size > 0; size--) {
-      const address = this.#bySize[size]?.values().next().value;
-      if (address !== undefined) return address;
+      const holder = this.#bySize[size]?.values().next().value;
+      if (holder !== undefined) return this.oldestOf(holder);
     }
     return undefined;
   }
 
-  *entries(): Generator<[address: string, key: string, entry: RefusalEntry]> {
-    for (const [address, holder] of this.#holders)
-      for (const [key, entry] of holder) yield [address, key, entry];
-  }
-
-  #move(address: string, holder: Holder, change: () => void): void {
-    this.#bySize[holder.size]?.delete(address);
+  #move(holder: string, entries: Holder, change: () => void): void {
+    this.#bySize[entries.size]?.delete(holder);
     change();
-    const set = this.#bySize[holder.size] ?? new Set();
-    this.#bySize[holder.size] = set;
-    if (holder.size > 0) set.add(address);
+    const set = this.#bySize[entries.size] ?? new Set();
+    this.#bySize[entries.size] = set;
+    if (entries.size > 0) set.add(holder);
   }
 }
 
-export class RefusalList {
-  readonly #limits: RefusalListLimits;
+/** Of equal times, the later entry comes first. */
+const newestFirst = (entries: Iterable<FaultEntry>): FaultEntry[] =>
+  [...entries].reverse().sort((left, right) => right.lastAt - left.lastAt);
+
+const isWithin = (time: number, { from, to }: Pick<FaultFilter, "from" | "to">): boolean =>
+  time >= (from ?? Number.NEGATIVE_INFINITY) && time <= (to ?? Number.POSITIVE_INFINITY);
+
+/** Returns whether an entry meets all conditions of a filter. */
+export const matchesFault = ({ source, code, subject, lastAt }: FaultEntry, filter: FaultFilter): boolean =>
+  (filter.source === undefined || filter.source === source) &&
+  (filter.code === undefined || filter.code === code) &&
+  (filter.subject === undefined || filter.subject === subject?.kind) &&
+  (filter.subjectId === undefined || filter.subjectId === subject?.id) &&
+  isWithin(lastAt, filter);
+
+export class FaultList {
+  readonly #limits: FaultListLimits;
   readonly #newId: () => string;
-  readonly #known = new Pool();
-  readonly #strangers = new Pool();
-  readonly #changed = new Set<RefusalEntry>();
+  /** Keyed by tenant; `undefined` for entries without one. */
+  readonly #pools = new Map<TenantId | undefined, Pool>();
+  readonly #places = new Map<FaultEntry, Place>();
+  /** Entries by subject. */
+  readonly #bySubject = new Map<string, Set<FaultEntry>>();
+  readonly #changed = new Set<FaultEntry>();
   readonly #removed = new Set<string>();
-  /** Ids of entries that are stored: what came and went between two flushes is never written. */
+  /** Ids of stored entries: what came and went between two flushes is never written. */
   readonly #stored = new Set<string>();
 
-  constructor(limits: RefusalListLimits, newId: () => string) {
+  constructor(limits: FaultListLimits, newId: () => string) {
     this.#limits = limits;
     this.#newId = newId;
   }
 
   get size(): number {
-    return this.#known.size + this.#strangers.size;
+    return this.#places.size;
   }
 
-  /** Counts a refusal and returns its entry. `portOf` is asked for new entries. */
-  record(refusal: Refusal, now: number, portOf: () => number | undefined = () => undefined): RefusalEntry {
-    const pool = this.#poolOf(refusal);
-    const address = addressGroup(refusal.address);
-    const key = keyOf(refusal);
-    const existing = pool.find(address, key);
-    if (existing !== undefined) {
-      existing.client = shownClient(refusal);
-      return this.#count(pool, existing, { address, key, now });
-    }
-    if (pool.sizeOf(address) >= this.#limits.perAddressMax && !this.#dropStale(pool, address, now))
-      return this.#recordAmongOthers(pool, refusal, { address, now, portOf });
-    return this.#add(pool, refusal, { address, key, now, portOf });
+  /** Counts a fault and returns its entry. `portOf` is asked for new entries. */
+  record(fault: Fault, now: number, portOf: () => number | undefined = () => undefined): FaultEntry {
+    const pool = this.#poolOf(fault.tenantId);
+    const occurrence = { pool, holder: holderOf(fault), key: keyOf(fault), now, portOf };
+    const existing = pool.find(occurrence.holder, occurrence.key);
+    if (existing !== undefined) return this.#count(existing, fault, occurrence);
+    if (pool.sizeOf(occurrence.holder) < this.#limits.perHolderMax) return this.#add(fault, occurrence);
+    if (!this.#makesRoom(fault, occurrence)) return this.#recordAmongOthers(fault, occurrence);
+    return this.#add(fault, occurrence);
   }
 
-  /** Takes in what was stored. Entries beyond the limit of a smaller list are dropped. */
-  restore(entries: readonly RefusalEntry[]): void {
+  /** Takes in what was stored, the one that occurred longest ago first. Entries beyond the limit of a smaller list are dropped. */
+  restore(entries: readonly FaultEntry[]): void {
     for (const entry of entries) {
-      this.#poolOf(entry).add(addressGroup(entry.address), keyOf(entry), entry);
-      this.#stored.add(entry.refusalId);
+      this.#stored.add(entry.faultId);
+      this.#keep(entry, { pool: this.#poolOf(entry.tenantId), holder: holderOf(entry), key: keyOf(entry) });
     }
     this.#trim();
   }
 
   /** Returns all entries, the newest first. */
-  list(): RefusalEntry[] {
-    return [...this.#all()].map(([, , entry]) => entry).sort((left, right) => right.lastAt - left.lastAt);
+  list(): FaultEntry[] {
+    return newestFirst(this.#places.keys());
   }
 
-  /** Removes what belonged to a tenant that was deleted. */
+  /** Returns the entries about one thing, the newest first. */
+  about(subject: Pick<FaultSubject, "kind" | "id">): FaultEntry[] {
+    return newestFirst(this.#bySubject.get(subjectKey(subject)) ?? []);
+  }
+
   removeTenant(tenantId: TenantId): void {
-    this.#removeWhere((entry) => entry.tenantId === tenantId);
+    this.remove([...this.#places.keys()].filter((entry) => entry.tenantId === tenantId));
+    this.#pools.delete(tenantId);
   }
 
-  removeDevice(deviceId: DeviceId): void {
-    this.#removeWhere((entry) => entry.deviceId === deviceId);
+  removeAbout(subject: Pick<FaultSubject, "kind" | "id">): void {
+    this.remove(this.about(subject));
   }
 
-  /** Returns what has to be stored and deleted since the previous call succeeded. */
-  changes(): { readonly saved: readonly RefusalEntry[]; readonly removed: readonly string[] } {
-    return { saved: [...this.#changed], removed: [...this.#removed] };
+  remove(entries: readonly FaultEntry[]): void {
+    for (const entry of entries) this.#forget(entry);
   }
 
-  /** Forgets the changes: they were stored. */
-  stored(): void {
-    for (const { refusalId } of this.#changed) this.#stored.add(refusalId);
-    for (const refusalId of this.#removed) this.#stored.delete(refusalId);
-    this.#changed.clear();
-    this.#removed.clear();
+  /** Returns what has to be stored and deleted. `isUrgent` leaves out what strangers could cause at any rate, and mere counts. */
+  changes(isUrgent = false): { readonly saved: readonly FaultEntry[]; readonly removed: readonly string[] } {
+    const saved = [...this.#changed];
+    return {
+      saved: isUrgent
+        ? saved.filter(({ faultId, tenantId }) => tenantId !== undefined && !this.#stored.has(faultId))
+        : saved,
+      removed: [...this.#removed],
+    };
   }
 
-  *#all() {
-    yield* this.#known.entries();
-    yield* this.#strangers.entries();
+  /** Forgets changes that were stored. */
+  stored({ saved, removed }: ReturnType<FaultList["changes"]>): void {
+    for (const entry of saved) {
+      this.#stored.add(entry.faultId);
+      this.#changed.delete(entry);
+    }
+    for (const faultId of removed) {
+      this.#stored.delete(faultId);
+      this.#removed.delete(faultId);
+    }
   }
 
-  #poolOf({ tenantId }: Refusal): Pool {
-    return tenantId === undefined ? this.#strangers : this.#known;
+  #poolOf(tenantId: TenantId | undefined): Pool {
+    const existing = this.#pools.get(tenantId);
+    if (existing !== undefined) return existing;
+    const pool = new Pool();
+    this.#pools.set(tenantId, pool);
+    return pool;
   }
 
-  #count(
-    pool: Pool,
-    entry: RefusalEntry,
-    origin: { address: string; key: string; now: number },
-  ): RefusalEntry {
+  #count(entry: FaultEntry, fault: Fault, { pool, holder, key, now }: Occurrence): FaultEntry {
     entry.count++;
-    entry.lastAt = origin.now;
-    pool.touch(origin.address, origin.key, entry);
+    entry.lastAt = now;
+    entry.params = fault.params;
+    entry.client = shownClient(fault);
+    if (fault.sample !== undefined) entry.sample = fault.sample;
+    pool.touch(holder, key, entry);
     this.#changed.add(entry);
     return entry;
   }
 
-  #recordAmongOthers(
-    pool: Pool,
-    refusal: Refusal,
-    origin: { address: string; now: number; portOf: () => number | undefined },
-  ): RefusalEntry {
-    const { edge, reason, protocol, tenantId } = refusal;
-    const kind: IdentityKind = refusal.identity.kind === "shared_name" ? "shared_name" : "others"; // stays hidden
-    const identity = { kind, name: "" };
-    // The whole group of an IPv6 address counts together: one machine has as many addresses as it likes.
-    const others: Refusal = { edge, reason, protocol, tenantId, address: origin.address, identity };
-    const key = keyOf(others);
-    const existing = pool.find(origin.address, key);
-    return existing === undefined
-      ? this.#add(pool, others, { ...origin, key })
-      : this.#count(pool, existing, { ...origin, key });
-  }
-
-  #add(
-    pool: Pool,
-    refusal: Refusal,
-    origin: { address: string; key: string; now: number; portOf: () => number | undefined },
-  ): RefusalEntry {
-    const entry: RefusalEntry = {
-      ...refusal,
-      client: shownClient(refusal),
-      refusalId: this.#newId(),
-      port: origin.portOf(),
-      firstAt: origin.now,
-      lastAt: origin.now,
+  #add(fault: Fault, occurrence: Occurrence): FaultEntry {
+    const { now, portOf } = occurrence;
+    const entry: FaultEntry = {
+      ...fault,
+      client: shownClient(fault),
+      faultId: this.#newId(),
+      port: portOf(),
+      firstAt: now,
+      lastAt: now,
       count: 1,
     };
-    pool.add(origin.address, origin.key, entry);
+    this.#keep(entry, occurrence);
     this.#changed.add(entry);
     this.#trim();
     return entry;
   }
 
-  /** Returns whether the address gave up an old entry for a new one. */
-  #dropStale(pool: Pool, address: string, now: number): boolean {
-    const oldest = pool.oldestOf(address);
-    if (oldest === undefined || Math.abs(now - oldest.lastAt) < this.#limits.staleMs) return false;
-    this.#forget(pool.removeOldestOf(address));
+  #keep(entry: FaultEntry, { pool, holder, key }: Place): void {
+    pool.add(holder, key, entry);
+    this.#places.set(entry, { pool, holder, key });
+    if (entry.subject === undefined) return;
+    const about = this.#bySubject.get(subjectKey(entry.subject)) ?? new Set();
+    this.#bySubject.set(subjectKey(entry.subject), about.add(entry));
+  }
+
+  /** Returns whether a holder with all its share gives up its oldest entry: a thing always, an address only a stale one. */
+  #makesRoom({ identity }: Fault, { pool, holder, now }: Occurrence): boolean {
+    const oldest = pool.oldestOf(holder);
+    if (oldest === undefined) return false;
+    if (identity !== undefined && Math.abs(now - oldest.lastAt) < this.#limits.staleMs) return false;
+    this.#forget(oldest);
     return true;
   }
 
+  /** The whole group of an IPv6 address counts together: one machine has as many addresses as it likes. */
+  #recordAmongOthers(fault: Fault, occurrence: Occurrence): FaultEntry {
+    const { source, code, protocol, tenantId } = fault;
+    const kind = fault.identity?.kind === "shared_name" ? "shared_name" : "others"; // stays hidden
+    const identity = { kind, name: "" } as const;
+    const group = { address: occurrence.holder, identity };
+    const others: Fault = { source, code, params: {}, protocol, tenantId, ...group };
+    const key = keyOf(others);
+    const existing = occurrence.pool.find(occurrence.holder, key);
+    return existing === undefined
+      ? this.#add(others, { ...occurrence, key })
+      : this.#count(existing, others, { ...occurrence, key });
+  }
+
   #trim(): void {
-    const half = this.#limits.entriesMax / 2;
     while (this.size > this.#limits.entriesMax) {
-      const pool = this.#known.size > half ? this.#known : this.#strangers;
-      this.#forget(pool.removeOldestOf(pool.largest() ?? ""));
+      const [largest] = [...this.#pools.values()].sort((left, right) => right.size - left.size);
+      const entry = largest?.superfluous();
+      if (entry === undefined) return;
+      this.#forget(entry);
     }
   }
 
-  #removeWhere(matches: (entry: RefusalEntry) => boolean): void {
-    const found = [...this.#known.entries()].filter(([, , entry]) => matches(entry));
-    for (const [address, key] of found) this.#forget(this.#known.remove(address, key));
-  }
-
-  #forget(entry: RefusalEntry | undefined): void {
-    if (entry === undefined) return;
+  #forget(entry: FaultEntry): void {
+    const place = this.#places.get(entry);
+    if (place === undefined) return;
+    place.pool.remove(place.holder, place.key);
+    this.#places.delete(entry);
     this.#changed.delete(entry);
-    if (this.#stored.has(entry.refusalId)) this.#removed.add(entry.refusalId);
+    if (this.#stored.has(entry.faultId)) this.#removed.add(entry.faultId);
+    if (entry.subject === undefined) return;
+    const about = this.#bySubject.get(subjectKey(entry.subject));
+    if (about?.delete(entry) === true && about.size === 0) this.#bySubject.delete(subjectKey(entry.subject));
   }
 }

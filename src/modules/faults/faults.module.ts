@@ -3,21 +3,25 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
-import { createRefusalsRepository } from "./refusals.repository.ts";
+import { createFaultsRepository } from "./faults.repository.ts";
+import { faultsRoutes } from "./faults.routes.ts";
+import { Faults } from "./faults.service.ts";
 import { refusalsRoutes } from "./refusals.routes.ts";
-import { Refusals } from "./refusals.service.ts";
 
-/** Creates the module that counts and lists refused credentials of all edges. */
-export function createRefusalsModule(
+/** Creates the module that keeps what went wrong, at all edges and for all things. */
+export function createFaultsModule(
   { database, ports, clock, events, log }: Core,
   deps: { tenants: TenantsService; devices: DevicesService; directory: DeviceDirectory },
 ) {
-  const repository = createRefusalsRepository(database);
-  const refusals = new Refusals({ repository, ports, clock, events, log: log.child("refusals") });
-  refusals.subscribe();
+  const repository = createFaultsRepository(database);
+  const faults = new Faults({ repository, ports, clock, events, log: log.child("faults") });
+  faults.subscribe();
   return {
-    refusals,
-    parts: [{ name: "refusals", start: () => refusals.start(), stop: () => refusals.stop() }],
-    routes: (auth: AuthPlugin) => refusalsRoutes({ ...deps, refusals, auth }),
+    faults,
+    parts: [{ name: "faults", start: () => faults.start(), stop: () => faults.stop() }],
+    routes: (auth: AuthPlugin) => [
+      ...faultsRoutes({ ...deps, faults, auth }),
+      ...refusalsRoutes({ ...deps, faults, auth }),
+    ],
   };
 }

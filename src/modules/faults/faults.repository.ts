@@ -1,54 +1,67 @@
 import { asc, eq, sql } from "drizzle-orm";
+import { withoutNulls } from "../../lib/defined.ts";
 import type { MainDatabase } from "../../platform/database.ts";
-import { refusals } from "./refusals.tables.ts";
-import type { RefusalEntry } from "./refusals.types.ts";
+import { faults } from "./faults.tables.ts";
+import type { FaultEntry } from "./faults.types.ts";
 
-type Row = typeof refusals.$inferSelect;
+type Row = typeof faults.$inferSelect;
 
-const toEntry = ({ identityKind, identityName, port, client, tenantId, deviceId, userId, ...row }: Row) =>
-  ({
-    ...row,
-    identity: { kind: identityKind, name: identityName },
-    port: port ?? undefined,
-    client: client ?? undefined,
-    tenantId: tenantId ?? undefined,
-    deviceId: deviceId ?? undefined,
-    userId: userId ?? undefined,
-  }) as RefusalEntry; // written by `save`
+function toEntry(row: Row): FaultEntry {
+  const { subjectKind, subjectId, subjectName, identityKind, identityName, ...rest } = row;
+  return {
+    ...withoutNulls(rest),
+    port: row.port ?? undefined,
+    ...(subjectKind !== null && {
+      subject: { kind: subjectKind, id: subjectId, name: subjectName ?? undefined },
+    }),
+    ...(identityKind !== null && { identity: { kind: identityKind, name: identityName } }),
+  } as FaultEntry; // written by `save`
+}
 
-const toRow = ({ identity, port, client, tenantId, deviceId, userId, ...entry }: RefusalEntry): Row => ({
-  ...entry,
-  identityKind: identity.kind,
-  identityName: identity.name,
-  port: port ?? null,
-  client: client ?? null,
-  tenantId: tenantId ?? null,
-  deviceId: deviceId ?? null,
-  userId: userId ?? null,
+const toRow = ({ subject, identity, ...entry }: FaultEntry): Row => ({
+  faultId: entry.faultId,
+  source: entry.source,
+  code: entry.code,
+  params: entry.params,
+  tenantId: entry.tenantId ?? null,
+  subjectKind: subject?.kind ?? null,
+  subjectId: subject?.id ?? null,
+  subjectName: subject?.name ?? null,
+  identityKind: identity?.kind ?? null,
+  identityName: identity?.name ?? null,
+  where: entry.where ?? null,
+  sample: entry.sample ?? null,
+  address: entry.address ?? null,
+  protocol: entry.protocol ?? null,
+  port: entry.port ?? null,
+  client: entry.client ?? null,
+  firstAt: entry.firstAt,
+  lastAt: entry.lastAt,
+  count: entry.count,
 });
 
-export function createRefusalsRepository({ orm, transact }: MainDatabase) {
+export function createFaultsRepository({ orm, transact }: MainDatabase) {
   const remove = orm
-    .delete(refusals)
-    .where(eq(refusals.refusalId, sql.placeholder("refusalId")))
+    .delete(faults)
+    .where(eq(faults.faultId, sql.placeholder("faultId")))
     .prepare();
   return {
-    /** Lists all entries, the one that was refused longest ago first. */
-    list: (): RefusalEntry[] => orm.select().from(refusals).orderBy(asc(refusals.lastAt)).all().map(toEntry),
-    save: (saved: readonly RefusalEntry[], removed: readonly string[]): void =>
+    /** Lists all entries, the one that occurred longest ago first. */
+    list: (): FaultEntry[] => orm.select().from(faults).orderBy(asc(faults.lastAt)).all().map(toEntry),
+    save: (saved: readonly FaultEntry[], removed: readonly string[]): void =>
       transact(() => {
-        for (const refusalId of removed) remove.run({ refusalId });
+        for (const faultId of removed) remove.run({ faultId });
         for (const entry of saved) {
           const row = toRow(entry);
-          const { lastAt, count, client } = row;
+          const { lastAt, count, client, params, sample } = row;
           orm
-            .insert(refusals)
+            .insert(faults)
             .values(row)
-            .onConflictDoUpdate({ target: refusals.refusalId, set: { lastAt, count, client } })
+            .onConflictDoUpdate({ target: faults.faultId, set: { lastAt, count, client, params, sample } })
             .run();
         }
       }),
   };
 }
 
-export type RefusalsRepository = ReturnType<typeof createRefusalsRepository>;
+export type FaultsRepository = ReturnType<typeof createFaultsRepository>;

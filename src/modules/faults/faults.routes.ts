@@ -1,156 +1,224 @@
 import { Elysia, t } from "elysia";
-import { detail, inEnglish } from "../../lib/domain-error.ts";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import type { RefusalEdge } from "../../lib/refusal-edges.ts";
-import { refusalTexts } from "../../lib/texts/en/refusals.ts";
-import type { Text } from "../../lib/texts/text.ts";
+import { invalid } from "../../lib/domain-error.ts";
+import type { FaultSubjectKind } from "../../lib/fault-sources.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { wholeList } from "../lists.ts";
+import { isAllowed, type Permission } from "../identity/permissions.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
-import { refusalBody, refusalFilter } from "./refusals.schemas.ts";
-import type { Refusals } from "./refusals.service.ts";
-import type { RefusalEntry, RefusalReason } from "./refusals.types.ts";
+import { wholeNumber } from "../wire.schemas.ts";
+import {
+  FAULTS_KEPT,
+  FAULTS_PAGE_DEFAULT,
+  faultBody,
+  faultCountBody,
+  faultFilterQuery,
+  listFaultsQuery,
+} from "./faults.schemas.ts";
+import type { Faults } from "./faults.service.ts";
+import type { FaultEntry, FaultFilter } from "./faults.types.ts";
+import { type FaultNames, faultToWire, forTenant } from "./faults.wire.ts";
 
-interface RefusalRouteDeps {
-  readonly refusals: Pick<Refusals, "list">;
-  readonly tenants: {
-    find(tenantId: TenantId): { readonly name: string; readonly isHost: boolean } | undefined;
-  };
-  readonly directory: { find(deviceId: DeviceId): { readonly name: string } | undefined };
-  readonly devices: { ensureVisible(principal: Principal, deviceId: string): DeviceId };
+interface FaultRouteDeps extends FaultNames {
+  readonly faults: Pick<Faults, "list" | "clear">;
   readonly auth: AuthPlugin;
 }
 
-const list = wholeList({
-  sort: ["lastAt", "firstAt", "count", "address", "edge"],
-  search: ["address", "identity", "client", "deviceName", "tenantName", "edge", "protocol"],
-});
-const rendered = (text: Text) => ({ ...text, message: inEnglish(text) });
-/** Some reasons say by themselves what to do. */
-function hintOf(reason: RefusalReason) {
-  const code = `refusal_hint.${reason}`;
-  return Object.hasOwn(refusalTexts, code) ? { hint: rendered({ code, params: {} }) } : {};
-}
-const iso = (ms: number) => new Date(ms).toISOString();
+/** Who may read about a thing may read its faults; credentials and addresses are for those who read the audit log. */
+const permissionOf: Record<FaultSubjectKind, Permission> = {
+  device: "devices:read",
+  user: "audit:read",
+  api_key: "audit:read",
+  mqtt_client: "mqtt-clients:read",
+  integration: "integrations:read",
+  pipeline: "pipelines:read",
+  alarm: "alarms:read",
+  notification: "alarms:escalation",
+  uplink: "uplinks:read",
+};
 
-const LISTED =
-  "Refusals that differ only in their time are one item. The gateway keeps 1,000 items, up to 50 identities of one address; further ones are counted together as `others`. They survive a restart. Secrets are never part of an item: of a token or a key it has the first 4 characters and the length.";
-
-const SHARED = "A `shared_name` has neither address nor client, because the client may be another tenant's.";
-
-function toWire({ tenants, directory }: WireDeps, listed: RefusalEntry) {
-  const { identity, reason, firstAt, lastAt, port, client, ...entry } = listed;
-  const { tenantId, deviceId, userId, ...always } = entry;
-  const tenantName = tenantId && tenants.find(tenantId)?.name;
-  const deviceName = deviceId && directory.find(deviceId)?.name;
-  return {
-    ...always,
-    identityKind: identity.kind,
-    identity: identity.name,
-    reason: rendered(detail(`refusal.${reason}`)),
-    ...hintOf(reason),
-    firstAt: iso(firstAt),
-    lastAt: iso(lastAt),
-    ...(client !== undefined && { client }),
-    ...(port !== undefined && { port }),
-    ...(tenantId !== undefined && { tenantId }),
-    ...(tenantName !== undefined && { tenantName }),
-    ...(deviceId !== undefined && { deviceId }),
-    ...(deviceName !== undefined && { deviceName }),
-    ...(userId !== undefined && { userId }),
-  };
+/** Returns whether a user of the tenant sees a fault: of the granted devices those alone, whose samples may be any device's. */
+export function isVisibleTo(principal: Principal, { subject }: FaultEntry): boolean {
+  const { devices } = principal;
+  if (subject?.kind === "device") return devices === "all" || [...devices].some((id) => id === subject.id);
+  return devices === "all" && isAllowed(principal, subject ? permissionOf[subject.kind] : "audit:read");
 }
 
-/** Hides what may be another tenant's client. */
-function forTenant(refusal: ReturnType<typeof toWire>) {
-  if (refusal.identityKind !== "shared_name") return refusal;
-  const { address: _, client: __, ...rest } = refusal;
-  return rest;
+type Wire = ReturnType<typeof faultToWire>;
+
+const matchesText = (fault: Wire, search: string): boolean =>
+  [
+    fault.subject?.name,
+    fault.address,
+    fault.identity,
+    fault.client,
+    fault.where,
+    fault.tenantName,
+    fault.reason.message,
+  ].some((text) => text?.toLowerCase().includes(search) === true);
+
+/** Entries are in the order of their last occurrence: a cursor is the place of the last one that was read. */
+const cursorOf = ({ lastAt, faultId }: Pick<Wire, "lastAt" | "faultId">): string =>
+  `${Date.parse(lastAt)}.${faultId}`;
+
+function afterCursor(faults: readonly Wire[], cursor: string | undefined): readonly Wire[] {
+  if (cursor === undefined) return faults;
+  const [, time = "", id = ""] = /^(\d{1,16})\.([\w-]{1,64})$/.exec(cursor) ?? [];
+  if (id === "") throw invalid("audit.cursor_invalid");
+  const index = faults.findIndex(({ faultId }) => faultId === id);
+  // An entry that occurred again has moved to the front.
+  if (index >= 0 && cursorOf(faults[index]!) === cursor) return faults.slice(index + 1);
+  return faults.filter(({ lastAt }) => Date.parse(lastAt) < Number(time));
 }
 
-type WireDeps = Pick<RefusalRouteDeps, "tenants" | "directory">;
+interface ListContext {
+  readonly query: FaultFilter & { search?: string; limit?: number; cursor?: string };
+  readonly request: { readonly url: string };
+  readonly set: { headers: Record<string, string | number> };
+}
 
-const wireOf = (
-  deps: WireDeps,
-  entries: readonly RefusalEntry[],
-  { edge: wanted }: { edge?: RefusalEdge | undefined } = {},
-) =>
-  entries.filter(({ edge }) => wanted === undefined || edge === wanted).map((entry) => toWire(deps, entry));
+function page({ query, request, set }: ListContext, faults: readonly Wire[]): Wire[] {
+  const { limit = FAULTS_PAGE_DEFAULT, search = "" } = query;
+  const found = faults.filter((fault) => matchesText(fault, search.toLowerCase()));
+  const rest = afterCursor(found, query.cursor);
+  const items = rest.slice(0, limit);
+  set.headers["x-total-count"] = String(found.length);
+  const last = items.at(-1);
+  if (rest.length > items.length && last !== undefined) {
+    const next = new URL(request.url);
+    next.searchParams.set("cursor", cursorOf(last));
+    set.headers.link = `<${next.pathname}${next.search}>; rel="next"`;
+  }
+  return items;
+}
 
-/** Returns those of the devices that the principal may see; with access to all devices, also those of users and keys. */
-const visibleTo = ({ devices }: Principal, entries: readonly RefusalEntry[]) =>
-  devices === "all"
-    ? entries
-    : entries.filter(({ deviceId }) => deviceId !== undefined && devices.has(deviceId));
+function countsOf(entries: readonly FaultEntry[]) {
+  const counts = new Map<
+    string,
+    { source: FaultEntry["source"]; code: string; entries: number; count: number }
+  >();
+  for (const { source, code, count } of entries) {
+    const key = `${source} ${code}`;
+    const sum = counts.get(key) ?? { source, code, entries: 0, count: 0 };
+    counts.set(key, { ...sum, entries: sum.entries + 1, count: sum.count + count });
+  }
+  return [...counts.values()].sort((left, right) => right.count - left.count);
+}
 
-/** Refused credentials of the gateway and of a tenant. */
-const listRoutes = (deps: RefusalRouteDeps) => {
-  const { refusals, tenants } = deps;
-  return new Elysia()
-    .use(deps.auth)
+const clearedBody = t.Object({ cleared: wholeNumber({ description: "number of entries" }) });
+
+/** Faults of the caller's tenant. */
+const tenantRoutes = ({ auth, faults, ...names }: FaultRouteDeps) => {
+  const visible = (principal: Principal, filter: FaultFilter = {}) =>
+    faults.list(principal.tenantId, filter).filter((entry) => isVisibleTo(principal, entry));
+  return new Elysia({ prefix: "/api/faults", tags: ["faults"] })
+    .use(auth)
     .get(
-      "/api/gateway/refusals",
-      (context) => {
-        ensureOperator(tenants, context.principal);
-        return list.page(context, wireOf(deps, refusals.list(), context.query));
-      },
+      "",
+      (context) =>
+        page(
+          context,
+          visible(context.principal, context.query).map((entry) => forTenant(faultToWire(names, entry))),
+        ),
       {
-        auth: "gateway:manage",
-        query: t.Object({ ...list.fields, ...refusalFilter }),
-        response: { 200: t.Array(refusalBody) },
+        auth: "devices:read",
+        query: listFaultsQuery,
+        response: { 200: t.Array(faultBody) },
         detail: {
-          tags: ["gateway"],
-          summary: "List refused credentials of the gateway",
-          description: `The newest first unless sorted. ${LISTED} 403 unless owner of the gateway's own tenant, with access to all devices.`,
+          summary: "List faults",
+          description: `Lists what went wrong, the newest first: refused credentials and messages, failed integrations, deliveries, imports and uplinks. Each caller sees faults of the things that the caller may read; those of credentials without a known thing need \`audit:read\` and access to all devices. ${FAULTS_KEPT} \`X-Total-Count\` has the number of matches, \`Link\` the next page. 400 for an invalid cursor.`,
         },
       },
     )
-    .get(
-      "/api/refusals",
-      (context) => {
-        const { principal, query } = context;
-        return list.page(
-          context,
-          wireOf(deps, visibleTo(principal, refusals.list({ tenantId: principal.tenantId })), query).map(
-            forTenant,
-          ),
-        );
+    .get("/counts", ({ principal }) => countsOf(visible(principal)), {
+      auth: "devices:read",
+      response: { 200: t.Array(faultCountBody) },
+      detail: {
+        summary: "Count faults by source and code",
+        description: "Counts the faults that the list shows to the caller, the most frequent first.",
+      },
+    })
+    .delete(
+      "",
+      ({ principal, query }) => {
+        const entries = visible(principal, query);
+        faults.clear(entries);
+        return { cleared: entries.length };
       },
       {
-        auth: "audit:read",
-        query: t.Object({ ...list.fields, ...refusalFilter }),
-        response: { 200: t.Array(refusalBody) },
+        auth: "faults:clear",
+        audit: {
+          action: "fault.clear",
+          target: "tenant",
+          id: ({ principal }: AuditContext) => principal.tenantId,
+          details: ({ query }: AuditContext) => query,
+        },
+        query: faultFilterQuery,
+        response: { 200: clearedBody },
         detail: {
-          tags: ["audit"],
-          summary: "List refused credentials of the tenant",
-          description: `Those whose device, user or key is known to be the tenant's; without access to all devices, those of the devices that are granted. ${SHARED} ${LISTED}`,
+          summary: "Clear faults",
+          description:
+            "Deletes the entries that match all parameters, or all that the caller sees. What goes wrong afterwards is listed again.",
         },
       },
     );
 };
 
-/** Refused credentials of one device. */
-const deviceRoutes = (deps: RefusalRouteDeps) =>
-  new Elysia().use(deps.auth).get(
-    "/api/devices/:deviceId/refusals",
-    (context) => {
-      const deviceId = deps.devices.ensureVisible(context.principal, context.params.deviceId);
-      return list.page(context, wireOf(deps, deps.refusals.list({ deviceId })).map(forTenant));
-    },
-    {
-      auth: "devices:read",
-      query: t.Object(list.fields),
-      response: { 200: t.Array(refusalBody) },
-      detail: {
-        tags: ["devices"],
-        summary: "List refused credentials of a device",
-        description:
-          "Wrong passwords and expired certificates of the device. A wrong token belongs to no device and is not among them. " +
-          SHARED,
+/** Faults of the whole gateway, with those that belong to no tenant. */
+const gatewayRoutes = ({ auth, faults, ...names }: FaultRouteDeps) => {
+  const all = (principal: Principal, filter: FaultFilter = {}) => {
+    ensureOperator(names.tenants, principal);
+    return faults.list(undefined, filter);
+  };
+  const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
+  return new Elysia({ prefix: "/api/gateway/faults", tags: ["gateway"] })
+    .use(auth)
+    .get(
+      "",
+      (context) =>
+        page(
+          context,
+          all(context.principal, context.query).map((entry) => faultToWire(names, entry)),
+        ),
+      {
+        auth: "gateway:manage",
+        query: listFaultsQuery,
+        response: { 200: t.Array(faultBody) },
+        detail: {
+          summary: "List faults of the gateway",
+          description: `Lists the faults of all tenants and those that belong to none, such as unknown tokens. ${FAULTS_KEPT} ${operators}`,
+        },
       },
-    },
-  );
+    )
+    .get("/counts", ({ principal }) => countsOf(all(principal)), {
+      auth: "gateway:manage",
+      response: { 200: t.Array(faultCountBody) },
+      detail: { summary: "Count faults of the gateway", description: `By source and code. ${operators}` },
+    })
+    .delete(
+      "",
+      ({ principal, query }) => {
+        const entries = all(principal, query);
+        faults.clear(entries);
+        return { cleared: entries.length };
+      },
+      {
+        auth: "gateway:manage",
+        audit: {
+          action: "fault.clear",
+          target: "gateway",
+          id: () => "gateway",
+          details: ({ query }: AuditContext) => query,
+        },
+        query: faultFilterQuery,
+        response: { 200: clearedBody },
+        detail: {
+          summary: "Clear faults of the gateway",
+          description: `Deletes the entries that match all parameters. ${operators}`,
+        },
+      },
+    );
+};
 
-/** Lists refused credentials: of the whole gateway, of one tenant and of one device. */
-export const refusalsRoutes = (deps: RefusalRouteDeps) => [listRoutes(deps), deviceRoutes(deps)];
+/** Lists and clears faults: of a tenant, and of the whole gateway. */
+export const faultsRoutes = (deps: FaultRouteDeps) => [tenantRoutes(deps), gatewayRoutes(deps)];

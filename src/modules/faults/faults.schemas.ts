@@ -1,48 +1,85 @@
 import { t } from "elysia";
-import { refusalEdges } from "../../lib/refusal-edges.ts";
-import { choice, literals, textFields } from "../wire.schemas.ts";
-import { identityKinds, refusalProtocols } from "./refusals.types.ts";
+import { faultSources, faultSubjects } from "../../lib/fault-sources.ts";
+import { searchQuery, timeRangeQuery } from "../lists.schemas.ts";
+import { choice, literals, textFields, wholeNumber } from "../wire.schemas.ts";
+import { FAULTS_MAX, FAULTS_PER_HOLDER_MAX } from "./faults.service.ts";
+import { identityKinds, peerProtocols } from "./refusals.types.ts";
+
+export const FAULTS_PAGE_DEFAULT = 100;
+const FAULTS_PAGE_MAX = 1_000;
 
 const text = t.Object({ ...textFields, message: t.String({ description: "in English" }) });
 
-export const refusalBody = t.Object(
+const subjectBody = t.Object({
+  kind: choice(faultSubjects),
+  id: t.String(),
+  name: t.Optional(t.String()),
+});
+
+export const faultBody = t.Object(
   {
-    refusalId: t.String(),
-    edge: choice(refusalEdges, { description: "where the credential was presented" }),
-    protocol: choice(refusalProtocols, { description: "protocol of the connection" }),
-    port: t.Optional(t.Integer({ description: "port of the gateway" })),
-    address: t.Optional(
-      t.String({
-        description: "network address of the client; only the gateway's list has it of a `shared_name`",
-      }),
-    ),
-    client: t.Optional(
-      t.String({
-        description: "MQTT client id or user agent, at the newest refusal; missing like `address`",
-      }),
-    ),
-    identityKind: choice(identityKinds, {
-      description:
-        "what `identity` names; `others` stands for all further identities of an address that has used many; `shared_name` for a user name or client id that several tenants have",
-    }),
-    identity: t.String({
-      description:
-        "client id, user name, e-mail address or name; of a token or key the first 4 characters and the length",
-    }),
+    faultId: t.String(),
+    source: choice(faultSources, { description: "where it occurred" }),
     reason: text,
     hint: t.Optional(text),
-    count: t.Integer({ description: "number of refusals" }),
+    subject: t.Optional(subjectBody),
+    where: t.Optional(t.String({ description: "topic, path, address or file, as the sender used it" })),
+    sample: t.Optional(t.String({ description: "first bytes of the newest message, as text" })),
+    identityKind: t.Optional(
+      choice(identityKinds, {
+        description:
+          "what `identity` names; `others` stands for all further identities of an address that has used many",
+      }),
+    ),
+    identity: t.Optional(
+      t.String({ description: "identity that a refused client claimed; of a token or key the beginning" }),
+    ),
+    address: t.Optional(t.String({ description: "network address of the client" })),
+    protocol: t.Optional(choice(peerProtocols)),
+    port: t.Optional(t.Integer({ description: "port of the gateway" })),
+    client: t.Optional(t.String({ description: "MQTT client id or user agent, of the newest occurrence" })),
+    count: wholeNumber({ description: "number of occurrences" }),
     firstAt: t.String({ format: "date-time" }),
     lastAt: t.String({ format: "date-time" }),
-    tenantId: t.Optional(t.String({ description: "tenant, where the identity is known" })),
+    tenantId: t.Optional(t.String()),
     tenantName: t.Optional(t.String()),
-    deviceId: t.Optional(t.String({ description: "device, where it is known" })),
-    deviceName: t.Optional(t.String()),
-    userId: t.Optional(t.String({ description: "user, where it is known" })),
   },
-  { title: "Refusal" },
+  { title: "Fault" },
 );
 
-export const refusalFilter = {
-  edge: t.Optional(literals(refusalEdges, { description: "refusals at this edge only" })),
+export const faultCountBody = t.Object(
+  {
+    source: choice(faultSources),
+    code: t.String({ description: "code of the reason" }),
+    entries: wholeNumber(),
+    count: wholeNumber({ description: "occurrences of all entries" }),
+  },
+  { title: "FaultCount" },
+);
+
+const filter = {
+  source: t.Optional(literals(faultSources, { description: "faults of this source" })),
+  code: t.Optional(t.String({ maxLength: 100, description: "faults with this code" })),
+  subject: t.Optional(literals(faultSubjects, { description: "faults about things of this kind" })),
+  subjectId: t.Optional(t.String({ maxLength: 64, description: "id of the thing; needs `subject`" })),
+  ...timeRangeQuery({ from: "last occurrence not before", to: "last occurrence not after" }),
 };
+
+export const faultFilterQuery = t.Object(filter);
+
+export const listFaultsQuery = t.Object({
+  ...filter,
+  search: searchQuery(["name", "address", "identity", "client", "place", "message"]),
+  limit: t.Optional(
+    t.Integer({
+      minimum: 1,
+      maximum: FAULTS_PAGE_MAX,
+      description: `at most this many, ${FAULTS_PAGE_DEFAULT} by default`,
+    }),
+  ),
+  cursor: t.Optional(
+    t.String({ maxLength: 80, description: "cursor from the `Link` header of the previous page" }),
+  ),
+});
+
+export const FAULTS_KEPT = `Faults that differ only in time, numbers and sample are one entry. The gateway keeps ${FAULTS_MAX} entries, up to ${FAULTS_PER_HOLDER_MAX} for each thing and address; if there are more, the tenant with the most entries loses the oldest entry of its noisiest thing. They survive a restart. Samples and identities never contain secrets.`;

@@ -1,5 +1,5 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import type { RefusalEdge } from "../../lib/refusal-edges.ts";
+import type { FaultSource } from "../../lib/fault-sources.ts";
+import type { TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
@@ -7,17 +7,26 @@ import type { Logger } from "../../platform/log.ts";
 import type { Listener, OwnPorts } from "../../platform/own-ports.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
 import type { DomainEvents } from "../events.types.ts";
-import { RefusalList } from "./refusal-list.ts";
+import type { Peer } from "../request-peer.ts";
+import { FaultList, matchesFault } from "./fault-list.ts";
+import type { FaultsRepository } from "./faults.repository.ts";
+import type { Fault, FaultEntry, FaultFilter, FaultSubject } from "./faults.types.ts";
 import { RefusalLog } from "./refusal-log.ts";
-import type { RefusalsRepository } from "./refusals.repository.ts";
-import type { Refusal, RefusalEntry, RefusalProtocol, RefusalReason } from "./refusals.types.ts";
+import { isRefusal } from "./refusals.types.ts";
 
-const LIMITS = { entriesMax: 1_000, perAddressMax: 50, staleMs: 60 * 60_000 };
-/** A crash loses the refusals of this time; an attack costs one transaction in it. */
-const FLUSH_INTERVAL_MS = 5 * 60_000;
+/** Entries of the gateway, about 1 KB each, and of one thing or address. */
+export const FAULTS_MAX = 5_000;
+export const FAULTS_PER_HOLDER_MAX = 50;
+const LIMITS = { entriesMax: FAULTS_MAX, perHolderMax: FAULTS_PER_HOLDER_MAX, staleMs: 60 * 60_000 };
+/** A crash loses new entries of this time … */
+const FLUSH_INTERVAL_MS = 5_000;
+/** … and counts, and what belongs to no tenant, of this one: an attack costs few writes. */
+const WHOLE_FLUSH_INTERVAL_MS = 5 * 60_000;
+/** Rows per transaction: larger ones block the main thread. */
+const FLUSH_ENTRIES_MAX = 1_000;
 const SUMMARY_INTERVAL_MS = 60_000;
 
-const listeners: Record<RefusalProtocol, Listener> = {
+const listeners: Record<Peer["protocol"], Listener> = {
   mqtt: "mqtt",
   mqtts: "mqttTls",
   http: "http",
@@ -26,40 +35,42 @@ const listeners: Record<RefusalProtocol, Listener> = {
   wss: "https",
 };
 
-export interface RefusalCount {
-  readonly edge: RefusalEdge;
-  readonly reason: RefusalReason;
+export interface FaultCount {
+  readonly source: FaultSource;
+  readonly code: string;
   readonly count: number;
 }
 
-interface RefusalsDeps {
-  readonly repository: RefusalsRepository;
+interface FaultsDeps {
+  readonly repository: FaultsRepository;
   readonly ports: Pick<OwnPorts, "get">;
   readonly clock: Clock;
   readonly events: EventBus<DomainEvents>;
   readonly log: Logger;
 }
 
-/** Counts, lists and logs credentials that were refused, whatever their number. */
-export class Refusals {
-  readonly #deps: RefusalsDeps;
-  readonly #list = new RefusalList(LIMITS, newId);
+/** The log of what went wrong, whatever the number: it counts, lists and keeps faults, and logs refused credentials. */
+export class Faults {
+  readonly #deps: FaultsDeps;
+  readonly #list = new FaultList(LIMITS, newId);
   readonly #log: RefusalLog;
-  /** Refusals since the start, by edge and reason. */
-  readonly #counts = new Map<RefusalEdge, Map<RefusalReason, number>>();
+  /** Faults since the start, by source and code. */
+  readonly #counts = new Map<FaultSource, Map<string, number>>();
   readonly #flushing: ReturnType<typeof createPeriodic>;
   readonly #summarizing: ReturnType<typeof createPeriodic>;
-  #total = 0;
+  /** Monotonic ms of the newest flush of everything. */
+  #wholeFlushAt: number;
 
-  constructor(deps: RefusalsDeps) {
+  constructor(deps: FaultsDeps) {
     const { clock, log } = deps;
     this.#deps = deps;
     this.#log = new RefusalLog(clock, log);
+    this.#wholeFlushAt = clock.monotonic();
     this.#flushing = createPeriodic({
       clock,
       log,
       intervalMs: FLUSH_INTERVAL_MS,
-      work: () => this.flush(),
+      work: () => this.#flushDue(),
     });
     this.#summarizing = createPeriodic({
       clock,
@@ -69,13 +80,16 @@ export class Refusals {
     });
   }
 
-  /** Subscribes to refusals. The module calls it once, before anything is started. */
+  /** Subscribes to faults. The module calls it once, before anything is started. */
   subscribe(): void {
     const { events } = this.#deps;
     this.#list.restore(this.#deps.repository.list());
-    events.on("credential.refused", (refusal) => this.#record(refusal));
+    events.on("fault.occurred", (fault) => this.#record(fault));
     events.on("tenant.deleted", ({ tenantId }) => this.#list.removeTenant(tenantId));
-    events.on("device.deleted", ({ deviceId }) => this.#list.removeDevice(deviceId));
+    events.on("device.deleted", ({ deviceId }) => this.#list.removeAbout({ kind: "device", id: deviceId }));
+    events.on("integration.deleting", ({ integrationId }) =>
+      this.#list.removeAbout({ kind: "integration", id: integrationId }),
+    );
   }
 
   start(): void {
@@ -87,43 +101,66 @@ export class Refusals {
     this.#flushing.stop();
     this.#summarizing.stop();
     this.#log.summarize(true);
-    this.flush();
+    while (!this.#flush(false));
   }
 
-  /** Number of refusals since the start. */
-  get total(): number {
-    return this.#total;
+  /** Refused credentials since the start. */
+  get refusedTotal(): number {
+    return this.counts().reduce((sum, { code, count }) => (isRefusal(code) ? sum + count : sum), 0);
   }
 
-  counts(): RefusalCount[] {
-    return [...this.#counts].flatMap(([edge, reasons]) =>
-      [...reasons].map(([reason, count]) => ({ edge, reason, count })),
+  counts(): FaultCount[] {
+    return [...this.#counts].flatMap(([source, codes]) =>
+      [...codes].map(([code, count]) => ({ source, code, count })),
     );
   }
 
-  /** Lists refusals, the newest first; of one tenant those whose identity is known to be the tenant's. */
-  list(of: { readonly tenantId?: TenantId; readonly deviceId?: DeviceId } = {}): RefusalEntry[] {
-    return this.#list
-      .list()
-      .filter(({ tenantId }) => of.tenantId === undefined || tenantId === of.tenantId)
-      .filter(({ deviceId }) => of.deviceId === undefined || deviceId === of.deviceId);
+  /** Lists faults, the newest first; without a tenant those of the whole gateway. */
+  list(tenantId: TenantId | undefined, filter: FaultFilter = {}): FaultEntry[] {
+    const { subject: kind, subjectId: id } = filter;
+    const entries =
+      kind === undefined || id === undefined ? this.#list.list() : this.#list.about({ kind, id });
+    return entries.filter(
+      (entry) => (tenantId === undefined || entry.tenantId === tenantId) && matchesFault(entry, filter),
+    );
   }
 
-  /** Stores what has changed since the previous time. */
-  flush(): void {
-    const { saved, removed } = this.#list.changes();
-    if (saved.length + removed.length === 0) return;
-    this.#deps.repository.save(saved, removed);
-    this.#list.stored();
+  /** Lists faults of one thing, the newest first. */
+  about(subject: Pick<FaultSubject, "kind" | "id">): FaultEntry[] {
+    return this.#list.about(subject);
   }
 
-  #record(refusal: Refusal): void {
-    const { edge, reason, protocol } = refusal;
-    this.#total++;
-    const ofEdge = this.#counts.get(edge) ?? new Map<RefusalReason, number>();
-    this.#counts.set(edge, ofEdge);
-    ofEdge.set(reason, (ofEdge.get(reason) ?? 0) + 1);
+  clear(entries: readonly FaultEntry[]): void {
+    this.#list.remove(entries);
+  }
+
+  #flushDue(): void {
+    const now = this.#deps.clock.monotonic();
+    const isUrgent = now - this.#wholeFlushAt < WHOLE_FLUSH_INTERVAL_MS;
+    if (this.#flush(isUrgent) && !isUrgent) this.#wholeFlushAt = now;
+  }
+
+  /** Stores changes, a slice at a time. Returns whether none are left. */
+  #flush(isUrgent: boolean): boolean {
+    const { saved, removed } = this.#list.changes(isUrgent);
+    if (saved.length + removed.length === 0) return true;
+    const slice = {
+      saved: saved.slice(0, FLUSH_ENTRIES_MAX),
+      removed: removed.slice(0, FLUSH_ENTRIES_MAX),
+    };
+    this.#deps.repository.save(slice.saved, slice.removed);
+    this.#list.stored(slice);
+    return saved.length <= FLUSH_ENTRIES_MAX && removed.length <= FLUSH_ENTRIES_MAX;
+  }
+
+  #record(fault: Fault): void {
+    const { source, code, protocol } = fault;
+    const ofSource = this.#counts.get(source) ?? new Map<string, number>();
+    this.#counts.set(source, ofSource);
+    ofSource.set(code, (ofSource.get(code) ?? 0) + 1);
     const { clock, ports } = this.#deps;
-    this.#log.refused(this.#list.record(refusal, clock.now(), () => ports.get(listeners[protocol])));
+    const portOf = () => (protocol === undefined ? undefined : ports.get(listeners[protocol]));
+    const entry = this.#list.record(fault, clock.now(), portOf);
+    if (isRefusal(code)) this.#log.refused(entry);
   }
 }

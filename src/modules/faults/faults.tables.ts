@@ -1,19 +1,24 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Params } from "../../lib/texts/text.ts";
 
-/** Refused credentials, aggregated. There are as many rows as the list in memory has entries. */
-export const refusals = sqliteTable("refusals", {
-  refusalId: text("refusal_id").primaryKey(),
-  edge: text("edge").notNull(),
-  reason: text("reason").notNull(),
-  address: text("address").notNull(),
-  protocol: text("protocol").notNull(),
-  port: integer("port"),
-  identityKind: text("identity_kind").notNull(),
-  identityName: text("identity_name").notNull(),
-  client: text("client"),
+/** What went wrong, aggregated. There are as many rows as the list in memory has entries. */
+export const faults = sqliteTable("faults", {
+  faultId: text("fault_id").primaryKey(),
+  source: text("source").notNull(),
+  code: text("code").notNull(),
+  params: text("params", { mode: "json" }).notNull().$type<Params>(),
   tenantId: text("tenant_id"),
-  deviceId: text("device_id"),
-  userId: text("user_id"),
+  subjectKind: text("subject_kind"),
+  subjectId: text("subject_id"),
+  subjectName: text("subject_name"),
+  identityKind: text("identity_kind"),
+  identityName: text("identity_name"),
+  where: text("where"),
+  sample: text("sample"),
+  address: text("address"),
+  protocol: text("protocol"),
+  port: integer("port"),
+  client: text("client"),
   firstAt: integer("first_at").notNull(),
   lastAt: integer("last_at").notNull(),
   count: integer("count").notNull(),

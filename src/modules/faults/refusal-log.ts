@@ -1,7 +1,8 @@
 import { RateMeter } from "../../lib/rate-meter.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
-import type { RefusalEntry } from "./refusals.types.ts";
+import type { FaultEntry } from "./faults.types.ts";
+import { reasonOf } from "./refusals.types.ts";
 
 /** Lines about one entry are this far apart: one when it begins, then summaries. */
 const SUMMARY_INTERVAL_MS = 10 * 60_000;
@@ -25,7 +26,7 @@ export class RefusalLog {
   readonly #log: Logger;
   readonly #meter = Object.assign(new RateMeter(), LINES);
   /** Entries with refusals that no line has counted, or that had a line lately. */
-  readonly #recent = new Map<RefusalEntry, Logged>();
+  readonly #recent = new Map<FaultEntry, Logged>();
   /** Lines by address in the current interval. */
   readonly #lines = new Map<string, number>();
   #intervalEndsAt = 0;
@@ -37,7 +38,7 @@ export class RefusalLog {
     this.#log = log;
   }
 
-  refused(entry: RefusalEntry): void {
+  refused(entry: FaultEntry): void {
     const logged = this.#recent.get(entry);
     if (logged !== undefined) {
       logged.since++;
@@ -75,7 +76,7 @@ export class RefusalLog {
     if (unlisted > 0) this.#log.warn("more credentials were refused", { count: unlisted });
   }
 
-  #mayWrite({ address }: RefusalEntry): boolean {
+  #mayWrite({ address = "" }: FaultEntry): boolean {
     const now = this.#clock.monotonic();
     if (now >= this.#intervalEndsAt) {
       this.#lines.clear();
@@ -88,12 +89,12 @@ export class RefusalLog {
   }
 }
 
-const fieldsOf = ({ edge, address, identity, reason, protocol, tenantId, deviceId }: RefusalEntry) => ({
-  edge,
-  reason,
+const fieldsOf = ({ source, address, identity, code, protocol, tenantId, subject }: FaultEntry) => ({
+  edge: source,
+  reason: reasonOf(code),
   address,
   protocol,
-  ...(identity.name !== "" && { identity: identity.name }),
+  ...(identity !== undefined && identity.name !== "" && { identity: identity.name }),
   ...(tenantId !== undefined && { tenantId }),
-  ...(deviceId !== undefined && { deviceId }),
+  ...(subject?.kind === "device" && { deviceId: subject.id }),
 });

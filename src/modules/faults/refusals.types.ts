@@ -1,5 +1,5 @@
+import type { RefusalEdge } from "../../lib/fault-sources.ts";
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
-import type { RefusalEdge } from "../../lib/refusal-edges.ts";
 import type { Peer } from "../request-peer.ts";
 
 /** Why a credential was refused. The texts are `refusal.<reason>`; some have a hint in `refusal_hint.<reason>`. */
@@ -43,8 +43,14 @@ export const refusalReasons = [
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
 
-export const refusalProtocols = ["mqtt", "mqtts", "http", "https", "ws", "wss"] as const;
-export type RefusalProtocol = Peer["protocol"];
+const CODE = "refusal.";
+
+/** Returns whether a fault is a refused credential. */
+export const isRefusal = (code: string): boolean => code.startsWith(CODE);
+
+export const reasonOf = (code: string): string => code.slice(CODE.length);
+
+export const peerProtocols = ["mqtt", "mqtts", "http", "https", "ws", "wss"] as const;
 
 export const identityKinds = [
   "none",
@@ -64,7 +70,7 @@ export const identityKinds = [
 export type IdentityKind = (typeof identityKinds)[number];
 
 /** Describes who presented the credential, as far as it may be shown: never a secret, of a token or key only its beginning. */
-export interface RefusalIdentity {
+export interface PresentedIdentity {
   readonly kind: IdentityKind;
   readonly name: string;
 }
@@ -74,12 +80,13 @@ export interface RefusalOwner {
   readonly tenantId?: TenantId | undefined;
   readonly deviceId?: DeviceId | undefined;
   readonly userId?: UserId | undefined;
+  readonly mqttClientId?: string | undefined;
 }
 
 /** Describes a refused credential by what its owner knows about it. */
 export interface RefusedCredential {
   readonly reason: RefusalReason;
-  readonly identity: RefusalIdentity;
+  readonly identity: PresentedIdentity;
   readonly owner?: RefusalOwner;
 }
 
@@ -87,20 +94,7 @@ export interface RefusedCredential {
 export interface Refusal extends RefusalOwner, Peer {
   readonly edge: RefusalEdge;
   readonly reason: RefusalReason;
-  readonly identity: RefusalIdentity;
-}
-
-/** Refusals that differ in nothing but their time. */
-export interface RefusalEntry extends Refusal {
-  readonly refusalId: string;
-  /** Port of the gateway; undefined where it was not known. */
-  readonly port: number | undefined;
-  /** Epoch ms. */
-  readonly firstAt: number;
-  lastAt: number;
-  count: number;
-  /** Of the newest refusal. */
-  client?: string | undefined;
+  readonly identity: PresentedIdentity;
 }
 
 export type ReportRefusal = (refusal: Refusal) => void;

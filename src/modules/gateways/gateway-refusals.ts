@@ -40,7 +40,13 @@ export function createGatewayRefusals(deps: {
         const id = children.findChild(gateway, name);
         const child = id && directory.find(id);
         if (child !== undefined) list(child, origin, reason, sampleOf(value));
-        else if (onGateway++ < LISTED_MAX) list(gateway, origin, reason, sampleOf({ [name]: value }));
+        else if (onGateway++ < LISTED_MAX)
+          list(
+            gateway,
+            { ...origin, topic: `${origin.topic} (${name})` },
+            reason,
+            sampleOf({ [name]: value }),
+          );
       }
       return {
         note,

@@ -3,7 +3,7 @@ import type { UserId } from "../../lib/ids.ts";
 import { secretHint, shownName } from "../../lib/secret-hint.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { TurnCache } from "../../platform/turn-cache.ts";
-import type { RefusedCredential, ReportRefusal } from "../refusals/refusals.types.ts";
+import type { RefusedCredential, ReportRefusal } from "../faults/refusals.types.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { AccessTokens, Authenticator } from "./identity.types.ts";

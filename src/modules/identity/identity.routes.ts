@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
-import type { ReportRefusal } from "../refusals/refusals.types.ts";
+import type { ReportRefusal } from "../faults/refusals.types.ts";
 import { linkReporter } from "../report-refusal.ts";
 import type { AuthPlugin } from "./identity.plugin.ts";
 import { setupRequestBody, signedInUser, tokenBody } from "./identity.schemas.ts";

@@ -149,7 +149,7 @@ export const permissions = {
   },
   "gateway:manage": {
     roles: owners,
-    what: "in the gateway's own tenant, with access to all devices: manage backups of the gateway, read its log and change its level, list refused credentials and the busiest devices",
+    what: "in the gateway's own tenant, with access to all devices: manage backups of the gateway, read its log and change its level, list and clear its faults, list the busiest devices",
     needsPerson: true,
     isOfGateway: true,
   },
@@ -161,6 +161,11 @@ export const permissions = {
   "audit:read": {
     roles: administrators,
     what: "read and export the audit log; list refused credentials of the tenant",
+  },
+  "faults:clear": {
+    roles: administrators,
+    what: "clear the faults that they can read",
+    needsPerson: true,
   },
 } as const satisfies Record<string, PermissionRule>;
 

@@ -1,6 +1,6 @@
 import { DomainError } from "../../lib/domain-error.ts";
 import { secretHint, shownName } from "../../lib/secret-hint.ts";
-import type { RefusalIdentity, RefusalReason, ReportRefusal } from "../refusals/refusals.types.ts";
+import type { PresentedIdentity, RefusalReason, ReportRefusal } from "../faults/refusals.types.ts";
 import { type Peer, peerOf } from "../request-peer.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { ExternalSignIn } from "./provider/external-sign-in.ts";
@@ -27,7 +27,7 @@ const externalReasons: ReadonlyMap<string, RefusalReason> = new Map([
 ]);
 
 /** Some people type their password where the address belongs. */
-const identityOf = (email: string): RefusalIdentity => ({
+const identityOf = (email: string): PresentedIdentity => ({
   kind: "user",
   name: email.includes("@") ? shownName(email.trim().toLowerCase()) : secretHint(email),
 });

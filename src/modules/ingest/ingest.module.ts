@@ -3,7 +3,6 @@ import type { DiskGuard } from "../../platform/disk-guard.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { DeviceActivityTracker } from "../devices/device-activity.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
-import type { DeviceRejections } from "../devices/device-rejections.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -21,18 +20,18 @@ import { deviceApiRoutes } from "./ingest.routes.ts";
 import { createIngestService, type TelemetryObserver } from "./ingest.service.ts";
 import type { IngestDevice } from "./ingest.types.ts";
 import { lineProtocolRoutes } from "./line-protocol.routes.ts";
+import { rejectionReporter } from "./report-rejection.ts";
 import { testTelemetryRoutes } from "./test-telemetry.routes.ts";
 
 /** The one way of telemetry to the store, its HTTP edge, and imports and exports of history. */
 export function createIngestModule(
-  { answers, database, clock, health, log }: Core,
+  { answers, database, clock, events, health, log }: Core,
   deps: {
     store: TelemetryStore;
     diskGuard: DiskGuard;
     devices: DevicesService;
     directory: DeviceDirectory;
     activity: DeviceActivityTracker;
-    rejections: DeviceRejections;
     tokens: TokenSignIn;
     attributes: AttributesService;
     pipelines: PipelineEngine;
@@ -41,15 +40,16 @@ export function createIngestModule(
     keysOf: (device: IngestDevice) => KeyMetadataMap;
   },
 ) {
-  const { store, diskGuard, devices, directory, activity, rejections, tokens, attributes, outbound } = deps;
+  const { store, diskGuard, devices, directory, activity, tokens, attributes, outbound } = deps;
   /** Called with what is stored, in this order; the modules that react to telemetry add theirs. */
   const traffic = new DeviceTraffic({ clock, log: log.child("traffic") });
   const observers: TelemetryObserver[] = [traffic.stored];
+  const onRejected = rejectionReporter({ events, clock });
   const held = new HeldReadings({
     repository: createHeldRepository(database),
     directory,
     store: (device, readings) => ingest.history(device, readings),
-    onDropped: (device, rejection) => rejections.record(device, rejection),
+    onDropped: onRejected,
     durable: () => database.durable(),
     clock,
     log: log.child("ingest"),
@@ -66,7 +66,7 @@ export function createIngestModule(
     transform: (device, readings) => deps.pipelines.apply(device, readings),
     forward: outbound.enqueueAfter,
     attributesDurable: () => database.durable(),
-    onRejected: (device, rejection) => rejections.record(device, rejection),
+    onRejected,
     observers,
     touch(device) {
       activity.touch(device);

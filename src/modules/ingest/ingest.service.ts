@@ -250,10 +250,10 @@ export function createIngestService(deps: IngestDeps): IngestService {
     }
   }
 
-  function reject(device: IngestDevice, rejection?: Rejection): void {
+  function reject(device: IngestDevice, rejection: Rejection): void {
     stats.refused++;
     deps.traffic.rejected(device);
-    if (rejection !== undefined) deps.onRejected(device, rejection);
+    deps.onRejected(device, rejection);
   }
 
   return {

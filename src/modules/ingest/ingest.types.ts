@@ -36,8 +36,8 @@ export interface IngestDevice {
   byteLimiter?: RateMeter | undefined;
   /** Rate limit of the device, if its profile or the gateway's configuration has one. */
   limiter?: RateMeter | undefined;
-  /** Messages refused for their rate since one last passed: the time at which one was listed (monotonic), and how many were not. */
-  overRate?: { listedAt: number; unlisted: number } | undefined;
+  /** Time (monotonic) at which a message refused for its rate was last shown live; unset once a message passes. */
+  overRateShownAt?: number | undefined;
   /** Where its traffic is counted, in the interval in which it sent last. */
   traffic?: { interval: number; slot: number };
   /** What is known of the shape of its messages. */
@@ -82,8 +82,9 @@ export interface Rejection {
   readonly where: string;
   /** Stable code, e.g. `topic.unknown`, `body.malformed`. */
   readonly code: string;
-  /** Parameters of the code, and `unlisted`: the number of similar rejections before this one that were only counted. */
   readonly params: Params;
   /** The first bytes of the body, for the person who has to find the mistake. */
   readonly sample?: Uint8Array;
+  /** Not shown live: a similar rejection was shown less than a second ago. */
+  readonly isQuiet?: true;
 }

@@ -5,8 +5,8 @@ import { deviceBytesLimit, deviceMessagesLimit } from "../devices/devices.errors
 import { bytesLimit, messagesLimit } from "../tenants/tenants.errors.ts";
 import type { IngestDevice, Rejection } from "./ingest.types.ts";
 
-/** Interval at which a device that sends too fast is listed anew. */
-const LISTING_INTERVAL_MS = 1_000;
+/** Interval at which a device that sends too fast is shown live. */
+const SHOWING_INTERVAL_MS = 1_000;
 
 /** Refusals that sending the message again would not change. */
 const listedKinds: ReadonlySet<ErrorKind> = new Set(["invalid", "too_large", "exhausted"]);
@@ -16,26 +16,22 @@ export function createRateGate(deps: {
   clock: Pick<Clock, "monotonic">;
   /** Counts a message and its bytes, before it is known what becomes of it. */
   received: (device: IngestDevice, bytes: number) => void;
-  /** Counts a refused message; without a rejection it is not listed. */
-  refused: (device: IngestDevice, rejection?: Rejection) => void;
+  /** Counts and lists a refused message. */
+  refused: (device: IngestDevice, rejection: Rejection) => void;
 }) {
   const { clock } = deps;
 
-  /**
-   * Lists the first message of a run beyond the rate, then one a second: a flood of messages must not become a flood of entries.
-   */
+  /** Shows the first message of a run beyond the rate live, then one per second; the fault counts all of them. */
   function listOverRate(device: IngestDevice, rejection: Rejection): void {
     const now = clock.monotonic();
-    const { overRate } = device;
-    if (overRate !== undefined && now - overRate.listedAt < LISTING_INTERVAL_MS) {
-      overRate.unlisted++;
-      deps.refused(device);
+    const { overRateShownAt } = device;
+    if (overRateShownAt !== undefined && now - overRateShownAt < SHOWING_INTERVAL_MS) {
+      const { source, where, code, params } = rejection;
+      deps.refused(device, { source, where, code, params, isQuiet: true });
       return;
     }
-    const unlisted = overRate?.unlisted ?? 0;
-    device.overRate = { listedAt: now, unlisted: 0 };
-    const listed = unlisted === 0 ? rejection : { ...rejection, params: { ...rejection.params, unlisted } };
-    deps.refused(device, listed);
+    device.overRateShownAt = now;
+    deps.refused(device, rejection);
   }
 
   function ensureDevice({ limiter, byteLimiter }: IngestDevice, bytes: number): void {
@@ -66,7 +62,7 @@ export function createRateGate(deps: {
           meters.bytes.passed += bytes;
         }
       }
-      device.overRate = undefined;
+      device.overRateShownAt = undefined;
     },
     /** Lists on the device what was refused for good, or beyond the rate. */
     list(device: IngestDevice, error: unknown, message: Omit<Rejection, "code" | "params">): void {

@@ -7,7 +7,7 @@ import type { EventBus } from "../../platform/event-bus.ts";
 import type { WebhookSecretsService } from "../connectivity/webhook-secrets.service.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DomainEvents } from "../events.types.ts";
-import type { Refusal } from "../refusals/refusals.types.ts";
+import type { Refusal } from "../faults/refusals.types.ts";
 import { refusalReporter } from "../report-refusal.ts";
 import type { Peer } from "../request-peer.ts";
 import type { InboundPipeline, Taken } from "./inbound-pipeline.ts";

@@ -3,7 +3,7 @@ import { limited } from "../../lib/domain-error.ts";
 import type { ProfileId } from "../../lib/ids.ts";
 import { RateMeter } from "../../lib/rate-meter.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { ReportRefusal } from "../refusals/refusals.types.ts";
+import type { ReportRefusal } from "../faults/refusals.types.ts";
 import type { Peer } from "../request-peer.ts";
 
 /** Claims per address (IPv6: per /64 network): a burst for a batch of new devices behind a router, then 5 per second. */

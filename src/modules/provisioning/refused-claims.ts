@@ -1,7 +1,7 @@
 import type { DomainError } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { shownName } from "../../lib/secret-hint.ts";
-import type { RefusalReason, ReportRefusal } from "../refusals/refusals.types.ts";
+import type { RefusalReason, ReportRefusal } from "../faults/refusals.types.ts";
 import type { Peer } from "../request-peer.ts";
 import type { ClaimRequest } from "./claim-request.ts";
 import type { ClaimAnswer } from "./provisioning.types.ts";

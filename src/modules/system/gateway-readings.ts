@@ -8,8 +8,8 @@ import { listHotLogs } from "../../platform/hot-log-names.ts";
 import { DATABASE_NAMES } from "../../platform/inventory.ts";
 import type { InventoryKeeper } from "../../platform/inventory-keeper.ts";
 import type { BackupsService } from "../backups/backups.service.ts";
+import type { Faults } from "../faults/faults.service.ts";
 import type { IngestStats } from "../ingest/ingest.service.ts";
-import type { Refusals } from "../refusals/refusals.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { UplinkTotals } from "../uplinks/uplinks.types.ts";
 import { DiskTrend, SPAN_MS_MAX } from "./disk-trend.ts";
@@ -42,7 +42,7 @@ export interface GatewaySources {
   readonly repository: SystemRepository;
   readonly store: Pick<TelemetryStore, "committed" | "query">;
   readonly ingest: { readonly stats: IngestStats };
-  readonly refusals: Pick<Refusals, "total" | "counts">;
+  readonly faults: Pick<Faults, "refusedTotal" | "counts">;
   readonly answers: Pick<AnswerSpace, "used" | "refusals">;
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number };
   readonly backups: Pick<BackupsService, "status">;
@@ -147,12 +147,12 @@ export class GatewayReadings {
   }
 
   #rates(): Values {
-    const { answers, ingest, store, refusals, clock } = this.#sources;
+    const { answers, ingest, store, faults, clock } = this.#sources;
     const counts = {
       messages_per_second: ingest.stats.messages,
       values_per_second: store.committed.points,
       rejected_per_second: ingest.stats.refused,
-      refused_per_minute: refusals.total * SECONDS_PER_MINUTE,
+      refused_per_minute: faults.refusedTotal * SECONDS_PER_MINUTE,
       refused_answers_per_minute:
         answers.refusals.reduce((sum, { count }) => sum + count, 0) * SECONDS_PER_MINUTE,
       written_kb_per_second: (readBytesWritten() ?? 0) / 1_024,

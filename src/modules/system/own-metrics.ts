@@ -1,5 +1,6 @@
 import { DATABASE_NAMES } from "../../platform/inventory.ts";
 import type { Metrics } from "../../platform/metrics.ts";
+import { isRefusal, reasonOf } from "../faults/refusals.types.ts";
 import { databaseBytes, type GatewayReadings, type GatewaySources } from "./gateway-readings.ts";
 import { readBytesWritten, readMemoryShare, readOpenFiles, readTemperature } from "./host-readings.ts";
 
@@ -61,12 +62,18 @@ function addStorage(metrics: Metrics, { disk, dataPath, store, backups, clock }:
 /** Adds what goes through the gateway, and what waits in it. */
 function addTraffic(
   metrics: Metrics,
-  { answers, ingest, mqtt, refusals, repository, health }: GatewaySources,
+  { answers, ingest, mqtt, faults, repository, health }: GatewaySources,
 ): void {
   metrics.counter("messages", "Messages with telemetry that were accepted.", () => ingest.stats.messages);
   metrics.counter("rejected_messages", "Messages that were rejected.", () => ingest.stats.refused);
   metrics.counter("refused_credentials", "Credentials that were refused, by edge and reason.", () =>
-    refusals.counts().map(({ edge, reason, count }) => ({ value: count, labels: { edge, reason } })),
+    faults
+      .counts()
+      .filter(({ code }) => isRefusal(code))
+      .map(({ source, code, count }) => ({ value: count, labels: { edge: source, reason: reasonOf(code) } })),
+  );
+  metrics.counter("faults", "Faults, by source and code.", () =>
+    faults.counts().map(({ source, code, count }) => ({ value: count, labels: { source, code } })),
   );
   metrics.gauge("answer_bytes", "Bytes of responses that clients have not read yet.", () => answers.used);
   metrics.counter("refused_answers", "Refused responses and exports, by limit.", () =>

@@ -3,13 +3,13 @@ import { Metrics } from "../../platform/metrics.ts";
 import type { BackupsService } from "../backups/backups.service.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
+import type { Faults } from "../faults/faults.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { DeviceTraffic } from "../ingest/device-traffic.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
 import type { Core } from "../module.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
-import type { Refusals } from "../refusals/refusals.service.ts";
 import { refusalReporter } from "../report-refusal.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
@@ -51,7 +51,7 @@ function createDiagnostics(
 
 interface SystemDeps extends Pick<GatewaySources, "disk" | "mqtt" | "uplinks"> {
   readonly settings: SettingsService;
-  readonly refusals: Refusals;
+  readonly faults: Faults;
   readonly tenants: TenantsService;
   readonly devices: DevicesService;
   readonly directory: DeviceDirectory;
@@ -78,7 +78,7 @@ export function createSystemModule(core: Core, deps: SystemDeps) {
     repository,
     store,
     ingest,
-    refusals: deps.refusals,
+    faults: deps.faults,
     answers: core.answers,
     disk,
     backups,

@@ -4,7 +4,7 @@ import { notFound, unauthenticated } from "../../lib/domain-error.ts";
 import type { Config } from "../../platform/config.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import { fileAnswer } from "../documented-answers.ts";
-import type { ReportRefusal } from "../refusals/refusals.types.ts";
+import type { ReportRefusal } from "../faults/refusals.types.ts";
 import { peerOf } from "../request-peer.ts";
 
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";

@@ -52,6 +52,9 @@ const GeneratorsScreen = lazy(() =>
 const AlarmsScreen = lazy(() =>
   loadScreen(() => import("../features/alarm-pages/alarms-screen.tsx")).then((m) => m.AlarmsScreen),
 );
+const FaultsScreen = lazy(() =>
+  loadScreen(() => import("../features/faults/faults-screen.tsx")).then((m) => m.FaultsScreen),
+);
 const PipelinesScreen = lazy(() =>
   loadScreen(() => import("../features/pipelines/pipelines-screen.tsx")).then((m) => m.PipelinesScreen),
 );
@@ -121,6 +124,7 @@ function Screens() {
         <Route path={screenRoutes.dashboards} component={DashboardsScreen} />
         <Route path={screenRoutes.explore} component={ExploreScreen} />
         <Route path={screenRoutes.alarms} component={AlarmsScreen} />
+        <Route path={screenRoutes.faults} component={FaultsScreen} />
         <Route path={screenRoutes.pipelines} component={PipelinesScreen} />
         <Route path={screenRoutes.codecs} component={CodecsScreen} />
         <Route path={screenRoutes.integrations} component={IntegrationsScreen} />

@@ -13,6 +13,7 @@ import {
   Network,
   Radio,
   Settings,
+  TriangleAlert,
   Workflow,
 } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
@@ -42,7 +43,17 @@ const alarms: Item = { path: "/alarms", text: "nav.alarms", Icon: BellRing };
 const settings: Item = { path: "/settings", text: "nav.settings", Icon: Settings };
 
 const GROUPS: ReadonlyArray<{ readonly text: NavText; readonly items: readonly Item[] }> = [
-  { text: "nav.group.watch", items: [overview, dashboards, explore, devices, alarms] },
+  {
+    text: "nav.group.watch",
+    items: [
+      overview,
+      dashboards,
+      explore,
+      devices,
+      alarms,
+      { path: "/faults", text: "nav.faults", Icon: TriangleAlert },
+    ],
+  },
   {
     text: "nav.group.automate",
     items: [

@@ -56,6 +56,7 @@ export const appDe: Readonly<Record<keyof typeof appEn, string>> = {
   "acting.notOwn":
     "Sie handeln als jemand anderes. Passwort, zweiter Faktor und Sitzungen gehören allein dieser Person.",
   "nav.alarms": "Alarme",
+  "nav.faults": "Störungen",
   "nav.codecs": "Codecs",
   "page.notifications": "Benachrichtigungen",
   "page.profile": "Mein Profil",

@@ -54,6 +54,7 @@ export const appEn = {
   "acting.notOwn":
     "You act as another user. Only that user can change the password, second factor and sessions.",
   "nav.alarms": "Alarms",
+  "nav.faults": "Faults",
   "nav.codecs": "Codecs",
   "page.notifications": "Notifications",
   "page.profile": "My profile",

@@ -13,6 +13,7 @@ import { deviceBulkDe } from "../features/device-bulk/texts.de.ts";
 import { deviceImportDe } from "../features/device-import/texts.de.ts";
 import { devicePageDe } from "../features/device-page/texts.de.ts";
 import { exploreDe } from "../features/explore/texts.de.ts";
+import { faultsDe } from "../features/faults/texts.de.ts";
 import { gatewaysDe } from "../features/gateways/texts.de.ts";
 import { generatorsDe } from "../features/generators/texts.de.ts";
 import { integrationsDe } from "../features/integrations/texts.de.ts";
@@ -24,7 +25,6 @@ import { notificationsDe } from "../features/notifications/texts.de.ts";
 import { outboxDe } from "../features/outbox/texts.de.ts";
 import { pipelinesDe } from "../features/pipelines/texts.de.ts";
 import { profilesDe } from "../features/profiles/texts.de.ts";
-import { refusalsDe } from "../features/refusals/texts.de.ts";
 import { schedulerDe } from "../features/scheduler/texts.de.ts";
 import { siteDe } from "../features/site/texts.de.ts";
 import { systemDe } from "../features/system/texts.de.ts";
@@ -49,6 +49,7 @@ export const restDe: Readonly<Record<keyof typeof restEn, string>> = {
   ...deviceImportDe,
   ...devicePageDe,
   ...exploreDe,
+  ...faultsDe,
   ...gatewaysDe,
   ...generatorsDe,
   ...integrationsDe,
@@ -60,7 +61,6 @@ export const restDe: Readonly<Record<keyof typeof restEn, string>> = {
   ...profilesDe,
   ...schedulerDe,
   ...siteDe,
-  ...refusalsDe,
   ...systemDe,
   ...telemetryDe,
   ...uplinksDe,

@@ -13,6 +13,7 @@ import { deviceBulkEn } from "../features/device-bulk/texts.en.ts";
 import { deviceImportEn } from "../features/device-import/texts.en.ts";
 import { devicePageEn } from "../features/device-page/texts.en.ts";
 import { exploreEn } from "../features/explore/texts.en.ts";
+import { faultsEn } from "../features/faults/texts.en.ts";
 import { gatewaysEn } from "../features/gateways/texts.en.ts";
 import { generatorsEn } from "../features/generators/texts.en.ts";
 import { integrationsEn } from "../features/integrations/texts.en.ts";
@@ -24,7 +25,6 @@ import { notificationsEn } from "../features/notifications/texts.en.ts";
 import { outboxEn } from "../features/outbox/texts.en.ts";
 import { pipelinesEn } from "../features/pipelines/texts.en.ts";
 import { profilesEn } from "../features/profiles/texts.en.ts";
-import { refusalsEn } from "../features/refusals/texts.en.ts";
 import { schedulerEn } from "../features/scheduler/texts.en.ts";
 import { siteEn } from "../features/site/texts.en.ts";
 import { systemEn } from "../features/system/texts.en.ts";
@@ -49,6 +49,7 @@ export const restEn = {
   ...deviceImportEn,
   ...devicePageEn,
   ...exploreEn,
+  ...faultsEn,
   ...gatewaysEn,
   ...generatorsEn,
   ...integrationsEn,
@@ -60,7 +61,6 @@ export const restEn = {
   ...profilesEn,
   ...schedulerEn,
   ...siteEn,
-  ...refusalsEn,
   ...systemEn,
   ...telemetryEn,
   ...uplinksEn,

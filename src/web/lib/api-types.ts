@@ -1,8 +1,9 @@
 // Values of the server's interface that several features and the live connection share.
 import type { attributeBody } from "../../modules/attributes/attributes.schemas.ts";
-import type { deviceDetail, deviceListItem, rejectionBody } from "../../modules/devices/devices.schemas.ts";
+import type { deviceDetail, deviceListItem } from "../../modules/devices/devices.schemas.ts";
 import type { signedInUser } from "../../modules/identity/identity.schemas.ts";
 import type { maintenanceBody } from "../../modules/maintenance/maintenance.schemas.ts";
+import type { EventMessage } from "../../modules/realtime/realtime.types.ts";
 import type { latestSnapshot, seriesAnswer } from "../../modules/telemetry/telemetry.schemas.ts";
 import type { JsonValue, Refined, Wire } from "./wire.ts";
 
@@ -14,7 +15,8 @@ export type Role = NonNullable<Me["role"]>;
 export type Maintenance = Wire<typeof maintenanceBody>;
 export type DeviceRow = Wire<typeof deviceListItem>;
 export type DeviceDetail = Wire<typeof deviceDetail>;
-export type Rejection = Wire<typeof rejectionBody>;
+/** A rejected message, as the live connection tells it. */
+export type Rejection = Extract<EventMessage<"events">, { event: "rejected" }>["rejection"];
 
 export type LatestSnapshot = Refined<
   Wire<typeof latestSnapshot>,

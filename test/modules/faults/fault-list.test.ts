@@ -1,52 +1,78 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { DeviceId, TenantId } from "../../../src/lib/ids.ts";
-import { RefusalList } from "../../../src/modules/refusals/refusal-list.ts";
-import type { Refusal } from "../../../src/modules/refusals/refusals.types.ts";
+import type { TenantId } from "../../../src/lib/ids.ts";
+import { FaultList } from "../../../src/modules/faults/fault-list.ts";
+import type { Fault, FaultEntry, FaultSubject } from "../../../src/modules/faults/faults.types.ts";
 
 const HOUR_MS = 3_600_000;
-const LIMITS = { entriesMax: 40, perAddressMax: 5, staleMs: HOUR_MS };
+const LIMITS = { entriesMax: 40, perHolderMax: 5, staleMs: HOUR_MS };
+const one = "one" as TenantId;
+const two = "two" as TenantId;
+const pump = { kind: "device", id: "pump" } as const;
 
 function createList(limits = LIMITS) {
   let ids = 0;
-  return new RefusalList(limits, () => String(++ids));
+  return new FaultList(limits, () => String(++ids));
 }
 
-const refusal = (address: string, name: string, more: Partial<Refusal> = {}): Refusal => ({
-  edge: "mqtt",
-  reason: "token_wrong",
+const refusal = (address: string, name: string, more: Partial<Fault> = {}): Fault => ({
+  source: "mqtt",
+  code: "refusal.token_wrong",
+  params: {},
   protocol: "mqtt",
   address,
   identity: { kind: "token", name },
   ...more,
 });
-const owned = { tenantId: "one" as TenantId, deviceId: "pump" as DeviceId };
-const sizeOf = (list: RefusalList, address: string) =>
+const fault = (subject: FaultSubject, where: string, more: Partial<Fault> = {}): Fault => ({
+  source: "mqtt",
+  code: "body.malformed",
+  params: { format: "JSON" },
+  tenantId: one,
+  subject,
+  where,
+  ...more,
+});
+const owned = { tenantId: one, subject: pump };
+const countOf = (entries: readonly FaultEntry[]) => entries.reduce((sum, { count }) => sum + count, 0);
+const sizeOf = (list: FaultList, address: string) =>
   list.list().filter((entry) => entry.address === address).length;
 
 describe("aggregation", () => {
-  test("counts refusals that differ only in their time in one entry", () => {
+  test("counts faults that differ only in their time in one entry", () => {
     const list = createList();
     for (const now of [1, 2, 3]) list.record(refusal("10.0.0.1", "abcd"), now);
     expect(list.list()).toMatchObject([{ count: 3, firstAt: 1, lastAt: 3 }]);
   });
 
-  test("lists another edge, address, identity or reason separately, the newest first", () => {
+  test("takes numbers, sample and client from the newest one", () => {
     const list = createList();
-    list.record(refusal("10.0.0.1", "abcd"), 1);
-    list.record(refusal("10.0.0.2", "abcd"), 2);
-    list.record(refusal("10.0.0.1", "efgh"), 3);
-    list.record(refusal("10.0.0.1", "abcd", { edge: "webhook" }), 4);
-    list.record(refusal("10.0.0.1", "abcd", { reason: "too_many_tries" }), 5);
-    list.record(refusal("10.0.0.1", "abcd"), 6);
-    expect(list.list().map(({ lastAt }) => lastAt)).toEqual([6, 5, 4, 3, 2]);
+    const record = (bytes: number, sample: string, client: string) =>
+      list.record(fault(pump, "t", { params: { topic: "t", bytes }, sample, client }), bytes);
+    record(1, "first", "one");
+    record(2, "second", "two\u0000");
+    expect(list.list()).toMatchObject([
+      { count: 2, params: { topic: "t", bytes: 2 }, sample: "second", client: "two\uFFFD" },
+    ]);
   });
 
-  test("shows the client id of the newest refusal", () => {
+  test("lists another source, place, thing, identity, reason or name among the parameters separately, the newest first", () => {
     const list = createList();
-    list.record(refusal("10.0.0.1", "abcd", { client: "first" }), 1);
-    list.record(refusal("10.0.0.1", "abcd", { client: "second\u0000" }), 2);
-    expect(list.list()).toMatchObject([{ count: 2, client: "second\uFFFD" }]);
+    const entries: readonly Fault[] = [
+      refusal("10.0.0.1", "abcd"),
+      refusal("10.0.0.2", "abcd"),
+      refusal("10.0.0.1", "efgh"),
+      refusal("10.0.0.1", "abcd", { source: "webhook" }),
+      refusal("10.0.0.1", "abcd", { code: "refusal.too_many_tries" }),
+      fault(pump, "t"),
+      fault(pump, "t", { params: { format: "CBOR" } }),
+      fault(pump, "another"),
+      fault({ kind: "mqtt_client", id: "pump" }, "t"),
+    ];
+    for (const [now, entry] of entries.entries()) list.record(entry, now);
+    expect(list.list().map(({ lastAt }) => lastAt)).toEqual([8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    list.record(refusal("10.0.0.1", "abcd"), 9);
+    expect(list.list()[0]).toMatchObject({ count: 2, lastAt: 9 });
   });
 });
 
@@ -54,24 +80,46 @@ describe("shares", () => {
   test("counts what an address tries beyond its share in one entry", () => {
     const list = createList();
     for (let index = 0; index < 1_000; index++) list.record(refusal("10.0.0.1", `guess ${index}`), index);
-    expect(list.size).toBe(LIMITS.perAddressMax + 1);
+    expect(list.size).toBe(LIMITS.perHolderMax + 1);
     expect(list.list()[0]).toMatchObject({ identity: { kind: "others" }, count: 995 });
+  });
+
+  test("counts what an address tries of many devices in its own share", () => {
+    const list = createList();
+    list.record(fault({ kind: "device", id: "quiet" }, "t"), 0);
+    for (let index = 0; index < 1_000; index++) {
+      const subject = { kind: "device", id: `device ${index}` } as const;
+      list.record(refusal("10.0.0.1", `${index}`, { tenantId: one, subject }), index);
+    }
+    expect(list.size).toBe(LIMITS.perHolderMax + 2);
+    expect(list.about({ kind: "device", id: "quiet" })).toHaveLength(1);
   });
 
   test("counts the addresses of one IPv6 network as one", () => {
     const list = createList();
     for (let index = 0; index < 1_000; index++)
       list.record(refusal(`2001:db8::${index.toString(16)}`, "guess"), index);
-    expect(list.size).toBe(LIMITS.perAddressMax + 1);
+    expect(list.size).toBe(LIMITS.perHolderMax + 1);
   });
 
   test("gives the place of an old entry to a new one of the same address", () => {
     const list = createList();
-    for (let index = 0; index < LIMITS.perAddressMax; index++)
-      list.record(refusal("10.0.0.1", `${index}`), 0);
+    for (let index = 0; index < LIMITS.perHolderMax; index++) list.record(refusal("10.0.0.1", `${index}`), 0);
     list.record(refusal("10.0.0.1", "new"), HOUR_MS);
     expect(list.list()[0]).toMatchObject({ identity: { name: "new" } });
-    expect(list.size).toBe(LIMITS.perAddressMax);
+    expect(list.size).toBe(LIMITS.perHolderMax);
+  });
+
+  test("keeps the newest faults of a thing", () => {
+    const list = createList();
+    for (let index = 0; index < 100; index++) list.record(fault(pump, `topic ${index}`), index);
+    expect(list.about(pump).map(({ where }) => where)).toEqual([
+      "topic 99",
+      "topic 98",
+      "topic 97",
+      "topic 96",
+      "topic 95",
+    ]);
   });
 
   test("keeps what belongs to a tenant while strangers come from any number of addresses", () => {
@@ -83,36 +131,88 @@ describe("shares", () => {
     expect(list.list().at(-1)).toMatchObject(owned);
   });
 
-  test("never exceeds its bounds and keeps an entry of every address while there are fewer addresses than half of the entries", () => {
-    const attempt = fc.record({
-      address: fc.integer({ min: 0, max: 18 }),
-      identity: fc.integer({ min: 0, max: 30 }),
-    });
+  test("keeps what belongs to a tenant while any number of another tenant's things fail", () => {
+    const list = createList();
+    for (let index = 0; index < 20; index++)
+      list.record(fault({ kind: "device", id: `theirs ${index}` }, "t", { tenantId: two }), index);
+    for (let index = 0; index < 10_000; index++)
+      list.record(fault({ kind: "device", id: `device ${index}` }, "t"), index);
+    expect(list.list().filter(({ tenantId }) => tenantId === two)).toHaveLength(20);
+  });
+});
+
+describe("random faults of two tenants and of strangers", () => {
+  const occurrence = fc.record({
+    tenant: fc.constantFrom(one, two, undefined),
+    thing: fc.integer({ min: 0, max: 12 }),
+    place: fc.integer({ min: 0, max: 8 }),
+    isRestart: fc.integer({ min: 0, max: 9 }).map((number) => number === 9),
+  });
+  const faultOf = (tenant: TenantId | undefined, thing: number, place: number): Fault =>
+    tenant === undefined
+      ? refusal(`10.0.0.${thing}`, `${place}`)
+      : fault({ kind: "device", id: `${tenant} ${thing}` }, `${place}`, { tenantId: tenant });
+
+  test("never exceed a bound, always list the newest one, and never cost a quiet tenant or thing its entries", () => {
     fc.assert(
-      fc.property(fc.array(attempt, { maxLength: 400 }), (attempts) => {
+      fc.property(fc.array(occurrence, { maxLength: 400 }), (occurrences) => {
         const list = createList();
-        const addresses = new Set<string>();
-        for (const [now, { address, identity }] of attempts.entries()) {
-          addresses.add(`10.0.0.${address}`);
-          list.record(refusal(`10.0.0.${address}`, `${identity}`), now);
-          if (list.size > LIMITS.entriesMax) return false;
+        const quiet = { kind: "device", id: "quiet" } as const;
+        list.record(fault(quiet, "t", { tenantId: two }), 0);
+        for (const [now, { tenant, thing, place }] of occurrences.entries()) {
+          const recorded = list.record(faultOf(tenant, thing, place), now + 1);
+          expect(list.size).toBeLessThanOrEqual(LIMITS.entriesMax);
+          expect(list.list()[0]?.lastAt).toBe(now + 1);
+          if (tenant !== undefined) expect(list.about(recorded.subject!)).toContain(recorded);
         }
-        const isCounted = list.size === LIMITS.entriesMax || countOf(list) === attempts.length;
-        return isCounted && [...addresses].every((address) => sizeOf(list, address) > 0);
+        for (const tenant of [one, two])
+          for (let thing = 0; thing <= 12; thing++)
+            expect(list.about({ kind: "device", id: `${tenant} ${thing}` }).length).toBeLessThanOrEqual(
+              LIMITS.perHolderMax,
+            );
+        const tenants = new Set(occurrences.map(({ tenant }) => tenant));
+        const ofQuiet = list.list().filter(({ tenantId }) => tenantId === two).length;
+        if (!tenants.has(two)) expect(ofQuiet).toBe(1);
+      }),
+    );
+  });
+
+  test("are the same list after a restart at any moment", () => {
+    fc.assert(
+      fc.property(fc.array(occurrence, { maxLength: 200 }), (occurrences) => {
+        const rows = new Map<string, FaultEntry>();
+        let list = createList();
+        const flush = (isUrgent: boolean) => {
+          const changes = list.changes(isUrgent);
+          for (const entry of changes.saved) rows.set(entry.faultId, structuredClone(entry));
+          for (const faultId of changes.removed) rows.delete(faultId);
+          list.stored(changes);
+        };
+        let ids = 0;
+        for (const [now, { tenant, thing, place, isRestart }] of occurrences.entries()) {
+          list.record(faultOf(tenant, thing, place), now);
+          flush(now % 3 !== 0);
+          if (!isRestart) continue;
+          flush(false);
+          const before = list.list();
+          list = new FaultList(LIMITS, () => `restart ${now}.${++ids}`);
+          list.restore([...rows.values()].sort((left, right) => left.lastAt - right.lastAt));
+          expect(list.list()).toEqual(before);
+          expect(list.changes()).toEqual({ saved: [], removed: [] });
+        }
       }),
     );
   });
 });
 
-const countOf = (list: RefusalList) => list.list().reduce((sum, { count }) => sum + count, 0);
-
 describe("storage", () => {
   test("reports each changed entry once, and the removed ones", () => {
     const list = createList();
     for (let index = 0; index < 100; index++) list.record(refusal(`10.0.0.${index}`, "guess"), index);
-    expect(list.changes().saved.length).toBe(LIMITS.entriesMax);
-    expect(list.changes().removed).toEqual([]);
-    list.stored();
+    const changes = list.changes();
+    expect(changes.saved.length).toBe(LIMITS.entriesMax);
+    expect(changes.removed).toEqual([]);
+    list.stored(changes);
     expect(list.changes()).toEqual({ saved: [], removed: [] });
     list.record(refusal("10.0.0.99", "guess"), 100);
     expect(list.changes().saved).toMatchObject([{ count: 2 }]);
@@ -120,23 +220,28 @@ describe("storage", () => {
     expect(list.changes().removed.length).toBe(10);
   });
 
-  test("continues with what was stored", () => {
-    const first = createList();
-    first.record(refusal("10.0.0.1", "abcd"), 1);
-    const second = createList();
-    second.restore(first.changes().saved);
-    second.record(refusal("10.0.0.1", "abcd"), 2);
-    expect(second.list()).toMatchObject([{ count: 2, firstAt: 1, lastAt: 2 }]);
+  test("has to write new entries of tenants soon, and neither counts nor what strangers cause", () => {
+    const list = createList();
+    list.record(refusal("10.0.0.1", "stranger"), 1);
+    list.record(fault(pump, "t"), 2);
+    const urgent = list.changes(true);
+    expect(urgent.saved).toMatchObject([{ subject: pump }]);
+    list.stored(urgent);
+    list.record(fault(pump, "t"), 3);
+    expect(list.changes(true).saved).toEqual([]);
+    expect(countOf(list.changes().saved)).toBe(3);
   });
 
   test("removes what belonged to a tenant or device that was deleted", () => {
     const list = createList();
     list.record(refusal("10.0.0.1", "pump", owned), 1);
-    list.record(refusal("10.0.0.1", "user", { tenantId: owned.tenantId }), 2);
+    list.record(fault(pump, "t"), 1);
+    list.record(refusal("10.0.0.1", "user", { tenantId: one }), 2);
     list.record(refusal("10.0.0.1", "stranger"), 3);
-    list.removeDevice(owned.deviceId);
+    expect(sizeOf(list, "10.0.0.1")).toBe(3);
+    list.removeAbout(pump);
     expect(list.size).toBe(2);
-    list.removeTenant(owned.tenantId);
+    list.removeTenant(one);
     expect(list.list()).toMatchObject([{ identity: { name: "stranger" } }]);
   });
 });

@@ -1,7 +1,9 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
+import type { TenantId } from "../../../src/lib/ids.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
-import { Refusals } from "../../../src/modules/refusals/refusals.service.ts";
-import type { RefusalEntry } from "../../../src/modules/refusals/refusals.types.ts";
+import { Faults } from "../../../src/modules/faults/faults.service.ts";
+import type { FaultEntry } from "../../../src/modules/faults/faults.types.ts";
+import { refusalReporter } from "../../../src/modules/report-refusal.ts";
 import { createEventBus } from "../../../src/platform/event-bus.ts";
 import { configureLogging, createLogger } from "../../../src/platform/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -15,18 +17,18 @@ beforeEach(() => {
 afterAll(() => configureLogging({ level: "error", format: "text", write: () => undefined }));
 
 function createFixture() {
-  const stored = new Map<string, RefusalEntry>();
+  const stored = new Map<string, FaultEntry>();
   let transactions = 0;
   const clock = new FakeClock();
-  const log = createLogger("test of refusals");
+  const log = createLogger("test of faults");
   const events = createEventBus<DomainEvents>(log);
-  const refusals = new Refusals({
+  const faults = new Faults({
     repository: {
       list: () => [...stored.values()],
       save(saved, removed) {
         transactions++;
-        for (const entry of saved) stored.set(entry.refusalId, structuredClone(entry));
-        for (const refusalId of removed) stored.delete(refusalId);
+        for (const entry of saved) stored.set(entry.faultId, structuredClone(entry));
+        for (const faultId of removed) stored.delete(faultId);
       },
     },
     ports: { get: () => 1883 },
@@ -34,39 +36,42 @@ function createFixture() {
     events,
     log,
   });
-  refusals.subscribe();
-  refusals.start();
+  faults.subscribe();
+  faults.start();
+  const report = refusalReporter(events);
   const refuse = (address: string, name: string) =>
-    events.emit("credential.refused", {
+    report({
       edge: "mqtt",
       reason: "token_wrong",
       protocol: "mqtt",
       address,
       identity: { kind: "token", name },
     });
-  return { refusals, clock, stored, refuse, transactions: () => transactions };
+  return { faults, clock, stored, events, refuse, transactions: () => transactions };
 }
 
-test("keeps 1,000 rows, few lines and no writes of 100,000 refusals from 1,000 addresses", () => {
-  const { refusals, clock, stored, refuse, transactions } = createFixture();
+test("keeps 5,000 rows, few lines and a few writes of 100,000 refusals from 1,000 addresses", () => {
+  const { faults, clock, stored, refuse, transactions } = createFixture();
   refuse("10.0.0.1", "honest");
   for (let index = 0; index < 100_000; index++) {
     refuse(`10.1.${(index % 1_000) >> 8}.${index & 255}`, `guess ${index}`);
     if (index % 1_000 === 0) refuse("10.0.0.1", "honest");
   }
-  expect(refusals.total).toBe(100_101);
-  expect(refusals.counts()).toEqual([{ edge: "mqtt", reason: "token_wrong", count: 100_101 }]);
-  expect(refusals.list().length).toBe(1_000);
+  expect(faults.refusedTotal).toBe(100_101);
+  expect(faults.counts()).toEqual([{ source: "mqtt", code: "refusal.token_wrong", count: 100_101 }]);
+  expect(faults.list(undefined).length).toBe(5_000);
   expect(transactions()).toBe(0);
-  clock.advance(5 * MINUTE_MS);
-  expect([transactions(), stored.size]).toEqual([1, 1_000]);
+  clock.advance(5 * MINUTE_MS - 1);
+  expect(transactions()).toBe(0);
+  clock.advance(MINUTE_MS);
+  expect([transactions(), stored.size]).toEqual([5, 5_000]);
   expect(lines.length).toBeLessThan(60);
-  expect(refusals.list().some(({ identity }) => identity.name === "honest")).toBe(true);
-  refusals.stop();
+  expect(faults.list(undefined).some(({ identity }) => identity?.name === "honest")).toBe(true);
+  faults.stop();
 });
 
 test("writes a line when a refusal begins and a summary ten minutes later", () => {
-  const { refusals, clock, refuse } = createFixture();
+  const { faults, clock, refuse } = createFixture();
   for (let index = 0; index < 10_000; index++) refuse("10.0.0.1", "Abcd… (20)");
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain("a credential was refused edge=mqtt reason=token_wrong address=10.0.0.1");
@@ -75,14 +80,53 @@ test("writes a line when a refusal begins and a summary ten minutes later", () =
   expect(lines[1]).toContain("a credential was refused again");
   expect(lines[1]).toContain("count=9999");
   clock.advance(60 * MINUTE_MS);
-  refusals.stop();
+  faults.stop();
   expect(lines).toHaveLength(2);
 });
 
 test("counts what it does not log of one address in one line", () => {
-  const { refusals, refuse } = createFixture();
+  const { faults, refuse } = createFixture();
   for (let index = 0; index < 1_000; index++) refuse("10.0.0.1", `guess ${index}`);
   expect(lines).toHaveLength(5);
-  refusals.stop();
+  faults.stop();
   expect(lines.at(-1)).toContain("more credentials were refused count=995");
+});
+
+test("writes new faults of devices within seconds and in slices, all of them at the stop", () => {
+  const { faults, clock, stored, events, transactions } = createFixture();
+  const reject = (id: number, where: string) =>
+    events.emit("fault.occurred", {
+      source: "mqtt",
+      code: "body.malformed",
+      params: {},
+      tenantId: "one" as TenantId,
+      subject: { kind: "device", id: `device ${id}` },
+      where,
+    });
+  for (let id = 0; id < 50; id++) for (let topic = 0; topic < 60; topic++) reject(id, `topic ${topic}`);
+  clock.advance(5_000);
+  expect([stored.size, transactions()]).toEqual([1_000, 1]);
+  clock.advance(5_000);
+  expect([stored.size, transactions()]).toEqual([2_000, 2]);
+  faults.stop();
+  expect(stored.size).toBe(2_500);
+  expect(faults.about({ kind: "device", id: "device 7" }).at(-1)).toMatchObject({ where: "topic 10" });
+});
+
+test("writes nothing for the repetitions of a fault but their number, once in five minutes", () => {
+  const { faults, clock, stored, events, transactions } = createFixture();
+  const occur = () =>
+    events.emit("fault.occurred", { source: "uplink", code: "c", params: {}, tenantId: "one" as TenantId });
+  occur();
+  clock.advance(5_000);
+  expect(transactions()).toBe(1);
+  for (let second = 0; second < 240; second++) {
+    occur();
+    clock.advance(1_000);
+  }
+  expect(transactions()).toBe(1);
+  clock.advance(2 * MINUTE_MS);
+  expect([...stored.values()].map(({ count }) => count)).toEqual([241]);
+  expect(transactions()).toBe(2);
+  faults.stop();
 });

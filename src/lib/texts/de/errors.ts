@@ -4,6 +4,7 @@ import { backupErrorsDe } from "./backup-errors.ts";
 import { devicesErrorsDe } from "./devices-errors.ts";
 import { errorDetailsDe } from "./error-details.ts";
 import { eventTextsDe } from "./events.ts";
+import { faultTextsDe } from "./faults.ts";
 import { integrationsErrorsDe } from "./integrations-errors.ts";
 import { lineProtocolErrorsDe } from "./line-protocol-errors.ts";
 import { modbusErrorsDe } from "./modbus-errors.ts";
@@ -35,5 +36,6 @@ export const germanErrors: Readonly<Record<ErrorCode, string>> = {
   ...rulesDe,
   ...reasonsDe,
   ...refusalTextsDe,
+  ...faultTextsDe,
   ...eventTextsDe,
 };

@@ -52,7 +52,6 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "realtime.too_many_sessions":
     "Für diesen Benutzer oder Link gibt es bereits {max} Live-Verbindungen; mehr sind nicht möglich. Schließen Sie zuerst eine Verbindung.",
   "realtime.too_many": "eine Verbindung kann höchstens {max} Abonnements haben",
-  "rejection.more": "{text} (davor wurden {count} weitere abgelehnt)",
   "request.address_invalid": "Die Adresse der Anfrage ist nicht gültig.",
   "request.body_invalid": "die Anfrage muss ein Objekt sein",
   "request.closed": "Die Verbindung wurde geschlossen.",

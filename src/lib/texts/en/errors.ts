@@ -3,6 +3,7 @@ import { backupErrors } from "./backup-errors.ts";
 import { devicesErrors } from "./devices-errors.ts";
 import { errorDetails } from "./error-details.ts";
 import { eventTexts } from "./events.ts";
+import { faultTexts } from "./faults.ts";
 import { integrationsErrors } from "./integrations-errors.ts";
 import { lineProtocolErrors } from "./line-protocol-errors.ts";
 import { modbusErrors } from "./modbus-errors.ts";
@@ -34,6 +35,7 @@ export const englishErrors = {
   ...rules,
   ...reasons,
   ...refusalTexts,
+  ...faultTexts,
   ...eventTexts,
 } as const;
 

@@ -50,7 +50,6 @@ export const telemetryErrors = {
   "realtime.too_many_sessions":
     "This user or link already has {max} live connections, the maximum. Close a connection first.",
   "realtime.too_many": "a connection can have at most {max} subscriptions",
-  "rejection.more": "{text} ({count} more were rejected before this one)",
   "request.address_invalid": "The address of the request is not valid.",
   "request.body_invalid": "the request must be an object",
   "request.closed": "The connection was closed.",

@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import { DomainError } from "../../../lib/domain-error.ts";
 import { preferredLanguage } from "../../../lib/preferred-language.ts";
 import { formBody, pageAnswers } from "../../documented-answers.ts";
-import type { ReportRefusal } from "../../refusals/refusals.types.ts";
+import type { ReportRefusal } from "../../faults/refusals.types.ts";
 import { linkReporter } from "../../report-refusal.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
 import { successBody } from "../../wire.schemas.ts";

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { DomainError, notFound } from "../../../lib/domain-error.ts";
 import { formBody, pageAnswers } from "../../documented-answers.ts";
+import type { ReportRefusal } from "../../faults/refusals.types.ts";
 import type { MailSender } from "../../mail/mail.types.ts";
-import type { ReportRefusal } from "../../refusals/refusals.types.ts";
 import { linkReporter } from "../../report-refusal.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
 import type { AccountService } from "../account.service.ts";

@@ -1,4 +1,4 @@
-import { Download, History, ShieldX } from "lucide-preact";
+import { Download, History, TriangleAlert } from "lucide-preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
@@ -8,12 +8,9 @@ import { Button } from "../../ui/button.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { FilterSelect } from "../../ui/filter-select.tsx";
-import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
-import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
 import { useAction } from "../../ui/use-form.ts";
-import { RefusedPage } from "../refusals/refused-page.tsx";
 import { type AuditEntry, auditApi, OUTCOMES } from "./audit-api.ts";
 import { AuditItem } from "./audit-item.tsx";
 import { actionText } from "./audit-text.ts";
@@ -25,27 +22,18 @@ type Since = keyof typeof SINCE;
 const NAMES = ["search", "action", "outcome", "since", "target"] as const;
 const isSince = (text: string): text is Since => Object.hasOwn(SINCE, text);
 
-/** Stands where other addresses have the id of an item. */
-const REFUSED_PAGE = "refused";
-
-/** Shows who did what, or who was refused. */
-export function AuditPage({ id }: SettingsPageProps) {
-  if (id === undefined) return <AuditLog />;
-  return id === REFUSED_PAGE ? <RefusedPage /> : <NotFoundScreen />;
-}
-
 const Intro = () => (
   <div class="flex flex-wrap items-start justify-between gap-3">
     <p class="max-w-2xl text-soft">{t("audit.intro")}</p>
-    <a class="btn btn-sm" href={`/settings/audit/${REFUSED_PAGE}`}>
-      <ShieldX size={14} aria-hidden="true" />
-      {t("refused.open")}
+    <a class="btn btn-sm" href="/faults">
+      <TriangleAlert size={14} aria-hidden="true" />
+      {t("faults.open")}
     </a>
   </div>
 );
 
 /** Shows who did what, when and from where; the newest first. */
-function AuditLog() {
+export function AuditPage() {
   const { filter, set } = useUrlFilter(NAMES);
   const { search, action, outcome, since, target } = filter;
   const key = JSON.stringify(filter);

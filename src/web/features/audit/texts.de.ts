@@ -94,6 +94,7 @@ export const auditDe: Readonly<Record<keyof typeof auditEn, string>> = {
   "auditAction.pipeline.delete": "Pipeline gelöscht",
   "auditAction.pipeline.start": "Pipeline gestartet",
   "auditAction.pipeline.pause": "Pipeline angehalten",
+  "auditAction.fault.clear": "Störungen gelöscht",
   "auditAction.delivery.replay": "Webhook erneut gesendet",
   "auditAction.delivery.delete": "Webhook gelöscht",
   "auditAction.delivery.replay-all": "Unzustellbare Webhooks einer Pipeline erneut gesendet",

@@ -92,6 +92,7 @@ export const auditEn = {
   "auditAction.pipeline.delete": "Data pipeline deleted",
   "auditAction.pipeline.start": "Data pipeline started",
   "auditAction.pipeline.pause": "Data pipeline paused",
+  "auditAction.fault.clear": "Faults cleared",
   "auditAction.delivery.replay": "Webhook retried",
   "auditAction.delivery.delete": "Webhook deleted",
   "auditAction.delivery.replay-all": "Failed webhooks of a pipeline retried",

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Rejection, TelemetryValue } from "../../lib/api-types.ts";
 import { ownAddress } from "../../platform/base.ts";
+import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatReading } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keyName, metadataOf } from "../../platform/key-metadata.ts";
@@ -12,7 +13,6 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
-import { rejectionText } from "../devices/rejection-text.ts";
 import { telemetryApi } from "../telemetry/telemetry-api.ts";
 import { connectivityApi } from "./connectivity-api.ts";
 import { type Credentials, credentialsApi } from "./credentials-api.ts";
@@ -271,7 +271,7 @@ function Refused({ rejection, deviceId }: { rejection: Rejection; deviceId: stri
         <span class="lamp lamp-bad" aria-hidden="true" />
         {t("connect.refused")}
       </h2>
-      <p class="mt-1 text-sm break-words">{rejectionText(rejection)}</p>
+      <p class="mt-1 text-sm break-words">{serverText(rejection, rejection.reason)}</p>
       <p class="reading mt-1 text-sm break-all text-soft">{rejection.where}</p>
       <a class="btn btn-sm mt-4" href={`/devices/${deviceId}/messages`}>
         {t("connect.seeMessages")}

@@ -1,5 +1,5 @@
 import type { credentialsDetail } from "../../../modules/devices/credentials.schemas.ts";
-import type { refusalBody } from "../../../modules/refusals/refusals.schemas.ts";
+import type { refusalBody } from "../../../modules/faults/refusals.schemas.ts";
 import type { Wire } from "../../lib/wire.ts";
 import { get, post, put } from "../../platform/api-client.ts";
 

@@ -1,18 +1,16 @@
 import { MessageSquare, Pause, Play } from "lucide-preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Rejection } from "../../lib/api-types.ts";
 import type { RealtimeMessage } from "../../lib/realtime-types.ts";
+import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { serverNow } from "../../platform/now.ts";
-import { useResource } from "../../platform/resource.ts";
 import { Empty } from "../../ui/empty.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
-import { devicesApi } from "../devices/devices-api.ts";
-import { rejectionText } from "../devices/rejection-text.ts";
+import { ThingFaults } from "../faults/fault-list.tsx";
 import { HeldMessages } from "./held-messages.tsx";
 
 const KEPT_MAX = 500;
@@ -42,7 +40,7 @@ function rejected(rejection: Rejection): Entry {
     at: toMs(rejection.at) ?? serverNow(),
     kind: "rejected",
     body: rejection.sample ?? "",
-    reason: rejectionText(rejection),
+    reason: serverText(rejection, rejection.reason),
     where: `${rejection.source} · ${rejection.where} · ${rejection.code}`,
   };
 }
@@ -70,10 +68,6 @@ export function MessagesTab({ device }: DeviceTabProps) {
   const [filter, setFilter] = useState<Filter>("all");
   const [paused, setPaused] = useState(false);
   const held = useRef<Entry[]>([]);
-  const past = useResource(() => devicesApi.rejections(device.deviceId), [device.deviceId]);
-  useEffect(() => {
-    if (past.data) setEntries((now) => [...now, ...past.data!.map(rejected)].slice(0, KEPT_MAX));
-  }, [past.data]);
   const show = (fresh: readonly Entry[]) => setEntries((now) => [...fresh, ...now].slice(0, KEPT_MAX));
   useLive({ topics: ["telemetry", "attributes", "events"], deviceIds: [device.deviceId] }, (message) => {
     const entry = entryOf(message);
@@ -107,7 +101,7 @@ export function MessagesTab({ device }: DeviceTabProps) {
         </div>
       </div>
       <HeldMessages deviceId={device.deviceId} />
-      {past.error !== undefined && <ErrorNote error={past.error} onRetry={past.reload} />}
+      <ThingFaults kind="device" id={device.deviceId} />
       <div class="panel">
         {shown.length === 0 ? (
           <Empty

@@ -5,7 +5,7 @@ import type {
   claimedDevice,
   claimingBody,
 } from "../../../modules/provisioning/claiming.schemas.ts";
-import type { DeviceDetail, DeviceRow, Rejection } from "../../lib/api-types.ts";
+import type { DeviceDetail, DeviceRow } from "../../lib/api-types.ts";
 import type { Wire } from "../../lib/wire.ts";
 import { get, getPage, patch, post, queryOf, remove } from "../../platform/api-client.ts";
 
@@ -51,5 +51,4 @@ export const devicesApi = {
   claim: (body: Wire<typeof claimDeviceBody>) => post<Wire<typeof claimedDevice>>("/api/devices/claim", body),
   claiming: (id: string) => get<Wire<typeof claimingBody>>(`${device(id)}/claiming`),
   release: (id: string) => remove(`${device(id)}/claiming`),
-  rejections: (id: string) => get<Rejection[]>(`${device(id)}/rejections`),
 };

@@ -1,18 +1,32 @@
-import type { refusalBody } from "../../../modules/refusals/refusals.schemas.ts";
+import type { faultBody, faultCountBody } from "../../../modules/faults/faults.schemas.ts";
 import type { Wire } from "../../lib/wire.ts";
-import { getPage } from "../../platform/api-client.ts";
+import { call, get, queryOf } from "../../platform/api-client.ts";
 
-export type Refusal = Wire<typeof refusalBody>;
+export type Fault = Wire<typeof faultBody>;
+export type FaultCount = Wire<typeof faultCountBody>;
+export type FaultSubject = NonNullable<Fault["subject"]>;
 
-/** Whose refusals: all of the gateway, or those of the reader's own site. */
-export type RefusalScope = "gateway" | "site";
+/** Which faults: those of the reader's own site, or all of the gateway. */
+export type FaultScope = "site" | "gateway";
 
-const PATHS: Record<RefusalScope, string> = { gateway: "/api/gateway/refusals", site: "/api/refusals" };
+export interface FaultQuery {
+  readonly source?: string;
+  readonly code?: string;
+  readonly subject?: FaultSubject["kind"];
+  readonly subjectId?: string;
+  /** Epoch ms. */
+  readonly from?: number;
+  readonly search?: string;
+}
 
-export const refusalsApi = {
-  /** Refused credentials that match, the newest first. */
-  list: (
-    scope: RefusalScope,
-    filter: { edge?: string | undefined; search?: string | undefined; limit: number },
-  ) => getPage<Refusal>(PATHS[scope], filter),
+const PATHS: Record<FaultScope, string> = { site: "/api/faults", gateway: "/api/gateway/faults" };
+
+export const faultsApi = {
+  /** Faults that match, the newest first. */
+  async list(scope: FaultScope, query: FaultQuery & { limit: number }) {
+    const { body, total } = await call<Fault[]>("GET", `${PATHS[scope]}?${queryOf(query)}`);
+    return { rows: body, total: total ?? body.length };
+  },
+  counts: (scope: FaultScope) => get<FaultCount[]>(`${PATHS[scope]}/counts`),
+  clear: (scope: FaultScope, query: FaultQuery) => call("DELETE", `${PATHS[scope]}?${queryOf(query)}`),
 };

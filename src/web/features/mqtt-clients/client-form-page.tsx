@@ -19,6 +19,7 @@ import { TextAreaField } from "../../ui/text-area-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { apiKeysApi } from "../api-keys/api-keys-api.ts";
+import { ThingFaults } from "../faults/fault-list.tsx";
 import { type MqttClient, mqttClientsApi, type SavedMqttClient } from "./mqtt-clients-api.ts";
 
 const SIGN_INS = ["PASSWORD", "CERTIFICATE", "API_KEY"] as const;
@@ -131,6 +132,7 @@ export function ClientFormPage({ client }: { client?: MqttClient }) {
         {client && <p class="text-sm text-soft">{t("mqttClients.changeHint")}</p>}
       </div>
       <Rights client={client} errorOf={errorOf} />
+      {client && <ThingFaults kind="mqtt_client" id={client.mqttClientId} />}
       {saved?.password !== undefined && (
         <Dialog title={t("mqttClients.ready", { name: saved.name })} onClose={close} firm>
           <ShownOnce saved={saved} password={saved.password} onClose={close} />

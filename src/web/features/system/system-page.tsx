@@ -10,7 +10,6 @@ import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { Section } from "../../ui/section.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
-import { RefusedSection } from "../refusals/refused-section.tsx";
 import { ClockNote } from "./clock-note.tsx";
 import { DataFiles } from "./data-files.tsx";
 import { GatewayReadings } from "./gateway-readings.tsx";
@@ -68,6 +67,7 @@ function Gateway() {
             <span class="reading break-all">{version.commit}</span>
           </p>
         )}
+        <PageLink href="/faults?scope=gateway" text={t("faults.openGateway")} />
         <PageLink href="/settings/log" text={t("system.openLog")} />
         <PageLink href={`/settings/system/${PROXY_PAGE}`} text={t("system.openProxy")} />
       </Section>
@@ -76,7 +76,6 @@ function Gateway() {
       {gateway && <GatewayReadings key={gateway.deviceId} device={gateway} />}
       {isMissing && <NoDevice />}
       <TalkersSection />
-      <RefusedSection scope="gateway" />
       <SharedDevicesSection />
       <UpdateSection />
       <DataFiles />

@@ -17,6 +17,7 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { Section } from "../../ui/section.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { ThingFaults } from "../faults/fault-list.tsx";
 import { pipelinesApi } from "../pipelines/pipelines-api.ts";
 import { firstMissing, type StepProblem, stepProblem } from "../pipelines/step-form.ts";
 import { ContentFields } from "./content-fields.tsx";
@@ -39,8 +40,9 @@ export function UplinkPage({ uplinkId }: { uplinkId: string }) {
       <PageHead title={uplink?.name ?? "…"} />
       {error !== undefined && <ErrorNote error={error} onRetry={resource.reload} />}
       {uplink && (
-        <div class="max-w-3xl">
+        <div class="flex max-w-3xl flex-col gap-5">
           <UplinkProgress uplink={uplink} onChanged={resource.set} />
+          <ThingFaults kind="uplink" id={uplinkId} />
         </div>
       )}
     </>

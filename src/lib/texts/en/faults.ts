@@ -1,0 +1,30 @@
+/** What else went wrong, and what to do about errors whose text does not say it. */
+export const faultTexts = {
+  "fault.mqtt_packet_too_large": "A packet of {bytes} bytes is larger than the {max} bytes allowed.",
+  "fault.mqtt_packet_malformed": "The connection sent a malformed MQTT packet.",
+  "fault.mqtt_taken_over":
+    "Several clients use this client id at the same time: they ended each other's connection {count} times within {minutes} minutes.",
+  "fault.mqtt_messages_dropped": "Messages for this client were dropped because its queue is full.",
+  "fault.readings_held": "Readings are more than a day ahead of the gateway's clock and wait for it.",
+  "fault.import_failed": "An import stored only part of its rows: {failed} were refused. {reason}",
+  "fault.delivery_dead": "A request to another server was given up: {reason}",
+  "fault.uplink_stalled": "The uplink cannot send: {reason}",
+  "fault.integration_disconnected": "The connection of the integration failed: {reason}",
+  "fault_hint.fault.mqtt_packet_too_large": "Split the message, or raise the setting mqtt_packet_bytes_max.",
+  "fault_hint.fault.mqtt_packet_malformed":
+    "Check that the program speaks MQTT on this port and without or with TLS as the port expects, and that names and topics are UTF-8.",
+  "fault_hint.fault.mqtt_taken_over": "Give each client its own client id.",
+  "fault_hint.fault.mqtt_messages_dropped":
+    "Let the client read faster or connect more often, or let it subscribe to fewer topics.",
+  "fault_hint.fault.readings_held":
+    "Correct the clock of the gateway or of the device. The device's Messages tab can store or delete the readings.",
+  "fault_hint.fault.import_failed":
+    "Correct the refused rows and import the file again: rows that were stored do not change.",
+  "fault_hint.fault.delivery_dead":
+    "Correct the address or the receiver, then replay the dead letters on the page of the pipeline.",
+  "fault_hint.fault.uplink_stalled":
+    "The page of the uplink tests the connection. Nothing is lost: it sends the rest later.",
+  "fault_hint.fault.integration_disconnected":
+    "Check address, port and credentials on the page of the integration.",
+  "fault_hint.topic.forbidden": "Add the topic to what the MQTT client may publish, or correct the topic.",
+} as const;

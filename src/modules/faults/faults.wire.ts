@@ -1,0 +1,70 @@
+import { inEnglish } from "../../lib/domain-error.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import { faultTexts } from "../../lib/texts/en/faults.ts";
+import { refusalTexts } from "../../lib/texts/en/refusals.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import type { FaultEntry, FaultSubject } from "./faults.types.ts";
+import { isRefusal, reasonOf } from "./refusals.types.ts";
+
+/** Knows the current names of what faults are about. */
+export interface FaultNames {
+  readonly tenants: {
+    find(tenantId: TenantId): { readonly name: string; readonly isHost: boolean } | undefined;
+  };
+  readonly directory: { find(deviceId: DeviceId): { readonly name: string } | undefined };
+}
+
+export const iso = (ms: number) => new Date(ms).toISOString();
+
+const rendered = ({ code, params }: Text) => ({ code, params, message: inEnglish({ code, params }) });
+
+/** Says what to do, where a reason does not say so itself. */
+export function hintOf({ code, params }: Text) {
+  const hint = isRefusal(code) ? `refusal_hint.${reasonOf(code)}` : `fault_hint.${code}`;
+  const isKnown = Object.hasOwn(refusalTexts, hint) || Object.hasOwn(faultTexts, hint);
+  return isKnown ? { hint: rendered({ code: hint, params }) } : {};
+}
+
+const nameOf = ({ directory }: FaultNames, { kind, id, name }: FaultSubject) =>
+  kind === "device" ? directory.find(id as DeviceId)?.name : name; // written by us
+
+function subjectToWire(names: FaultNames, subject: FaultSubject) {
+  const name = nameOf(names, subject);
+  return { kind: subject.kind, id: subject.id, ...(name !== undefined && { name }) };
+}
+
+export function faultToWire(names: FaultNames, entry: FaultEntry) {
+  const { faultId, source, code, params, subject, identity, tenantId, count } = entry;
+  const { where, sample, address, protocol, port, client } = entry;
+  const tenantName = tenantId && names.tenants.find(tenantId)?.name;
+  return {
+    faultId,
+    source,
+    reason: rendered({ code, params }),
+    ...hintOf(entry),
+    ...(subject !== undefined && { subject: subjectToWire(names, subject) }),
+    ...(where !== undefined && { where }),
+    ...(sample !== undefined && { sample }),
+    ...(identity !== undefined && { identityKind: identity.kind, identity: identity.name }),
+    ...(address !== undefined && { address }),
+    ...(protocol !== undefined && { protocol }),
+    ...(port !== undefined && { port }),
+    ...(client !== undefined && { client }),
+    count,
+    firstAt: iso(entry.firstAt),
+    lastAt: iso(entry.lastAt),
+    ...(tenantId !== undefined && { tenantId }),
+    ...(tenantName !== undefined && { tenantName }),
+  };
+}
+
+/** Hides what may be another tenant's client. */
+export function forTenant<Wire extends { identityKind?: string; address?: string; client?: string }>(
+  fault: Wire,
+): Wire {
+  if (fault.identityKind !== "shared_name") return fault;
+  const hidden = { ...fault };
+  delete hidden.address;
+  delete hidden.client;
+  return hidden;
+}

@@ -1,0 +1,169 @@
+import { Elysia, t } from "elysia";
+import type { RefusalEdge } from "../../lib/fault-sources.ts";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { wholeList } from "../lists.ts";
+import { ensureOperator } from "../tenants/tenants.errors.ts";
+import type { Principal } from "../users/users.types.ts";
+import { isVisibleTo } from "./faults.routes.ts";
+import { FAULTS_KEPT } from "./faults.schemas.ts";
+import type { Faults } from "./faults.service.ts";
+import type { FaultEntry, FaultSubject } from "./faults.types.ts";
+import { type FaultNames, faultToWire, forTenant, iso } from "./faults.wire.ts";
+import { refusalBody, refusalFilter, rejectionBody } from "./refusals.schemas.ts";
+import { isRefusal } from "./refusals.types.ts";
+
+interface RefusalRouteDeps extends FaultNames {
+  readonly faults: Pick<Faults, "list" | "about">;
+  readonly devices: { ensureVisible(principal: Principal, deviceId: string): DeviceId };
+  readonly auth: AuthPlugin;
+}
+
+const list = wholeList({
+  sort: ["lastAt", "firstAt", "count", "address", "edge"],
+  search: ["address", "identity", "client", "deviceName", "tenantName", "edge", "protocol"],
+});
+const rejectionList = wholeList({ sort: ["at", "code"], search: ["where", "reason"] });
+
+const LISTED = `\`GET /api/faults\` lists all kinds of faults. ${FAULTS_KEPT} Of a token or a key an item has the first 4 characters and the length.`;
+const SHARED = "A `shared_name` has neither address nor client, because the client may be another tenant's.";
+
+function ownerOf(names: FaultNames, { kind, id }: FaultSubject) {
+  if (kind === "user") return { userId: id };
+  if (kind !== "device") return {};
+  const name = names.directory.find(id as DeviceId)?.name; // written by us
+  return { deviceId: id, ...(name !== undefined && { deviceName: name }) };
+}
+
+/** Returns a fault that is a refused credential. */
+function refusalToWire(names: FaultNames, entry: FaultEntry) {
+  const { faultId, source, subject: _, where: __, sample: ___, ...rest } = faultToWire(names, entry);
+  return {
+    ...rest,
+    refusalId: faultId,
+    edge: source as RefusalEdge, // of a refused credential
+    protocol: rest.protocol ?? "mqtt",
+    identityKind: rest.identityKind ?? "none",
+    identity: rest.identity ?? "",
+    ...(entry.subject !== undefined && ownerOf(names, entry.subject)),
+  };
+}
+
+const refusalsOf = (names: FaultNames, entries: readonly FaultEntry[]) =>
+  entries.filter(({ code }) => isRefusal(code)).map((entry) => refusalToWire(names, entry));
+
+/** The sources of messages, as the list of rejections names them. */
+const rejectionSources = new Map([
+  ["mqtt", "mqtt"],
+  ["device_api", "http"],
+  ["device_websocket", "ws"],
+  ["integration", "integration"],
+  ["import", "import"],
+  ["generator", "generator"],
+  ["test", "test"],
+]);
+
+const rejectionsOf = (names: FaultNames, entries: readonly FaultEntry[]) =>
+  entries.flatMap((entry) => {
+    const source = isRefusal(entry.code) ? undefined : rejectionSources.get(entry.source);
+    if (source === undefined) return [];
+    const { lastAt, count, reason, where = "", sample } = faultToWire(names, entry);
+    const { code, params, message } = reason;
+    const shown = {
+      at: lastAt,
+      source,
+      where,
+      code,
+      params,
+      reason: message,
+      count,
+      firstAt: iso(entry.firstAt),
+    };
+    return [{ ...shown, ...(sample !== undefined && { sample }) }];
+  });
+
+/** Refused credentials of the gateway and of a tenant. */
+const listRoutes = (deps: RefusalRouteDeps) => {
+  const { faults, tenants, auth } = deps;
+  return new Elysia()
+    .use(auth)
+    .get(
+      "/api/gateway/refusals",
+      (context) => {
+        ensureOperator(tenants, context.principal);
+        return list.page(context, refusalsOf(deps, faults.list(undefined, { source: context.query.edge })));
+      },
+      {
+        auth: "gateway:manage",
+        query: t.Object({ ...list.fields, ...refusalFilter }),
+        response: { 200: t.Array(refusalBody) },
+        detail: {
+          tags: ["gateway"],
+          summary: "List refused credentials of the gateway",
+          description: `The newest first unless sorted. ${LISTED} 403 unless owner of the gateway's own tenant, with access to all devices.`,
+        },
+      },
+    )
+    .get(
+      "/api/refusals",
+      (context) => {
+        const { principal, query } = context;
+        const entries = faults
+          .list(principal.tenantId, { source: query.edge })
+          .filter((entry) => isVisibleTo(principal, entry));
+        return list.page(context, refusalsOf(deps, entries).map(forTenant));
+      },
+      {
+        auth: "audit:read",
+        query: t.Object({ ...list.fields, ...refusalFilter }),
+        response: { 200: t.Array(refusalBody) },
+        detail: {
+          tags: ["audit"],
+          summary: "List refused credentials of the tenant",
+          description: `Those whose device, user or key is known to be the tenant's; without access to all devices, those of the devices that are granted. ${SHARED} ${LISTED}`,
+        },
+      },
+    );
+};
+
+/** Refused credentials and messages of one device. */
+const deviceRoutes = (deps: RefusalRouteDeps) => {
+  const { faults, devices, auth } = deps;
+  const of = (principal: Principal, deviceId: string) =>
+    faults.about({ kind: "device", id: devices.ensureVisible(principal, deviceId) });
+  return new Elysia({ prefix: "/api/devices/:deviceId", tags: ["devices"] })
+    .use(auth)
+    .get(
+      "/refusals",
+      (context) => {
+        const entries = of(context.principal, context.params.deviceId);
+        return list.page(context, refusalsOf(deps, entries).map(forTenant));
+      },
+      {
+        auth: "devices:read",
+        query: t.Object(list.fields),
+        response: { 200: t.Array(refusalBody) },
+        detail: {
+          summary: "List refused credentials of a device",
+          description: `Wrong passwords and expired certificates of the device. A wrong token belongs to no device and is not among them. ${SHARED}`,
+        },
+      },
+    )
+    .get(
+      "/rejections",
+      (context) =>
+        rejectionList.page(context, rejectionsOf(deps, of(context.principal, context.params.deviceId))),
+      {
+        auth: "devices:read",
+        query: t.Object(rejectionList.fields),
+        response: { 200: t.Array(rejectionBody) },
+        detail: {
+          summary: "List rejected messages of a device, the newest first",
+          description: `Each with the reason. ${FAULTS_KEPT}`,
+        },
+      },
+    );
+};
+
+/** Views of the log of faults: refused credentials, and rejected messages of a device. */
+export const refusalsRoutes = (deps: RefusalRouteDeps) => [listRoutes(deps), deviceRoutes(deps)];

@@ -1,0 +1,62 @@
+import { t } from "elysia";
+import { refusalEdges } from "../../lib/fault-sources.ts";
+import { choice, literals, textFields } from "../wire.schemas.ts";
+import { identityKinds, peerProtocols } from "./refusals.types.ts";
+
+const text = t.Object({ ...textFields, message: t.String({ description: "in English" }) });
+
+export const refusalBody = t.Object(
+  {
+    refusalId: t.String(),
+    edge: choice(refusalEdges, { description: "where the credential was presented" }),
+    protocol: choice(peerProtocols, { description: "protocol of the connection" }),
+    port: t.Optional(t.Integer({ description: "port of the gateway" })),
+    address: t.Optional(
+      t.String({
+        description: "network address of the client; only the gateway's list has it of a `shared_name`",
+      }),
+    ),
+    client: t.Optional(
+      t.String({
+        description: "MQTT client id or user agent, at the newest refusal; missing like `address`",
+      }),
+    ),
+    identityKind: choice(identityKinds, {
+      description:
+        "what `identity` names; `others` stands for all further identities of an address that has used many; `shared_name` for a user name or client id that several tenants have",
+    }),
+    identity: t.String({
+      description:
+        "client id, user name, e-mail address or name; of a token or key the first 4 characters and the length",
+    }),
+    reason: text,
+    hint: t.Optional(text),
+    count: t.Integer({ description: "number of refusals" }),
+    firstAt: t.String({ format: "date-time" }),
+    lastAt: t.String({ format: "date-time" }),
+    tenantId: t.Optional(t.String({ description: "tenant, where the identity is known" })),
+    tenantName: t.Optional(t.String()),
+    deviceId: t.Optional(t.String({ description: "device, where it is known" })),
+    deviceName: t.Optional(t.String()),
+    userId: t.Optional(t.String({ description: "user, where it is known" })),
+  },
+  { title: "Refusal" },
+);
+
+export const refusalFilter = {
+  edge: t.Optional(literals(refusalEdges, { description: "refusals at this edge only" })),
+};
+
+export const rejectionBody = t.Object(
+  {
+    at: t.String({ description: "ISO 8601; of the newest occurrence" }),
+    firstAt: t.String({ description: "ISO 8601; of the first occurrence" }),
+    count: t.Integer({ description: "number of messages that were rejected for this reason" }),
+    source: t.String(),
+    where: t.String({ description: "topic or path as the device used it" }),
+    ...textFields,
+    reason: t.String({ description: "the text of the code in English" }),
+    sample: t.Optional(t.String({ description: "the first bytes of the newest body" })),
+  },
+  { title: "Rejection" },
+);

@@ -1,0 +1,39 @@
+import { inEnglish } from "../../lib/domain-error.ts";
+import type { FaultSource } from "../../lib/fault-sources.ts";
+import { sampleText } from "../../lib/sample-text.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { IngestDevice, IngestSource, Rejection } from "./ingest.types.ts";
+
+const PLACE_CHARACTERS_MAX = 256;
+
+const sources: Record<IngestSource, FaultSource> = {
+  mqtt: "mqtt",
+  http: "device_api",
+  ws: "device_websocket",
+  integration: "integration",
+  import: "import",
+  generator: "generator",
+  test: "test",
+};
+
+/** Returns what lists rejected messages of devices among the faults, and shows them live. */
+export const rejectionReporter =
+  ({ events, clock }: { events: Pick<EventBus<DomainEvents>, "emit">; clock: Pick<Clock, "now"> }) =>
+  ({ tenantId, deviceId, revoked }: IngestDevice, rejection: Rejection): void => {
+    if (revoked) return;
+    const { source, where, code, params, sample, isQuiet } = rejection;
+    const shown = {
+      where: where.slice(0, PLACE_CHARACTERS_MAX),
+      code,
+      params,
+      ...(sample !== undefined && { sample: sampleText(sample) }),
+    };
+    const subject = { kind: "device", id: deviceId } as const;
+    events.emit("fault.occurred", { ...shown, source: sources[source], tenantId, subject });
+    if (isQuiet) return;
+    const at = new Date(clock.now()).toISOString();
+    const reason = inEnglish({ code, params });
+    events.emit("device.rejected", { tenantId, deviceId, rejection: { ...shown, at, source, reason } });
+  };

@@ -1,0 +1,69 @@
+import { serverText } from "../../platform/i18n/error-texts.ts";
+import { formatDate, toMs } from "../../platform/i18n/format.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { me } from "../../platform/session.ts";
+import { Age } from "../../ui/age.tsx";
+import type { Fault, FaultSubject } from "./faults-api.ts";
+
+/** Page on which something can be done about a thing. */
+const PAGES: Record<FaultSubject["kind"], ((id: string) => string) | undefined> = {
+  device: (id) => `/devices/${id}/messages`,
+  user: (id) => `/settings/users/${id}`,
+  api_key: () => "/settings/api-keys",
+  mqtt_client: (id) => `/mqtt-clients/clients/${id}`,
+  integration: (id) => `/integrations/${id}/messages`,
+  pipeline: (id) => `/pipelines/${id}/webhooks`,
+  alarm: undefined,
+  notification: () => "/settings/notifications",
+  uplink: (id) => `/uplinks/${id}`,
+};
+
+/** One fault: what happened to what, how often, and what to do. */
+export function FaultItem({ fault, isNamed }: { fault: Fault; isNamed: boolean }) {
+  const { source, reason, protocol, port, address, client, count, hint, where, sample, tenantName } = fault;
+  const firstAt = toMs(fault.firstAt) ?? 0;
+  const details = [t(`faultSource.${source}`), protocol, port, where, client, tenantName];
+  return (
+    <li class="grid gap-x-4 gap-y-1 px-4 py-2.5 sm:grid-cols-[9rem_minmax(0,1fr)]">
+      <span class="text-sm text-soft">
+        <Age ts={toMs(fault.lastAt)} />
+        <br />
+        <span title={formatDate(firstAt, "zoned")}>{plural("faults.times", count)}</span>
+        {count > 1 && ` ${t("faults.since", { time: formatDate(firstAt, "day") })}`}
+      </span>
+      <div class="min-w-0 wrap-anywhere">
+        {isNamed && (
+          <p>
+            <Name fault={fault} />{" "}
+            {address !== undefined && <span class="text-soft">{t("faults.from", { address })}</span>}
+          </p>
+        )}
+        <p>{serverText(reason, reason.message)}</p>
+        {hint && <p class="text-sm">{serverText(hint, hint.message)}</p>}
+        <p class="text-sm text-soft">
+          {details.filter((part) => part !== undefined && part !== "").join(" · ")}
+        </p>
+        {sample && <code class="reading text-sm break-all">{sample}</code>}
+      </div>
+    </li>
+  );
+}
+
+/** Names what a fault is about, with a link if it belongs to the reader's own site. */
+function Name({ fault }: { fault: Fault }) {
+  const { subject, identity = "", identityKind, tenantId, source } = fault;
+  if (identityKind === "others") return <strong>{t("faults.others")}</strong>;
+  const name = subject?.name ?? (identity || (subject && t(`faultSubject.${subject.kind}`)));
+  const href = tenantId === me.value?.tenantId && subject ? PAGES[subject.kind]?.(subject.id) : undefined;
+  if (name === undefined)
+    return (
+      <strong>{identityKind === undefined ? t(`faultSource.${source}`) : t("faults.noIdentity")}</strong>
+    );
+  return href === undefined ? (
+    <strong class="reading">{name}</strong>
+  ) : (
+    <a class="link font-semibold" href={href}>
+      {name}
+    </a>
+  );
+}
