@@ -205,6 +205,7 @@ function compose(core: Core, overrides: Overrides) {
   observers.push(alarming.observe);
   const tls = createOwnTls(core);
   const messaging = createMqttModule(core, {
+    faults: base.faulting.faults,
     ...{ quotas, tenants, version },
     devices,
     ingest,

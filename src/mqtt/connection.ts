@@ -9,7 +9,7 @@ import {
   readVersion,
   UnsupportedVersion,
 } from "../lib/mqtt/packets.ts";
-import { malformed, PacketTooLarge, ProtocolError, Reason } from "../lib/mqtt/reason.ts";
+import { malformed, ProtocolError, Reason } from "../lib/mqtt/reason.ts";
 import type { Peer } from "../modules/request-peer.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Client } from "./client.ts";
@@ -53,8 +53,8 @@ export interface ConnectionHost {
   /** Signs a client in, or gives the reason why not. */
   admit(connection: Connection, packet: ConnectPacket): Client | number | Promise<Client | number>;
   gone(connection: Connection): void;
-  /** A client has sent a packet beyond the limit, and is about to be disconnected. */
-  tooLarge(client: Client, packet: PacketTooLarge): void;
+  /** The peer has broken the protocol or sent a packet beyond the limit, and is about to be disconnected. */
+  broken(connection: Connection, error: ProtocolError): void;
   /** A peer speaks another protocol level than those of MQTT 3.1, 3.1.1 and 5. */
   unsupported(connection: Connection, level: number): void;
 }
@@ -339,8 +339,7 @@ export class Connection implements MqttConnectionHandle, Turn {
         error: error.message,
       });
       if (this.#state === "new") this.#explain(error);
-      if (error instanceof PacketTooLarge && this.#client !== undefined)
-        this.#host.tooLarge(this.#client, error);
+      if (!(error instanceof UnsupportedVersion)) this.#host.broken(this, error);
       this.end(error.reason);
     } else if (error instanceof DomainError && error.kind === "unavailable") {
       this.end(Reason.quotaExceeded);

@@ -24,7 +24,7 @@ export interface MessageDeps extends Pick<MqttServerDeps, "ingest" | "log" | "on
   /** Called when an application has published on a topic of its tenant. */
   onPublished?(tenantId: TenantId, message: PublishedMessage): Promise<void> | undefined;
   /** Called when an application has published on a topic that is not its own. */
-  onForbidden?(application: MqttApplication, topic: string): void;
+  onForbidden(principal: Principal, message: IncomingMessage): void;
 }
 
 /** Describes what clients publish beside the hot lane: a device's requests and answers, an application's messages, and wills. */
@@ -43,7 +43,7 @@ export class IncomingMessages {
     const { application } = principal;
     if (application?.mayPublish(message.topic) === true)
       return this.#fromApplication(principal, application, message);
-    if (application !== undefined) this.#deps.onForbidden?.(application, message.topic);
+    if (application !== undefined) this.#deps.onForbidden(principal, message);
     throw forbidden("topic.forbidden");
   }
 

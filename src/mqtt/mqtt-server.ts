@@ -3,7 +3,7 @@ import type { DeviceId, TenantId } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
 import type { ConnectPacket, Will } from "../lib/mqtt/packets.ts";
 import { noProperties } from "../lib/mqtt/properties.ts";
-import { type PacketTooLarge, Reason } from "../lib/mqtt/reason.ts";
+import { type ProtocolError, Reason } from "../lib/mqtt/reason.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Stamp } from "../platform/database-stamp.ts";
 import type { Logger } from "../platform/log.ts";
@@ -23,6 +23,7 @@ import type { ClientLink } from "./client-link.types.ts";
 import { Clients } from "./clients.ts";
 import { CommitGroups } from "./commit-groups.ts";
 import { Connection, type ConnectionHost } from "./connection.ts";
+import { ConnectionFaults } from "./connection-faults.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
 import { noCounts } from "./counters.ts";
 import { Evictions } from "./evictions.ts";
@@ -50,7 +51,6 @@ import type { RetainedMessage } from "./session-file.ts";
 import { SessionLimits } from "./session-limits.ts";
 import { openSessionStore, type SessionStore } from "./session-store.ts";
 import { longForm, shortForm, toBroker } from "./topics.ts";
-import { UnreadMessages } from "./unread-messages.ts";
 import { waitUntil } from "./wait-until.ts";
 import { Wills } from "./wills.ts";
 
@@ -76,7 +76,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly applications = new Applications(this.#publish, () => this.#store);
   readonly #messages: IncomingMessages;
   readonly #wills: Wills;
-  readonly #unread: UnreadMessages;
+  readonly #faults: ConnectionFaults;
   readonly #evictions: Evictions;
   #store: SessionStore | undefined;
   #broker: Broker | undefined;
@@ -91,20 +91,20 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#time = new ServerTime(deps.clock);
     this.#connectionLimits = new ConnectionLimits(deps.limits);
     this.log = deps.log;
+    this.#faults = new ConnectionFaults(deps);
     this.#sessionLimits = new SessionLimits(deps, this.#clients);
     this.#listeners = new Listeners(deps);
     this.#groups = new CommitGroups(deps.log);
-    const { ingest, log, onMessage, onPublished, onForbidden } = deps;
+    const { ingest, log, onMessage, onPublished } = deps;
     this.#messages = new IncomingMessages({
       ingest,
       log,
       delays: new PublishDelays(deps.clock),
       ...(onPublished === undefined ? {} : { onPublished: onPublished.bind(deps) }),
-      ...(onForbidden === undefined ? {} : { onForbidden: onForbidden.bind(deps) }),
+      onForbidden: (principal, { topic, payload }) => this.#faults.forbidden(principal, topic, payload),
       broker: () => this.#running().broker,
       ...(onMessage === undefined ? {} : { onMessage: onMessage.bind(deps) }),
     });
-    this.#unread = new UnreadMessages(deps);
     this.#wills = new Wills((principal, will) => this.#messages.will(principal, will));
     this.#evictions = new Evictions(this.#clients, this.#wills, () => this.#store);
   }
@@ -130,7 +130,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   async start(): Promise<void> {
-    this.#store = openSessionStore(this.#deps);
+    this.#store = openSessionStore(this.#deps, (session) => this.#faults.dropped(session));
     const { clock, ingest } = this.#deps;
     this.#broker = new Broker(this.#store, clock, this.log);
     this.#factory = new ClientFactory({
@@ -172,7 +172,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     const welcome = this.#connectionLimits.enter(transport.remoteAddress);
     if (this.#stopping || !welcome) {
       this.counters.refusedConnections++;
-      if (!this.#stopping) this.#deps.onLimited?.(connection.peer);
+      if (!this.#stopping) this.#faults.limited(connection.peer);
       connection.end(Reason.success);
     }
     return connection;
@@ -182,12 +182,12 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     if (this.#connections.delete(connection)) this.#connectionLimits.leave(connection.remoteAddress);
   }
 
-  tooLarge({ principal }: Client, packet: PacketTooLarge): void {
-    this.#unread.tooLarge(principal, packet);
+  broken({ peer, client }: Connection, error: ProtocolError): void {
+    this.#faults.broken({ ...peer, client: client?.session.clientId }, client?.principal, error);
   }
 
   unsupported({ peer }: Connection, level: number): void {
-    this.#deps.onUnsupported?.(peer, level);
+    this.#faults.unsupported(peer, level);
   }
 
   admit(connection: Connection, packet: ConnectPacket): Client | number | Promise<Client | number> {
@@ -262,10 +262,9 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   subscriptionsLimited({ session, principal, connection }: Client, count: number): void {
-    const { owner, device } = principal;
-    this.#running().store.subscriptions.countRefused(owner, count);
+    this.#running().store.subscriptions.countRefused(principal.owner, count);
     const peer = { ...connection.peer, client: session.clientId };
-    this.#deps.onLimited?.(peer, { ...owner, device, reason: "subscription_limit" });
+    this.#faults.subscriptionsLimited(principal, peer);
   }
 
   hasDurableSession(deviceId: DeviceId): boolean {
@@ -359,14 +358,13 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     const clientKey = { key, clientId: named.clientId };
     const expirySecondsMax = principal.isEphemeral ? 0 : this.limits.sessionExpirySecondsMax;
     const expirySeconds = sessionExpirySeconds(packet, expirySecondsMax);
-    if (!this.#sessionLimits.admits(store, principal, { ...clientKey, isDurable: expirySeconds > 0 })) {
-      const { owner, device } = principal;
-      this.#deps.onLimited?.({ ...connection.peer, client: named.clientId }, { ...owner, device });
+    const hit = this.#sessionLimits.hitBy(store, principal, { ...clientKey, isDurable: expirySeconds > 0 });
+    if (hit !== undefined) {
+      this.#faults.exceeded(principal, named.clientId, hit);
+      this.#faults.limited({ ...connection.peer, client: named.clientId }, principal);
       return Reason.quotaExceeded;
     }
-    const { device } = principal;
-    if (this.#clients.endReplaced(store, principal, clientKey) && device !== undefined)
-      this.#unread.takenOver(device, this.now);
+    if (this.#clients.endReplaced(store, principal, clientKey)) this.#faults.takenOver(principal, clientKey);
     const opened = openSession(store, principal, named, expirySeconds);
     this.#wills.returned(key, opened.resumed);
     const client = factory.create({ connection, packet, principal, opened });

@@ -10,6 +10,7 @@ import type { DeviceActivityTracker } from "../modules/devices/device-activity.t
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
+import type { Faults } from "../modules/faults/faults.service.ts";
 import type { IngestService, TelemetryObserver } from "../modules/ingest/ingest.service.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { LoginIdentitiesService } from "../modules/login-identities/login-identities.service.ts";
@@ -34,7 +35,6 @@ import { createMqttAuthentication } from "./mqtt-authentication.ts";
 import { mqttLimits } from "./mqtt-limits.ts";
 import { createMqttServer } from "./mqtt-server.ts";
 import { createOwnTopics } from "./own-topics.ts";
-import { connectionLimit, unsupportedLevel } from "./refused-clients.ts";
 import { pushSharedAttributes } from "./shared-attributes.ts";
 import { SystemTopics } from "./system-topics.ts";
 import { GATEWAY_COMMANDS } from "./topics.ts";
@@ -57,6 +57,7 @@ interface MqttModuleDeps {
   /** Called with the telemetry that is stored. */
   readonly observers: TelemetryObserver[];
   readonly directory: DeviceDirectory;
+  readonly faults: Faults;
   readonly logins: LoginIdentitiesService;
   readonly passwords: ClientPasswords;
   readonly provisioning: { readonly provisioning: ProvisioningService; readonly claiming: ClaimingService };
@@ -194,9 +195,12 @@ export function createMqttModule(core: Core, deps: MqttModuleDeps) {
     onLoss: (text) => inventory.replace("mqtt.db", text),
     ingest,
     authenticate: createMqttAuthentication({ ...deps, clock, provisioning, mqttClients, report }),
-    onUnsupported: (peer, level) => report(unsupportedLevel(peer, level)),
-    onLimited: (peer, owner) => report(connectionLimit(peer, owner)),
-    ...ownTopics.observers,
+    report: (fault, applicationId) =>
+      events.emit("fault.occurred", {
+        ...fault,
+        ...(applicationId !== undefined && { subject: ownTopics.subjectOf(applicationId) }),
+      }),
+    onPublished: ownTopics.onPublished,
     onApplicationSubscribed: (...args) => feeds.onSubscribed(...args),
     onMessage(device, topic, body) {
       if (topic === device.telemetryTopic) return ingest.telemetry(device, body, "mqtt");

@@ -1,5 +1,6 @@
 import type { DeviceId, TenantId } from "../lib/ids.ts";
 import type { RateMeter } from "../lib/rate-meter.ts";
+import type { Fault } from "../modules/faults/faults.types.ts";
 import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Peer } from "../modules/request-peer.ts";
 import type { Principal as Caller } from "../modules/users/users.types.ts";
@@ -141,20 +142,8 @@ export interface MqttServerDeps {
    * the message unacknowledged.
    */
   onPublished?(tenantId: TenantId, message: PublishedMessage): Promise<void> | undefined;
-  /** An application has published on a topic that is not its own. */
-  onForbidden?(application: MqttApplication, topic: string): void;
-  /** A connection was refused because of a limit; `owner` where the client had signed in. */
-  onLimited?(
-    peer: Peer,
-    owner?: {
-      readonly tenantId: string;
-      readonly device: IngestDevice | undefined;
-      /** `connection_limit` by default. */
-      readonly reason?: "subscription_limit";
-    },
-  ): void;
-  /** A peer asked for a protocol level that does not exist or is not supported. */
-  onUnsupported?(peer: Peer, level: number): void;
+  /** Something went wrong on a connection; `applicationId` is set if it is about an API key or an MQTT client. */
+  report?(fault: Fault, applicationId?: string | undefined): void;
   /** Called for every connection: a device may have several. */
   onConnected(device: IngestDevice): void;
   onDisconnected(device: IngestDevice): void;

@@ -1,15 +1,25 @@
 import type { TenantId } from "../lib/ids.ts";
+import type { Faults } from "../modules/faults/faults.service.ts";
+import type { FaultSubject } from "../modules/faults/faults.types.ts";
 import type { ReportRefusal } from "../modules/faults/refusals.types.ts";
 import type { LoginIdentitiesService } from "../modules/login-identities/login-identities.service.ts";
 import type { Core } from "../modules/module.types.ts";
 import { createMqttClientsModule } from "../modules/mqtt-clients/mqtt-clients.module.ts";
-import type { LocalTopics, MqttTopics } from "../modules/mqtt-clients/mqtt-clients.types.ts";
+import type { LocalTopics, MqttTopics, RefusedMessages } from "../modules/mqtt-clients/mqtt-clients.types.ts";
 import type { ClientPasswords } from "../platform/client-passwords.ts";
-import type { MqttApplication, MqttServer, PublishedMessage } from "./mqtt.types.ts";
+import type { MqttServer, PublishedMessage } from "./mqtt.types.ts";
 import { MqttClientSignIn } from "./mqtt-client-sign-in.ts";
-import { RefusedTopics } from "./refused-topics.ts";
 import { TopicFollowers } from "./topic-followers.ts";
 import { TopicLog } from "./topic-log.ts";
+
+/** Sums up what the log has of a client's messages on topics that are not its own. */
+function refusedOf(faults: Pick<Faults, "about">, id: string): RefusedMessages | undefined {
+  const refused = faults.about({ kind: "mqtt_client", id }).filter(({ code }) => code === "topic.forbidden");
+  const [newest] = refused;
+  if (newest === undefined) return undefined;
+  const messages = refused.reduce((sum, { count }) => sum + count, 0);
+  return { messages, topic: newest.where ?? "", refusedAt: newest.lastAt };
+}
 
 /** Creates what MQTT clients with topics of their own need: their sign-in, their routes, and the topics as integrations use them. */
 export function createOwnTopics(
@@ -19,16 +29,16 @@ export function createOwnTopics(
     readonly report: ReportRefusal;
     readonly logins: LoginIdentitiesService;
     readonly passwords: ClientPasswords;
+    readonly faults: Pick<Faults, "about">;
   },
 ) {
   const { mqtt, report } = deps;
   const topicLog = new TopicLog(clock);
   const followers = new TopicFollowers();
-  const refused = new RefusedTopics(() => clock.now());
   const topics: MqttTopics = {
     list: (tenantId, prefix) => topicLog.list(tenantId, prefix),
     connectionsOf: (mqttClientId) => mqtt().connectionsOf(mqttClientId),
-    refusedOf: (mqttClientId) => refused.of(mqttClientId),
+    refusedOf: (mqttClientId) => refusedOf(deps.faults, mqttClientId),
     async publish(tenantId, message) {
       await onPublished(tenantId, message);
       await local.publish(tenantId, message);
@@ -71,10 +81,13 @@ export function createOwnTopics(
     routes,
     /** Topics as integrations use them. */
     topics: local,
-    /** What the server tells of applications. */
-    observers: {
-      onPublished,
-      onForbidden: ({ applicationId }: MqttApplication, topic: string) => refused.add(applicationId, topic),
+    onPublished,
+    /** Returns the thing that faults of an application are about. */
+    subjectOf(applicationId: string): FaultSubject {
+      const client = credentials.findById(applicationId);
+      return client === undefined
+        ? { kind: "api_key", id: applicationId }
+        : { kind: "mqtt_client", id: applicationId, name: client.name };
     },
     endOrphans,
   };

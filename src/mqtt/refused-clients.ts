@@ -1,14 +1,11 @@
-import type { TenantId } from "../lib/ids.ts";
 import { secretHint, shownName } from "../lib/secret-hint.ts";
 import type {
   PresentedIdentity,
-  Refusal,
   RefusalOwner,
   RefusalReason,
   ReportRefusal,
 } from "../modules/faults/refusals.types.ts";
-import type { Peer } from "../modules/request-peer.ts";
-import type { MqttAuthentication, MqttCredentials, MqttServerDeps } from "./mqtt.types.ts";
+import type { MqttAuthentication, MqttCredentials } from "./mqtt.types.ts";
 
 type Refused = Extract<MqttAuthentication, { ok: false }>;
 
@@ -52,24 +49,3 @@ export function refuseClient(
   report({ edge: "mqtt", reason, address, protocol, client, identity, ...owner });
   return { ok: false, reason: answer };
 }
-
-/** Describes a connection, or a connection's subscriptions, refused because of a limit. */
-export const connectionLimit = (
-  peer: Peer,
-  owner?: Parameters<NonNullable<MqttServerDeps["onLimited"]>>[1],
-): Refusal => ({
-  edge: "mqtt",
-  reason: owner?.reason ?? "connection_limit",
-  ...peer,
-  identity: { kind: peer.client === undefined ? "none" : "client", name: shownName(peer.client ?? "") },
-  tenantId: owner?.tenantId as TenantId | undefined, // of a device or an API key
-  deviceId: owner?.device?.deviceId,
-});
-
-/** Describes a connection refused because of its protocol level, which is all that is known of its client. */
-export const unsupportedLevel = (peer: Peer, level: number): Refusal => ({
-  edge: "mqtt",
-  reason: "protocol_level_unknown",
-  ...peer,
-  identity: { kind: "client", name: `0x${level.toString(16).padStart(2, "0")}` },
-});

@@ -5,10 +5,7 @@ import type { MqttServerDeps } from "./mqtt.types.ts";
 import type { Principal } from "./principal.ts";
 import type { SessionStore } from "./session-store.ts";
 
-/** A limit that a client which signs in would exceed, as a text. */
-type SessionLimitHit = Text;
-
-type LimitDeps = Pick<MqttServerDeps, "limits" | "quotasOf" | "ingest" | "log">;
+type LimitDeps = Pick<MqttServerDeps, "limits" | "quotasOf">;
 
 interface Asked {
   readonly key: string;
@@ -28,19 +25,16 @@ export class SessionLimits {
     this.#clients = clients;
   }
 
-  /** Returns `false` beyond a limit. The device's list of rejections names the limit. */
-  admits(store: SessionStore, principal: Principal, asked: Asked): boolean {
-    if (principal.provisioningSession !== undefined) return true; // has limits of its own, and no tenant yet
+  /** Returns the limit that a client would exceed. */
+  hitBy(store: SessionStore, principal: Principal, asked: Asked): Text | undefined {
+    if (principal.provisioningSession !== undefined) return undefined; // has limits of its own, and no tenant yet
     const hit =
       this.#ofDevice(principal, asked) ??
       this.#connections(principal, asked) ??
       this.#sessions(store, principal, asked);
-    if (hit === undefined) return true;
-    const { owner, device } = principal;
-    this.#refused.set(owner.tenantId, this.refusedOf(owner.tenantId) + 1);
-    this.#deps.log.info("a client was refused because of a limit", { ...owner, code: hit.code });
-    if (device !== undefined) this.#deps.ingest.reject(device, { source: "mqtt", where: "CONNECT", ...hit });
-    return false;
+    const { tenantId } = principal.owner;
+    if (hit !== undefined) this.#refused.set(tenantId, this.refusedOf(tenantId) + 1);
+    return hit;
   }
 
   refusedOf(tenantId: string): number {
@@ -48,7 +42,7 @@ export class SessionLimits {
   }
 
   /** A client of the same client id takes its session over in any case, as MQTT has it. */
-  #ofDevice({ device }: Principal, { clientId }: Asked): SessionLimitHit | undefined {
+  #ofDevice({ device }: Principal, { clientId }: Asked): Text | undefined {
     if (device?.sessionsWhenFull !== "REFUSE") return undefined;
     const max = device.sessionsMax ?? 1;
     const others = this.#clients
@@ -57,7 +51,7 @@ export class SessionLimits {
     return others.length >= max ? detail("device.mqtt_sessions_limit", { max }) : undefined;
   }
 
-  #connections(principal: Principal, { key }: Asked): SessionLimitHit | undefined {
+  #connections(principal: Principal, { key }: Asked): Text | undefined {
     if (this.#clients.replacesClient(principal, key)) return undefined;
     const { tenantId, credentialId } = principal.owner;
     const { counts } = this.#clients;
@@ -71,11 +65,7 @@ export class SessionLimits {
   }
 
   /** A device has as many sessions as its profile says; those of applications share one space and are searched for each message. */
-  #sessions(
-    store: SessionStore,
-    principal: Principal,
-    { key, isDurable }: Asked,
-  ): SessionLimitHit | undefined {
+  #sessions(store: SessionStore, principal: Principal, { key, isDurable }: Asked): Text | undefined {
     if (principal.application === undefined || !isDurable || store.get(key) !== undefined) return undefined;
     const { tenantId, credentialId } = principal.owner;
     const { applicationSessions } = store;

@@ -33,6 +33,8 @@ export interface SessionStoreOptions {
   readonly onLoss?: (text: string) => void;
   /** Called when a session and what it kept are deleted. */
   readonly onDeleted?: (session: Session) => void;
+  /** Called when a message of a session is given up because a queue is full. */
+  readonly onDropped?: (session: Session) => void;
 }
 
 const bytesOf = ({ payload, topic }: Pick<QueuedMessage, "payload" | "topic">) =>
@@ -44,6 +46,7 @@ export function openSessionStore(
     MqttServerDeps,
     "sessionFile" | "clock" | "log" | "limits" | "quotasOf" | "onLoss" | "onSessionEnded"
   >,
+  onDropped: (session: Session) => void,
 ): SessionStore {
   const { sessionFile: file, clock, log, limits, onLoss } = deps;
   const queuedBytes = {
@@ -60,6 +63,7 @@ export function openSessionStore(
     onDeleted({ space }) {
       if (!isApplicationSpace(space)) deps.onSessionEnded?.(space as DeviceId); // the space of a device is its id
     },
+    onDropped,
     ...(onLoss && { onLoss }),
   });
 }
@@ -272,8 +276,10 @@ export class SessionStore {
     return true;
   }
 
-  #countDropped({ owner }: Session): void {
+  #countDropped(session: Session): void {
+    const { owner } = session;
     this.dropped++;
+    this.#options.onDropped?.(session);
     this.#droppedOf.set(owner.tenantId, (this.#droppedOf.get(owner.tenantId) ?? 0) + 1);
   }
 

@@ -63,6 +63,7 @@ test("nothing that waited is published once its client was changed", async () =>
     ingest: new ArrayIngest(),
     log: createLogger("test"),
     delays: new PublishDelays(clock),
+    onForbidden: () => undefined,
     broker: () =>
       ({
         publish: async (_space: string, { topic }: { topic: string }) => void published.push(topic),

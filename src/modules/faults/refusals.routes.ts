@@ -65,7 +65,8 @@ const rejectionSources = new Map([
 
 const rejectionsOf = (names: FaultNames, entries: readonly FaultEntry[]) =>
   entries.flatMap((entry) => {
-    const source = isRefusal(entry.code) ? undefined : rejectionSources.get(entry.source);
+    const isMessage = !isRefusal(entry.code) && !entry.code.startsWith("fault.");
+    const source = isMessage ? rejectionSources.get(entry.source) : undefined;
     if (source === undefined) return [];
     const { lastAt, count, reason, where = "", sample } = faultToWire(names, entry);
     const { code, params, message } = reason;

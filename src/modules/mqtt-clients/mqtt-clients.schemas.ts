@@ -83,7 +83,10 @@ const fields = {
       }),
       t.Null(),
     ],
-    { description: "messages on topics that the client may not publish to, since the gateway started" },
+    {
+      description:
+        "messages on topics that the client may not publish to, as far as they are among its faults",
+    },
   ),
   createdAt: t.String({ description: "ISO 8601" }),
   updatedAt: t.String({ description: "ISO 8601" }),

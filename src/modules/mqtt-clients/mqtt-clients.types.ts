@@ -120,6 +120,6 @@ export interface MqttTopics {
   publish(tenantId: TenantId, message: NewMessage): Promise<void>;
   /** Open connections of the client. */
   connectionsOf(mqttClientId: string): number;
-  /** Returns what was refused since the gateway started; undefined if nothing was. */
+  /** Returns the refused messages among the faults of the client; undefined without any. */
   refusedOf(mqttClientId: string): RefusedMessages | undefined;
 }

@@ -3,17 +3,21 @@ import type { faultTexts } from "../en/faults.ts";
 /** Was sonst schiefging und was dagegen hilft. */
 export const faultTextsDe: Readonly<Record<keyof typeof faultTexts, string>> = {
   "fault.mqtt_packet_too_large": "Ein Paket mit {bytes} Bytes ist größer als die erlaubten {max} Bytes.",
-  "fault.mqtt_packet_malformed": "Die Verbindung hat ein fehlerhaftes MQTT-Paket gesendet.",
+  "fault.mqtt_packet_malformed": "Der Client hat ein ungültiges MQTT-Paket gesendet ({error}).",
   "fault.mqtt_taken_over":
     "Mehrere Clients verwenden diese Client-ID gleichzeitig: Sie haben einander innerhalb von {minutes} Minuten {count}-mal die Verbindung beendet.",
   "fault.mqtt_messages_dropped":
     "Nachrichten an diesen Client wurden verworfen, weil seine Warteschlange voll ist.",
   "fault.readings_held": "Messwerte liegen mehr als einen Tag vor der Uhr des Gateways und warten auf sie.",
-  "fault.import_failed":
-    "Ein Import hat nur einen Teil der Zeilen gespeichert: {failed} wurden abgelehnt. {reason}",
+  "fault.import_failed": "{failed} Zeilen eines Imports wurden abgelehnt; Zeile {row}: {reason}",
   "fault.delivery_dead": "Eine Anfrage an einen anderen Server wurde aufgegeben: {reason}",
   "fault.uplink_stalled": "Der Uplink kann nicht senden: {reason}",
   "fault.integration_disconnected": "Die Verbindung der Anbindung ist fehlgeschlagen: {reason}",
+  "fault.delivery_retried":
+    "Eine Anfrage an einen anderen Server ist fehlgeschlagen und wird wiederholt: {reason}",
+  "fault.delivery_dropped": "Anfragen, die auf einen anderen Server warteten, wurden verworfen: {reason}",
+  "fault.uplink_refused": "Das Ziel des Uplinks lehnt das älteste Paket ab: {reason}",
+  "fault.unknown": "der Grund ist unbekannt",
   "fault_hint.fault.mqtt_packet_too_large":
     "Teilen Sie die Nachricht auf oder erhöhen Sie die Einstellung mqtt_packet_bytes_max.",
   "fault_hint.fault.mqtt_packet_malformed":
@@ -33,4 +37,10 @@ export const faultTextsDe: Readonly<Record<keyof typeof faultTexts, string>> = {
     "Prüfen Sie Adresse, Port und Zugangsdaten auf der Seite der Anbindung.",
   "fault_hint.topic.forbidden":
     "Erlauben Sie dem MQTT-Client, auf diesem Topic zu veröffentlichen, oder korrigieren Sie das Topic.",
+  "fault_hint.fault.uplink_refused":
+    "Korrigieren Sie das Ziel oder überspringen Sie das Paket auf der Seite des Uplinks.",
+  "fault_hint.fault.delivery_retried":
+    "Prüfen Sie Adresse und Empfänger. Das Gateway versucht es 24 Stunden lang.",
+  "fault_hint.fault.delivery_dropped":
+    "Korrigieren Sie den Empfänger: Mehr Anfragen warten auf ihn, als das Gateway aufbewahrt.",
 };

@@ -1,15 +1,19 @@
 /** What else went wrong, and what to do about errors whose text does not say it. */
 export const faultTexts = {
   "fault.mqtt_packet_too_large": "A packet of {bytes} bytes is larger than the {max} bytes allowed.",
-  "fault.mqtt_packet_malformed": "The connection sent a malformed MQTT packet.",
+  "fault.mqtt_packet_malformed": "The client sent an invalid MQTT packet ({error}).",
   "fault.mqtt_taken_over":
     "Several clients use this client id at the same time: they ended each other's connection {count} times within {minutes} minutes.",
   "fault.mqtt_messages_dropped": "Messages for this client were dropped because its queue is full.",
   "fault.readings_held": "Readings are more than a day ahead of the gateway's clock and wait for it.",
-  "fault.import_failed": "An import stored only part of its rows: {failed} were refused. {reason}",
+  "fault.import_failed": "{failed} rows of an import were refused; row {row}: {reason}",
   "fault.delivery_dead": "A request to another server was given up: {reason}",
   "fault.uplink_stalled": "The uplink cannot send: {reason}",
   "fault.integration_disconnected": "The connection of the integration failed: {reason}",
+  "fault.delivery_retried": "A request to another server failed and is tried again: {reason}",
+  "fault.delivery_dropped": "Requests that waited for another server were dropped: {reason}",
+  "fault.uplink_refused": "The target of the uplink refuses the oldest batch: {reason}",
+  "fault.unknown": "the reason is not known",
   "fault_hint.fault.mqtt_packet_too_large": "Split the message, or raise the setting mqtt_packet_bytes_max.",
   "fault_hint.fault.mqtt_packet_malformed":
     "Check that the program speaks MQTT on this port and without or with TLS as the port expects, and that names and topics are UTF-8.",
@@ -27,4 +31,8 @@ export const faultTexts = {
   "fault_hint.fault.integration_disconnected":
     "Check address, port and credentials on the page of the integration.",
   "fault_hint.topic.forbidden": "Add the topic to what the MQTT client may publish, or correct the topic.",
+  "fault_hint.fault.uplink_refused": "Correct the target, or skip the batch on the page of the uplink.",
+  "fault_hint.fault.delivery_retried": "Check the address and the receiver. The gateway tries for 24 hours.",
+  "fault_hint.fault.delivery_dropped":
+    "Correct the receiver: more requests wait for it than the gateway keeps.",
 } as const;

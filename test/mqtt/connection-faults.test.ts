@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { MqttServerDeps } from "../../src/mqtt/mqtt.types.ts";
+import type { Fault } from "../../src/modules/faults/faults.types.ts";
 import { publishPacket, RawClient } from "./raw-client.ts";
 import { serverPerTest } from "./running.ts";
 
@@ -51,15 +51,15 @@ test("a client that reconnects after its connection has ended is not listed", as
 });
 
 test("a protocol level that is not supported is reported with the peer", async () => {
-  const levels: [string, number][] = [];
-  const onUnsupported: MqttServerDeps["onUnsupported"] = ({ address }, level) =>
-    levels.push([address, level]);
-  const { port } = await start({ onUnsupported });
+  const faults: Fault[] = [];
+  const { port } = await start({ report: (fault) => faults.push(fault) });
   for (const level of [0, 2, 6, 0x86]) {
     const client = await RawClient.open(port, 4);
     const hex = level.toString(16).padStart(2, "0");
     client.hex(`10 0d 00 04 4d 51 54 54 ${hex} 02 00 3c 00 01 61`);
     await client.end();
   }
-  expect(levels).toEqual([0, 2, 6, 0x86].map((level) => ["127.0.0.1", level]));
+  expect(faults.map(({ code, address, identity }) => [code, address, identity?.name])).toEqual(
+    ["0x00", "0x02", "0x06", "0x86"].map((level) => ["refusal.protocol_level_unknown", "127.0.0.1", level]),
+  );
 });
