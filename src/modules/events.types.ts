@@ -1,13 +1,11 @@
 import type { DeviceId, ProfileId, TenantId, UserId } from "../lib/ids.ts";
 import type { JsonValue } from "../lib/json.ts";
-import type { Text } from "../lib/texts/text.ts";
 import type { Alarm, AlarmEventType } from "./alarms/alarms.types.ts";
 import type { AttributeScope } from "./attributes/attributes.types.ts";
 import type { CommandState } from "./commands/commands.types.ts";
 import type { DeviceRejection } from "./devices/devices.types.ts";
 import type { Fault } from "./faults/faults.types.ts";
 import type { MailState } from "./mail/mail.types.ts";
-import type { OutboundSource } from "./outbound/outbound.types.ts";
 import type { RunStatus } from "./scheduler/scheduler.types.ts";
 
 interface DeviceEvent {
@@ -38,14 +36,6 @@ export interface DomainEvents {
     readonly tenantId: TenantId | null;
     readonly mailId: string;
     readonly state: MailState;
-  };
-  /** An outbound request was delivered, or given up for a reason. */
-  "outbound.settled": {
-    readonly tenantId: TenantId;
-    readonly source: OutboundSource;
-    readonly deliveryId: string;
-    readonly orderKey: string;
-    readonly error: Text | null;
   };
   /** Published before an integration is deleted, with everything that belongs to it. */
   "integration.deleting": { readonly tenantId: TenantId; readonly integrationId: string };

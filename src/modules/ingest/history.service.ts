@@ -1,13 +1,16 @@
-import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { DomainError, detail, invalid, textOf } from "../../lib/domain-error.ts";
 import type { HistoryFormat } from "../../lib/history-format.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { fileRules, readFileTime, TimeFault } from "../../lib/timestamp.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
+import type { DomainEvents } from "../events.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import { renderHistory } from "./history-export.ts";
@@ -37,6 +40,7 @@ export function createHistoryService(deps: {
   store: Pick<TelemetryStore, "scan" | "keys">;
   keysOf: (device: IngestDevice) => KeyMetadataMap;
   clock: Clock;
+  events: Pick<EventBus<DomainEvents>, "emit">;
 }) {
   const unitsOf = (deviceId: DeviceId): KeyMetadataMap | undefined => {
     const device = deps.directory.find(deviceId);
@@ -78,19 +82,44 @@ export function createHistoryService(deps: {
         if (ts instanceof TimeFault) throw new DomainError("invalid", ts.reason);
         return ts;
       };
-      return runImport(source, {
-        now,
-        decode(body) {
-          if (!isJsonObject(body) || body.ts === undefined) throw invalid("import.ts_missing");
-          return toReadings(body, now, { timeOf });
-        },
-        store: (readings) => deps.ingest.history(device, readings),
-      });
+      return reportingFailures(
+        deps.events,
+        device,
+        runImport(source, {
+          now,
+          decode(body) {
+            if (!isJsonObject(body) || body.ts === undefined) throw invalid("import.ts_missing");
+            return toReadings(body, now, { timeOf });
+          },
+          store: (readings) => deps.ingest.history(device, readings),
+        }),
+      );
     },
   };
 }
 
 export type HistoryService = ReturnType<typeof createHistoryService>;
+
+/** Reports an import that failed, or whose rows were not all stored: who started it may not be who looks after the device. */
+async function* reportingFailures(
+  events: Pick<EventBus<DomainEvents>, "emit">,
+  { tenantId, deviceId }: IngestDevice,
+  progress: AsyncGenerator<ImportProgress, ImportResult>,
+): AsyncGenerator<ImportProgress, ImportResult> {
+  const subject = { kind: "device", id: deviceId } as const;
+  const report = (text: Text) =>
+    events.emit("fault.occurred", { ...text, source: "import", tenantId, subject });
+  try {
+    const result = yield* progress;
+    const [first] = result.errors;
+    if (first !== undefined)
+      report(detail("fault.import_failed", { failed: result.failed, row: first.row, reason: textOf(first) }));
+    return result;
+  } catch (error) {
+    if (error instanceof DomainError) report(textOf(error));
+    throw error;
+  }
+}
 
 /** Years take a while to read: who may not see the device any more gets no further. */
 async function* whileAllowed<Chunk>(chunks: AsyncIterable<Chunk>, check: () => void): AsyncGenerator<Chunk> {

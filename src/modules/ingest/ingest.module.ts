@@ -1,3 +1,4 @@
+import { detail } from "../../lib/domain-error.ts";
 import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
 import type { DiskGuard } from "../../platform/disk-guard.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
@@ -45,6 +46,13 @@ export function createIngestModule(
   const traffic = new DeviceTraffic({ clock, log: log.child("traffic") });
   const observers: TelemetryObserver[] = [traffic.stored];
   const onRejected = rejectionReporter({ events, clock });
+  const reportHeld = ({ tenantId, deviceId }: IngestDevice) =>
+    events.emit("fault.occurred", {
+      source: "held",
+      ...detail("fault.readings_held"),
+      tenantId,
+      subject: { kind: "device", id: deviceId },
+    });
   const held = new HeldReadings({
     repository: createHeldRepository(database),
     directory,
@@ -59,6 +67,7 @@ export function createIngestModule(
     hold(device, readings) {
       diskGuard.ensureRoom();
       activity.touch(device);
+      reportHeld(device);
       return held.hold(device, readings);
     },
     store,
@@ -76,7 +85,15 @@ export function createIngestModule(
     ensureRoom: () => diskGuard.ensureRoom(),
     clock,
   });
-  const history = createHistoryService({ devices, directory, ingest, store, clock, keysOf: deps.keysOf });
+  const history = createHistoryService({
+    devices,
+    directory,
+    ingest,
+    store,
+    clock,
+    events,
+    keysOf: deps.keysOf,
+  });
   return {
     ingest,
     observers,

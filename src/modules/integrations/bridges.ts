@@ -1,4 +1,5 @@
-import { unavailable } from "../../lib/domain-error.ts";
+import { detail, unavailable } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
@@ -46,6 +47,13 @@ export function createBridges(deps: {
     }
   }
 
+  function fail({ integrationId, tenantId, name }: Integration, problem: Text): void {
+    repository.setState(integrationId, { status: "error", lastError: problem, lastErrorAt: clock.now() });
+    const subject = { kind: "integration", id: integrationId, name } as const;
+    const fault = detail("fault.integration_disconnected", { reason: problem });
+    events.emit("fault.occurred", { ...fault, source: "integration", tenantId, subject });
+  }
+
   const fleet = new BridgeFleet({
     addresses: deps.reach.addresses,
     authorities: deps.reach.authorities,
@@ -68,7 +76,7 @@ export function createBridges(deps: {
         if (status === "error")
           repository.setState(integrationId, { status: "active", lastError, lastErrorAt });
       } else if (status !== "error" || JSON.stringify(lastError) !== JSON.stringify(problem))
-        repository.setState(integrationId, { status: "error", lastError: problem, lastErrorAt: clock.now() });
+        fail(current, problem);
     },
     onChange: createNewEventsPublisher({ repository, events }),
     clock,

@@ -35,12 +35,18 @@ export interface Logged {
   readonly written: Promise<void>;
 }
 
+/** A message that failed, as its event tells it. */
+export type FailedMessage = Pick<IntegrationEvent, "integrationId" | "stage" | "text" | "payload"> &
+  Pick<Partial<IntegrationEvent>, "origin">;
+
 interface EventLogDeps {
   readonly repository: IntegrationEventsRepository;
   readonly groups: EventGroupsRepository;
   readonly integrations: Pick<IntegrationsRepository, "addCounts" | "find">;
   readonly transact: (work: () => void) => void;
   readonly durable: () => Promise<void>;
+  /** A message could not be used, or not sent. */
+  readonly onFailed: (failed: FailedMessage) => void;
   /** There are new events of an integration, which can be read. */
   readonly onLogged: (integrationId: string) => void;
   readonly clock: Clock;
@@ -114,6 +120,7 @@ export class EventLog {
       counted.lastMessageAt = createdAt;
     }
     this.tally(integrationId, direction, status);
+    if (status === "ERROR") this.deps.onFailed(event);
     const written = this.laterOf(integrationId, () => {
       if (status === "PENDING") repository.insert(event);
       else this.fresh.push(event);
@@ -132,6 +139,7 @@ export class EventLog {
     const { eventId, integrationId, direction } = event;
     this.touched.add(integrationId);
     this.tally(integrationId, direction, outcome.status);
+    if (outcome.status === "ERROR") this.deps.onFailed({ integrationId, ...outcome });
     return this.laterOf(integrationId, () => {
       if (repository.finish(eventId, outcome)) this.limit(integrationId, outcome);
       else {

@@ -34,7 +34,7 @@ import { integrationsRoutes } from "./integrations.routes.ts";
 import { createIntegrationsService } from "./integrations.service.ts";
 import type { Integration } from "./integrations.types.ts";
 import { MessageWorker, type MessageWorkerDeps } from "./message-worker.ts";
-import { createNewEventsPublisher } from "./new-events.ts";
+import { createFailureReporter, createNewEventsPublisher } from "./new-events.ts";
 import { createOwnAnnouncementsModule } from "./own-announcements.module.ts";
 import type { OwnAnnouncementsDeps } from "./own-announcements.ts";
 import { PendingMessages } from "./pending-messages.ts";
@@ -105,6 +105,7 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
     integrations: repository,
     transact: database.transact,
     durable: () => database.durable(),
+    onFailed: createFailureReporter({ repository, events }),
     onLogged: createNewEventsPublisher({ repository, events }),
     ...{ clock, log },
   });

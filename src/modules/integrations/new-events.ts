@@ -1,15 +1,36 @@
+import { textOf } from "../../lib/domain-error.ts";
+import { sampleText } from "../../lib/sample-text.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
+import type { FailedMessage } from "./event-log.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 
+interface PublisherDeps {
+  readonly repository: Pick<IntegrationsRepository, "find">;
+  readonly events: EventBus<DomainEvents>;
+}
+
 /** Returns a function that publishes that an integration has new events; it does nothing for one that is deleted. */
-export function createNewEventsPublisher(deps: {
-  repository: Pick<IntegrationsRepository, "find">;
-  events: EventBus<DomainEvents>;
-}): (integrationId: string) => void {
-  const { repository, events } = deps;
-  return (integrationId) => {
+export function createNewEventsPublisher({ repository, events }: PublisherDeps) {
+  return (integrationId: string): void => {
     const tenantId = repository.find(integrationId)?.tenantId;
     if (tenantId !== undefined) events.emit("integration.events", { tenantId, integrationId });
+  };
+}
+
+/** Returns a function that reports a message that failed. Its payload has no token of a device: they are masked. */
+export function createFailureReporter({ repository, events }: PublisherDeps) {
+  return ({ integrationId, stage, text, payload, origin }: FailedMessage): void => {
+    const integration = repository.find(integrationId);
+    if (integration === undefined) return;
+    const { tenantId, name } = integration;
+    events.emit("fault.occurred", {
+      ...textOf(text),
+      source: "integration",
+      tenantId,
+      subject: { kind: "integration", id: integrationId, name },
+      where: origin?.topic ?? stage,
+      ...(payload !== null && { sample: sampleText(payload) }),
+    });
   };
 }

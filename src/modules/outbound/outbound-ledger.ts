@@ -19,11 +19,11 @@ const PRUNED_AT_ONCE = 1_000;
 export const deliveryIdOf = ({ targetId, seq }: Pick<RequestRow, "targetId" | "seq">): string =>
   `${targetId}.${seq}`;
 
-export interface Settled {
+/** A request that was not delivered: it is tried again, or was given up. */
+export interface FailedDelivery {
   readonly target: TargetRow;
-  readonly seq: number;
-  readonly orderKey: string;
-  readonly error: Text | null;
+  readonly code: "fault.delivery_retried" | "fault.delivery_dead" | "fault.delivery_dropped";
+  readonly reason: Text;
 }
 
 const keyOf = (tenantId: string, kind: string, id: string) => JSON.stringify([tenantId, kind, id]);
@@ -31,7 +31,7 @@ const keyOf = (tenantId: string, kind: string, id: string) => JSON.stringify([te
 interface OutboundLedgerDeps {
   readonly repository: OutboundRepository;
   readonly transact: (work: () => void) => void;
-  readonly onSettled: (settled: Settled) => void;
+  readonly onFailed: (failed: FailedDelivery) => void;
   readonly clock: Clock;
   /** Time against which age is measured, in epoch ms. */
   readonly retentionTime: () => number;
@@ -40,8 +40,6 @@ interface OutboundLedgerDeps {
 
 /** Results of requests, written in batches, because a gateway on an SD card must not write for each. */
 export class OutboundLedger {
-  /** Results to report after they are written. */
-  private settled: Settled[] = [];
   private onWritten: () => void = () => undefined;
   private cancel: (() => void) | undefined;
   /** Numbers of requests that were sent. */
@@ -62,38 +60,40 @@ export class OutboundLedger {
     this.flush();
   }
 
-  sent(target: TargetRow, { seq, orderKey }: RequestRow): void {
+  sent(target: TargetRow, { seq }: RequestRow): void {
     this.gone.add(seq);
     this.changes.delete(seq);
     const count = this.countsFor(target);
     count.sent++;
     count.lastSentAt = this.deps.clock.now();
-    this.settled.push({ target, seq, orderKey, error: null });
     this.noted();
   }
 
   died(
     target: TargetRow,
-    { seq, orderKey, attempts }: RequestRow,
+    { seq, attempts }: RequestRow,
     { status, error, triedAt }: { status: number | null; error: Text; triedAt: number },
   ): void {
     const diedAt = this.deps.clock.now();
     const how = { attempts: attempts + 1, lastStatus: status, lastError: error, triedAt };
     this.changes.set(seq, { state: "DEAD", diedAt, ...how });
     this.failed(target, error).died++;
-    this.settled.push({ target, seq, orderKey, error });
+    this.deps.onFailed({ target, code: "fault.delivery_dead", reason: error });
     this.noted();
   }
 
   retried(target: TargetRow, seq: number, change: Partial<RequestRow> & { lastError: Text | null }): void {
     this.changes.set(seq, change);
     this.failed(target, change.lastError);
+    if (change.lastError !== null)
+      this.deps.onFailed({ target, code: "fault.delivery_retried", reason: change.lastError });
     this.noted();
   }
 
   /** Counts rows that were given up elsewhere. */
   gaveUp(target: TargetRow, count: number, error: Text): void {
     this.failed(target, error).died += count;
+    this.deps.onFailed({ target, code: "fault.delivery_dropped", reason: error });
     this.deps.log.warn("outbound requests were dropped", {
       targetId: target.targetId,
       count,
@@ -104,7 +104,7 @@ export class OutboundLedger {
 
   /** Writes now. @throws what the disk says; nothing is lost by it. */
   flush(): void {
-    const { repository, transact, onSettled } = this.deps;
+    const { repository, transact } = this.deps;
     this.cancel?.();
     this.cancel = undefined;
     if (this.gone.size + this.changes.size + this.counts.size > 0)
@@ -116,10 +116,7 @@ export class OutboundLedger {
     this.gone.clear();
     this.changes.clear();
     this.counts.clear();
-    const events = this.settled;
-    this.settled = [];
     this.onWritten();
-    for (const event of events) onSettled(event);
   }
 
   /** Writes soon. */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { rootCertificates } from "node:tls";
+import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { createOutboundAddresses } from "../../platform/outbound-address.ts";
 import { createSealedBox } from "../../platform/sealed-box.ts";
@@ -43,13 +44,13 @@ export function createOutboundModule(
   const ledger = new OutboundLedger({
     repository,
     transact,
-    onSettled: ({ target, seq, orderKey, error }) =>
-      events.emit("outbound.settled", {
+    onFailed: ({ target, code, reason }) =>
+      events.emit("fault.occurred", {
+        source: "delivery",
+        ...detail(code, { reason }),
         tenantId: target.tenantId as TenantId, // written by us, as is the kind
-        source: { kind: target.sourceKind as OutboundSource["kind"], id: target.sourceId },
-        deliveryId: deliveryIdOf({ targetId: target.targetId, seq }),
-        orderKey,
-        error,
+        subject: { kind: target.sourceKind as OutboundSource["kind"], id: target.sourceId },
+        where: target.url,
       }),
     clock,
     retentionTime: () => clock.retentionTime(),

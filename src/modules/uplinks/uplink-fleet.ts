@@ -39,6 +39,8 @@ interface FleetDeps {
     request: { readonly deviceId: string; readonly method: string; readonly params: JsonValue },
   ) => Promise<JsonValue>;
   readonly settings: Pick<SettingsService, "read" | "save">;
+  /** An uplink cannot send, for the reason in its report. */
+  readonly onStalled: (uplink: Uplink, report: UplinkReport) => void;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -321,8 +323,10 @@ export class UplinkFleet {
     this.#reports.set(uplinkId, report);
     const { log } = this.#deps;
     if (report.upToDateAt !== before.upToDateAt) this.#upToDate.note(uplinkId);
-    if (report.state === "ERROR" && before.state !== "ERROR")
+    if (report.state === "ERROR" && before.state !== "ERROR") {
       log.warn("an uplink cannot send", { uplinkId, reason: reasonOf(report) });
+      this.#deps.onStalled(this.#get(uplinkId), report);
+    }
     if (report.state !== "ERROR" && before.state === "ERROR") log.info("an uplink sends again", { uplinkId });
   }
 

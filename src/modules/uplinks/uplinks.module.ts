@@ -69,6 +69,15 @@ export function createUplinksModule(
       if (status === "SUCCESSFUL") return response;
       throw new DomainError("unavailable", detail("uplink.command_failed", { reason: error ?? status }));
     },
+    onStalled: ({ uplinkId, tenantId, name }, { error, isRefused }) =>
+      events.emit("fault.occurred", {
+        ...detail(isRefused ? "fault.uplink_refused" : "fault.uplink_stalled", {
+          reason: error ?? detail("fault.unknown"),
+        }),
+        source: "uplink",
+        tenantId,
+        subject: { kind: "uplink", id: uplinkId, name },
+      }),
     ...{ settings, clock, log },
   });
   const uplinks = new UplinksService({

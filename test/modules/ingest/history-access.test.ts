@@ -29,6 +29,7 @@ test("an export that is in progress ends when the device is taken away from its 
       } as ScanChunk;
   }
   const history = createHistoryService({
+    events: { emit: () => undefined },
     keysOf: () => new Map(),
     devices: {
       ensureVisible: (_, id) => {

@@ -45,6 +45,7 @@ function startLog() {
         if (isFull) throw new Error("the disk is full");
       }),
     durable: () => held?.promise ?? database.durable(),
+    onFailed: () => undefined,
     onLogged: () => undefined,
     clock: new FakeClock(),
     log: createLogger("test"),

@@ -71,7 +71,7 @@ function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
       const ledger = new OutboundLedger({
         repository,
         transact,
-        onSettled: () => undefined,
+        onFailed: () => undefined,
         clock,
         retentionTime: () => clock.now(),
         log,
