@@ -45,6 +45,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
   {
     id: "operation",
     pages: [
+      "faults",
       "operations",
       "site-files",
       "proxy",
