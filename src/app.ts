@@ -205,8 +205,7 @@ function compose(core: Core, overrides: Overrides) {
   observers.push(alarming.observe);
   const tls = createOwnTls(core);
   const messaging = createMqttModule(core, {
-    faults: base.faulting.faults,
-    ...{ quotas, tenants, version },
+    ...{ quotas, tenants, version, faults: base.faulting.faults },
     devices,
     ingest,
     observers,
@@ -255,9 +254,7 @@ function compose(core: Core, overrides: Overrides) {
   const first: readonly Module[] = [
     base.storage,
     { parts: [{ name: "inventory", start: () => core.inventory.begin() }] },
-    telemetry,
-    fleet,
-    base.faulting,
+    ...base.first,
     tenancy,
     auditing,
     mailing,

@@ -122,6 +122,8 @@ export function createDeviceModules(
     profiles,
   });
   return {
+    /** Modules that start right after the storage, and stop before it. */
+    first: [telemetry, fleet, faulting],
     tenants,
     storage,
     outbounds,

@@ -195,12 +195,7 @@ export function createMqttModule(core: Core, deps: MqttModuleDeps) {
     onLoss: (text) => inventory.replace("mqtt.db", text),
     ingest,
     authenticate: createMqttAuthentication({ ...deps, clock, provisioning, mqttClients, report }),
-    report: (fault, applicationId) =>
-      events.emit("fault.occurred", {
-        ...fault,
-        ...(applicationId !== undefined && { subject: ownTopics.subjectOf(applicationId) }),
-      }),
-    onPublished: ownTopics.onPublished,
+    ...ownTopics.observers,
     onApplicationSubscribed: (...args) => feeds.onSubscribed(...args),
     onMessage(device, topic, body) {
       if (topic === device.telemetryTopic) return ingest.telemetry(device, body, "mqtt");

@@ -1,6 +1,6 @@
 import type { TenantId } from "../lib/ids.ts";
 import type { Faults } from "../modules/faults/faults.service.ts";
-import type { FaultSubject } from "../modules/faults/faults.types.ts";
+import type { Fault, FaultSubject } from "../modules/faults/faults.types.ts";
 import type { ReportRefusal } from "../modules/faults/refusals.types.ts";
 import type { LoginIdentitiesService } from "../modules/login-identities/login-identities.service.ts";
 import type { Core } from "../modules/module.types.ts";
@@ -19,6 +19,21 @@ function refusedOf(faults: Pick<Faults, "about">, id: string): RefusedMessages |
   if (newest === undefined) return undefined;
   const messages = refused.reduce((sum, { count }) => sum + count, 0);
   return { messages, topic: newest.where ?? "", refusedAt: newest.lastAt };
+}
+
+/** Returns what reports faults, of applications with the MQTT client or API key that they are about. */
+function faultReporter(
+  events: Core["events"],
+  credentials: { findById(id: string): { readonly name: string } | undefined },
+) {
+  const subjectOf = (id: string): FaultSubject => {
+    const client = credentials.findById(id);
+    return client === undefined ? { kind: "api_key", id } : { kind: "mqtt_client", id, name: client.name };
+  };
+  return (fault: Fault, applicationId?: string): void => {
+    const subject = applicationId === undefined ? fault.subject : subjectOf(applicationId);
+    events.emit("fault.occurred", { ...fault, subject });
+  };
 }
 
 /** Creates what MQTT clients with topics of their own need: their sign-in, their routes, and the topics as integrations use them. */
@@ -81,13 +96,10 @@ export function createOwnTopics(
     routes,
     /** Topics as integrations use them. */
     topics: local,
-    onPublished,
-    /** Returns the thing that faults of an application are about. */
-    subjectOf(applicationId: string): FaultSubject {
-      const client = credentials.findById(applicationId);
-      return client === undefined
-        ? { kind: "api_key", id: applicationId }
-        : { kind: "mqtt_client", id: applicationId, name: client.name };
+    /** What the server tells of applications, and of what goes wrong. */
+    observers: {
+      onPublished,
+      report: faultReporter(events, credentials),
     },
     endOrphans,
   };

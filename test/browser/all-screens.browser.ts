@@ -28,6 +28,7 @@ const PATHS = [
   "/dashboards/:dashboard?edit=1",
   "/alarms",
   "/alarms/:alarm",
+  "/faults",
   "/pipelines",
   "/pipelines?create=1",
   "/pipelines/:pipeline",

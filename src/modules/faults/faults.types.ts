@@ -55,5 +55,3 @@ export interface FaultFilter {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
-
-export type ReportFault = (fault: Fault) => void;

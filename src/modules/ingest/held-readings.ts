@@ -2,10 +2,12 @@ import { DomainError, detail } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { FUTURE_MS_MAX } from "../../lib/timestamp.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
 import type { Problem } from "../../platform/health.ts";
 import type { Part } from "../../platform/lifecycle.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { DomainEvents } from "../events.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { HeldMessage, HeldRepository } from "./held.repository.ts";
 import type { IngestDevice, Rejection } from "./ingest.types.ts";
@@ -49,6 +51,7 @@ export class HeldReadings implements Part {
       onDropped: (device: IngestDevice, rejection: Rejection) => void;
       durable: () => Promise<void>;
       clock: Clock;
+      events: Pick<EventBus<DomainEvents>, "emit">;
       log: Logger;
     },
   ) {}
@@ -68,8 +71,10 @@ export class HeldReadings implements Part {
 
   /** Keeps readings. Resolves when they are on the disk. */
   hold(device: IngestDevice, readings: readonly Reading[]): Promise<void> {
-    const { repository, clock, durable, onDropped } = this.deps;
-    const { deviceId } = device;
+    const { repository, clock, durable, onDropped, events } = this.deps;
+    const { tenantId, deviceId } = device;
+    const subject = { kind: "device", id: deviceId } as const;
+    events.emit("fault.occurred", { ...detail("fault.readings_held"), source: "held", tenantId, subject });
     const held = this.counts.get(deviceId) ?? repository.countOf(deviceId);
     if (held >= PER_DEVICE_MAX) {
       repository.deleteOldest(deviceId, 1);

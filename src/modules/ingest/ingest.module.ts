@@ -1,4 +1,3 @@
-import { detail } from "../../lib/domain-error.ts";
 import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
 import type { DiskGuard } from "../../platform/disk-guard.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
@@ -46,20 +45,13 @@ export function createIngestModule(
   const traffic = new DeviceTraffic({ clock, log: log.child("traffic") });
   const observers: TelemetryObserver[] = [traffic.stored];
   const onRejected = rejectionReporter({ events, clock });
-  const reportHeld = ({ tenantId, deviceId }: IngestDevice) =>
-    events.emit("fault.occurred", {
-      source: "held",
-      ...detail("fault.readings_held"),
-      tenantId,
-      subject: { kind: "device", id: deviceId },
-    });
   const held = new HeldReadings({
     repository: createHeldRepository(database),
     directory,
     store: (device, readings) => ingest.history(device, readings),
     onDropped: onRejected,
     durable: () => database.durable(),
-    clock,
+    ...{ clock, events },
     log: log.child("ingest"),
   });
   health.add(() => held.problem());
@@ -67,7 +59,6 @@ export function createIngestModule(
     hold(device, readings) {
       diskGuard.ensureRoom();
       activity.touch(device);
-      reportHeld(device);
       return held.hold(device, readings);
     },
     store,
@@ -85,15 +76,8 @@ export function createIngestModule(
     ensureRoom: () => diskGuard.ensureRoom(),
     clock,
   });
-  const history = createHistoryService({
-    devices,
-    directory,
-    ingest,
-    store,
-    clock,
-    events,
-    keysOf: deps.keysOf,
-  });
+  const { keysOf } = deps;
+  const history = createHistoryService({ ...{ devices, directory, ingest, store, clock, events }, keysOf });
   return {
     ingest,
     observers,

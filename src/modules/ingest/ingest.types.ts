@@ -86,5 +86,5 @@ export interface Rejection {
   /** The first bytes of the body, for the person who has to find the mistake. */
   readonly sample?: Uint8Array;
   /** Not shown live: a similar rejection was shown less than a second ago. */
-  readonly isQuiet?: true;
+  readonly isCountedOnly?: true;
 }

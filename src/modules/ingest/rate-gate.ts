@@ -27,7 +27,7 @@ export function createRateGate(deps: {
     const { overRateShownAt } = device;
     if (overRateShownAt !== undefined && now - overRateShownAt < SHOWING_INTERVAL_MS) {
       const { source, where, code, params } = rejection;
-      deps.refused(device, { source, where, code, params, isQuiet: true });
+      deps.refused(device, { source, where, code, params, isCountedOnly: true });
       return;
     }
     device.overRateShownAt = now;

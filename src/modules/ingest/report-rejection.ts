@@ -23,7 +23,7 @@ export const rejectionReporter =
   ({ events, clock }: { events: Pick<EventBus<DomainEvents>, "emit">; clock: Pick<Clock, "now"> }) =>
   ({ tenantId, deviceId, revoked }: IngestDevice, rejection: Rejection): void => {
     if (revoked) return;
-    const { source, where, code, params, sample, isQuiet } = rejection;
+    const { source, where, code, params, sample, isCountedOnly } = rejection;
     const shown = {
       where: where.slice(0, PLACE_CHARACTERS_MAX),
       code,
@@ -32,8 +32,8 @@ export const rejectionReporter =
     };
     const subject = { kind: "device", id: deviceId } as const;
     events.emit("fault.occurred", { ...shown, source: sources[source], tenantId, subject });
-    if (isQuiet) return;
-    const at = new Date(clock.now()).toISOString();
+    if (isCountedOnly) return;
     const reason = inEnglish({ code, params });
-    events.emit("device.rejected", { tenantId, deviceId, rejection: { ...shown, at, source, reason } });
+    const live = { ...shown, at: new Date(clock.now()).toISOString(), source, reason };
+    events.emit("device.rejected", { tenantId, deviceId, rejection: live });
   };

@@ -17,6 +17,21 @@ import type { Integration } from "./integrations.types.ts";
 import { createNewEventsPublisher } from "./new-events.ts";
 import { isRunning } from "./running-integrations.ts";
 
+/** Returns what notes and reports that an integration has lost its broker. */
+const lossReporter =
+  (deps: {
+    repository: Pick<IntegrationsRepository, "setState">;
+    clock: Clock;
+    events: EventBus<DomainEvents>;
+  }) =>
+  ({ integrationId, tenantId, name }: Integration, problem: Text): void => {
+    const state = { status: "error", lastError: problem, lastErrorAt: deps.clock.now() } as const;
+    deps.repository.setState(integrationId, state);
+    const subject = { kind: "integration", id: integrationId, name } as const;
+    const fault = detail("fault.integration_disconnected", { reason: problem });
+    deps.events.emit("fault.occurred", { ...fault, source: "integration", tenantId, subject });
+  };
+
 /** Connections to brokers: the messages of each integration go to the one inbound pipeline, their problems to its status. */
 export function createBridges(deps: {
   integrations: Pick<IntegrationsService, "liveOf" | "readyOf">;
@@ -47,13 +62,6 @@ export function createBridges(deps: {
     }
   }
 
-  function fail({ integrationId, tenantId, name }: Integration, problem: Text): void {
-    repository.setState(integrationId, { status: "error", lastError: problem, lastErrorAt: clock.now() });
-    const subject = { kind: "integration", id: integrationId, name } as const;
-    const fault = detail("fault.integration_disconnected", { reason: problem });
-    events.emit("fault.occurred", { ...fault, source: "integration", tenantId, subject });
-  }
-
   const fleet = new BridgeFleet({
     addresses: deps.reach.addresses,
     authorities: deps.reach.authorities,
@@ -76,7 +84,7 @@ export function createBridges(deps: {
         if (status === "error")
           repository.setState(integrationId, { status: "active", lastError, lastErrorAt });
       } else if (status !== "error" || JSON.stringify(lastError) !== JSON.stringify(problem))
-        fail(current, problem);
+        lossReporter(deps)(current, problem);
     },
     onChange: createNewEventsPublisher({ repository, events }),
     clock,

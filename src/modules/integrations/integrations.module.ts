@@ -106,8 +106,7 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
     transact: database.transact,
     durable: () => database.durable(),
     onFailed: createFailureReporter({ repository, events }),
-    onLogged: createNewEventsPublisher({ repository, events }),
-    ...{ clock, log },
+    ...{ onLogged: createNewEventsPublisher({ repository, events }), clock, log },
   });
   const identities = createDeviceIdentities(database);
   const resolution = createResolution({ clock, events }, deps, identities);

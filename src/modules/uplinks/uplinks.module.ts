@@ -10,6 +10,7 @@ import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { TargetSettings } from "./targets/targets.schemas.ts";
+import type { UplinkReport } from "./uplink.protocol.ts";
 import { UplinkChangesRepository } from "./uplink-changes.repository.ts";
 import { UplinkFleet } from "./uplink-fleet.ts";
 import { joinTarget } from "./uplink-secrets.ts";
@@ -31,6 +32,16 @@ const principalOf = ({ uplinkId, tenantId, name }: Uplink): Principal => ({
   canAcknowledgeAlarms: false,
   devices: "all",
 });
+
+/** Returns what reports an uplink that cannot send. */
+const stallReporter =
+  (events: Core["events"]) =>
+  ({ uplinkId, tenantId, name }: Uplink, { error, isRefused }: UplinkReport): void => {
+    const reason = error ?? detail("fault.unknown");
+    const fault = detail(isRefused ? "fault.uplink_refused" : "fault.uplink_stalled", { reason });
+    const subject = { kind: "uplink", id: uplinkId, name } as const;
+    events.emit("fault.occurred", { ...fault, source: "uplink", tenantId, subject });
+  };
 
 /** Uplinks send what the gateway stores to other engines. */
 export function createUplinksModule(
@@ -69,16 +80,7 @@ export function createUplinksModule(
       if (status === "SUCCESSFUL") return response;
       throw new DomainError("unavailable", detail("uplink.command_failed", { reason: error ?? status }));
     },
-    onStalled: ({ uplinkId, tenantId, name }, { error, isRefused }) =>
-      events.emit("fault.occurred", {
-        ...detail(isRefused ? "fault.uplink_refused" : "fault.uplink_stalled", {
-          reason: error ?? detail("fault.unknown"),
-        }),
-        source: "uplink",
-        tenantId,
-        subject: { kind: "uplink", id: uplinkId, name },
-      }),
-    ...{ settings, clock, log },
+    ...{ settings, onStalled: stallReporter(events), clock, log },
   });
   const uplinks = new UplinksService({
     repository,

@@ -6,8 +6,8 @@ import type { Fault, FaultEntry, FaultSubject } from "../../../src/modules/fault
 
 const HOUR_MS = 3_600_000;
 const LIMITS = { entriesMax: 40, perHolderMax: 5, staleMs: HOUR_MS };
-const one = "one" as TenantId;
-const two = "two" as TenantId;
+const tenantOne = "one" as TenantId;
+const tenantTwo = "two" as TenantId;
 const pump = { kind: "device", id: "pump" } as const;
 
 function createList(limits = LIMITS) {
@@ -28,12 +28,12 @@ const fault = (subject: FaultSubject, where: string, more: Partial<Fault> = {}):
   source: "mqtt",
   code: "body.malformed",
   params: { format: "JSON" },
-  tenantId: one,
+  tenantId: tenantOne,
   subject,
   where,
   ...more,
 });
-const owned = { tenantId: one, subject: pump };
+const owned = { tenantId: tenantOne, subject: pump };
 const countOf = (entries: readonly FaultEntry[]) => entries.reduce((sum, { count }) => sum + count, 0);
 const sizeOf = (list: FaultList, address: string) =>
   list.list().filter((entry) => entry.address === address).length;
@@ -86,13 +86,13 @@ describe("shares", () => {
 
   test("counts what an address tries of many devices in its own share", () => {
     const list = createList();
-    list.record(fault({ kind: "device", id: "quiet" }, "t"), 0);
+    list.record(fault({ kind: "device", id: "silent" }, "t"), 0);
     for (let index = 0; index < 1_000; index++) {
       const subject = { kind: "device", id: `device ${index}` } as const;
-      list.record(refusal("10.0.0.1", `${index}`, { tenantId: one, subject }), index);
+      list.record(refusal("10.0.0.1", `${index}`, { tenantId: tenantOne, subject }), index);
     }
     expect(list.size).toBe(LIMITS.perHolderMax + 2);
-    expect(list.about({ kind: "device", id: "quiet" })).toHaveLength(1);
+    expect(list.about({ kind: "device", id: "silent" })).toHaveLength(1);
   });
 
   test("counts the addresses of one IPv6 network as one", () => {
@@ -134,16 +134,16 @@ describe("shares", () => {
   test("keeps what belongs to a tenant while any number of another tenant's things fail", () => {
     const list = createList();
     for (let index = 0; index < 20; index++)
-      list.record(fault({ kind: "device", id: `theirs ${index}` }, "t", { tenantId: two }), index);
+      list.record(fault({ kind: "device", id: `theirs ${index}` }, "t", { tenantId: tenantTwo }), index);
     for (let index = 0; index < 10_000; index++)
       list.record(fault({ kind: "device", id: `device ${index}` }, "t"), index);
-    expect(list.list().filter(({ tenantId }) => tenantId === two)).toHaveLength(20);
+    expect(list.list().filter(({ tenantId }) => tenantId === tenantTwo)).toHaveLength(20);
   });
 });
 
 describe("random faults of two tenants and of strangers", () => {
   const occurrence = fc.record({
-    tenant: fc.constantFrom(one, two, undefined),
+    tenant: fc.constantFrom(tenantOne, tenantTwo, undefined),
     thing: fc.integer({ min: 0, max: 12 }),
     place: fc.integer({ min: 0, max: 8 }),
     isRestart: fc.integer({ min: 0, max: 9 }).map((number) => number === 9),
@@ -153,26 +153,26 @@ describe("random faults of two tenants and of strangers", () => {
       ? refusal(`10.0.0.${thing}`, `${place}`)
       : fault({ kind: "device", id: `${tenant} ${thing}` }, `${place}`, { tenantId: tenant });
 
-  test("never exceed a bound, always list the newest one, and never cost a quiet tenant or thing its entries", () => {
+  test("never exceed a bound, always list the newest one, and never cost a silent tenant or thing its entries", () => {
     fc.assert(
       fc.property(fc.array(occurrence, { maxLength: 400 }), (occurrences) => {
         const list = createList();
-        const quiet = { kind: "device", id: "quiet" } as const;
-        list.record(fault(quiet, "t", { tenantId: two }), 0);
+        const silent = { kind: "device", id: "silent" } as const;
+        list.record(fault(silent, "t", { tenantId: tenantTwo }), 0);
         for (const [now, { tenant, thing, place }] of occurrences.entries()) {
           const recorded = list.record(faultOf(tenant, thing, place), now + 1);
           expect(list.size).toBeLessThanOrEqual(LIMITS.entriesMax);
           expect(list.list()[0]?.lastAt).toBe(now + 1);
           if (tenant !== undefined) expect(list.about(recorded.subject!)).toContain(recorded);
         }
-        for (const tenant of [one, two])
+        for (const tenant of [tenantOne, tenantTwo])
           for (let thing = 0; thing <= 12; thing++)
             expect(list.about({ kind: "device", id: `${tenant} ${thing}` }).length).toBeLessThanOrEqual(
               LIMITS.perHolderMax,
             );
         const tenants = new Set(occurrences.map(({ tenant }) => tenant));
-        const ofQuiet = list.list().filter(({ tenantId }) => tenantId === two).length;
-        if (!tenants.has(two)) expect(ofQuiet).toBe(1);
+        const ofSilent = list.list().filter(({ tenantId }) => tenantId === tenantTwo).length;
+        if (!tenants.has(tenantTwo)) expect(ofSilent).toBe(1);
       }),
     );
   });
@@ -236,12 +236,12 @@ describe("storage", () => {
     const list = createList();
     list.record(refusal("10.0.0.1", "pump", owned), 1);
     list.record(fault(pump, "t"), 1);
-    list.record(refusal("10.0.0.1", "user", { tenantId: one }), 2);
+    list.record(refusal("10.0.0.1", "user", { tenantId: tenantOne }), 2);
     list.record(refusal("10.0.0.1", "stranger"), 3);
     expect(sizeOf(list, "10.0.0.1")).toBe(3);
     list.removeAbout(pump);
     expect(list.size).toBe(2);
-    list.removeTenant(one);
+    list.removeTenant(tenantOne);
     expect(list.list()).toMatchObject([{ identity: { name: "stranger" } }]);
   });
 });

@@ -18,6 +18,7 @@ import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Pending } from "../../ui/pending.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { ThingFaults } from "../faults/fault-list.tsx";
 import { ConnectTab } from "./connect-tab.tsx";
 import { DownlinkTab } from "./downlink-tab.tsx";
 import { IntegrationButtons } from "./integration-buttons.tsx";
@@ -78,6 +79,7 @@ export function IntegrationPage({ integrationId, tab }: { integrationId: string;
       </PageHead>
       <Tabs label={t("integration.tabs")} items={tabs} current={tab} />
       {tab === "connect" && <ConnectTab integration={integration} onSecretCreated={loaded.reload} />}
+      {tab === "messages" && <ThingFaults kind="integration" id={integration.integrationId} />}
       {tab === "messages" && <MessagesTab integration={integration} />}
       {tab === "downlinks" && <DownlinkTab integration={integration} />}
       {tab === "settings" && <SettingsTab integration={integration} onSaved={loaded.set} />}

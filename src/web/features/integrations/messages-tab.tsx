@@ -18,7 +18,6 @@ import { errorText } from "../../ui/error-text.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { ThingFaults } from "../faults/fault-list.tsx";
 import {
   type EventStatus,
   type Integration,
@@ -61,7 +60,6 @@ export function MessagesTab({ integration }: { integration: Integration }) {
   const isFiltered = filter !== "all" || search !== "";
   return (
     <div class="flex flex-col gap-4">
-      <ThingFaults kind="integration" id={integrationId} />
       <div class="flex flex-wrap items-center justify-between gap-3">
         <div class="flex flex-wrap items-center gap-3">
           <Segments

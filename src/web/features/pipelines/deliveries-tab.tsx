@@ -16,7 +16,6 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { nameOf } from "../devices/device-names.ts";
-import { ThingFaults } from "../faults/fault-list.tsx";
 import { type Delivery, type DeliveryState, type Pipeline, pipelinesApi } from "./pipelines-api.ts";
 import { useEvery } from "./use-every.ts";
 
@@ -57,7 +56,6 @@ export function DeliveriesTab({ pipeline, onChanged }: Props) {
   return (
     <div class="flex flex-col gap-4">
       <Counts webhooks={webhooks} />
-      <ThingFaults kind="pipeline" id={pipelineId} />
       <div class="flex flex-wrap items-center gap-3">
         <Segments
           label={t("delivery.filter")}

@@ -15,6 +15,7 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Pending } from "../../ui/pending.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { ThingFaults } from "../faults/fault-list.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
 import { PipelineButtons } from "./pipeline-buttons.tsx";
 import { PipelineDialog } from "./pipeline-dialog.tsx";
@@ -67,6 +68,7 @@ export function PipelinePage({ pipelineId, tab }: { pipelineId: string; tab: str
         ]}
         current={tab}
       />
+      {tab === "webhooks" && <ThingFaults kind="pipeline" id={pipeline.pipelineId} />}
       {tab === "webhooks" && <DeliveriesTab pipeline={pipeline} onChanged={loaded.reload} />}
       {tab === "versions" && <VersionsTab pipeline={pipeline} onChanged={loaded.reload} />}
       {/* Stays while another tab is looked at: what is not saved yet must not get lost. */}
