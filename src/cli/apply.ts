@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { processEnv } from "../platform/config.ts";
 import { StartupError } from "../platform/startup-error.ts";
+import { describeSystemError } from "../platform/system-errors.ts";
 import { connectApi } from "./api-client.ts";
 import { credentialsOf, describeOptions, parseCommand, serverOptions } from "./arguments.ts";
 import { type ApplyOptions, applySite, readSnapshotFor } from "./site/apply.ts";
@@ -54,10 +55,9 @@ function readFiles(paths: readonly string[]): SourceFile[] {
     });
   } catch (cause) {
     if (cause instanceof StartupError) throw cause;
-    throw new StartupError(
-      `The site file cannot be read: ${cause instanceof Error ? cause.message : cause}`,
-      { cause },
-    );
+    throw new StartupError(`The site file cannot be read: ${describeSystemError(cause) ?? String(cause)}`, {
+      cause,
+    });
   }
 }
 

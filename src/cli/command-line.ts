@@ -1,4 +1,5 @@
 import "../platform/production.ts"; // before anything that loads Elysia
+import { suggest } from "../lib/suggest.ts";
 import { describeKind } from "../platform/config.ts";
 import { configKeys, flagOf, type KeyDefinition } from "../platform/config-keys.ts";
 import { version, versionText } from "../version.ts";
@@ -143,7 +144,9 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   if (first === undefined || first.startsWith("--")) return serve(argv);
   const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
   if (command === undefined) {
-    console.error(`"${first}" is not a command.\n\n${help()}`);
+    const meant = suggest(first, Object.keys(commands));
+    const hint = meant === undefined ? "" : ` Did you mean "lineside ${meant}"?`;
+    console.error(`"${first}" is not a command.${hint}\n\n${help()}`);
     return 2;
   }
   if (command.takesSettings && asksForHelp(rest)) {

@@ -57,18 +57,40 @@ function domainErrorResponse(error: DomainError): Response {
   return errorResponse(statusOf[error.kind], error, retry);
 }
 
+/**
+ * Returns the query parameter that a validation error is about. Elysia reports a number that is out of range without its name: it is found
+ * by its value.
+ */
+export function parameterOf(error: unknown, url: string): string | undefined {
+  if (!(error instanceof ValidationError) || String(error.type) !== "property" || !URL.canParse(url))
+    return undefined;
+  const wrong = String(error.valueError?.value);
+  const named = [...new URL(url).searchParams].filter(([, value]) => String(Number(value)) === wrong);
+  return named.length === 1 ? named[0]?.[0] : undefined;
+}
+
 /** A value of the query, the path or the headers that does not fit; bodies are checked before (`RequestBodies`). */
-function toDomainError(error: ValidationError): DomainError {
+function toDomainError(error: ValidationError, parameter: string | undefined): DomainError {
   // Bodies are checked before, and what a query decodes to is reported without its part.
   const where = ["params", "headers", "response"].includes(error.type) ? error.type : "query";
   const issue = error.valueError;
   return issue === undefined
     ? invalid("request.part_invalid", { part: error.type })
-    : invalid("request.invalid", describeIssue(issue, where));
+    : invalid(
+        "request.invalid",
+        describeIssue(issue, parameter === undefined ? where : `${where} ${parameter}`),
+      );
 }
 
 /** Maps everything that a request can end in to the contract's statuses and bodies, once. */
-export function toErrorResponse(error: unknown, code: string | number, log: Logger): Response {
+export function toErrorResponse(
+  error: unknown,
+  {
+    code = "UNKNOWN",
+    parameter,
+    log,
+  }: { code?: string | number; parameter?: string | undefined; log: Logger },
+): Response {
   if (error instanceof DomainError) return domainErrorResponse(error);
   if (error instanceof ParseError) {
     // What a parse hook throws arrives wrapped.
@@ -76,7 +98,7 @@ export function toErrorResponse(error: unknown, code: string | number, log: Logg
     return domainErrorResponse(cause instanceof DomainError ? cause : invalid("body.not_well_formed"));
   }
   if (error instanceof ValidationError) {
-    const mismatch = toDomainError(error);
+    const mismatch = toDomainError(error, parameter);
     return error.type === "response"
       ? internalError(new Error(`the answer does not fit its schema: ${mismatch.message}`), log)
       : domainErrorResponse(mismatch);

@@ -20,7 +20,7 @@ import { apiDocs } from "./api-docs.ts";
 import { bodySeconds, isTooLarge } from "./body-size.ts";
 import type { ConnectionGuard } from "./connection-guard.ts";
 import type { ConsoleFiles } from "./console.ts";
-import { nothingHere, plainError, toErrorResponse, withAgreedBody } from "./errors.ts";
+import { nothingHere, parameterOf, plainError, toErrorResponse, withAgreedBody } from "./errors.ts";
 import { type FrontDoor, isForwarded } from "./front-door.ts";
 import type { Route } from "./openapi/operations.ts";
 import { RequestBodies } from "./request-bodies.ts";
@@ -236,7 +236,7 @@ async function untilDurable(
     return undefined;
   } catch (error) {
     // Thrown on while an error is answered, it would end the process.
-    return withAgreedBody(toErrorResponse(error, "UNKNOWN", log), request);
+    return withAgreedBody(toErrorResponse(error, { log }), request);
   }
 }
 
@@ -250,7 +250,7 @@ async function inPieces(
     return await jsonAnswer(answers, request, value);
   } catch (error) {
     set.status = undefined; // the error's own counts
-    return withAgreedBody(toErrorResponse(error, "UNKNOWN", log), request);
+    return withAgreedBody(toErrorResponse(error, { log }), request);
   }
 }
 
@@ -269,7 +269,9 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
   const app = new Elysia({ name: "lineside", normalize: true })
     .onError(({ error, code, route, ...context }) => {
       deps.requestAudit.refused(audited.get(`${context.request.method} ${route}`), context, error);
-      return withAgreedBody(toErrorResponse(error, code, deps.log), context.request);
+      const { request } = context;
+      const parameter = parameterOf(error, request.url);
+      return withAgreedBody(toErrorResponse(error, { code, parameter, log: deps.log }), request);
     })
     // Elysia takes a hook that returns what it calls for an asynchronous one, and awaits it.
     .onRequest(({ request, server }) => {

@@ -29,9 +29,10 @@ export interface SchemaIssue {
 /** Characters of a description that an error repeats. Longer descriptions are for the documentation. */
 const DESCRIPTION_CHARACTERS_MAX = 160;
 
-/** Elysia accepts a number's text in queries: a union of the number and its text. */
-const isNumeric = ({ anyOf = [] }: SchemaPart): boolean =>
-  anyOf.some(({ type }) => type === "integer" || type === "number");
+const textTypes: ReadonlySet<string | undefined> = new Set(["integer", "number", "boolean"]);
+
+/** Elysia accepts the text of a number or boolean in queries: a union of both. */
+const acceptsText = ({ anyOf = [] }: SchemaPart): boolean => anyOf.some(({ type }) => textTypes.has(type));
 
 function expectedInteger({ minimum: min, maximum: max }: SchemaPart): Text {
   if (min !== undefined && max !== undefined) return detail("expected.integer_between", { min, max });
@@ -84,7 +85,7 @@ function withoutNull(schema: SchemaPart): SchemaPart {
 
 /** Returns what a schema accepts instead of the value: `a whole number from 1 to 10000`. */
 export function expectedOf(schema: SchemaPart, value: unknown): Text {
-  const parts = (schema.anyOf ?? []).filter(({ type }) => !(type === "string" && isNumeric(schema)));
+  const parts = (schema.anyOf ?? []).filter(({ type }) => !(type === "string" && acceptsText(schema)));
   const options = parts.map((part) => expectedOf(part, undefined));
   const distinct = options.filter((option, index) => options.findIndex(sameText(option)) === index);
   const [only] = distinct;
@@ -98,14 +99,15 @@ export function expectedOf(schema: SchemaPart, value: unknown): Text {
 export function ruleOf({ value, schema, message }: SchemaIssue, isDescribed = true): Text {
   const expects = withoutNull(schema);
   const about = expects.description ?? schema.description ?? "";
-  const description = !isDescribed || about.length > DESCRIPTION_CHARACTERS_MAX ? "" : about;
+  const isBrief = about.length <= DESCRIPTION_CHARACTERS_MAX;
+  const description = isDescribed && isBrief ? about : "";
   if (message === "Unexpected property") return detail("rule.field_unknown");
   if (value === undefined)
     return description === "" ? detail("rule.required") : detail("rule.required_described", { description });
   const expected = expectedOf(expects, value);
-  if (description === "") return detail("rule.expected", { expected });
   // The description says what the form is, which a pattern does not tell a person.
-  return expected.code === "expected.pattern"
-    ? detail("rule.expected", { expected: description })
-    : detail("rule.expected_described", { expected, description });
+  if (expected.code === "expected.pattern" && isDescribed && about !== "")
+    return detail("rule.expected", { expected: isBrief ? about : (about.split("; ")[0] ?? about) });
+  if (description === "") return detail("rule.expected", { expected });
+  return detail("rule.expected_described", { expected, description });
 }

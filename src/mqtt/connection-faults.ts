@@ -75,7 +75,7 @@ export class ConnectionFaults {
 
   /** The connection ends because of what it sent; nothing is known of the client before it has signed in. */
   broken(peer: Peer, principal: Principal | undefined, error: ProtocolError): void {
-    if (principal === undefined) {
+    if (principal === undefined || principal.provisioningSession !== undefined) {
       const fault = detail("fault.mqtt_packet_malformed", { error: error.message });
       this.#deps.report?.({ source: "mqtt", ...fault, ...peer, where: "CONNECT" });
     } else if (error instanceof PacketTooLarge) this.#tooLarge(principal, peer, error);

@@ -8,7 +8,7 @@ import type { IngestDevice, MessageKind } from "../modules/ingest/ingest.types.t
 import type { Logger } from "../platform/log.ts";
 import { commandTopic } from "./device-commands.ts";
 import type { DevicePeer, DeviceSocket, DeviceSocketServer } from "./device-sockets.types.ts";
-import { longForm } from "./topics.ts";
+import { longForm, unknownTopic } from "./topics.ts";
 
 /*
  * Devices on a WebSocket of their own: the topics and bodies of MQTT, one object a frame. `{topic, …body}`, or `{topic, body}`
@@ -168,7 +168,7 @@ export class DeviceSockets implements DeviceSocketServer {
     if (kind !== undefined) return this.#deps.ingest.frame(device, kind, { body, bytes });
     const handled = this.#deps.onMessage(device, longForm(topic), encodeBody(device.payload, body ?? {}));
     if (handled !== undefined) return handled;
-    const unknown = invalid("topic.unknown");
+    const unknown = new DomainError("invalid", unknownTopic(device, topic));
     this.#list(device, unknown, { where: topic, bytes });
     throw unknown;
   }

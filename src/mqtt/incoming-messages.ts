@@ -1,4 +1,4 @@
-import { DomainError, forbidden, notFound } from "../lib/domain-error.ts";
+import { DomainError, forbidden } from "../lib/domain-error.ts";
 import type { TenantId } from "../lib/ids.ts";
 import type { Will } from "../lib/mqtt/packets.ts";
 import { noProperties } from "../lib/mqtt/properties.ts";
@@ -13,7 +13,7 @@ import type {
 import type { Principal } from "./principal.ts";
 import type { PublishDelays } from "./publish-delays.ts";
 import type { IncomingMessage } from "./publish-intake.ts";
-import { ingestTopic, longForm, PROVISION_REQUEST, PROVISION_RESPONSE } from "./topics.ts";
+import { ingestTopic, longForm, PROVISION_REQUEST, PROVISION_RESPONSE, unknownTopic } from "./topics.ts";
 
 /** First bytes of a refused body, kept for the person who has to find the mistake. */
 const sampleBytes = 256;
@@ -106,7 +106,7 @@ export class IncomingMessages {
   #fromDevice(device: IngestDevice, { topic, payload }: IncomingMessage): Promise<void> {
     const handled = this.#deps.onMessage?.(device, longForm(topic), payload);
     if (handled !== undefined) return handled;
-    const error = notFound("topic.unknown");
+    const error = new DomainError("not_found", unknownTopic(device, topic));
     const { code, params } = error;
     const sample = payload.slice(0, sampleBytes);
     this.#deps.ingest.reject(device, { source: "mqtt", where: topic, code, params, sample });

@@ -1,5 +1,9 @@
+import { detail } from "../lib/domain-error.ts";
+import { excerpt } from "../lib/excerpt.ts";
 import { isReservedTopic } from "../lib/mqtt/reserved-topics.ts";
 import { filtersOverlap } from "../lib/mqtt/topic-filters.ts";
+import type { Text } from "../lib/texts/text.ts";
+import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 
 /**
  * A client's topic or filter as the broker knows it, under its space. Reserved ones get a first level of their own, so that no
@@ -115,3 +119,9 @@ export function ingestTopic(buffer: Uint8Array, start: number, length: number): 
       return undefined;
   }
 }
+
+/** Says why a device cannot publish to a topic that nobody handles. */
+export const unknownTopic = ({ role }: Pick<IngestDevice, "role">, topic: string): Text =>
+  role !== "GATEWAY" && topic.startsWith("v1/gateway/")
+    ? detail("topic.gateway_only", { topic: excerpt(topic) })
+    : detail("topic.unknown");

@@ -212,7 +212,7 @@ describe("what is wrong with a list", () => {
     [
       "a parent that is no gateway",
       { name: "a", deviceType: "t", parentDeviceId: "none" },
-      { field: "parentDeviceId", message: /no such gateway/ },
+      { field: "parentDeviceId", message: /role GATEWAY/ },
     ],
     [
       "a timeout that is not a number",
@@ -258,7 +258,7 @@ describe("what is wrong with a list", () => {
       {
         row: 3,
         field: "token",
-        message: "another device has this access token",
+        message: "another device has this access token. Leave it out to get a random one.",
         code: "device.token_taken",
         params: {},
       },

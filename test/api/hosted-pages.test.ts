@@ -143,7 +143,7 @@ describe("a forgotten password", () => {
     const weak = await page.submit({ password: "password123", repeated: "password123" });
     expect([weak.status, weak.alert]).toEqual([
       400,
-      "This password is too easy to guess. Use a short sentence that only you write this way.",
+      "This password is too easy to guess. Use several unrelated words or a longer phrase.",
     ]);
     const done = await weak.submit({ password: NEW_PASSWORD, repeated: NEW_PASSWORD });
     expect([done.status, done.title, done.linkTo("Sign in")]).toEqual([200, "Password changed", "/"]);

@@ -162,7 +162,10 @@ describe("a new device", () => {
     for (const { status, body } of wrong)
       expect([status, body]).toEqual([
         200,
-        { status: "NOT_FOUND", errorMsg: "There is no such key and secret." },
+        {
+          status: "NOT_FOUND",
+          errorMsg: "There is no such key and secret. Compare both with the device profile.",
+        },
       ]);
   });
 

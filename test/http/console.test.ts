@@ -27,8 +27,8 @@ describe("the console's files", () => {
 
   test("have nothing else", () => {
     for (const path of ["/nonsense", "/assets/gone.js"])
-      expect(() => get(path)).toThrow("There is nothing at this path.");
-    expect(() => get("/assets/gone.js", BROWSER)).toThrow("There is nothing at this path.");
+      expect(() => get(path)).toThrow("There is nothing at this path");
+    expect(() => get("/assets/gone.js", BROWSER)).toThrow("There is nothing at this path");
   });
 });
 

@@ -224,7 +224,7 @@ describe("a refused message", () => {
     const name = fresh();
     for (const topic of ["connect", "disconnect", "telemetry", "attributes", "attributes/request", "rpc"])
       expect(await connection.say(topic, { device: name, [name]: { t: 1 } })).toBe(0x90);
-    expect(new Set(await codes(device.deviceId))).toEqual(new Set(["topic.unknown"]));
+    expect(new Set(await codes(device.deviceId))).toEqual(new Set(["topic.gateway_only"]));
     const all = await get(`/api/devices?search=${encodeURIComponent(name)}`);
     expect(all).toEqual([]);
     await connection.end();

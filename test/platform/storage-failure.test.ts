@@ -26,7 +26,7 @@ const full = thrownBy(
 test("a full disk is no failure of ours: 503 with a time to come back", async () => {
   expect(toStorageFailure(full)).toMatchObject({ kind: "unavailable", code: "storage.full" });
   expect(toStorageFailure(new Error("query failed", { cause: full }))).toMatchObject({ kind: "unavailable" });
-  const answer = toErrorResponse(full, "UNKNOWN", createLogger("test"));
+  const answer = toErrorResponse(full, { log: createLogger("test") });
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
   expect(await answer.text()).not.toContain("database");
 });
@@ -38,5 +38,5 @@ test("a broken rule of the tables is a failure of ours", () => {
     "INSERT INTO a VALUES (1)",
   );
   expect(toStorageFailure(constraint)).toBeUndefined();
-  expect(toErrorResponse(constraint, "UNKNOWN", createLogger("test")).status).toBe(500);
+  expect(toErrorResponse(constraint, { log: createLogger("test") }).status).toBe(500);
 });

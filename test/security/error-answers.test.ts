@@ -32,8 +32,8 @@ test("a client that leaves in the middle of its body writes nothing into the log
   const write = (message: string) => void written.push(message);
   const log = { ...createLogger("test"), error: write, warn: write, info: write };
   const left = new DOMException("The connection was closed.", "AbortError");
-  expect(toErrorResponse(left, "UNKNOWN", log).status).toBe(400);
+  expect(toErrorResponse(left, { log }).status).toBe(400);
   expect(written).toEqual([]);
-  expect(toErrorResponse(new Error("ours"), "UNKNOWN", log).status).toBe(500);
+  expect(toErrorResponse(new Error("ours"), { log }).status).toBe(500);
   expect(written).toEqual(["request failed"]);
 });

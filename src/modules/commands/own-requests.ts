@@ -10,6 +10,7 @@ import type { Logger } from "../../platform/log.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
+import { ownMethods } from "../profiles/profiles.types.ts";
 import type { ScriptRun } from "../script-sandbox/script-sandbox.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 
@@ -105,7 +106,9 @@ export function createOwnRequests(deps: OwnRequestsDeps) {
   function answerByProfile(device: IngestDevice, { method, params }: { method: string; params: unknown }) {
     const { deviceRequests } = deps.profiles.ensure(device.tenantId, device.profileId);
     const rule = deviceRequests.find((candidate) => candidate.method === method);
-    if (rule === undefined) return { error: `there is no method ${excerpt(method)}` };
+    const known = [...ownMethods, ...deviceRequests.map((candidate) => candidate.method)];
+    if (rule === undefined)
+      return { error: `there is no method ${excerpt(method)}; there are ${known.join(", ")}` };
     if (rule.script === undefined) return rule.reply ?? null;
     return runLimited(device, rule.script, { method, params: toPlainJson(params ?? null, "command") });
   }

@@ -292,7 +292,8 @@ export class FaultList {
 
   #trim(): void {
     while (this.size > this.#limits.entriesMax) {
-      const [largest] = [...this.#pools.values()].sort((left, right) => right.size - left.size);
+      let largest: Pool | undefined;
+      for (const pool of this.#pools.values()) if (pool.size > (largest?.size ?? 0)) largest = pool;
       const entry = largest?.superfluous();
       if (entry === undefined) return;
       this.#forget(entry);

@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import { invalid } from "../../lib/domain-error.ts";
 import type { FaultSubjectKind } from "../../lib/fault-sources.ts";
+import type { DeviceId } from "../../lib/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { isAllowed, type Permission } from "../identity/permissions.ts";
@@ -40,7 +41,7 @@ const permissionOf: Record<FaultSubjectKind, Permission> = {
 /** Returns whether a user of the tenant sees a fault: of the granted devices those alone, whose samples may be any device's. */
 export function isVisibleTo(principal: Principal, { subject }: FaultEntry): boolean {
   const { devices } = principal;
-  if (subject?.kind === "device") return devices === "all" || [...devices].some((id) => id === subject.id);
+  if (subject?.kind === "device") return devices === "all" || devices.has(subject.id as DeviceId);
   return devices === "all" && isAllowed(principal, subject ? permissionOf[subject.kind] : "audit:read");
 }
 

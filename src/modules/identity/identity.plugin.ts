@@ -117,7 +117,8 @@ export function createAuthPlugin(
     requestAudit.caller(request, principal);
     if (principal.apiKey !== undefined && needsPerson(permission)) throw forbidden("auth.person_needed");
     if (!isBeforeTenant(permission) && principal.tenantId === "") throw forbidden("auth.no_tenant");
-    if (!isAllowedFor(principal, permission, params?.userId)) throw forbidden("auth.forbidden");
+    if (!isAllowedFor(principal, permission, params?.userId))
+      throw forbidden("auth.forbidden", { permission });
     answers.note(request, principal);
     principals.set(request, principal);
   }

@@ -1,13 +1,10 @@
 import { invalid } from "../../lib/domain-error.ts";
-import type { DeviceRequestRule } from "./profiles.types.ts";
+import { type DeviceRequestRule, ownMethods } from "./profiles.types.ts";
 
 export const REQUEST_RULES_MAX = 32;
 export const METHOD_CHARACTERS_MAX = 128;
 /** Bytes of all rules of a profile as JSON: profiles are read often. */
 const RULES_BYTES_MAX = 32 * 1024;
-
-/** Methods that the gateway answers itself. */
-export const ownMethods: readonly string[] = ["getServerTime", "getCurrentTime", "getSessionLimits"];
 
 /** Checks what the schema cannot. @throws DomainError of kind `invalid` */
 export function checkDeviceRequests(rules: readonly DeviceRequestRule[]): void {

@@ -77,3 +77,6 @@ export const profileDefaults = {
   convertsNumericText: false,
   deviceRequests: [],
 } as const;
+
+/** Requests of devices that the gateway answers itself. */
+export const ownMethods: readonly string[] = ["getServerTime", "getCurrentTime", "getSessionLimits"];

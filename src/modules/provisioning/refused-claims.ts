@@ -27,6 +27,9 @@ export function refuseClaim(
   const identity = { kind: "claim", name: shownName(request?.deviceName ?? "") } as const;
   report({ edge: "provisioning", reason, ...peer, identity, tenantId });
   return error === undefined
-    ? { status: "NOT_FOUND", errorMsg: "There is no such key and secret." }
+    ? {
+        status: "NOT_FOUND",
+        errorMsg: "There is no such key and secret. Compare both with the device profile.",
+      }
     : { status: "FAILURE", errorMsg: error.message };
 }

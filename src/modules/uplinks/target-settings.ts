@@ -2,7 +2,7 @@ import { Value } from "@sinclair/typebox/value";
 import { invalid } from "../../lib/domain-error.ts";
 import { excerpt, pathExcerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
-import { isSecretHeader } from "../../lib/outbound-request.ts";
+import { isSecretHeader, urlProblem } from "../../lib/outbound-request.ts";
 import { ruleOf } from "../../lib/schema-rule.ts";
 import { type TargetSettings, targetSchemas } from "./targets/targets.schemas.ts";
 
@@ -21,9 +21,14 @@ function addressesOf(settings: TargetSettings): [field: string, address: string]
   return "url" in settings ? [["url", settings.url]] : [];
 }
 
+const takesHttp = ({ type }: TargetSettings): boolean => type === "HTTP" || type === "INFLUXDB";
+
 /** Addresses and headers are shown to people, so they must not hold secrets. @throws DomainError `invalid` */
 function ensureNoSecrets(settings: TargetSettings): void {
   for (const [field, address] of addressesOf(settings)) {
+    const problem = takesHttp(settings) ? urlProblem(address) : undefined;
+    if (problem?.code === "rule.http_address")
+      throw invalid("uplink.target_invalid", { field: `target.${field}`, rule: problem });
     if (USER_IN_ADDRESS.test(address)) throw invalid("uplink.address_password", { field });
     if (Number(PORT_IN_ADDRESS.exec(address)?.[1] ?? 0) > PORT_MAX)
       throw invalid("uplink.address_port", { field, portMax: PORT_MAX });

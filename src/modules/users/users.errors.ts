@@ -6,7 +6,7 @@ export const emailTaken = () => conflict("user.email_taken");
 export const emailNeedsProof = () => forbidden("user.email_needs_proof");
 export const userProtected = () => conflict("user.protected");
 export const ownersOnly = () => forbidden("user.owners_only");
-export const notAdministrator = () => forbidden("auth.forbidden");
+export const notAdministrator = () => forbidden("auth.forbidden", { permission: "users:read" });
 export const notOneself = (action: Text) => forbidden("user.not_oneself", { action });
 export const notWhileActing = () => forbidden("account.not_own_address");
 export const beyondOwnAccess = () => forbidden("user.beyond_own_access");

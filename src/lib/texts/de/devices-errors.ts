@@ -102,7 +102,7 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "device.not_found": "Dieses Gerät gibt es nicht.",
   "device.not_granted": "Nur Benutzer mit Zugriff auf alle Geräte dürfen {action}.",
   "device.parent_invalid":
-    "parentDeviceId: dieses Gateway gibt es nicht, oder Sie haben keinen Zugriff darauf",
+    "parentDeviceId: ist nicht die ID eines Geräts mit der Rolle GATEWAY, auf das Sie Zugriff haben",
   "device.profile_unknown": "profileId: dieses Geräteprofil gibt es nicht",
   "device.roles_differ": "type: ist ein älterer Name von role und darf sich nicht davon unterscheiden",
   "device.token_attempts":
@@ -110,7 +110,8 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "device.token_invalid": "das Gerätetoken ist nicht gültig",
   "device.token_limited":
     "Von dieser Adresse kamen zu viele ungültige Gerätetoken. Versuchen Sie es später erneut.",
-  "device.token_taken": "token: ein anderes Gerät hat dieses Zugangstoken",
+  "device.token_taken":
+    "token: ein anderes Gerät hat dieses Zugangstoken. Lassen Sie es weg, um ein zufälliges zu erhalten.",
   "device.too_many_tags": "tags: ein Gerät kann höchstens {max} Schlagwörter haben",
   "device.was_active": "Das Gerät hat sich seit dem Anlegen verbunden oder Daten gesendet.",
   "device.was_changed": "Das Gerät wurde seit dem Anlegen geändert.",

@@ -109,7 +109,8 @@ export const errorDetailsDe: Readonly<Record<keyof typeof errorDetails, string>>
   "script_reason.out_of_memory": "das Skript braucht mehr Speicher, als es verwenden darf",
   "script_reason.output_too_large": "das Skript hat mehr als {max} KiB zurückgegeben",
   "script_reason.process_ended": "das Skript hat den Prozess beendet, in dem Skripte laufen",
-  "script_reason.ran_too_long": "das Skript lief länger als die {softMs} ms, die es laufen darf",
+  "script_reason.ran_too_long":
+    "das Skript wurde nach {softMs} ms beendet, dem Höchstwert; suchen Sie eine Schleife ohne Ende",
   "script_reason.reported": "{name} meldet: {errors}",
   "script_reason.source_too_long": "ein Skript darf höchstens {sourceBytesMax} KiB haben",
   "script_reason.threw": "das Skript ist fehlgeschlagen: {message}",

@@ -169,7 +169,7 @@ export const rulesDe: Readonly<Record<keyof typeof rules, string>> = {
   "rule.secret_moved": "geht jetzt an einen anderen Server; geben Sie das Geheimnis neu ein",
   "rule.server_depends_on_value": "der Server darf nicht von einem Wert abhängen",
   "rule.severities_list": "muss eine Liste mit 1 bis {max} Teilen sein, jeder mit einem anderen Schweregrad",
-  "rule.severity_twice": "jeder Teil muss einen anderen Schweregrad haben",
+  "rule.severity_twice": "zwei Einträge haben denselben Schweregrad; verwenden Sie jeden nur einmal",
   "rule.source_unknown": "source muss telemetry oder attribute sein",
   "rule.state_value": "muss eine Zahl, true, false oder ein Text von höchstens {max} Zeichen sein",
   "rule.step_decimals": "hat mehr Nachkommastellen als die Werte",

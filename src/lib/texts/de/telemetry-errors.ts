@@ -156,5 +156,7 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "telemetry.value_type": "Bytefolgen, Mengen und ungültige Daten lassen sich nicht speichern",
   "topic.claim_only": "Ohne Zugangsdaten darf ein Gerät nur neue anfordern.",
   "topic.forbidden": "Diese Anwendung darf zu diesem Topic nichts senden.",
+  "topic.gateway_only":
+    "dieses Gerät ist kein Gateway und kann deshalb nichts an {topic} senden; setzen Sie seine Rolle in seinen Einstellungen auf GATEWAY",
   "topic.unknown": "zu diesem Topic kann ein Gerät nichts senden; Werte gehen an v1/devices/me/telemetry",
 };

@@ -23,7 +23,7 @@ export const userErrorsDe: Readonly<Record<keyof typeof userErrors, string>> = {
   "auth.code_invalid": "der Code ist unbekannt, verwendet oder abgelaufen",
   "auth.credentials_missing": "email und password fehlen",
   "auth.forbidden":
-    "Ihre Rolle erlaubt das nicht. Bitten Sie einen Administrator, es zu tun oder Ihre Rolle zu ändern.",
+    "Ihre Rolle erlaubt das nicht ({permission}). Bitten Sie einen Administrator, es zu tun oder Ihre Rolle zu ändern.",
   "auth.no_tenant": "Wählen Sie zuerst einen Standort.",
   "auth.person_needed": "Ein API-Schlüssel kann das nicht; melden Sie sich als Benutzer an.",
   "auth.redirect_invalid": "redirect_uri muss eine Adresse dieses Gateways sein",
@@ -70,7 +70,7 @@ export const userErrorsDe: Readonly<Record<keyof typeof userErrors, string>> = {
   "password.same": "Das ist Ihr bisheriges Passwort. Wählen Sie ein anderes.",
   "password.short": "Das Passwort braucht {min} Zeichen oder mehr.",
   "password.weak":
-    "Dieses Passwort ist zu leicht zu erraten. Nehmen Sie einen kurzen Satz, den nur Sie so schreiben.",
+    "Dieses Passwort ist zu leicht zu erraten. Verwenden Sie mehrere Wörter ohne Zusammenhang oder einen längeren Satz.",
   "password.wrong": "{field}: das Passwort stimmt nicht",
   "email_change.invalid":
     "Dieser Link wurde bereits verwendet oder ist abgelaufen. Beginnen Sie erneut unter Einstellungen → Sicherheit.",

@@ -94,14 +94,15 @@ export const devicesErrors = {
   "device.messages_limit": "A device can send at most {limit} messages a second to this gateway.",
   "device.not_found": "There is no such device.",
   "device.not_granted": "Only users with access to all devices may {action}.",
-  "device.parent_invalid": "parentDeviceId: there is no such gateway, or you have no access to it",
+  "device.parent_invalid":
+    "parentDeviceId: is not the id of a device with the role GATEWAY that you have access to",
   "device.profile_unknown": "profileId: there is no such device profile",
   "device.roles_differ": "type: is an older name of role and must not differ from it",
   "device.token_attempts":
     "Within an hour, this site has chosen {limit} tokens that devices of other sites already have. Leave the token out to get a random token, or try again later.",
   "device.token_invalid": "the device token is not valid",
   "device.token_limited": "Too many invalid device tokens came from this address. Try again later.",
-  "device.token_taken": "token: another device has this access token",
+  "device.token_taken": "token: another device has this access token. Leave it out to get a random one.",
   "device.too_many_tags": "tags: a device can have at most {max} tags",
   "device.was_active": "The device has connected or sent data since it was created.",
   "device.was_changed": "The device was changed since it was created.",

@@ -106,7 +106,8 @@ export const errorDetails = {
   "script_reason.out_of_memory": "the script needs more memory than it may use",
   "script_reason.output_too_large": "the script returned more than {max} KiB",
   "script_reason.process_ended": "the script ended the process that scripts run in",
-  "script_reason.ran_too_long": "the script ran longer than the {softMs} ms that it may run",
+  "script_reason.ran_too_long":
+    "the script was stopped after {softMs} ms, the maximum; look for a loop that does not end",
   "script_reason.reported": "{name} reports: {errors}",
   "script_reason.source_too_long": "a script must have at most {sourceBytesMax} KiB",
   "script_reason.threw": "the script failed: {message}",

@@ -162,7 +162,7 @@ export const rules = {
   "rule.secret_moved": "now goes to another server; enter the secret again",
   "rule.server_depends_on_value": "the server must not depend on a value",
   "rule.severities_list": "must be a list of 1 to {max} parts, each with a different severity",
-  "rule.severity_twice": "each part must have a different severity",
+  "rule.severity_twice": "two entries have the same severity; use each severity once",
   "rule.source_unknown": "source must be telemetry or attribute",
   "rule.state_value": "must be a number, true, false or a text of at most {max} characters",
   "rule.step_decimals": "has more decimals than the values",

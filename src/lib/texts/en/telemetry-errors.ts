@@ -145,5 +145,7 @@ export const telemetryErrors = {
   "telemetry.value_type": "byte strings, sets and invalid dates cannot be stored",
   "topic.claim_only": "Without credentials a device may only claim new ones.",
   "topic.forbidden": "This application may not publish to this topic.",
+  "topic.gateway_only":
+    "this device is not a gateway, so it cannot publish to {topic}; set its role to GATEWAY in its settings",
   "topic.unknown": "a device cannot publish to this topic; values go to v1/devices/me/telemetry",
 } as const;

@@ -17,7 +17,8 @@ export const userErrors = {
   "auth.challenge_method": "code_challenge_method must be S256",
   "auth.code_invalid": "the code is unknown, used or expired",
   "auth.credentials_missing": "email and password are required",
-  "auth.forbidden": "Your role does not allow this. Ask an administrator to do it or to change your role.",
+  "auth.forbidden":
+    "Your role does not allow this ({permission}). Ask an administrator to do it or to change your role.",
   "auth.no_tenant": "Select a site first.",
   "auth.person_needed": "An API key cannot do this; sign in as a user.",
   "auth.redirect_invalid": "redirect_uri must be an address of this gateway",
@@ -60,7 +61,7 @@ export const userErrors = {
   "password.mismatch": "The two passwords differ. Type the new one twice.",
   "password.same": "This is the current password. Select another one.",
   "password.short": "The password must have {min} characters or more.",
-  "password.weak": "This password is too easy to guess. Use a short sentence that only you write this way.",
+  "password.weak": "This password is too easy to guess. Use several unrelated words or a longer phrase.",
   "password.wrong": "{field}: the password is wrong",
   "email_change.invalid": "This link was used or has expired. Start again under Settings → Security.",
   "reset.invalid": "This link was used or has expired. Ask for a new one.",
