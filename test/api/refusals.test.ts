@@ -133,6 +133,14 @@ describe("each edge lists what it refuses", () => {
     expect(await search("Sock")).toMatchObject([{ edge: "device_websocket", protocol: "ws" }]);
   });
 
+  test("the device API, for a token that is not text", async () => {
+    const answer = await fetch(`${fixture.app.url}/api/v1/%FF%FE/telemetry`, { method: "POST", body: "{}" });
+    expect(answer.status).toBe(400);
+    expect(await search("… (2)")).toMatchObject([
+      { edge: "device_api", reason: { code: "refusal.token_wrong" } },
+    ]);
+  });
+
   test("REST: a forged token, an ended session and a revoked API key", async () => {
     expect((await fixture.call("GET", "/api/devices", { token: "forged.token.text" })).text).toBe("");
     await until(async () => (await list(operator, "?edge=api")).length === 1);

@@ -1,5 +1,6 @@
 // What went wrong, on its own screen and on the page of a device; the busiest devices on the System page.
 import { expect, test } from "bun:test";
+import { connectAsync } from "mqtt";
 import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 30_000;
@@ -87,6 +88,31 @@ test(
     await talkers.getByRole("button", { name: "Messages" }).click();
     await row.getByRole("link").click();
     await ui.page.waitForURL(`**/devices/${device.deviceId}/messages`);
+    expect(ui.complaints).toEqual([]);
+  },
+  STEP_MS,
+);
+
+test(
+  "the page of an MQTT client shows the topic on which it may not publish, and links back to the list",
+  async () => {
+    const saved = (await ui.call("POST", "/api/mqtt/clients", {
+      name: "Line SCADA",
+      signIn: "PASSWORD",
+      username: "scada",
+      publish: ["plant/#"],
+      subscribe: ["plant/#"],
+    })) as { mqttClientId: string; username: string; password: string };
+    const { username, password } = saved;
+    const client = await connectAsync(`mqtt://127.0.0.1:${ui.app.mqttPort}`, { username, password });
+    await client.publishAsync("boiler/set", "hot", { qos: 1 });
+    await client.endAsync();
+    await ui.open("/faults?subject=mqtt_client");
+    await items().getByRole("link", { name: "Line SCADA" }).click();
+    await ui.page.waitForURL(`**/mqtt-clients/clients/${saved.mqttClientId}`);
+    const section = ui.page.getByRole("region", { name: "Faults" });
+    await section.getByText("boiler/set").waitFor();
+    await section.getByText("Add the topic to what the MQTT client may publish").waitFor();
     expect(ui.complaints).toEqual([]);
   },
   STEP_MS,

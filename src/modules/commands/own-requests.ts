@@ -106,9 +106,9 @@ export function createOwnRequests(deps: OwnRequestsDeps) {
   function answerByProfile(device: IngestDevice, { method, params }: { method: string; params: unknown }) {
     const { deviceRequests } = deps.profiles.ensure(device.tenantId, device.profileId);
     const rule = deviceRequests.find((candidate) => candidate.method === method);
-    const known = [...ownMethods, ...deviceRequests.map((candidate) => candidate.method)];
+    const methods = [...ownMethods, ...deviceRequests.map((candidate) => candidate.method)];
     if (rule === undefined)
-      return { error: `there is no method ${excerpt(method)}; there are ${known.join(", ")}` };
+      return { error: `there is no method ${excerpt(method)}; there are ${methods.join(", ")}` };
     if (rule.script === undefined) return rule.reply ?? null;
     return runLimited(device, rule.script, { method, params: toPlainJson(params ?? null, "command") });
   }

@@ -106,120 +106,94 @@ function countsOf(entries: readonly FaultEntry[]) {
   return [...counts.values()].sort((left, right) => right.count - left.count);
 }
 
-const clearedBody = t.Object({ cleared: wholeNumber({ description: "number of entries" }) });
+interface FaultResource {
+  readonly prefix: string;
+  readonly tag: "faults" | "gateway";
+  readonly permissions: { readonly read: Permission; readonly clear: Permission };
+  /** Returns the entries that the caller sees. */
+  readonly entriesOf: (principal: Principal, filter: FaultFilter) => readonly FaultEntry[];
+  readonly toWire: (entry: FaultEntry) => Wire;
+  readonly audited: { readonly target: string; readonly id: (context: AuditContext) => string };
+  /** Words that end the summaries, such as " of the gateway". */
+  readonly ofWhat: string;
+  readonly description: string;
+}
 
-/** Faults of the caller's tenant. */
-const tenantRoutes = ({ auth, faults, ...names }: FaultRouteDeps) => {
-  const visible = (principal: Principal, filter: FaultFilter = {}) =>
-    faults.list(principal.tenantId, filter).filter((entry) => isVisibleTo(principal, entry));
-  return new Elysia({ prefix: "/api/faults", tags: ["faults"] })
-    .use(auth)
-    .get(
-      "",
-      (context) =>
-        page(
-          context,
-          visible(context.principal, context.query).map((entry) => forTenant(faultToWire(names, entry))),
-        ),
-      {
-        auth: "devices:read",
-        query: listFaultsQuery,
-        response: { 200: t.Array(faultBody) },
-        detail: {
-          summary: "List faults",
-          description: `Lists what went wrong, the newest first: refused credentials and messages, failed integrations, deliveries, imports and uplinks. Each caller sees faults of the things that the caller may read; those of credentials without a known thing need \`audit:read\` and access to all devices. ${FAULTS_KEPT} \`X-Total-Count\` has the number of matches, \`Link\` the next page. 400 for an invalid cursor.`,
-        },
+/** Lists, counts and clears entries. */
+const resource = (deps: Pick<FaultRouteDeps, "auth" | "faults">, of: FaultResource) =>
+  new Elysia({ prefix: of.prefix, tags: [of.tag] })
+    .use(deps.auth)
+    .get("", (context) => page(context, of.entriesOf(context.principal, context.query).map(of.toWire)), {
+      auth: of.permissions.read,
+      query: listFaultsQuery,
+      response: { 200: t.Array(faultBody) },
+      detail: {
+        summary: `List faults${of.ofWhat}`,
+        description: `${of.description} The newest come first. ${FAULTS_KEPT} \`X-Total-Count\` has the number of matches, \`Link\` the next page. 400 for an invalid cursor.`,
       },
-    )
-    .get("/counts", ({ principal }) => countsOf(visible(principal)), {
-      auth: "devices:read",
+    })
+    .get("/counts", ({ principal }) => countsOf(of.entriesOf(principal, {})), {
+      auth: of.permissions.read,
       response: { 200: t.Array(faultCountBody) },
       detail: {
-        summary: "Count faults by source and code",
-        description: "Counts the faults that the list shows to the caller, the most frequent first.",
+        summary: `Count faults${of.ofWhat}`,
+        description:
+          "Counts the faults that the list shows to the caller by source and code, the most frequent first.",
       },
     })
     .delete(
       "",
       ({ principal, query }) => {
-        const entries = visible(principal, query);
-        faults.clear(entries);
+        const entries = of.entriesOf(principal, query);
+        deps.faults.clear(entries);
         return { cleared: entries.length };
       },
       {
-        auth: "faults:clear",
-        audit: {
-          action: "fault.clear",
-          target: "tenant",
-          id: ({ principal }: AuditContext) => principal.tenantId,
-          details: ({ query }: AuditContext) => query,
-        },
+        auth: of.permissions.clear,
+        audit: { action: "fault.clear", ...of.audited, details: ({ query }: AuditContext) => query },
         query: faultFilterQuery,
-        response: { 200: clearedBody },
+        response: { 200: t.Object({ cleared: wholeNumber({ description: "number of entries" }) }) },
         detail: {
-          summary: "Clear faults",
+          summary: `Clear faults${of.ofWhat}`,
           description:
             "Deletes the entries that match all parameters, or all that the caller sees. What goes wrong afterwards is listed again.",
         },
       },
     );
-};
 
-/** Faults of the whole gateway, with those that belong to no tenant. */
-const gatewayRoutes = ({ auth, faults, ...names }: FaultRouteDeps) => {
-  const all = (principal: Principal, filter: FaultFilter = {}) => {
-    ensureOperator(names.tenants, principal);
-    return faults.list(undefined, filter);
-  };
-  const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
-  return new Elysia({ prefix: "/api/gateway/faults", tags: ["gateway"] })
-    .use(auth)
-    .get(
-      "",
-      (context) =>
-        page(
-          context,
-          all(context.principal, context.query).map((entry) => faultToWire(names, entry)),
-        ),
-      {
-        auth: "gateway:manage",
-        query: listFaultsQuery,
-        response: { 200: t.Array(faultBody) },
-        detail: {
-          summary: "List faults of the gateway",
-          description: `Lists the faults of all tenants and those that belong to none, such as unknown tokens. ${FAULTS_KEPT} ${operators}`,
-        },
+/** Lists and clears faults: of a tenant, and of the whole gateway with those that belong to no tenant. */
+export function faultsRoutes({ auth, faults, ...names }: FaultRouteDeps) {
+  const tenant = resource(
+    { auth, faults },
+    {
+      prefix: "/api/faults",
+      tag: "faults",
+      permissions: { read: "devices:read", clear: "faults:clear" },
+      entriesOf: (principal, filter) =>
+        faults.list(principal.tenantId, filter).filter((entry) => isVisibleTo(principal, entry)),
+      toWire: (entry) => forTenant(faultToWire(names, entry)),
+      audited: { target: "tenant", id: ({ principal }) => principal.tenantId },
+      ofWhat: "",
+      description:
+        "Lists what went wrong: refused credentials and messages, failed integrations, deliveries, imports and uplinks. Each caller sees faults of the things that the caller may read; those of credentials without a known thing need `audit:read` and access to all devices.",
+    },
+  );
+  const gateway = resource(
+    { auth, faults },
+    {
+      prefix: "/api/gateway/faults",
+      tag: "gateway",
+      permissions: { read: "gateway:manage", clear: "gateway:manage" },
+      entriesOf(principal, filter) {
+        ensureOperator(names.tenants, principal);
+        return faults.list(undefined, filter);
       },
-    )
-    .get("/counts", ({ principal }) => countsOf(all(principal)), {
-      auth: "gateway:manage",
-      response: { 200: t.Array(faultCountBody) },
-      detail: { summary: "Count faults of the gateway", description: `By source and code. ${operators}` },
-    })
-    .delete(
-      "",
-      ({ principal, query }) => {
-        const entries = all(principal, query);
-        faults.clear(entries);
-        return { cleared: entries.length };
-      },
-      {
-        auth: "gateway:manage",
-        audit: {
-          action: "fault.clear",
-          target: "gateway",
-          id: () => "gateway",
-          details: ({ query }: AuditContext) => query,
-        },
-        query: faultFilterQuery,
-        response: { 200: clearedBody },
-        detail: {
-          summary: "Clear faults of the gateway",
-          description: `Deletes the entries that match all parameters. ${operators}`,
-        },
-      },
-    );
-};
-
-/** Lists and clears faults: of a tenant, and of the whole gateway. */
-export const faultsRoutes = (deps: FaultRouteDeps) => [tenantRoutes(deps), gatewayRoutes(deps)];
+      toWire: (entry) => faultToWire(names, entry),
+      audited: { target: "gateway", id: () => "gateway" },
+      ofWhat: " of the gateway",
+      description:
+        "Lists the faults of all tenants and those that belong to none, such as unknown tokens. 403 unless owner of the gateway's own tenant, with access to all devices.",
+    },
+  );
+  return [tenant, gateway];
+}
