@@ -1,5 +1,4 @@
 import { detail } from "../lib/domain-error.ts";
-import { excerpt } from "../lib/excerpt.ts";
 import type { TenantId } from "../lib/ids.ts";
 import { PacketTooLarge, type ProtocolError } from "../lib/mqtt/reason.ts";
 import { sampleText } from "../lib/sample-text.ts";
@@ -14,7 +13,6 @@ import type { Session, SessionOwner } from "./session.ts";
 import { TAKEOVER_WINDOW_MS, Takeovers } from "./takeovers.ts";
 
 const PUBLISH_TYPE = 3;
-const TOPIC_CHARACTERS_MAX = 256;
 
 /** Returns the topic of a PUBLISH, if what was received contains it. */
 function topicOf({ header, start }: PacketTooLarge): string | undefined {
@@ -95,8 +93,7 @@ export class ConnectionFaults {
 
   /** An MQTT 3.1.1 client gets its acknowledgement all the same (MQTT-3.3.5-2), so that nobody else would hear of it. */
   forbidden(principal: Principal, topic: string, payload: Uint8Array): void {
-    const where = excerpt(topic, TOPIC_CHARACTERS_MAX);
-    this.#tell(principal, { ...detail("topic.forbidden"), where, sample: sampleText(payload) });
+    this.#tell(principal, { ...detail("topic.forbidden"), where: topic, sample: sampleText(payload) });
   }
 
   /** A message that was kept for a session was given up, because the queue is full. */
@@ -109,7 +106,7 @@ export class ConnectionFaults {
   #tooLarge(principal: Principal, peer: Peer, packet: PacketTooLarge): void {
     const { limits, log } = this.#deps;
     const { bytes } = packet;
-    const where = excerpt(topicOf(packet) ?? "PUBLISH", TOPIC_CHARACTERS_MAX);
+    const where = topicOf(packet) ?? "PUBLISH";
     log.info("client disconnected: its packet is too large", { ...principal.owner, topic: where, bytes });
     const code =
       principal.device === undefined ? "fault.mqtt_packet_too_large" : "device.mqtt_packet_too_large";

@@ -1,3 +1,4 @@
+import { excerpt } from "../../lib/excerpt.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { addressGroup } from "../../lib/network-address.ts";
 import { shownName } from "../../lib/secret-hint.ts";
@@ -17,6 +18,8 @@ export interface FaultListLimits {
   /** An entry this old makes room for a new one of the same address. */
   readonly staleMs: number;
 }
+
+const PLACE_CHARACTERS_MAX = 256;
 
 /** Entries of one holder, the one that occurred longest ago first. */
 type Holder = Map<string, FaultEntry>;
@@ -55,6 +58,10 @@ const holderOf = ({ source, subject, identity, address }: Fault): string => {
   if (subject !== undefined && identity === undefined) return subjectKey(subject);
   return address === undefined ? source : addressGroup(address);
 };
+
+/** Topics and addresses may be long, and whoever sent them chose their characters. */
+const bounded = (fault: Fault): Fault =>
+  fault.where === undefined ? fault : { ...fault, where: excerpt(fault.where, PLACE_CHARACTERS_MAX) };
 
 const shownClient = ({ client }: Fault) => (client === undefined ? undefined : shownName(client));
 
@@ -158,7 +165,8 @@ export class FaultList {
   }
 
   /** Counts a fault and returns its entry. `portOf` is asked for new entries. */
-  record(fault: Fault, now: number, portOf: () => number | undefined = () => undefined): FaultEntry {
+  record(reported: Fault, now: number, portOf: () => number | undefined = () => undefined): FaultEntry {
+    const fault = bounded(reported);
     const pool = this.#poolOf(fault.tenantId);
     const occurrence = { pool, holder: holderOf(fault), key: keyOf(fault), now, portOf };
     const existing = pool.find(occurrence.holder, occurrence.key);
@@ -200,12 +208,15 @@ export class FaultList {
     for (const entry of entries) this.#forget(entry);
   }
 
-  /** Returns what has to be stored and deleted. `isUrgent` leaves out what strangers could cause at any rate, and mere counts. */
+  /** Returns what has to be stored and deleted. `isUrgent` leaves out mere counts, and what strangers could cause at any rate. */
   changes(isUrgent = false): { readonly saved: readonly FaultEntry[]; readonly removed: readonly string[] } {
     const saved = [...this.#changed];
     return {
       saved: isUrgent
-        ? saved.filter(({ faultId, tenantId }) => tenantId !== undefined && !this.#stored.has(faultId))
+        ? saved.filter(
+            ({ faultId, tenantId, identity }) =>
+              tenantId !== undefined && identity === undefined && !this.#stored.has(faultId),
+          )
         : saved,
       removed: [...this.#removed],
     };

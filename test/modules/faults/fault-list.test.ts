@@ -76,6 +76,14 @@ describe("aggregation", () => {
   });
 });
 
+test("a place is short and printable, whoever chose it", () => {
+  const list = createList();
+  list.record(fault(pump, `a\u0000\n${"x".repeat(70_000)}`), 1);
+  const [entry] = list.list();
+  expect(entry?.where?.length).toBeLessThanOrEqual(257);
+  expect(entry?.where).not.toMatch(/\p{Cc}/u);
+});
+
 describe("shares", () => {
   test("counts what an address tries beyond its share in one entry", () => {
     const list = createList();
@@ -223,13 +231,14 @@ describe("storage", () => {
   test("has to write new entries of tenants soon, and neither counts nor what strangers cause", () => {
     const list = createList();
     list.record(refusal("10.0.0.1", "stranger"), 1);
+    list.record(refusal("10.0.0.2", "pump", owned), 1);
     list.record(fault(pump, "t"), 2);
     const urgent = list.changes(true);
     expect(urgent.saved).toMatchObject([{ subject: pump }]);
     list.stored(urgent);
     list.record(fault(pump, "t"), 3);
     expect(list.changes(true).saved).toEqual([]);
-    expect(countOf(list.changes().saved)).toBe(3);
+    expect(countOf(list.changes().saved)).toBe(4);
   });
 
   test("removes what belonged to a tenant or device that was deleted", () => {
