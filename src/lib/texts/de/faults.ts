@@ -43,4 +43,11 @@ export const faultTextsDe: Readonly<Record<keyof typeof faultTexts, string>> = {
     "Prüfen Sie Adresse und Empfänger. Das Gateway versucht es 24 Stunden lang.",
   "fault_hint.fault.delivery_dropped":
     "Korrigieren Sie den Empfänger: Mehr Anfragen warten auf ihn, als das Gateway aufbewahrt.",
+  "fault_hint.body.malformed":
+    "Vergleichen Sie das Beispiel mit dem, was das Gerät senden soll, und mit der Kodierung in seinem Geräteprofil.",
+  "fault_hint.device.messages_limit":
+    "Senden Sie seltener oder erhöhen Sie die Nachrichten je Sekunde des Geräteprofils.",
+  "fault_hint.plan.messages_limit": "Senden Sie seltener oder geben Sie dem Standort einen größeren Tarif.",
+  "fault_hint.gateway.child_not_created":
+    "Legen Sie das Untergerät selbst an, oder erlauben Sie es im Geräteprofil des Gateways.",
 };

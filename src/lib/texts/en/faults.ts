@@ -35,4 +35,11 @@ export const faultTexts = {
   "fault_hint.fault.delivery_retried": "Check the address and the receiver. The gateway tries for 24 hours.",
   "fault_hint.fault.delivery_dropped":
     "Correct the receiver: more requests wait for it than the gateway keeps.",
+  "fault_hint.body.malformed":
+    "Compare the sample with what the device should send, and with the encoding in its device profile.",
+  "fault_hint.device.messages_limit":
+    "Send less often, or raise the messages per second of the device profile.",
+  "fault_hint.plan.messages_limit": "Send less often, or move the site to a larger plan.",
+  "fault_hint.gateway.child_not_created":
+    "Create the child device yourself, or let the device profile of the gateway create children.",
 } as const;

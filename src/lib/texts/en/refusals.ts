@@ -60,4 +60,12 @@ export const refusalTexts = {
   "refusal_hint.token_wrong":
     "Compare the first characters and the length with the access token on the device's page.",
   "refusal_hint.too_many_tries": "Correct the credential and wait a minute.",
+  "refusal_hint.client_disabled": "Enable the client on the page of MQTT clients.",
+  "refusal_hint.connection_limit":
+    "Close connections that are not used, or raise the limit: mqtt_connections_max, mqtt_connections_per_address_max, or the plan.",
+  "refusal_hint.credential_missing":
+    "Set the access token of the device as the user name, or the user name and password of the MQTT client.",
+  "refusal_hint.secret_wrong":
+    "Compare the secret of the sender with the one of the integration, or create a new one.",
+  "refusal_hint.user_unknown": "Check the address for typing errors, or invite the user.",
 } as const;

@@ -20,9 +20,10 @@ const PAGES: Record<FaultSubject["kind"], ((id: string) => string) | undefined> 
 
 /** One fault: what happened to what, how often, and what to do. */
 export function FaultItem({ fault, isNamed }: { fault: Fault; isNamed: boolean }) {
-  const { source, reason, protocol, port, address, client, count, hint, where, sample, tenantName } = fault;
+  const { source, reason, protocol, port, address, client, count, hint, where, sample } = fault;
   const firstAt = toMs(fault.firstAt) ?? 0;
-  const details = [t(`faultSource.${source}`), protocol, port, where, client, tenantName];
+  const foreignSite = fault.tenantId === me.value?.tenantId ? undefined : fault.tenantName;
+  const details = [t(`faultSource.${source}`), protocol, port, where, client, foreignSite];
   return (
     <li class="grid gap-x-4 gap-y-1 px-4 py-2.5 sm:grid-cols-[9rem_minmax(0,1fr)]">
       <span class="text-sm text-soft">
