@@ -21,8 +21,12 @@ export interface FaultListLimits {
 
 const PLACE_CHARACTERS_MAX = 256;
 
-/** Entries of one holder, the one that occurred longest ago first. */
-type Holder = Map<string, FaultEntry>;
+interface Holder {
+  /** By key, the one that occurred longest ago first. */
+  readonly entries: Map<string, FaultEntry>;
+  /** Something occurred again since the holder was last put at the end of the order. */
+  isTouched: boolean;
+}
 
 /** Where an entry is kept. */
 interface Place {
@@ -68,62 +72,67 @@ const shownClient = ({ client }: Fault) => (client === undefined ? undefined : s
 /** Entries of one tenant, or those without one. */
 class Pool {
   readonly #holders = new Map<string, Holder>();
-  /** Holders by number of entries; among equal ones the holder whose newest fault is oldest comes first. */
+  /** Holders by number of entries; among equal ones the holder with the oldest new entry comes first. */
   readonly #bySize: Array<Set<string>> = [];
   size = 0;
 
   find(holder: string, key: string): FaultEntry | undefined {
-    return this.#holders.get(holder)?.get(key);
+    return this.#holders.get(holder)?.entries.get(key);
   }
 
   sizeOf(holder: string): number {
-    return this.#holders.get(holder)?.size ?? 0;
+    return this.#holders.get(holder)?.entries.size ?? 0;
   }
 
   add(holder: string, key: string, entry: FaultEntry): void {
-    const entries: Holder = this.#holders.get(holder) ?? new Map();
-    this.#holders.set(holder, entries);
-    this.#move(holder, entries, () => entries.set(key, entry));
+    const held: Holder = this.#holders.get(holder) ?? { entries: new Map(), isTouched: false };
+    this.#holders.set(holder, held);
+    this.#move(holder, held, () => held.entries.set(key, entry));
     this.size++;
   }
 
-  /** Moves an entry and its holder to the end of their orders. */
+  /** Moves an entry to the end of the order. Its holder follows when it would be the next to give up an entry, which costs less. */
   touch(holder: string, key: string, entry: FaultEntry): void {
-    const entries = this.#holders.get(holder);
-    if (entries === undefined) return;
-    this.#move(holder, entries, () => {
-      entries.delete(key);
-      entries.set(key, entry);
-    });
+    const held = this.#holders.get(holder);
+    if (held === undefined) return;
+    held.isTouched = true;
+    held.entries.delete(key);
+    held.entries.set(key, entry);
   }
 
   oldestOf(holder: string): FaultEntry | undefined {
-    return this.#holders.get(holder)?.values().next().value;
+    return this.#holders.get(holder)?.entries.values().next().value;
   }
 
   remove(holder: string, key: string): void {
-    const entries = this.#holders.get(holder);
-    if (entries?.has(key) !== true) return;
-    this.#move(holder, entries, () => entries.delete(key));
-    if (entries.size === 0) this.#holders.delete(holder);
+    const held = this.#holders.get(holder);
+    if (held?.entries.has(key) !== true) return;
+    this.#move(holder, held, () => held.entries.delete(key));
+    if (held.entries.size === 0) this.#holders.delete(holder);
     this.size--;
   }
 
   /** Returns the entry to give up: the oldest one of the largest holder. */
   superfluous(): FaultEntry | undefined {
-    for (let size = this.#bySize.length - 1; size > 0; size--) {
-      const holder = this.#bySize[size]?.values().next().value;
-      if (holder !== undefined) return this.oldestOf(holder);
+    const largest = this.#bySize.findLast((holders) => holders.size > 0) ?? new Set();
+    // A holder that was moved to the end is visited again after the others.
+    for (const name of largest) {
+      const holder = this.#holders.get(name);
+      if (holder?.isTouched !== true) return this.oldestOf(name);
+      this.#move(name, holder, () => undefined);
     }
     return undefined;
   }
 
-  #move(holder: string, entries: Holder, change: () => void): void {
-    this.#bySize[entries.size]?.delete(holder);
+  /** Puts a holder at the end of those with as many entries as it has after the change. */
+  #move(name: string, holder: Holder, change: () => void): void {
+    const { entries } = holder;
+    this.#bySize[entries.size]?.delete(name);
     change();
+    holder.isTouched = false;
     const set = this.#bySize[entries.size] ?? new Set();
     this.#bySize[entries.size] = set;
-    if (entries.size > 0) set.add(holder);
+    if (entries.size > 0) set.add(name);
   }
 }
 

@@ -70,6 +70,7 @@ export const faultFilterQuery = t.Object(filter);
 export const listFaultsQuery = t.Object({
   ...filter,
   search: searchQuery(["name", "address", "identity", "client", "place", "message"]),
+  sort: t.Optional(t.Literal("-lastAt", { description: "the only order of this list: the newest first" })),
   limit: t.Optional(
     t.Integer({
       minimum: 1,

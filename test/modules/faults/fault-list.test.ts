@@ -139,6 +139,16 @@ describe("shares", () => {
     expect(list.list().at(-1)).toMatchObject(owned);
   });
 
+  test("keeps the entry and the count of a thing that goes on failing while others come and go", () => {
+    const list = createList();
+    for (let index = 0; index < 1_000; index++) {
+      list.record(fault({ kind: "device", id: `device ${index}` }, "t"), index);
+      if (index % 10 === 0) list.record(fault(pump, "t"), index);
+    }
+    expect(list.about(pump)).toMatchObject([{ count: 100 }]);
+    expect(list.size).toBe(LIMITS.entriesMax);
+  });
+
   test("keeps what belongs to a tenant while any number of another tenant's things fail", () => {
     const list = createList();
     for (let index = 0; index < 20; index++)
