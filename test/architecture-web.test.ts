@@ -92,7 +92,7 @@ const features: Record<string, readonly string[]> = {
   telemetry: ["annotations", "devices"],
   "alarm-pages": ["alarms", "telemetry"],
   attributes: ["devices"],
-  connect: ["devices", "telemetry"],
+  connect: ["devices", "faults", "telemetry"],
   gateways: ["alarms", "connect", "devices"],
   users: ["audit", "devices"],
   account: ["notifications", "users"],

@@ -13,6 +13,7 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
+import { ThingFaults } from "../faults/fault-list.tsx";
 import { telemetryApi } from "../telemetry/telemetry-api.ts";
 import { connectivityApi } from "./connectivity-api.ts";
 import { type Credentials, credentialsApi } from "./credentials-api.ts";
@@ -87,6 +88,7 @@ export function ConnectTab({ device, resource }: DeviceTabProps) {
       {endpoint && catalog.data && (
         <CredentialsPanel deviceId={deviceId} endpoint={endpoint} credentials={existing} onChange={change} />
       )}
+      <ThingFaults kind="device" id={deviceId} />
     </div>
   );
 }

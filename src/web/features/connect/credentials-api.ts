@@ -1,11 +1,9 @@
 import type { credentialsDetail } from "../../../modules/devices/credentials.schemas.ts";
-import type { refusalBody } from "../../../modules/faults/refusals.schemas.ts";
 import type { Wire } from "../../lib/wire.ts";
 import { get, post, put } from "../../platform/api-client.ts";
 
 /** Describes what a device signs in with; a password only in the answer that generated it. */
 export type Credentials = Wire<typeof credentialsDetail>;
-export type Refusal = Wire<typeof refusalBody>;
 export type SignInType = Credentials["type"];
 
 export const SIGN_INS = ["ACCESS_TOKEN", "MQTT_BASIC", "X509"] as const satisfies readonly SignInType[];
@@ -18,9 +16,6 @@ export const AUTHORITY_PATH = "/api/v1/connectivity/ca.pem";
 
 export const credentialsApi = {
   get: (deviceId: string) => get<Credentials>(path(deviceId)),
-  /** Refused credentials of the device, the newest first. */
-  refusals: (deviceId: string, limit: number) =>
-    get<readonly Refusal[]>(`/api/devices/${encodeURIComponent(deviceId)}/refusals?limit=${limit}`),
   set: (deviceId: string, form: CredentialsForm) => put<Credentials>(path(deviceId), form),
   rotate: (deviceId: string) => post<Credentials>(`${path(deviceId)}/rotate`),
 };

@@ -10,7 +10,6 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { AUTHORITY_PATH, type Credentials, credentialsApi } from "./credentials-api.ts";
 import { CredentialsDialog, PasswordDialog } from "./credentials-dialog.tsx";
-import { LastRefusal } from "./last-refusal.tsx";
 import type { Endpoint } from "./snippets.ts";
 
 interface PanelProps {
@@ -61,7 +60,6 @@ export function CredentialsPanel({ deviceId, endpoint, credentials, onChange }: 
           </div>
         ))}
       </dl>
-      <LastRefusal deviceId={deviceId} />
       {endpoint.secure && (
         <a class="link mt-3 block text-sm" href={AUTHORITY_PATH} download>
           {t("connect.authority")}

@@ -6,9 +6,6 @@ export const connectDe: Readonly<Record<keyof typeof connectEn, string>> = {
   "connect.noTls":
     "Für Zertifikate ist TLS nötig, das auf diesem Gateway abgeschaltet ist. Starten Sie es mit tls = auto.",
   "connect.authority": "ca.pem herunterladen, der das Gerät vertrauen muss",
-  "connect.signInRefusedUnknown":
-    "{count}-mal abgelehnt, von einem Client, der zu einem anderen Standort gehören kann:",
-  "connect.signInRefused": "{count}-mal abgelehnt, von {address}:",
   "signIn.kind": "Zugangsdaten",
   "signIn.ACCESS_TOKEN": "Zugangstoken",
   "signIn.MQTT_BASIC": "Passwort",

@@ -4,8 +4,6 @@ export const connectEn = {
   "connect.noTls":
     "A certificate needs TLS, which is off on this gateway. Start the gateway with tls = auto.",
   "connect.authority": "Download ca.pem (the device must trust it)",
-  "connect.signInRefusedUnknown": "Refused {count} times, from a client that may belong to another site:",
-  "connect.signInRefused": "Refused {count} times, from {address}:",
   "signIn.kind": "Credentials",
   "signIn.ACCESS_TOKEN": "Access token",
   "signIn.MQTT_BASIC": "Password",
