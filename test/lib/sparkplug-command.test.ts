@@ -45,7 +45,7 @@ describe("a Sparkplug command", () => {
         "5",
         true,
       ])
-        expect(() => sent(value, bornType)).toThrow("the metric is a");
+        expect(() => sent(value, bornType)).toThrow("the metric is of type");
     },
   );
 
@@ -70,12 +70,13 @@ describe("a Sparkplug command", () => {
   });
 
   test.each([
-    ["5", 9],
-    [5, 11],
-    [5, 12],
-    [5, 19],
-    ["x", 17],
-  ])("is refused for %p as type %i", (value, bornType) => {
-    expect(() => sent(value, bornType)).toThrow("the metric is a");
+    ["5", 9, "Float"],
+    [5, 11, "Boolean"],
+    [5, 12, "String"],
+    [5, 19, "Template"],
+    ["x", 17, "Bytes"],
+    [5, 22, "22"],
+  ])("is refused for %p as type %i", (value, bornType, type) => {
+    expect(() => sent(value, bornType)).toThrow(`the metric is of type ${type}`);
   });
 });

@@ -20,15 +20,23 @@ const texts: ReadonlyMap<number, string> = new Map([
   [15, "UUID"],
 ]);
 
+/** Data types that a command cannot carry. */
+const others: ReadonlyMap<number, string> = new Map([
+  [16, "DataSet"],
+  [17, "Bytes"],
+  [18, "File"],
+  [19, "Template"],
+]);
+
 type PlainValue = number | boolean | string;
 
-/** The value is none of the type that the birth of the device gave the metric. */
+/** The value does not fit the type that the device's birth gave the metric. */
 export class WrongMetricType extends Error {
-  /** Name of the type. */
+  /** Name of the type, or its code. */
   readonly type: string;
 
   constructor(type: string) {
-    super(`the metric is a ${type}`);
+    super(`the metric is of type ${type}`);
     this.type = type;
   }
 }
@@ -56,7 +64,8 @@ function writeValue(writer: BinaryWriter, value: PlainValue, dataType: number): 
   if (dataType === FLOAT) ensure(typeof value === "number", "Float");
   else if (dataType === DataType.double) ensure(typeof value === "number", "Double");
   else if (dataType === DataType.boolean) ensure(typeof value === "boolean", "Boolean");
-  else ensure(text !== undefined && typeof value === "string", text ?? "Template");
+  else
+    ensure(text !== undefined && typeof value === "string", text ?? others.get(dataType) ?? String(dataType));
   if (typeof value === "string") writer.tag(Field.string, WireType.LengthDelimited).string(value);
   else if (typeof value === "boolean") writer.tag(Field.boolean, WireType.Varint).bool(value);
   else if (dataType === FLOAT) writer.tag(Field.float, WireType.Bit32).float(value);

@@ -138,7 +138,7 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
     "x-tenant-id: die ID des Standorts fehlt; nötig ist sie als diese Kopfzeile, als tenantId in der Adresse oder (nur generic) als tenantId im Inhalt",
   "webhook.type_unknown":
     "content-type muss application/json oder application/cbor sein (in ChirpStack: payload encoding JSON)",
-  "command.metric_type": "„{metric}“: der Wert muss vom Typ {type} sein, den das Birth des Geräts nennt",
+  "command.metric_type": "„{metric}“: der Wert muss vom Typ {type} sein, wie im Birth des Geräts",
   "command.not_announced": "Das Gerät hat keinen Befehl „{key}“ angekündigt.",
   "command.value_not_accepted": "Das Gerät nimmt den Wert {value} nicht an.",
   "integration.announcement_component": "Komponenten der Art {component} haben keine Werte",

@@ -130,8 +130,7 @@ export const integrationsErrors = {
     "x-tenant-id: the id of the tenant is required, as this header, as the query tenantId, or (generic only) as tenantId in the body",
   "webhook.type_unknown":
     "content-type must be application/json or application/cbor (in ChirpStack: payload encoding JSON)",
-  "command.metric_type":
-    "“{metric}”: the value must be of the type {type}, which the birth of the device names",
+  "command.metric_type": "“{metric}”: the value must be of type {type}, as in the device's birth",
   "command.not_announced": "The device has announced no command “{key}”.",
   "command.value_not_accepted": "The device does not accept the value {value}.",
   "integration.announcement_component": "components of the type {component} have no values",
