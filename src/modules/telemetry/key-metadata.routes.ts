@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { KEYS_MAX } from "../../lib/key-metadata.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { resolveBody, resolvedBody, sentKeyBody } from "./key-metadata.schemas.ts";
 import type { KeyMetadataLookup } from "./key-metadata.service.ts";
@@ -27,8 +28,7 @@ export const keyMetadataLookupRoutes = (deps: { lookup: KeyMetadataLookup; auth:
         detail: {
           tags: ["device profiles"],
           summary: "Suggest metadata for the keys that devices of a profile send",
-          description:
-            "Lists the keys of all devices of the profile, 1,000 at most, with a suggestion for well-known names. Nothing is stored: to use a suggestion, update the profile with it.",
+          description: `Lists up to ${KEYS_MAX} keys that devices of the profile have sent, with a suggestion for well-known names. Nothing is stored: to use a suggestion, update the profile with it.`,
         },
       },
     );
