@@ -108,8 +108,10 @@ async function* inTurns(rows: readonly string[][]): AsyncGenerator<string[]> {
   let cells = 0;
   for (const row of rows) {
     cells += row.length;
-    if (cells > CELLS_PER_TURN) await setImmediate();
-    if (cells > CELLS_PER_TURN) cells = 0;
+    if (cells > CELLS_PER_TURN) {
+      await setImmediate();
+      cells = 0;
+    }
     yield row;
   }
 }
