@@ -26,7 +26,7 @@ export type Aggregation = Wire<typeof seriesAnswer>["aggregation"];
 export interface Series {
   readonly key: string;
   readonly points: readonly { readonly ts: number; readonly value: TelemetryValue }[];
-  /** Values that are no numbers, which an aggregate of numbers left out. */
+  /** Number of values that an aggregate left out because they are not numbers. */
   readonly skipped?: number | undefined;
 }
 

@@ -19,7 +19,7 @@ export class SeriesBuffer {
   /** End of the points that the server downsampled, in steps of about `stepMs`. */
   thinned = { until: 0, stepMs: 0 };
 
-  /** Values that are no numbers, which the server's aggregates of this series left out. */
+  /** Number of values that the server's aggregates left out because they are not numbers. */
   skipped = 0;
 
   get lastTs(): number {

@@ -29,10 +29,10 @@ export function boundsOf(window: TimeWindow, now: number): { from: number; to: n
   return { from: now - WINDOWS[window.id], to: now };
 }
 
-/** Width of the first window of a device that has been silent for longer than all windows that follow the clock. */
+/** Width of the first window of a device whose newest value is too old for every live window. */
 const PAST_MS = WINDOWS["30d"];
 
-/** Returns the window in which the newest value, of this time, has others before it: half of the window at least; 15 min without a value. */
+/** Returns the shortest live window whose newer half contains the newest value, which is of this time; 15 min without a value, a past window for an old one. */
 export function firstWindow(newest: number, now: number): TimeWindow {
   if (newest <= 0) return { kind: "live", id: "15m" };
   const id = WINDOW_IDS.find((each) => now - newest <= WINDOWS[each] / 2);

@@ -81,7 +81,7 @@ function PinFigure({ label, value, detail, href, curve, children }: FigureProps)
 
 /**
  * Shows the key figures of the site, each with its last 24 hours, and the values that administrators have pinned. A figure that has not arrived is a
- * dash: nothing is in order before it is known. `isSiteKnown`: the devices that sent last have arrived.
+ * dash, not good news. `isSiteKnown` says whether the devices that sent last have arrived.
  */
 export function KeyFigures({ pulse, isSiteKnown }: { pulse: SitePulse; isSiteKnown: boolean }) {
   void now.value; // live values and rates arrive in objects that stay the same

@@ -18,8 +18,8 @@ export interface Controls {
 }
 
 /**
- * Everything that makes up the view is in the address, so that it can be sent to a colleague. Without a window there, the first one has the
- * newest value, of the time `newest`.
+ * Everything that makes up the view is in the address, so that it can be sent to a colleague. If the address names no window, the first one contains
+ * the newest value. `newest` is its time in epoch ms.
  */
 export function useControls(newest = 0): Controls {
   const [first] = useState(() => firstWindow(newest, serverNow()));

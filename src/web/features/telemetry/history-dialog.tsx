@@ -29,7 +29,7 @@ interface Props {
   readonly deviceId: string;
   readonly deviceName: string;
   readonly shown: ShownTime;
-  /** Takes the time of the last value of the file. */
+  /** Takes the time of the last row of the file; 0 if it is not known. */
   readonly onImported: (ts: number) => void;
   readonly onClose: () => void;
 }

@@ -20,7 +20,7 @@ type RowError = Text & { readonly row: number; readonly message: string };
 
 interface Outcome {
   readonly points: number;
-  /** Time of the last row; 0 if there was none. */
+  /** Time of the last row; 0 if it is not known. */
   readonly lastTs: number;
   readonly failed: number;
   readonly sameTime: number;

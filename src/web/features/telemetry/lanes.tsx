@@ -22,7 +22,7 @@ export interface LaneKey {
 }
 
 const STATS_DIGITS = 5;
-/** Decimals that a mean has more than its values: that of 3 and 4 is not 4. */
+/** Additional decimals of a mean: that of 3 and 4 is 3.5. */
 const MEAN_DECIMALS = 1;
 
 const nameOf = ({ key, metadata }: LaneKey): string => metadata?.name ?? key;

@@ -16,7 +16,7 @@ import { PointerDots } from "./pointer-dots.ts";
 export interface ChartProps {
   readonly columns: ChartColumns;
   readonly series: readonly ChartSeries[];
-  /** All samples of each line, of which the columns may have some. */
+  /** All samples of each line; the columns may have only some of them. */
   readonly sources: readonly SeriesBuffer[];
   /** After the columns of the series, two more follow for each: the lower and the upper edge of the band around it. */
   readonly banded: boolean;

@@ -7,8 +7,8 @@ import type { ChartSeries } from "./chart-axes.ts";
 const SIZE_PX = 7;
 
 /**
- * Marks the sample of each line that holds at the pointer, which is the one that legends name. uPlot marks the sample that is nearest to the
- * pointer, or what is left of it in thinned columns.
+ * Marks the sample of each line that is in effect at the pointer, which is the sample that legends show. uPlot would mark the nearest sample, and only
+ * one that thinned columns still have.
  */
 export class PointerDots {
   readonly #dots: readonly HTMLElement[];

@@ -57,7 +57,7 @@ export interface NewestValue {
   readonly ts: number | undefined;
   /** Most decimals of the values that a reduced one was made of. */
   readonly decimals?: number;
-  /** Devices whose values a reduced one was made of, and devices whose value is no number. */
+  /** Number of devices whose values were combined, and of devices whose value is not a number. */
   readonly made?: { readonly of: number; readonly skipped: number } | undefined;
 }
 
@@ -107,7 +107,7 @@ export function reduced(props: WidgetProps): NewestValue {
   return {
     value,
     ts: times.length === 0 ? undefined : Math.max(...times),
-    // A mean has one decimal more: that of 3 and 4 is not 4.
+    // A mean has an additional decimal: that of 3 and 4 is 3.5.
     decimals: Math.max(...numbers.map(decimalsOf)) + (isMean(widget) ? 1 : 0),
     made: {
       of: numbers.length,
