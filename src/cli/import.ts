@@ -64,7 +64,7 @@ const options = {
 } as const satisfies Record<string, CommandOption>;
 
 interface ImportAnswer {
-  /** Rows with the refused ones. */
+  /** Rows, refused ones included. */
   readonly rows: number;
   readonly points: number;
   readonly failed: number;
@@ -116,7 +116,7 @@ class Importer {
     const path = `/api/devices/${await this.#deviceOf(name)}/telemetry/import`;
     const answer = await this.#api.postText<ImportAnswer>(path, "application/x-ndjson", lines.join("\n"));
     for (const { row, code, params } of answer.errors) this.refuse(this.#fileRows + row, { code, params });
-    // Of more refused rows than an answer lists, the others are counted.
+    // An answer lists only the first refused rows; the others are counted.
     this.failed += answer.failed - answer.errors.length;
     this.#fileRows += answer.rows;
     this.rows += answer.rows - answer.failed;
@@ -200,7 +200,7 @@ async function importFile(
   printNotes(file, notes);
 }
 
-/** Lines, and characters, of a request. */
+/** Max. lines and characters per request; a single longer line is sent alone. */
 const REQUEST_LINES_MAX = 1_000;
 const REQUEST_CHARACTERS_MAX = 1_000_000;
 

@@ -1,14 +1,14 @@
 import { Decoder } from "cbor-x/decode";
 
 /*
- * Names of the maps in CBOR (RFC 8949) that `checkCbor` has passed: of several values with one name, a decoder keeps the last without a word.
+ * Names in the maps of CBOR (RFC 8949) that `checkCbor` has accepted. If a name is repeated, a decoder silently keeps its last value.
  */
 
 const MAJOR = { bytes: 2, text: 3, array: 4, map: 5, tag: 6 } as const;
 const INDEFINITE = 31;
 const BREAK = 0xff;
 
-/** Takes where a key begins and ends, and the map that it belongs to. */
+/** Takes the start and end of a key, and an object that stands for its map. */
 type OnKey = (from: number, to: number, map: object) => void;
 
 /** Calls `onKey` for each key of each map. */

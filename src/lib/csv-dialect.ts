@@ -22,7 +22,7 @@ export interface CsvDialect {
   readonly timezone: string;
 }
 
-/** Characters of the first line that show the delimiter. */
+/** Max. characters in which the delimiter is looked for. */
 const SHOWN_CHARACTERS = 16_384;
 
 /** Returns the delimiter that occurs most often at the beginning of the first line, outside of quotes. */

@@ -8,7 +8,7 @@ const SLICE_BYTES = 16 * 1024;
 const HELD_BYTES_MAX = 1024;
 const NEWLINE = 10;
 
-/** Max. columns of a file: work per column comes before any row is read. */
+/** Max. columns of a file: preparing many more would block the event loop before the first row. */
 export const CSV_COLUMNS_MAX = 1_000;
 
 /** Records of csv-parse that are given back at once. */
@@ -136,7 +136,7 @@ async function* parsed(
   pieces: AsyncIterable<Uint8Array>,
   { delimiter, recordBytesMax, decoder }: Handover,
 ): AsyncGenerator<Iterable<string[]>> {
-  // A long line of delimiters takes csv-parse too long to be left to it.
+  // csv-parse takes too long for a long line of delimiters.
   if (!rest.includes('"')) ensureColumns((linesOf(rest).at(-1) ?? "").split(delimiter, CSV_COLUMNS_MAX + 1));
   const { parse } = await import("csv-parse"); // by the few who need it, not at every start
   const parser = parse({

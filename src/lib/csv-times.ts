@@ -84,7 +84,7 @@ function directionOf(times: readonly string[], order: DateOrder | undefined): nu
   return Math.sign(sum);
 }
 
-/** The moments at which the clocks show a written time that names no offset. */
+/** Returns the moments at which clocks show a written time; undefined if it names an offset, is invalid or skipped in spring. */
 function momentsOf(text: string, zone: ZoneClock, order: DateOrder | undefined) {
   const time = parseWrittenTime(text, order);
   if (typeof time === "string" || time.offsetMs !== undefined) return undefined;
@@ -96,8 +96,8 @@ const nearerOf = ({ first, last }: { first: number; last: number }, ts: number):
   Math.abs(ts - first) < Math.abs(ts - last) ? "first" : "last";
 
 /**
- * Returns which of two equal hours a file begins in that leaves it without having shown both: the one that the first row behind it follows more
- * closely. Undefined if the order of the rows has to tell.
+ * Returns whether a file begins in the first or the last of two equal hours: the one that is closer to the first row outside of them. Undefined if the
+ * file begins elsewhere, or its rows return to a time, so that their order decides.
  */
 function beginningIn(
   times: readonly string[],
@@ -120,8 +120,8 @@ function beginningIn(
 
 /**
  * Reads the times of the rows, one after the other. An hour that comes twice in autumn is told by the order of the rows: a time that would not
- * come after the row before it is of the second hour. In files whose newest row comes first it is the other way round. A file that begins in
- * such an hour begins in the one that the first row behind it follows.
+ * come after the row before it is of the second hour. In files whose newest row comes first it is the other way round. If a file begins in
+ * such an hour, the occurrence that is closer to the first row outside of it counts.
  */
 export class CsvTimes {
   readonly #layout: Pick<CsvLayout, "timeColumn" | "clockColumn">;

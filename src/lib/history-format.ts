@@ -1,5 +1,5 @@
 export type HistoryFormat = "csv" | "ndjson";
 
-/** Returns how a file of history is read, by its name. */
+/** Returns the format of a history file by its extension. */
 export const historyFormatOf = (fileName: string): HistoryFormat =>
   /\.(nd)?jsonl?$/i.test(fileName) ? "ndjson" : "csv";

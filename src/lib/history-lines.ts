@@ -3,7 +3,7 @@ import { invalid } from "./domain-error.ts";
 import { LINE_BYTES_MAX } from "./history-rows.ts";
 import { utf8Pieces } from "./text-encoding.ts";
 
-/** Reads the lines of an NDJSON file, in groups. @throws DomainError for bytes that are no text, and for a line that is too long */
+/** Reads the lines of an NDJSON file, in groups. @throws DomainError for bytes that are not text, and for a line that is too long */
 export async function* historyLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder();
   /** Pieces of the line that has not ended yet: joined once, however small the chunks are. */

@@ -232,7 +232,7 @@ export interface MqttServer {
   isListening(deviceId: DeviceId, topic: string): boolean;
   /** Returns whether the device has a session that outlives its connections. */
   hasDurableSession(deviceId: DeviceId): boolean;
-  /** Returns whether such a session keeps messages on the topic, so that what is not acknowledged is sent again in it: not those of QoS 0. */
+  /** Returns whether such a session keeps messages on the topic and sends them again until they are acknowledged. It keeps none of QoS 0. */
   keepsMessages(deviceId: DeviceId, topic: string): boolean;
   /** Ends the device's connections: deleted, credentials rotated. */
   disconnectDevice(deviceId: DeviceId): void;

@@ -13,7 +13,7 @@ import { basename } from "node:path";
 import { loggedPages } from "./logged-pages.ts";
 
 /*
- * The only way to open a database of a data directory. SQLite itself would destroy evidence: it deletes the write-ahead log beside a file without pages,
+ * The only way to open a database of a data directory with its log. SQLite itself would destroy evidence: it deletes the write-ahead log of a file without pages,
  * and moves the log into a damaged file when its last connection is closed.
  */
 
@@ -57,7 +57,7 @@ const ownDescriptorOf = (stats: Stats): number | undefined =>
     .map(Number)
     .find((descriptor) => isSame(statDescriptor(descriptor), stats));
 
-/** Reads the header of a database file, as far as there is one. If this process has it open, by that descriptor: closing another would drop the locks that SQLite holds on it. */
+/** Reads the header of a database file, as far as there is one. Uses a descriptor with which this process has the file open, if any: closing another would drop SQLite's locks on it. */
 export function readHeader(path: string): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   const own = ownDescriptorOf(statSync(path));

@@ -21,9 +21,9 @@ const MENDED_FILE = "telemetry.db";
 const REPLACED_FILE = "mqtt.db";
 
 interface Fault {
-  /** Description in English, behind the name of the file. */
+  /** Description in English that follows the name of the file. */
   readonly text: string;
-  /** Whether the content is damaged, not missing or from elsewhere. */
+  /** Whether the content is damaged, rather than missing or from elsewhere. */
   readonly isDamaged?: true;
 }
 

@@ -4,14 +4,14 @@ import { excerpt } from "../../lib/excerpt.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 
-/** First characters of a body that was meant to be JSON. */
+/** First character of a body that was meant to be JSON. */
 const JSON_START = /^[[{"]/;
 /** Control characters other than white space. */
 const CONTROL = /[^\P{Cc}\t\r\n]/u;
 
 /**
- * Returns the response of a device: JSON or CBOR, else its text (`ok`), and null for an empty body. A body that is cut off or is no text makes
- * the command FAILED at once, because the device would not send it again.
+ * Returns the response of a device: JSON or CBOR, otherwise its text (`ok`), and null for an empty body. For a truncated or binary body, returns an
+ * error that makes the command FAILED immediately, because the device would not send the response again.
  */
 export function readAnswer(bytes: Uint8Array, encoding: BodyEncoding): JsonValue {
   if (bytes.length === 0) return null;

@@ -6,7 +6,7 @@ import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
 
-/** Newest values that are read at once for samples of keys, and devices that they may be of. */
+/** Max. newest values per read of samples, and max. devices that they are read from. */
 const SAMPLED_VALUES_MAX = 20_000;
 const SAMPLED_DEVICES_MAX = 500;
 /** Characters of a sample that is a text. */
@@ -45,7 +45,7 @@ export function createKeyMetadataLookup(deps: {
       .map(({ deviceId }) => deviceId);
   }
 
-  /** Returns a value of each key, of the youngest device that has one. */
+  /** Returns a value of each key, from the most recently created device that has one. */
   async function samplesOf(deviceIds: readonly DeviceId[], keys: readonly string[], signal?: AbortSignal) {
     const samples = new Map<string, SentKey["sample"]>();
     for (let end = deviceIds.length; end > 0 && samples.size < keys.length; ) {
