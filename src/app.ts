@@ -29,7 +29,7 @@ import { AnswerSpace } from "./platform/answer-space.ts";
 import { type Clock, systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import { type DataDirectory, openDataDirectory } from "./platform/data-directory.ts";
-import { openVerifiedDatabases } from "./platform/database.ts";
+import { type MainDatabase, openVerifiedDatabases } from "./platform/database.ts";
 import type { ReadOnlyCheck, ReadSpace } from "./platform/disk-guard.ts";
 import { createEventBus } from "./platform/event-bus.ts";
 import { Health } from "./platform/health.ts";
@@ -60,6 +60,16 @@ function openCore(configured: Config, system: Clock): Core {
   }
 }
 
+/** Returns the configuration with what the database adds to it. If that cannot be read, the databases are closed with their logs left in place. */
+function storedConfig(configured: Config, databases: readonly [MainDatabase, MainDatabase]): Config {
+  try {
+    return withProxySettings(configured, createSettingsRepository(databases[0]));
+  } catch (error) {
+    for (const database of databases) database.abandon();
+    throw error;
+  }
+}
+
 function createCore(configured: Config, system: Clock, data: DataDirectory): Core {
   const log = createLogger();
   const health = new Health();
@@ -85,7 +95,7 @@ function createCore(configured: Config, system: Clock, data: DataDirectory): Cor
     version,
     commit: getCommit(),
     configured,
-    config: withProxySettings(configured, createSettingsRepository(database)),
+    config: storedConfig(configured, [database, identityDatabase]),
     data,
     inventory,
     database,

@@ -190,7 +190,7 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
   return openVerifiedDatabase(file, name, log);
 }
 
-/** Opens (and migrates) several databases of a data directory, for a command: all or none. @throws StartupError */
+/** Opens (and migrates) several databases of a data directory, for a command. If one cannot be opened, none stays open. @throws StartupError */
 export function openMainDatabases<const Names extends readonly string[]>(
   dataPath: string,
   names: Names,
@@ -211,7 +211,7 @@ function prepareDatabases(dataPath: string, files: readonly string[]): void {
   if (record != null) recordLosses(dataPath, record, losses);
 }
 
-/** Opens several databases of a data directory that has been verified: all or none. @throws StartupError */
+/** Opens several databases of a data directory that has been verified. If one cannot be opened, none stays open. @throws StartupError */
 export function openVerifiedDatabases<const Names extends readonly string[]>(
   dataPath: string,
   names: Names,

@@ -2,6 +2,9 @@ import { Database } from "bun:sqlite";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { giveToFolderOwner } from "./file-owner.ts";
 
+/** Max. wait for the lock, ms: a backup takes it for a moment to see whether a gateway runs. */
+const WAIT_MS = 250;
+
 export interface FileLock {
   release(): void;
 }
@@ -25,7 +28,7 @@ export function takeFileLock(path: string): FileLock | undefined {
   ensureFile(path);
   const database = new Database(path, { create: true });
   try {
-    database.run("PRAGMA busy_timeout=0");
+    database.run(`PRAGMA busy_timeout=${WAIT_MS}`);
     database.run("BEGIN EXCLUSIVE");
     return { release: () => database.close() };
   } catch (error) {

@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backupCommand } from "../../src/cli/backup.ts";
 import { checkCommand } from "../../src/cli/check.ts";
+import { checkDatabases } from "../../src/cli/check-databases.ts";
 import { keysCommand } from "../../src/cli/keys.ts";
 import { supportBundleCommand } from "../../src/cli/support-bundle.ts";
 import { userCommand } from "../../src/cli/user.ts";
@@ -167,7 +168,13 @@ test.each(all)(
     );
     if (isRefused || readers.includes(command))
       expect(changesOf(before, filesOf(data), command === "start")).toEqual([]);
-    else if (command === "start") return; // damage that is served around, or listed
+    else if (command === "start") {
+      // Damage that is served around is found by the check, other damage is listed as a loss. A page whose newer copy is in the log is no damage.
+      const found = checkDatabases(data).flatMap(({ problems }) => problems);
+      const named = [...found, ...(readRecord(data)?.losses ?? [])];
+      if (named.length === 0) expect(await problemsOf()).toEqual([]);
+      return;
+    }
     writeFileSync(path, right);
     expect(await problemsOf()).toEqual([]);
   },
