@@ -77,7 +77,7 @@ describe("filters", () => {
   test.each([
     ["source", "?source=sign_in", ["refusal.password_wrong"]],
     ["code", "?code=refusal.password_wrong", ["refusal.password_wrong"]],
-    ["kind of thing", "?subject=user", ["refusal.password_wrong"]],
+    ["type of object", "?subject=user", ["refusal.password_wrong"]],
     ["time", "?to=1", []],
     ["text", "?search=WRONG", ["refusal.password_wrong"]],
     ["text that nothing has", "?search=nothing+has+this", []],
@@ -169,6 +169,28 @@ describe("clearing", () => {
     const [entry] = (await fixture.call("GET", "/api/audit?action=fault.clear", { token: owner })).body;
     expect(entry).toMatchObject({ action: "fault.clear", after: { subjectId: device.deviceId } });
   });
+
+  test("takes what a search shows, and nothing else", async () => {
+    await send(device.token, "no telemetry");
+    const before = await list(owner);
+    const found = await list(owner, "?search=press");
+    const { body } = await fixture.call("DELETE", `${PATH}?search=press`, { token: owner });
+    expect(body).toEqual({ cleared: found.length });
+    expect(found.length).toBeGreaterThan(0);
+    expect(await list(owner)).toHaveLength(before.length - found.length);
+    expect(await list(owner, "?search=press")).toEqual([]);
+  });
+
+  test.each(["?sorce=mqtt", "?limit=1", "?source=mqtt&page=2"])(
+    "refuses %s and clears nothing",
+    async (query) => {
+      const before = await list(owner);
+      const { status, body } = await fixture.call("DELETE", `${PATH}${query}`, { token: owner });
+      expect([status, body.code]).toEqual([400, "request.parameter_unknown"]);
+      expect(before.length).toBeGreaterThan(0);
+      expect(await list(owner)).toEqual(before);
+    },
+  );
 
   test("takes everything of the gateway", async () => {
     const { body } = await fixture.call("DELETE", GATEWAY_PATH, { token: operator });

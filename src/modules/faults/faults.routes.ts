@@ -25,7 +25,7 @@ interface FaultRouteDeps extends FaultNames {
   readonly auth: AuthPlugin;
 }
 
-/** Who may read about a thing may read its faults; credentials and addresses are for those who read the audit log. */
+/** Who may read an object may read its faults; credentials and addresses are for those who read the audit log. */
 const permissionOf: Record<FaultSubjectKind, Permission> = {
   device: "devices:read",
   user: "audit:read",
@@ -72,18 +72,26 @@ function afterCursor(faults: readonly Wire[], cursor: string | undefined): reado
   return faults.filter(({ lastAt }) => Date.parse(lastAt) < Number(time));
 }
 
+type Filter = FaultFilter & { readonly search?: string | undefined };
+
+/** An entry, and what the caller sees of it. */
+interface Match {
+  readonly entry: FaultEntry;
+  readonly wire: Wire;
+}
+
 interface ListContext {
-  readonly query: FaultFilter & { search?: string; limit?: number; cursor?: string };
+  readonly query: { readonly limit?: number; readonly cursor?: string };
   readonly request: { readonly url: string };
   readonly set: { headers: Record<string, string | number> };
 }
 
-function page({ query, request, set }: ListContext, faults: readonly Wire[]): Wire[] {
-  const { limit = FAULTS_PAGE_DEFAULT, search = "" } = query;
-  const found = faults.filter((fault) => matchesText(fault, search.toLowerCase()));
-  const rest = afterCursor(found, query.cursor);
+function page({ query, request, set }: ListContext, found: readonly Match[]): Wire[] {
+  const { limit = FAULTS_PAGE_DEFAULT } = query;
+  const faults = found.map(({ wire }) => wire);
+  const rest = afterCursor(faults, query.cursor);
   const items = rest.slice(0, limit);
-  set.headers["x-total-count"] = String(found.length);
+  set.headers["x-total-count"] = String(faults.length);
   const last = items.at(-1);
   if (rest.length > items.length && last !== undefined) {
     const next = new URL(request.url);
@@ -119,11 +127,27 @@ interface FaultResource {
   readonly description: string;
 }
 
+/** Returns the entries that match. A search reads only what the caller sees. */
+function matches(of: FaultResource, principal: Principal, { search = "", ...filter }: Filter): Match[] {
+  const text = search.toLowerCase();
+  return of
+    .entriesOf(principal, filter)
+    .map((entry) => ({ entry, wire: of.toWire(entry) }))
+    .filter(({ wire }) => matchesText(wire, text));
+}
+
+/** Refuses parameters that are not filters: ignoring a misspelled filter would clear every fault. */
+function ensureFilters(url: string): void {
+  const filters = Object.keys(faultFilterQuery.properties);
+  const name = [...new URL(url).searchParams.keys()].find((key) => !filters.includes(key));
+  if (name !== undefined) throw invalid("request.parameter_unknown", { name, known: filters });
+}
+
 /** Lists, counts and clears entries. */
 const resource = (deps: Pick<FaultRouteDeps, "auth" | "faults">, of: FaultResource) =>
   new Elysia({ prefix: of.prefix, tags: [of.tag] })
     .use(deps.auth)
-    .get("", (context) => page(context, of.entriesOf(context.principal, context.query).map(of.toWire)), {
+    .get("", (context) => page(context, matches(of, context.principal, context.query)), {
       auth: of.permissions.read,
       query: listFaultsQuery,
       response: { 200: t.Array(faultBody) },
@@ -143,8 +167,9 @@ const resource = (deps: Pick<FaultRouteDeps, "auth" | "faults">, of: FaultResour
     })
     .delete(
       "",
-      ({ principal, query }) => {
-        const entries = of.entriesOf(principal, query);
+      ({ principal, query, request }) => {
+        ensureFilters(request.url);
+        const entries = matches(of, principal, query).map(({ entry }) => entry);
         deps.faults.clear(entries);
         return { cleared: entries.length };
       },
@@ -156,7 +181,7 @@ const resource = (deps: Pick<FaultRouteDeps, "auth" | "faults">, of: FaultResour
         detail: {
           summary: `Clear faults${of.ofWhat}`,
           description:
-            "Deletes the entries that match all parameters, or all that the caller sees. What goes wrong afterwards is listed again.",
+            "Deletes the entries that the list shows with the same filters; without filters, all that the caller sees. What goes wrong afterwards is listed again. 400 for any other parameter.",
         },
       },
     );
@@ -175,7 +200,7 @@ export function faultsRoutes({ auth, faults, ...names }: FaultRouteDeps) {
       audited: { target: "tenant", id: ({ principal }) => principal.tenantId },
       ofWhat: "",
       description:
-        "Lists what went wrong: refused credentials and messages, failed integrations, deliveries, imports and uplinks. Each caller sees faults of the things that the caller may read; those of credentials without a known thing need `audit:read` and access to all devices.",
+        "Lists what went wrong: refused credentials and messages, failed integrations, deliveries, imports and uplinks. Each caller sees faults of the objects that the caller may read; those of credentials without a known object need `audit:read` and access to all devices.",
     },
   );
   const gateway = resource(

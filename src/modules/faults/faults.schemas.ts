@@ -60,16 +60,17 @@ export const faultCountBody = t.Object(
 const filter = {
   source: t.Optional(literals(faultSources, { description: "faults of this source" })),
   code: t.Optional(t.String({ maxLength: 100, description: "faults with this code" })),
-  subject: t.Optional(literals(faultSubjects, { description: "faults about things of this kind" })),
-  subjectId: t.Optional(t.String({ maxLength: 64, description: "id of the thing; needs `subject`" })),
+  subject: t.Optional(literals(faultSubjects, { description: "faults about objects of this type" })),
+  subjectId: t.Optional(t.String({ maxLength: 64, description: "id of the object; needs `subject`" })),
   ...timeRangeQuery({ from: "last occurrence not before", to: "last occurrence not after" }),
+  search: searchQuery(["name", "address", "identity", "client", "place", "message"]),
 };
 
+/** Filters of the list, and what clearing accepts: both mean the same entries. */
 export const faultFilterQuery = t.Object(filter);
 
 export const listFaultsQuery = t.Object({
   ...filter,
-  search: searchQuery(["name", "address", "identity", "client", "place", "message"]),
   sort: t.Optional(t.Literal("-lastAt", { description: "the only order of this list: the newest first" })),
   limit: t.Optional(
     t.Integer({
@@ -83,4 +84,4 @@ export const listFaultsQuery = t.Object({
   ),
 });
 
-export const FAULTS_KEPT = `Faults that differ only in time, numbers and sample are one entry. The gateway keeps ${FAULTS_MAX} entries, up to ${FAULTS_PER_HOLDER_MAX} for each thing and address; if there are more, the tenant with the most entries loses the oldest entry of its noisiest thing. They survive a restart. Samples and identities never contain secrets.`;
+export const FAULTS_KEPT = `Faults that differ only in time, numbers and sample are one entry. The gateway keeps ${FAULTS_MAX} entries, up to ${FAULTS_PER_HOLDER_MAX} per object and per address; if there are more, the tenant with the most entries loses the oldest entry of its object with the most entries. They survive a restart. Samples and identities never contain secrets.`;
