@@ -63,8 +63,12 @@ test(
     expect(await item.textContent()).toContain("belongs to no device");
     expect(await item.textContent()).toContain("Compare the first characters");
     expect(await ui.page.content()).not.toContain("WrongTokenOfAPump");
-    await ui.page.getByLabel("Reason").selectOption("refusal.token_wrong");
+    await ui.page
+      .getByLabel("Reason")
+      .selectOption({ label: "The token or the user name belongs to no device." });
     await ui.page.getByText("1 fault", { exact: true }).waitFor();
+    await ui.page.getByLabel("Search by name, address or message").fill("Wron");
+    await ui.page.waitForURL("**search=Wron**");
     await ui.page.getByRole("button", { name: "Clear" }).click();
     await ui.page.getByRole("dialog").getByRole("button", { name: "Clear" }).click();
     await ui.page.getByText("No fault matches").waitFor();

@@ -4,7 +4,7 @@ import { germanErrors } from "../../src/lib/texts/de/errors.ts";
 import { englishErrors } from "../../src/lib/texts/en/errors.ts";
 import type { Text } from "../../src/lib/texts/text.ts";
 import { ApiError } from "../../src/web/platform/api-client.ts";
-import { serverPhrase, serverText } from "../../src/web/platform/i18n/error-texts.ts";
+import { codeLabel, serverPhrase, serverText } from "../../src/web/platform/i18n/error-texts.ts";
 import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
 import { language } from "../../src/web/platform/preferences.ts";
 import { errorText, fieldProblem } from "../../src/web/ui/error-text.ts";
@@ -47,6 +47,17 @@ describe("an error of the server", () => {
       text: "Ist kein Bild, das sich zeigen lässt, oder ein SVG mit Skripten oder Verweisen nach außen.",
     });
     expect(fieldProblem(error, ["name"])).toBeUndefined();
+  });
+
+  test.each([
+    ["refusal.password_wrong", "Das Passwort ist falsch."],
+    ["fault.mqtt_packet_too_large", "Ein Paket mit … Bytes ist größer als die erlaubten … Bytes."],
+    ["fault.uplink_stalled", "Der Uplink kann nicht senden."],
+    ["request.invalid", "request.invalid"],
+    ["x.new", "x.new"],
+  ])("labels %s without its parameters", (code, label) => {
+    language.value = "de";
+    expect(codeLabel(code)).toBe(label);
   });
 
   test("belongs to the field of its code", () => {

@@ -5,7 +5,7 @@ import { me } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
 import type { Fault, FaultSubject } from "./faults-api.ts";
 
-/** Page on which something can be done about a thing. */
+/** Page on which something can be done about an object. */
 const PAGES: Record<FaultSubject["kind"], ((id: string) => string) | undefined> = {
   device: (id) => `/devices/${id}/messages`,
   user: (id) => `/settings/users/${id}`,

@@ -71,7 +71,7 @@ export function FaultList({
   );
 }
 
-/** Faults of one thing, on its page; nothing while there are none. */
+/** Faults of one object, on its page; nothing while there are none. */
 export function ThingFaults({ kind, id }: FaultSubject) {
   const view = useFaults("site", { subject: kind, subjectId: id });
   if (view.shown === undefined || view.shown.rows.length === 0) return null;

@@ -1,8 +1,10 @@
 import { Trash2 } from "lucide-preact";
 import { useMemo, useState } from "preact/hooks";
 import { faultSources, faultSubjects } from "../../../lib/fault-sources.ts";
+import { codeLabel } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
+import { language } from "../../platform/preferences.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { useUrlFilter } from "../../platform/use-url-filter.ts";
@@ -37,14 +39,15 @@ export function FaultsScreen() {
     ...(code !== "" && { code }),
     ...(subject !== undefined && { subject }),
     ...(from !== undefined && { from }),
+    ...(search !== "" && { search }),
   };
-  const view = useFaults(scope, { ...conditions, search });
+  const view = useFaults(scope, conditions);
   const [isClearing, setClearing] = useState(false);
-  const isFiltered = search !== "" || Object.keys(conditions).length > 0;
+  const isFiltered = Object.keys(conditions).length > 0;
   return (
     <Page>
       <PageHead title={t("nav.faults")}>
-        {mayClear(scope) && search === "" && (view.shown?.total ?? 0) > 0 && (
+        {mayClear(scope) && (view.shown?.total ?? 0) > 0 && (
           <Button icon={Trash2} size={14} onClick={() => setClearing(true)}>
             {t("faults.clear")}
           </Button>
@@ -96,7 +99,9 @@ function Filters(props: {
 }) {
   const { scope, filter, set, total } = props;
   const counts = useResource(() => faultsApi.counts(scope), [scope]).data ?? [];
-  const codes = [...new Set(counts.map(({ code }) => code))].sort();
+  const reasons = [...new Set(counts.map(({ code }) => code))]
+    .map((id) => ({ id, text: codeLabel(id) }))
+    .sort((left, right) => left.text.localeCompare(right.text, language.value));
   return (
     <div class="flex flex-wrap items-center gap-2">
       <SearchBox label={t("faults.search")} value={filter.search} onSearch={(search) => set({ search })} />
@@ -121,7 +126,7 @@ function Filters(props: {
         label={t("faults.code")}
         all={t("faults.allCodes")}
         value={filter.code}
-        options={codes.map((id) => ({ id, text: id }))}
+        options={reasons}
         onSelect={(code) => set({ code })}
       />
       <FilterSelect

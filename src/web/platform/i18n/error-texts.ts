@@ -38,11 +38,17 @@ function asSentence(text: string): string {
   return /[.!?…]$/.test(first) ? first : `${first}.`;
 }
 
-/** A text in the reader's language; `english`, which the server sent with it, until the catalogue is there or for a newer code. */
-function render(text: Text, english: string): string {
+/** Texts in the reader's language; undefined until they arrive. */
+function currentCatalogue(): Catalogue | undefined {
   void arrived.value;
   const catalogue = catalogues.get(language.value);
   if (catalogue === undefined) loadServerTexts(language.value).catch(() => undefined);
+  return catalogue;
+}
+
+/** A text in the reader's language; `english`, which the server sent with it, until the catalogue is there or for a newer code. */
+function render(text: Text, english: string): string {
+  const catalogue = currentCatalogue();
   return catalogue !== undefined && Object.hasOwn(catalogue, text.code)
     ? renderText(catalogue, text)
     : english;
@@ -82,6 +88,14 @@ const fieldsByCode: Readonly<Record<string, string>> = {
 export function fieldOf({ code, params }: Text): string | undefined {
   if (isText(params.action) && params.action.code === "action.schedule_all_devices_type") return "deviceType";
   return typeof params.field === "string" ? params.field : fieldsByCode[code];
+}
+
+/** The text of a code without parameters, for a list of codes: "…" stands for a parameter. The code itself if it has no words. */
+export function codeLabel(code: string): string {
+  const catalogue = currentCatalogue();
+  const template = catalogue !== undefined && Object.hasOwn(catalogue, code) ? catalogue[code] : undefined;
+  const label = template?.replaceAll(/\{\w+\}/g, "…").replace(/: …$/, "") ?? "";
+  return /\p{L}/u.test(label) ? asSentence(label) : code;
 }
 
 /** The server's text of a code, for what the console knows beforehand. */
