@@ -1,10 +1,13 @@
 // Integrations, deliveries, uplinks, imports and held readings list what went wrong in the one log, with the thing to act on.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { GIVE_UP_AFTER_MS } from "../../src/lib/retry-policy.ts";
 import { publishPacket, RawClient } from "../mqtt/raw-client.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { untilAnswer } from "../support/until.ts";
 
 let fixture: TestApp;
+/** Status with which the sink refuses a request. */
+let status = 404;
 let sink: ReturnType<typeof Bun.serve>;
 let owner: string;
 let limited: string;
@@ -12,7 +15,7 @@ let other: string;
 let device: { deviceId: string; token: string };
 
 beforeAll(async () => {
-  sink = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("no", { status: 404 }) });
+  sink = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("no", { status }) });
   fixture = await createTestApp({ config: { outbound_allow: "127.0.0.1" } });
   owner = (await fixture.signIn("TENANT_OWNER")).token;
   device = await fixture.createDevice(owner);
@@ -105,6 +108,27 @@ test("a webhook of a pipeline that its receiver refuses", async () => {
   });
   await expectHidden(query);
   await fixture.call("DELETE", `/api/data-pipelines/${pipelineId}`, { token: owner });
+});
+
+test("a webhook of a pipeline that is retried, and for how long", async () => {
+  status = 503;
+  const steps = [{ type: "webhook_forward", url: sinkUrl() }];
+  const { pipelineId } = await post("/api/data-pipelines", { name: "Forward", steps });
+  await fixture.call("POST", `/api/data-pipelines/${pipelineId}/start`, { token: owner });
+  await fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body: { t: 1 } });
+  const hours = GIVE_UP_AFTER_MS / 3_600_000;
+  expect(await listed(`subject=pipeline&subjectId=${pipelineId}`)).toMatchObject([
+    {
+      reason: {
+        code: "fault.delivery_retried",
+        params: { hours },
+        message: expect.stringContaining(`retried for up to ${hours} hours: `),
+      },
+      hint: { code: "fault_hint.fault.delivery_retried" },
+    },
+  ]);
+  await fixture.call("DELETE", `/api/data-pipelines/${pipelineId}`, { token: owner });
+  status = 404;
 });
 
 test("an uplink that cannot send", async () => {

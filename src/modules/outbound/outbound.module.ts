@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { rootCertificates } from "node:tls";
 import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
+import { GIVE_UP_AFTER_MS } from "../../lib/retry-policy.ts";
 import { createOutboundAddresses } from "../../platform/outbound-address.ts";
 import { createSealedBox } from "../../platform/sealed-box.ts";
 import { StartupError } from "../../platform/startup-error.ts";
@@ -17,6 +18,7 @@ import type { OutboundReach } from "./outbound-reach.types.ts";
 import { createOutboundSender, targetOf } from "./outbound-sender.ts";
 
 const MEGABYTE = 1024 * 1024;
+const HOUR_MS = 3_600_000;
 
 function readAuthorities(file: string | undefined): string[] | undefined {
   if (file === undefined) return undefined;
@@ -47,7 +49,7 @@ export function createOutboundModule(
     onFailed: ({ target, code, reason }) =>
       events.emit("fault.occurred", {
         source: "delivery",
-        ...detail(code, { reason }),
+        ...detail(code, { reason, hours: GIVE_UP_AFTER_MS / HOUR_MS }),
         tenantId: target.tenantId as TenantId, // written by us, as is the kind
         subject: { kind: target.sourceKind as OutboundSource["kind"], id: target.sourceId },
         where: target.url,

@@ -1,11 +1,11 @@
 import type { faultTexts } from "../en/faults.ts";
 
-/** Was sonst schiefging und was dagegen hilft. */
+/** What else went wrong, and what to do about it, in German. */
 export const faultTextsDe: Readonly<Record<keyof typeof faultTexts, string>> = {
   "fault.mqtt_packet_too_large": "Ein Paket mit {bytes} Bytes ist größer als die erlaubten {max} Bytes.",
   "fault.mqtt_packet_malformed": "Der Client hat ein ungültiges MQTT-Paket gesendet ({error}).",
   "fault.mqtt_taken_over":
-    "Mehrere Clients verwenden diese Client-ID gleichzeitig: Sie haben einander innerhalb von {minutes} Minuten {count}-mal die Verbindung beendet.",
+    "Mehrere Clients verwenden diese Client-ID, oder das Netz bricht oft ab: Verbindungen mit ihr haben einander innerhalb von {minutes} Minuten {count}-mal beendet.",
   "fault.mqtt_messages_dropped":
     "Nachrichten an diesen Client wurden verworfen, weil seine Warteschlange voll ist.",
   "fault.readings_held": "Messwerte liegen mehr als einen Tag vor der Uhr des Gateways und warten auf sie.",
@@ -14,17 +14,18 @@ export const faultTextsDe: Readonly<Record<keyof typeof faultTexts, string>> = {
   "fault.uplink_stalled": "Der Uplink kann nicht senden: {reason}",
   "fault.integration_disconnected": "Die Verbindung der Anbindung ist fehlgeschlagen: {reason}",
   "fault.delivery_retried":
-    "Eine Anfrage an einen anderen Server ist fehlgeschlagen und wird wiederholt: {reason}",
+    "Eine Anfrage an einen anderen Server ist fehlgeschlagen und wird bis zu {hours} Stunden lang wiederholt: {reason}",
   "fault.delivery_dropped": "Anfragen, die auf einen anderen Server warteten, wurden verworfen: {reason}",
   "fault.uplink_refused": "Das Ziel des Uplinks lehnt das älteste Paket ab: {reason}",
   "fault.unknown": "der Grund ist unbekannt",
   "fault_hint.fault.mqtt_packet_too_large":
     "Teilen Sie die Nachricht auf oder erhöhen Sie die Einstellung mqtt_packet_bytes_max.",
   "fault_hint.fault.mqtt_packet_malformed":
-    "Prüfen Sie, ob das Programm auf diesem Port MQTT spricht, mit oder ohne TLS wie der Port es erwartet, und ob Namen und Topics UTF-8 sind.",
-  "fault_hint.fault.mqtt_taken_over": "Geben Sie jedem Client eine eigene Client-ID.",
+    "Prüfen Sie, ob das Programm auf diesem Port MQTT spricht, mit oder ohne TLS, wie der Port es erwartet, und ob Namen und Topics UTF-8 sind.",
+  "fault_hint.fault.mqtt_taken_over":
+    "Geben Sie jedem Client eine eigene Client-ID. Verwendet sie nur ein Client, prüfen Sie sein Netz.",
   "fault_hint.fault.mqtt_messages_dropped":
-    "Lassen Sie den Client schneller lesen oder öfter verbinden, oder weniger Topics abonnieren.",
+    "Sorgen Sie dafür, dass der Client schneller liest, sich öfter verbindet oder weniger Topics abonniert.",
   "fault_hint.fault.readings_held":
     "Stellen Sie die Uhr des Gateways oder des Geräts. Der Reiter „Nachrichten“ des Geräts speichert oder löscht die Messwerte.",
   "fault_hint.fault.import_failed":
@@ -32,15 +33,14 @@ export const faultTextsDe: Readonly<Record<keyof typeof faultTexts, string>> = {
   "fault_hint.fault.delivery_dead":
     "Korrigieren Sie die Adresse oder den Empfänger und senden Sie die Dead Letters auf der Seite der Pipeline erneut.",
   "fault_hint.fault.uplink_stalled":
-    "Die Seite des Uplinks testet die Verbindung. Nichts geht verloren: Der Rest wird später gesendet.",
+    "Testen Sie die Verbindung auf der Seite des Uplinks. Der Uplink sendet, was fehlt, sobald das Ziel erreichbar ist.",
   "fault_hint.fault.integration_disconnected":
     "Prüfen Sie Adresse, Port und Zugangsdaten auf der Seite der Anbindung.",
   "fault_hint.topic.forbidden":
     "Erlauben Sie dem MQTT-Client, auf diesem Topic zu veröffentlichen, oder korrigieren Sie das Topic.",
   "fault_hint.fault.uplink_refused":
     "Korrigieren Sie das Ziel oder überspringen Sie das Paket auf der Seite des Uplinks.",
-  "fault_hint.fault.delivery_retried":
-    "Prüfen Sie Adresse und Empfänger. Das Gateway versucht es 24 Stunden lang.",
+  "fault_hint.fault.delivery_retried": "Prüfen Sie Adresse und Empfänger.",
   "fault_hint.fault.delivery_dropped":
     "Korrigieren Sie den Empfänger: Mehr Anfragen warten auf ihn, als das Gateway aufbewahrt.",
   "fault_hint.body.malformed":

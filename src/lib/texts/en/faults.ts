@@ -3,23 +3,25 @@ export const faultTexts = {
   "fault.mqtt_packet_too_large": "A packet of {bytes} bytes is larger than the {max} bytes allowed.",
   "fault.mqtt_packet_malformed": "The client sent an invalid MQTT packet ({error}).",
   "fault.mqtt_taken_over":
-    "Several clients use this client id at the same time: they ended each other's connection {count} times within {minutes} minutes.",
+    "Several clients use this client id, or the network often breaks: connections with it ended each other {count} times within {minutes} minutes.",
   "fault.mqtt_messages_dropped": "Messages for this client were dropped because its queue is full.",
   "fault.readings_held": "Readings are more than a day ahead of the gateway's clock and wait for it.",
   "fault.import_failed": "{failed} rows of an import were refused; row {row}: {reason}",
   "fault.delivery_dead": "A request to another server was given up: {reason}",
   "fault.uplink_stalled": "The uplink cannot send: {reason}",
   "fault.integration_disconnected": "The connection of the integration failed: {reason}",
-  "fault.delivery_retried": "A request to another server failed and is tried again: {reason}",
+  "fault.delivery_retried":
+    "A request to another server failed and is retried for up to {hours} hours: {reason}",
   "fault.delivery_dropped": "Requests that waited for another server were dropped: {reason}",
   "fault.uplink_refused": "The target of the uplink refuses the oldest batch: {reason}",
   "fault.unknown": "the reason is not known",
   "fault_hint.fault.mqtt_packet_too_large": "Split the message, or raise the setting mqtt_packet_bytes_max.",
   "fault_hint.fault.mqtt_packet_malformed":
-    "Check that the program speaks MQTT on this port and without or with TLS as the port expects, and that names and topics are UTF-8.",
-  "fault_hint.fault.mqtt_taken_over": "Give each client its own client id.",
+    "Check that the program speaks MQTT on this port, with or without TLS as the port expects, and that names and topics are UTF-8.",
+  "fault_hint.fault.mqtt_taken_over":
+    "Give each client its own client id. If only one client uses it, check the client's network.",
   "fault_hint.fault.mqtt_messages_dropped":
-    "Let the client read faster or connect more often, or let it subscribe to fewer topics.",
+    "Make the client read faster or connect more often, or subscribe to fewer topics.",
   "fault_hint.fault.readings_held":
     "Correct the clock of the gateway or of the device. The device's Messages tab can store or delete the readings.",
   "fault_hint.fault.import_failed":
@@ -27,12 +29,12 @@ export const faultTexts = {
   "fault_hint.fault.delivery_dead":
     "Correct the address or the receiver, then replay the dead letters on the page of the pipeline.",
   "fault_hint.fault.uplink_stalled":
-    "The page of the uplink tests the connection. Nothing is lost: it sends the rest later.",
+    "Test the connection on the page of the uplink. The uplink sends what is missing once the target can be reached.",
   "fault_hint.fault.integration_disconnected":
     "Check address, port and credentials on the page of the integration.",
   "fault_hint.topic.forbidden": "Add the topic to what the MQTT client may publish, or correct the topic.",
   "fault_hint.fault.uplink_refused": "Correct the target, or skip the batch on the page of the uplink.",
-  "fault_hint.fault.delivery_retried": "Check the address and the receiver. The gateway tries for 24 hours.",
+  "fault_hint.fault.delivery_retried": "Check the address and the receiver.",
   "fault_hint.fault.delivery_dropped":
     "Correct the receiver: more requests wait for it than the gateway keeps.",
   "fault_hint.body.malformed":
