@@ -41,7 +41,6 @@ describe("the gateway", () => {
 
   test.each([
     "/metrics",
-    "/query",
     "/search",
     "/write",
     "/nonsense",
@@ -63,6 +62,6 @@ describe("the gateway", () => {
 
   test("answers other methods at an unknown path with the error body", async () => {
     for (const method of ["POST", "PUT", "DELETE"])
-      expectErrorBody(await fixture.call(method, "/query"), 404);
+      expectErrorBody(await fixture.call(method, "/search"), 404);
   });
 });
