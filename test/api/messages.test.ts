@@ -31,7 +31,10 @@ test.each([
     "/api/users?sort=foo",
     "query sort: must be one of fullName, email, role, status, createdAt; - before it reverses the order",
   ],
-  ["/api/nope", "There is nothing at this path. The API documentation at /docs lists all paths."],
+  [
+    "/api/nope",
+    "There is nothing at this path. The API documentation, at /docs below the gateway's address, lists all paths.",
+  ],
 ])("GET %s", async (path, message) => {
   const { body } = await fixture.call("GET", path, { token: owner });
   expect(body.message).toBe(message);

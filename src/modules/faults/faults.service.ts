@@ -18,9 +18,9 @@ import { isRefusal } from "./refusals.types.ts";
 export const FAULTS_MAX = 5_000;
 export const FAULTS_PER_HOLDER_MAX = 50;
 const LIMITS = { entriesMax: FAULTS_MAX, perHolderMax: FAULTS_PER_HOLDER_MAX, staleMs: 60 * 60_000 };
-/** A crash loses new entries of this time … */
+/** A crash loses the new entries of this interval. */
 const FLUSH_INTERVAL_MS = 5_000;
-/** … and counts, refused credentials, and what belongs to no tenant, of this one: an attack costs few writes. */
+/** A crash loses the counts, refused credentials and entries without a tenant of this interval; so an attack costs few writes. */
 const WHOLE_FLUSH_INTERVAL_MS = 5 * 60_000;
 /** Rows per transaction: larger ones block the main thread. */
 const FLUSH_ENTRIES_MAX = 1_000;

@@ -160,11 +160,11 @@ export const permissions = {
   },
   "audit:read": {
     roles: administrators,
-    what: "read and export the audit log; list refused credentials of the tenant",
+    what: "read and export the audit log; list refused credentials of the tenant, and faults of users and API keys",
   },
   "faults:clear": {
     roles: administrators,
-    what: "clear the faults that they can read",
+    what: "clear the faults that the user can see",
     needsPerson: true,
   },
 } as const satisfies Record<string, PermissionRule>;

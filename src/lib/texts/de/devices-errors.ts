@@ -111,7 +111,7 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "device.token_limited":
     "Von dieser Adresse kamen zu viele ungültige Gerätetoken. Versuchen Sie es später erneut.",
   "device.token_taken":
-    "token: ein anderes Gerät hat dieses Zugangstoken. Lassen Sie es weg, um ein zufälliges zu erhalten.",
+    "token: ein anderes Gerät hat dieses Zugriffstoken. Lassen Sie es weg, um ein zufälliges zu erhalten.",
   "device.too_many_tags": "tags: ein Gerät kann höchstens {max} Schlagwörter haben",
   "device.was_active": "Das Gerät hat sich seit dem Anlegen verbunden oder Daten gesendet.",
   "device.was_changed": "Das Gerät wurde seit dem Anlegen geändert.",

@@ -69,7 +69,7 @@ export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>>
   "refusal_hint.connection_limit":
     "Schließen Sie ungenutzte Verbindungen oder erhöhen Sie die Grenze: mqtt_connections_max, mqtt_connections_per_address_max oder den Tarif.",
   "refusal_hint.credential_missing":
-    "Verwenden Sie das Zugangstoken des Geräts als Benutzernamen, oder Benutzernamen und Passwort des MQTT-Clients.",
+    "Verwenden Sie das Zugriffstoken des Geräts als Benutzernamen, oder Benutzernamen und Passwort des MQTT-Clients.",
   "refusal_hint.secret_wrong":
     "Vergleichen Sie das Secret des Absenders mit dem der Anbindung, oder erzeugen Sie ein neues.",
   "refusal_hint.user_unknown": "Prüfen Sie die Adresse auf Tippfehler, oder laden Sie den Benutzer ein.",

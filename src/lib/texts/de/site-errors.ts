@@ -33,7 +33,8 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
   "metrics.token_wrong": "Das Token der Metriken fehlt oder ist falsch.",
   "support.not_local":
     "Ein Befehl auf demselben Gerät weist durch eine Datei nach, dass er das lesen darf; der Nachweis fehlt oder ist falsch.",
-  "path.not_found": "Unter diesem Pfad gibt es nichts. Die API-Dokumentation unter /docs nennt alle Pfade.",
+  "path.not_found":
+    "Unter diesem Pfad gibt es nichts. Die API-Dokumentation, unter /docs an der Adresse des Gateways, nennt alle Pfade.",
   "plan.bytes_limit":
     "Der Tarif dieses Standorts erlaubt {limit} Byte in der Sekunde von allen Geräten zusammen.",
   "plan.devices_limit":

@@ -62,7 +62,7 @@ export const refusalTexts = {
   "refusal_hint.too_many_tries": "Correct the credential and wait a minute.",
   "refusal_hint.client_disabled": "Enable the client on the page of MQTT clients.",
   "refusal_hint.connection_limit":
-    "Close connections that are not used, or raise the limit: mqtt_connections_max, mqtt_connections_per_address_max, or the plan.",
+    "Close unused connections, or raise the limit: mqtt_connections_max, mqtt_connections_per_address_max, or the plan.",
   "refusal_hint.credential_missing":
     "Set the access token of the device as the user name, or the user name and password of the MQTT client.",
   "refusal_hint.secret_wrong":

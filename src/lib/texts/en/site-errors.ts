@@ -29,7 +29,8 @@ export const siteErrors = {
   "metrics.token_wrong": "The token of the metrics is missing or wrong.",
   "support.not_local":
     "A command on the same machine proves by a file that it may read this; the proof is missing or wrong.",
-  "path.not_found": "There is nothing at this path. The API documentation at /docs lists all paths.",
+  "path.not_found":
+    "There is nothing at this path. The API documentation, at /docs below the gateway's address, lists all paths.",
   "plan.bytes_limit": "The plan of this site allows {limit} bytes a second from all devices together.",
   "plan.devices_limit": "The plan of this site allows {limit} devices. Delete one, or select another plan.",
   "plan.messages_limit": "The plan of this site allows {limit} messages a second from all devices together.",

@@ -125,7 +125,7 @@ export const auditDe: Readonly<Record<keyof typeof auditEn, string>> = {
   "auditAction.device.open_claiming": "Gerät zur Übernahme freigegeben",
   "auditAction.device.release": "Übernahme eines Geräts aufgehoben",
   "auditAction.device.reopen_claim": "Erneute Provisionierung eines Geräts erlaubt",
-  "auditAction.device.rotate_token": "Zugangstoken oder Passwort erneuert",
+  "auditAction.device.rotate_token": "Zugriffstoken oder Passwort erneuert",
   "auditAction.device.set_credentials": "Zugangsdaten eines Geräts geändert",
   "auditAction.device.update": "Gerät geändert",
   "auditAction.job.create": "Auftrag angelegt",

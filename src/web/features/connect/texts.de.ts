@@ -7,7 +7,7 @@ export const connectDe: Readonly<Record<keyof typeof connectEn, string>> = {
     "Für Zertifikate ist TLS nötig, das auf diesem Gateway abgeschaltet ist. Starten Sie es mit tls = auto.",
   "connect.authority": "ca.pem herunterladen, der das Gerät vertrauen muss",
   "signIn.kind": "Zugangsdaten",
-  "signIn.ACCESS_TOKEN": "Zugangstoken",
+  "signIn.ACCESS_TOKEN": "Zugriffstoken",
   "signIn.MQTT_BASIC": "Passwort",
   "signIn.X509": "Zertifikat",
   "signIn.hint.ACCESS_TOKEN":

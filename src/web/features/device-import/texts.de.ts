@@ -36,7 +36,7 @@ export const deviceImportDe: Readonly<Record<keyof typeof deviceImportEn, string
   "import.created.other": "{count} Geräte sind importiert.",
   "import.failed.one": "{count} Zeile wurde ausgelassen.",
   "import.failed.other": "{count} Zeilen wurden ausgelassen.",
-  "import.tokens": "Zugangstoken herunterladen",
+  "import.tokens": "Zugriffstoken herunterladen",
   "import.tokensHint":
     "Die CSV-Datei enthält Namen, IDs und Token für die Einrichtung der Geräte. Bewahren Sie sie so sicher auf wie ein Passwort.",
   "import.toDevices": "Geräte zeigen",

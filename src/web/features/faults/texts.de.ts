@@ -22,14 +22,14 @@ export const faultsDe: Readonly<Record<keyof typeof faultsEn, string>> = {
   "faults.time": "Zeit",
   "faults.anyTime": "Jederzeit",
   "faultsSince.hour": "Letzte Stunde",
-  "faultsSince.day": "Letzter Tag",
-  "faultsSince.week": "Letzte Woche",
-  "faults.none": "Nichts ging schief",
+  "faultsSince.day": "Letzte 24 Stunden",
+  "faultsSince.week": "Letzte 7 Tage",
+  "faults.none": "Keine Störungen",
   "faults.noneHint":
     "Hier erscheinen abgelehnte Zugangsdaten und Nachrichten, gescheiterte Zustellungen und andere Störungen.",
   "faults.noMatch": "Keine Störung passt",
   "faults.noMatchHint": "Ändern Sie den Text oder die Filter.",
-  "faults.clear": "Leeren",
+  "faults.clear": "Löschen",
   "faults.clearTitle": "Störungen löschen?",
   "faults.clearWarning.one":
     "{count} Eintrag wird gelöscht. Tritt die Störung wieder auf, erscheint sie wieder.",
