@@ -52,7 +52,15 @@ describe("a program that prepares its database", () => {
       }),
       row("SELECT * FROM mem", 400, { error: expect.stringContaining("`SELECT`") }),
       row("CREATE DATABASE a; DROP DATABASE a", 400, { error: expect.stringContaining("`DROP DATABASE`") }),
+      row(`${"CREATE DATABASE a;".repeat(10)}DROP DATABASE a`, 400, {
+        error: expect.stringContaining("`DROP DATABASE`"),
+      }),
+      row('CREATE DATABASE "a;b\\";c"; SHOW DATABASES', 200, {
+        results: [{ statement_id: 0 }, { statement_id: 1, series: [databases] }],
+      }),
+      row('CREATE DATABASE "a; SHOW DATABASES', 400, { error: expect.stringContaining('`"`') }),
       row("", 400, { error: expect.any(String) }),
+      row(" ; ;", 400, { error: expect.any(String) }),
       {
         name: "a statement in a form is read",
         request: () => ({

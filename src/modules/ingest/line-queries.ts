@@ -7,7 +7,8 @@ import { readBytes } from "../../lib/request-bytes.ts";
  */
 
 const QUERY_BYTES_MAX = 16 * 1024;
-const STATEMENTS_MAX = 10;
+/** A statement, in which quotes may contain semicolons; or a character on its own: a separator, or a quote that is not closed. */
+const PART = /(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^;"']+)+|[;"']/gs;
 
 interface Series {
   readonly name?: string;
@@ -36,12 +37,13 @@ export async function readQuery(request: Request, query: string | undefined): Pr
 
 /** @throws DomainError `line_protocol.query_unsupported` for the first statement that asks for anything else. */
 export function answerQuery(query: string): QueryResults {
-  const asked = query
-    .split(";", STATEMENTS_MAX)
-    .map(nameOf)
-    .filter((name) => name !== "");
-  if (asked.length === 0) throw invalid("line_protocol.query_missing");
-  return { results: asked.map((name, index) => ({ statement_id: index, ...seriesOf(name) })) };
+  const results: QueryResults["results"][number][] = [];
+  for (const [part] of query.matchAll(PART)) {
+    const name = nameOf(part);
+    if (name !== "" && name !== ";") results.push({ statement_id: results.length, ...seriesOf(name) });
+  }
+  if (results.length === 0) throw invalid("line_protocol.query_missing");
+  return { results };
 }
 
 function nameOf(statement: string): string {
