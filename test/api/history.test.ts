@@ -82,7 +82,7 @@ describe("importing history", () => {
         answer: ({ body }) =>
           expect(body).toEqual({
             ...{ success: true, rows: 3, points: 6, failed: 0, errors: [], sameTime: 0, missing: 0 },
-            ...{ timeColumns: ["ts"], unnamedColumns: [], lastTs: T0 + 2000 },
+            ...{ timeColumns: ["ts"], unnamedColumns: [], lastTs: T0 + 2000, newestTs: T0 + 2000 },
           }),
       },
       {
@@ -99,6 +99,7 @@ describe("importing history", () => {
             rows: 5,
             points: 2,
             failed: 3,
+            newestTs: T0 + 6000,
             errors: [
               {
                 row: 2,

@@ -48,6 +48,8 @@ export interface ImportResult extends ImportProgress, HistoryNotes {
   readonly success: boolean;
   /** The first hundred rows that were refused; rows count from 1. */
   readonly errors: readonly RowFailure[];
+  /** Time of the newest stored row, epoch ms. */
+  readonly newestTs: number | undefined;
 }
 
 /** A row of a CSV file, or a line as the device's own body would be. */
@@ -119,6 +121,8 @@ const checkedValues = (values: HistoryValues, isChecked: boolean): Reading["valu
 class ImportBatch {
   readonly counts = { rows: 0, points: 0, failed: 0 };
   readonly errors: RowFailure[] = [];
+  /** Time of the newest row that was taken, epoch ms. */
+  newestTs: number | undefined;
   readonly #target: ImportTarget;
   readonly #skipRows: number;
   #readings: Reading[] = [];
@@ -179,6 +183,7 @@ class ImportBatch {
 
   #add(reading: Reading, values: number): void {
     this.#readings.push(reading);
+    if (this.newestTs === undefined || reading.ts > this.newestTs) this.newestTs = reading.ts;
     this.#values += values;
   }
 
@@ -235,7 +240,7 @@ export async function* runImport(
   }
   await flush();
   await commit;
-  return { success: counts.failed === 0, ...counts, errors, ...notes };
+  return { success: counts.failed === 0, ...counts, errors, ...notes, newestTs: batch.newestTs };
 }
 
 /** What the parsers throw of bad input becomes an error that the caller may see. */

@@ -43,7 +43,8 @@ function asLines(progress: AsyncGenerator<ImportProgress, ImportResult>): Readab
       }
     },
     async cancel() {
-      await progress.return({ success: false, rows: 0, points: 0, failed: 0, errors: [], ...noNotes() });
+      const nothing = { rows: 0, points: 0, failed: 0, errors: [], newestTs: undefined };
+      await progress.return({ success: false, ...nothing, ...noNotes() });
     },
   });
 }
@@ -73,7 +74,8 @@ const importAnswer = {
             description: "numbers of unnamed columns, which are left out",
             items: count,
           },
-          lastTs: { ...count, description: "time of the last row, epoch ms" },
+          lastTs: { ...count, description: "time of the last row of CSV, epoch ms" },
+          newestTs: { ...count, description: "time of the newest stored row, epoch ms" },
           errors: {
             type: "array" as const,
             description: "the first refused rows",

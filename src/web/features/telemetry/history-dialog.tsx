@@ -29,7 +29,7 @@ interface Props {
   readonly deviceId: string;
   readonly deviceName: string;
   readonly shown: ShownTime;
-  /** Takes the time of the last row of the file; 0 if it is not known. */
+  /** Takes the time of the newest imported value, epoch ms. */
   readonly onImported: (ts: number) => void;
   readonly onClose: () => void;
 }

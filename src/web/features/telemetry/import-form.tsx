@@ -20,8 +20,8 @@ type RowError = Text & { readonly row: number; readonly message: string };
 
 interface Outcome {
   readonly points: number;
-  /** Time of the last row; 0 if it is not known. */
-  readonly lastTs: number;
+  /** Time of the newest stored row, epoch ms; 0 before the first row. */
+  readonly newestTs: number;
   readonly failed: number;
   readonly sameTime: number;
   readonly missing: number;
@@ -32,7 +32,7 @@ interface Outcome {
 
 const nothingImported: Outcome = {
   points: 0,
-  lastTs: 0,
+  newestTs: 0,
   failed: 0,
   sameTime: 0,
   missing: 0,
@@ -57,7 +57,7 @@ async function* importFile(
     const [error] = answer.errors;
     outcome = {
       points: outcome.points + answer.points,
-      lastTs: answer.lastTs ?? outcome.lastTs,
+      newestTs: Math.max(outcome.newestTs, answer.newestTs ?? 0),
       failed: outcome.failed + answer.failed,
       sameTime: outcome.sameTime + answer.sameTime,
       missing: outcome.missing + answer.missing,
@@ -168,7 +168,7 @@ export function ImportForm(props: { deviceId: string; onImported: (ts: number) =
       } finally {
         setProgress(undefined);
         setOutcome(reached);
-        if (reached.points > 0) onImported(reached.lastTs);
+        if (reached.points > 0) onImported(reached.newestTs);
       }
     });
   };
