@@ -6,8 +6,10 @@ import { useConsole } from "./support/console-page.ts";
 const STEP_MS = 30_000;
 const ui = useConsole();
 
+let deviceId: string;
+
 beforeAll(async () => {
-  await ui.connectDevice();
+  deviceId = await ui.connectDevice();
 }, 60_000);
 
 const ROWS = 40_000;
@@ -16,6 +18,19 @@ const rows = Array.from(
   { length: ROWS },
   (_, index) => `${START + index * 1000},${(index % 977) / 10},"note ${index}"`,
 );
+
+/** Opens the dialog, imports a file of two values and closes the dialog. */
+async function importTwo(name: string, text: string): Promise<void> {
+  const { page } = ui;
+  await page.getByRole("button", { name: "Export and options" }).click();
+  await page.getByRole("button", { name: "Import and export" }).click();
+  await page
+    .locator('input[type="file"]')
+    .setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+  await ui.dialog().getByRole("button", { name: "Import", exact: true }).click();
+  await page.getByText("2 values imported.").waitFor();
+  await page.keyboard.press("Escape");
+}
 
 test(
   "a device without data imports a file, reports rejected rows and shows the values",
@@ -44,14 +59,7 @@ test(
     // The device is silent, but its newest value is a second old.
     await page.getByTestId("chart").first().waitFor();
     const older = "time,pressure\n2021-05-01T10:00:00Z,3\n2021-05-01T11:00:00Z,4\n";
-    await page.getByRole("button", { name: "Export and options" }).click();
-    await page.getByRole("button", { name: "Import and export" }).click();
-    await page
-      .locator('input[type="file"]')
-      .setInputFiles({ name: "old.csv", mimeType: "text/csv", buffer: Buffer.from(older) });
-    await ui.dialog().getByRole("button", { name: "Import", exact: true }).click();
-    await page.getByText("2 values imported.").waitFor();
-    await page.keyboard.press("Escape");
+    await importTwo("old.csv", older);
     await page.getByText(/2021/).first().waitFor();
     await page.getByText("min 3 · avg 3.5 · max 4").waitFor();
     // Nothing of another window.
@@ -86,6 +94,48 @@ test(
     expect(texts[1]?.split("\n")[4]).toBe(
       `{"ts":${START + 1000},"values":{"note":"note 1","temperature":0.1}}`,
     );
+  },
+  STEP_MS,
+);
+
+test.each([
+  [
+    "NDJSON",
+    "level.ndjson",
+    '{"ts":"2022-05-01T10:00:00Z","level":5}\n{"ts":"2022-05-01T11:00:00Z","level":6}\n',
+  ],
+  ["CSV with the newest row first", "mass.csv", "ts,mass\n2023-08-01T10:00:00Z,6\n2023-02-01T10:00:00Z,5\n"],
+])(
+  "after an import of %s, the window shows its newest value",
+  async (_, name, text) => {
+    await ui.open(`/devices/${deviceId}/data`);
+    await importTwo(name, text);
+    await ui.page.getByText(/max 6/).waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "a window that shows an imported value stays",
+  async () => {
+    const { page } = ui;
+    const body = { name: "Silent", deviceType: "press" };
+    const created = (await ui.call("POST", "/api/devices", body)) as {
+      deviceId: string;
+      credentials: { token: string };
+    };
+    const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+    await fetch(`${ui.app.url}/api/v1/${created.credentials.token}/telemetry`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ts: ago(2), values: { mass: 1 } }),
+    });
+    await ui.open(`/devices/${created.deviceId}/data`);
+    await page.getByTestId("chart").first().waitFor();
+    const address = page.url();
+    await importTwo("mass.csv", `ts,mass\n${ago(3)},5\n${ago(2.5)},6\n`);
+    await page.getByText(/max 6/).waitFor();
+    expect(page.url()).toBe(address);
   },
   STEP_MS,
 );

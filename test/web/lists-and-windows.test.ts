@@ -9,6 +9,7 @@ import {
   firstWindow,
   panned,
   windowFromQuery,
+  windowOfImport,
   windowToQuery,
   zoomed,
 } from "../../src/web/lib/time-window.ts";
@@ -53,6 +54,19 @@ describe("time windows", () => {
     const old = Date.UTC(2020, 0, 1);
     const { from, to } = boundsOf(firstWindow(old, now), now);
     expect([from < old, old < to, to - from]).toEqual([true, true, 30 * 86_400_000]);
+  });
+
+  test("change after an import only if they do not show its newest value", () => {
+    const now = Date.UTC(2026, 10, 27);
+    const day = 86_400_000;
+    const week = { kind: "live", id: "7d" } as const;
+    expect(windowOfImport(now - 3 * day, week, now)).toBeUndefined();
+    expect(windowOfImport(now + day, week, now)).toBeUndefined();
+    expect(windowOfImport(now - 8 * day, week, now)).toEqual({ kind: "live", id: "30d" });
+    const past = { kind: "fixed", from: now - 9 * day, to: now - 8 * day } as const;
+    expect(windowOfImport(now - 8.5 * day, past, now)).toBeUndefined();
+    expect(windowOfImport(now - 3 * day, past, now)).toEqual(week);
+    expect(windowOfImport(now + day, past, now)).toEqual({ kind: "live", id: "15m" });
   });
 
   test("survive the way through the address", () => {

@@ -40,6 +40,13 @@ export function firstWindow(newest: number, now: number): TimeWindow {
   return { kind: "fixed", from: newest - Math.round(PAST_MS * 0.9), to: newest + Math.round(PAST_MS * 0.1) };
 }
 
+/** Returns a window that shows the newest imported value; undefined if `shown` has it already. */
+export function windowOfImport(newest: number, shown: TimeWindow, now: number): TimeWindow | undefined {
+  const { from, to } = boundsOf(shown, now);
+  const visible = Math.min(newest, now); // a value of the future appears when its time comes
+  return visible < from || visible > to ? firstWindow(newest, now) : undefined;
+}
+
 const SHORTEST_MS = 1000;
 
 export function zoomed(bounds: { from: number; to: number }, factor: number): TimeWindow {

@@ -21,7 +21,7 @@ export interface Controls {
  * Everything that makes up the view is in the address, so that it can be sent to a colleague. If the address names no window, the first one contains
  * the newest value. `newest` is its time in epoch ms.
  */
-export function useControls(newest = 0): Controls {
+export function useControls(newest: number): Controls {
   const [first] = useState(() => firstWindow(newest, serverNow()));
   const { path, query, route } = useLocation();
   const go = (next: Record<string, string>) => route(`${path}?${new URLSearchParams(next)}`, true);

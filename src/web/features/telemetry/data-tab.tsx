@@ -1,14 +1,14 @@
 import { ChartLine } from "lucide-preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { aggregatedMetadata } from "../../../lib/key-metadata.ts";
 import { writeNames } from "../../../lib/name-list.ts";
-import type { DeviceDetail, TelemetryValue } from "../../lib/api-types.ts";
+import type { DeviceDetail, LatestSnapshot, TelemetryValue } from "../../lib/api-types.ts";
 import { tableRows, toNumber } from "../../lib/chart-data.ts";
 import { barInterval } from "../../lib/consumption.ts";
 import { exploreHref } from "../../lib/explore-view.ts";
 import { sortedKeys } from "../../lib/main-keys.ts";
 import { isThinned } from "../../lib/series-buffer.ts";
-import { boundsOf, firstWindow, panned, type TimeWindow, zoomed } from "../../lib/time-window.ts";
+import { boundsOf, panned, type TimeWindow, windowOfImport, zoomed } from "../../lib/time-window.ts";
 import { ownZone } from "../../lib/zoned-time.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keyMetadataReady, keyName, metadataOf } from "../../platform/key-metadata.ts";
@@ -38,6 +38,7 @@ const INTERVALS = 300;
 const DEFAULT_KEYS = 4;
 
 export function DataTab({ device }: DeviceTabProps) {
+  const loads = useRef(0);
   const resource = useResource(async () => {
     const [latest, keys] = await Promise.all([
       telemetryApi.latest(device.deviceId),
@@ -45,18 +46,32 @@ export function DataTab({ device }: DeviceTabProps) {
       // It decides which values are shown first, which would else be loaded twice.
       keyMetadataReady(device.deviceId),
     ]);
-    return { latest, keys };
+    return { latest, keys, load: ++loads.current };
   }, [device.deviceId]);
+  if (resource.error !== undefined) return <ErrorNote error={resource.error} onRetry={resource.reload} />;
+  if (!resource.data) return <p class="text-soft">{t("common.loading")}</p>;
+  return <DeviceData {...resource.data} device={device} onImported={resource.reload} />;
+}
+
+/** The charts, and the dialog of imports and exports. */
+function DeviceData(props: {
+  device: DeviceDetail;
+  latest: LatestSnapshot;
+  /** Number of this load; data is loaded again after an import. */
+  load: number;
+  keys: readonly { key: string }[];
+  onImported: () => void;
+}) {
+  const { device, latest } = props;
   const [history, setHistory] = useState<{ shown: ShownTime } | undefined>(undefined);
   /** Time of the newest value that was imported while the dialog is open. */
   const [imported, setImported] = useState<number | undefined>(undefined);
-  const controls = useControls(resource.data?.latest.ts);
-  if (resource.error !== undefined) return <ErrorNote error={resource.error} onRetry={resource.reload} />;
-  if (!resource.data) return <p class="text-soft">{t("common.loading")}</p>;
-  const keys = resource.data.keys.map((k) => k.key).sort();
+  const controls = useControls(latest.ts);
+  const keys = props.keys.map(({ key }) => key).sort();
   const showImported = (ts: number) => {
-    if (ts < boundsOf(controls.window, serverNow()).from) controls.setWindow(firstWindow(ts, serverNow()));
-    resource.reload();
+    const window = windowOfImport(ts, controls.window, serverNow());
+    if (window !== undefined) controls.setWindow(window);
+    props.onImported();
   };
   const closeHistory = () => {
     setHistory(undefined);
@@ -67,11 +82,12 @@ export function DataTab({ device }: DeviceTabProps) {
     <>
       <KnownKeys
         // What an import brought is seen by starting anew.
-        key={`${keys.length} ${resource.data.latest.ts}`}
+        key={props.load}
         device={device}
+        controls={controls}
         first={keys}
-        values={resource.data.latest.values}
-        newest={resource.data.latest.ts}
+        values={latest.values}
+        newest={latest.ts}
         onHistory={(shown) => setHistory({ shown })}
       />
       {/* Here, so that it stays open when the charts begin anew. */}
@@ -91,12 +107,12 @@ export function DataTab({ device }: DeviceTabProps) {
 function KnownKeys(props: {
   newest: number;
   device: DeviceDetail;
+  controls: Controls;
   first: string[];
   values: Record<string, TelemetryValue>;
   onHistory: (shown: ShownTime) => void;
 }) {
-  const { device } = props;
-  const controls = useControls(props.newest);
+  const { device, controls } = props;
   const [keys, setKeys] = useState(props.first);
   const series = useMemo(() => new DeviceSeries(device.deviceId), [device.deviceId]);
   const addKeys = (values: Record<string, TelemetryValue>) =>
