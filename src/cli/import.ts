@@ -30,10 +30,8 @@ const BATCH_ITEMS = 1_000;
 const ERRORS_SHOWN_MAX = 20;
 const REPORT_INTERVAL_MS = 1_000;
 
-const options = {
-  ...serverOptions,
-  device: { type: "string", help: "device to import to (default: the name of the file)" },
-  type: { type: "string", default: "imported", help: "type of new devices" },
+/** Options for CSV; NDJSON has nothing to choose. */
+const csvOptions = {
   time: {
     type: "string",
     help: "name or number of the time column (default: recognized by names and content)",
@@ -59,7 +57,14 @@ const options = {
     type: "string",
     help: "order in dates such as 03/04/2026: day-first or month-first (default: the dates decide)",
   },
-  timezone: { type: "string", default: "UTC", help: "time zone of times without one, such as Europe/Berlin" },
+  timezone: { type: "string", help: "time zone of times without one, such as Europe/Berlin (default: UTC)" },
+} as const satisfies Record<string, CommandOption>;
+
+const options = {
+  ...serverOptions,
+  device: { type: "string", help: "device to import to (default: the name of the file)" },
+  type: { type: "string", default: "imported", help: "type of new devices" },
+  ...csvOptions,
   help: { type: "boolean", help: "print this help" },
 } as const satisfies Record<string, CommandOption>;
 
@@ -243,7 +248,7 @@ function csvOptionsOf(values: ParsedArguments["values"]): CsvOptions {
     throw new StartupError("--decimal must be point or comma.");
   if (dates !== undefined && dates !== "day-first" && dates !== "month-first")
     throw new StartupError("--dates must be day-first or month-first.");
-  if (!isTimeZone(timezone))
+  if (timezone !== undefined && !isTimeZone(timezone))
     throw new StartupError("--timezone must be the name of a time zone, such as Europe/Berlin.");
   return {
     delimiter: separator,
@@ -257,6 +262,15 @@ function csvOptionsOf(values: ParsedArguments["values"]): CsvOptions {
   };
 }
 
+/** @throws StartupError that names the options for CSV, if a file is NDJSON */
+function refuseForNdjson(values: ParsedArguments["values"], files: readonly string[]): void {
+  const file = files.find((each) => historyFormatOf(each) === "ndjson");
+  const given = Object.keys(csvOptions).filter((name) => values[name] !== undefined);
+  if (file === undefined || given.length === 0) return;
+  const names = given.map((name) => `--${name}`).join(", ");
+  throw new StartupError(`Options for CSV only: ${names}. Import ${basename(file)} without them.`);
+}
+
 const listOf = (text: string | undefined) => text?.split(",").map((name) => name.trim());
 
 /** `lineside import FILE …`: replays CSV and NDJSON files of sensor data with their own time stamps; repeating it changes nothing. */
@@ -268,8 +282,9 @@ export async function importCommand(args: readonly string[]): Promise<number> {
   }
   const missing = positionals.find((file) => !existsSync(file));
   if (missing !== undefined) throw new StartupError(`There is no file ${missing}.`);
-  const importer = new Importer(await connectApi(credentialsOf(values)), values.type ?? options.type.default);
+  refuseForNdjson(values, positionals);
   const csv = csvOptionsOf(values);
+  const importer = new Importer(await connectApi(credentialsOf(values)), values.type ?? options.type.default);
   const startedAt = performance.now();
   for (const file of positionals)
     await readable(file, () =>

@@ -226,6 +226,23 @@ test.each([
   expect(code).toBe(http.errors.length === 0 ? 0 : 1);
 });
 
+test("options for CSV are refused for NDJSON, before anything is imported", async () => {
+  const [csv, ndjson] = [join(directory, "mixed.csv"), join(directory, "mixed.ndjson")];
+  writeFileSync(csv, "time,kWh\n2024-01-01,1\n");
+  writeFileSync(ndjson, `${ndjsonLines.usual}\n`);
+  const zone = ["--timezone", "UTC"];
+  for (const [args, names] of [
+    [[ndjson, "--device-column", "t", "--skip", "a"], "--device-column, --skip"],
+    [[ndjson, "--names", "ts,t", "--time", "1"], "--time, --names"],
+    [[ndjson, "--delimiter", ";", "--decimal", "comma"], "--delimiter, --decimal"],
+    [[csv, ndjson, "--dates", "day-first", ...zone], "--dates, --timezone"],
+  ] as const)
+    await expect(importCommand(args)).rejects.toThrow(
+      new StartupError(`Options for CSV only: ${names}. Import mixed.ndjson without them.`),
+    );
+  expect((await gateway.call("GET", "/api/devices?search=mixed")).body).toEqual([]);
+});
+
 test("a column names the devices of a file", async () => {
   const path = join(directory, "hall.csv");
   writeFileSync(path, "time,meter,kWh\n2024-01-01,A,1\n2024-01-01,B,2\n2024-01-02,A,3\n");
