@@ -175,9 +175,17 @@ const importQuery = t.Object({
   ),
 });
 
-/** Reads the CSV options of the query. @throws DomainError `import.timezone_invalid` */
-function csvOptionsOf(query: Static<typeof importQuery>): CsvOptions {
+/** @throws DomainError `import.csv_only` if options for CSV are given for NDJSON */
+function refuseForNdjson(options: Record<string, unknown>): void {
+  const given = Object.keys(options).filter((name) => options[name] !== undefined);
+  if (given.length > 0) throw invalid("import.csv_only", { names: given.join(", ") });
+}
+
+/** Reads the CSV options of the query. @throws DomainError `import.csv_only`, `import.timezone_invalid` */
+function csvOptionsOf(query: Static<typeof importQuery>, format: HistoryFormat): CsvOptions {
   const { delimiter, decimal, timezone, dates, timeColumn: time, skipColumns } = query;
+  if (format === "ndjson")
+    refuseForNdjson({ delimiter, decimal, timezone, dates, timeColumn: time, skipColumns });
   if (timezone !== undefined && !isTimeZone(timezone)) throw invalid("import.timezone_invalid");
   const skip = skipColumns === undefined ? [] : [skipColumns].flat();
   return { delimiter: delimiter && delimiters[delimiter], decimal, timezone, dates, time, skip };
@@ -231,7 +239,7 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
         const format = formatOf(request, query.format);
         if (request.body === null) throw invalid("import.empty");
         const { skipRows = 0, previousTs } = query;
-        const source = { body: request.body, format, csv: csvOptionsOf(query), skipRows, previousTs };
+        const source = { body: request.body, format, csv: csvOptionsOf(query, format), skipRows, previousTs };
         const progress = deps.history.import(principal, params.deviceId, source);
         if (query.progress !== true) return untilDone(progress);
         set.headers["content-type"] = "application/x-ndjson";
@@ -248,7 +256,7 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
           summary: "Import telemetry history",
           responses: { 200: importAnswer },
           description:
-            "CSV (a header with a time column, or a day and a time-of-day column, then one column per key; UTF-8, UTF-16 or Windows-1252) or NDJSON (`{ts, values}` or `{ts, key: value}` per line), 16 MiB per request; send a larger file in parts, each preceded by the first part, with `skipRows` and `previousTs` from the previous response. A row is refused if its time is invalid, or if a cell looks like a number but does not fit the decimal sign or can be read in two ways (`1.234` in a column that shows no decimal sign). Refused rows do not stop the others; repeating an import changes nothing.",
+            "CSV (a header with a time column, or a day and a time-of-day column, then one column per key; UTF-8, UTF-16 or Windows-1252) or NDJSON (`{ts, values}` or `{ts, key: value}` per line), 16 MiB per request; send a larger file in parts, each preceded by the first part, with `skipRows` and `previousTs` from the previous response. Options for CSV are refused for NDJSON. A row is refused if its time is invalid, or if a cell looks like a number but does not fit the decimal sign or can be read in two ways (`1.234` in a column that shows no decimal sign). Refused rows do not stop the others; repeating an import changes nothing.",
           requestBody: {
             required: true,
             content: {

@@ -29,6 +29,7 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "frame.invalid": "ein Frame muss ein Objekt mit topic sein",
   "frame.too_large": "ein Frame darf höchstens {frameBytesMax} Byte haben",
   "frame.topic_missing": "topic muss ein Text mit höchstens 256 Zeichen sein",
+  "import.csv_only": "entfernen Sie Optionen, die nur für CSV gelten: {names}",
   "import.empty": "der Inhalt ist leer",
   "import.line_too_long": "eine Zeile ist länger als {max} Byte",
   "import.malformed": "die Datei lässt sich nicht lesen: {reason}",

@@ -27,6 +27,7 @@ export const telemetryErrors = {
   "frame.invalid": "a frame must be an object with a topic",
   "frame.too_large": "a frame must have at most {frameBytesMax} bytes",
   "frame.topic_missing": "topic must be a text of at most 256 characters",
+  "import.csv_only": "remove options that apply to CSV only: {names}",
   "import.empty": "the body is empty",
   "import.line_too_long": "a line is longer than {max} bytes",
   "import.malformed": "the file cannot be read: {reason}",
