@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { DATA_POINTS_MAX, STATE_POINTS_MAX } from "../../src/modules/telemetry/telemetry.types.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 /** Requests that programs of the field send, and what they are told. */
@@ -23,9 +24,26 @@ test.each(["", ","])("a deletion whose list of keys is %j deletes nothing", asyn
   expect((await call("GET", `/devices/${device.deviceId}/telemetry/latest`)).body.values.level).toBe(3);
 });
 
-test("a number of points beyond all limits is as good as the limit", async () => {
-  const query = "keys=level&from=1&to=2&maxDataPoints=99999999999";
-  expect((await call("GET", `/devices/${device.deviceId}/telemetry/range?${query}`)).status).toBe(200);
+test.each([
+  ["none", DATA_POINTS_MAX],
+  ["avg", DATA_POINTS_MAX],
+  ["timeIn", STATE_POINTS_MAX],
+])("a number of points beyond all limits is as good as the limit: %s", async (aggregation, max) => {
+  const { deviceId } = await fixture.createDevice(owner);
+  const from = Date.UTC(2026, 0, 1);
+  const to = from + (DATA_POINTS_MAX + 10) * 1_000;
+  const rows = Array.from({ length: DATA_POINTS_MAX + 10 }, (_, row) => `${from + row * 1_000},${row % 7}`);
+  const sent = await fixture.call("POST", `/api/devices/${deviceId}/telemetry/import`, {
+    ...{ token: owner, raw: `ts,level\n${rows.join("\n")}\n`, headers: { "content-type": "text/csv" } },
+  });
+  expect(sent.body).toMatchObject({ points: rows.length });
+  const path = `/devices/${deviceId}/telemetry/range?keys=level&from=${from}&to=${to}&aggregation=${aggregation}`;
+  const pointsOf = async (limit: number): Promise<unknown[]> =>
+    (await call("GET", `${path}&maxDataPoints=${limit}`)).body.data[0].series[0].points;
+  const points = await pointsOf(99_999_999_999);
+  expect(points.length).toBeLessThanOrEqual(max);
+  expect(points).toEqual(await pointsOf(max));
+  expect(points.length).toBeGreaterThan((await pointsOf(max / 2)).length);
 });
 
 test("the dashboard of another program is named as what it is", async () => {

@@ -1,10 +1,13 @@
 import { t } from "elysia";
 import { DOCUMENTED_AS, documentedAs, mapOf } from "../documented-as.ts";
 import { choice, jsonObject, jsonValueSchema, wholeNumber } from "../wire.schemas.ts";
-import { aggregations } from "./telemetry.types.ts";
+import { aggregations, DATA_POINTS_DEFAULT, DATA_POINTS_MAX, STATE_POINTS_MAX } from "./telemetry.types.ts";
 
 /** 24 times of day, each with a comma and a space. */
 const INTERVAL_CHARACTERS_MAX = 168;
+
+const written = (limit: number) => limit.toLocaleString("en");
+const pointsDescription = `maximum points per series, at most ${written(DATA_POINTS_MAX)} (${written(STATE_POINTS_MAX)} for \`timeIn\`; larger numbers are reduced to this limit); ${DATA_POINTS_DEFAULT} by default`;
 
 const epochMs = (description: string) => t.String({ minLength: 1, maxLength: 20, description });
 
@@ -19,9 +22,7 @@ export const rangeQuery = t.Object({
     }),
   ),
   aggregation: t.Optional(t.String({ enum: [...aggregations], description: "none by default" })),
-  maxDataPoints: t.Optional(
-    t.String({ maxLength: 20, description: "maximum points per series, at most 100,000; 500 by default" }),
-  ),
+  maxDataPoints: t.Optional(t.String({ maxLength: 20, description: pointsDescription })),
   interval: t.Optional(
     t.String({
       maxLength: INTERVAL_CHARACTERS_MAX,
@@ -85,7 +86,7 @@ export const queryBody = t.Object(
     from: wholeNumberField("epoch ms"),
     to: wholeNumberField("epoch ms"),
     aggregation: t.Optional(t.String({ enum: [...aggregations], description: "none by default" })),
-    maxDataPoints: t.Optional(wholeNumberField("most points of a series, 500 by default")),
+    maxDataPoints: t.Optional(wholeNumberField(pointsDescription)),
     interval: t.Optional(t.Union([t.String({ maxLength: INTERVAL_CHARACTERS_MAX }), t.Number()])),
     timezone: t.Optional(t.String({ maxLength: 64 })),
   },

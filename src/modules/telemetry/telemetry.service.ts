@@ -6,8 +6,11 @@ import type { TelemetryStore } from "./store/store.types.ts";
 import {
   type Aggregation,
   aggregations,
+  DATA_POINTS_DEFAULT,
+  DATA_POINTS_MAX,
   type LatestSnapshot,
   type RangeQuery,
+  STATE_POINTS_MAX,
   type TelemetryAnswer,
 } from "./telemetry.types.ts";
 
@@ -15,11 +18,7 @@ import {
 const LATEST_DEVICES_FIRST = 50;
 /** Values that are copied from the storage worker in one turn of the event loop. */
 const LATEST_VALUES_PER_BATCH = 20_000;
-const DATA_POINTS_DEFAULT = 500;
-const DATA_POINTS_MAX = 100_000;
 const DEVICES_PER_QUERY_MAX = 10_000;
-/** A point of `timeIn` is a list, of some 30 values at most. */
-const STATE_POINTS_MAX = 2_000;
 const TIMES_PER_DAY_MAX = 24;
 
 /** Describes what a caller asks for, as it came in. */

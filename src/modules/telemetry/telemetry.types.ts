@@ -52,6 +52,12 @@ export const aggregations = [
 ] as const;
 export type Aggregation = (typeof aggregations)[number];
 
+/** Points of a series in a response. */
+export const DATA_POINTS_DEFAULT = 500;
+export const DATA_POINTS_MAX = 100_000;
+/** Max. points with `timeIn`, each a list of up to about 30 values. */
+export const STATE_POINTS_MAX = 2_000;
+
 /** Time that a series held a value, or, without `value`, all values that are not told apart. A point of `timeIn` is a list of them. */
 export type StateDuration = { value?: number | boolean | string; ms: number };
 
