@@ -1,8 +1,8 @@
 import { Decoder } from "cbor-x/decode";
 import { Encoder } from "cbor-x/encode";
-import { checkCbor } from "./cbor-check.ts";
+import { CBOR_ITEMS_MAX, CborTooLarge, checkCbor } from "./cbor-check.ts";
 import { countCborNames, repeatedCborNames } from "./cbor-names.ts";
-import { invalid } from "./domain-error.ts";
+import { invalid, tooLarge } from "./domain-error.ts";
 import { countNames, type NoteLeftOut, noteRepeated, readJson, readLenient } from "./sent-json.ts";
 
 const cbor = new Decoder({ mapsAsObjects: true, useRecords: false, tagUint8Array: false });
@@ -28,14 +28,19 @@ export function decodeBody(bytes: Uint8Array, encoding: BodyEncoding, note?: Not
   return readCbor(bytes, note);
 }
 
+/** Longest CBOR body whose repeated names are noted: all messages of MQTT, by default. */
+const NAMES_COUNTED_BYTES_MAX = 65_536;
+
 function readCbor(bytes: Uint8Array, note: NoteLeftOut | undefined): unknown {
   try {
     checkCbor(bytes);
     const value: unknown = cbor.decode(bytes);
-    if (note !== undefined && countCborNames(bytes) !== countNames(value))
+    const isCounted = note !== undefined && bytes.length <= NAMES_COUNTED_BYTES_MAX;
+    if (isCounted && countCborNames(bytes) !== countNames(value))
       noteRepeated(repeatedCborNames(bytes), note);
     return value;
-  } catch {
+  } catch (error) {
+    if (error instanceof CborTooLarge) throw tooLarge("body.too_many_items", { max: CBOR_ITEMS_MAX });
     throw invalid("body.malformed", { format: "CBOR" });
   }
 }

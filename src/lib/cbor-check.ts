@@ -2,6 +2,8 @@ const MAJOR = { bytes: 2, text: 3, array: 4, map: 5, tag: 6 } as const;
 const INDEFINITE = 31;
 const BREAK = 0xff;
 const DEPTH_MAX = 256;
+/** Max. items of a message, map keys included: decoding takes up to 1 µs per item. */
+export const CBOR_ITEMS_MAX = 100_000;
 /** Most bytes of a number that is finite as a double. */
 const BIGNUM_BYTES_MAX = 128;
 
@@ -27,16 +29,24 @@ function itemsOf(major: number, size: number): number | undefined {
   return 1;
 }
 
-/** @throws Error unless the bytes are CBOR (RFC 8949) that takes no more time and memory to decode than its length says. */
+/** A message that takes too long to be decoded. */
+export class CborTooLarge extends Error {}
+
+/**
+ * @throws CborTooLarge for more than `CBOR_ITEMS_MAX` items, and Error unless the bytes are CBOR (RFC 8949) that takes no more time and memory to decode
+ * than its length says
+ */
 export function checkCbor(bytes: Uint8Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   /** Items that are still to come, by depth; infinite until a break. */
   const open: number[] = [1];
   let position = 0;
+  let items = 0;
   let isBignum = false;
 
-  /** The number in or after the first byte of an item. Reading past the end throws. */
+  /** The number in or after the first byte of the next item. Reading past the end throws. */
   function argument(info: number): number {
+    if (++items > CBOR_ITEMS_MAX) throw new CborTooLarge();
     if (info < 24) return info;
     if (info === INDEFINITE) return Number.POSITIVE_INFINITY;
     const size = 1 << (info - 24);
@@ -57,8 +67,8 @@ export function checkCbor(bytes: Uint8Array): void {
   /** Reads what follows the head of an item. Strings are skipped; other types add items of their own. */
   function enter(major: number, size: number): void {
     if (major === MAJOR.bytes || major === MAJOR.text) skip(size);
-    const items = itemsOf(major, size);
-    if (items !== undefined && open.push(items) > DEPTH_MAX) throw new Error("it is nested too deeply");
+    const inner = itemsOf(major, size);
+    if (inner !== undefined && open.push(inner) > DEPTH_MAX) throw new Error("it is nested too deeply");
   }
 
   while (open.length > 0) {

@@ -12,7 +12,6 @@ export type NoteLeftOut = (reason: DomainError) => void;
 
 /** Sixteen digits, the fewest that a double may not hold exactly, of what may be an integer: not behind a decimal point, where most doubles have as many. */
 const longDigits = /(?:^|[^\d.])\d{16}/;
-const integer = /^-?\d+$/;
 
 /** Longest body that is read leniently: that takes several times as long as JSON. */
 const LENIENT_CHARACTERS_MAX = 65_536;
@@ -21,15 +20,38 @@ const NAMES_SHOWN_MAX = 5;
 const ALL_NAMES_CHARACTERS_MAX = 16_384;
 const BEGINNING_CHARACTERS = 2_048;
 
-type Reviver = (this: unknown, name: string, value: unknown, context: { source?: string }) => unknown;
-/** The types of the library lack the third parameter: https://github.com/tc39/proposal-json-parse-with-source. */
-const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
+/** A string, or the digits of a number. */
+const quoteOrDigits = /"|\d{16,}/g;
 
-const keepDigits: Reviver = (_, value, { source }) =>
-  typeof value === "number" && source !== undefined && integer.test(source) ? exactInteger(source) : value;
+/** Returns whether what stands from `start` to `end` is an integer: not a fraction, an exponent, a name or a number that begins with 0. */
+const isInteger = (text: string, start: number, end: number): boolean =>
+  !/[.eE+]/.test(text.charAt(start - 1)) &&
+  !/^-?0/.test(text.slice(start, start + 2)) &&
+  !/^(?:[.eE]|\s*:)/.test(text.slice(end, end + 64));
+
+/** Writes long integers of a JSON text as strings, so that their digits are kept. Takes time proportional to the length, whatever the text holds. */
+function quoteLongIntegers(text: string): string {
+  let json = "";
+  let copied = 0;
+  quoteOrDigits.lastIndex = 0;
+  for (let found = quoteOrDigits.exec(text); found !== null; found = quoteOrDigits.exec(text)) {
+    if (found[0] === '"') {
+      const end = endOfString(text, found.index);
+      if (end < 0) break;
+      quoteOrDigits.lastIndex = end;
+      continue;
+    }
+    const start = found.index - (text.charAt(found.index - 1) === "-" ? 1 : 0);
+    const end = quoteOrDigits.lastIndex;
+    if (!isInteger(text, start, end)) continue;
+    json += text.slice(copied, start) + JSON.stringify(exactInteger(text.slice(start, end)));
+    copied = end;
+  }
+  return json + text.slice(copied);
+}
 
 const parseExact = (text: string): unknown =>
-  longDigits.test(text) ? parseWithSource(text, keepDigits) : JSON.parse(text);
+  JSON.parse(longDigits.test(text) ? quoteLongIntegers(text) : text);
 
 /** A number that is not a number, a long integer, or another word of JSON5. */
 const lenientWord =

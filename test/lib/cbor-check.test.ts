@@ -36,6 +36,23 @@ function doublings(levels: number): Buffer {
   return Buffer.concat(parts);
 }
 
+test.each([
+  [
+    "a map",
+    (count: number) =>
+      new Encoder({ useRecords: false }).encode(
+        Object.fromEntries(Array.from({ length: count / 2 }, (_, index) => [`n${index}`, 1])),
+      ),
+  ],
+  [
+    "a list without a length",
+    (count: number) => Buffer.concat([Buffer.from([0x9f]), Buffer.alloc(count), Buffer.from([0xff])]),
+  ],
+])("CBOR has at most 100,000 items: %s", (_, bytesOf) => {
+  expect(refusalOf(bytesOf(99_998))).not.toBeInstanceOf(Error);
+  expect(refusalOf(bytesOf(100_002))).toMatchObject({ code: "body.too_many_items", kind: "too_large" });
+});
+
 describe("CBOR is refused, before it is decoded,", () => {
   test.each([
     ["when its parts stand for one another", doublings(3)],

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { decodeBody } from "../../src/lib/body.ts";
 import { DomainError } from "../../src/lib/domain-error.ts";
+import { exactInteger } from "../../src/lib/exact-integer.ts";
 import { parseJson, parseLenient } from "../../src/lib/sent-json.ts";
 
 const RUNS = { numRuns: 1_000 };
@@ -157,6 +158,61 @@ test("64 lists in one another, strings and comments that end are lenient JSON", 
     c: "'",
     d: "12345678901234567890",
   });
+});
+
+test("long integers keep their digits wherever they stand, and nothing else changes", () => {
+  const token = fc.oneof(
+    fc.constantFrom(
+      "1234567890123456789",
+      "-9007199254740993",
+      "9007199254740993e2",
+      "0.12345678901234567890",
+    ),
+    fc.constantFrom(
+      '"1234567890123456789"',
+      '"\\"1234567890123456789,"',
+      "1e-1234567890123456",
+      "9007199254740992",
+      "1",
+    ),
+    fc.string().map((text) => JSON.stringify(text)),
+  );
+  const json = fc.letrec<{ any: string }>((tie) => ({
+    any: fc.oneof(
+      { maxDepth: 3 },
+      token,
+      fc.array(tie("any"), { maxLength: 4 }).map((items) => `[${items.join(" , ")}]`),
+      fc
+        .array(fc.tuple(fc.oneof(fc.string(), fc.constant("1234567890123456789")), tie("any")), {
+          maxLength: 4,
+        })
+        .map(
+          (fields) =>
+            `{${fields.map(([name, item], index) => `${JSON.stringify(name + index)} :${item}`).join(",")}}`,
+        ),
+    ),
+  }));
+  const expected = (text: string) =>
+    (JSON.parse as (text: string, reviver: (...part: unknown[]) => unknown) => unknown)(
+      text,
+      (_, value, context) => {
+        const { source } = context as { source?: string };
+        return typeof value === "number" && source !== undefined && /^-?\d+$/.test(source)
+          ? exactInteger(source)
+          : value;
+      },
+    );
+  fc.assert(
+    fc.property(json.any, (text) => expect(parseJson(text)).toEqual(expected(text))),
+    { numRuns: 2_000 },
+  );
+  for (const text of [
+    "01234567890123456789",
+    "{1234567890123456789:1}",
+    "+1234567890123456789",
+    "1234567890123456789 2",
+  ])
+    expect(() => parseJson(text)).toThrow();
 });
 
 test("of a long body, repeated names of its first items are noted, and doubles stay numbers", () => {

@@ -303,6 +303,35 @@ test("bodies made to slow down their reader, from devices and from anybody", asy
   }
 }, 240_000);
 
+/** A CBOR map with 32-bit integers for names. */
+function cborOfIntegerNames(count: number): Uint8Array<ArrayBuffer> {
+  const bytes = Buffer.alloc(5 + 6 * count);
+  bytes[0] = 0xba;
+  bytes.writeUInt32BE(count, 1);
+  for (let index = 0; index < count; index++) {
+    bytes[5 + 6 * index] = 0x1a;
+    bytes.writeUInt32BE((7_919 * index) >>> 0, 6 + 6 * index);
+  }
+  return bytes;
+}
+
+test("large bodies of many small items", async () => {
+  const [device] = gateway.deviceTokens;
+  const bodies: Record<string, Uint8Array<ArrayBuffer> | string> = {
+    "5 MB of CBOR with integers for names": cborOfIntegerNames(870_000),
+    "as many items of CBOR as there may be": cborOfIntegerNames(49_000),
+    "5 MB of JSON with a long integer": `[1234567890123456789,${"1,".repeat(2_500_000)}1]`,
+  };
+  for (const [name, body] of Object.entries(bodies)) {
+    const send = async () => {
+      const response = await fetch(`${gateway.url}/api/v1/${device}/telemetry`, { method: "POST", body });
+      await response.arrayBuffer();
+      expect([400, 413, 429, 503]).toContain(response.status);
+    };
+    expect(await stallsOf(name, send)).toEqual([]);
+  }
+}, 240_000);
+
 test("files with rows of very many columns", async () => {
   const { body: devices } = await call("GET", "/api/devices?limit=1");
   const files = {
