@@ -1,6 +1,5 @@
-import { join } from "node:path";
 import { conflict } from "../lib/domain-error.ts";
-import { takeFileLock } from "../platform/file-lock.ts";
+import { takeGatewayLock } from "../platform/gateway-lock.ts";
 
 /**
  * Works on the data directory of a gateway that is not running, and keeps it from starting meanwhile. New files are private, as the gateway's own.
@@ -8,7 +7,7 @@ import { takeFileLock } from "../platform/file-lock.ts";
  */
 export function withStoppedGateway<Result>(dataPath: string, work: () => Result): Result {
   process.umask(0o077);
-  const lock = takeFileLock(join(dataPath, "lineside.lock"));
+  const lock = takeGatewayLock(dataPath);
   if (lock === undefined) throw conflict("backup.gateway_running", { path: dataPath });
   try {
     return work();

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { detail } from "../lib/domain-error.ts";
 import { HUNG_SECONDS, noteHang } from "../modules/updates/update-start.ts";
 import {
@@ -10,7 +9,7 @@ import {
   writeReason,
 } from "../modules/updates/update-state.ts";
 import { processEnv } from "../platform/config.ts";
-import { takeFileLock } from "../platform/file-lock.ts";
+import { takeGatewayLock } from "../platform/gateway-lock.ts";
 import { becomeProgram, WATCH_DETACHED } from "./update-trial.ts";
 
 const INTERVAL_MS = 200;
@@ -97,7 +96,7 @@ async function isAbandoned(dataPath: string): Promise<boolean> {
   const deadline = performance.now() + SUPERVISOR_MS;
   while (performance.now() < deadline) {
     if (!isOnTrial(readState(dataPath)?.phase)) return false;
-    const lock = takeFileLock(join(dataPath, "lineside.lock"));
+    const lock = takeGatewayLock(dataPath);
     if (lock === undefined) return false;
     lock.release();
     await Bun.sleep(LOCK_INTERVAL_MS);

@@ -27,8 +27,8 @@ import { isCompiled } from "../platform/assets.ts";
 import { buildTarget, updateKey } from "../platform/build.ts";
 import { type Config, loadConfig, processEnv } from "../platform/config.ts";
 import { openMainDatabase } from "../platform/database.ts";
-import { takeFileLock } from "../platform/file-lock.ts";
 import { readGatewayPid } from "../platform/gateway-address.ts";
+import { takeGatewayLock } from "../platform/gateway-lock.ts";
 import { createLogger } from "../platform/log.ts";
 import { machineIdOf } from "../platform/machine-id.ts";
 import { RESTART_SIGNAL } from "../platform/restart-signal.ts";
@@ -101,7 +101,7 @@ async function backUp(dataPath: string, config: Config): Promise<void> {
 
 /** Returns the process of the gateway on the data directory; undefined when none runs. */
 function findGateway(dataPath: string): number | undefined {
-  const lock = takeFileLock(join(dataPath, "lineside.lock"));
+  const lock = takeGatewayLock(dataPath);
   if (lock === undefined) return readGatewayPid(dataPath);
   lock.release();
   return undefined;

@@ -1,8 +1,9 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { releaseBallastIfShort } from "./disk-guard.ts";
-import { type FileLock, takeFileLock } from "./file-lock.ts";
+import type { FileLock } from "./file-lock.ts";
 import { createPrivateFolder } from "./file-owner.ts";
+import { takeGatewayLock } from "./gateway-lock.ts";
 import { beginInventory, recordLosses } from "./inventory.ts";
 import { verifyInventory } from "./inventory-check.ts";
 import { type InventoryRecord, keyChecksOf } from "./inventory-record.ts";
@@ -108,7 +109,7 @@ const notWritable = (path: string, cause: unknown): StartupError =>
 /** Locks the directory for this process. @throws StartupError */
 function takeLock(path: string): FileLock {
   try {
-    const lock = takeFileLock(join(path, "lineside.lock"));
+    const lock = takeGatewayLock(path);
     if (lock !== undefined) return lock;
   } catch (cause) {
     throw notWritable(path, cause);

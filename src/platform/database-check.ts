@@ -8,6 +8,10 @@ const BUSY_TIMEOUT_MS = 5_000;
 export const isDamage = (error: SQLiteError): boolean =>
   error.code !== undefined && /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code);
 
+/** Returns whether the file is the reason of an error, and not a disk that is full or read-only. */
+export const isOfFile = (error: SQLiteError): boolean =>
+  isDamage(error) || error.code?.startsWith("SQLITE_CANTOPEN") === true;
+
 /** What a check found in one database. */
 export interface DatabaseReport {
   readonly name: string;

@@ -5,7 +5,7 @@ import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { detail, unavailableDueTo } from "../lib/domain-error.ts";
 import { workerUrl } from "./assets.ts";
 import { ensureSecret } from "./data-directory.ts";
-import { isDamage } from "./database-check.ts";
+import { isOfFile } from "./database-check.ts";
 import { closeKeepingLog, DatabaseFileError, openDatabaseFile } from "./database-file.ts";
 import { type Stamp, writeStamp } from "./database-stamp.ts";
 import type { Problem } from "./health.ts";
@@ -69,10 +69,6 @@ function open(file: string, name: string, log: Logger): Database {
     throw cannotOpen(file, cause.message);
   }
 }
-
-/** Returns whether the file is the reason, and not a disk that is full or read-only. */
-const isOfFile = (error: SQLiteError): boolean =>
-  isDamage(error) || error.code?.startsWith("SQLITE_CANTOPEN") === true;
 
 function openFile(file: string): Database {
   try {

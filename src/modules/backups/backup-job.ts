@@ -4,6 +4,7 @@ import { backupSeriesOf } from "../../platform/backup-series.ts";
 import { ensureSecret } from "../../platform/data-directory.ts";
 import { structureProblem } from "../../platform/database-check.ts";
 import { takeFileLock } from "../../platform/file-lock.ts";
+import { takeGatewayLock } from "../../platform/gateway-lock.ts";
 import { DATABASE_FILES } from "../../platform/inventory.ts";
 import { checkSources } from "../../platform/inventory-check.ts";
 import type { BackupResult, BackupTarget } from "./backup.types.ts";
@@ -58,7 +59,7 @@ async function tidy(repository: BackupRepository, retention: Retention | undefin
 
 /** Returns whether no gateway runs on the data directory. */
 function isStopped(dataPath: string): boolean {
-  const lock = takeFileLock(join(dataPath, "lineside.lock"));
+  const lock = takeGatewayLock(dataPath);
   lock?.release();
   return lock !== undefined;
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, st
 import { dirname, join } from "node:path";
 import { conflict, DomainError, invalid, unavailableDueTo } from "../../lib/domain-error.ts";
 import { ownSchemas, type Schemas, storedSchema } from "../../platform/data-schemas.ts";
-import { takeFileLock } from "../../platform/file-lock.ts";
+import { takeGatewayLock } from "../../platform/gateway-lock.ts";
 import { isHotLog } from "../../platform/hot-log-names.ts";
 import { DATABASE_FILES, type DatabaseName, hasTraces } from "../../platform/inventory.ts";
 import {
@@ -170,7 +170,7 @@ export async function restore(
   const created = mkdirSync(job.dataPath, { recursive: true, mode: 0o700 });
   const lockFile = join(job.dataPath, "lineside.lock");
   const isLockNew = !existsSync(lockFile);
-  const lock = takeFileLock(lockFile);
+  const lock = takeGatewayLock(job.dataPath);
   if (lock === undefined) throw conflict("backup.gateway_running", { path: job.dataPath });
   let isRestored = false;
   try {

@@ -15,7 +15,8 @@ import { detail } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { storedSchema } from "../../platform/data-schemas.ts";
 import { syncPath } from "../../platform/durable-file.ts";
-import { type FileLock, takeFileLock } from "../../platform/file-lock.ts";
+import type { FileLock } from "../../platform/file-lock.ts";
+import { takeGatewayLock } from "../../platform/gateway-lock.ts";
 import { listHotLogs } from "../../platform/hot-log-names.ts";
 import { acceptRestored } from "../../platform/inventory.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -107,7 +108,7 @@ export function settleUpdate(context: StartContext): StartStep {
 /** Takes the lock of the data directory, for which the watcher of a trial looks for a moment now and then. */
 function takeDataLock(dataPath: string): FileLock | undefined {
   for (let attempt = 1; attempt <= LOCK_ATTEMPTS; attempt++) {
-    const lock = takeFileLock(join(dataPath, "lineside.lock"));
+    const lock = takeGatewayLock(dataPath);
     if (lock !== undefined) return lock;
     Bun.sleepSync(LOCK_RETRY_MS);
   }

@@ -14,6 +14,7 @@ import { isLarge, OWN_WORK, tenantOf } from "./request-tenant.ts";
 import { scanTask } from "./scan-task.ts";
 import { seriesOf } from "./series-families.ts";
 import { SliceScheduler, type Steps } from "./slice-scheduler.ts";
+import { startProblem } from "./start-problem.ts";
 import type {
   CallName,
   CallRequest,
@@ -80,7 +81,7 @@ class WorkerService {
       this.#post({ type: "started", definitions, nextDevice: engine.nextDevice, series });
     } catch (error) {
       engine?.file.abandon();
-      this.#post({ type: "notStarted", message: messageOf(error) });
+      this.#post({ type: "notStarted", message: startProblem(error) });
     }
   }
 
