@@ -64,11 +64,8 @@ describe("importing history", () => {
         name: "options for CSV are refused for NDJSON",
         request: () => send(`{"ts":${T0},"a":1}\n`, ndjson, "?timezone=UTC&skipColumns=a"),
         status: 400,
-        answer: ({ body }) =>
-          expect(body).toMatchObject({
-            code: "import.csv_only",
-            params: { names: "timezone, skipColumns" },
-          }),
+        answer: ({ body: { code, params } }) =>
+          expect([code, params.names]).toEqual(["import.csv_only", "timezone, skipColumns"]),
       },
       {
         name: "broken quotes are 400",
