@@ -7,8 +7,8 @@ import { readBytes } from "../../lib/request-bytes.ts";
  */
 
 const QUERY_BYTES_MAX = 16 * 1024;
-/** A statement, in which quotes may contain semicolons; or a character on its own: a separator, or a quote that is not closed. */
-const PART = /(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^;"']+)+|[;"']/gs;
+/** A statement, in which quotes may contain semicolons; the second group matches if a quote is not closed. */
+const STATEMENT = /(?:(["'])(?:\\.|(?!\1)[^\\])*(?:\1|(\\?$))|[^;"']+)+/gs;
 
 interface Series {
   readonly name?: string;
@@ -38,9 +38,10 @@ export async function readQuery(request: Request, query: string | undefined): Pr
 /** @throws DomainError `line_protocol.query_unsupported` for the first statement that asks for anything else. */
 export function answerQuery(query: string): QueryResults {
   const results: QueryResults["results"][number][] = [];
-  for (const [part] of query.matchAll(PART)) {
-    const name = nameOf(part);
-    if (name !== "" && name !== ";") results.push({ statement_id: results.length, ...seriesOf(name) });
+  for (const [statement, , unclosed] of query.matchAll(STATEMENT)) {
+    if (unclosed !== undefined) throw invalid("line_protocol.query_unclosed");
+    const name = nameOf(statement);
+    if (name !== "") results.push({ statement_id: results.length, ...seriesOf(name) });
   }
   if (results.length === 0) throw invalid("line_protocol.query_missing");
   return { results };

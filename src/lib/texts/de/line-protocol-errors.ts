@@ -23,6 +23,7 @@ export const lineProtocolErrorsDe = {
     "teilweise geschrieben: Zeile {line} „{sample}“ wurde abgelehnt: {reason}; abgelehnte Zeilen: {count}",
   "line_protocol.precision_invalid": "precision muss eines von {precisions} sein",
   "line_protocol.query_missing": "Die Anfrage enthält keine Anweisung. Senden Sie eine im Parameter `q`.",
+  "line_protocol.query_unclosed": "Ein Anführungszeichen in der Anfrage ist nicht geschlossen.",
   "line_protocol.query_unsupported":
     "`{statement}` wird nicht unterstützt: Das Gateway speichert Zeilen, beantwortet aber keine Abfragen. Lesen Sie Werte über seine API oder aus dem Ziel eines Uplinks.",
   "line_protocol.too_many_children": "ein Inhalt kann höchstens {max} Untergeräte nennen",

@@ -22,6 +22,7 @@ export const lineProtocolErrors = {
     "partial write: line {line} '{sample}' was refused: {reason}; refused lines: {count}",
   "line_protocol.precision_invalid": "precision must be one of {precisions}",
   "line_protocol.query_missing": "The request has no statement. Send one in the parameter `q`.",
+  "line_protocol.query_unclosed": "A quote in the request is not closed.",
   "line_protocol.query_unsupported":
     "`{statement}` is not supported: the gateway stores lines, but answers no queries. Read values through its API or from the target of an uplink.",
   "line_protocol.too_many_children": "a body can name at most {max} child devices",
