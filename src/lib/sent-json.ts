@@ -98,7 +98,8 @@ function toJson5(text: string): string {
   return json5;
 }
 
-const withoutNuls = (text: string): string => {
+/** Returns a text without the NULs that firmware in C sends at its end. */
+export const withoutNuls = (text: string): string => {
   let end = text.length;
   while (end > 0 && text.charCodeAt(end - 1) === 0) end--;
   return text.slice(0, end);

@@ -112,6 +112,14 @@ describe("a command to a device on MQTT", () => {
     ["ok", { status: "SUCCESSFUL", response: "ok" }],
     [" Ventil zu, 4 °C\r\n", { status: "SUCCESSFUL", response: "Ventil zu, 4 °C" }],
     ["", { status: "SUCCESSFUL", response: null }],
+    ["ok\0", { status: "SUCCESSFUL", response: "ok" }],
+    [" done\r\n\0\0", { status: "SUCCESSFUL", response: "done" }],
+    ["\0", { status: "SUCCESSFUL", response: null }],
+    ["[INFO] relay on", { status: "SUCCESSFUL", response: "[INFO] relay on" }],
+    ["[12:30:05][main] done", { status: "SUCCESSFUL", response: "[12:30:05][main] done" }],
+    ["[1,2", { status: "FAILED", response: { received: "[1,2" } }],
+    ["[1,2] [3", { status: "FAILED" }],
+    ["[fals", { status: "FAILED" }],
     ["12.5", { status: "SUCCESSFUL", response: 12.5 }],
     ['{"success":fal', { status: "FAILED", response: { received: '{"success":fal' } }],
     [Buffer.from([0xff, 0x00, 0xfe]), { status: "FAILED" }],
@@ -129,7 +137,12 @@ describe("a command to a device on MQTT", () => {
     expect((await fixture.call("POST", path, { raw: sent })).status).toBe(200);
     const command = await read(device, byHttp.body.commandId);
     expect(command).toMatchObject(end);
-    if (end.status === "FAILED") expect(command.error).toStartWith("The response could not be read: ");
+    if (end.status !== "FAILED") return;
+    expect(command.error).toStartWith("The response could not be read: ");
+    expect(command.errorText).toEqual({
+      code: "command_error.unreadable",
+      params: { reason: { code: expect.stringMatching(/^body\./), params: expect.any(Object) } },
+    });
   });
 
   test("is encoded in CBOR where the profile says so", async () => {
@@ -270,6 +283,7 @@ describe("time and restarts", () => {
     expect(await read(device, commandId, app, token)).toMatchObject({
       status: "TIMEOUT",
       error: "no answer within 30000 ms",
+      errorText: { code: "command_error.no_answer_within", params: { ms: 30_000 } },
     });
     await connected.answer(requests[0]!, { late: true });
     expect(await read(device, commandId, app, token)).toMatchObject({

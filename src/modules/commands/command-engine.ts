@@ -5,7 +5,7 @@ import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
 import { Waiters } from "../../platform/waiters.ts";
 import type { DomainEvents } from "../events.types.ts";
-import { failureIn, isFinal, longestWait } from "./command-outcome.ts";
+import { type CommandAnswer, isFinal, longestWait, outcomeOf, overdueOutcome } from "./command-outcome.ts";
 import type { CommandsRepository } from "./commands.repository.ts";
 import type {
   Command,
@@ -156,7 +156,7 @@ export class CommandEngine {
   }
 
   /** Takes the answer of a device to a command. Returns `false` if the device was never sent such a command. */
-  answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean {
+  answered(deviceId: DeviceId, rpcId: number, answer: CommandAnswer): boolean {
     const command = this.findOf(deviceId, rpcId);
     if (command === undefined || command.attempts === 0) return false;
     this.settle(command, answer);
@@ -304,33 +304,23 @@ export class CommandEngine {
     }
   }
 
-  private finish(command: Command, status: "TIMEOUT" | "EXPIRED", error: string): void {
-    this.change(command, { status, error, finishedAt: this.deps.now(), dueAt: null });
-  }
-
   /** Settles a command by an answer. A second answer changes nothing; a late one still counts. */
-  private settle(command: Command, answer: JsonValue): void {
+  private settle(command: Command, answer: CommandAnswer): void {
     if (command.status === "SUCCESSFUL" || command.status === "FAILED") return;
-    const failure = failureIn(answer);
     const timeMs = this.deps.now();
     this.change(command, {
-      status: failure === undefined ? "SUCCESSFUL" : "FAILED",
+      ...outcomeOf(answer),
       deliveredAt: command.deliveredAt ?? timeMs,
       finishedAt: timeMs,
       dueAt: null,
-      response: answer,
-      error: failure ?? null,
     });
   }
 
   /** Ends the wait for a command for which nothing happened in time. */
   private overdue(command: Command): void {
-    const { status, attempts, retries, timeoutMs } = command;
-    if (status === "QUEUED") {
-      if (attempts === 0) this.finish(command, "EXPIRED", "the device was not there in time");
-      else this.finish(command, "TIMEOUT", "the device has not answered");
-    } else if (status === "SENT" && attempts <= retries) this.dispatch(this.requeue(command));
-    else this.finish(command, "TIMEOUT", `no answer within ${timeoutMs} ms`);
+    const { status, attempts, retries } = command;
+    if (status === "SENT" && attempts <= retries) this.dispatch(this.requeue(command));
+    else this.change(command, { ...overdueOutcome(command), finishedAt: this.deps.now(), dueAt: null });
   }
 
   private arm(timeMs: number): void {

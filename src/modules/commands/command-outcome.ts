@@ -1,5 +1,21 @@
-import { isJsonObject } from "../../lib/json.ts";
+import { detail, textOf } from "../../lib/domain-error.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Command } from "./commands.types.ts";
+
+/** A response that the gateway makes instead of the device, because the command failed. */
+export class CommandFailure {
+  readonly reason: Text;
+  readonly response: JsonValue;
+
+  constructor(reason: Text, response: JsonValue) {
+    this.reason = textOf(reason);
+    this.response = response;
+  }
+}
+
+/** What ends a command: a device's response, or a failure that the gateway noticed. */
+export type CommandAnswer = JsonValue | CommandFailure;
 
 /** Returns whether the command has reached its end. */
 export const isFinal = ({ status }: Command): boolean =>
@@ -11,12 +27,30 @@ export const isFinal = ({ status }: Command): boolean =>
 export const longestWait = ({ timeoutMs, expiresAt, createdAt }: Command, isKept: boolean): number =>
   isKept ? Math.max(timeoutMs, expiresAt - createdAt) : timeoutMs;
 
-/** An answer that says itself that the device could not do it. */
-export function failureIn(answer: unknown): string | undefined {
+const said = (message: string): Text => detail("command_error.device", { message });
+
+/** Returns why the command failed; undefined if it succeeded. */
+function failureIn(answer: CommandAnswer): Text | undefined {
+  if (answer instanceof CommandFailure) return answer.reason;
   if (!isJsonObject(answer)) return undefined;
   const { error, success, message } = answer;
   if (error !== undefined && error !== null && error !== false)
-    return typeof error === "string" ? error : JSON.stringify(error);
+    return said(typeof error === "string" ? error : JSON.stringify(error));
   if (success !== false) return undefined;
-  return typeof message === "string" ? message : "the device reports a failure";
+  return typeof message === "string" ? said(message) : detail("command_error.reported");
+}
+
+/** Returns the end of a command by its answer. */
+export function outcomeOf(answer: CommandAnswer) {
+  const error = failureIn(answer) ?? null;
+  const status = error === null ? ("SUCCESSFUL" as const) : ("FAILED" as const);
+  return { status, error, response: answer instanceof CommandFailure ? answer.response : answer };
+}
+
+/** Returns the end of a command for which nothing happened in time. */
+export function overdueOutcome({ status, attempts, timeoutMs }: Command) {
+  if (status !== "QUEUED")
+    return { status: "TIMEOUT" as const, error: detail("command_error.no_answer_within", { ms: timeoutMs }) };
+  if (attempts > 0) return { status: "TIMEOUT" as const, error: detail("command_error.no_answer") };
+  return { status: "EXPIRED" as const, error: detail("command_error.absent") };
 }

@@ -33,6 +33,8 @@ interface NewCommandEnd {
 
 const { placeholder } = sql;
 
+const stored = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+
 const prepareInsert = ({ orm, sqlite }: Statements) =>
   prepareWrite(
     sqlite,
@@ -135,13 +137,13 @@ export function createCommandWrites({ writes, ...database }: Statements & Pick<M
      * still as it was saved. A change that is `brief` may wait some milliseconds for the next one.
      */
     save(command: Command, committed: (isCurrent: boolean) => void, isBrief = false): void {
-      const { response, rpcId } = command;
+      const { rpcId } = command;
       recent.changed(command);
       const write: GroupedWrite = {
         // The state that it has by now is of the same group.
         write() {
           if (recent.isCurrent(command))
-            update({ ...command, response: response === null ? null : JSON.stringify(response) });
+            update({ ...command, response: stored(command.response), error: stored(command.error) });
         },
         committed() {
           const wasCurrent = recent.isCurrent(command);

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gte, isNotNull, lt, lte, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { createCommandWrites } from "./command-writes.repository.ts";
@@ -14,6 +15,7 @@ const toCommand = (row: Row): Command => ({
   tenantId: row.tenantId as TenantId, // branded when they were written
   deviceId: row.deviceId as DeviceId,
   params: JSON.parse(row.params) as JsonValue,
+  error: row.error === null ? null : (JSON.parse(row.error) as Text),
   response: row.response === null ? null : (JSON.parse(row.response) as JsonValue),
 });
 

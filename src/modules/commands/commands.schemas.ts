@@ -1,7 +1,8 @@
 import { t } from "elysia";
+import { inEnglish } from "../../lib/domain-error.ts";
 import { bulkDeviceIds } from "../bulk.schemas.ts";
 import { documentedAs } from "../documented-as.ts";
-import { jsonValue, wholeNumber } from "../wire.schemas.ts";
+import { jsonValue, textSchema, wholeNumber } from "../wire.schemas.ts";
 import type { Command } from "./commands.types.ts";
 
 const TEXT_MAX = 256;
@@ -66,7 +67,8 @@ export const commandResult = t.Object(
     requestId: t.String(),
     status: commandState,
     response: t.Optional(jsonValue("what the device answered")),
-    error: t.Optional(t.String()),
+    error: t.Optional(t.String({ description: "reason of a failure" })),
+    errorText: t.Optional(textSchema),
   },
   { title: "CommandResult" },
 );
@@ -90,7 +92,8 @@ export const commandDetail = t.Object(
     deliveredAt: iso,
     finishedAt: iso,
     response: jsonValue("null until there is one"),
-    error: t.Union([t.String(), t.Null()]),
+    error: t.Union([t.String(), t.Null()], { description: "reason of a failure" }),
+    errorText: t.Union([textSchema, t.Null()], { description: "code and parameters of the error" }),
   },
   { title: "Command" },
 );
@@ -117,7 +120,7 @@ export const toResult = ({ commandId, requestId, status, response, error }: Comm
   requestId,
   status,
   ...(response !== null && { response }),
-  ...(error !== null && { error }),
+  ...(error !== null && { error: inEnglish(error), errorText: error }),
 });
 
 export const toDetail = (command: Command) => ({
@@ -138,5 +141,6 @@ export const toDetail = (command: Command) => ({
   deliveredAt: toIso(command.deliveredAt),
   finishedAt: toIso(command.finishedAt),
   response: command.response,
-  error: command.error,
+  error: command.error === null ? null : inEnglish(command.error),
+  errorText: command.error,
 });

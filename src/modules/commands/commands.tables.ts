@@ -32,6 +32,7 @@ export const commands = sqliteTable(
     dueAt: integer("due_at"),
     /** JSON text. */
     response: text("response"),
+    /** Code and parameters, as JSON text. */
     error: text("error"),
   },
   (table) => [

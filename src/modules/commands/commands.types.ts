@@ -1,5 +1,6 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 
 export const commandStates = [
   "QUEUED",
@@ -53,7 +54,8 @@ export interface Command {
   readonly finishedAt: number | null;
   readonly dueAt: number | null;
   readonly response: JsonValue | null;
-  readonly error: string | null;
+  /** Reason why it failed. */
+  readonly error: Text | null;
 }
 
 export type NewCommand = Pick<

@@ -70,7 +70,7 @@ export const deviceCommandsRoutes = (deps: {
             },
           },
           description:
-            "Any JSON, CBOR or text; an empty body is null. An object with `error`, or with `success: false`, makes the command FAILED, and so does a body that cannot be read. 404 for a command that the device was not sent. 401 for an invalid token.",
+            "Any JSON, CBOR or text, with or without NULs at the end; an empty body is null. An object with `error`, or with `success: false`, makes the command FAILED, and so does a body that cannot be read. 404 for a command that the device was not sent. 401 for an invalid token.",
         },
       },
     );

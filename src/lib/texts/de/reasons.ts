@@ -1,6 +1,12 @@
 import type { reasons } from "../en/reasons.ts";
 
 export const reasonsDe: Readonly<Record<keyof typeof reasons, string>> = {
+  "command_error.absent": "das Gerät war nicht rechtzeitig da",
+  "command_error.device": "{message}",
+  "command_error.no_answer": "das Gerät hat nicht geantwortet",
+  "command_error.no_answer_within": "keine Antwort innerhalb von {ms} ms",
+  "command_error.reported": "das Gerät meldet einen Fehler",
+  "command_error.unreadable": "Die Antwort ließ sich nicht lesen: {reason}",
   "decimal_sign.comma": "Komma",
   "decimal_sign.point": "Punkt",
   "downlink_error.expired": "der Downlink ließ sich nicht rechtzeitig senden",

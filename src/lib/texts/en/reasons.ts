@@ -1,5 +1,11 @@
 /** Reasons within other texts: why a downlink, a step, a mail or a row of an import failed, why a message was ignored. */
 export const reasons = {
+  "command_error.absent": "the device was not there in time",
+  "command_error.device": "{message}",
+  "command_error.no_answer": "the device has not answered",
+  "command_error.no_answer_within": "no answer within {ms} ms",
+  "command_error.reported": "the device reports a failure",
+  "command_error.unreadable": "The response could not be read: {reason}",
   "decimal_sign.comma": "comma",
   "decimal_sign.point": "point",
   "downlink_error.expired": "the downlink could not be sent in time",

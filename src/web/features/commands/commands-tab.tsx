@@ -1,5 +1,6 @@
 import { Plus, SquareTerminal } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatValue, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
@@ -74,7 +75,7 @@ function CommandList({ commands, isMore }: { commands: readonly DeviceCommand[];
 }
 
 function Line({ command }: { command: DeviceCommand }) {
-  const { method, params, status, response, error, attempts } = command;
+  const { method, params, status, response, errorText, attempts } = command;
   return (
     <li class="grid gap-x-4 gap-y-1 px-4 py-2.5 sm:grid-cols-[6.5rem_minmax(0,1fr)_14rem]">
       <span class={`text-sm font-semibold ${COLOURS[status]}`}>{t(`command.${status}`)}</span>
@@ -82,8 +83,8 @@ function Line({ command }: { command: DeviceCommand }) {
         <p class="reading wrap-anywhere">
           <span class="font-medium">{method}</span> <span class="text-soft">{formatValue(params)}</span>
         </p>
-        {error && <p class="text-sm break-words text-error">{error}</p>}
-        {!error && response !== null && (
+        {errorText && <p class="text-sm break-words text-error">{serverPhrase(errorText)}</p>}
+        {!errorText && response !== null && (
           <p class="text-sm wrap-anywhere">
             {t("commands.answer")}: <span class="reading">{formatValue(response)}</span>
           </p>
