@@ -47,6 +47,15 @@ test("a list in one line of NDJSON is read item by item", async () => {
   );
 });
 
+test("options for CSV are refused for NDJSON", async () => {
+  const { post } = await deviceFor("application/x-ndjson");
+  expect(await post('{"ts":1704067200000,"a":1}\n', "?timezone=UTC&skipColumns=a")).toMatchObject({
+    statusCode: 400,
+    code: "import.csv_only",
+    params: { names: "timezone, skipColumns" },
+  });
+});
+
 test.each(["csv", "ndjson"] as const)("times before 2000 come back from an export as %s", async (format) => {
   const { post, exported } = await deviceFor("text/csv");
   const file = "ts,v\n1970-01-10 00:00,1\n1971-05-01 00:00,2\n2024-01-01,3\n";

@@ -61,13 +61,6 @@ describe("importing history", () => {
         answer: "error",
       },
       {
-        name: "options for CSV are refused for NDJSON",
-        request: () => send(`{"ts":${T0},"a":1}\n`, ndjson, "?timezone=UTC&skipColumns=a"),
-        status: 400,
-        answer: ({ body: { code, params } }) =>
-          expect([code, params.names]).toEqual(["import.csv_only", "timezone, skipColumns"]),
-      },
-      {
         name: "broken quotes are 400",
         request: () => send('ts,a\n1767225600000,"x\n'),
         status: 400,
