@@ -68,6 +68,8 @@ describe("a device's command", () => {
     expect(await input.state()).toMatchObject({
       status: "FAILED",
       error: expect.stringContaining("acknowledge"),
+      errorText: { code: "downlink_error.not_acknowledged", params: {} },
+      response: null,
     });
   });
 

@@ -3,7 +3,7 @@ import { DomainError, detail, textOf } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 import { withoutNuls } from "../../lib/sent-json.ts";
-import { type CommandAnswer, CommandFailure } from "./command-outcome.ts";
+import { type CommandAnswer, CommandFailure } from "./commands.types.ts";
 
 /** First character of a body that was meant to be JSON. */
 const JSON_START = /^[[{"]/;

@@ -5,10 +5,11 @@ import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
 import { Waiters } from "../../platform/waiters.ts";
 import type { DomainEvents } from "../events.types.ts";
-import { type CommandAnswer, isFinal, longestWait, outcomeOf, overdueOutcome } from "./command-outcome.ts";
+import { isFinal, longestWait, outcomeOf, overdueOutcome } from "./command-outcome.ts";
 import type { CommandsRepository } from "./commands.repository.ts";
 import type {
   Command,
+  CommandAnswer,
   CommandChanges,
   CommandRelay,
   CommandTransport,

@@ -1,21 +1,7 @@
-import { detail, textOf } from "../../lib/domain-error.ts";
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { detail } from "../../lib/domain-error.ts";
+import { isJsonObject } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Command } from "./commands.types.ts";
-
-/** A response that the gateway makes instead of the device, because the command failed. */
-export class CommandFailure {
-  readonly reason: Text;
-  readonly response: JsonValue;
-
-  constructor(reason: Text, response: JsonValue) {
-    this.reason = textOf(reason);
-    this.response = response;
-  }
-}
-
-/** What ends a command: a device's response, or a failure that the gateway noticed. */
-export type CommandAnswer = JsonValue | CommandFailure;
+import { type Command, type CommandAnswer, CommandFailure } from "./commands.types.ts";
 
 /** Returns whether the command has reached its end. */
 export const isFinal = ({ status }: Command): boolean =>

@@ -58,6 +58,20 @@ export interface Command {
   readonly error: Text | null;
 }
 
+/** A response that the gateway makes instead of the device, because the command failed. */
+export class CommandFailure {
+  readonly reason: Text;
+  readonly response: JsonValue;
+
+  constructor(reason: Text, response: JsonValue = null) {
+    this.reason = { code: reason.code, params: reason.params };
+    this.response = response;
+  }
+}
+
+/** What ends a command: a device's response, or a failure that the gateway noticed. */
+export type CommandAnswer = JsonValue | CommandFailure;
+
 export type NewCommand = Pick<
   Command,
   | "commandId"

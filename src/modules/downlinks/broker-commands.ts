@@ -1,16 +1,19 @@
 import { DomainError } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import type { JsonValue } from "../../lib/json.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Logger } from "../../platform/log.ts";
-import type { Command, CommandTransport } from "../commands/commands.types.ts";
+import {
+  type Command,
+  type CommandAnswer,
+  CommandFailure,
+  type CommandTransport,
+} from "../commands/commands.types.ts";
 import type { Integration } from "../integrations/integrations.types.ts";
 import { type CommandTarget, commandMessage, hasCommands } from "./command-messages.ts";
-import { failureOf } from "./downlink-lifecycle.ts";
 
 /** Part of the command engine that this transport reports to. */
 interface AnsweredCommands {
-  answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
+  answered(deviceId: DeviceId, rpcId: number, answer: CommandAnswer): boolean;
   /** Queues again what was sent to the device. */
   left(deviceId: DeviceId): void;
 }
@@ -117,6 +120,6 @@ export class BrokerCommands implements CommandTransport {
 
   /** Fails the command in a microtask, after the caller of `send` has recorded it as sent. */
   #fail({ deviceId, rpcId }: Command, error: DomainError): void {
-    queueMicrotask(() => void this.#deps.commands.answered(deviceId, rpcId, failureOf(error)));
+    queueMicrotask(() => void this.#deps.commands.answered(deviceId, rpcId, new CommandFailure(error)));
   }
 }

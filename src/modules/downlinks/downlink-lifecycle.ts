@@ -1,9 +1,9 @@
-import { detail, inEnglish } from "../../lib/domain-error.ts";
+import { detail } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
-import type { JsonValue } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { Waiters } from "../../platform/waiters.ts";
+import { type CommandAnswer, CommandFailure } from "../commands/commands.types.ts";
 import type { DownlinkReport } from "../integrations/integrations.types.ts";
 import type { DownlinkChanges, DownlinksRepository } from "./downlinks.repository.ts";
 import type { Downlink, DownlinkState } from "./downlinks.types.ts";
@@ -28,15 +28,12 @@ const statesOfReports: Record<DownlinkReport["state"], DownlinkState> = {
   FAILED: "FAILED",
 };
 
-/** The answer of a command whose downlink failed. */
-export const failureOf = (error: Text) => ({ error: inEnglish(error), code: error.code });
-
 const UNKNOWN = detail("downlink_error.not_sent");
 
 /** Commands, as far as downlinks carry them. */
 export interface CarriedCommands {
   delivered(deviceId: DeviceId, rpcId: number, isKept: boolean): void;
-  answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
+  answered(deviceId: DeviceId, rpcId: number, answer: CommandAnswer): boolean;
   /** Reports that the device can get the next downlink. */
   listening(deviceId: DeviceId): void;
 }
@@ -115,7 +112,7 @@ export class DownlinkLifecycle {
   ): void {
     if (deviceId === null || commandRpcId === null) return;
     const { commands } = this.deps;
-    if (state === "FAILED") commands.answered(deviceId, commandRpcId, failureOf(error));
+    if (state === "FAILED") commands.answered(deviceId, commandRpcId, new CommandFailure(error));
     else if (state === "ACKNOWLEDGED") commands.answered(deviceId, commandRpcId, { acknowledged: true });
     // Nobody will say more of one that is not confirmed.
     else if (state === "TRANSMITTED" && !confirmed)

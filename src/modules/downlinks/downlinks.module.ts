@@ -4,6 +4,7 @@ import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { CodecsService } from "../codecs/codecs.service.ts";
 import type { CommandEngine } from "../commands/command-engine.ts";
 import type { CommandWays } from "../commands/command-ways.ts";
+import { CommandFailure } from "../commands/commands.types.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import { DEV_EUI_KEY } from "../devices/devices.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -16,7 +17,7 @@ import { createBrokerCommands } from "./broker-commands.module.ts";
 import { createDownlinkAttempt } from "./downlink-attempt.ts";
 import { createDownlinkCodec } from "./downlink-codec.ts";
 import { createDownlinkEvents } from "./downlink-events.ts";
-import { DownlinkLifecycle, failureOf } from "./downlink-lifecycle.ts";
+import { DownlinkLifecycle } from "./downlink-lifecycle.ts";
 import { DownlinkSender } from "./downlink-sender.ts";
 import { createDownlinkWays } from "./downlink-ways.ts";
 import { createDownlinksRepository } from "./downlinks.repository.ts";
@@ -105,7 +106,7 @@ export function createDownlinksModule(
     findByDevEui: identities.findByDevEui,
     // Later: the caller that hands the command over writes first that it was sent.
     refuse: ({ deviceId, rpcId }, error) =>
-      queueMicrotask(() => void commands.answered(deviceId, rpcId, failureOf(error))),
+      queueMicrotask(() => void commands.answered(deviceId, rpcId, new CommandFailure(error))),
     durable: () => database.durable(),
     now,
   });

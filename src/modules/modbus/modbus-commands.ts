@@ -1,5 +1,5 @@
 import { settingOf } from "../../lib/command-setting.ts";
-import { DomainError, inEnglish, invalid } from "../../lib/domain-error.ts";
+import { DomainError, invalid } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { sizeOf } from "../../lib/modbus/modbus-lists.ts";
@@ -13,9 +13,13 @@ import {
   writeRequest,
 } from "../../lib/modbus/modbus-pdu.ts";
 import { decodeRegister, encodeRegister, RegisterValueError } from "../../lib/modbus/register-values.ts";
-import type { Text } from "../../lib/texts/text.ts";
 import type { ModbusConnection } from "../../platform/modbus/modbus-connection.ts";
-import type { Command, CommandTransport } from "../commands/commands.types.ts";
+import {
+  type Command,
+  type CommandAnswer,
+  CommandFailure,
+  type CommandTransport,
+} from "../commands/commands.types.ts";
 import type { ConnectionRunner } from "./connection-runner.ts";
 import { modbusRegisterInvalid } from "./modbus.errors.ts";
 import type { ModbusRegister, ModbusUnit } from "./modbus.types.ts";
@@ -24,10 +28,8 @@ import { errorTextOf } from "./unit-poller.ts";
 interface ModbusCommandsDeps {
   readonly unitOfDevice: (deviceId: DeviceId) => ModbusUnit | undefined;
   readonly runnerOf: (connectionId: string) => ConnectionRunner | undefined;
-  readonly answered: (deviceId: DeviceId, rpcId: number, answer: JsonValue) => boolean;
+  readonly answered: (deviceId: DeviceId, rpcId: number, answer: CommandAnswer) => boolean;
 }
-
-const failureOf = (error: Text): JsonValue => ({ error: inEnglish(error), code: error.code });
 
 /** @throws DomainError `invalid` for a key that is no writable register of the unit */
 function writableRegister({ registers }: ModbusUnit, key: string): ModbusRegister {
@@ -105,7 +107,7 @@ export class ModbusCommands implements CommandTransport {
     // In a later step: the caller records first that the command was sent.
     void Promise.resolve()
       .then(() => this.#write(runner, unit, command))
-      .catch((error) => failureOf(error instanceof DomainError ? error : errorTextOf(error)))
+      .catch((error) => new CommandFailure(error instanceof DomainError ? error : errorTextOf(error)))
       .then((answer) => answered(deviceId, rpcId, answer));
     return true;
   }
