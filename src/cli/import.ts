@@ -265,9 +265,9 @@ function csvOptionsOf(values: ParsedArguments["values"]): CsvOptions {
 /** @throws StartupError that names the options for CSV, if a file is NDJSON */
 function refuseForNdjson(values: ParsedArguments["values"], files: readonly string[]): void {
   const file = files.find((each) => historyFormatOf(each) === "ndjson");
-  const given = Object.keys(csvOptions).filter((name) => values[name] !== undefined);
-  if (file === undefined || given.length === 0) return;
-  const names = given.map((name) => `--${name}`).join(", ");
+  const named = Object.keys(csvOptions).filter((name) => values[name] !== undefined);
+  if (file === undefined || named.length === 0) return;
+  const names = named.map((name) => `--${name}`).join(", ");
   throw new StartupError(`Options for CSV only: ${names}. Import ${basename(file)} without them.`);
 }
 

@@ -175,10 +175,10 @@ const importQuery = t.Object({
   ),
 });
 
-/** @throws DomainError `import.csv_only` if options for CSV are given for NDJSON */
+/** @throws DomainError `import.csv_only` for options of CSV with NDJSON */
 function refuseForNdjson(options: Record<string, unknown>): void {
-  const given = Object.keys(options).filter((name) => options[name] !== undefined);
-  if (given.length > 0) throw invalid("import.csv_only", { names: given.join(", ") });
+  const named = Object.keys(options).filter((name) => options[name] !== undefined);
+  if (named.length > 0) throw invalid("import.csv_only", { names: named.join(", ") });
 }
 
 /** Reads the CSV options of the query. @throws DomainError `import.csv_only`, `import.timezone_invalid` */
