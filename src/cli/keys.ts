@@ -2,9 +2,16 @@ import { join } from "node:path";
 import { createPrivateFolder } from "../platform/file-owner.ts";
 import { acceptKeys, recordLosses } from "../platform/inventory.ts";
 import { verifyInventory } from "../platform/inventory-check.ts";
-import { rotateKeys } from "../platform/key-rotation.ts";
+import { begunKeysOf, rotateKeys } from "../platform/key-rotation.ts";
 import { replaceSecret } from "../platform/secret-files.ts";
-import { isKeyName, KEY_BYTES, KEY_NAMES, type KeyName, readKey } from "../platform/secret-keys.ts";
+import {
+  isKeyName,
+  KEY_BYTES,
+  KEY_NAMES,
+  type KeyName,
+  nextKeyFile,
+  readKey,
+} from "../platform/secret-keys.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { type CommandOption, parseCommand, printHelp } from "./arguments.ts";
 import { dataOptions, existingDataPathOf } from "./backup.ts";
@@ -33,7 +40,16 @@ function rotate(dataPath: string, names: readonly KeyName[]): void {
   const missing = names.find((name) => readKey(dataPath, name) === undefined);
   if (missing !== undefined) throw new StartupError(`The key ${missing} is missing; it cannot be replaced.`);
   recordLosses(dataPath, record, losses);
-  for (const name of rotateKeys(dataPath, names)) console.log(`Replaced ${name}.`);
+  try {
+    for (const name of rotateKeys(dataPath, names)) console.log(`Replaced ${name}.`);
+  } catch (error) {
+    const kept = begunKeysOf(dataPath).map((name) => `secrets/${nextKeyFile(name)}`);
+    if (kept.length > 0)
+      console.error(
+        `Keep ${kept.join(", ")}: secrets may be sealed with it already. The next start finishes the replacement.`,
+      );
+    throw error;
+  }
 }
 
 function createMissing(dataPath: string): void {

@@ -129,9 +129,13 @@ export function acceptRestored(dataPath: string, names: readonly string[]): void
   if (record != null && isWhole) writeRecord(dataPath, { ...record, keys: {} });
 }
 
-/** Prepares a key's replacement by `next`: both keys are accepted until `acceptKeys`. */
-export function acceptNextKey(dataPath: string, name: KeyName, next: Uint8Array): void {
+/** Prepares a key's replacement by `next`: both keys are accepted until `acceptKeys`, whatever was recorded before. */
+export function acceptNextKey(
+  dataPath: string,
+  name: KeyName,
+  keys: Record<"old" | "next", Uint8Array>,
+): void {
   const record = readRecord(dataPath) ?? recordOf(dataPath);
-  const checks = [...new Set([...(record.keys[name] ?? []), keyCheckOf(next)])];
+  const checks = [keyCheckOf(keys.old), keyCheckOf(keys.next)];
   writeRecord(dataPath, { ...record, keys: { ...record.keys, [name]: checks } });
 }

@@ -7,7 +7,7 @@ import { closeKeepingLog, openDatabaseFile } from "./database-file.ts";
 import { syncPath } from "./durable-file.ts";
 import { acceptKeys, acceptNextKey } from "./inventory.ts";
 import { cannotOpen } from "./inventory-check.ts";
-import { readRecord } from "./inventory-record.ts";
+import { keyCheckOf, readRecord } from "./inventory-record.ts";
 import type { Logger } from "./log.ts";
 import { replaceSecret } from "./secret-files.ts";
 import {
@@ -21,13 +21,14 @@ import {
 } from "./secret-keys.ts";
 import { setAside } from "./set-aside.ts";
 import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
-import { forgetMovedLog } from "./wal-position.ts";
+import { forgetLog } from "./wal-position.ts";
 
 /*
  * A rotation writes the new key as `secrets/<name>.next`, seals everything anew in one transaction for each database, and gives the new key the
  * name of the old one. Both keys exist until that rename. What opens with the old key is sealed with the new one, and everything else is left alone, so
  * a rotation that was killed is simply repeated: a start does so before it opens the databases. The directory is verified first: secrets of a database that
- * is missing, or sealed with a key that was swapped, would be lost with the old key. The new key's check value is recorded before anything is sealed with it.
+ * is missing, or sealed with a key that was swapped, would be lost with the old key. The check values of both keys are recorded before anything is sealed with
+ * the new key, and stay until the new key is in place. A new key whose check value is recorded may open a database, so it is never deleted.
  */
 
 /** An initialization vector and a tag, at least, in base64url. */
@@ -47,7 +48,8 @@ interface TextColumn {
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /**
- * Replaces keys of a data directory that has been verified. Nothing may have the databases open. A failure leaves the databases and the keys as they are.
+ * Replaces keys of a data directory that has been verified. Nothing may have the databases open. After a failure, either nothing has changed, or
+ * the new keys are kept and the next start finishes the replacement (`begunKeysOf`).
  * @throws StartupError for a database that cannot be read
  */
 export function rotateKeys(dataPath: string, names: readonly KeyName[]): KeyName[] {
@@ -55,18 +57,28 @@ export function rotateKeys(dataPath: string, names: readonly KeyName[]): KeyName
   try {
     return finishKeyRotation(dataPath);
   } catch (error) {
-    const record = readRecord(dataPath);
     for (const name of begun)
-      if ((record?.keys[name] ?? []).length < 2) rmSync(nextPathOf(dataPath, name), { force: true });
+      if (isUnused(dataPath, name)) rmSync(nextPathOf(dataPath, name), { force: true });
     throw error;
   }
 }
 
 const nextPathOf = (dataPath: string, name: KeyName) => join(dataPath, "secrets", nextKeyFile(name));
 
+/** Returns whether nothing can have been sealed with a new key: the inventory lists the present key's check value alone. */
+function isUnused(dataPath: string, name: KeyName): boolean {
+  const [checks, key] = [readRecord(dataPath)?.keys[name], readKey(dataPath, name)];
+  return key !== undefined && checks?.length === 1 && checks[0] === keyCheckOf(key);
+}
+
+/** Returns the keys whose replacement has begun and is not finished. */
+export const begunKeysOf = (dataPath: string): KeyName[] =>
+  KEY_NAMES.filter((name) => existsSync(nextPathOf(dataPath, name)));
+
 /** Writes new keys, which `finishKeyRotation` puts into use. Returns those that an earlier rotation had not written. */
 export function beginKeyRotation(dataPath: string, names: readonly KeyName[]): KeyName[] {
   const begun = names.filter((name) => !existsSync(nextPathOf(dataPath, name)));
+  if (begun.length > 0) acceptKeys(dataPath, begun); // also drops the check value of a key that was replaced before
   for (const name of begun)
     replaceSecret(nextPathOf(dataPath, name), crypto.getRandomValues(new Uint8Array(KEY_BYTES)));
   return begun;
@@ -77,7 +89,7 @@ export function beginKeyRotation(dataPath: string, names: readonly KeyName[]): K
  * verified, and nothing may have the databases open. @throws StartupError for a database that cannot be read
  */
 export function finishKeyRotation(dataPath: string, log?: Logger): KeyName[] {
-  const begun = KEY_NAMES.filter((name) => existsSync(nextPathOf(dataPath, name)));
+  const begun = begunKeysOf(dataPath);
   const replaced = begun.filter((name) => finishKey(dataPath, name));
   if (replaced.length > 0) log?.info("keys were replaced", { keys: replaced });
   for (const name of begun.filter((other) => !replaced.includes(other)))
@@ -98,7 +110,7 @@ function finishKey(dataPath: string, name: KeyName): boolean {
   }));
   reseal(dataPath, pairs, () => {
     if (name === "storage.key") keepBackupSeries(dataPath, oldKey);
-    acceptNextKey(dataPath, name, newKey);
+    acceptNextKey(dataPath, name, { old: oldKey, next: newKey });
   });
   renameSync(nextPathOf(dataPath, name), join(dataPath, "secrets", name));
   syncPath(join(dataPath, "secrets"));
@@ -117,13 +129,22 @@ function reseal(dataPath: string, pairs: readonly KeyPair[], beforeCommit: () =>
     for (const database of opened) closeUnchanged(database);
     throw error;
   }
-  for (const database of opened) {
-    const { filename } = database;
-    try {
+  commitAll(opened);
+}
+
+/** Commits and closes databases. After a failure, those that were not committed stay as they are. */
+function commitAll(databases: readonly Database[]): void {
+  const committed: Database[] = [];
+  try {
+    for (const database of databases) {
       database.run("COMMIT");
-    } finally {
+      committed.push(database);
+    }
+  } finally {
+    for (const database of databases.filter((other) => !committed.includes(other))) closeUnchanged(database);
+    for (const database of committed) {
+      forgetLog(database.filename); // before closing, which moves the log into the database
       database.close();
-      forgetMovedLog(filename);
     }
   }
 }

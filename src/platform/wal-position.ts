@@ -164,8 +164,13 @@ export function walLossOf(databasePath: string): string | undefined {
 
 /** Forgets the position of a log that closing the last connection has moved into the database. Does nothing while there is a log. */
 export function forgetMovedLog(databasePath: string): void {
+  if (!hasLog(databasePath)) forgetLog(databasePath);
+}
+
+/** Forgets the position of a log before the last connection is closed, which moves the log into the database. */
+export function forgetLog(databasePath: string): void {
   const noted = knownPosition(databasePath);
-  if (noted === undefined || hasLog(databasePath)) return;
+  if (noted === undefined) return;
   const file = openSync(databasePath + SUFFIX, "r+");
   writeSync(file, bytesOf({ ...noted, frames: 0 }), 0, FILE_BYTES, 0);
   fdatasyncSync(file);

@@ -1,6 +1,6 @@
 // Keys of a data directory: what they protect is unreadable without them, survives their replacement, and ends nowhere in plain text.
 import { Database } from "bun:sqlite";
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import {
   existsSync,
   mkdtempSync,
@@ -13,12 +13,15 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { gatewayIdOf } from "../../src/modules/backups/backup-job.ts";
-import { acceptNextKey } from "../../src/platform/inventory.ts";
-import { beginKeyRotation } from "../../src/platform/key-rotation.ts";
+import { openMainDatabase } from "../../src/platform/database.ts";
+import { acceptNextKey, acceptRestored, DATABASE_FILES } from "../../src/platform/inventory.ts";
+import { beginKeyRotation, rotateKeys } from "../../src/platform/key-rotation.ts";
+import { createLogger } from "../../src/platform/log.ts";
 import { KEY_NAMES, KEY_PURPOSES } from "../../src/platform/secret-keys.ts";
 import { createStoredSecrets } from "../../src/platform/stored-secrets.ts";
+import { walLossOf } from "../../src/platform/wal-position.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 setDefaultTimeout(60_000);
@@ -144,7 +147,7 @@ test("a replacement that was killed between two databases is finished by the nex
   renameSync(join(data, "secrets", key), join(data, "secrets", `${key}.next`));
   await Bun.write(join(data, "secrets", key), oldKey);
   await Bun.write(join(data, "inventory.json"), inventory);
-  acceptNextKey(data, key, keyOf(`${key}.next`));
+  acceptNextKey(data, key, { old: oldKey, next: keyOf(`${key}.next`) });
   for (const suffix of ["-wal", "-shm"]) rmSync(join(data, `${identity}${suffix}`), { force: true });
   await Bun.write(join(data, "copy"), oldIdentity);
   renameSync(join(data, "copy"), join(data, identity));
@@ -226,7 +229,7 @@ test("a new key that seals secrets already must not be damaged, and an unused on
   await close();
   const next = join(data, "secrets", "storage.key.next");
   beginKeyRotation(data, ["storage.key"]);
-  acceptNextKey(data, "storage.key", readFileSync(next));
+  acceptNextKey(data, "storage.key", { old: keyOf("storage.key"), next: readFileSync(next) });
   truncateSync(next, 0);
   await expect(open()).rejects.toThrow(
     "secrets/storage.key.next is damaged, and secrets may be sealed with it",
@@ -237,6 +240,98 @@ test("a new key that seals secrets already must not be damaged, and an unused on
   await open();
   expect(keyOf("storage.key")).toEqual(key);
   expect(readdirSync(join(data, "set-aside"))).toEqual(["storage.key.next.1", "storage.key.next.2"]);
+});
+
+/** Runs the work with a COMMIT that fails in the databases whose names begin so. Returns the files in which it failed. */
+function withFailingCommit(name: string, work: () => void): string[] {
+  const failed: string[] = [];
+  const run = Database.prototype.run;
+  const spy = spyOn(Database.prototype, "run").mockImplementation(function (this: Database, sql, ...rest) {
+    if (sql === "COMMIT" && basename(this.filename).startsWith(name)) {
+      failed.push(basename(this.filename));
+      throw new Error("disk I/O error");
+    }
+    return run.call(this, sql, ...rest);
+  });
+  try {
+    work();
+  } finally {
+    spy.mockRestore();
+  }
+  return failed;
+}
+
+test.each(["lineside.db", "identity.db"])(
+  "after a whole restoration, a replacement that fails when %s is committed loses no secret",
+  async (name) => {
+    const { device } = await fill();
+    await close();
+    acceptRestored(data, DATABASE_FILES); // the check values of the keys are unknown until the next start
+    const failed = withFailingCommit(name, () =>
+      expect(() => rotateKeys(data, ["storage.key"])).toThrow("disk I/O error"),
+    );
+    expect(failed).toEqual([name]);
+    expect(existsSync(join(data, "secrets", "storage.key.next"))).toBe(true);
+    const { call } = await open();
+    const sent = await call("POST", `/api/v1/${device.token}/telemetry`, { body: { a: 1 } });
+    expect([sent.status, existsSync(join(data, "secrets", "storage.key.next"))]).toEqual([200, false]);
+  },
+);
+
+/** Leaves synced changes in the logs of the databases that hold sealed secrets, as a kill does. */
+async function leaveLogs(): Promise<void> {
+  for (const name of ["lineside", "identity"]) {
+    const database = openMainDatabase(join(data, `${name}.db`), name, createLogger("test"));
+    database.sqlite.run("CREATE TABLE kept (text TEXT)");
+    await database.durable();
+    database.abandon();
+  }
+}
+
+const lossesOf = () => ["lineside.db", "identity.db"].map((name) => walLossOf(join(data, name)));
+
+test.each(["lineside.db", "identity.db"])(
+  "a replacement that fails when %s is committed reports no loss of a log",
+  async (name) => {
+    await fill();
+    await close();
+    await leaveLogs();
+    withFailingCommit(name, () => expect(() => rotateKeys(data, ["storage.key"])).toThrow("disk I/O error"));
+    expect(statSync(join(data, `${name}-wal`)).size).toBeGreaterThan(0);
+    expect(lossesOf()).toEqual([undefined, undefined]);
+  },
+);
+
+test("a replacement that ends while it closes a database reports no loss of its log", async () => {
+  await fill();
+  await close();
+  await leaveLogs();
+  const original = Database.prototype.close;
+  const spy = spyOn(Database.prototype, "close").mockImplementation(function (this: Database, ...args) {
+    original.call(this, ...args);
+    if (basename(this.filename) === "lineside.db" && !existsSync(`${this.filename}-wal`))
+      throw new Error("ended");
+  });
+  expect(() => rotateKeys(data, ["storage.key"])).toThrow("ended");
+  spy.mockRestore();
+  expect(existsSync(join(data, "lineside.db-wal"))).toBe(false);
+  expect(lossesOf()[0]).toBeUndefined();
+});
+
+test("a new key that has sealed nothing is deleted after a failure", async () => {
+  await fill();
+  await close();
+  const old = keyOf("storage.key");
+  const run = Database.prototype.run;
+  const spy = spyOn(Database.prototype, "run").mockImplementation(function (this: Database, sql, ...rest) {
+    if (sql.startsWith("BEGIN") && basename(this.filename) === "identity.db") throw new Error("busy");
+    return run.call(this, sql, ...rest);
+  });
+  expect(() => rotateKeys(data, ["storage.key"])).toThrow("busy");
+  spy.mockRestore();
+  expect(readdirSync(join(data, "secrets")).filter((name) => name.endsWith(".next"))).toEqual([]);
+  await open();
+  expect(keyOf("storage.key")).toEqual(old);
 });
 
 test("the key that a replacement has replaced is not accepted again", async () => {
