@@ -3,6 +3,7 @@ import { createPrivateFolder } from "../platform/file-owner.ts";
 import { acceptKeys, recordLosses } from "../platform/inventory.ts";
 import { verifyInventory } from "../platform/inventory-check.ts";
 import { begunKeysOf, rotateKeys } from "../platform/key-rotation.ts";
+import { finishRestoration } from "../platform/restoration.ts";
 import { replaceSecret } from "../platform/secret-files.ts";
 import {
   isKeyName,
@@ -69,6 +70,8 @@ export async function keysCommand(args: readonly string[]): Promise<number> {
   const [action, ...names] = positionals;
   const dataPath = existingDataPathOf(values);
   withStoppedGateway(dataPath, () => {
+    // The restored databases are sealed with the present keys.
+    if (finishRestoration(dataPath)) console.log("Finished an interrupted restoration first.");
     if (action === "rotate") rotate(dataPath, parseKeys(names));
     else if (action === "create-missing" && names.length === 0) createMissing(dataPath);
     else throw new StartupError(`"${action}" is not an action of keys; it is one of rotate, create-missing.`);

@@ -1,9 +1,9 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import { existsSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { keepBackupSeries } from "./backup-series.ts";
 import { isDamage } from "./database-check.ts";
-import { closeKeepingLog, openDatabaseFile } from "./database-file.ts";
+import { closeKeepingLog, DatabaseFileError, openDatabaseFile } from "./database-file.ts";
 import { syncPath } from "./durable-file.ts";
 import { acceptKeys, acceptNextKey } from "./inventory.ts";
 import { cannotOpen } from "./inventory-check.ts";
@@ -20,6 +20,7 @@ import {
   SEALED_FILES,
 } from "./secret-keys.ts";
 import { setAside } from "./set-aside.ts";
+import { StartupError } from "./startup-error.ts";
 import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
 import { forgetLog } from "./wal-position.ts";
 
@@ -151,7 +152,7 @@ function commitAll(databases: readonly Database[]): void {
 
 /** Seals the content of a database anew, in a transaction that is left open. */
 function beginReseal(file: string, pairs: readonly KeyPair[]): Database {
-  const database = openDatabaseFile(file, "write");
+  const database = openSealed(file);
   try {
     database.run("PRAGMA busy_timeout=5000");
     database.run("PRAGMA synchronous=FULL"); // the old key is gone a moment later
@@ -161,6 +162,18 @@ function beginReseal(file: string, pairs: readonly KeyPair[]): Database {
   } catch (error) {
     closeUnchanged(database);
     throw error instanceof SQLiteError && isDamage(error) ? cannotOpen(file, error.message) : error;
+  }
+}
+
+function openSealed(file: string): Database {
+  if (!existsSync(file))
+    throw new StartupError(
+      `${basename(file)} is missing. Start the gateway once, so that it creates the file, then replace the keys.`,
+    );
+  try {
+    return openDatabaseFile(file, "write");
+  } catch (error) {
+    throw error instanceof DatabaseFileError ? cannotOpen(file, error.message) : error;
   }
 }
 

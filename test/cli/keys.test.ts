@@ -2,6 +2,7 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import {
+  copyFileSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -19,6 +20,7 @@ import { openMainDatabase } from "../../src/platform/database.ts";
 import { acceptNextKey, acceptRestored, DATABASE_FILES } from "../../src/platform/inventory.ts";
 import { beginKeyRotation, rotateKeys } from "../../src/platform/key-rotation.ts";
 import { createLogger } from "../../src/platform/log.ts";
+import { beginRestoration, completeRestoration } from "../../src/platform/restoration.ts";
 import { KEY_NAMES, KEY_PURPOSES } from "../../src/platform/secret-keys.ts";
 import { createStoredSecrets } from "../../src/platform/stored-secrets.ts";
 import { walLossOf } from "../../src/platform/wal-position.ts";
@@ -277,6 +279,43 @@ test.each(["lineside.db", "identity.db"])(
     expect([sent.status, existsSync(join(data, "secrets", "storage.key.next"))]).toEqual([200, false]);
   },
 );
+
+test.each(["nothing was moved", "the present file was removed", "every file was moved"])(
+  "keys are replaced after an interrupted restoration is finished: %s",
+  async (step) => {
+    const { device } = await fill();
+    await close();
+    const folder = beginRestoration(data);
+    const [present, restored] = [join(data, "lineside.db"), join(folder, "lineside.db")];
+    copyFileSync(present, restored);
+    completeRestoration(data, ["lineside.db"]);
+    if (step !== "nothing was moved") {
+      acceptRestored(data, ["lineside.db"]);
+      rmSync(present);
+      writeFileSync(join(folder, "cleared"), "");
+    }
+    if (step === "every file was moved") renameSync(restored, present);
+    const { exitCode, text } = run("keys", "rotate");
+    expect([exitCode, text]).toEqual([0, expect.stringContaining("Finished an interrupted restoration")]);
+    const { call } = await open();
+    const sent = await call("POST", `/api/v1/${device.token}/telemetry`, { body: { a: 1 } });
+    expect([sent.status, existsSync(folder)]).toEqual([200, false]);
+  },
+);
+
+test("keys are not replaced while a database that was set aside is missing", async () => {
+  await fill();
+  await close();
+  expect(run("set-aside", "lineside.db").exitCode).toBe(0);
+  const keys = KEY_NAMES.map(keyOf);
+  const { exitCode, text } = run("keys", "rotate");
+  expect([exitCode, text.trim().split("\n")]).toEqual([
+    1,
+    [expect.stringContaining("lineside.db is missing. Start the gateway once")],
+  ]);
+  expect(KEY_NAMES.map(keyOf)).toEqual(keys);
+  expect(readdirSync(join(data, "secrets")).filter((name) => name.endsWith(".next"))).toEqual([]);
+});
 
 /** Leaves synced changes in the logs of the databases that hold sealed secrets, as a kill does. */
 async function leaveLogs(): Promise<void> {
