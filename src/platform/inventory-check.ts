@@ -125,8 +125,12 @@ function keyProblems(dataPath: string, { keys }: InventoryRecord): string[] {
     const [key, next] = [readKey(dataPath, name), nextKeyFile(name)];
     // Its check value is recorded before anything is sealed with it.
     const isNextUsed = checks.length > 1 && existsSync(join(dataPath, "secrets", next));
+    // Everything is sealed with the next key, which only lacks its name.
+    const isReplaced = checks.length === 1 && isKnown(readKey(dataPath, next));
     return [
-      ...(key === undefined || isKnown(key) ? [] : [`secrets/${name} is damaged, or from another gateway`]),
+      ...(key === undefined || isKnown(key) || isReplaced
+        ? []
+        : [`secrets/${name} is damaged, or from another gateway`]),
       ...(isNextUsed && !isKnown(readKey(dataPath, next))
         ? [`secrets/${next} is damaged, and secrets may be sealed with it`]
         : []),

@@ -10,7 +10,7 @@ import {
   readRecord,
   writeRecord,
 } from "./inventory-record.ts";
-import { KEY_NAMES, type KeyName } from "./secret-keys.ts";
+import { KEY_NAMES, type KeyName, SEALED_FILES } from "./secret-keys.ts";
 import { copyAside } from "./set-aside.ts";
 
 /*
@@ -48,13 +48,24 @@ function stampIfReadable(path: string): Stamp | undefined {
   }
 }
 
+const mergeChecks = (stamps: readonly Stamp[]): Stamp["keys"] =>
+  Object.fromEntries(
+    KEY_NAMES.map(
+      (name) => [name, [...new Set(stamps.flatMap(({ keys }) => keys[name] ?? []))]] as const,
+    ).filter(([, checks]) => checks.length > 0),
+  );
+
 /** Recreates a lost inventory from the stamps of the databases. */
 export function recordOf(dataPath: string): InventoryRecord {
-  const stamps = DATABASE_FILES.flatMap((name) => stampIfReadable(join(dataPath, name)) ?? []);
-  const newest = stamps.toSorted((left, right) => right.generation - left.generation)[0];
+  const stampsOf = (names: readonly string[]) =>
+    names.flatMap((name) => stampIfReadable(join(dataPath, name)) ?? []);
+  const newest = stampsOf(DATABASE_FILES).toSorted((left, right) => right.generation - left.generation)[0];
   if (newest === undefined) return createRecord({ gateway: createGatewayId(), generation: 0, keys: {} });
+  // Replacing a key changes the stamps of these databases alone. An interrupted replacement leaves both keys in them.
+  const sealed = stampsOf(SEALED_FILES).filter(({ gateway }) => gateway === newest.gateway);
+  const keys = sealed.length > 0 ? mergeChecks(sealed) : newest.keys;
   return {
-    ...createRecord({ ...newest, generation: Math.max(1, newest.generation - 1) }),
+    ...createRecord({ ...newest, keys, generation: Math.max(1, newest.generation - 1) }),
     isAdvancing: true,
   };
 }

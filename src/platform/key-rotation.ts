@@ -1,9 +1,10 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import { existsSync, renameSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { keepBackupSeries } from "./backup-series.ts";
 import { isDamage } from "./database-check.ts";
 import { closeKeepingLog, DatabaseFileError, openDatabaseFile } from "./database-file.ts";
+import { readStamp, writeStamp } from "./database-stamp.ts";
 import { syncPath } from "./durable-file.ts";
 import { acceptKeys, acceptNextKey } from "./inventory.ts";
 import { cannotOpen } from "./inventory-check.ts";
@@ -41,6 +42,12 @@ interface KeyPair {
   readonly new: StoredSecrets;
 }
 
+interface Replacement {
+  readonly name: KeyName;
+  readonly oldKey: Uint8Array;
+  readonly newKey: Uint8Array;
+}
+
 interface TextColumn {
   readonly table: string;
   readonly column: string;
@@ -54,6 +61,11 @@ const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
  * @throws StartupError for a database that cannot be read
  */
 export function rotateKeys(dataPath: string, names: readonly KeyName[]): KeyName[] {
+  const missing = SEALED_FILES.find((name) => !existsSync(join(dataPath, name)));
+  if (missing !== undefined)
+    throw new StartupError(
+      `${missing} is missing. Start the gateway once, so that it creates the file, then replace the keys.`,
+    );
   const begun = beginKeyRotation(dataPath, names);
   try {
     return finishKeyRotation(dataPath);
@@ -105,11 +117,7 @@ function finishKey(dataPath: string, name: KeyName): boolean {
     setAside(nextPathOf(dataPath, name), dataPath);
     return false;
   }
-  const pairs = KEY_PURPOSES[name].map((purpose) => ({
-    old: createStoredSecrets(oldKey, purpose),
-    new: createStoredSecrets(newKey, purpose),
-  }));
-  reseal(dataPath, pairs, () => {
+  reseal(dataPath, { name, oldKey, newKey }, () => {
     if (name === "storage.key") keepBackupSeries(dataPath, oldKey);
     acceptNextKey(dataPath, name, { old: oldKey, next: newKey });
   });
@@ -119,12 +127,12 @@ function finishKey(dataPath: string, name: KeyName): boolean {
   return true;
 }
 
-/** Seals everything anew. Nothing is committed, and `beforeCommit` is not called, unless every database can be read and written. */
-function reseal(dataPath: string, pairs: readonly KeyPair[], beforeCommit: () => void): void {
+/** Seals everything anew in all databases that exist: the next start creates those that were set aside. Nothing is committed, and `beforeCommit` is not called, unless every database can be read and written. */
+function reseal(dataPath: string, replacement: Replacement, beforeCommit: () => void): void {
   const opened: Database[] = [];
   try {
-    if (pairs.length > 0)
-      for (const name of SEALED_FILES) opened.push(beginReseal(join(dataPath, name), pairs));
+    for (const name of SEALED_FILES)
+      if (existsSync(join(dataPath, name))) opened.push(beginReseal(join(dataPath, name), replacement));
     beforeCommit();
   } catch (error) {
     for (const database of opened) closeUnchanged(database);
@@ -151,13 +159,18 @@ function commitAll(databases: readonly Database[]): void {
 }
 
 /** Seals the content of a database anew, in a transaction that is left open. */
-function beginReseal(file: string, pairs: readonly KeyPair[]): Database {
+function beginReseal(file: string, { name, oldKey, newKey }: Replacement): Database {
+  const pairs = KEY_PURPOSES[name].map((purpose) => ({
+    old: createStoredSecrets(oldKey, purpose),
+    new: createStoredSecrets(newKey, purpose),
+  }));
   const database = openSealed(file);
   try {
     database.run("PRAGMA busy_timeout=5000");
     database.run("PRAGMA synchronous=FULL"); // the old key is gone a moment later
     database.run("BEGIN IMMEDIATE");
-    for (const column of textColumns(database)) resealColumn(database, column, pairs);
+    if (pairs.length > 0) for (const column of textColumns(database)) resealColumn(database, column, pairs);
+    stampKey(database, name, newKey);
     return database;
   } catch (error) {
     closeUnchanged(database);
@@ -165,11 +178,14 @@ function beginReseal(file: string, pairs: readonly KeyPair[]): Database {
   }
 }
 
+/** Puts the check value of a new key into the stamp: the stamps are all that is left if the inventory is lost. */
+function stampKey(database: Database, name: KeyName, key: Uint8Array): void {
+  const stamp = readStamp(database);
+  if (stamp !== undefined)
+    writeStamp(database, { ...stamp, keys: { ...stamp.keys, [name]: [keyCheckOf(key)] } });
+}
+
 function openSealed(file: string): Database {
-  if (!existsSync(file))
-    throw new StartupError(
-      `${basename(file)} is missing. Start the gateway once, so that it creates the file, then replace the keys.`,
-    );
   try {
     return openDatabaseFile(file, "write");
   } catch (error) {

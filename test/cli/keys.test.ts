@@ -317,6 +317,70 @@ test("keys are not replaced while a database that was set aside is missing", asy
   expect(readdirSync(join(data, "secrets")).filter((name) => name.endsWith(".next"))).toEqual([]);
 });
 
+test("after keys were replaced, a lost inventory does not make them pass for foreign", async () => {
+  const { device } = await fill();
+  await close();
+  const old = keyOf("storage.key");
+  expect(run("keys", "rotate").exitCode).toBe(0);
+  rmSync(join(data, "inventory.json"));
+  const { call } = await open();
+  const sent = await call("POST", `/api/v1/${device.token}/telemetry`, { body: { a: 1 } });
+  expect(sent.status).toBe(200);
+  await close();
+  rmSync(join(data, "inventory.json"));
+  writeFileSync(join(data, "secrets", "storage.key"), old);
+  await expect(open()).rejects.toThrow("secrets/storage.key is damaged, or from another gateway");
+});
+
+test.each(["lineside.db", "identity.db"])(
+  "a replacement that failed when %s was committed is finished without its inventory",
+  async (name) => {
+    const { device } = await fill();
+    await close();
+    withFailingCommit(name, () => expect(() => rotateKeys(data, ["storage.key"])).toThrow("disk I/O error"));
+    rmSync(join(data, "inventory.json"));
+    const { call } = await open();
+    const sent = await call("POST", `/api/v1/${device.token}/telemetry`, { body: { a: 1 } });
+    expect([sent.status, existsSync(join(data, "secrets", "storage.key.next"))]).toEqual([200, false]);
+  },
+);
+
+test("a replacement without its inventory is finished if only the new key's name is missing", async () => {
+  const { device } = await fill();
+  await close();
+  const old = keyOf("storage.key");
+  expect(run("keys", "rotate", "storage.key").exitCode).toBe(0);
+  renameSync(join(data, "secrets", "storage.key"), join(data, "secrets", "storage.key.next"));
+  writeFileSync(join(data, "secrets", "storage.key"), old, { mode: 0o600 });
+  rmSync(join(data, "inventory.json"));
+  const { call } = await open();
+  const sent = await call("POST", `/api/v1/${device.token}/telemetry`, { body: { a: 1 } });
+  expect([sent.status, existsSync(join(data, "secrets", "storage.key.next"))]).toEqual([200, false]);
+});
+
+test("a new key that was written after an interrupted replacement does not pass for a damaged key", async () => {
+  await fill();
+  await close();
+  const old = keyOf("storage.key");
+  expect(run("keys", "rotate", "storage.key").exitCode).toBe(0);
+  const key = keyOf("storage.key");
+  acceptNextKey(data, "storage.key", { old, next: key }); // as a kill leaves it before `acceptKeys`
+  beginKeyRotation(data, ["storage.key"]);
+  await open();
+  expect(existsSync(join(data, "secrets", "storage.key.next"))).toBe(false);
+});
+
+test("a start finishes a killed replacement in the databases that were not set aside", async () => {
+  await fill();
+  await close();
+  beginKeyRotation(data, ["storage.key"]);
+  const [key, next] = ["storage.key", "storage.key.next"].map(keyOf);
+  expect(run("set-aside", "lineside.db").exitCode).toBe(0);
+  await open();
+  expect(keyOf("storage.key")).toEqual(next!);
+  expect(keyOf("storage.key")).not.toEqual(key!);
+});
+
 /** Leaves synced changes in the logs of the databases that hold sealed secrets, as a kill does. */
 async function leaveLogs(): Promise<void> {
   for (const name of ["lineside", "identity"]) {
