@@ -26,24 +26,27 @@ Files: ${NAMES.join(", ")}.
 Without lineside.db, the gateway has no tenants, devices or users. Stored telemetry is kept until you delete it on the System page.
 If you set aside a key, also run lineside keys create-missing.`;
 
-/** Returns a file and what belongs to it: a database's write-ahead log, and for telemetry the hot log. */
+/** Returns a file and, behind it, what belongs to it: a database's write-ahead log, and for telemetry the hot log. */
 const filesOf = (dataPath: string, name: string): string[] =>
   name.startsWith("secrets/")
     ? [name]
-    : readdirSync(dataPath).filter((file) => file === name || file.startsWith(`${name}-`));
+    : [name, ...readdirSync(dataPath).filter((file) => file.startsWith(`${name}-`))];
 
+/**
+ * Moves the files, then lets the next start create them. If it is interrupted, the next start misses the files and says which: nothing is accepted until
+ * all of them are moved. A database is moved before its log, so it is missing as soon as any part of it is.
+ */
 function setFilesAside(dataPath: string, names: readonly string[]): void {
-  // The inventory goes first, since the new one holds what is accepted.
-  if (names.includes(INVENTORY_FILE)) moveAside(dataPath, INVENTORY_FILE);
   const databases = names.filter((name) => name !== INVENTORY_FILE);
+  for (const name of databases) moveAside(dataPath, name);
+  if (names.includes(INVENTORY_FILE)) moveAside(dataPath, INVENTORY_FILE); // the new inventory holds what is accepted
   const foundAt = Date.now();
   const losses = databases.map((name) => ({
     at: foundAt,
     text: `${name} was set aside; the gateway goes on without its content`,
   }));
   const positions = databases.flatMap((name) => [`${name}-position`, `${name}-synced`]);
-  acceptFiles(dataPath, [...databases, ...positions], losses); // before the files are moved: a kill in between must not keep the gateway from starting
-  for (const name of databases) moveAside(dataPath, name);
+  acceptFiles(dataPath, [...databases, ...positions], losses);
   const keys = KEY_NAMES.filter((name) => keyFilesOf(name).some((file) => names.includes(file)));
   if (keys.length > 0) acceptKeys(dataPath, keys);
 }
