@@ -9,9 +9,8 @@ import { isOfFile } from "./database-check.ts";
 import { closeKeepingLog, DatabaseFileError, openDatabaseFile } from "./database-file.ts";
 import { type Stamp, writeStamp } from "./database-stamp.ts";
 import type { Problem } from "./health.ts";
-import { beginInventory, recordLosses } from "./inventory.ts";
+import { beginInventory, recordLosses, recordToChange } from "./inventory.ts";
 import { cannotOpen, verifyDatabases } from "./inventory-check.ts";
-import { readRecord } from "./inventory-record.ts";
 import type { Logger } from "./log.ts";
 import { applyMigrations } from "./migrations.ts";
 import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
@@ -203,8 +202,7 @@ export function openMainDatabases<const Names extends readonly string[]>(
 function prepareDatabases(dataPath: string, files: readonly string[]): void {
   beginInventory(dataPath);
   const losses = verifyDatabases(dataPath, files);
-  const record = readRecord(dataPath);
-  if (record != null) recordLosses(dataPath, record, losses);
+  if (losses.length > 0) recordLosses(dataPath, recordToChange(dataPath), losses);
 }
 
 /** Opens several databases of a data directory that has been verified. If one cannot be opened, none stays open. @throws StartupError */

@@ -5,7 +5,14 @@ import { isDamage } from "./database-check.ts";
 import { DatabaseFileError, headerProblem } from "./database-file.ts";
 import { readStampOf, type Stamp } from "./database-stamp.ts";
 import { shortageOf } from "./file-length.ts";
-import { DATABASE_FILES, hasTraces, type LogLoss, recordOf, WATCHED_FILES } from "./inventory.ts";
+import {
+  DATABASE_FILES,
+  hasTraces,
+  type LogLoss,
+  recordOf,
+  recreationOf,
+  WATCHED_FILES,
+} from "./inventory.ts";
 import { INVENTORY_FILE, type InventoryRecord, keyCheckOf, readRecord } from "./inventory-record.ts";
 import { hasDatabases, KEY_NAMES, keyMissing, nextKeyFile, readKey } from "./secret-keys.ts";
 import { StartupError } from "./startup-error.ts";
@@ -186,9 +193,8 @@ export function verifyInventory(dataPath: string): Verified {
   const warnings = missingWatched(dataPath, record).map(
     (name) => `${name} was missing or damaged, and has been recreated`,
   );
-  if (found === null) warnings.push(`${INVENTORY_FILE} was damaged and has been recreated`);
-  if (found === undefined && record.generation > 0)
-    warnings.push(`${INVENTORY_FILE} was missing and has been recreated`);
+  const recreation = recreationOf(found, record);
+  if (recreation !== undefined) warnings.push(recreation);
   return { record, warnings, losses };
 }
 

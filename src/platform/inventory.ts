@@ -4,6 +4,7 @@ import { readStampOf, type Stamp } from "./database-stamp.ts";
 import { isHotLog } from "./hot-log-names.ts";
 import {
   createRecord,
+  INVENTORY_FILE,
   type InventoryRecord,
   keyCheckOf,
   keyChecksOf,
@@ -70,6 +71,26 @@ export function recordOf(dataPath: string): InventoryRecord {
   };
 }
 
+/** Returns how a start or a command reports an inventory that it recreates; undefined if nothing is lost with it. */
+export function recreationOf(
+  found: InventoryRecord | null | undefined,
+  { generation }: InventoryRecord,
+): string | undefined {
+  if (found === null) return `${INVENTORY_FILE} was damaged and has been recreated`;
+  return found === undefined && generation > 0
+    ? `${INVENTORY_FILE} was missing and has been recreated`
+    : undefined;
+}
+
+/** Returns the inventory for a change by a command. If the inventory was lost, the recreated one lists that. */
+export function recordToChange(dataPath: string): InventoryRecord {
+  const found = readRecord(dataPath);
+  if (found != null) return found;
+  const record = recordOf(dataPath);
+  const text = recreationOf(found, record);
+  return { ...record, losses: text === undefined ? [] : [{ at: Date.now(), text }] };
+}
+
 /** Returns whether the directory contains files that exist only if a gateway has stored data. */
 export const hasTraces = (dataPath: string): boolean =>
   readdirSync(dataPath).some(isTrace) ||
@@ -87,7 +108,7 @@ export function acceptFiles(
   names: readonly string[],
   losses: InventoryRecord["losses"] = [],
 ): void {
-  const record = readRecord(dataPath) ?? recordOf(dataPath);
+  const record = recordToChange(dataPath);
   const accepted = [...new Set([...record.accepted, ...names])];
   writeRecord(dataPath, { ...record, accepted, losses: [...record.losses, ...losses] });
 }
@@ -121,7 +142,7 @@ export function recordLosses(
 
 /** Accepts keys as they are, or as missing. The check values of other keys stay. */
 export function acceptKeys(dataPath: string, names: readonly KeyName[]): void {
-  const record = readRecord(dataPath) ?? recordOf(dataPath);
+  const record = recordToChange(dataPath);
   const others = Object.entries(record.keys).filter(([name]) => !(names as readonly string[]).includes(name));
   const accepted = Object.entries(keyChecksOf(dataPath)).filter(([name]) =>
     (names as readonly string[]).includes(name),
@@ -146,7 +167,7 @@ export function acceptNextKey(
   name: KeyName,
   keys: Record<"old" | "next", Uint8Array>,
 ): void {
-  const record = readRecord(dataPath) ?? recordOf(dataPath);
+  const record = recordToChange(dataPath);
   const checks = [keyCheckOf(keys.old), keyCheckOf(keys.next)];
   writeRecord(dataPath, { ...record, keys: { ...record.keys, [name]: checks } });
 }

@@ -151,6 +151,29 @@ test("a command that opens a database records what its log has lost", async () =
   expect(readdirSync(join(path, "..", "set-aside"))).toEqual(["lineside.db-wal.1"]);
 });
 
+test.each(["missing", "damaged"])(
+  "a command that opens a database records what its log has lost while the inventory is %s",
+  async (state) => {
+    await database.stamp({ gateway: "here", generation: 3, keys: {} });
+    await change();
+    const path = killed();
+    const data = dirname(path);
+    cpSync(join(root, "live", "secrets"), join(data, "secrets"), { recursive: true });
+    if (state === "damaged") writeFileSync(join(data, "inventory.json"), "{}");
+    truncateSync(`${path}-wal`, statSync(`${path}-wal`).size - 100);
+    openMainDatabase(path, "lineside", createLogger("test")).close();
+    expect(readRecord(data)).toMatchObject({
+      gateway: "here",
+      cutLogs: ["lineside.db"],
+      losses: [
+        { text: `inventory.json was ${state} and has been recreated` },
+        { text: expect.stringMatching(/^lineside\.db-wal has /) },
+      ],
+    });
+    expect(readdirSync(join(data, "set-aside"))).toEqual(["lineside.db-wal.1"]);
+  },
+);
+
 test("changes that were not synced are not missed", async () => {
   await change();
   database.transact(() => void database.sqlite.run("INSERT INTO kept VALUES (?)", ["y".repeat(9_000)]));
