@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterAll, afterEach, expect, spyOn, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import {
   copyFileSync,
   cpSync,
@@ -137,45 +137,6 @@ test("a file that is set aside is kept, and the gateway starts with a new one", 
   await run(data);
   expect(existsSync(join(data, "lineside.db"))).toBe(true);
 });
-
-test.each(["before the first file", "after the first file", "after the second file"])(
-  "setting an older database aside is repeated if it was interrupted %s",
-  async (step) => {
-    const data = await used("interrupted");
-    const older = newFolder("older");
-    cpSync(join(data, "lineside.db"), join(older, "lineside.db"));
-    await run(data);
-    cpSync(join(older, "lineside.db"), join(data, "lineside.db"));
-    expect(await refusalOf(data)).toContain("  - lineside.db is older than the rest");
-    let moved = 0;
-    if (step === "before the first file") writeFileSync(join(data, "set-aside"), "");
-    const log = spyOn(console, "log").mockImplementation(() => {
-      moved++;
-      if (moved === (step === "after the first file" ? 1 : 2)) throw new Error("interrupted");
-    });
-    await expect(setAsideCommand(["lineside.db", "--data", data])).rejects.toThrow();
-    log.mockRestore();
-    expect(moved).toBe(
-      ["before the first file", "after the first file", "after the second file"].indexOf(step),
-    );
-    const state = moved === 0 ? "older than the rest" : "missing";
-    expect(await refusalOf(data)).toContain(`  - lineside.db is ${state}`);
-    expect(readRecord(data)).toMatchObject({ accepted: [], losses: [] });
-    if (moved === 0) rmSync(join(data, "set-aside"));
-    expect(await setAsideCommand(["lineside.db", "--data", data])).toBe(0);
-    expect(readRecord(data)).toMatchObject({
-      losses: [{ text: "lineside.db was set aside; the gateway goes on without its content" }],
-    });
-    await run(data);
-    const aside = readdirSync(join(data, "set-aside"));
-    expect(aside.filter((name) => name.startsWith("lineside.db")).sort()).toEqual([
-      "lineside.db-shm.1",
-      "lineside.db-synced.1",
-      "lineside.db-wal.1",
-      "lineside.db.1",
-    ]);
-  },
-);
 
 test("a key with one bit flipped is refused, and so is one of another gateway", async () => {
   const data = await used("key");
