@@ -11,9 +11,9 @@ interface Operation {
   readonly "x-audit"?: unknown;
 }
 
-/** They change something without a signed-in caller: devices, who signs in, the set-up. */
+/** Requests without a signed-in caller: of devices and databases' clients, of who signs in, of the set-up. */
 const withoutCaller =
-  /^\/(idp|write$|api\/v2\/write$|api\/setup|api\/shared|api\/v1\/(\{deviceToken\}|integrations\/|provision$)|api\/auth\/(exchange|signup|verify-otp|resend-otp))/;
+  /^\/(idp|write$|query$|api\/v2\/write$|api\/setup|api\/shared|api\/v1\/(\{deviceToken\}|integrations\/|provision$)|api\/auth\/(exchange|signup|verify-otp|resend-otp))/;
 
 test("every route that changes something says what the audit log keeps of it", async () => {
   const { body } = await fixture.call("GET", "/docs/json");
