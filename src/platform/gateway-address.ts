@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
 
@@ -26,10 +26,17 @@ export function writeGatewayAddress(directory: string, address: GatewayAddress):
 export const removeGatewayAddress = (directory: string): void =>
   rmSync(join(directory, FILE), { force: true });
 
+/** @throws for anything but a file: reading a pipe would wait for its writer */
+function readFile(directory: string): string {
+  const file = join(directory, FILE);
+  if (!statSync(file).isFile()) throw new Error(`${FILE} is not a file`);
+  return readFileSync(file, "utf8");
+}
+
 /** The process that a gateway on this data directory has written; after a crash it is another one, or none. */
 export function readGatewayPid(directory: string): number | undefined {
   try {
-    const { pid } = JSON.parse(readFileSync(join(directory, FILE), "utf8"));
+    const { pid } = JSON.parse(readFile(directory));
     return Number.isSafeInteger(pid) ? pid : undefined;
   } catch {
     return undefined; // no gateway has run here, or it belongs to another user
@@ -39,7 +46,7 @@ export function readGatewayPid(directory: string): number | undefined {
 /** The address that a gateway on this data directory has written; after a crash nothing may answer there. */
 export function readGatewayAddress(directory: string): GatewayAddress | undefined {
   try {
-    const { url, certificate } = JSON.parse(readFileSync(join(directory, FILE), "utf8"));
+    const { url, certificate } = JSON.parse(readFile(directory));
     if (typeof url !== "string" || !URL.canParse(url)) return undefined;
     return typeof certificate === "string" ? { url, certificate } : { url };
   } catch {

@@ -30,7 +30,7 @@ const unknown = [
   ["a part of a page of the settings", () => "/settings/site/nonsense", 404],
   ["a page of the manual", () => "/manual/nonsense", 200],
   ["a screen", () => "/nonsense", 404],
-  ["an address that other products have", () => "/query", 404],
+  ["an address that other products have", () => "/graph", 404],
 ] as const;
 
 test.each(unknown)(

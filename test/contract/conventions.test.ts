@@ -227,7 +227,7 @@ describe("errors", () => {
     ],
     ["404 for an id that is none", "owner GET /api/devices/not-an-id", 404],
     ["404 for an unknown path below /api", "owner GET /api/nothing/here", 404],
-    ...["/metrics/x", "/query", "/search", "/write", "/wp-login.php"].map(
+    ...["/metrics/x", "/query/x", "/search", "/write", "/wp-login.php"].map(
       (path): ContractRow => [`404 for ${path}`, `anonymous GET ${path}`, 404],
     ),
   ]);
