@@ -199,7 +199,7 @@ export function verifyInventory(dataPath: string): Verified {
 }
 
 /**
- * Compares databases and keys with the inventory before a command opens the databases, beside a running gateway or without one. Returns the losses of
+ * Compares databases and keys with the inventory before a command opens the databases, with or without a running gateway. Returns the losses of
  * their logs. @throws StartupError
  */
 export function verifyDatabases(dataPath: string, names: readonly string[]): readonly LogLoss[] {
@@ -229,7 +229,7 @@ const readWhileRunning = (dataPath: string): InventoryRecord => ({
 
 /**
  * Returns why a data directory must not be backed up, a line each: databases that are missing, damaged, older or from another gateway, and missing or foreign keys. A
- * directory whose first start is still to come has not all databases. Works beside a running gateway, and within its process.
+ * directory whose first start is still to come does not have all databases. Works while a gateway runs, and within its process.
  * @throws SQLiteError for a busy database
  */
 export function checkSources(dataPath: string): string[] {

@@ -205,7 +205,7 @@ function addReadings(readings: Reading[], body: unknown, context: Context): void
   if (values !== undefined) addReading(readings, { ts: timeOf(body, context) ?? context.receivedAt, values });
 }
 
-/** Returns whether each reading is later than the one before it, so that no two have one time. */
+/** Returns whether each reading is later than the previous one, so that no two have the same time. */
 function isInOrder(readings: readonly Reading[]): boolean {
   let before = Number.NEGATIVE_INFINITY;
   for (const { ts } of readings) {
