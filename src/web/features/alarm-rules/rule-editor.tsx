@@ -1,5 +1,5 @@
 import { Plus } from "lucide-preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { KeyMetadataMap } from "../../../lib/key-metadata.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { isHeldBack } from "../../platform/leave-guard.ts";
@@ -9,6 +9,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { Guarded } from "../../ui/form-page.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { useFirstField } from "../../ui/use-first-field.ts";
 import { useAction } from "../../ui/use-form.ts";
 import { telemetryApi } from "../telemetry/telemetry-api.ts";
 import { BackTest } from "./back-test.tsx";
@@ -46,8 +47,7 @@ export function RuleEditor(props: Props) {
   const [form, setForm] = useState(rule);
   const action = useAction();
   const keys = useResource(() => telemetryApi.siteKeys(), []);
-  const top = useRef<HTMLFormElement>(null);
-  useEffect(() => top.current?.querySelector("input")?.focus(), []);
+  const top = useFirstField();
   const set = (changes: Partial<RuleForm>) => setForm((ruleForm) => ({ ...ruleForm, ...changes }));
   const isTaken = others.includes(form.alarmType.trim());
   const hasCondition = form.creates.some(

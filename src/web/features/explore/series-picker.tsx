@@ -1,5 +1,5 @@
 import { ChevronLeft, Plus, Search } from "lucide-preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { type ExploreSeries, type Pane, seriesId } from "../../lib/explore-view.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -84,7 +84,7 @@ function DeviceList({ hasFocus, onSelect }: { hasFocus: boolean; onSelect: (devi
   const [text, setText] = useState("");
   const input = useRef<HTMLInputElement>(null);
   const found = useDeviceSearch(text, DEVICES_SHOWN);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (hasFocus) input.current?.focus();
   }, []);
   return (

@@ -1,5 +1,5 @@
 import { Plus, Trash2 } from "lucide-preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import {
   DECIMALS_MAX,
   type KeyMetadata,
@@ -15,6 +15,7 @@ import { FormButtons } from "../../ui/form-buttons.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { useFirstField } from "../../ui/use-first-field.ts";
 import { useAction } from "../../ui/use-form.ts";
 import { fromKeyForm, type KeyForm, misplacedLimit, type StateForm } from "./key-form.ts";
 
@@ -43,8 +44,7 @@ export function KeyEditor(props: Props) {
   const [form, setForm] = useState(first);
   const action = useAction();
   const set = (changes: Partial<KeyForm>) => setForm((before) => ({ ...before, ...changes }));
-  const top = useRef<HTMLFormElement>(null);
-  useEffect(() => top.current?.querySelector("input")?.focus(), []);
+  const top = useFirstField();
   const isTaken = isNew && entries.some(({ key }) => key === form.key);
   const sample = sampleOf(form.key);
   const submit = (e: Event) => {
