@@ -5,7 +5,13 @@ type Resume = () => void;
 
 interface Waiting {
   readonly length: number;
-  shift(): Resume | undefined;
+  /** Takes out the next task. Tasks of held owners stay. */
+  shift(held: ReadonlyMap<string, number>): Resume | undefined;
+}
+
+interface Begun {
+  readonly resume: Resume;
+  readonly userId: string | undefined;
 }
 
 /** Waiting tasks by owner. Owners take turns, however many tasks each of them has. */
@@ -31,14 +37,15 @@ class Turns<Member extends Waiting> implements Waiting {
     return member;
   }
 
-  shift(): Resume | undefined {
-    const next = this.#members.entries().next().value;
-    if (next === undefined) return undefined;
-    const [owner, member] = next;
-    const resume = member.shift();
-    this.#members.delete(owner);
-    if (member.length > 0) this.#members.set(owner, member); // behind the others
-    return resume;
+  shift(held: ReadonlyMap<string, number>): Resume | undefined {
+    for (const [owner, member] of this.#members) {
+      const resume = held.has(owner) ? undefined : member.shift(held);
+      if (resume === undefined) continue;
+      this.#members.delete(owner);
+      if (member.length > 0) this.#members.set(owner, member); // behind the others
+      return resume;
+    }
+    return undefined;
   }
 }
 
@@ -54,10 +61,13 @@ const nobody: TaskOwner = { tenantId: "", userId: "" };
 /**
  * Spreads expensive work of many senders over rounds of the event loop: messages and requests that arrive together would otherwise be handled in a
  * single round, however long that takes. In each round, one waiting task continues. Tasks that have begun and tasks that have not
- * take turns. Begun tasks continue in the order of arrival, new tasks by owner.
+ * take turns. Begun tasks continue in the order of arrival, new tasks by owner. A task that names its owner when it pauses is not overtaken by that
+ * owner's new tasks.
  */
 export class FairShare {
-  readonly #begun: Resume[] = [];
+  readonly #begun: Begun[] = [];
+  /** Owners whose begun tasks wait, with the number of those tasks. */
+  readonly #held = new Map<string, number>();
   readonly #new = new Turns(() => new Turns<Resume[]>(() => []));
   readonly #now: () => number;
   /** Time at which guarded work began in this round. */
@@ -77,15 +87,17 @@ export class FairShare {
     return new Promise((resolve) => this.#new.of(tenantId).of(userId).push(resolve));
   }
 
-  /** Works like `enter`, between the pieces of a task. */
-  pause(): Promise<void> | undefined {
-    return this.#hasTime() ? undefined : this.next();
+  /** Works like `enter`, between the pieces of a task. With an owner, messages that the owner sent later stay behind this one. */
+  pause(owner?: TaskOwner): Promise<void> | undefined {
+    return this.#hasTime() ? undefined : this.next(owner);
   }
 
   /** Waits for a later round of the event loop in which no other waiting task continues. */
-  next(): Promise<void> {
+  next(owner?: TaskOwner): Promise<void> {
+    const userId = owner?.userId;
     this.#schedule();
-    return new Promise((resolve) => this.#begun.push(resolve));
+    if (userId !== undefined) this.#held.set(userId, (this.#held.get(userId) ?? 0) + 1);
+    return new Promise((resume) => this.#begun.push({ resume, userId }));
   }
 
   #hasTime(): boolean {
@@ -96,9 +108,20 @@ export class FairShare {
   }
 
   #take(): Resume | undefined {
-    const isNew = this.#new.length > 0 && (this.#isNewNext || this.#begun.length === 0);
-    this.#isNewNext = !isNew;
-    return isNew ? this.#new.shift() : this.#begun.shift();
+    const first = this.#isNewNext || this.#begun.length === 0 ? this.#new.shift(this.#held) : undefined;
+    this.#isNewNext = first === undefined;
+    return first ?? this.#takeBegun();
+  }
+
+  #takeBegun(): Resume | undefined {
+    const begun = this.#begun.shift();
+    const userId = begun?.userId;
+    if (userId !== undefined) {
+      const others = (this.#held.get(userId) ?? 1) - 1;
+      if (others === 0) this.#held.delete(userId);
+      else this.#held.set(userId, others);
+    }
+    return begun?.resume;
   }
 
   #schedule(): void {

@@ -68,7 +68,7 @@ for (const { node, program, script, library } of peers)
         );
         return { deviceId: device.deviceId, values };
       };
-      // 300 messages: the sequence number has begun again. While a device is new, its keys need not appear in one answer.
+      // 300 messages: the sequence number has begun again. pysparkplug may send values before its births.
       const own = await latest(
         node,
         ({ t, count, text, online }) =>

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
+import fc from "fast-check";
 import { FairShare } from "../../src/platform/fair-share.ts";
 
 function createShare() {
@@ -67,4 +68,63 @@ test("begun and new tasks take turns", async () => {
   const names = ["begun", "begun", "new", "new"];
   await Promise.all(waiting.map((turn, index) => turn?.then(() => done.push(names[index] ?? ""))));
   expect(done).toEqual(["new", "begun", "new", "begun"]);
+});
+
+test("a new task of the owner of a paused task begins after that, and other owners go on", async () => {
+  const { time, share } = createShare();
+  const done: string[] = [];
+  const message = async (userId: string, name: string, pieces: number): Promise<void> => {
+    const owner = { tenantId: "a", userId };
+    const turn = share.enter(owner);
+    if (turn !== undefined) await turn;
+    for (let piece = 1; piece <= pieces; piece++) {
+      const next = share.pause(owner);
+      if (next !== undefined) await next;
+      time.ms += 20;
+      done.push(`${name}${piece}`);
+    }
+  };
+  await Promise.all([
+    message("one", "a", 3),
+    message("one", "b", 2),
+    message("two", "c", 1),
+    message("one", "d", 1),
+  ]);
+  expect(done.filter((piece) => !piece.startsWith("c"))).toEqual(["a1", "a2", "a3", "b1", "b2", "d1"]);
+  expect(done.indexOf("c1")).toBeLessThan(5);
+});
+
+test("messages of many owners keep their order whatever their number of pieces", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ owner: fc.constantFrom("p", "q", "r"), pieces: fc.integer({ min: 1, max: 4 }) }), {
+        maxLength: 12,
+      }),
+      fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 40, maxLength: 40 }),
+      async (messages, costs) => {
+        const { time, share } = createShare();
+        const done: Array<{ userId: string; piece: string }> = [];
+        await Promise.all(
+          messages.map(async ({ owner: userId, pieces }, index) => {
+            const owner = { tenantId: "a", userId };
+            const turn = share.enter(owner);
+            if (turn !== undefined) await turn;
+            for (let piece = 0; piece < pieces; piece++) {
+              const next = share.pause(owner);
+              if (next !== undefined) await next;
+              time.ms += costs[done.length % costs.length] ?? 0;
+              done.push({ userId, piece: `${index}.${piece}` });
+            }
+          }),
+        );
+        for (const userId of ["p", "q", "r"]) {
+          const sent = messages.flatMap(({ owner, pieces }, index) =>
+            owner === userId ? Array.from({ length: pieces }, (_, piece) => `${index}.${piece}`) : [],
+          );
+          expect(done.filter((each) => each.userId === userId).map(({ piece }) => piece)).toEqual(sent);
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
 });

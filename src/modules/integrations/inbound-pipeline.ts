@@ -6,6 +6,7 @@ import type { Backlog } from "./backlog.ts";
 import type { EventLog, Logged } from "./event-log.ts";
 import type { EventTokens } from "./event-tokens.ts";
 import type { EventOutcome, IntegrationEventsRepository } from "./integration-events.repository.ts";
+import { messageOwner } from "./integration-principal.ts";
 import type {
   EventStatus,
   InboundMessage,
@@ -84,8 +85,7 @@ export class InboundPipeline {
 
   /** Resolves when what became of it is on the disk. @throws DomainError `unavailable` or `limited`: it was not taken, send it again. */
   async take(live: LiveIntegration, source: InboundMessage): Promise<Taken> {
-    const { tenantId, integrationId } = live.integration;
-    const later = workShare.enter({ tenantId, userId: integrationId });
+    const later = workShare.enter(messageOwner(live.integration));
     if (later !== undefined) await later;
     const normalized = normalize(live, source);
     const nothing = { kept: undefined, seenKey: undefined };

@@ -1,4 +1,5 @@
 import type { UserId } from "../../lib/ids.ts";
+import type { TaskOwner } from "../../platform/fair-share.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { Integration } from "./integrations.types.ts";
 
@@ -17,6 +18,12 @@ export const integrationPrincipal = ({
   sessionId: "",
   canAcknowledgeAlarms: false,
   devices: "all",
+});
+
+/** Owner of an integration's messages among the tasks that take turns. */
+export const messageOwner = ({ tenantId, integrationId }: Integration): TaskOwner => ({
+  tenantId,
+  userId: integrationId,
 });
 
 /** The circuit breaker's key for a codec of the library that runs for an integration. */

@@ -9,6 +9,7 @@ import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { ScriptResult, ScriptRun } from "../script-sandbox/script-sandbox.types.ts";
 import type { DeviceResolution } from "./device-resolution.ts";
 import type { DecodeFrame } from "./frame-decoding.ts";
+import { messageOwner } from "./integration-principal.ts";
 import type {
   DeviceReference,
   DownlinkReport,
@@ -107,10 +108,11 @@ export class MessageWorker {
 
   /** Takes the parts of a message through all stages, one after the other. */
   async workThrough(messages: readonly NormalizedMessage[], input: Given): Promise<void> {
+    const owner = messageOwner(input.live.integration);
     for (const message of messages)
       try {
         // One message may carry thousands of devices that have to be made.
-        const share = workShare.pause();
+        const share = workShare.pause(owner);
         if (share !== undefined) await share;
         const later = this.workOn(named(message, input.source), input);
         if (later !== undefined) await later;
