@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
 import { int, payload } from "../modules/integrations/adapters/sparkplug-writer.ts";
-import { isStall, STALL_MS_MAX, type StalledGateway, startStalledGateway, TRIES } from "./stall-fixture.ts";
+import {
+  callGateway,
+  type StalledGateway,
+  stallsOf as stallsIn,
+  startStalledGateway,
+} from "./stall-fixture.ts";
 
 /**
  * No kind of message and no large request holds the event loop for longer than 100 ms of processor time, alone or ten at a time.
@@ -19,18 +24,7 @@ afterAll(async () => {
   gateway.stop();
 });
 
-async function call(method: string, path: string, body?: unknown) {
-  const response = await fetch(gateway.url + path, {
-    method,
-    headers: { "content-type": "application/json", authorization: `Bearer ${gateway.token}` },
-    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return {
-    status: response.status,
-    body: text.startsWith("{") || text.startsWith("[") ? JSON.parse(text) : text,
-  };
-}
+const call = (method: string, path: string, body?: unknown) => callGateway(gateway, method, path, body);
 
 async function connect(options: { username: string; password?: string }): Promise<MqttClient> {
   const client = await connectAsync(`mqtt://127.0.0.1:${gateway.mqttPort}`, {
@@ -54,25 +48,16 @@ async function createGatewayDevice(): Promise<{ deviceId: string; client: MqttCl
 }
 
 /** Runs something alone and ten at a time, and returns the stalls that it has caused. What `prepare` does is not measured. */
-async function stallsOf<Prepared>(
+const stallsOf = <Prepared>(
   name: string,
   work: (round: number, prepared: Prepared) => Promise<unknown>,
   prepare: () => Promise<Prepared> | undefined = () => undefined,
-): Promise<string[]> {
-  const stalls: string[] = [];
-  for (const atOnce of [1, 10]) {
-    let least = Number.POSITIVE_INFINITY;
-    for (let attempt = 0; attempt < TRIES && least > STALL_MS_MAX; attempt++) {
-      const prepared: Prepared[] = [];
-      for (let index = 0; index < atOnce; index++) prepared.push((await prepare()) as Prepared);
-      await gateway.longestTurn();
-      await Promise.all(prepared.map((each) => work(++count, each)));
-      least = Math.min(least, await gateway.longestTurn());
-    }
-    if (isStall(least)) stalls.push(`${name}, ${atOnce} at once: ${least.toFixed(0)} ms`);
-  }
-  return stalls;
-}
+): Promise<string[]> =>
+  stallsIn(gateway, { name, counts: [1, 10] }, async (atOnce) => {
+    const prepared: Prepared[] = [];
+    for (let index = 0; index < atOnce; index++) prepared.push((await prepare()) as Prepared);
+    return () => Promise.all(prepared.map((each) => work(++count, each)));
+  });
 
 const childrenOf = (round: number, values: unknown) =>
   JSON.stringify(

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { isStall, STALL_MS_MAX, type StalledGateway, startStalledGateway, TRIES } from "./stall-fixture.ts";
+import {
+  callGateway,
+  type StalledGateway,
+  stallsOf as stallsIn,
+  startStalledGateway,
+} from "./stall-fixture.ts";
 
 /**
  * Requests of a tenant with much data, alone, ten and sixty at a time, never hold the event loop for longer than 100 ms of processor time.
@@ -14,16 +19,9 @@ const AT_ONCE = [1, 10, 60];
 let gateway: StalledGateway;
 let deviceIds: string[];
 
-async function call(method: string, path: string, body?: unknown) {
-  const response = await fetch(gateway.url + path, {
-    method,
-    headers: { "content-type": "application/json", authorization: `Bearer ${gateway.token}` },
-    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
-  });
-  return { status: response.status, text: await response.text() };
-}
+const call = (method: string, path: string, body?: unknown) => callGateway(gateway, method, path, body);
 
-const read = async (path: string) => JSON.parse((await call("GET", path)).text);
+const read = async (path: string) => (await call("GET", path)).body;
 
 /** Names of the keys in a message of a device. */
 const named = (count: number) =>
@@ -39,7 +37,7 @@ beforeAll(async () => {
   expect(profile.status).toBe(201);
   const rows = Array.from({ length: DEVICES }, (_, index) => ({ name: `busy ${index}`, deviceType: "busy" }));
   const imported = await call("POST", "/api/devices/bulk/import", { rows });
-  const created: Array<{ deviceId: string; deviceToken: string }> = JSON.parse(imported.text).rows;
+  const created: Array<{ deviceId: string; deviceToken: string }> = imported.body.rows;
   deviceIds = created.map(({ deviceId }) => deviceId);
   for (let begin = 0; begin < DEVICES; begin += 100)
     await Promise.all(
@@ -52,26 +50,17 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 /** Returns the stalls of simultaneous requests. Some of them may be refused, because unread responses leave no space. */
-async function stallsOf(
+const stallsOf = (
   name: string,
   work: (round: number) => Promise<{ status: number }>,
   counts = AT_ONCE,
-): Promise<string[]> {
-  const stalls: string[] = [];
-  for (const atOnce of counts) {
-    let least = Number.POSITIVE_INFINITY;
-    for (let attempt = 0; attempt < TRIES && least > STALL_MS_MAX; attempt++) {
-      await gateway.longestTurn();
-      const answers = await Promise.all(Array.from({ length: atOnce }, (_, index) => work(index)));
-      const statuses = answers.map(({ status }) => status);
-      expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
-      expect(statuses).toContain(200);
-      least = Math.min(least, await gateway.longestTurn());
-    }
-    if (isStall(least)) stalls.push(`${name}, ${atOnce} at once: ${least.toFixed(0)} ms`);
-  }
-  return stalls;
-}
+): Promise<string[]> =>
+  stallsIn(gateway, { name, counts }, async (atOnce) => async () => {
+    const answers = await Promise.all(Array.from({ length: atOnce }, (_, index) => work(index)));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    expect(statuses).toContain(200);
+  });
 
 test("long subscriptions of screens", async () => {
   const keys = Array.from({ length: 10_000 }, (_, index) => `key ${index}`);
