@@ -268,11 +268,15 @@ test("every module file has a known role, or is a part without one that sees nei
   expect(wrong.map(show)).toEqual([]);
 });
 
+test("the product imports nothing from its tests and benchmarks", () => {
+  expect(imports.filter(({ to, isOwn }) => isOwn && to.startsWith("../test/")).map(show)).toEqual([]);
+});
+
 test("packages are used only where they belong", () => {
   const owners: Array<[RegExp, RegExp]> = [
     [/^(elysia|@elysiajs\/)/, /(\.(routes|schemas|plugin)\.ts$|^modules\/module\.types\.ts$|^http\/)/],
     [/^drizzle-orm/, /(\.(repository|tables)\.ts$|^platform\/)/],
-    [/^aedes/, /^(mqtt|tools\/bench)\//],
+    [/^aedes/, /^mqtt\//],
     [/^bun:sqlite$/, /(^platform\/|^modules\/(telemetry\/store|backups|codec-index)\/|^mqtt\/|^tools\/)/],
     [/^(preact|uplot|lucide)/, /^web\//],
   ];

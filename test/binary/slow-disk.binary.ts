@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildPreload } from "../../src/tools/bench/processes.ts";
+import { buildPreload } from "../bench/processes.ts";
 import { until } from "../support/until.ts";
 import { OWNER, send, signIn, start } from "./running-binary.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { generate, type Packet } from "mqtt-packet";
 import { createRandom } from "../../src/lib/random.ts";
-import { mutate } from "../../src/tools/bench/mutations.ts";
+import { mutate } from "../bench/mutations.ts";
 import { until } from "../support/until.ts";
 import { connectPacket, publishPacket, RawClient } from "./raw-client.ts";
 import { serverPerTest } from "./running.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { connect as connectMqtt, type MqttClient } from "mqtt";
 import type { ApiClient } from "../../src/cli/api-client.ts";
-import { type Gateway, remove, startGateway, temporaryDirectory } from "../../src/tools/bench/processes.ts";
+import { type Gateway, remove, startGateway, temporaryDirectory } from "../bench/processes.ts";
 
 interface Device {
   readonly deviceId: string;

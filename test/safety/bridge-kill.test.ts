@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type Gateway, remove, startGateway, temporaryDirectory } from "../../src/tools/bench/processes.ts";
+import { type Gateway, remove, startGateway, temporaryDirectory } from "../bench/processes.ts";
 import { createMosquitto, hasMosquitto } from "../support/mosquitto.ts";
 
 const ROUNDS = 4;

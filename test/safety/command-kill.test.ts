@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { connectAsync } from "mqtt";
-import { type Gateway, remove, startGateway, temporaryDirectory } from "../../src/tools/bench/processes.ts";
+import { type Gateway, remove, startGateway, temporaryDirectory } from "../bench/processes.ts";
 
 interface Device {
   readonly deviceId: string;

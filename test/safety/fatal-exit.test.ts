@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildPreload } from "../../src/tools/bench/processes.ts";
+import { buildPreload } from "../bench/processes.ts";
 import { freePort } from "../support/free-port.ts";
 import { mountLoopDisk } from "../support/loop-disk.ts";
 import { until } from "../support/until.ts";

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { buildPreload } from "../../src/tools/bench/processes.ts";
+import { buildPreload } from "../bench/processes.ts";
 import { OWNER, signIn } from "../browser/support/first-visit.ts";
 import { openBrowser } from "../browser/support/watched-browser.ts";
 import { freePort } from "../support/free-port.ts";

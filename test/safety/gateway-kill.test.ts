@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
-import { type Gateway, remove, startGateway, temporaryDirectory } from "../../src/tools/bench/processes.ts";
+import { type Gateway, remove, startGateway, temporaryDirectory } from "../bench/processes.ts";
 
 const ROUNDS = 4;
 const WINDOW = 8;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { remove, startGateway, temporaryDirectory } from "../../src/tools/bench/processes.ts";
+import { remove, startGateway, temporaryDirectory } from "../bench/processes.ts";
 
 interface Integration {
   readonly integrationId: string;

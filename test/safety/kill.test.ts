@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { runKillRounds } from "../../src/tools/bench/kill-rounds.ts";
+import { runKillRounds } from "../bench/kill-rounds.ts";
 
 test("killed at random moments under MQTT and HTTP load, every acknowledged point is there, once", async () => {
   const result = await runKillRounds(8);

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates of messages
 import { expect, test } from "bun:test";
 import type { ApiClient } from "../../src/cli/api-client.ts";
-import { remove, startGateway, temporaryDirectory } from "../../src/tools/bench/processes.ts";
+import { remove, startGateway, temporaryDirectory } from "../bench/processes.ts";
 import { startMailServer } from "../support/mail-server.ts";
 import { createWebhookReceiver } from "../support/webhook-receiver.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { runUplinkKillRounds } from "../../src/tools/bench/uplink-kill-rounds.ts";
-import { createSink } from "../../src/tools/bench/uplink-peers.ts";
+import { runUplinkKillRounds } from "../bench/uplink-kill-rounds.ts";
+import { createSink } from "../bench/uplink-peers.ts";
 
 test("a target holds exactly what the gateway holds after both were killed at random moments", async () => {
   const sink = await createSink();

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { connectApi } from "../../src/cli/api-client.ts";
-import { remove, temporaryDirectory } from "../../src/tools/bench/processes.ts";
+import { remove, temporaryDirectory } from "../bench/processes.ts";
 import { freePort } from "../support/free-port.ts";
 import { createWebhookReceiver } from "../support/webhook-receiver.ts";
 

@@ -5,7 +5,7 @@ import {
   linesideSettings,
 } from "../../../src/modules/uplinks/targets/lineside.schemas.ts";
 import { createLinesideTarget } from "../../../src/modules/uplinks/targets/lineside.target.ts";
-import { remove, startGateway, temporaryDirectory } from "../../../src/tools/bench/processes.ts";
+import { remove, startGateway, temporaryDirectory } from "../../bench/processes.ts";
 import { freePort } from "../../support/free-port.ts";
 import {
   batchOf,

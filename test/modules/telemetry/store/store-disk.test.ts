@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildPreload } from "../../../../src/tools/bench/processes.ts";
+import { buildPreload } from "../../../bench/processes.ts";
 import { until } from "../../../support/until.ts";
 import { StoreFixture } from "./store-fixture.ts";
 

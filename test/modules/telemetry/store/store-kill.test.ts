@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildPreload } from "../../../../src/tools/bench/processes.ts";
+import { buildPreload } from "../../../bench/processes.ts";
 import { StoreFixture } from "./store-fixture.ts";
 
 const child = join(import.meta.dir, "kill-child.ts");

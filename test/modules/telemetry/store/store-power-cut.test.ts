@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Exploration, Findings } from "../../../../src/tools/bench/power-cut-explorer.ts";
-import { Disk, Expectation, variants } from "../../../../src/tools/bench/power-cut-state.ts";
-import { record } from "../../../../src/tools/bench/power-cuts.ts";
-import { buildPreload } from "../../../../src/tools/bench/processes.ts";
+import type { Exploration, Findings } from "../../../bench/power-cut-explorer.ts";
+import { Disk, Expectation, variants } from "../../../bench/power-cut-state.ts";
+import { record } from "../../../bench/power-cuts.ts";
+import { buildPreload } from "../../../bench/processes.ts";
 
 let directory: string;
 beforeAll(() => {
@@ -19,7 +19,7 @@ function log(): string {
   recorded ??= record(directory, buildPreload(directory, "write-recorder") ?? "", run);
   return recorded;
 }
-const explorer = join(import.meta.dir, "../../../../src/tools/bench/power-cut-explorer.ts");
+const explorer = join(import.meta.dir, "../../../bench/power-cut-explorer.ts");
 
 /** In a process of its own: a store that goes round for ever in a damaged file is a failure, not a hang. */
 function explore(exploration: Exploration): Findings {
