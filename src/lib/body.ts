@@ -1,7 +1,6 @@
 import { Decoder } from "cbor-x/decode";
 import { Encoder } from "cbor-x/encode";
 import { CBOR_ITEMS_MAX, CborTooLarge, checkCbor } from "./cbor-check.ts";
-import { countCborNames, repeatedCborNames } from "./cbor-names.ts";
 import { invalid, tooLarge } from "./domain-error.ts";
 import { countNames, type NoteLeftOut, noteRepeated, readJson, readLenient } from "./sent-json.ts";
 
@@ -28,16 +27,24 @@ export function decodeBody(bytes: Uint8Array, encoding: BodyEncoding, note?: Not
   return readCbor(bytes, note);
 }
 
-/** Longest CBOR body whose repeated names are noted: all messages of MQTT, by default. */
-const NAMES_COUNTED_BYTES_MAX = 65_536;
+/** Returns the names that a map has more than once. A decoder keeps the last value of a name. */
+function repeatedNames(bytes: Uint8Array): string[] {
+  const repeated = new Set<string>();
+  const namesBefore = new Map<object, Set<string>>();
+  checkCbor(bytes, (from, to, map) => {
+    const name = String(cbor.decode(bytes.subarray(from, to)));
+    const names = namesBefore.get(map) ?? new Set();
+    if (names.has(name)) repeated.add(name);
+    namesBefore.set(map, names.add(name));
+  });
+  return [...repeated];
+}
 
 function readCbor(bytes: Uint8Array, note: NoteLeftOut | undefined): unknown {
   try {
-    checkCbor(bytes);
+    const nameCount = checkCbor(bytes);
     const value: unknown = cbor.decode(bytes);
-    const isCounted = note !== undefined && bytes.length <= NAMES_COUNTED_BYTES_MAX;
-    if (isCounted && countCborNames(bytes) !== countNames(value))
-      noteRepeated(repeatedCborNames(bytes), note);
+    if (note !== undefined && nameCount !== countNames(value)) noteRepeated(repeatedNames(bytes), note);
     return value;
   } catch (error) {
     if (error instanceof CborTooLarge) throw tooLarge("body.too_many_items", { max: CBOR_ITEMS_MAX });

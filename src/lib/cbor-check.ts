@@ -1,6 +1,8 @@
 const MAJOR = { bytes: 2, text: 3, array: 4, map: 5, tag: 6 } as const;
 const INDEFINITE = 31;
 const BREAK = 0xff;
+/** Items to come in a map without a length: one less for each that came, so that keys have odd numbers. */
+const NO_ITEM_YET = -1;
 const DEPTH_MAX = 256;
 /** Max. items of a message, map keys included: decoding takes up to 1 µs per item. */
 export const CBOR_ITEMS_MAX = 100_000;
@@ -23,7 +25,7 @@ const isPlainTag = (tag: number) =>
 /** Returns how many items an item holds; undefined for one that holds none. */
 function itemsOf(major: number, size: number): number | undefined {
   if (major === MAJOR.array) return size;
-  if (major === MAJOR.map) return size * 2;
+  if (major === MAJOR.map) return size === Number.POSITIVE_INFINITY ? NO_ITEM_YET : size * 2;
   if (major !== MAJOR.tag) return undefined;
   if (!isPlainTag(size)) throw new Error("there are tags that are not taken");
   return 1;
@@ -32,16 +34,41 @@ function itemsOf(major: number, size: number): number | undefined {
 /** A message that takes too long to be decoded. */
 export class CborTooLarge extends Error {}
 
+/** Takes where the key of a map starts and ends, and an object that stands for the map. No decoder takes a map as a key. */
+type OnKey = (from: number, to: number, map: object) => void;
+
+/** Returns what gets the start of each item, with the items that its container still waits for, and reports the keys among the items. */
+function keyReporter(onKey: OnKey) {
+  /** Open maps by depth; undefined for other containers. */
+  const maps: (object | undefined)[] = [];
+  let keyStart = 0;
+  return {
+    opened: (depth: number, major: number): void => {
+      maps[depth] = major === MAJOR.map ? {} : undefined;
+    },
+    started: (depth: number, left: number, position: number): void => {
+      const map = maps[depth];
+      if (map === undefined) return;
+      const isKey = (left % 2 === 0) === left > 0;
+      if (isKey) keyStart = position;
+      else onKey(keyStart, position, map);
+    },
+  };
+}
+
 /**
+ * Returns the number of keys in all maps.
  * @throws CborTooLarge for more than `CBOR_ITEMS_MAX` items, and Error unless the bytes are CBOR (RFC 8949) that takes no more time and memory to decode
  * than its length says
  */
-export function checkCbor(bytes: Uint8Array): void {
+export function checkCbor(bytes: Uint8Array, onKey?: OnKey): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  /** Items that are still to come, by depth; infinite until a break. */
+  const reporter = onKey === undefined ? undefined : keyReporter(onKey);
+  /** Items that are still to come, by depth; infinite until a break, and in a map until a break below 0 by those that came. */
   const open: number[] = [1];
   let position = 0;
   let items = 0;
+  let keys = 0;
   let isBignum = false;
 
   /** The number in or after the first byte of the next item. Reading past the end throws. */
@@ -68,7 +95,17 @@ export function checkCbor(bytes: Uint8Array): void {
   function enter(major: number, size: number): void {
     if (major === MAJOR.bytes || major === MAJOR.text) skip(size);
     const inner = itemsOf(major, size);
-    if (inner !== undefined && open.push(inner) > DEPTH_MAX) throw new Error("it is nested too deeply");
+    if (inner === undefined) return;
+    if (major === MAJOR.map && size !== Number.POSITIVE_INFINITY) keys += size;
+    reporter?.opened(open.length, major);
+    if (open.push(inner) > DEPTH_MAX) throw new Error("it is nested too deeply");
+  }
+
+  function close(left: number): void {
+    const isEndless = left < 0 || left === Number.POSITIVE_INFINITY;
+    if (!isEndless || left % 2 === 0) throw new Error("nothing waits for this break");
+    if (left < 0) keys += (NO_ITEM_YET - left) / 2;
+    open.pop();
   }
 
   while (open.length > 0) {
@@ -79,10 +116,10 @@ export function checkCbor(bytes: Uint8Array): void {
     }
     const head = view.getUint8(position++);
     if (head === BREAK) {
-      if (left !== Number.POSITIVE_INFINITY) throw new Error("nothing waits for this break");
-      open.pop();
+      close(left);
       continue;
     }
+    reporter?.started(open.length - 1, left, position - 1);
     open[open.length - 1] = left - 1;
     const major = head >> 5;
     const size = argument(head & INDEFINITE);
@@ -91,4 +128,5 @@ export function checkCbor(bytes: Uint8Array): void {
     isBignum = major === MAJOR.tag && (size === 2 || size === 3);
     enter(major, size);
   }
+  return keys;
 }

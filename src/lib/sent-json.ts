@@ -119,12 +119,12 @@ export function parseLenient(text: string, note?: NoteLeftOut): unknown {
   }
 }
 
-/** Returns the number of names in all objects of a value. */
+/** Returns the number of names in all objects of a value. Byte strings have none. */
 export function countNames(value: unknown): number {
   let count = 0;
   const open: object[] = [];
   const enter = (part: unknown): void => {
-    if (typeof part === "object" && part !== null) open.push(part);
+    if (typeof part === "object" && part !== null && !ArrayBuffer.isView(part)) open.push(part);
   };
   enter(value);
   for (let each = open.pop(); each !== undefined; each = open.pop())

@@ -68,6 +68,8 @@ describe("CBOR is refused, before it is decoded,", () => {
     ["when it announces more bytes than come", cbor(0xa1, "a", 0x5b, 0, 0, 0, 1, 0, 0, 0, 0, 0x01)],
     ["when it ends within a length", cbor(0xa1, "a", 0x1b, 0x00)],
     ["when a length is none", cbor(0xa1, "a", 0x1c)],
+    ["when a map is a name", cbor(0xa1, 0xa1, "t", 1, 1)],
+    ["when a name has no value", cbor(0xbf, "t", 0xff)],
     ["when it ends with a break that nothing waits for", cbor(0x82, 0x01, 0xff)],
   ])("%s", (_, bytes) => {
     expect(refusalOf(bytes)).toEqual(refused);
@@ -109,11 +111,65 @@ describe("names that a CBOR map has more than once", () => {
     ["as a number and as a text", cbor(0xa2, 1, 1, "1", 2), ['"1"']],
     ["behind bytes and tags", cbor(0xa3, "b", 0x42, 1, 2, "t", 0xc1, 1, "t", 0x9f, 1, 0xff), ['"t"']],
     ["in none of two maps", cbor(0x82, 0xa1, "t", 1, 0xa1, "t", 2), []],
+    ["in a map behind an empty one", cbor(0xa3, "a", 0xbf, 0xff, "t", 1, "t", 2), ['"t"']],
+    [
+      "behind 70,000 bytes",
+      cbor(0xa3, "b", 0x5a, 0, 1, 0x11, 0x70, Buffer.alloc(70_000), "t", 1, "t", 2),
+      ['"t"'],
+    ],
   ])("are noted %s", (_, bytes, names) => {
     expect(noted(bytes)).toEqual(names);
   });
 
-  test("are noted if and only if there are some, whatever the message", () => {
+  interface Part {
+    readonly bytes: Buffer;
+    readonly repeated: readonly string[];
+  }
+  const name = fc.constantFrom("a", "b", "c", "ts", "");
+  const { part } = fc.letrec<{ part: Part }>((tie) => ({
+    part: fc.oneof(
+      { maxDepth: 4 },
+      fc
+        .constantFrom(cbor(1), cbor("t"), cbor(0x42, 0xa1, 0xff), cbor(0xf6), cbor(0xfa, 0, 0, 0, 0))
+        .map((bytes) => ({ bytes, repeated: [] })),
+      tie("part").map(({ bytes, repeated }) => ({ bytes: cbor(0xd9, 0xd9, 0xf7, bytes), repeated })),
+      fc.tuple(fc.array(tie("part"), { maxLength: 3 }), fc.boolean()).map(([items, isEndless]) => ({
+        bytes: framed(
+          items.map(({ bytes }) => bytes),
+          isEndless ? [0x9f, 0xff] : [0x80 + items.length],
+        ),
+        repeated: items.flatMap(({ repeated }) => repeated),
+      })),
+      fc
+        .tuple(fc.array(fc.tuple(name, tie("part")), { maxLength: 5 }), fc.boolean())
+        .map(([fields, isEndless]) => ({
+          bytes: framed(
+            fields.map(([key, { bytes }]) => cbor(key, bytes)),
+            isEndless ? [0xbf, 0xff] : [0xa0 + fields.length],
+          ),
+          repeated: fields.flatMap(([key, { repeated }], index) =>
+            fields.findIndex(([first]) => first === key) < index ? [key, ...repeated] : repeated,
+          ),
+        })),
+    ),
+  }));
+
+  function framed(items: readonly Buffer[], [head, ...end]: readonly number[]): Buffer {
+    return cbor(head ?? 0, ...items, ...end);
+  }
+
+  test("are noted, and no others, whatever the message", () => {
+    fc.assert(
+      fc.property(part, ({ bytes, repeated }) => {
+        const expected = [...new Set(repeated)].map((key) => JSON.stringify(key)).toSorted();
+        const names = noted(bytes).flatMap((names) => names.split(", "));
+        expect([bytes.toString("hex"), names.toSorted()]).toEqual([bytes.toString("hex"), expected]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("are not noted in what another encoder writes", () => {
     const encoder = new Encoder({ useRecords: false });
     const value = fc.anything({ withDate: true, withTypedArray: true, maxDepth: 4 });
     fc.assert(
