@@ -10,8 +10,8 @@ import { JSON_DEPTH_MAX } from "./json-depth.ts";
 /** Notes the parts of a message that are not stored, while the rest of the message is. */
 export type NoteLeftOut = (reason: DomainError) => void;
 
-/** Sixteen digits, the fewest that a double may not hold exactly, of what may be an integer: not behind a decimal point, where most doubles have as many. */
-const longDigits = /(?:^|[^\d.])\d{16}/;
+/** The fewest digits of an integer that a double may not hold exactly. */
+const LONG_DIGITS = 16;
 
 /** Longest body that is read leniently: that takes several times as long as JSON. */
 const LENIENT_CHARACTERS_MAX = 65_536;
@@ -50,8 +50,26 @@ function quoteLongIntegers(text: string): string {
   return json + text.slice(copied);
 }
 
+const DOT = 0x2e;
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+
+/**
+ * Returns whether a text may have a long integer: not behind a decimal point, where most doubles have as many digits. Every 16th character is
+ * enough, because 16 digits in a row include one of them.
+ */
+function hasLongInteger(text: string): boolean {
+  for (let index = LONG_DIGITS - 1; index < text.length; index += LONG_DIGITS) {
+    if (!isDigit(text.charCodeAt(index))) continue;
+    let start = index;
+    while (isDigit(text.charCodeAt(start - 1))) start--;
+    while (isDigit(text.charCodeAt(index + 1))) index++;
+    if (index - start + 1 >= LONG_DIGITS && text.charCodeAt(start - 1) !== DOT) return true;
+  }
+  return false;
+}
+
 const parseExact = (text: string): unknown =>
-  JSON.parse(longDigits.test(text) ? quoteLongIntegers(text) : text);
+  JSON.parse(hasLongInteger(text) ? quoteLongIntegers(text) : text);
 
 /** A number that is not a number, a long integer, or another word of JSON5. */
 const lenientWord =
