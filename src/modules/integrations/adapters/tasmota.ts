@@ -74,6 +74,9 @@ function timeOf(body: Readonly<Record<string, unknown>>): number | undefined {
 /** Versions, addresses and the like: said after each start, and by STATUS. */
 const isAboutItself = (kind: string) => /^INFO\d$/.test(kind) || /^STATUS\d{0,2}$/.test(kind);
 
+/** Topics whose messages are always objects; on any other one, a rule of the device may publish a single value. */
+const isOfObjects = (kind: string) => /^(?:SENSOR|STATE|RESULT|MARGINS|)$/.test(kind) || isAboutItself(kind);
+
 const reasonOf = (kind: string) => (isAboutItself(kind) ? detail("ignored.device_details") : NOT_MEASURED);
 
 /** What a device says of itself after each start (`INFO1` to `INFO3`) and on request (`STATUS`, `STATUS0` to `STATUS5`). */
@@ -97,9 +100,10 @@ function read(place: Place, message: NotedMessage): Normalized {
   const { device, kind } = place;
   const body = jsonOrText(message);
   if (kind === "LWT") return { messages: [reading(device, { online: body === "Online" })] };
-  const fields = objectOf(body);
-  if (isPower(kind) && fields === undefined) return { messages: [reading(device, { [kind]: onOff(body) })] };
   if (/^(UPTIME|LOGGING)$/.test(kind)) return ignored(NOT_MEASURED);
+  if (typeof body !== "object" && !isOfObjects(kind))
+    return { messages: [reading(device, { [kind]: onOff(body) })] };
+  if (body === null) return ignored(NOT_MEASURED);
   const all = ensureObject(body);
   const status = objectOf(all.StatusSNS) ?? objectOf(all.StatusSTS);
   const attributes = isAboutItself(kind) ? attributesOf(all) : {};

@@ -64,6 +64,24 @@ test("answers to commands tell too", () => {
   });
 });
 
+test.each([
+  ["stat/x/DOOR", "ON", { DOOR: true }],
+  ["stat/x/MOTION", "OFF", { MOTION: false }],
+  ["tele/x/POWER_LOW", "ON", { POWER_LOW: true }],
+  ["stat/x/DOOR", "open", { DOOR: "open" }],
+  ["stat/x/COUNT", "7", { COUNT: 7 }],
+  ["hall/x/stat/LEAK", "OFF", { LEAK: false }],
+  ["stat/x/POWER2", "ON", { POWER2: true }],
+])("a rule publishes a single value on %s: %s", (topic, body, telemetry) => {
+  expect(said(topic, body).telemetry).toEqual(telemetry);
+});
+
+test("a rule that publishes no value is no error, and an object is never a single value", () => {
+  expect(outcomeOf(take("stat/x/LEVEL", "nan"))).toEqual([0, "ignored"]);
+  for (const kind of ["SENSOR", "STATE", "RESULT", "STATUS8", "INFO1", "STATUS"])
+    expect(refusal(() => take(`stat/x/${kind}`, "ON"))).toBe("integration.body_not_object");
+});
+
 test("the device is what stands around the prefix, wherever that is", () => {
   expect(said("tele/hall/3/plug/LWT", "Online").device.externalId).toBe("hall/3/plug");
   expect(said("hall/plug/tele/LWT", "Online").device.externalId).toBe("hall/plug");
