@@ -97,6 +97,16 @@ refusesFirst(
   connect5(`0615${str("abc")}`, `${str("x")}${token}`),
   "2003008c00",
 );
+refusesFirst(
+  5,
+  "authentication data without a method closes",
+  connect5("0416000161", `${str("x")}${token}`),
+  "2003008200",
+);
+const willWith = (properties: string) =>
+  packet("10", `${str("MQTT")}0586003c00${str("x")}${properties}${str("t")}${str("p")}${token}`);
+refusesFirst(5, "a will with an empty response topic closes", willWith("03080000"), "2003008200");
+refusesFirst(5, "a will with a wildcard as its response topic closes", willWith("0408000123"), "2003008100");
 refusesFirst(5, "receive maximum 0 closes", connect5("03210000", `${str("x")}${token}`), "2003008200");
 refusesFirst(
   5,

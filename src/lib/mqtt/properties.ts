@@ -1,5 +1,6 @@
 import type { PacketCursor } from "./packet-cursor.ts";
 import { malformed, protocolError } from "./reason.ts";
+import { checkTopicName } from "./topic-filters.ts";
 
 /** Property identifiers of MQTT 5 (2.2.2.2) that a client may send. */
 export const Property = {
@@ -26,11 +27,17 @@ export const Property = {
 type PropertyValue = number | string | Uint8Array;
 type Reader = (cursor: PacketCursor) => PropertyValue;
 
+function topicName(cursor: PacketCursor): string {
+  const topic = cursor.text();
+  checkTopicName(topic);
+  return topic;
+}
+
 const readers: ReadonlyMap<number, Reader> = new Map<number, Reader>([
   [Property.payloadFormatIndicator, (cursor) => cursor.u8()],
   [Property.messageExpiryInterval, (cursor) => cursor.u32()],
   [Property.contentType, (cursor) => cursor.text()],
-  [Property.responseTopic, (cursor) => cursor.text()],
+  [Property.responseTopic, topicName],
   [Property.correlationData, (cursor) => cursor.binary()],
   [Property.subscriptionIdentifier, (cursor) => cursor.varint()],
   [Property.sessionExpiryInterval, (cursor) => cursor.u32()],
@@ -82,6 +89,9 @@ export class Properties {
     if (length === 0) return properties;
     const section = cursor.section(length);
     while (!section.done) properties.#readOne(section, allowed);
+    // MQTT 5, 3.1.2.11.10
+    if (properties.has(Property.authenticationData) && !properties.has(Property.authenticationMethod))
+      throw protocolError("authentication data without a method");
     return properties;
   }
 
