@@ -60,7 +60,8 @@ const TIME_NAMES: ReadonlySet<string> = new Set([
 const SAMPLE_ROWS = 50;
 const NAMES_SHOWN_MAX = 300;
 
-const timeOfDay = /^\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[ap]\.?m\.?)?$/i;
+/** With points only if it has seconds: `18.00` is a number. */
+const timeOfDay = /^\d\d?(?::\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[ap]\.?m\.?)?|\.[0-5]\d\.[0-5]\d)$/i;
 
 type Content = "moments" | "days" | "times of day" | "epochs" | "other";
 

@@ -86,8 +86,9 @@ export function readEpoch(value: number, { now, aheadMsMax = FUTURE_MS_MAX }: Ti
   return unit === undefined ? numberFault(value, now + aheadMsMax) : toMs(value, unit);
 }
 
-/** A number within a text. */
-const numeric = /^[+-]?\d{1,20}(\.\d{1,20})?$/;
+/** A number within a text, with either decimal sign. */
+const numeric = /^[+-]?\d{1,20}(?:[.,]\d{1,20})?$/;
+const numberIn = (text: string): number => Number(text.replace(",", "."));
 
 const faults: Readonly<Record<WrittenFault, TimeFault>> = {
   form: new TimeFault(detail("telemetry.ts_invalid")),
@@ -109,7 +110,7 @@ export function readTimeText(
   rules: WrittenRules,
   momentOf: (wall: number, zone: ZoneClock) => number | TimeFault = firstMoment,
 ): number | TimeFault {
-  if (numeric.test(text)) return readEpoch(Number(text), rules);
+  if (numeric.test(text)) return readEpoch(numberIn(text), rules);
   const written = parseWrittenTime(text.trim(), rules.order);
   if (typeof written === "string") return faults[written];
   const { wall, offsetMs, hasTime } = written;
@@ -167,7 +168,7 @@ export function readFileTime(
   if (typeof value === "number" || typeof value === "bigint")
     return readEpoch(Number(value), { now: rules.now });
   if (typeof value !== "string") return readTimestamp(value, rules);
-  if (numeric.test(value)) return readEpoch(Number(value), { now: rules.now });
+  if (numeric.test(value)) return readEpoch(numberIn(value), { now: rules.now });
   return readTimeText(value, rules, momentOf);
 }
 

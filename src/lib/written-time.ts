@@ -39,6 +39,7 @@ const dates: readonly RegExp[] = [
 const slashed = /^(?<first>\d\d?)([/-])(?<second>\d\d?)\2(?<year>\d{4})(?!\d)/;
 const times: readonly RegExp[] = [
   /^(?:[Tt]|,? +)(?<hour>\d\d?):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?(?: ?(?<half>[ap])\.?m\.?)?/i,
+  /^,? +(?<hour>\d\d?)\.(?<minute>\d\d)(?:\.(?<second>\d\d))?(?![\d.])/,
   /^[Tt](?<hour>\d\d)(?:(?<minute>\d\d)(?:(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?)?(?!\d)/,
 ];
 const zone =

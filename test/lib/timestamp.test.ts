@@ -33,6 +33,7 @@ describe("a number is an epoch in the unit in which it can be one", () => {
     [1795168800123456789n, "2026-11-20T10:00:00.123Z"],
     ["1767225600", "2026-01-01T00:00:00Z"],
     ["1704067200.5", "2024-01-01T00:00:00.500Z"],
+    ["1704067200,5", "2024-01-01T00:00:00.500Z"],
     ["1795168800123456789", "2026-11-20T10:00:00.123Z"],
     [946684800, "2000-01-01T00:00:00Z"],
     [946684800000, "2000-01-01T00:00:00Z"],
@@ -50,6 +51,7 @@ describe("a number is an epoch in the unit in which it can be one", () => {
     [946684799, "telemetry.ts_number"],
     [4102444800, "telemetry.ts_number"],
     [45292.5, "telemetry.ts_serial"],
+    ["45292,5", "telemetry.ts_serial"],
     [20240101, "telemetry.ts_compact"],
     ["202401010010", "telemetry.ts_compact"],
     [20240101001000, "telemetry.ts_compact"],
@@ -120,6 +122,8 @@ describe("a text is a date", () => {
     ["12/31/2023 12:05 am", "2023-12-31T00:05:00Z"],
     ["31-12-2023 10:00", "2023-12-31T10:00:00Z"],
     ["2024-02-29", "2024-02-29T00:00:00Z"],
+    ["10.03.2004 18.00.00", "2004-03-10T18:00:00Z"],
+    ["5.1.2026, 9.05", "2026-01-05T09:05:00Z"],
   ])("%s", (text, time) => {
     expect(outcome(text)).toBe(Date.parse(time));
   });
@@ -133,6 +137,8 @@ describe("a text is a date", () => {
     ["2026-01-01-02:00", "telemetry.ts_invalid"],
     ["05.01.26 10:00", "telemetry.ts_invalid"],
     ["1.2.3", "telemetry.ts_invalid"],
+    ["2026-01-05 10.00.00.5", "telemetry.ts_invalid"],
+    ["2026-01-05 10.60", "telemetry.ts_missing_day"],
     ["01/02/2026", "telemetry.ts_order"],
     ["2026-02-30", "telemetry.ts_missing_day"],
     ["2026-02-29T10:00:00Z", "telemetry.ts_missing_day"],

@@ -40,7 +40,7 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "import.column_twice": "zwei Spalten heißen „{name}“; benennen Sie eine um, oder lassen Sie eine weg",
   "import.no_values": "es bleibt keine Spalte für Werte; die Spalten sind {columns}",
   "import.time_missing":
-    "keine Spalte enthält Zeiten; nennen Sie die Zeitspalte, oder prüfen Sie das Trennzeichen. Die Spalten sind {columns}",
+    "keine Spalte enthält Zeiten; nennen Sie die Zeitspalte, löschen Sie Zeilen über der Kopfzeile, oder prüfen Sie das Trennzeichen. Die Spalten sind {columns}",
   "import.timezone_invalid": "timezone muss der Name einer Zeitzone sein, etwa Europe/Berlin",
   "import.ts_missing": "ts fehlt",
   "import.too_many_columns": "eine Zeile hat mehr als {max} Spalten; prüfen Sie das Trennzeichen",

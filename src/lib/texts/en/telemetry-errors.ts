@@ -38,7 +38,7 @@ export const telemetryErrors = {
   "import.column_twice": "two columns are named “{name}”; rename one of them, or leave one out",
   "import.no_values": "no column is left for values; the columns are {columns}",
   "import.time_missing":
-    "no column contains times; name the time column, or check the delimiter. The columns are {columns}",
+    "no column contains times; name the time column, delete lines above the header, or check the delimiter. The columns are {columns}",
   "import.timezone_invalid": "timezone must be the name of a time zone, such as Europe/Berlin",
   "import.ts_missing": "ts is required",
   "import.too_many_columns": "a row has more than {max} columns; check the delimiter",
