@@ -1,6 +1,7 @@
 import { unguarded } from "./csv-cell.ts";
 import { type CsvDialect, csvNumber, isNumberLike, UnclearNumber } from "./csv-dialect.ts";
 import { detail } from "./domain-error.ts";
+import { exactInteger } from "./exact-integer.ts";
 import { excerpt } from "./excerpt.ts";
 import { isMissingMarker } from "./missing-value.ts";
 
@@ -31,10 +32,10 @@ const PERCENT = 37;
 
 const isPadded = (cell: string): boolean => cell.charCodeAt(0) === ZERO && padded.test(cell);
 
-const isInexact = (cell: string, number: number): boolean =>
+const isInexact = (cell: string): boolean =>
   cell.length > EXACT_DIGITS_MAX &&
   /^[+-]?\d+$/.test(cell) &&
-  !(Number.isFinite(number) && BigInt(number) === BigInt(cell.replace("+", "")));
+  typeof exactInteger(cell.replace("+", "")) === "string";
 
 /** Reads the cells of one column. */
 export class CsvColumn {
@@ -107,7 +108,7 @@ export class CsvColumn {
 
   #readNumber(cell: string, number: number): number | string | UnclearNumber {
     const isIdentifier = this.#isOfIdentifiers ? digitsOnly.test(cell) : isPadded(cell) && !this.#isMeasured;
-    if (isIdentifier || isInexact(cell, number)) return cell;
+    if (isIdentifier || isInexact(cell)) return cell;
     return this.#percentages > this.#numbers ? mixedPercentage(cell) : number;
   }
 
