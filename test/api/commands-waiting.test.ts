@@ -165,13 +165,27 @@ const step = fc.oneof(
   },
 );
 
-for (const version of [4, 5] as const)
+/** Devices whose commands are sent and taken at the same time. */
+const TOGETHER = 10;
+
+for (const version of [4, 5] as const) {
+  const check = async (steps: readonly Step[]) => {
+    const device = new CommandedDevice(await fixture.createDevice(owner), version);
+    for (const each of steps) await device.run(each);
+    await device.end();
+  };
+
   test(`a device gets all of its commands once they are taken in order, version ${version}`, async () => {
-    const check = async (steps: readonly Step[]) => {
-      const device = new CommandedDevice(await fixture.createDevice(owner), version);
-      for (const each of steps) await device.run(each);
-      await device.end();
-    };
-    const steps = fc.array(step, { minLength: 5, maxLength: 40, size: "max" });
-    await fc.assert(fc.asyncProperty(steps, check), { numRuns: 15 });
+    const steps = fc.array(step, { minLength: 20, maxLength: 40, size: "max" });
+    await fc.assert(fc.asyncProperty(steps, check), { numRuns: 10 });
   }, 60_000);
+
+  test(`and so do 500 devices with fewer steps, version ${version}`, async () => {
+    const steps = fc.array(step, { minLength: 1, maxLength: 8, size: "max" });
+    const all = fc.array(steps, { minLength: TOGETHER, maxLength: TOGETHER });
+    const checkAll = async (histories: readonly (readonly Step[])[]) => {
+      await Promise.all(histories.map(check));
+    };
+    await fc.assert(fc.asyncProperty(all, checkAll), { numRuns: 500 / TOGETHER });
+  }, 120_000);
+}
