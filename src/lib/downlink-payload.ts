@@ -18,6 +18,19 @@ const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 
 export const isBase64 = (text: unknown): text is string => typeof text === "string" && base64.test(text);
 
+/** By chance, base64 of so many characters is hexadecimal digits of one case less than once in a million frames. */
+const HEX_LIKE_CHARACTERS_MIN = 12;
+const hexOfOneCase = /^(?:[\da-f]+|[\dA-F]+)$/;
+/** Zeros in base64. */
+const onlyZeros = /^A+$/;
+
+/** Returns whether a text is more likely hexadecimal than base64. */
+export const looksHex = (text: string): boolean =>
+  text.length >= HEX_LIKE_CHARACTERS_MIN &&
+  text.length % 2 === 0 &&
+  hexOfOneCase.test(text) &&
+  !onlyZeros.test(text);
+
 /** A port that applications may use. */
 export const isFPort = (port: unknown): port is number =>
   typeof port === "number" && Number.isInteger(port) && port >= 1 && port <= 223;
@@ -35,7 +48,9 @@ function ofBytes(bytes: Buffer): DownlinkPayload {
 
 function ofBase64(data: unknown): DownlinkPayload {
   const isHex = typeof data === "string" && /^(?:[\da-f]{2})+$/i.test(data);
-  if (!isBase64(data)) throw wrong("data", detail(isHex ? "rule.base64_not_hex" : "rule.base64"));
+  // Nobody sees a note on a command: what is base64 all the same can be sent as `hex`, too.
+  if (!isBase64(data) || looksHex(data))
+    throw wrong("data", detail(isHex ? "rule.base64_not_hex" : "rule.base64"));
   return ofBytes(Buffer.from(data, "base64"));
 }
 

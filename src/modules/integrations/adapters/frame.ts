@@ -1,5 +1,5 @@
 import { type DomainError, detail, invalid } from "../../../lib/domain-error.ts";
-import { isBase64 } from "../../../lib/downlink-payload.ts";
+import { isBase64, looksHex } from "../../../lib/downlink-payload.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { FrameEncoding, NormalizedMessage } from "../integrations.types.ts";
 import { numberOf } from "./fields.ts";
@@ -9,21 +9,7 @@ import { numberOf } from "./fields.ts";
  * like hexadecimal digits is noted.
  */
 
-/** By chance, base64 of so many characters is hexadecimal digits of one case less than once in a million frames. */
-const HEX_LIKE_CHARACTERS_MIN = 12;
-const hexOfOneCase = /^(?:[\da-f]+|[\dA-F]+)$/;
-
 type Frame = NonNullable<NormalizedMessage["frame"]>;
-
-/** Zeros in base64. */
-const onlyZeros = /^A+$/;
-
-/** Returns whether a text is more likely hexadecimal than base64. */
-export const looksHex = (text: string): boolean =>
-  text.length >= HEX_LIKE_CHARACTERS_MIN &&
-  text.length % 2 === 0 &&
-  hexOfOneCase.test(text) &&
-  !onlyZeros.test(text);
 
 /** Zero is left out. */
 function portOf(value: unknown): number {
