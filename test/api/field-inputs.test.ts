@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DATA_POINTS_MAX, STATE_POINTS_MAX } from "../../src/modules/telemetry/telemetry.types.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 /** Requests that programs of the field send, and what they are told. */
@@ -100,4 +101,54 @@ test("a frame that looks hexadecimal is read as base64, with a note that says wh
   expect(event.message).toEndWith(
     "the frame was read as base64 but looks hexadecimal; set `frameEncoding` to `hex` if it is",
   );
+});
+
+test("hours of a zone whose clocks change by half an hour begin at full hours, and at the change", async () => {
+  const { deviceId, token } = await fixture.createDevice(owner);
+  const [from, to] = ["2024-04-06T13:00:00Z", "2024-04-06T17:00:00Z"].map(Date.parse) as [number, number];
+  const items = Array.from({ length: 24 }, (_, index) => ({ ts: from + index * 600_000, values: { a: 1 } }));
+  await fixture.call("POST", `/api/v1/${token}/telemetry`, { body: items });
+  const query = new URLSearchParams({
+    ...{ keys: "a", from: String(from), to: String(to - 1), aggregation: "count" },
+    ...{ interval: "1h", timezone: "Australia/Lord_Howe" },
+  });
+  const { body } = await call("GET", `/devices/${deviceId}/telemetry/range?${query}`);
+  const points: { ts: number; value: number }[] = body.data[0].series[0].points;
+  expect(points.map(({ ts, value }) => [new Date(ts).toISOString().slice(11, 16), value])).toEqual([
+    ["13:00", 6],
+    ["14:00", 6],
+    ["15:00", 3],
+    ["15:30", 6],
+    ["16:30", 3],
+  ]);
+});
+
+describe("the preview of a schedule in Berlin", () => {
+  let app: TestApp;
+  let token: string;
+  beforeAll(async () => {
+    app = await createTestApp({ clock: new FakeClock(Date.parse("2027-01-01T00:00:00Z")) });
+    token = (await app.signIn("TENANT_OWNER")).token;
+  });
+  afterAll(() => app.stop());
+
+  const timezone = "Europe/Berlin";
+  test.each([
+    [{ kind: "cron", expression: "0 2,14 31 10 *", timezone }, ["2027-10-31T00:00", "2027-10-31T13:00"]],
+    [{ kind: "cron", expression: "0 2,14 28 3 *", timezone }, ["2027-03-28T01:00", "2027-03-28T12:00"]],
+    [{ kind: "once", at: "2027-03-28T02:30:00", timezone }, ["2027-03-28T01:00"]],
+  ])("%j", async (schedule, times) => {
+    const body = { schedule, count: 2 };
+    const answer = await app.call("POST", "/api/scheduler/preview-next", { token, body });
+    expect(answer.body.next.map((time: string) => time.slice(0, 16))).toEqual(times);
+  });
+
+  test("a wrong expression is told what was entered", async () => {
+    const body = { schedule: { kind: "cron", expression: "0 0 0 * *" } };
+    const answer = await app.call("POST", "/api/scheduler/preview-next", { token, body });
+    expect([answer.status, answer.body.message]).toEqual([
+      400,
+      expect.stringContaining("day of the month: 0 is not between 1 and 31"),
+    ]);
+  });
 });

@@ -111,7 +111,12 @@ describe("a refused body says what it is, with a sample that can be read", () =>
   test.each([
     ["nan", '{"temperature":nan,"humidity":40}', "LENIENT_JSON", '{"temperature":nan,"humidity":40}'],
     ["UTF-16", Buffer.from('\ufeff{"a":1}', "utf16le"), "UTF-16", '{"a":1}'],
-    ["a NUL at the end", '{"nul":1}\0', "NUL byte; send it without, or use the encoding LENIENT_JSON", '{"nul":1}\\x00'],
+    [
+      "a NUL at the end",
+      '{"nul":1}\0',
+      "NUL byte; send it without, or use the encoding LENIENT_JSON",
+      '{"nul":1}\\x00',
+    ],
     ["Latin-1", Buffer.from('{"a":"\xb0C"}', "latin1"), "UTF-8", '{"a":"\\xb0C"}'],
   ])("%s", async (_, raw, word, sample) => {
     const { deviceId, status } = await deviceWith(raw);
