@@ -79,7 +79,10 @@ describe("the overview", () => {
     expect((await setPins([pin], writer)).status).toBe(403);
     expect((await setPins([pin], limited)).status).toBe(403);
     expect((await setPins([pin], stranger)).status).toBe(404);
-    expect((await setPins([{ deviceId: "unknown", key: "t" }])).body.code).toBe("device.not_found");
+    expect((await setPins([{ deviceId: "unknown", key: "t" }])).body).toMatchObject({
+      code: "device.not_found",
+      message: "There is no device unknown.",
+    });
     expect((await setPins(Array(13).fill(pin))).status).toBe(400);
     expect((await overview()).pins).toHaveLength(2);
   });

@@ -99,7 +99,7 @@ function createInserts(database: Statements) {
       if (changes === 0) throw requestIdTaken();
       return { ...values, ...NEW, params, rpcId: Number(lastInsertRowid), dueAt: command.expiresAt };
     } catch (error) {
-      throw isOfForeignKey(error) ? deviceNotFound() : error;
+      throw isOfForeignKey(error) ? deviceNotFound(command.deviceId) : error;
     }
   }
   return { countIn, insertNew };

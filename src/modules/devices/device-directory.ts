@@ -85,7 +85,7 @@ export class DeviceDirectory {
   ensureVisible(principal: Principal, deviceId: string): IngestDevice {
     const device = this.find(deviceId as DeviceId); // a wrong id is simply not found
     if (device?.tenantId !== principal.tenantId || !isVisible(principal, device.deviceId))
-      throw deviceNotFound();
+      throw deviceNotFound(deviceId);
     return device;
   }
 

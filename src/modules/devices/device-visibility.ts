@@ -9,8 +9,10 @@ export function createDeviceVisibility(repository: MembershipRepository) {
   /** Returns all ids given, or throws `not_found` if the caller may not see one of them. */
   function ensureAllVisible(principal: Principal, deviceIds: readonly string[]): DeviceId[] {
     const ids = deviceIds as readonly DeviceId[]; // a wrong id is simply not found
-    if (!ids.every((id) => isVisible(principal, id)) || !repository.hasAll(principal.tenantId, ids))
-      throw deviceNotFound();
+    const hidden = ids.find((id) => !isVisible(principal, id));
+    if (hidden !== undefined) throw deviceNotFound(hidden);
+    if (!repository.hasAll(principal.tenantId, ids))
+      throw deviceNotFound(ids.find((id) => !repository.hasAll(principal.tenantId, [id])) ?? "");
     return [...ids];
   }
 

@@ -1,7 +1,8 @@
 import { conflict, forbidden, invalid, limited, notFound, unauthenticated } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 
-export const deviceNotFound = () => notFound("device.not_found");
+export const deviceNotFound = (deviceId: string) =>
+  notFound("device.not_found", { deviceId: excerpt(deviceId) });
 export const invalidDeviceToken = () => unauthenticated("device.token_invalid");
 /** The same as the service contract has it: a 400. */
 export const contractInvalidToken = () => invalid("device.token_invalid");

@@ -36,7 +36,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
 
   function get(principal: Principal, deviceId: string): DeviceWithActivity {
     const device = repository.findWithActivity(principal.tenantId, deviceId as DeviceId); // a wrong id is simply not found
-    if (device === undefined || !isVisible(principal, device.deviceId)) throw deviceNotFound();
+    if (device === undefined || !isVisible(principal, device.deviceId)) throw deviceNotFound(deviceId);
     return device;
   }
 

@@ -265,7 +265,7 @@ async function inPieces<Part>(
   for (let start = 0; start < parts.length; start += PARTS_AT_ONCE) {
     const later = workShare.pause();
     if (later !== undefined) await later;
-    if (gateway.revoked) throw deviceNotFound();
+    if (gateway.revoked) throw deviceNotFound(gateway.deviceId);
     const taken = takePiece(parts.slice(start, start + PARTS_AT_ONCE));
     for (const commit of taken) commit.catch(() => undefined); // its error is handled at the end
     commits.push(...taken);

@@ -99,7 +99,7 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "device.has_children": "role: dieses Gateway hat Untergeräte; lösen Sie sie zuerst",
   "device.messages_limit":
     "Ein Gerät kann höchstens {limit} Nachrichten in der Sekunde an dieses Gateway senden.",
-  "device.not_found": "Dieses Gerät gibt es nicht.",
+  "device.not_found": "Es gibt kein Gerät {deviceId}.",
   "device.not_granted": "Nur Benutzer mit Zugriff auf alle Geräte dürfen {action}.",
   "device.parent_invalid":
     "parentDeviceId: ist nicht die ID eines Geräts mit der Rolle GATEWAY, auf das Sie Zugriff haben",

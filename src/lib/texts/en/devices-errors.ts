@@ -92,7 +92,7 @@ export const devicesErrors = {
   "device.gone": "The device was deleted in the meantime.",
   "device.has_children": "role: this gateway has child devices; detach them first",
   "device.messages_limit": "A device can send at most {limit} messages a second to this gateway.",
-  "device.not_found": "There is no such device.",
+  "device.not_found": "There is no device {deviceId}.",
   "device.not_granted": "Only users with access to all devices may {action}.",
   "device.parent_invalid":
     "parentDeviceId: is not the id of a device with the role GATEWAY that you have access to",
