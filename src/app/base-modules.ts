@@ -101,6 +101,7 @@ export function createDeviceModules(
     attributes,
     outbound,
   });
+  faulting.subjects.add("pipeline", pipelines.names);
   const ingesting = createIngestModule(core, {
     store,
     diskGuard,

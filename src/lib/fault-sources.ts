@@ -23,6 +23,9 @@ export const faultSources = [
   "held",
   "delivery",
   "uplink",
+  "modbus",
+  "scheduler",
+  "mail",
 ] as const;
 export type FaultSource = (typeof faultSources)[number];
 
@@ -37,5 +40,8 @@ export const faultSubjects = [
   "alarm",
   "notification",
   "uplink",
+  "modbus_connection",
+  "job",
+  "outbox",
 ] as const;
 export type FaultSubjectKind = (typeof faultSubjects)[number];

@@ -4,7 +4,7 @@ import type { Alarm, AlarmEventType } from "./alarms/alarms.types.ts";
 import type { AttributeScope } from "./attributes/attributes.types.ts";
 import type { CommandState } from "./commands/commands.types.ts";
 import type { DeviceRejection } from "./devices/devices.types.ts";
-import type { Fault } from "./faults/faults.types.ts";
+import type { Fault, FaultSubject } from "./faults/faults.types.ts";
 import type { MailState } from "./mail/mail.types.ts";
 import type { RunStatus } from "./scheduler/scheduler.types.ts";
 
@@ -25,6 +25,8 @@ export interface DomainEvents {
   "device.maintenance": DeviceEvent & { readonly until: number | null };
   /** Something went wrong that a person should know of: a refused credential, message or connection, a failed delivery. */
   "fault.occurred": Fault;
+  /** Published when something was deleted whose faults are listed. */
+  "subject.deleted": Pick<FaultSubject, "kind" | "id">;
   /** Signed out: whatever still runs under this session ends. */
   /** `isChanged`: whoever has it may connect again, and gets something else. */
   "session.ended": { readonly sessionId: string; readonly isChanged?: boolean };

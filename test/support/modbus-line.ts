@@ -88,6 +88,7 @@ export function run(
       stored.push({ unitId, values: { ...values } });
     },
     onConnected: () => undefined,
+    onFailed: () => undefined,
     clock,
     random: () => 0,
     log: noLog,

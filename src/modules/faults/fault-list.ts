@@ -40,9 +40,13 @@ interface Occurrence extends Place {
   readonly portOf: () => number | undefined;
 }
 
-/** Numbers are measurements (sizes, counts, waits): faults that differ in nothing else are one entry. */
-const withoutNumbers = (params: Params): string =>
-  JSON.stringify(params, (_, value: unknown) => (typeof value === "number" ? undefined : value));
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+/** Numbers and times are measurements (sizes, counts, waits): faults that differ in nothing else are one entry. */
+const withoutMeasurements = (params: Params): string =>
+  JSON.stringify(params, (_, value: unknown) =>
+    typeof value === "number" || (typeof value === "string" && TIME.test(value)) ? undefined : value,
+  );
 
 const subjectKey = ({ kind, id }: Pick<FaultSubject, "kind" | "id">): string => `${kind} ${id}`;
 
@@ -50,7 +54,7 @@ const keyOf = ({ source, code, params, subject, where, identity, address }: Faul
   [
     source,
     code,
-    withoutNumbers(params),
+    withoutMeasurements(params),
     subject === undefined ? "" : subjectKey(subject),
     where ?? "",
     identity === undefined ? "" : `${identity.kind} ${identity.name}`,

@@ -1,3 +1,4 @@
+import type { DeviceId } from "../../lib/ids.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -7,6 +8,7 @@ import { createFaultsRepository } from "./faults.repository.ts";
 import { faultsRoutes } from "./faults.routes.ts";
 import { Faults } from "./faults.service.ts";
 import { refusalsRoutes } from "./refusals.routes.ts";
+import { SubjectNames } from "./subject-names.ts";
 
 /** Creates the module that keeps what went wrong, at all edges and for all things. */
 export function createFaultsModule(
@@ -16,12 +18,15 @@ export function createFaultsModule(
   const repository = createFaultsRepository(database);
   const faults = new Faults({ repository, ports, clock, events, log: log.child("faults") });
   faults.subscribe();
+  const subjects = new SubjectNames();
+  subjects.add("device", { nameOf: (id) => deps.directory.find(id as DeviceId)?.name }); // written by us
   return {
     faults,
+    subjects,
     parts: [{ name: "faults", start: () => faults.start(), stop: () => faults.stop() }],
     routes: (auth: AuthPlugin) => [
-      ...faultsRoutes({ ...deps, faults, auth }),
-      ...refusalsRoutes({ ...deps, faults, auth }),
+      ...faultsRoutes({ ...deps, subjects, faults, auth }),
+      ...refusalsRoutes({ ...deps, subjects, faults, auth }),
     ],
   };
 }

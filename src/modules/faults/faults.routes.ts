@@ -36,13 +36,22 @@ const permissionOf: Record<FaultSubjectKind, Permission> = {
   alarm: "alarms:read",
   notification: "alarms:escalation",
   uplink: "uplinks:read",
+  modbus_connection: "integrations:read",
+  job: "scheduler:read",
+  outbox: "outbox:manage",
 };
 
+/** Of faults without an object: who may import devices may read why an import was refused. */
+const permissionWithoutSubject = ({ source }: FaultEntry): Permission =>
+  source === "import" ? "devices:write" : "audit:read";
+
 /** Returns whether a user of the tenant sees a fault: of the granted devices those alone, whose samples may be any device's. */
-export function isVisibleTo(principal: Principal, { subject }: FaultEntry): boolean {
+export function isVisibleTo(principal: Principal, fault: FaultEntry): boolean {
   const { devices } = principal;
+  const { subject } = fault;
   if (subject?.kind === "device") return devices === "all" || devices.has(subject.id as DeviceId);
-  return devices === "all" && isAllowed(principal, subject ? permissionOf[subject.kind] : "audit:read");
+  const permission = subject ? permissionOf[subject.kind] : permissionWithoutSubject(fault);
+  return devices === "all" && isAllowed(principal, permission);
 }
 
 type Wire = ReturnType<typeof faultToWire>;
@@ -200,7 +209,7 @@ export function faultsRoutes({ auth, faults, ...names }: FaultRouteDeps) {
       audited: { target: "tenant", id: ({ principal }) => principal.tenantId },
       ofWhat: "",
       description:
-        "Lists what went wrong: refused credentials and messages, failed integrations, deliveries, imports and uplinks. Each caller sees faults of the objects that the caller may read; those of credentials without a known object need `audit:read` and access to all devices.",
+        "Lists what went wrong: refused credentials and messages, failed integrations, deliveries, imports, uplinks, Modbus reads, jobs and mails. Each caller sees faults of the objects that the caller may read; those without an object need access to all devices and `audit:read`, refused lists of devices `devices:write`.",
     },
   );
   const gateway = resource(

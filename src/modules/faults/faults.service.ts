@@ -87,6 +87,7 @@ export class Faults {
     events.on("fault.occurred", (fault) => this.#record(fault));
     events.on("tenant.deleted", ({ tenantId }) => this.#list.removeTenant(tenantId));
     events.on("device.deleted", ({ deviceId }) => this.#list.removeAbout({ kind: "device", id: deviceId }));
+    events.on("subject.deleted", (subject) => this.#list.removeAbout(subject));
     events.on("integration.deleting", ({ integrationId }) =>
       this.#list.removeAbout({ kind: "integration", id: integrationId }),
     );

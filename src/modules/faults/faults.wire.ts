@@ -1,17 +1,18 @@
 import { inEnglish } from "../../lib/domain-error.ts";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/ids.ts";
 import { faultTexts } from "../../lib/texts/en/faults.ts";
 import { refusalTexts } from "../../lib/texts/en/refusals.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { FaultEntry, FaultSubject } from "./faults.types.ts";
 import { isRefusal, reasonOf } from "./refusals.types.ts";
+import type { SubjectNames } from "./subject-names.ts";
 
 /** Knows the current names of what faults are about. */
 export interface FaultNames {
   readonly tenants: {
     find(tenantId: TenantId): { readonly name: string; readonly isHost: boolean } | undefined;
   };
-  readonly directory: { find(deviceId: DeviceId): { readonly name: string } | undefined };
+  readonly subjects: Pick<SubjectNames, "find">;
 }
 
 export const iso = (ms: number) => new Date(ms).toISOString();
@@ -25,11 +26,8 @@ export function hintOf({ code, params }: Text) {
   return isKnown ? { hint: rendered({ code: hint, params }) } : {};
 }
 
-const nameOf = ({ directory }: FaultNames, { kind, id, name }: FaultSubject) =>
-  kind === "device" ? directory.find(id as DeviceId)?.name : name; // written by us
-
 function subjectToWire(names: FaultNames, subject: FaultSubject) {
-  const name = nameOf(names, subject);
+  const name = names.subjects.find(subject);
   return { kind: subject.kind, id: subject.id, ...(name !== undefined && { name }) };
 }
 

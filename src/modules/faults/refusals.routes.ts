@@ -28,10 +28,11 @@ const rejectionList = wholeList({ sort: ["at", "code"], search: ["where", "reaso
 const LISTED = `\`GET /api/faults\` lists all kinds of faults. ${FAULTS_KEPT} Of a token or a key an item has the first 4 characters and the length.`;
 const SHARED = "A `shared_name` has neither address nor client, because the client may be another tenant's.";
 
-function ownerOf(names: FaultNames, { kind, id }: FaultSubject) {
+function ownerOf(names: FaultNames, subject: FaultSubject) {
+  const { kind, id } = subject;
   if (kind === "user") return { userId: id };
   if (kind !== "device") return {};
-  const name = names.directory.find(id as DeviceId)?.name; // written by us
+  const name = names.subjects.find(subject);
   return { deviceId: id, ...(name !== undefined && { deviceName: name }) };
 }
 

@@ -1,5 +1,6 @@
 import { detail } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { MailRepository } from "./mail.repository.ts";
@@ -30,6 +31,8 @@ interface MailDeliveryDeps {
   readonly transport: () => MailTransport | undefined;
   readonly render: (mail: OutboxMail) => OutgoingMail;
   readonly onSettled: (mail: OutboxMail) => void;
+  /** Called for each attempt that failed. `isFinal`: there is no other one. */
+  readonly onFailed: (mail: OutboxMail, reason: Text, isFinal: boolean) => void;
   /** Resolves once what was written is on the disk. */
   readonly durable: () => Promise<void>;
   readonly clock: Clock;
@@ -100,6 +103,7 @@ export class MailDelivery {
       state: isFinal ? "FAILED" : "QUEUED",
       lastError: refusal.text,
     });
+    this.deps.onFailed(mail, refusal.text, isFinal);
     this.deps.log.warn(isFinal ? "mail failed" : "mail not sent, is tried again", {
       mailId: mail.mailId,
       attempts,

@@ -1,4 +1,5 @@
 import { detail } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
@@ -94,7 +95,29 @@ export function createMailService(deps: MailServiceDeps): MailService {
   const announce = ({ tenantId, mailId, state }: OutboxMail) =>
     events.emit("mail.changed", { tenantId, mailId, state });
 
-  const delivery = new MailDelivery({ ...deps, render, onSettled: announce, log: log.child("delivery") });
+  /** Faults of the server are one entry, whoever the mails are for; one that was given up names its recipient. */
+  function reportFailure({ tenantId, recipient }: OutboxMail, reason: Text, isFinal: boolean): void {
+    const id = tenantId ?? "gateway";
+    const owned = {
+      source: "mail",
+      subject: { kind: "outbox", id },
+      tenantId: tenantId ?? undefined,
+    } as const;
+    events.emit(
+      "fault.occurred",
+      isFinal
+        ? { ...detail("fault.mail_failed", { reason }), ...owned, where: recipient }
+        : { ...detail("fault.mail_retried", { reason }), ...owned },
+    );
+  }
+
+  const delivery = new MailDelivery({
+    ...deps,
+    render,
+    onSettled: announce,
+    onFailed: reportFailure,
+    log: log.child("delivery"),
+  });
 
   function expireSecrets(): void {
     for (const mail of repository.listExpired(now(), 1_000)) {
@@ -103,7 +126,9 @@ export function createMailService(deps: MailServiceDeps): MailService {
         ...scrubbed(mail),
         ...(isWaiting && { state: "FAILED", lastError: mail.lastError ?? detail("mail_error.expired") }),
       });
-      if (isWaiting) announce({ ...mail, state: "FAILED" });
+      if (!isWaiting) continue;
+      announce({ ...mail, state: "FAILED" });
+      reportFailure(mail, mail.lastError ?? detail("mail_error.expired"), true);
     }
   }
 

@@ -28,6 +28,8 @@ interface ConnectionRunnerDeps {
   readonly store: ConstructorParameters<typeof UnitPoller>[0]["store"];
   /** Called when the connection has been opened. */
   readonly onConnected: () => void;
+  /** Called each time that the connection, or the read of a unit, has failed. */
+  readonly onFailed: (reason: Text, unit?: ModbusUnit) => void;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -60,9 +62,16 @@ export class ConnectionRunner {
 
   /** Adds or replaces a unit. */
   setUnit(unit: ModbusUnit): void {
-    const { clock } = this.#deps;
+    const { clock, onFailed } = this.#deps;
     this.removeUnit(unit.modbusUnitId);
-    this.#pollers.push(new UnitPoller({ unit, clock, store: (of, values) => this.#store(of, values) }));
+    this.#pollers.push(
+      new UnitPoller({
+        unit,
+        clock,
+        store: (of, values) => this.#store(of, values),
+        onFailed: (of, reason) => onFailed(reason, of),
+      }),
+    );
     this.#wake();
   }
 
@@ -195,12 +204,13 @@ export class ConnectionRunner {
   }
 
   async #waitAfter(error: unknown, failures: number): Promise<void> {
-    const { clock, random } = this.#deps;
+    const { clock, onFailed, random } = this.#deps;
     const longest = Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 10));
     const waitMs = longest * (0.5 + random() / 2);
     const problem: Text =
       error instanceof DomainError ? { code: error.code, params: error.params } : errorTextOf(error);
     this.#change({ status: "waiting", problem, nextAttemptAt: clock.now() + waitMs });
+    onFailed(problem);
     await waitFor(clock, waitMs, this.#stopping.signal);
   }
 

@@ -1,5 +1,7 @@
+import { DomainError, detail, textOf } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { RegisterValue } from "../../lib/modbus/register-values.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -14,7 +16,7 @@ import type { ConnectionState, ModbusConnectionRecord, ModbusUnit, UnitHealth } 
 interface ModbusFleetDeps {
   readonly repository: Pick<ModbusRepository, "listEnabled" | "find" | "findUnit" | "unitsOf">;
   readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
-  readonly ingest: Pick<IngestService, "admit" | "readings">;
+  readonly ingest: Pick<IngestService, "admit" | "readings" | "reject">;
   readonly addresses: OutboundAddresses;
   /** Called when a connection has been opened: commands may go out again. */
   readonly onConnected: () => void;
@@ -69,12 +71,14 @@ export class ModbusFleet {
   /** Applies the stored settings of a connection: every change connects anew. */
   refresh(connectionId: string): void {
     if (!this.#isStarted) return;
-    const { repository } = this.#deps;
+    const { repository, events } = this.#deps;
     const connection = repository.find(connectionId);
     const running = this.#running.get(connectionId);
     if (connection?.enabled === true && running?.updatedAt === connection.updatedAt) return;
     this.#end(connectionId);
     if (connection?.enabled === true) this.#begin(connection, repository.unitsOf(connectionId));
+    if (connection === undefined)
+      events.emit("subject.deleted", { kind: "modbus_connection", id: connectionId });
   }
 
   /** Applies the stored settings of a unit. */
@@ -113,6 +117,7 @@ export class ModbusFleet {
       addresses: addresses.of(tenantId),
       store: (unit, values) => this.#store(connection, unit, values),
       onConnected,
+      onFailed: (reason, unit) => this.#report(connection, reason, unit),
       clock,
       random,
       log: this.#deps.log,
@@ -134,6 +139,26 @@ export class ModbusFleet {
     this.#ending.set(connectionId, ended);
   }
 
+  /** Faults of a unit are listed on its device, faults of the connection on the connection. */
+  #report(connection: ModbusConnectionRecord, reason: Text, unit?: ModbusUnit): void {
+    const { connectionId, tenantId, name, host, port, serial } = connection;
+    this.#deps.events.emit("fault.occurred", {
+      source: "modbus",
+      tenantId,
+      ...(unit === undefined
+        ? {
+            ...detail("fault.modbus_disconnected", { reason }),
+            subject: { kind: "modbus_connection", id: connectionId, name },
+            where: serial === null ? `${host}:${port}` : host,
+          }
+        : {
+            ...detail("fault.modbus_read_failed", { reason }),
+            subject: { kind: "device", id: unit.deviceId },
+            where: `${name} / ${unit.unitId}`,
+          }),
+    });
+  }
+
   async #store(
     { name }: ModbusConnectionRecord,
     { deviceId }: ModbusUnit,
@@ -143,7 +168,13 @@ export class ModbusFleet {
     const device = findDevice(deviceId);
     if (device === undefined || device.revoked) return;
     const body = Buffer.from(JSON.stringify(values));
-    ingest.admit(device, { source: "integration", where: `Modbus ${name}`, body });
-    await ingest.readings(device, [{ ts: clock.now(), values }]);
+    const origin = { source: "integration", where: `Modbus ${name}` } as const;
+    ingest.admit(device, { ...origin, body });
+    try {
+      await ingest.readings(device, [{ ts: clock.now(), values }]);
+    } catch (error) {
+      if (error instanceof DomainError) ingest.reject(device, { ...origin, ...textOf(error), sample: body });
+      throw error;
+    }
   }
 }

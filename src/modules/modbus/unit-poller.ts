@@ -68,6 +68,8 @@ interface UnitPollerDeps {
   readonly clock: Clock;
   /** Stores values that were read together. Resolves when they are on the disk. @throws DomainError for the rate or the storage */
   readonly store: (unit: ModbusUnit, values: Readonly<Record<string, RegisterValue>>) => Promise<void>;
+  /** Called for each read that failed. */
+  readonly onFailed: (unit: ModbusUnit, reason: Text) => void;
 }
 
 /**
@@ -234,7 +236,7 @@ export class UnitPoller {
   #refuse({ key }: ModbusRegister, { exceptionCode: code }: ModbusException): void {
     this.#refused.set(key, { code, againAt: this.#deps.clock.monotonic() + REFUSED_AGAIN_MS });
     this.#values.delete(key);
-    this.#note(detail("modbus.register_refused", { key, code }));
+    this.#failed(detail("modbus.register_refused", { key, code }));
   }
 
   async #store(values: Readonly<Record<string, RegisterValue>>): Promise<void> {
@@ -258,13 +260,18 @@ export class UnitPoller {
   #fail(error: unknown, { isAnswered }: ReadStep, { intervalMs }: PollGroup): void {
     const { clock } = this.#deps;
     this.#health.failed++;
-    this.#note(errorTextOf(error));
+    this.#failed(errorTextOf(error));
     if (isAnswered || !isSilence(error)) return;
     // A unit that is switched off must not hold up the others of its line.
     this.#silences++;
     const firstMs = Math.max(SILENCE_MS_MIN, intervalMs);
     const waitMs = Math.min(SILENCE_MS_MAX, firstMs * 2 ** Math.min(this.#silences - 1, 10));
     this.#silentUntil = clock.monotonic() + (this.#silences === 1 ? 0 : waitMs);
+  }
+
+  #failed(reason: Text): void {
+    this.#note(reason);
+    this.#deps.onFailed(this.unit, reason);
   }
 
   #note(text: Text): void {

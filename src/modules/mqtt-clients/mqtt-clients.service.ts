@@ -179,6 +179,7 @@ export class MqttClientsService {
     this.get(principal, id);
     this.#deps.repository.delete(id);
     this.#deps.events.emit("session.ended", { sessionId: id });
+    this.#deps.events.emit("subject.deleted", { kind: "mqtt_client", id });
   }
 
   listTopics(principal: Principal, prefix: string): readonly TopicState[] {

@@ -49,11 +49,14 @@ export function createPipelinesModule(
     },
     outbound,
     transact,
+    events,
     clock,
   });
   const deliveries = createDeliveriesService({ repository, outbound });
   return {
     engine,
+    /** Names of pipelines by id. */
+    names: { nameOf: repository.nameOf },
     routes: (auth: AuthPlugin) => [
       pipelinesRoutes({ pipelines, auth }),
       deliveriesRoutes({ deliveries, auth }),

@@ -33,6 +33,11 @@ export function createPipelinesRepository({ orm }: MainDatabase) {
       lastErrorAt,
     };
   };
+  const findName = orm
+    .select({ name: dataPipelines.name })
+    .from(dataPipelines)
+    .where(eq(dataPipelines.pipelineId, sql.placeholder("pipelineId")))
+    .prepare();
   return {
     /** Lists pipelines by their order. */
     list: (tenantId: TenantId): Pipeline[] => listed(eq(dataPipelines.tenantId, tenantId)),
@@ -40,6 +45,7 @@ export function createPipelinesRepository({ orm }: MainDatabase) {
       listed(eq(dataPipelines.tenantId, tenantId), eq(dataPipelines.status, "active")),
     find: (tenantId: TenantId, pipelineId: string): Pipeline | undefined =>
       listed(eq(dataPipelines.tenantId, tenantId), eq(dataPipelines.pipelineId, pipelineId))[0],
+    nameOf: (pipelineId: string): string | undefined => findName.get({ pipelineId })?.name,
     count: (tenantId: TenantId): number =>
       orm.select({ n: count() }).from(dataPipelines).where(eq(dataPipelines.tenantId, tenantId)).get()?.n ??
       0,

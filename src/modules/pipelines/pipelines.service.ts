@@ -4,7 +4,9 @@ import { isJsonObject } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
+import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
@@ -97,6 +99,7 @@ export function createPipelinesService(deps: {
   ensureInTenant: (principal: Principal, scope: PipelineScope) => void;
   outbound: Pick<OutboundService, "seal" | "refusalOf" | "countsOf" | "removeSource">;
   transact: (work: () => void) => void;
+  events: Pick<EventBus<DomainEvents>, "emit">;
   clock: Clock;
 }) {
   const { repository, engine, outbound, clock } = deps;
@@ -215,6 +218,7 @@ export function createPipelinesService(deps: {
         outbound.removeSource(tenantId, { kind: "pipeline", id: pipelineId });
       });
       engine.changed(principal.tenantId);
+      deps.events.emit("subject.deleted", { kind: "pipeline", id: pipelineId });
     },
     setStatus(principal: Principal, pipelineId: string, status: PipelineStatus): ShownPipeline {
       ensureAllDevices(principal, detail("action.start_pause_data_pipelines"));

@@ -44,6 +44,8 @@ interface RunnerDeps {
   /** Resolves once everything written so far is on the disk. */
   readonly durable: () => Promise<void>;
   readonly onFinished: (finished: FinishedRun) => void;
+  /** Called when times of a job have passed without a run. */
+  readonly onMissed: (job: Job, reason: Text) => void;
   readonly clock: Clock;
   /** Returns whether the time is known; jobs wait until it is. */
   readonly isClockSet: () => boolean;
@@ -190,7 +192,7 @@ export class JobRunner {
 
   /** Settles one due time of a claimed job: the run and the job's next time stand together or not at all. */
   #beginDue(job: Job): Array<{ job: Job; run: Run }> {
-    const { jobs, transact, clock, log } = this.#deps;
+    const { jobs, transact, onMissed, clock, log } = this.#deps;
     if (job.nextRunAt === null) return [];
     const due = job.nextRunAt;
     let begun: Run | undefined;
@@ -204,6 +206,7 @@ export class JobRunner {
       });
       if (!plan.runs) {
         jobs.setLast(job.jobId, { status: "SKIPPED" });
+        onMissed(job, describeMissed(plan));
         log.warn("a job was not run in time", { jobId: job.jobId, name: job.name, missed: plan.missed });
       }
     } catch (error) {

@@ -1,3 +1,5 @@
+import { detail } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { CommandsService } from "../commands/commands.service.ts";
 import type { CommandRequest } from "../commands/commands.types.ts";
@@ -10,7 +12,19 @@ import { createJobsRepository } from "./jobs.repository.ts";
 import { createRunsRepository } from "./runs.repository.ts";
 import { schedulerRoutes } from "./scheduler.routes.ts";
 import { createSchedulerService } from "./scheduler.service.ts";
+import type { Job } from "./scheduler.types.ts";
 import { createTargetsRepository } from "./targets.repository.ts";
+
+/** Returns what reports a run that failed, in part or as a whole, or that did nothing. */
+const failureReporter =
+  (events: Core["events"]) =>
+  ({ tenantId, jobId, name }: Job, code: "fault.job_failed" | "fault.job_skipped", reason: Text): void =>
+    events.emit("fault.occurred", {
+      ...detail(code, { reason }),
+      source: "scheduler",
+      tenantId,
+      subject: { kind: "job", id: jobId, name },
+    });
 
 /** Timed jobs; switched off, they can be written and read and nothing runs. */
 export function createSchedulerModule(
@@ -27,6 +41,7 @@ export function createSchedulerModule(
   const jobs = createJobsRepository(database);
   const runs = createRunsRepository(database);
   const targets = createTargetsRepository(database);
+  const report = failureReporter(events);
   const runner = config.scheduler_enabled
     ? new JobRunner({
         jobs,
@@ -35,7 +50,7 @@ export function createSchedulerModule(
         perform: createPerform({ attributes, commands }),
         transact: database.transact,
         durable: database.durable,
-        onFinished: ({ tenantId, job, run }) =>
+        onFinished({ tenantId, job, run }) {
           events.emit("job.finished", {
             tenantId,
             jobId: job.jobId,
@@ -43,7 +58,11 @@ export function createSchedulerModule(
             runId: run.runId,
             status: run.status,
             deviceIds: targets.listIds(run.runId),
-          }),
+          });
+          if (run.error !== null)
+            report(job, run.status === "SKIPPED" ? "fault.job_skipped" : "fault.job_failed", run.error);
+        },
+        onMissed: (job, reason) => report(job, "fault.job_skipped", reason),
         clock,
         isClockSet: () => clock.isSet(),
         log: log.child("scheduler"),
@@ -56,6 +75,7 @@ export function createSchedulerModule(
     devices,
     runner,
     checkCommand,
+    events,
     clock,
   });
   return {

@@ -1,9 +1,11 @@
 import { detail } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { CommandRequest } from "../commands/commands.types.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
+import type { DomainEvents } from "../events.types.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import { type ActionRequest, parseAction } from "./job-request.ts";
@@ -62,6 +64,7 @@ export function createSchedulerService(deps: {
   runner: Pick<JobRunner, "runNow"> | undefined;
   /** Throws for a command that no device could be sent. */
   checkCommand: (request: CommandRequest) => void;
+  events: Pick<EventBus<DomainEvents>, "emit">;
   clock: Clock;
 }) {
   const { jobs, runs, targets, devices, runner, clock } = deps;
@@ -209,7 +212,10 @@ export function createSchedulerService(deps: {
       return { ...job, hiddenTargets: 0 };
     },
     update,
-    delete: (principal: Principal, jobId: string): void => jobs.delete(ensureOwn(principal, jobId).jobId),
+    delete(principal: Principal, jobId: string): void {
+      jobs.delete(ensureOwn(principal, jobId).jobId);
+      deps.events.emit("subject.deleted", { kind: "job", id: jobId });
+    },
     start(principal: Principal, jobId: string): SeenJob {
       const job = ensureOwn(principal, jobId);
       if (job.enabled && job.nextRunAt !== null) return get(principal, jobId);

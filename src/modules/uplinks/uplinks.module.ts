@@ -90,6 +90,7 @@ export function createUplinksModule(
     box,
     tenants,
     dataPath: data.path,
+    events,
     clock,
   });
   const record = (

@@ -3,9 +3,11 @@ import type { TenantId } from "../../lib/ids.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import { isOutside } from "../../platform/outside-folder.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
+import type { DomainEvents } from "../events.types.ts";
 import { compileReadingSteps } from "../pipelines/reading-steps.service.ts";
 import type { FeedStart } from "../telemetry/feeds.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
@@ -56,6 +58,7 @@ interface UplinksDeps {
   readonly box: SealedBox;
   readonly tenants: Pick<TenantsService, "find">;
   readonly dataPath: string;
+  readonly events: Pick<EventBus<DomainEvents>, "emit">;
   readonly clock: Clock;
 }
 
@@ -124,6 +127,7 @@ export class UplinksService {
     this.#get(principal, uplinkId);
     this.#deps.repository.delete(uplinkId);
     await this.#deps.fleet.remove(uplinkId);
+    this.#deps.events.emit("subject.deleted", { kind: "uplink", id: uplinkId });
   }
 
   /** Connects to a target without storing anything. @throws DomainError what is wrong */

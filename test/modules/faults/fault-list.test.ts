@@ -45,6 +45,20 @@ describe("aggregation", () => {
     expect(list.list()).toMatchObject([{ count: 3, firstAt: 1, lastAt: 3 }]);
   });
 
+  test("takes numbers and times among the parameters from the newest one, at any depth", () => {
+    const list = createList();
+    const reason = (count: number, from: string) => ({ code: "run_result.missed", params: { count, from } });
+    const record = (count: number, from: string) =>
+      list.record(fault(pump, "t", { params: { reason: reason(count, from) } }), 1);
+    record(1, "2026-03-01T00:01:00.000Z");
+    record(2, "2026-03-02T00:01:00.000Z");
+    record(2, "the second of March");
+    expect(list.list()).toMatchObject([
+      { count: 1 },
+      { count: 2, params: { reason: reason(2, "2026-03-02T00:01:00.000Z") } },
+    ]);
+  });
+
   test("takes numbers, sample and client from the newest one", () => {
     const list = createList();
     const record = (bytes: number, sample: string, client: string) =>

@@ -36,6 +36,7 @@ export function openRig(
   const targets = createTargetsRepository(database);
   const insertEffect = sqlite.query("INSERT INTO effects VALUES (?, ?, ?)");
   const finished: FinishedRun[] = [];
+  const missed: string[] = [];
   const note: Perform = async (job, runId, deviceId) => {
     insertEffect.run(job.jobId, runId, deviceId);
     return null;
@@ -48,6 +49,7 @@ export function openRig(
     transact: database.transact,
     durable: options.durable ?? (async () => undefined),
     onFinished: (run) => void finished.push(run),
+    onMissed: (_, reason) => void missed.push(reason.code),
     clock,
     isClockSet: options.isClockSet ?? (() => true),
     log,
@@ -60,6 +62,8 @@ export function openRig(
     targets,
     runner,
     finished,
+    /** Codes of the reasons why times passed without a run. */
+    missed,
     effects: () => sqlite.query<Effect, []>("SELECT * FROM effects").all(),
     addTenant() {
       createTenantsRepository(database).insert(

@@ -33,6 +33,7 @@ describe("missed times", () => {
       "2026-03-01T00:11:00 SUCCESS 0",
     ]);
     expect(rig.effects()).toHaveLength(2);
+    expect(rig.missed).toEqual(["run_result.missed"]);
   });
 
   test("are replaced by one run where the job says so", async () => {

@@ -9,7 +9,7 @@ export const faultTextsDe: Readonly<Record<keyof typeof faultTexts, string>> = {
   "fault.mqtt_messages_dropped":
     "Nachrichten an diesen Client wurden verworfen, weil seine Warteschlange voll ist.",
   "fault.readings_held": "Messwerte liegen mehr als einen Tag vor der Uhr des Gateways und warten auf sie.",
-  "fault.import_failed": "{failed} Zeilen eines Imports wurden abgelehnt; Zeile {row}: {reason}",
+  "fault.import_failed": "Ein Import hat {failed} seiner Zeilen abgelehnt; Zeile {row}: {reason}",
   "fault.delivery_dead": "Eine Anfrage an einen anderen Server wurde aufgegeben: {reason}",
   "fault.uplink_stalled": "Der Uplink kann nicht senden: {reason}",
   "fault.integration_disconnected": "Die Verbindung der Anbindung ist fehlgeschlagen: {reason}",
@@ -17,6 +17,16 @@ export const faultTextsDe: Readonly<Record<keyof typeof faultTexts, string>> = {
     "Eine Anfrage an einen anderen Server ist fehlgeschlagen und wird bis zu {hours} Stunden lang wiederholt: {reason}",
   "fault.delivery_dropped": "Anfragen, die auf einen anderen Server warteten, wurden verworfen: {reason}",
   "fault.uplink_refused": "Das Ziel des Uplinks lehnt das älteste Paket ab: {reason}",
+  "fault.devices_not_imported": "Eine Geräteliste wurde nicht importiert: {reason}",
+  "fault.devices_partly_imported":
+    "Eine Geräteliste wurde ohne {failed} ihrer Zeilen importiert ({created} angelegt): {reason}",
+  "fault.modbus_disconnected": "Die Modbus-Verbindung ist fehlgeschlagen: {reason}",
+  "fault.modbus_read_failed": "Das Gerät konnte nicht per Modbus gelesen werden: {reason}",
+  "fault.job_failed": "Der Auftrag ist fehlgeschlagen: {reason}",
+  "fault.job_skipped": "Der Auftrag hat nichts getan: {reason}",
+  "fault.mail_failed": "Eine E-Mail wurde aufgegeben: {reason}",
+  "fault.mail_retried":
+    "E-Mails konnten nicht gesendet werden und werden einen Tag lang wiederholt: {reason}",
   "fault.unknown": "der Grund ist unbekannt",
   "fault_hint.fault.mqtt_packet_too_large":
     "Teilen Sie die Nachricht auf oder erhöhen Sie die Einstellung mqtt_packet_bytes_max.",
@@ -50,4 +60,22 @@ export const faultTextsDe: Readonly<Record<keyof typeof faultTexts, string>> = {
   "fault_hint.plan.messages_limit": "Senden Sie seltener oder geben Sie dem Standort einen größeren Tarif.",
   "fault_hint.gateway.child_not_created":
     "Legen Sie das Untergerät selbst an, oder erlauben Sie es im Geräteprofil des Gateways.",
+  "fault_hint.fault.devices_not_imported":
+    "Korrigieren Sie die Datei und importieren Sie sie noch einmal. Geräte → Import prüft eine Datei, bevor etwas angelegt wird.",
+  "fault_hint.fault.devices_partly_imported":
+    "Korrigieren Sie die abgelehnten Zeilen und importieren Sie nur diese: Die ganze Datei legt die anderen Geräte doppelt an.",
+  "fault_hint.fault.modbus_disconnected":
+    "Prüfen Sie Adresse, Port, Verkabelung und Stromversorgung. Die Seite der Verbindung zeigt ihren Zustand.",
+  "fault_hint.fault.modbus_read_failed":
+    "Prüfen Sie Adresse, Register und Verkabelung des Geräts auf der Seite der Modbus-Verbindung.",
+  "fault_hint.fault.job_failed":
+    "Die Seite des Auftrags nennt jeden Lauf und was auf welchem Gerät fehlgeschlagen ist.",
+  "fault_hint.fault.job_skipped":
+    "Prüfen Sie auf der Seite des Auftrags, welche Geräte er hat und was er bei verpassten Zeiten tut.",
+  "fault_hint.fault.mail_failed":
+    "Korrigieren Sie die Adresse oder den Mailserver und senden Sie die E-Mail unter Einstellungen → Postausgang erneut.",
+  "fault_hint.fault.mail_retried":
+    "Prüfen Sie den Mailserver unter Einstellungen → Postausgang → Mailserver oder die Einstellung smtp_url.",
+  "fault_hint.body.type_missing": "Senden Sie den Header content-type: application/json.",
+  "fault_hint.body.type_unknown": "Senden Sie den Header content-type: application/json.",
 };

@@ -6,7 +6,7 @@ export const faultTexts = {
     "Several clients use this client id, or the network often breaks: connections with it ended each other {count} times within {minutes} minutes.",
   "fault.mqtt_messages_dropped": "Messages for this client were dropped because its queue is full.",
   "fault.readings_held": "Readings are more than a day ahead of the gateway's clock and wait for it.",
-  "fault.import_failed": "{failed} rows of an import were refused; row {row}: {reason}",
+  "fault.import_failed": "An import refused {failed} of its rows; row {row}: {reason}",
   "fault.delivery_dead": "A request to another server was given up: {reason}",
   "fault.uplink_stalled": "The uplink cannot send: {reason}",
   "fault.integration_disconnected": "The connection of the integration failed: {reason}",
@@ -14,6 +14,15 @@ export const faultTexts = {
     "A request to another server failed and is retried for up to {hours} hours: {reason}",
   "fault.delivery_dropped": "Requests that waited for another server were dropped: {reason}",
   "fault.uplink_refused": "The target of the uplink refuses the oldest batch: {reason}",
+  "fault.devices_not_imported": "A list of devices was not imported: {reason}",
+  "fault.devices_partly_imported":
+    "A list of devices was imported without {failed} of its rows ({created} created): {reason}",
+  "fault.modbus_disconnected": "The Modbus connection failed: {reason}",
+  "fault.modbus_read_failed": "The device could not be read by Modbus: {reason}",
+  "fault.job_failed": "The job failed: {reason}",
+  "fault.job_skipped": "The job did nothing: {reason}",
+  "fault.mail_failed": "A mail was given up: {reason}",
+  "fault.mail_retried": "Mails could not be sent and are retried for a day: {reason}",
   "fault.unknown": "the reason is not known",
   "fault_hint.fault.mqtt_packet_too_large": "Split the message, or raise the setting mqtt_packet_bytes_max.",
   "fault_hint.fault.mqtt_packet_malformed":
@@ -44,4 +53,21 @@ export const faultTexts = {
   "fault_hint.plan.messages_limit": "Send less often, or move the site to a larger plan.",
   "fault_hint.gateway.child_not_created":
     "Create the child device yourself, or let the device profile of the gateway create children.",
+  "fault_hint.fault.devices_not_imported":
+    "Correct the file and import it again. Devices → Import checks a file before it creates anything.",
+  "fault_hint.fault.devices_partly_imported":
+    "Correct the refused rows and import them alone: importing the whole file again creates the other devices twice.",
+  "fault_hint.fault.modbus_disconnected":
+    "Check address, port, cabling and power. The page of the connection shows its state.",
+  "fault_hint.fault.modbus_read_failed":
+    "Check the unit's address, its registers and its wiring on the page of the Modbus connection.",
+  "fault_hint.fault.job_failed": "The page of the job lists each run and what failed on which device.",
+  "fault_hint.fault.job_skipped":
+    "Check the devices of the job, and what it does about missed times, on the page of the job.",
+  "fault_hint.fault.mail_failed":
+    "Correct the address or the mail server, then send the mail again under Settings → Outbox.",
+  "fault_hint.fault.mail_retried":
+    "Check the mail server under Settings → Outbox → Mail server, or the setting smtp_url.",
+  "fault_hint.body.type_missing": "Send the header content-type: application/json.",
+  "fault_hint.body.type_unknown": "Send the header content-type: application/json.",
 } as const;

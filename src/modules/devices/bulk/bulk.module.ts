@@ -11,7 +11,7 @@ import { createBulkChanges } from "./bulk-changes.service.ts";
 
 /** Import, export, changes and deletion of many devices. */
 export function createBulkModule(
-  { answers }: Core,
+  { answers, events }: Core,
   deps: {
     devices: DevicesService;
     imports: DeviceImports;
@@ -21,7 +21,12 @@ export function createBulkModule(
 ) {
   const { devices, activity } = deps;
   const changes = createBulkChanges({ devices, activityOf: (deviceId) => activity.get(deviceId) });
-  const bulk = createBulkService({ devices, imports: deps.imports, saveAttributes: deps.attributes.set });
+  const bulk = createBulkService({
+    devices,
+    imports: deps.imports,
+    saveAttributes: deps.attributes.set,
+    events,
+  });
   return {
     routes: (auth: AuthPlugin) => [
       bulkRoutes({ bulk, answers, auth }),

@@ -106,9 +106,9 @@ export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth
     .post(
       "/import",
       async ({ principal, request, query, set }) => {
-        const rows = await readRows(request);
+        const result = await bulk.import(principal, () => readRows(request), query.partial === true);
         set.status = 201;
-        return bulk.import(principal, rows, query.partial === true);
+        return result;
       },
       {
         auth: "devices:write",

@@ -1,9 +1,11 @@
-import { DomainError, detail, inEnglish, invalid } from "../../../lib/domain-error.ts";
+import { DomainError, detail, inEnglish, invalid, textOf } from "../../../lib/domain-error.ts";
 import { GATEWAY_DEVICE_TYPE } from "../../../lib/gateway-device.ts";
 import type { DeviceId } from "../../../lib/ids.ts";
 import type { JsonValue } from "../../../lib/json.ts";
 import type { Params, Text } from "../../../lib/texts/text.ts";
+import type { EventBus } from "../../../platform/event-bus.ts";
 import { workShare } from "../../../platform/fair-share.ts";
+import type { DomainEvents } from "../../events.types.ts";
 import type { Principal } from "../../users/users.types.ts";
 import { credentialsTypeOf } from "../credentials.types.ts";
 import type { DeviceImports } from "../device-imports.ts";
@@ -28,6 +30,12 @@ export interface ImportedRow {
   readonly field?: string;
   readonly code?: string;
   readonly params?: Params;
+}
+
+interface ImportOutcome {
+  readonly created: number;
+  readonly failed: number;
+  readonly rows: readonly ImportedRow[];
 }
 
 interface WireRowError extends Text {
@@ -84,6 +92,7 @@ function exportedCell(device: DeviceWithActivity, column: string): unknown {
 }
 
 interface BulkDeps {
+  events: Pick<EventBus<DomainEvents>, "emit">;
   devices: DevicesService;
   imports: Pick<DeviceImports, "create">;
   saveAttributes: (
@@ -129,6 +138,38 @@ export function createBulkService(deps: BulkDeps) {
     return { good: formed.filter(({ row }) => !wrong.has(row)), errors };
   }
 
+  /** Imports the rows that `isPartial` allows. Returns the result, and the first mistake of rows that were left out. */
+  async function importRows(principal: Principal, rows: readonly BulkRow[], isPartial: boolean) {
+    const { good, errors } = await check(principal, rows);
+    const [first] = errors;
+    if (first !== undefined && !isPartial) {
+      throw errors.length === 1
+        ? invalid("bulk.invalid", { mistake: mistakeOf(first) })
+        : invalid("bulk.several_invalid", { mistake: mistakeOf(first), others: errors.length - 1 });
+    }
+    const created = await deps.imports.create(
+      principal,
+      good.map(({ device }) => device),
+      ({ deviceId }, index) => {
+        const { shared, server } = good[index] ?? { shared: {}, server: {} };
+        if (Object.keys(shared).length > 0) deps.saveAttributes(principal, deviceId, "SHARED", shared);
+        if (Object.keys(server).length > 0) deps.saveAttributes(principal, deviceId, "SERVER", server);
+      },
+    );
+    const imported = created.map(({ deviceId, name, token }, index) => ({
+      row: good[index]?.row ?? 0,
+      name,
+      deviceId,
+      deviceToken: token,
+    }));
+    const result: ImportOutcome = {
+      created: created.length,
+      failed: rows.length - created.length,
+      rows: [...imported, ...refusedRows(rows, errors)].sort((a, b) => a.row - b.row),
+    };
+    return { result, mistake: first && mistakeOf(first) };
+  }
+
   return {
     /** Writes nothing. */
     async validate(
@@ -153,40 +194,27 @@ export function createBulkService(deps: BulkDeps) {
       };
     },
     /**
-     * All or none, unless `isPartial`: then those that are good. Throws `invalid` naming the first mistake, `forbidden` beyond the plan.
+     * All or none, unless `isPartial`: then those that are good. What is refused is listed as a fault, too: who needs the devices may not
+     * be who imports them. Throws `invalid` naming the first mistake, `forbidden` beyond the plan.
      */
     async import(
       principal: Principal,
-      rows: readonly BulkRow[],
+      read: () => Promise<readonly BulkRow[]>,
       isPartial: boolean,
-    ): Promise<{ created: number; failed: number; rows: ImportedRow[] }> {
-      const { good, errors } = await check(principal, rows);
-      const [first] = errors;
-      if (first !== undefined && !isPartial) {
-        throw errors.length === 1
-          ? invalid("bulk.invalid", { mistake: mistakeOf(first) })
-          : invalid("bulk.several_invalid", { mistake: mistakeOf(first), others: errors.length - 1 });
+    ): Promise<ImportOutcome> {
+      const report = (fault: Text) =>
+        deps.events.emit("fault.occurred", { ...fault, source: "import", tenantId: principal.tenantId });
+      try {
+        const { result, mistake } = await importRows(principal, await read(), isPartial);
+        const { created, failed } = result;
+        if (mistake !== undefined)
+          report(detail("fault.devices_partly_imported", { created, failed, reason: mistake }));
+        return result;
+      } catch (error) {
+        if (error instanceof DomainError)
+          report(detail("fault.devices_not_imported", { reason: textOf(error) }));
+        throw error;
       }
-      const created = await deps.imports.create(
-        principal,
-        good.map(({ device }) => device),
-        ({ deviceId }, index) => {
-          const { shared, server } = good[index] ?? { shared: {}, server: {} };
-          if (Object.keys(shared).length > 0) deps.saveAttributes(principal, deviceId, "SHARED", shared);
-          if (Object.keys(server).length > 0) deps.saveAttributes(principal, deviceId, "SERVER", server);
-        },
-      );
-      const imported = created.map(({ deviceId, name, token }, index) => ({
-        row: good[index]?.row ?? 0,
-        name,
-        deviceId,
-        deviceToken: token,
-      }));
-      return {
-        created: created.length,
-        failed: rows.length - created.length,
-        rows: [...imported, ...refusedRows(rows, errors)].sort((a, b) => a.row - b.row),
-      };
     },
     template: (): string =>
       csvLine([

@@ -1,6 +1,7 @@
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
+import { serverNow } from "../../platform/now.ts";
 import { me } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
 import type { Fault, FaultSubject } from "./faults-api.ts";
@@ -16,21 +17,28 @@ const PAGES: Record<FaultSubject["kind"], ((id: string) => string) | undefined> 
   alarm: undefined,
   notification: () => "/settings/notifications",
   uplink: (id) => `/uplinks/${id}`,
+  modbus_connection: (id) => `/modbus/${id}`,
+  job: (id) => `/scheduler/${id}`,
+  outbox: () => "/settings/outbox",
 };
+
+/** Of today the time of day says more than the date. */
+const styleOf = (ts: number) => (formatDate(ts, "day") === formatDate(serverNow(), "day") ? "time" : "day");
 
 /** One fault: what happened to what, how often, and what to do. */
 export function FaultItem({ fault, isNamed }: { fault: Fault; isNamed: boolean }) {
   const { source, reason, protocol, port, address, client, count, hint, where, sample } = fault;
   const firstAt = toMs(fault.firstAt) ?? 0;
   const foreignSite = fault.tenantId === me.value?.tenantId ? undefined : fault.tenantName;
-  const details = [t(`faultSource.${source}`), protocol, port, where, client, foreignSite];
+  const portText = port === undefined ? undefined : t("faults.port", { port: String(port) });
+  const details = [t(`faultSource.${source}`), protocol, portText, where, client, foreignSite];
   return (
     <li class="grid gap-x-4 gap-y-1 px-4 py-2.5 sm:grid-cols-[9rem_minmax(0,1fr)]">
       <span class="text-sm text-soft">
         <Age ts={toMs(fault.lastAt)} />
         <br />
         <span title={formatDate(firstAt, "zoned")}>{plural("faults.times", count)}</span>
-        {count > 1 && ` ${t("faults.since", { time: formatDate(firstAt, "day") })}`}
+        {count > 1 && ` ${t("faults.since", { time: formatDate(firstAt, styleOf(firstAt)) })}`}
       </span>
       <div class="min-w-0 wrap-anywhere">
         {isNamed && (
@@ -52,7 +60,8 @@ export function FaultItem({ fault, isNamed }: { fault: Fault; isNamed: boolean }
 
 /** Names what a fault is about, with a link if it belongs to the reader's own site. */
 function Name({ fault }: { fault: Fault }) {
-  const { subject, identity = "", identityKind, tenantId, source } = fault;
+  const { subject, identityKind, tenantId, tenantName, source } = fault;
+  const { identity = "" } = identityKind === "tenant" ? { identity: tenantName ?? fault.identity } : fault;
   if (identityKind === "others") return <strong>{t("faults.others")}</strong>;
   const name = subject?.name ?? (identity || (subject && t(`faultSubject.${subject.kind}`)));
   const href = tenantId === me.value?.tenantId && subject ? PAGES[subject.kind]?.(subject.id) : undefined;

@@ -3,7 +3,7 @@ import type { faultsEn } from "./texts.en.ts";
 export const faultsDe: Readonly<Record<keyof typeof faultsEn, string>> = {
   "faults.title": "Störungen",
   "faults.intro":
-    "Was an diesem Standort schiefging, das Neueste zuerst: abgelehnte Zugangsdaten und Nachrichten, gescheiterte Anbindungen, Zustellungen, Importe und Uplinks. Unbekannte Token gehören zu keinem Standort; die Betreiber des Gateways sehen sie.",
+    "Was an diesem Standort schiefging, das Neueste zuerst: abgelehnte Zugangsdaten und Nachrichten und was sonst scheiterte, von Anbindungen bis zu E-Mails. Unbekannte Token gehören zu keinem Standort; die Betreiber des Gateways sehen sie.",
   "faults.gatewayIntro":
     "Was auf dem ganzen Gateway schiefging, auch Zugangsdaten, die zu keinem Standort gehören. Von einem Token stehen hier nur die ersten Zeichen und die Länge.",
   "faults.thingHint": "Was hier schiefging, das Neueste zuerst, und was dagegen hilft.",
@@ -40,6 +40,7 @@ export const faultsDe: Readonly<Record<keyof typeof faultsEn, string>> = {
   "faults.times.one": "{count}-mal",
   "faults.times.other": "{count}-mal",
   "faults.since": "seit {time}",
+  "faults.port": "Port {port}",
   "faults.from": "von {address}",
   "faults.others": "viele Identitäten",
   "faults.noIdentity": "keine Identität",
@@ -62,6 +63,9 @@ export const faultsDe: Readonly<Record<keyof typeof faultsEn, string>> = {
   "faultSource.held": "Zurückgehaltene Messwerte",
   "faultSource.delivery": "Gesendeter Webhook",
   "faultSource.uplink": "Uplink",
+  "faultSource.modbus": "Modbus",
+  "faultSource.scheduler": "Zeitplan",
+  "faultSource.mail": "E-Mail",
   "faultSubject.device": "Gerät",
   "faultSubject.user": "Benutzer",
   "faultSubject.api_key": "API-Schlüssel",
@@ -71,4 +75,7 @@ export const faultsDe: Readonly<Record<keyof typeof faultsEn, string>> = {
   "faultSubject.alarm": "Alarmregel",
   "faultSubject.notification": "Benachrichtigung",
   "faultSubject.uplink": "Uplink",
+  "faultSubject.modbus_connection": "Modbus-Verbindung",
+  "faultSubject.job": "Auftrag",
+  "faultSubject.outbox": "Postausgang",
 };

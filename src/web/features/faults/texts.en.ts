@@ -1,7 +1,7 @@
 export const faultsEn = {
   "faults.title": "Faults",
   "faults.intro":
-    "What went wrong at this site, the newest first: refused credentials and messages, failed integrations, deliveries, imports and uplinks. Unknown tokens belong to no site; the operators of the gateway see them.",
+    "What went wrong at this site, the newest first: refused credentials and messages, and whatever else failed, from integrations to mails. Unknown tokens belong to no site; the operators of the gateway see them.",
   "faults.gatewayIntro":
     "What went wrong on the whole gateway, including credentials that belong to no site. Of a token only the first characters and its length are shown.",
   "faults.thingHint": "What went wrong here, the newest first, and what to do about it.",
@@ -35,6 +35,7 @@ export const faultsEn = {
   "faults.times.one": "{count} time",
   "faults.times.other": "{count} times",
   "faults.since": "since {time}",
+  "faults.port": "port {port}",
   "faults.from": "from {address}",
   "faults.others": "many identities",
   "faults.noIdentity": "no identity",
@@ -57,6 +58,9 @@ export const faultsEn = {
   "faultSource.held": "Held readings",
   "faultSource.delivery": "Webhook sent",
   "faultSource.uplink": "Uplink",
+  "faultSource.modbus": "Modbus",
+  "faultSource.scheduler": "Scheduler",
+  "faultSource.mail": "Mail",
   "faultSubject.device": "Device",
   "faultSubject.user": "User",
   "faultSubject.api_key": "API key",
@@ -66,4 +70,7 @@ export const faultsEn = {
   "faultSubject.alarm": "Alarm rule",
   "faultSubject.notification": "Notification",
   "faultSubject.uplink": "Uplink",
+  "faultSubject.modbus_connection": "Modbus connection",
+  "faultSubject.job": "Scheduled job",
+  "faultSubject.outbox": "Outbox",
 } as const;

@@ -16,6 +16,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Section } from "../../ui/section.tsx";
+import { ThingFaults } from "../faults/fault-list.tsx";
 import { ConnectionDialog } from "./connection-dialog.tsx";
 import { addressOf, ConnectionStateText, NextAttempt, Problem } from "./connection-state.tsx";
 import { type ModbusConnection, type ModbusUnit, modbusApi } from "./modbus-api.ts";
@@ -47,6 +48,7 @@ export function ConnectionPage({ connectionId }: { connectionId: string }) {
       </PageHead>
       {error !== undefined && <ErrorNote error={error} onRetry={resource.reload} />}
       {connection && <StatePanel connection={connection} />}
+      <ThingFaults kind="modbus_connection" id={connectionId} />
       <Units
         connectionId={connectionId}
         isOpen={connection?.state.status === "connected"}

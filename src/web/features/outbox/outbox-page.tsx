@@ -4,7 +4,7 @@ import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
-import { may } from "../../platform/session.ts";
+import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Age } from "../../ui/age.tsx";
@@ -16,6 +16,7 @@ import { FilterSelect } from "../../ui/filter-select.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
 import { useAction } from "../../ui/use-form.ts";
+import { ThingFaults } from "../faults/fault-list.tsx";
 import { MailServerPage } from "./mail-server-page.tsx";
 import { type ListedMail, MAIL_STATES, type Mail, outboxApi } from "./outbox-api.ts";
 
@@ -57,6 +58,7 @@ function MailList() {
           {t("outbox.held")}
         </p>
       )}
+      {me.value?.tenantId !== undefined && <ThingFaults kind="outbox" id={me.value.tenantId} />}
       <div class="flex flex-wrap items-center gap-2">
         <SearchBox label={t("outbox.search")} value={filter.search} onSearch={(search) => set({ search })} />
         <FilterSelect

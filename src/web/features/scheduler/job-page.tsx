@@ -15,6 +15,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Pending } from "../../ui/pending.tsx";
+import { ThingFaults } from "../faults/fault-list.tsx";
 import { JobButtons } from "./job-buttons.tsx";
 import { NextRuns } from "./next-runs.tsx";
 import { RunList } from "./run-list.tsx";
@@ -74,6 +75,7 @@ export function JobPage({ jobId }: { jobId: string }) {
         <When job={job} />
         <What job={job} />
       </div>
+      <ThingFaults kind="job" id={jobId} />
       <h2 class="text-lg font-semibold">{t("job.history")}</h2>
       {listed.error !== undefined && <ErrorNote error={listed.error} onRetry={listed.reload} />}
       {runs?.rows.length === 0 && (

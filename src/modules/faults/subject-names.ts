@@ -1,0 +1,20 @@
+import type { FaultSubjectKind } from "../../lib/fault-sources.ts";
+import type { FaultSubject } from "./faults.types.ts";
+
+/** Knows the current names of objects of one kind. */
+export interface NameSource {
+  nameOf(id: string): string | undefined;
+}
+
+/** Current names of what faults are about; each module adds the kinds that it owns. Other kinds keep the name that the fault came with. */
+export class SubjectNames {
+  readonly #sources = new Map<FaultSubjectKind, NameSource>();
+
+  add(kind: FaultSubjectKind, source: NameSource): void {
+    this.#sources.set(kind, source);
+  }
+
+  find({ kind, id, name }: FaultSubject): string | undefined {
+    return this.#sources.get(kind)?.nameOf(id) ?? name;
+  }
+}
