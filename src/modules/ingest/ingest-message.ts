@@ -42,7 +42,7 @@ export const bodyOf = (message: Message, note?: NoteLeftOut): unknown =>
   decodeBody(bytesOf(message), message.encoding, note);
 
 /** Returns how the list of refused messages names where a body came in. */
-function whereOf({ kind, source }: Message): string {
+export function whereOf({ kind, source }: Pick<Message, "kind" | "source">): string {
   if (source !== "http") return `v1/devices/me/${kind}`;
   return kind === "batch" ? "/telemetry/batch" : `/${kind}`;
 }

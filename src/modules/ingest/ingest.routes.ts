@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import type { BodyEncoding } from "../../lib/body.ts";
-import { invalid, timedOut, unsupported } from "../../lib/domain-error.ts";
+import { DomainError, invalid, textOf, timedOut, unsupported } from "../../lib/domain-error.ts";
 import { parseNames } from "../../lib/name-list.ts";
 import { readBytes } from "../../lib/request-bytes.ts";
 import { workShare } from "../../platform/fair-share.ts";
@@ -12,6 +12,7 @@ import { objectAnswer } from "../documented-answers.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { IngestService } from "./ingest.service.ts";
 import type { IngestDevice, MessageKind } from "./ingest.types.ts";
+import { whereOf } from "./ingest-message.ts";
 
 const BODY_BYTES_MAX = 5 * 1024 * 1024;
 /** Larger bodies that arrive simultaneously are decoded one after the other, with other work in between. */
@@ -78,13 +79,29 @@ export const deviceApiRoutes = (deps: {
 
   const ensureDevice = deps.tokens.ensureByContract;
 
+  /** Reads a body. What cannot be read is listed on the device, whose program seldom shows what it is answered. */
+  async function bodyOf(request: Request, device: IngestDevice, kind: MessageKind) {
+    let sample: Uint8Array | undefined;
+    try {
+      sample = await readBody(request, device);
+      return { body: sample, encoding: encodingOf(request, device) };
+    } catch (error) {
+      if (error instanceof DomainError)
+        ingest.reject(device, {
+          ...textOf(error),
+          source: "http",
+          where: whereOf({ kind, source: "http" }),
+          ...(sample && { sample }),
+        });
+      throw error;
+    }
+  }
+
   async function receive(asked: TokenRequest, kind: MessageKind): Promise<{ success: true }> {
     const device = ensureDevice(asked);
-    const { request } = asked;
-    const encoding = encodingOf(request, device);
-    const body = await readBody(request, device);
+    const message = await bodyOf(asked.request, device, kind);
     if (device.revoked) throw contractInvalidToken(); // deleted or re-keyed while the body was on its way
-    await ingest.post(device, kind, { body, encoding });
+    await ingest.post(device, kind, message);
     return { success: true };
   }
 
