@@ -81,7 +81,12 @@ describe("the overview", () => {
     expect((await setPins([pin], stranger)).status).toBe(404);
     expect((await setPins([{ deviceId: "unknown", key: "t" }])).body).toMatchObject({
       code: "device.not_found",
-      message: "There is no device unknown.",
+      message: "There is no device with this id.",
+    });
+    const deviceId = crypto.randomUUID();
+    expect((await setPins([{ deviceId, key: "t" }])).body).toMatchObject({
+      message: `There is no device ${deviceId}.`,
+      params: { deviceId },
     });
     expect((await setPins(Array(13).fill(pin))).status).toBe(400);
     expect((await overview()).pins).toHaveLength(2);

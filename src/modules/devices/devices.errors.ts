@@ -1,8 +1,21 @@
-import { conflict, forbidden, invalid, limited, notFound, unauthenticated } from "../../lib/domain-error.ts";
+import {
+  conflict,
+  detail,
+  forbidden,
+  invalid,
+  limited,
+  notFound,
+  unauthenticated,
+} from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 
+const DEVICE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Names the device, unless what was sent cannot be an id: an answer repeats no text of a request that may be anything. */
 export const deviceNotFound = (deviceId: string) =>
-  notFound("device.not_found", { deviceId: excerpt(deviceId) });
+  notFound("device.not_found", {
+    deviceId: DEVICE_ID.test(deviceId) ? deviceId : detail("device.this_id"),
+  });
 export const invalidDeviceToken = () => unauthenticated("device.token_invalid");
 /** The same as the service contract has it: a 400. */
 export const contractInvalidToken = () => invalid("device.token_invalid");

@@ -100,6 +100,7 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "device.messages_limit":
     "Ein Gerät kann höchstens {limit} Nachrichten in der Sekunde an dieses Gateway senden.",
   "device.not_found": "Es gibt kein Gerät {deviceId}.",
+  "device.this_id": "mit dieser ID",
   "device.not_granted": "Nur Benutzer mit Zugriff auf alle Geräte dürfen {action}.",
   "device.parent_invalid":
     "parentDeviceId: ist nicht die ID eines Geräts mit der Rolle GATEWAY, auf das Sie Zugriff haben",

@@ -93,6 +93,7 @@ export const devicesErrors = {
   "device.has_children": "role: this gateway has child devices; detach them first",
   "device.messages_limit": "A device can send at most {limit} messages a second to this gateway.",
   "device.not_found": "There is no device {deviceId}.",
+  "device.this_id": "with this id",
   "device.not_granted": "Only users with access to all devices may {action}.",
   "device.parent_invalid":
     "parentDeviceId: is not the id of a device with the role GATEWAY that you have access to",
