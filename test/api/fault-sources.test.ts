@@ -80,7 +80,12 @@ test("an integration whose broker cannot be reached", async () => {
     status: "active",
     settings_json,
   });
-  expect(await listed(`subject=integration&subjectId=${integrationId}`)).toMatchObject([
+  const query = `subject=integration&subjectId=${integrationId}`;
+  const found = await untilAnswer(
+    () => faults(query) as Promise<{ count: number }[]>,
+    ([first]) => (first?.count ?? 0) >= 2,
+  );
+  expect(found).toMatchObject([
     {
       reason: { code: "fault.integration_disconnected" },
       hint: { code: "fault_hint.fault.integration_disconnected" },

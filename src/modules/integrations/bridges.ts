@@ -17,16 +17,17 @@ import type { Integration } from "./integrations.types.ts";
 import { createNewEventsPublisher } from "./new-events.ts";
 import { isRunning } from "./running-integrations.ts";
 
-/** Returns what notes and reports that an integration has lost its broker. */
+/** Returns what notes and reports that an integration cannot reach its broker; the log of faults counts each attempt. */
 const lossReporter =
   (deps: {
     repository: Pick<IntegrationsRepository, "setState">;
     clock: Clock;
     events: EventBus<DomainEvents>;
   }) =>
-  ({ integrationId, tenantId, name }: Integration, problem: Text): void => {
+  ({ integrationId, tenantId, name, ...current }: Integration, problem: Text): void => {
+    const isNew = current.status !== "error" || JSON.stringify(current.lastError) !== JSON.stringify(problem);
     const state = { status: "error", lastError: problem, lastErrorAt: deps.clock.now() } as const;
-    deps.repository.setState(integrationId, state);
+    if (isNew) deps.repository.setState(integrationId, state);
     const subject = { kind: "integration", id: integrationId, name } as const;
     const fault = detail("fault.integration_disconnected", { reason: problem });
     deps.events.emit("fault.occurred", { ...fault, source: "integration", tenantId, subject });
@@ -83,8 +84,7 @@ export function createBridges(deps: {
       if (problem === null) {
         if (status === "error")
           repository.setState(integrationId, { status: "active", lastError, lastErrorAt });
-      } else if (status !== "error" || JSON.stringify(lastError) !== JSON.stringify(problem))
-        lossReporter(deps)(current, problem);
+      } else lossReporter(deps)(current, problem);
     },
     onChange: createNewEventsPublisher({ repository, events }),
     clock,

@@ -34,7 +34,7 @@ export interface BridgeFleetDeps {
   /** Returns `undefined` for one that is deleted. */
   readonly find: (integrationId: string) => FleetMember | undefined;
   readonly take: (integrationId: string, message: BridgeMessage) => Promise<void>;
-  /** Reports the problem of a bridge; null when it works. */
+  /** Reports the problem of a bridge, again for each attempt that fails; null when it works. */
   readonly onProblem: (integrationId: string, problem: Text | null) => void;
   /** Another status, or other subscriptions: whoever looks at it looks again. */
   readonly onChange: (integrationId: string) => void;
@@ -234,13 +234,17 @@ export class BridgeFleet {
   /** Returns what reports the states of a bridge, as far as they differ. Of one that is taken down it reports nothing any more. */
   private stateListener(integrationId: string): (state: BridgeState) => void {
     let problem: Text | null | undefined;
+    let attempts = 0;
     let shown = "";
     return (state) => {
       const isRunning = this.running.has(integrationId);
       const now = JSON.stringify([state.status, state.problem, state.lastError, state.subscriptions]);
       if (now !== shown && isRunning) this.deps.onChange(integrationId);
       shown = now;
-      if (state.status === "connecting" || JSON.stringify(state.problem) === JSON.stringify(problem)) return;
+      if (state.status === "connecting") return;
+      const hasFailedAgain = state.failedAttempts > attempts;
+      attempts = state.failedAttempts;
+      if (!hasFailedAgain && JSON.stringify(state.problem) === JSON.stringify(problem)) return;
       problem = state.problem;
       if (isRunning) this.deps.onProblem(integrationId, problem);
     };

@@ -154,7 +154,7 @@ describe.skipIf(!hasMosquitto)("bridges of all integrations", () => {
     await until(async () => !(await hasSession(clientId)));
   });
 
-  test("problems and their end are reported once", async () => {
+  test("a problem is reported for each attempt that fails, and its end once", async () => {
     const members = new Map<string, FleetMember>();
     const { fleet, problems, set } = rig(members);
     fleet.start();
@@ -163,10 +163,10 @@ describe.skipIf(!hasMosquitto)("bridges of all integrations", () => {
     await other.kill("SIGTERM");
     set("f", { settings });
     await until(() => (fleet.stateOf("f")?.failedAttempts ?? 0) >= 2, "two attempts");
-    expect(problems).toEqual([["f", "network_error.refused"]]);
+    expect(problems.length).toBeGreaterThanOrEqual(2);
     await other.start();
-    await until(() => problems.length === 2, "the end of the problem");
-    expect(problems[1]).toEqual(["f", undefined]);
+    await until(() => problems.at(-1)?.[1] === undefined, "the end of the problem");
+    expect(problems.slice(0, -1).every(([, code]) => code === "network_error.refused")).toBe(true);
     await other.stop();
   });
 
