@@ -67,6 +67,8 @@ export interface ClientHost {
   subscriptionRoom(client: Client): (filter: string) => boolean;
   /** Called when `count` subscriptions of the client were refused because of a limit. */
   subscriptionsLimited(client: Client, count: number): void;
+  /** Called with the first filter of a packet to which the client may not subscribe. */
+  subscriptionForbidden(client: Client, filter: string): void;
   /** The client has fewer subscriptions. */
   unsubscribed(client: Client): void;
   /** The client wants to know what holds now, beside retained messages. */
@@ -317,6 +319,8 @@ export class Client {
     });
     const refused = codes.filter((code) => code === Reason.quotaExceeded).length;
     if (refused > 0) this.#host.subscriptionsLimited(this, refused);
+    const forbidden = subscriptions[codes.indexOf(Reason.notAuthorized)];
+    if (forbidden !== undefined) this.#host.subscriptionForbidden(this, forbidden.topic);
     return codes;
   }
 

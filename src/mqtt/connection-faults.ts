@@ -96,6 +96,12 @@ export class ConnectionFaults {
     this.#tell(principal, { ...detail("topic.forbidden"), where: topic, sample: sampleText(payload) });
   }
 
+  /** Many clients do not look at the answer to a SUBSCRIBE, and wait for messages that never come. */
+  forbiddenFilter(principal: Principal, filter: string, clientId: string): void {
+    const code = principal.device === undefined ? "subscription.forbidden" : "subscription.unknown";
+    this.#tell(principal, { ...detail(code), where: filter, client: clientId });
+  }
+
   /** A message that was kept for a session was given up, because the queue is full. */
   dropped(session: Pick<Session, "space" | "owner" | "clientId">): void {
     const { owner, clientId, space } = session;

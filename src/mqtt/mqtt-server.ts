@@ -267,6 +267,10 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#faults.subscriptionsLimited(principal, peer);
   }
 
+  subscriptionForbidden({ session, principal }: Client, filter: string): void {
+    this.#faults.forbiddenFilter(principal, filter, session.clientId);
+  }
+
   hasDurableSession(deviceId: DeviceId): boolean {
     return [...(this.#store?.inSpace(deviceId) ?? [])].some(({ durable }) => durable);
   }

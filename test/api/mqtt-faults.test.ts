@@ -80,6 +80,24 @@ describe.each([4, 5] as const)("an MQTT client that is no device, version %d,", 
     client.drop();
   });
 
+  test("subscribes to a forbidden topic", async () => {
+    const saved = await createClient({ subscribe: ["plant/#"] });
+    const client = await connect(version, saved, "panel");
+    const subscriptions = ["plant/line", "boiler/#", "office/#"].map((topic) => ({ topic, qos: 0 as const }));
+    client.send({ cmd: "subscribe", messageId: 1, subscriptions });
+    await client.next("suback");
+    expect(await faultsOf("mqtt_client", saved.mqttClientId)).toMatchObject([
+      {
+        source: "mqtt",
+        reason: { code: "subscription.forbidden" },
+        hint: { code: "fault_hint.subscription.forbidden" },
+        where: "boiler/#",
+        client: "panel",
+      },
+    ]);
+    client.drop();
+  });
+
   test("sends a packet that is too large", async () => {
     const saved = await createClient();
     for (let count = 0; count < 2; count++) {
@@ -209,10 +227,13 @@ test("two programs with the token of one device, and its packets that are too la
     clients.push(await RawClient.connect(port, 4, { username: token, clientId: `copy ${index % 2}` }));
     await clients.at(-2)?.end();
   }
+  const subscriptions = [{ topic: "plant/#", qos: 0 as const }];
+  clients.at(-1)?.send({ cmd: "subscribe", messageId: 1, subscriptions });
   clients.at(-1)?.send(publishPacket("v1/devices/me/telemetry", "x".repeat(70_000)));
   await clients.at(-1)?.end();
   expect(await faultsOf("device", deviceId)).toMatchObject([
     { reason: { code: "device.mqtt_packet_too_large" }, where: "v1/devices/me/telemetry" },
+    { reason: { code: "subscription.unknown" }, where: "plant/#" },
     { reason: { code: "device.mqtt_taken_over" }, count: 2 },
   ]);
   expect(await faultsOf("device", deviceId, other)).toEqual([]);

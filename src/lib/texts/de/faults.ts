@@ -78,4 +78,10 @@ export const faultTextsDe: Readonly<Record<keyof typeof faultTexts, string>> = {
     "Prüfen Sie den Mailserver unter Einstellungen → Postausgang → Mailserver oder die Einstellung smtp_url.",
   "fault_hint.body.type_missing": "Senden Sie den Header content-type: application/json.",
   "fault_hint.body.type_unknown": "Senden Sie den Header content-type: application/json.",
+  "fault_hint.telemetry.body_invalid":
+    "Senden Sie ein JSON-Objekt mit einem Wert je Schlüssel. Der Reiter „Verbinden“ des Geräts hat ein Beispiel.",
+  "fault_hint.telemetry.ts_invalid":
+    "Korrigieren Sie die Zeit in ts oder lassen Sie sie weg: Dann gilt die Zeit des Empfangs.",
+  "fault_hint.subscription.forbidden":
+    "Erlauben Sie dem MQTT-Client, dieses Topic zu abonnieren, oder korrigieren Sie das Topic.",
 };

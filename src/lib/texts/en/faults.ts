@@ -70,4 +70,10 @@ export const faultTexts = {
     "Check the mail server under Settings → Outbox → Mail server, or the setting smtp_url.",
   "fault_hint.body.type_missing": "Send the header content-type: application/json.",
   "fault_hint.body.type_unknown": "Send the header content-type: application/json.",
+  "fault_hint.telemetry.body_invalid":
+    "Send a JSON object with a value per key. The Connect tab of the device has an example.",
+  "fault_hint.telemetry.ts_invalid":
+    "Correct the time in ts, or leave it out: the time of receipt then counts.",
+  "fault_hint.subscription.forbidden":
+    "Add the topic to what the MQTT client may subscribe to, or correct the topic.",
 } as const;
