@@ -20,38 +20,58 @@ const NAMES_SHOWN_MAX = 5;
 const ALL_NAMES_CHARACTERS_MAX = 16_384;
 const BEGINNING_CHARACTERS = 2_048;
 
-/** A string, or the digits of a number. */
-const quoteOrDigits = /"|\d{16,}/g;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+const DOT = 0x2e;
+const ZERO = 0x30;
+const COLON = 0x3a;
+/** Blank, and the controls that JSON takes for white space. */
+const BLANK = 0x20;
+/** Digits of the largest integer below which a double holds all of them. */
+const SAFE_DIGITS = String(Number.MAX_SAFE_INTEGER);
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+const isFraction = (code: number): boolean => code === DOT || (code | BLANK) === 0x65;
+
+/** Returns whether digits may be an integer that a double cannot hold. */
+const isLong = (digits: string): boolean =>
+  digits.length > SAFE_DIGITS.length || (digits.length === SAFE_DIGITS.length && digits > SAFE_DIGITS);
 
 /** Returns whether what stands from `start` to `end` is an integer: not a fraction, an exponent, a name or a number that begins with 0. */
-const isInteger = (text: string, start: number, end: number): boolean =>
-  !/[.eE+]/.test(text.charAt(start - 1)) &&
-  !/^-?0/.test(text.slice(start, start + 2)) &&
-  !/^(?:[.eE]|\s*:)/.test(text.slice(end, end + 64));
+function isInteger(text: string, start: number, end: number): boolean {
+  const [before, first] = [text.charCodeAt(start - 1), text.charCodeAt(start)];
+  if (isFraction(before) || before === PLUS || text.charCodeAt(first === MINUS ? start + 1 : start) === ZERO)
+    return false;
+  let after = end;
+  while (text.charCodeAt(after) <= BLANK) after++;
+  return !isFraction(text.charCodeAt(end)) && text.charCodeAt(after) !== COLON;
+}
+
+/** Returns the index after the digits at `start`. */
+function endOfDigits(text: string, start: number): number {
+  let end = start;
+  while (isDigit(text.charCodeAt(end))) end++;
+  return end;
+}
 
 /** Writes long integers of a JSON text as strings, so that their digits are kept. Takes time proportional to the length, whatever the text holds. */
 function quoteLongIntegers(text: string): string {
-  let json = "";
+  const pieces: string[] = [];
   let copied = 0;
-  quoteOrDigits.lastIndex = 0;
-  for (let found = quoteOrDigits.exec(text); found !== null; found = quoteOrDigits.exec(text)) {
-    if (found[0] === '"') {
-      const end = endOfString(text, found.index);
-      if (end < 0) break;
-      quoteOrDigits.lastIndex = end;
-      continue;
-    }
-    const start = found.index - (text.charAt(found.index - 1) === "-" ? 1 : 0);
-    const end = quoteOrDigits.lastIndex;
+  for (let index = 0, end = 0; index < text.length; index = end) {
+    const code = text.charCodeAt(index);
+    end = code === QUOTE ? endOfString(text, index) : Math.max(index + 1, endOfDigits(text, index));
+    if (end < 0) break;
+    if (!isDigit(code) || end - index < SAFE_DIGITS.length || !isLong(text.slice(index, end))) continue;
+    const start = text.charCodeAt(index - 1) === MINUS ? index - 1 : index;
     if (!isInteger(text, start, end)) continue;
-    json += text.slice(copied, start) + JSON.stringify(exactInteger(text.slice(start, end)));
+    pieces.push(text.slice(copied, start), JSON.stringify(exactInteger(text.slice(start, end))));
     copied = end;
   }
-  return json + text.slice(copied);
+  return copied === 0 ? text : pieces.join("") + text.slice(copied);
 }
-
-const DOT = 0x2e;
-const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
 /**
  * Returns whether a text may have a long integer: not behind a decimal point, where most doubles have as many digits. Every 16th character is
@@ -142,7 +162,8 @@ export function countNames(value: unknown): number {
   let count = 0;
   const open: object[] = [];
   const enter = (part: unknown): void => {
-    if (typeof part === "object" && part !== null && !ArrayBuffer.isView(part)) open.push(part);
+    const isEmpty = typeof part !== "object" || part === null || ArrayBuffer.isView(part);
+    if (!isEmpty) open.push(part); // bytes would have a name each
   };
   enter(value);
   for (let each = open.pop(); each !== undefined; each = open.pop())
@@ -155,10 +176,6 @@ export function countNames(value: unknown): number {
   return count;
 }
 
-const QUOTE = 0x22;
-/** Blank, and the controls that JSON takes for white space. */
-const BLANK = 0x20;
-
 /** Returns how often a name seems to end in a JSON text: at least the number of its names, whatever its strings hold. */
 function countNameEnds(text: string): number {
   let count = 0;
@@ -169,8 +186,6 @@ function countNameEnds(text: string): number {
   }
   return count;
 }
-
-const BACKSLASH = 0x5c;
 
 /** Returns the index after the string that begins with a quote at `start`; -1 if it is not terminated. */
 function endOfString(text: string, start: number): number {

@@ -213,6 +213,7 @@ test("long integers keep their digits wherever they stand, and nothing else chan
   for (const text of [
     "01234567890123456789",
     "{1234567890123456789:1}",
+    `{1234567890123456789${" ".repeat(100)}:1}`,
     "+1234567890123456789",
     "1234567890123456789 2",
   ])
