@@ -4,7 +4,7 @@ const BREAK = 0xff;
 /** Items to come in a map without a length: one less for each that came, so that keys have odd numbers. */
 const NO_ITEM_YET = -1;
 const DEPTH_MAX = 256;
-/** Max. items of a message, map keys included: decoding takes up to 1 µs per item. */
+/** Max. items of a message, map keys and bytes of long numbers included: decoding takes up to 1 µs per item. */
 export const CBOR_ITEMS_MAX = 100_000;
 /** Most bytes of a number that is finite as a double. */
 const BIGNUM_BYTES_MAX = 128;
@@ -34,23 +34,27 @@ function itemsOf(major: number, size: number): number | undefined {
 /** A message that takes too long to be decoded. */
 export class CborTooLarge extends Error {}
 
-/** Takes where the key of a map starts and ends, and an object that stands for the map. No decoder takes a map as a key. */
+/** Takes where the key of a map starts and ends, and an object that stands for the map. */
 type OnKey = (from: number, to: number, map: object) => void;
 
-/** Returns what gets the start of each item, with the items that its container still waits for, and reports the keys among the items. */
+/**
+ * Returns what gets the start of each item, with the items that its container still waits for, and reports the keys among the items. Maps within
+ * keys are left out: decoding the key at each level would multiply the work by the number of levels.
+ */
 function keyReporter(onKey: OnKey) {
   /** Open maps by depth; undefined for other containers. */
   const maps: (object | undefined)[] = [];
   let keyStart = 0;
+  let isInKey = false;
   return {
     opened: (depth: number, major: number): void => {
-      maps[depth] = major === MAJOR.map ? {} : undefined;
+      maps[depth] = major === MAJOR.map && !isInKey ? {} : undefined;
     },
     started: (depth: number, left: number, position: number): void => {
       const map = maps[depth];
       if (map === undefined) return;
-      const isKey = (left % 2 === 0) === left > 0;
-      if (isKey) keyStart = position;
+      isInKey = (left % 2 === 0) === left > 0;
+      if (isInKey) keyStart = position;
       else onKey(keyStart, position, map);
     },
   };
@@ -71,9 +75,14 @@ export function checkCbor(bytes: Uint8Array, onKey?: OnKey): number {
   let keys = 0;
   let isBignum = false;
 
+  function countItems(added: number): void {
+    items += added;
+    if (items > CBOR_ITEMS_MAX) throw new CborTooLarge();
+  }
+
   /** The number in or after the first byte of the next item. Reading past the end throws. */
   function argument(info: number): number {
-    if (++items > CBOR_ITEMS_MAX) throw new CborTooLarge();
+    countItems(1);
     if (info < 24) return info;
     if (info === INDEFINITE) return Number.POSITIVE_INFINITY;
     const size = 1 << (info - 24);
@@ -108,6 +117,12 @@ export function checkCbor(bytes: Uint8Array, onKey?: OnKey): number {
     open.pop();
   }
 
+  /** Counts the bytes of a long number, which a decoder reads one by one. */
+  function enterBignum(major: number, size: number): void {
+    if (major !== MAJOR.bytes || size > BIGNUM_BYTES_MAX) throw new Error("a number is too long");
+    countItems(size);
+  }
+
   while (open.length > 0) {
     const left = open[open.length - 1] ?? 0;
     if (left === 0) {
@@ -123,8 +138,7 @@ export function checkCbor(bytes: Uint8Array, onKey?: OnKey): number {
     open[open.length - 1] = left - 1;
     const major = head >> 5;
     const size = argument(head & INDEFINITE);
-    if (isBignum && (major !== MAJOR.bytes || size > BIGNUM_BYTES_MAX))
-      throw new Error("a number is too long");
+    if (isBignum) enterBignum(major, size);
     isBignum = major === MAJOR.tag && (size === 2 || size === 3);
     enter(major, size);
   }

@@ -3,6 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { Encoder } from "cbor-x/encode";
 import fc from "fast-check";
 import { decodeBody } from "../../src/lib/body.ts";
+import { checkCbor } from "../../src/lib/cbor-check.ts";
+import { countNames } from "../../src/lib/sent-json.ts";
 
 const decode = (bytes: Uint8Array) => decodeBody(bytes, "CBOR");
 const refused = expect.objectContaining({ code: "body.malformed" });
@@ -26,6 +28,8 @@ const cbor = (...parts: Array<number | string | Uint8Array>) =>
           : part,
     ),
   );
+const long = (count: number) =>
+  cbor(0x9a, ...[24, 16, 8, 0].map((shift) => (count >> shift) & 0xff), Buffer.alloc(count));
 const bignum = (size: number) => cbor(0xa1, "a", 0xc2, 0x59, size >> 8, size & 0xff, Buffer.alloc(size, 1));
 
 /** Arrays that each name the one before twice (value sharing): every level doubles what comes out. */
@@ -51,6 +55,15 @@ test.each([
 ])("CBOR has at most 100,000 items: %s", (_, bytesOf) => {
   expect(refusalOf(bytesOf(99_998))).not.toBeInstanceOf(Error);
   expect(refusalOf(bytesOf(100_002))).toMatchObject({ code: "body.too_many_items", kind: "too_large" });
+});
+
+test("bytes of long numbers count as items, because each takes a step to decode", () => {
+  const numbers = (count: number) => {
+    const number = cbor(0xc2, 0x58, 120, Buffer.alloc(120, 0xff));
+    return cbor(0x9f, ...Array.from({ length: count }, () => number), 0xff);
+  };
+  expect(refusalOf(numbers(800))).toHaveLength(800);
+  expect(refusalOf(numbers(830))).toMatchObject({ code: "body.too_many_items" });
 });
 
 describe("CBOR is refused, before it is decoded,", () => {
@@ -167,6 +180,20 @@ describe("names that a CBOR map has more than once", () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  test("are looked for in no key, so that nested keys are not decoded once per level", () => {
+    let key = cbor(0xc4, 0x82, 0x01, long(1_000));
+    for (let level = 0; level < 80; level++) key = cbor(0xc4, 0x82, 0x01, 0xa2, key, 0x00, "t", 0x00);
+    const message = cbor(0xa2, key, 0x00, "t", 0x00);
+    const keys: number[] = [];
+    checkCbor(message, (from, to) => keys.push(to - from));
+    expect(keys).toEqual([key.byteLength, 2]);
+    expect(noted(message)).toEqual([]);
+  });
+
+  test("are not looked for among the bytes of a value", () => {
+    expect(countNames({ a: Buffer.alloc(60_000), b: [new Float64Array(9)] })).toBe(2);
   });
 
   test("are not noted in what another encoder writes", () => {

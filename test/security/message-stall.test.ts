@@ -300,11 +300,47 @@ function cborOfIntegerNames(count: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+const cborHead = (major: number, size: number): Buffer =>
+  Buffer.from([(major << 5) | 26, size >>> 24, (size >> 16) & 0xff, (size >> 8) & 0xff, size & 0xff]);
+
+/** CBOR whose names are decimal fractions of maps with such names. */
+function cborOfNestedNames(): Buffer<ArrayBuffer> {
+  let name = Buffer.concat([Buffer.from([0xc4, 0x82, 0x01]), cborHead(4, 60_000), Buffer.alloc(60_000)]);
+  for (let level = 0; level < 80; level++)
+    name = Buffer.concat([Buffer.from([0xc4, 0x82, 0x01, 0xa2]), name, Buffer.from([0, 0x61, 0x61, 0])]);
+  return Buffer.concat([Buffer.from([0xa2]), name, Buffer.from([0, 0x61, 0x61, 0])]);
+}
+
+test("CBOR of 64 KB that takes long to look through", async () => {
+  const [device] = gateway.deviceTokens;
+  const client = await connect({ username: device });
+  const bytes = Buffer.concat([Buffer.from([0xa1, 0x61, 0x61]), cborHead(2, 65_000), Buffer.alloc(65_000)]);
+  for (const [name, body] of Object.entries({ names: cborOfNestedNames(), bytes })) {
+    const send = async () => {
+      const headers = { "content-type": "application/cbor" };
+      const url = `${gateway.url}/api/v1/${device}/telemetry`;
+      const response = await fetch(url, { method: "POST", body, headers });
+      await response.arrayBuffer();
+      expect([200, 400]).toContain(response.status);
+    };
+    expect(await stallsOf(`${name} over HTTP`, send)).toEqual([]);
+    const publish = () => client.publishAsync("v1/devices/me/attributes", body, { qos: 0 });
+    expect(await stallsOf(`${name} over MQTT`, publish)).toEqual([]);
+  }
+}, 240_000);
+
 test("large bodies of many small items", async () => {
   const [device] = gateway.deviceTokens;
   const bodies: Record<string, Uint8Array<ArrayBuffer> | string> = {
     "5 MB of CBOR with integers for names": cborOfIntegerNames(870_000),
     "as many items of CBOR as there may be": cborOfIntegerNames(49_000),
+    "1 MB of CBOR with long numbers": Buffer.concat([
+      Buffer.from([0xa1, 0x61, 0x61, 0x9f]),
+      ...Array.from({ length: 8_000 }, () => Buffer.from([0xc2, 0x58, 120, ...Array(120).fill(0xff)])),
+      Buffer.from([0xff]),
+    ]),
+    "5 MB of JSON with integers of 16 digits": `[${"1234567890123456,".repeat(300_000)}1]`,
+    "5 MB of JSON with integers of 19 digits": `[${"1234567890123456789,".repeat(250_000)}1]`,
     "5 MB of JSON with a long integer": `[1234567890123456789,${"1,".repeat(2_500_000)}1]`,
   };
   for (const [name, body] of Object.entries(bodies)) {
