@@ -5,6 +5,9 @@ const FIELD_NAMES_MAX = 16;
 /** Controls, formatting characters (bidirectional ones among them), lone surrogates, private use, line and paragraph separators. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 
+/** Returns whether a character can be shown: see `excerpt`. */
+export const isPrintable = (character: string): boolean => character.search(unprintable) < 0;
+
 /**
  * The beginning of a text that came with a request, safe to show in a message: printable, on one line, at most
  * `charactersMax` characters and an ellipsis.

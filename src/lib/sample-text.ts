@@ -1,3 +1,5 @@
+import { isPrintable } from "./excerpt.ts";
+import { withoutSecrets } from "./secret-fields.ts";
 import { utf16EncodingOf } from "./sent-json.ts";
 
 const SAMPLE_BYTES_MAX = 256;
@@ -8,14 +10,14 @@ const BYTES_PER_ESCAPE_MIN = 4;
 const sequenceLength = (first: number): number =>
   first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 
-const isPrintable = (byte: number): boolean =>
-  (byte >= 0x20 && byte < 0x7f) || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+const isLayout = (character: string): boolean => character === "" || "\t\r\n".includes(character);
 
-/** Returns the character at a place; undefined for bytes that are none. */
+/** Returns the character at a place, empty for a byte order mark; undefined for bytes that are none, or one that cannot be shown. */
 function characterAt(bytes: Uint8Array, start: number, length: number): string | undefined {
-  if (length === 1) return isPrintable(bytes[start]!) ? String.fromCharCode(bytes[start]!) : undefined;
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(start, start + length));
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    const character = decoder.decode(bytes.subarray(start, start + length));
+    return isLayout(character) || isPrintable(character) ? character : undefined;
   } catch {
     return undefined;
   }
@@ -23,14 +25,20 @@ function characterAt(bytes: Uint8Array, start: number, length: number): string |
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
-/**
- * Returns the beginning of a body for the person who has to find a mistake in it: text in any encoding with other bytes as `\x00`, and
- * hexadecimal digits for what is not text.
- */
-export function sampleText(body: Uint8Array): string {
+/** Returns the beginning of a body, without secrets and in UTF-8 if it is UTF-16. */
+function beginningOf(body: Uint8Array): Uint8Array {
   const bytes = body.subarray(0, SAMPLE_BYTES_MAX);
   const utf16 = utf16EncodingOf(bytes);
-  if (utf16 !== undefined) return new TextDecoder(utf16).decode(bytes.subarray(0, bytes.length & ~1));
+  if (utf16 === undefined) return withoutSecrets(bytes);
+  return withoutSecrets(Buffer.from(new TextDecoder(utf16).decode(bytes.subarray(0, bytes.length & ~1))));
+}
+
+/**
+ * Returns the beginning of a body for the person who has to find a mistake in it: text in any encoding with masked secrets, what cannot be shown
+ * as `\x00`, and hexadecimal digits for what is not text.
+ */
+export function sampleText(body: Uint8Array): string {
+  const bytes = beginningOf(body);
   let text = "";
   let escapes = 0;
   for (let offset = 0; offset < bytes.length; ) {

@@ -69,6 +69,28 @@ test("who may not change integrations sees no payload and cannot search for its 
   expect((await search(reader)).body).toHaveLength(0);
 });
 
+test("samples of failed messages have no secrets, and are for those who may change integrations", async () => {
+  const id = await integration();
+  const { token } = await fixture.createDevice(owner, { name: "sampled" });
+  const raw = `{"deviceToken":"${token}","secretKey":"7HK4-WQ2M","text":"hidden-content"`;
+  for (const bytes of [raw, Buffer.from(raw, "utf16le")])
+    expect((await post({ id, raw: bytes, headers: { "content-type": "application/json" } })).status).toBe(
+      400,
+    );
+  const faultsOf = async (as: string) =>
+    (await fixture.call("GET", `/api/faults?subject=integration&subjectId=${id}`, { token: as })).body;
+  const faults = await faultsOf(owner);
+  expect(faults.length).toBeGreaterThan(0);
+  for (const { sample } of faults) {
+    expect(sample).toContain("hidden-content");
+    expect(sample).not.toContain(token);
+    expect(sample).not.toContain("7HK4");
+  }
+  const seen = await faultsOf((await fixture.signIn("TENANT_READ_ONLY")).token);
+  expect(seen).toHaveLength(faults.length);
+  for (const fault of seen) expect(fault).not.toHaveProperty("sample");
+});
+
 test("masking hides each token of a message and gives back every byte", () => {
   const tokens = createEventTokens(createSealedBox(new Uint8Array(32), "test"));
   const message = fc.record({

@@ -54,6 +54,10 @@ export function isVisibleTo(principal: Principal, fault: FaultEntry): boolean {
   return devices === "all" && isAllowed(principal, permission);
 }
 
+/** Returns whether a user sees the sample of a fault. Payloads of integrations are for users who may change integrations, as in their events. */
+const seesSample = (principal: Principal, { subject }: FaultEntry): boolean =>
+  subject?.kind !== "integration" || isAllowed(principal, "integrations:write");
+
 type Wire = ReturnType<typeof faultToWire>;
 
 const matchesText = (fault: Wire, search: string): boolean =>
@@ -129,7 +133,7 @@ interface FaultResource {
   readonly permissions: { readonly read: Permission; readonly clear: Permission };
   /** Returns the entries that the caller sees. */
   readonly entriesOf: (principal: Principal, filter: FaultFilter) => readonly FaultEntry[];
-  readonly toWire: (entry: FaultEntry) => Wire;
+  readonly toWire: (entry: FaultEntry, principal: Principal) => Wire;
   readonly audited: { readonly target: string; readonly id: (context: AuditContext) => string };
   /** Words that end the summaries, such as " of the gateway". */
   readonly ofWhat: string;
@@ -141,7 +145,7 @@ function matches(of: FaultResource, principal: Principal, { search = "", ...filt
   const text = search.toLowerCase();
   return of
     .entriesOf(principal, filter)
-    .map((entry) => ({ entry, wire: of.toWire(entry) }))
+    .map((entry) => ({ entry, wire: of.toWire(entry, principal) }))
     .filter(({ wire }) => matchesText(wire, text));
 }
 
@@ -205,7 +209,10 @@ export function faultsRoutes({ auth, faults, ...names }: FaultRouteDeps) {
       permissions: { read: "devices:read", clear: "faults:clear" },
       entriesOf: (principal, filter) =>
         faults.list(principal.tenantId, filter).filter((entry) => isVisibleTo(principal, entry)),
-      toWire: (entry) => forTenant(faultToWire(names, entry)),
+      toWire(entry, principal) {
+        const seen = seesSample(principal, entry) ? entry : { ...entry, sample: undefined };
+        return forTenant(faultToWire(names, seen));
+      },
       audited: { target: "tenant", id: ({ principal }) => principal.tenantId },
       ofWhat: "",
       description:

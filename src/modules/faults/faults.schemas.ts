@@ -24,7 +24,12 @@ export const faultBody = t.Object(
     hint: t.Optional(text),
     subject: t.Optional(subjectBody),
     where: t.Optional(t.String({ description: "topic, path, address or file, as the sender used it" })),
-    sample: t.Optional(t.String({ description: "first bytes of the newest message, as text" })),
+    sample: t.Optional(
+      t.String({
+        description:
+          "first bytes of the newest message, as text with masked secrets; of integrations only for callers with `integrations:write`",
+      }),
+    ),
     identityKind: t.Optional(
       choice(identityKinds, {
         description:
