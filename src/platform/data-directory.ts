@@ -112,7 +112,7 @@ function takeLock(path: string): FileLock {
     const lock = takeGatewayLock(path);
     if (lock !== undefined) return lock;
   } catch (cause) {
-    throw notWritable(path, cause);
+    throw cause instanceof StartupError ? cause : notWritable(path, cause);
   }
   throw new StartupError(
     `Another Lineside is running on the data directory ${path}; stop it first or choose another with --data.`,

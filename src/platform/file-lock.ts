@@ -1,6 +1,8 @@
-import { Database } from "bun:sqlite";
-import { closeSync, existsSync, openSync } from "node:fs";
+import { Database, SQLiteError } from "bun:sqlite";
+import { closeSync, existsSync, openSync, truncateSync } from "node:fs";
+import { isDamage } from "./database-check.ts";
 import { giveToFolderOwner } from "./file-owner.ts";
+import { ensureOwnFile } from "./misplaced-files.ts";
 
 /** Max. wait for the lock, ms: a backup takes it for a moment to see whether a gateway runs. */
 const WAIT_MS = 250;
@@ -20,12 +22,8 @@ function ensureFile(path: string): void {
   }
 }
 
-/**
- * Takes an exclusive lock that the kernel releases when the process dies, however it dies: an exclusive SQLite transaction. Returns
- * `undefined` while another process or thread holds it. @throws when the file cannot be written.
- */
-export function takeFileLock(path: string): FileLock | undefined {
-  ensureFile(path);
+/** Takes the lock of a file that is a sound database or empty. */
+function takeLock(path: string): FileLock | undefined {
   const database = new Database(path, { create: true });
   try {
     database.run(`PRAGMA busy_timeout=${WAIT_MS}`);
@@ -35,5 +33,22 @@ export function takeFileLock(path: string): FileLock | undefined {
     database.close();
     if (error instanceof Error && /locked|busy/i.test(error.message)) return undefined;
     throw error;
+  }
+}
+
+/**
+ * Takes an exclusive lock that the kernel releases when the process dies, however it dies: an exclusive SQLite transaction. Returns
+ * `undefined` while another process or thread holds it. A damaged file is emptied: it has no content. @throws when the file cannot be written.
+ */
+export function takeFileLock(path: string): FileLock | undefined {
+  ensureOwnFile(path);
+  ensureFile(path);
+  try {
+    return takeLock(path);
+  } catch (error) {
+    // SQLite reads the file only if nobody holds the lock.
+    if (!(error instanceof SQLiteError) || !isDamage(error)) throw error;
+    truncateSync(path);
+    return takeLock(path);
   }
 }

@@ -3,21 +3,45 @@ import { join } from "node:path";
 import { type FileLock, takeFileLock } from "./file-lock.ts";
 import { readGatewayPid } from "./gateway-address.ts";
 
-/** Returns whether a process has a file of the directory open. On systems without `/proc`, and for the process of another user, it is `false`. */
-function hasOpenFile(pid: number, directory: string): boolean {
-  const descriptors = `/proc/${pid}/fd`;
+const LOCK_FILE = "lineside.lock";
+/** Follows the name of a deleted file in `/proc`. */
+const DELETED = " (deleted)";
+
+const namesIn = (folder: string): string[] => {
   try {
-    const inside = `${realpathSync(directory)}/`;
-    return readdirSync(descriptors).some((name) => {
-      try {
-        return readlinkSync(join(descriptors, name)).startsWith(inside);
-      } catch {
-        return false; // it was closed meanwhile
-      }
-    });
+    return readdirSync(folder);
   } catch {
-    return false;
+    return []; // a system without /proc, a process that has ended, or one of another user
   }
+};
+
+/** Returns the paths of the files that a process has open. On systems without `/proc`, and for the process of another user, there are none. */
+const openFilesOf = (pid: number): string[] =>
+  namesIn(`/proc/${pid}/fd`).flatMap((descriptor) => {
+    try {
+      return [readlinkSync(`/proc/${pid}/fd/${descriptor}`)];
+    } catch {
+      return []; // it was closed meanwhile
+    }
+  });
+
+/**
+ * Returns whether another process holds the directory although the lock is free, because somebody has deleted or moved the lock file: the process in
+ * `gateway.json` has a file of the directory open, or any process has the deleted lock file open.
+ */
+function isHeldWithoutLock(dataPath: string): boolean {
+  const directory = realpathSync(dataPath);
+  const gateway = readGatewayPid(dataPath);
+  return namesIn("/proc")
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && pid !== process.pid)
+    .some((pid) =>
+      openFilesOf(pid).some(
+        (file) =>
+          file === join(directory, LOCK_FILE) + DELETED ||
+          (pid === gateway && file.startsWith(`${directory}/`)),
+      ),
+    );
 }
 
 /**
@@ -25,9 +49,8 @@ function hasOpenFile(pid: number, directory: string): boolean {
  * somebody has deleted the lock file: two gateways would overwrite each other's values. @throws if the file cannot be written
  */
 export function takeGatewayLock(dataPath: string): FileLock | undefined {
-  const lock = takeFileLock(join(dataPath, "lineside.lock"));
-  const pid = lock && readGatewayPid(dataPath);
-  if (pid === undefined || pid === process.pid || !hasOpenFile(pid, dataPath)) return lock;
-  lock?.release();
+  const lock = takeFileLock(join(dataPath, LOCK_FILE));
+  if (lock === undefined || !isHeldWithoutLock(dataPath)) return lock;
+  lock.release();
   return undefined;
 }

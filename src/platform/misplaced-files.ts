@@ -9,24 +9,33 @@ const OWN_FILE =
 const namesIn = (folder: string): string[] =>
   statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : [];
 
+/** Describes, in English, a broken link, folder, pipe or device in place of a file. */
+function misplacementOf(path: string): string | undefined {
+  const target = statSync(path, { throwIfNoEntry: false });
+  if (target?.isDirectory()) return `${path} is a folder, but a file belongs there`;
+  if (target?.isFile() === false) return `${path} is a pipe or device, but a file belongs there`;
+  if (target === undefined && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+    return `${path} is a broken link to ${readlinkSync(path)}`;
+  return undefined;
+}
+
 /** Describes, in English, each broken link, folder, pipe and device in place of a file of the data directory. */
 export function misplacedFiles(dataPath: string): string[] {
   return [...namesIn(dataPath), ...namesIn(join(dataPath, "secrets")).map((name) => `secrets/${name}`)]
     .filter((entry) => OWN_FILE.test(entry))
-    .flatMap((name) => {
-      const path = join(dataPath, name);
-      const target = statSync(path, { throwIfNoEntry: false });
-      if (target?.isDirectory()) return [`${path} is a folder, but a file belongs there`];
-      if (target?.isFile() === false) return [`${path} is a pipe or device, but a file belongs there`];
-      if (target === undefined && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
-        return [`${path} is a broken link to ${readlinkSync(path)}`];
-      return [];
-    });
+    .flatMap((name) => misplacementOf(join(dataPath, name)) ?? []);
 }
 
 /** @throws StartupError that names the first broken link, folder, pipe or device in place of a file */
 export function ensureNoMisplacedFile(dataPath: string): void {
   const [problem] = misplacedFiles(dataPath);
   if (problem !== undefined)
-    throw new StartupError(`${problem}. Put back the file, or move what is there away, then start again.`);
+    throw new StartupError(`${problem}. Put back the file, or move what is there away, then try again.`);
+}
+
+/** @throws StartupError for anything but a file in place of a file without data, also for a link: SQLite would lock what it leads to */
+export function ensureOwnFile(path: string): void {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  const problem = isLink ? `${path} is a link, but a file belongs there` : misplacementOf(path);
+  if (problem !== undefined) throw new StartupError(`${problem}. Move it away, then try again.`);
 }

@@ -1,7 +1,16 @@
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { takeFileLock } from "../../src/platform/file-lock.ts";
 import { takeGatewayLock } from "../../src/platform/gateway-lock.ts";
 
 const root = mkdtempSync(join(tmpdir(), "lineside-lock-"));
@@ -29,6 +38,44 @@ test.skipIf(!existsSync("/proc/self/fd"))(
     expect(takeGatewayLock(data)).toBeDefined();
   },
 );
+
+test.skipIf(!existsSync("/proc/self/fd"))(
+  "a process that has the deleted lock file open keeps the directory, without its number",
+  async () => {
+    const data = mkdtempSync(join(root, "data-"));
+    writeFileSync(join(data, "lineside.lock"), "");
+    const gateway = await processWith(join(data, "lineside.lock"));
+    rmSync(join(data, "lineside.lock"));
+    expect(takeGatewayLock(data)).toBeUndefined();
+    gateway.kill();
+    await gateway.exited;
+    takeGatewayLock(data)?.release();
+    expect(takeGatewayLock(data)).toBeDefined();
+  },
+);
+
+test("a damaged lock file is emptied, unless the lock is held", () => {
+  const file = join(mkdtempSync(join(root, "lock-")), "a.lock");
+  writeFileSync(file, "x".repeat(4_096));
+  const lock = takeFileLock(file);
+  expect(lock).toBeDefined();
+  writeFileSync(file, "y".repeat(4_096));
+  expect(takeFileLock(file)).toBeUndefined();
+  expect(readFileSync(file, "utf8")).toStartWith("y");
+  lock?.release();
+});
+
+test.each<[string, (path: string) => void, string]>([
+  ["a folder", (path) => mkdirSync(path), "is a folder"],
+  ["a pipe", (path) => void Bun.spawnSync(["mkfifo", path]), "is a pipe or device"],
+  ["a link to nothing", (path) => symlinkSync("/nonexistent/lock", path), "is a link"],
+  ["a link to a database", (path) => symlinkSync("lineside.db", path), "is a link"],
+])("%s in place of a lock file is named", (_, place, problem) => {
+  const folder = mkdtempSync(join(root, "lock-"));
+  writeFileSync(join(folder, "lineside.db"), "");
+  place(join(folder, "a.lock"));
+  expect(() => takeFileLock(join(folder, "a.lock"))).toThrow(`a.lock ${problem}`);
+});
 
 test("another process with the number of a gateway that died does not keep the directory", async () => {
   const data = mkdtempSync(join(root, "data-"));
