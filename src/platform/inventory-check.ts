@@ -14,6 +14,7 @@ import {
   WATCHED_FILES,
 } from "./inventory.ts";
 import { INVENTORY_FILE, type InventoryRecord, keyCheckOf, readRecord } from "./inventory-record.ts";
+import { ensureNoMisplacedFile, misplacedFiles } from "./misplaced-files.ts";
 import { hasDatabases, KEY_NAMES, keyMissing, nextKeyFile, readKey } from "./secret-keys.ts";
 import { StartupError } from "./startup-error.ts";
 import { hasWalPosition, walLossOf, walMismatchOf } from "./wal-position.ts";
@@ -179,6 +180,7 @@ export function cannotOpen(path: string, reason: string): StartupError {
  * @throws StartupError that names all databases and keys that are missing, damaged, older or from elsewhere, and what to do
  */
 export function verifyInventory(dataPath: string): Verified {
+  ensureNoMisplacedFile(dataPath); // reading a pipe would wait for ever
   const found = readRecord(dataPath);
   const record = found ?? recordOf(dataPath);
   const hasLostAll = found == null && record.generation === 0 && hasTraces(dataPath);
@@ -203,6 +205,7 @@ export function verifyInventory(dataPath: string): Verified {
  * their logs. @throws StartupError
  */
 export function verifyDatabases(dataPath: string, names: readonly string[]): readonly LogLoss[] {
+  ensureNoMisplacedFile(dataPath);
   const record = readWhileRunning(dataPath);
   const { problems, losses } = inspectAll(dataPath, record, names);
   problems.push(...keyProblems(dataPath, record));
@@ -233,6 +236,8 @@ const readWhileRunning = (dataPath: string): InventoryRecord => ({
  * @throws SQLiteError for a busy database
  */
 export function checkSources(dataPath: string): string[] {
+  const misplaced = misplacedFiles(dataPath);
+  if (misplaced.length > 0) return misplaced;
   const record = readWhileRunning(dataPath);
   const databases = DATABASE_FILES.flatMap((name) => {
     const problem = sourceProblem(join(dataPath, name), record);

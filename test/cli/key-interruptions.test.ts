@@ -1,7 +1,17 @@
 // A replacement of keys that fails or is interrupted anywhere loses no secret and reports no loss.
 import { Database } from "bun:sqlite";
 import { expect, setDefaultTimeout, spyOn, test } from "bun:test";
-import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { openMainDatabase } from "../../src/platform/database.ts";
 import { acceptNextKey, acceptRestored, DATABASE_FILES } from "../../src/platform/inventory.ts";
@@ -207,3 +217,23 @@ test("a new key that has sealed nothing is deleted after a failure", async () =>
   await open();
   expect(keyOf("storage.key")).toEqual(old);
 });
+
+test.each(["identity.db-synced", "mqtt.db-wal"])(
+  "no command waits for a pipe in place of %s",
+  async (name) => {
+    await open();
+    await close();
+    const place = mkdtempSync(join(tmpdir(), "lineside-place-"));
+    rmSync(join(data, name), { force: true });
+    Bun.spawnSync(["mkfifo", join(data, name)]);
+    for (const command of [["keys", "rotate"], ["backup", "--to", place], ["user", "list"], ["check"]]) {
+      const { exitCode, text } = run(...command);
+      expect([command, exitCode, text]).toEqual([
+        command,
+        1,
+        expect.stringContaining(`${name} is a pipe or device, but a file belongs there`),
+      ]);
+    }
+    rmSync(place, { recursive: true });
+  },
+);

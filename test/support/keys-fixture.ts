@@ -33,7 +33,9 @@ export const close = async () => {
 
 export const run = (...args: string[]) => {
   const command = [process.execPath, main, ...args, "--data", data];
-  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { env: { PATH: process.env.PATH ?? "" } });
+  // A command that waits for ever fails its test.
+  const options = { env: { PATH: process.env.PATH ?? "" }, timeout: 30_000 };
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, options);
   return { exitCode, text: `${stdout}${stderr}` };
 };
 
