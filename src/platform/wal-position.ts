@@ -162,11 +162,6 @@ export function walLossOf(databasePath: string): string | undefined {
   return `${basename(databasePath)}-wal has ${found} of ${noted.frames} synced pages: acknowledged changes are lost`;
 }
 
-/** Forgets the position of a log that closing the last connection has moved into the database. Does nothing while there is a log. */
-export function forgetMovedLog(databasePath: string): void {
-  if (!hasLog(databasePath)) forgetLog(databasePath);
-}
-
 /** Forgets the position of a log before the last connection is closed, which moves the log into the database. */
 export function forgetLog(databasePath: string): void {
   const noted = knownPosition(databasePath);

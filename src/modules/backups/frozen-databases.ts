@@ -1,7 +1,10 @@
 import type { Database } from "bun:sqlite";
+import { dirname } from "node:path";
 import { unavailable } from "../../lib/domain-error.ts";
 import { closeKeepingLog, openDatabaseFile } from "../../platform/database-file.ts";
-import { forgetMovedLog } from "../../platform/wal-position.ts";
+import type { FileLock } from "../../platform/file-lock.ts";
+import { takeGatewayLock } from "../../platform/gateway-lock.ts";
+import { forgetLog } from "../../platform/wal-position.ts";
 
 const BUSY_TIMEOUT_MS = 2_000;
 const ATTEMPTS_MAX = 200;
@@ -105,12 +108,24 @@ export class DatabaseFreezer {
 
   /** Ends the read transactions and closes the connections. If nothing was frozen, the logs stay as they are. */
   release(): void {
+    const [first] = this.#connections;
+    const lock = this.#hasFrozen && first !== undefined ? lockIfStopped(dirname(first.path)) : undefined;
     for (const { path, connections } of this.#connections) {
       for (const database of [connections.reader, connections.writer]) database.close(false);
+      if (lock !== undefined) forgetLog(path); // before closing, which moves the log into the database
       if (this.#hasFrozen) connections.checkpointer.close(false);
       else closeKeepingLog(connections.checkpointer);
-      forgetMovedLog(path); // without a gateway, the last connection has moved it
     }
+    lock?.release();
+  }
+}
+
+/** Locks a data directory on which no gateway runs. */
+function lockIfStopped(dataPath: string): FileLock | undefined {
+  try {
+    return takeGatewayLock(dataPath);
+  } catch {
+    return undefined; // the positions stay, and say at worst that a log was lost that is in the database
   }
 }
 
