@@ -65,7 +65,7 @@ function prepareDirectory(path: string, lock: FileLock, log: Logger | undefined)
   finishKeyRotation(path, log);
   // All before the first database: beside databases a missing key is an error.
   for (const name of KEY_NAMES) ensureSecret(path, name, KEY_BYTES);
-  const record = { ...recorded, keys: keyChecksOf(path), isClosed: false };
+  const record = { ...recorded, keys: keyChecksOf(path) };
   const exposed = restrictAccess(path);
   if (exposed.length > 0)
     log?.warn("other users of this machine can read files of the data directory", { paths: exposed });

@@ -51,7 +51,7 @@ export class InventoryKeeper implements Part {
 
   /** Records that the gateway runs. Call it once all large databases are open, before anything is acknowledged: a start that fails earlier changes nothing. */
   begin(): void {
-    this.#record = { ...this.#record, isAdvancing: true, isClosed: false };
+    this.#record = { ...this.#record, isAdvancing: true };
     writeRecord(this.#deps.dataPath, this.#record);
     this.#isBegun = true;
   }
@@ -70,15 +70,14 @@ export class InventoryKeeper implements Part {
   async stop(): Promise<void> {
     this.#hourly.stop();
     await this.advance(); // so that a copy from before the stop is older
-    this.#write({ ...this.#record, isClosed: true });
   }
 
-  /** Returns whether all files should be checked: after a crash, and at least every month. */
+  /** Returns whether all files should be checked: after every start but the first, because files may be damaged while no gateway runs, and at least every month. */
   get isCheckDue(): boolean {
-    const { hours, checked } = this.#record;
-    const { record } = this.#deps;
-    const wasKilled = record.generation > 0 && !record.isClosed && (checked?.hours ?? 0) < record.hours;
-    return wasKilled || hours - (checked?.hours ?? 0) >= CHECK_HOURS;
+    const { generation, hours } = this.#deps.record;
+    const checkedHours = this.#record.checked?.hours ?? 0;
+    const isOfThisStart = checkedHours > hours;
+    return (generation > 0 && !isOfThisStart) || this.#record.hours - checkedHours >= CHECK_HOURS;
   }
 
   /** End of the newest check of all files, in epoch ms. */
@@ -155,7 +154,6 @@ export class InventoryKeeper implements Part {
       generation,
       accepted: [],
       cutLogs: [],
-      isClosed: false,
       isAdvancing: false,
     });
   }

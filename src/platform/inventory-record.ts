@@ -29,8 +29,6 @@ export interface InventoryRecord extends Stamp {
   /** Check values of the keys in `secrets/`; two while a key is being replaced. */
   readonly keys: Readonly<Partial<Record<KeyName, readonly string[]>>>;
   readonly losses: readonly Loss[];
-  /** Whether the gateway stopped in order, so that the start need not look for damage. */
-  readonly isClosed: boolean;
   /** Last finished check of all files. */
   readonly checked?: { readonly at: number; readonly hours: number };
   /** Whether the generation is being incremented, so that databases may be one ahead. */
@@ -60,7 +58,6 @@ export const createRecord = (stamp: Stamp): InventoryRecord => ({
   accepted: [],
   cutLogs: [],
   losses: [],
-  isClosed: false,
   isAdvancing: false,
   hours: 0,
 });
