@@ -19,11 +19,14 @@ function misplacementOf(path: string): string | undefined {
   return undefined;
 }
 
-/** Describes, in English, each broken link, folder, pipe and device in place of a file of the data directory. */
+/** Describes, in English, each broken link, folder, pipe and device in place of a file of the data directory, and what stands in place of its folder of keys. */
 export function misplacedFiles(dataPath: string): string[] {
-  return [...namesIn(dataPath), ...namesIn(join(dataPath, "secrets")).map((name) => `secrets/${name}`)]
+  const secrets = join(dataPath, "secrets");
+  const isFolder = statSync(secrets, { throwIfNoEntry: false })?.isDirectory() !== false;
+  const files = [...namesIn(dataPath), ...namesIn(secrets).map((name) => `secrets/${name}`)]
     .filter((entry) => OWN_FILE.test(entry))
     .flatMap((name) => misplacementOf(join(dataPath, name)) ?? []);
+  return isFolder ? files : [`${secrets} is not a folder`, ...files];
 }
 
 /** @throws StartupError that names the first broken link, folder, pipe or device in place of a file */

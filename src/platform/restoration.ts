@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { syncPath, writeDurably } from "./durable-file.ts";
 import { createPrivateFolder } from "./file-owner.ts";
@@ -71,7 +71,7 @@ function databasesToReplace(folder: string): string[] | undefined {
 }
 
 function readMarker(path: string): Marker | undefined {
-  if (!existsSync(path)) return undefined;
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined; // reading a pipe would wait for ever
   try {
     const { databases, files } = JSON.parse(readFileSync(path, "utf8")) as Marker; // checked below
     const isKnown = databases.every((name) => (DATABASE_FILES as readonly string[]).includes(name));

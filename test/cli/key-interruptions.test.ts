@@ -4,6 +4,7 @@ import { expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   renameSync,
@@ -237,3 +238,32 @@ test.each(["identity.db-synced", "mqtt.db-wal"])(
     rmSync(place, { recursive: true });
   },
 );
+
+test("a pipe in place of the marker of a restoration is no restoration", async () => {
+  await open();
+  await close();
+  mkdirSync(join(data, "restoring"));
+  Bun.spawnSync(["mkfifo", join(data, "restoring", "complete")]);
+  expect(run("keys", "create-missing")).toEqual({ exitCode: 0, text: "No key is missing.\n" });
+  expect(existsSync(join(data, "restoring"))).toBe(false);
+});
+
+test("commands name a file in place of the folder of the keys, and a folder in place of a lock", async () => {
+  await open();
+  await close();
+  renameSync(join(data, "secrets"), join(data, "kept"));
+  writeFileSync(join(data, "secrets"), "");
+  const place = mkdtempSync(join(tmpdir(), "lineside-place-"));
+  const backup = ["backup", "--to", place];
+  for (const command of [["check"], ["keys", "rotate"], backup])
+    expect([command, run(...command)]).toEqual([
+      command,
+      { exitCode: 1, text: expect.stringContaining(`${join(data, "secrets")} is not a folder`) },
+    ]);
+  rmSync(join(data, "secrets"));
+  renameSync(join(data, "kept"), join(data, "secrets"));
+  rmSync(join(data, "lineside.lock"));
+  mkdirSync(join(data, "lineside.lock"));
+  expect(run(...backup)).toEqual({ exitCode: 1, text: expect.stringContaining("lineside.lock is a folder") });
+  rmSync(place, { recursive: true });
+});

@@ -1,3 +1,4 @@
+import { SQLiteError } from "bun:sqlite";
 import { join } from "node:path";
 import { conflict, unavailableDueTo } from "../../lib/domain-error.ts";
 import { backupSeriesOf } from "../../platform/backup-series.ts";
@@ -74,6 +75,9 @@ const contentProblems = (dataPath: string): string[] =>
     return problem === undefined ? [] : [`${name} is damaged: ${problem}`];
   });
 
+const isBusy = (error: unknown): boolean =>
+  error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY") === true;
+
 /** A backup of damaged data would in time replace the last good one. @throws DomainError */
 function ensureSources(dataPath: string): void {
   let problems: string[];
@@ -81,7 +85,7 @@ function ensureSources(dataPath: string): void {
     problems = checkSources(dataPath);
     if (problems.length === 0 && isStopped(dataPath)) problems = contentProblems(dataPath);
   } catch (error) {
-    throw unavailableDueTo(error, "backup.databases_busy");
+    throw isBusy(error) ? unavailableDueTo(error, "backup.databases_busy") : error;
   }
   if (problems.length > 0) throw conflict("backup.data_damaged", { problems: problems.join("; ") });
 }
