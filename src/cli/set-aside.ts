@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { detail } from "../lib/domain-error.ts";
 import { acceptFiles, acceptKeys, DATABASE_FILES } from "../platform/inventory.ts";
 import { INVENTORY_FILE } from "../platform/inventory-record.ts";
 import { KEY_NAMES, type KeyName, nextKeyFile } from "../platform/secret-keys.ts";
@@ -41,10 +42,7 @@ function setFilesAside(dataPath: string, names: readonly string[]): void {
   for (const name of databases) moveAside(dataPath, name);
   if (names.includes(INVENTORY_FILE)) moveAside(dataPath, INVENTORY_FILE); // the new inventory holds what is accepted
   const foundAt = Date.now();
-  const losses = databases.map((name) => ({
-    at: foundAt,
-    text: `${name} was set aside; the gateway goes on without its content`,
-  }));
+  const losses = databases.map((file) => ({ at: foundAt, ...detail("loss.set_aside", { file }) }));
   const positions = databases.flatMap((name) => [`${name}-position`, `${name}-synced`]);
   acceptFiles(dataPath, [...databases, ...positions], losses);
   const keys = KEY_NAMES.filter((name) => keyFilesOf(name).some((file) => names.includes(file)));

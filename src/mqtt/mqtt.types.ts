@@ -1,5 +1,6 @@
 import type { DeviceId, TenantId } from "../lib/ids.ts";
 import type { RateMeter } from "../lib/rate-meter.ts";
+import type { Text } from "../lib/texts/text.ts";
 import type { Fault } from "../modules/faults/faults.types.ts";
 import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Peer } from "../modules/request-peer.ts";
@@ -126,8 +127,8 @@ export interface MqttServerDeps {
   readonly log: Logger;
   /** SQLite file of broker sessions and queued messages. */
   readonly sessionFile: string;
-  /** Called with a description of the loss, in English, if the session file is damaged. */
-  onLoss?(text: string): void;
+  /** Called with a description of the loss if the session file is damaged. */
+  onLoss?(text: Text): void;
   readonly ingest: DeviceIngest;
   /** A promise only where the answer takes time; the client is held meanwhile, and nobody else. */
   authenticate(credentials: MqttCredentials): MqttAuthentication | Promise<MqttAuthentication>;

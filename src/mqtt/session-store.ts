@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
+import { detail } from "../lib/domain-error.ts";
 import type { DeviceId } from "../lib/ids.ts";
 import { TopicTree } from "../lib/mqtt/topic-tree.ts";
+import type { Text } from "../lib/texts/text.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Stamp } from "../platform/database-stamp.ts";
 import type { Logger } from "../platform/log.ts";
@@ -30,7 +32,7 @@ export interface SessionStoreOptions {
   readonly queuedPerClientMax: number;
   readonly queuedBytes: QueueByteLimits;
   /** Called with a description of the loss, in English, if the file is damaged. */
-  readonly onLoss?: (text: string) => void;
+  readonly onLoss?: (text: Text) => void;
   /** Called when a session and what it kept are deleted. */
   readonly onDeleted?: (session: Session) => void;
   /** Called when a message of a session is given up because a queue is full. */
@@ -83,9 +85,7 @@ function setFileAside({ file, log, onLoss }: SessionStoreOptions, error: unknown
   log.error("MQTT session file damaged", { file, error });
   const aside = setAside(file);
   for (const suffix of ["-wal", "-shm", "-synced"]) if (existsSync(file + suffix)) setAside(file + suffix);
-  onLoss?.(
-    `mqtt.db is damaged and was set aside as ${aside}: sessions of MQTT clients, their queued messages and retained messages are lost`,
-  );
+  onLoss?.(detail("loss.sessions", { path: aside }));
 }
 
 /**

@@ -1,5 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { inEnglish } from "../lib/domain-error.ts";
+import type { Text } from "../lib/texts/text.ts";
 import { releaseBallastIfShort } from "./disk-guard.ts";
 import type { FileLock } from "./file-lock.ts";
 import { createPrivateFolder } from "./file-owner.ts";
@@ -31,7 +33,7 @@ export interface DataDirectory {
   /** Replaces it as a whole, in `secrets/` (0600). */
   writeSecret(name: string, bytes: Uint8Array): void;
   /** Expected content of the directory, and files that were missing at this start without loss of data. */
-  readonly inventory: { readonly record: InventoryRecord; readonly warnings: readonly string[] };
+  readonly inventory: { readonly record: InventoryRecord; readonly warnings: readonly Text[] };
   release(): void;
 }
 
@@ -60,7 +62,7 @@ function prepareDirectory(path: string, lock: FileLock, log: Logger | undefined)
   ensureNoMisplacedFile(path);
   beginInventory(path);
   const { record: found, warnings, losses } = verifyInventory(path); // before the first change
-  for (const { text } of losses) log?.error("data damaged or missing", { problem: text });
+  for (const { text } of losses) log?.error("data damaged or missing", { problem: inEnglish(text) });
   const recorded = recordLosses(path, found, losses);
   finishKeyRotation(path, log);
   // All before the first database: beside databases a missing key is an error.

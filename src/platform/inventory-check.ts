@@ -1,6 +1,8 @@
 import { SQLiteError } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { detail, inEnglish } from "../lib/domain-error.ts";
+import type { Text } from "../lib/texts/text.ts";
 import { isDamage } from "./database-check.ts";
 import { DatabaseFileError, headerProblem } from "./database-file.ts";
 import { readStampOf, type Stamp } from "./database-stamp.ts";
@@ -38,8 +40,8 @@ interface Fault {
 /** Result of comparing a data directory with its inventory. */
 export interface Verified {
   readonly record: InventoryRecord;
-  /** Files missing without loss of data, a line each. */
-  readonly warnings: readonly string[];
+  /** Files missing without loss of data. */
+  readonly warnings: readonly Text[];
   readonly losses: readonly LogLoss[];
 }
 
@@ -95,7 +97,7 @@ function contentFault(path: string, record: InventoryRecord, isCut: boolean): Fa
 function inspect(
   path: string,
   record: InventoryRecord,
-): { fault?: Fault | undefined; loss?: string | undefined } {
+): { fault?: Fault | undefined; loss?: Text | undefined } {
   const name = basename(path);
   if (record.accepted.includes(name)) return {};
   const loss = walLossOf(path);
@@ -192,9 +194,7 @@ export function verifyInventory(dataPath: string): Verified {
   if (problems.length > 0) throw refusal(dataPath, problems);
   const missingKey = KEY_NAMES.find((name) => readKey(dataPath, name) === undefined);
   if (missingKey !== undefined && hasDatabases(dataPath)) throw keyMissing(dataPath, missingKey);
-  const warnings = missingWatched(dataPath, record).map(
-    (name) => `${name} was missing or damaged, and has been recreated`,
-  );
+  const warnings = missingWatched(dataPath, record).map((file) => detail("loss.file_recreated", { file }));
   const recreation = recreationOf(found, record);
   if (recreation !== undefined) warnings.push(recreation);
   return { record, warnings, losses };
@@ -250,7 +250,7 @@ export function checkSources(dataPath: string): string[] {
 function sourceProblem(path: string, record: InventoryRecord): string | undefined {
   try {
     const { fault, loss } = inspect(path, record);
-    return fault?.text ?? loss ?? headerProblem(path);
+    return fault?.text ?? (loss && inEnglish(loss)) ?? headerProblem(path);
   } catch (error) {
     if (error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY")) throw error;
     return `cannot be opened: ${error instanceof Error ? error.message : String(error)}`;
@@ -281,5 +281,5 @@ export function checkInventory(dataPath: string): string[] {
 /** Returns the faults of a database, which may be in use, as far as its bytes and its stamp show them. @throws SQLiteError for an unreadable file */
 export function checkStamp(path: string): string[] {
   const { fault, loss } = inspect(path, readWhileRunning(dirname(path)));
-  return [fault?.text, loss].filter((text) => text !== undefined);
+  return [fault?.text, loss && inEnglish(loss)].filter((text) => text !== undefined);
 }

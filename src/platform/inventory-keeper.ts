@@ -1,7 +1,9 @@
+import { inEnglish } from "../lib/domain-error.ts";
+import type { Text } from "../lib/texts/text.ts";
 import type { Clock } from "./clock.ts";
 import type { Stamp } from "./database-stamp.ts";
 import type { Problem } from "./health.ts";
-import { type InventoryRecord, type Loss, writeRecord } from "./inventory-record.ts";
+import { type InventoryRecord, type Loss, unlisted, writeRecord } from "./inventory-record.ts";
 import type { Part } from "./lifecycle.ts";
 import type { Logger } from "./log.ts";
 import { createPeriodic } from "./periodic.ts";
@@ -16,7 +18,7 @@ interface InventoryKeeperDeps {
   readonly dataPath: string;
   readonly record: InventoryRecord;
   /** Files that were missing at the start without loss of data. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Text[];
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -102,22 +104,21 @@ export class InventoryKeeper implements Part {
     return { severity: "WARNING", code: "storage.lost", params: { count: length } };
   }
 
-  /** Allows a damaged file to be recreated, and records the loss, in English. */
-  replace(name: string, loss: string): void {
+  /** Allows a damaged file to be recreated, and records the loss. */
+  replace(name: string, loss: Text): void {
     this.#record = { ...this.#record, accepted: [...this.#record.accepted, name] };
     this.note([loss]);
     this.#write(this.#record);
   }
 
-  /** Records new losses, in English. */
-  note(texts: readonly string[]): void {
-    const recorded = new Set(this.#record.losses.map(({ text }) => text));
-    const added = [...new Set(texts)].filter((text) => !recorded.has(text));
+  /** Records new losses. */
+  note(texts: readonly Text[]): void {
+    const added = unlisted(texts, this.#record.losses);
     if (added.length === 0) return;
     const { clock, log } = this.#deps;
-    for (const text of added) log.error("data damaged or missing", { problem: text });
+    for (const text of added) log.error("data damaged or missing", { problem: inEnglish(text) });
     const foundAt = clock.now();
-    const losses = [...this.#record.losses, ...added.map((text) => ({ at: foundAt, text }))].slice(
+    const losses = [...this.#record.losses, ...added.map((text) => ({ at: foundAt, ...text }))].slice(
       -LOSSES_MAX,
     );
     this.#write({ ...this.#record, losses });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../lib/json.ts";
+import type { Text } from "../lib/texts/text.ts";
 import type { Stamp } from "./database-stamp.ts";
 import { writeDurably } from "./durable-file.ts";
 import { giveToFolderOwner } from "./file-owner.ts";
@@ -11,13 +12,22 @@ export const INVENTORY_FILE = "inventory.json";
 const CHECK_DIGITS = 16;
 
 /** Loss of data, listed until an owner acknowledges it. */
-export interface Loss {
+export interface Loss extends Text {
   /** Epoch ms at which it was found. */
   readonly at: number;
-  /** Description in English, from the storage engine. */
-  readonly text: string;
   /** True once an owner has acknowledged it. */
   readonly acknowledged?: boolean;
+}
+
+/** Returns those of the texts that are not listed, each of them once. */
+export function unlisted(texts: readonly Text[], losses: readonly Loss[]): Text[] {
+  const keyOf = ({ code, params }: Text) => JSON.stringify([code, params]);
+  const listed = new Set(losses.map(keyOf));
+  return texts.filter((text) => {
+    const isNew = !listed.has(keyOf(text));
+    listed.add(keyOf(text));
+    return isNew;
+  });
 }
 
 /** What a start expects to find in the data directory. */

@@ -1,14 +1,16 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { detail } from "../lib/domain-error.ts";
+import type { Text } from "../lib/texts/text.ts";
 import { readStampOf, type Stamp } from "./database-stamp.ts";
 import { isHotLog } from "./hot-log-names.ts";
 import {
   createRecord,
-  INVENTORY_FILE,
   type InventoryRecord,
   keyCheckOf,
   keyChecksOf,
   readRecord,
+  unlisted,
   writeRecord,
 } from "./inventory-record.ts";
 import { KEY_NAMES, type KeyName, SEALED_FILES } from "./secret-keys.ts";
@@ -75,11 +77,9 @@ export function recordOf(dataPath: string): InventoryRecord {
 export function recreationOf(
   found: InventoryRecord | null | undefined,
   { generation }: InventoryRecord,
-): string | undefined {
-  if (found === null) return `${INVENTORY_FILE} was damaged and has been recreated`;
-  return found === undefined && generation > 0
-    ? `${INVENTORY_FILE} was missing and has been recreated`
-    : undefined;
+): Text | undefined {
+  if (found === null) return detail("loss.inventory_damaged");
+  return found === undefined && generation > 0 ? detail("loss.inventory_missing") : undefined;
 }
 
 /** Returns the inventory for a change by a command. If the inventory was lost, the recreated one lists that. */
@@ -88,7 +88,7 @@ export function recordToChange(dataPath: string): InventoryRecord {
   if (found != null) return found;
   const record = recordOf(dataPath);
   const text = recreationOf(found, record);
-  return { ...record, losses: text === undefined ? [] : [{ at: Date.now(), text }] };
+  return { ...record, losses: text === undefined ? [] : [{ at: Date.now(), ...text }] };
 }
 
 /** Returns whether the directory contains files that exist only if a gateway has stored data. */
@@ -117,8 +117,7 @@ export function acceptFiles(
 export interface LogLoss {
   /** File of the database. */
   readonly name: string;
-  /** Description in English. */
-  readonly text: string;
+  readonly text: Text;
 }
 
 /**
@@ -132,9 +131,12 @@ export function recordLosses(
 ): InventoryRecord {
   if (found.length === 0) return record;
   const cutLogs = [...new Set([...record.cutLogs, ...found.map(({ name }) => name)])];
-  const added = found.filter(({ text }) => !record.losses.some((loss) => loss.text === text));
-  for (const { name } of added) copyAside(join(dataPath, `${name}-wal`));
-  const losses = [...record.losses, ...added.map(({ text }) => ({ at: Date.now(), text }))];
+  const added = unlisted(
+    found.map(({ text }) => text),
+    record.losses,
+  );
+  for (const { name, text } of found) if (added.includes(text)) copyAside(join(dataPath, `${name}-wal`));
+  const losses = [...record.losses, ...added.map((text) => ({ at: Date.now(), ...text }))];
   const next = { ...record, cutLogs, losses };
   writeRecord(dataPath, next);
   return next;

@@ -10,6 +10,8 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
+import { detail } from "../lib/domain-error.ts";
+import type { Text } from "../lib/texts/text.ts";
 import { readCheckpointedStamp } from "./database-stamp.ts";
 import { syncPath } from "./durable-file.ts";
 import { loggedPages, logSalts } from "./logged-pages.ts";
@@ -151,15 +153,15 @@ function knownPosition(databasePath: string): KnownPosition | undefined {
   };
 }
 
-/** Describes what is missing of a database's write-ahead log, in English. Call it before the database is opened. */
-export function walLossOf(databasePath: string): string | undefined {
+/** Describes what is missing of a database's write-ahead log. Call it before the database is opened. */
+export function walLossOf(databasePath: string): Text | undefined {
   const noted = knownPosition(databasePath);
   if (noted === undefined) return undefined;
   const { frames: found, salts } = loggedPages(`${databasePath}-wal`);
   // A log that was begun anew after a checkpoint has other salts.
   const isOther = salts !== null && salts.compare(noted.salts) !== 0;
   if (noted.frames === 0 || isOther || found >= noted.frames) return undefined;
-  return `${basename(databasePath)}-wal has ${found} of ${noted.frames} synced pages: acknowledged changes are lost`;
+  return detail("loss.log_cut", { file: `${basename(databasePath)}-wal`, found, synced: noted.frames });
 }
 
 /** Forgets the position of a log before the last connection is closed, which moves the log into the database. */

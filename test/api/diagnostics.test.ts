@@ -80,7 +80,10 @@ describe("the check of the files", () => {
     // It is remembered until somebody has taken note of it, even if the file is mended.
     database.run("DROP TABLE child");
     database.run("DROP TABLE parent");
-    expect((await finished()).body).toMatchObject({ damage: [], losses: [{ text: line }] });
+    expect((await finished()).body).toMatchObject({
+      damage: [],
+      losses: [{ code: "loss.damage", message: line }],
+    });
     const acknowledge = { token: owner };
     const { status, body: after } = await fixture.call(
       "POST",

@@ -120,7 +120,8 @@ test(
   async () => {
     const text =
       "hot rows 7 to 9 cannot be read: 12 values received between 2026-01-01T00:00:00.000Z and 2026-01-01T00:00:09.000Z";
-    const losses = [{ foundAt: "2026-01-02T00:00:00.000Z", text }];
+    const loss = { code: "loss.damage", params: { file: "telemetry.db", problem: text }, message: text };
+    const losses = [{ foundAt: "2026-01-02T00:00:00.000Z", ...loss }];
     let answer: object = { ...whole, losses, unknownDevices: 3 };
     const requests: string[] = [];
     const fulfill = (change: object) => (route: Route) => {

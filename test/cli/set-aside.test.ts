@@ -38,8 +38,8 @@ test.each([
   if (count === 0) rmSync(folder);
   expect(await setAsideCommand(["lineside.db", "--data", data])).toBe(0);
   log.mockRestore();
-  const text = "lineside.db was set aside; the gateway goes on without its content";
-  expect(readRecord(data)).toMatchObject({ losses: [{ text }] });
+  const loss = { code: "loss.set_aside", params: { file: "lineside.db" } };
+  expect(readRecord(data)).toMatchObject({ losses: [loss] });
   await open();
   const names = ["lineside.db-shm.1", "lineside.db-synced.1", "lineside.db-wal.1", "lineside.db.1"];
   expect(readdirSync(folder).sort()).toEqual(names);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inEnglish } from "../../src/lib/domain-error.ts";
 import { openMainDatabases } from "../../src/platform/database.ts";
 import { closeKeepingLog, headerProblem, openDatabaseFile } from "../../src/platform/database-file.ts";
 import { readRecord } from "../../src/platform/inventory-record.ts";
@@ -125,7 +126,7 @@ test("a session file whose log is damaged is used as far as it goes, and the los
   const fixture = await createTestApp({ directory: data });
   expect(fixture.app.health.problems().map(({ code }) => code)).toContain("storage.lost");
   await fixture.stop();
-  const losses = readRecord(data)?.losses.map(({ text }) => text);
+  const losses = readRecord(data)?.losses.map(inEnglish);
   expect(losses).toEqual([expect.stringMatching(/^mqtt.db-wal has 0 of /)]);
 });
 

@@ -17,6 +17,7 @@ import { join } from "node:path";
 import { type App, createApp } from "../../src/app.ts";
 import { keysCommand } from "../../src/cli/keys.ts";
 import { setAsideCommand } from "../../src/cli/set-aside.ts";
+import { inEnglish } from "../../src/lib/domain-error.ts";
 import { loadConfig } from "../../src/platform/config.ts";
 import { openDataDirectory } from "../../src/platform/data-directory.ts";
 import { openMainDatabase } from "../../src/platform/database.ts";
@@ -193,9 +194,7 @@ test("replacing the keys does not hide what a log has lost", async () => {
   truncateSync(wal, statSync(wal).size - 100);
   expect(await keysCommand(["rotate", "--data", data])).toBe(0);
   await start(data);
-  expect(readRecord(data)?.losses.map(({ text }) => text)).toEqual([
-    expect.stringMatching(/^lineside.db-wal has /),
-  ]);
+  expect(readRecord(data)?.losses.map(inEnglish)).toEqual([expect.stringMatching(/^lineside.db-wal has /)]);
 });
 
 test("a start that was killed does not forget what a log has lost", async () => {
@@ -204,9 +203,7 @@ test("a start that was killed does not forget what a log has lost", async () => 
   truncateSync(wal, statSync(wal).size - 100);
   openDataDirectory(data).release(); // killed before it has opened a database
   await start(data);
-  expect(readRecord(data)?.losses.map(({ text }) => text)).toEqual([
-    expect.stringMatching(/^telemetry.db-wal has /),
-  ]);
+  expect(readRecord(data)?.losses.map(inEnglish)).toEqual([expect.stringMatching(/^telemetry.db-wal has /)]);
   expect(readdirSync(join(data, "set-aside"))).toEqual(["telemetry.db-wal.1"]);
 });
 

@@ -15,6 +15,7 @@ import { checkDatabases } from "../../src/cli/check-databases.ts";
 import { keysCommand } from "../../src/cli/keys.ts";
 import { supportBundleCommand } from "../../src/cli/support-bundle.ts";
 import { userCommand } from "../../src/cli/user.ts";
+import { inEnglish } from "../../src/lib/domain-error.ts";
 import { createRandom } from "../../src/lib/random.ts";
 import { DATABASE_FILES } from "../../src/platform/inventory.ts";
 import { readRecord } from "../../src/platform/inventory-record.ts";
@@ -138,7 +139,7 @@ async function problemsOf(): Promise<string[]> {
   const found = database.query<{ value: string }, [string]>(attribute).get(device.deviceId)?.value;
   database.close();
   const { status } = await fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body: { a: 1 } });
-  const losses = readRecord(data)?.losses.map(({ text }) => text) ?? ["no inventory"];
+  const losses = readRecord(data)?.losses.map(inEnglish) ?? ["no inventory"];
   await fixture.stop();
   return [
     ...losses,

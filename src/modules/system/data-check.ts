@@ -1,4 +1,6 @@
+import { detail, inEnglish } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { DatabaseReport } from "../../platform/database-check.ts";
 import type { Problem } from "../../platform/health.ts";
@@ -82,10 +84,14 @@ export class DataCheck {
 
   /** Damage that is known, a line each in English. */
   get damage(): readonly string[] {
-    const found = (this.#run?.databases ?? []).flatMap(({ name, problems }) =>
-      problems.map((problem) => `${name}: ${problem}`),
+    return [...new Set(this.#damage.map(inEnglish))];
+  }
+
+  get #damage(): readonly Text[] {
+    const met = { name: "telemetry.db", problems: this.#met };
+    return [met, ...(this.#run?.databases ?? [])].flatMap(({ name, problems }) =>
+      problems.map((problem) => detail("loss.damage", { file: name, problem })),
     );
-    return [...new Set([...this.#met.map((problem) => `telemetry.db: ${problem}`), ...found])];
   }
 
   problem(): Problem | undefined {
@@ -120,7 +126,7 @@ export class DataCheck {
     }
     this.#run = { ...run, ...outcome, finishedAt: clock.now() };
     if (outcome.databases === undefined) return;
-    inventory.note(this.damage);
+    inventory.note(this.#damage);
     inventory.noteCheck();
     const { startedAt, finishedAt = startedAt } = this.#run;
     log.info("data files checked", {
@@ -149,7 +155,7 @@ export class DataCheck {
   async #askStore(): Promise<void> {
     try {
       this.#met = (await this.#deps.store.stats()).corruptBlocks;
-      this.#deps.inventory.note(this.#met.map((problem) => `telemetry.db: ${problem}`));
+      this.#deps.inventory.note(this.#damage);
     } catch {
       // A store that has stopped or failed says so by a problem of its own.
     }

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { unauthenticated } from "../../lib/domain-error.ts";
+import { inEnglish, unauthenticated } from "../../lib/domain-error.ts";
 import type { InventoryKeeper } from "../../platform/inventory-keeper.ts";
 import { isLocalAccess } from "../../platform/local-access.ts";
 import { fileAnswer } from "../documented-answers.ts";
@@ -21,7 +21,12 @@ function toCheck({ check, inventory, unknown }: Pick<CheckRouteDeps, "check" | "
   const { checkedAt, losses } = inventory;
   const summary = {
     damage: [...check.damage],
-    losses: losses.map(({ at, text }) => ({ foundAt: iso(at), text })),
+    losses: losses.map(({ at, code, params }) => ({
+      foundAt: iso(at),
+      code,
+      params,
+      message: inEnglish({ code, params }),
+    })),
     unknownDevices: unknown.count,
     ...(checkedAt !== undefined && { lastCompletedAt: iso(checkedAt) }),
   };

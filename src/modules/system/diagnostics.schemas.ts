@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { textFields } from "../wire.schemas.ts";
 
 export const checkBody = t.Object({
   damage: t.Array(t.String(), {
@@ -7,8 +8,9 @@ export const checkBody = t.Object({
   losses: t.Array(
     t.Object({
       foundAt: t.String({ format: "date-time" }),
-      text: t.String({
-        description: "description of the loss in English, with time and number of values if known",
+      ...textFields,
+      message: t.String({
+        description: "the loss in English, with time and number of values if known",
       }),
     }),
     { description: "unacknowledged losses, kept across restarts" },

@@ -19,7 +19,7 @@ test("a backup without a gateway that is killed while it closes the databases le
   database.abandon(); // as if the gateway had been killed
   const freezer = new DatabaseFreezer([file]);
   await freezer.freeze();
-  const losses: (string | undefined)[] = [];
+  const losses: unknown[] = [];
   const close = Database.prototype.close;
   const spy = spyOn(Database.prototype, "close").mockImplementation(function (this: Database, ...args) {
     close.apply(this, args);

@@ -7,6 +7,7 @@ import { eventTextsDe } from "./events.ts";
 import { faultTextsDe } from "./faults.ts";
 import { integrationsErrorsDe } from "./integrations-errors.ts";
 import { lineProtocolErrorsDe } from "./line-protocol-errors.ts";
+import { lossTextsDe } from "./losses.ts";
 import { modbusErrorsDe } from "./modbus-errors.ts";
 import { mqttErrorsDe } from "./mqtt-errors.ts";
 import { reasonsDe } from "./reasons.ts";
@@ -37,5 +38,6 @@ export const germanErrors: Readonly<Record<ErrorCode, string>> = {
   ...reasonsDe,
   ...refusalTextsDe,
   ...faultTextsDe,
+  ...lossTextsDe,
   ...eventTextsDe,
 };

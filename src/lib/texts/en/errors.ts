@@ -6,6 +6,7 @@ import { eventTexts } from "./events.ts";
 import { faultTexts } from "./faults.ts";
 import { integrationsErrors } from "./integrations-errors.ts";
 import { lineProtocolErrors } from "./line-protocol-errors.ts";
+import { lossTexts } from "./losses.ts";
 import { modbusErrors } from "./modbus-errors.ts";
 import { mqttErrors } from "./mqtt-errors.ts";
 import { reasons } from "./reasons.ts";
@@ -36,6 +37,7 @@ export const englishErrors = {
   ...reasons,
   ...refusalTexts,
   ...faultTexts,
+  ...lossTexts,
   ...eventTexts,
 } as const;
 

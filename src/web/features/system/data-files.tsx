@@ -1,5 +1,6 @@
 import { CircleCheck, FolderArchive, ShieldCheck, Trash2, TriangleAlert } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
+import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatBytes, formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { askReadiness } from "../../platform/readiness.ts";
@@ -113,10 +114,10 @@ function Losses({ losses, onDone }: WarningProps & { losses: DataCheck["losses"]
       <p>
         <strong class="text-error">{t("system.losses")}</strong> {t("system.lossesHint")}
       </p>
-      <ul class="reading list-disc pl-5 text-sm wrap-anywhere" lang="en">
-        {losses.map(({ foundAt, text }) => (
-          <li key={text}>
-            {formatDate(toMs(foundAt) ?? 0, "zoned")}: {text}
+      <ul class="reading list-disc pl-5 text-sm wrap-anywhere">
+        {losses.map(({ foundAt, message, ...text }) => (
+          <li key={message}>
+            {formatDate(toMs(foundAt) ?? 0, "zoned")}: {serverText(text, message)}
           </li>
         ))}
       </ul>
