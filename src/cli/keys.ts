@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { createPrivateFolder } from "../platform/file-owner.ts";
-import { acceptKeys, recordLosses } from "../platform/inventory.ts";
+import { acceptKeyBesides, acceptKeys, recordLosses } from "../platform/inventory.ts";
 import { verifyInventory } from "../platform/inventory-check.ts";
 import { begunKeysOf, rotateKeys } from "../platform/key-rotation.ts";
 import { finishRestoration } from "../platform/restoration.ts";
@@ -56,8 +56,11 @@ function rotate(dataPath: string, names: readonly KeyName[]): void {
 function createMissing(dataPath: string): void {
   const missing = KEY_NAMES.filter((name) => readKey(dataPath, name) === undefined);
   createPrivateFolder(join(dataPath, "secrets"));
-  for (const name of missing)
-    replaceSecret(join(dataPath, "secrets", name), crypto.getRandomValues(new Uint8Array(KEY_BYTES)));
+  for (const name of missing) {
+    const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
+    acceptKeyBesides(dataPath, name, key); // first, so that an interruption leaves no key that is refused
+    replaceSecret(join(dataPath, "secrets", name), key);
+  }
   if (missing.length > 0) acceptKeys(dataPath, missing);
   console.log(missing.length === 0 ? "No key is missing." : `Created ${missing.join(", ")}.`);
 }

@@ -173,3 +173,10 @@ export function acceptNextKey(
   const checks = [keyCheckOf(keys.old), keyCheckOf(keys.next)];
   writeRecord(dataPath, { ...record, keys: { ...record.keys, [name]: checks } });
 }
+
+/** Prepares the creation of a lost key: the new key is accepted, and so is the lost key if somebody puts it back, until `acceptKeys`. */
+export function acceptKeyBesides(dataPath: string, name: KeyName, key: Uint8Array): void {
+  const record = recordToChange(dataPath);
+  const checks = [...(record.keys[name] ?? []), keyCheckOf(key)];
+  writeRecord(dataPath, { ...record, keys: { ...record.keys, [name]: checks } });
+}

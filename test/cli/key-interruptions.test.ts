@@ -267,3 +267,15 @@ test("commands name a file in place of the folder of the keys, and a folder in p
   expect(run(...backup)).toEqual({ exitCode: 1, text: expect.stringContaining("lineside.lock is a folder") });
   rmSync(place, { recursive: true });
 });
+
+test("creating a lost key can be repeated after an interruption", async () => {
+  await open();
+  await close();
+  rmSync(join(data, "secrets", "jwt.key"));
+  mkdirSync(join(data, "inventory.json.new")); // nothing can be recorded
+  expect(run("keys", "create-missing").exitCode).toBe(1);
+  rmSync(join(data, "inventory.json.new"), { recursive: true });
+  expect(run("keys", "create-missing")).toEqual({ exitCode: 0, text: "Created jwt.key.\n" });
+  const { call } = await open();
+  expect((await call("GET", "/readyz")).status).toBe(200);
+});
