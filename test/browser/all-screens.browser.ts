@@ -126,8 +126,11 @@ async function open(path: string): Promise<void> {
   const filled = path.replace(/:(\w+)/, (_, name: string) => ids[name] ?? "missing");
   await ui.open(filled);
   await page.locator("main h1, main h2, dialog[open] h2").first().waitFor();
-  await until(() => requests.open.size === 0 && performance.now() - requests.changedAt > IDLE_MS);
+  await quiet();
 }
+
+/** Waits until no request has been open for a while. */
+const quiet = () => until(() => requests.open.size === 0 && performance.now() - requests.changedAt > IDLE_MS);
 
 /** Texts that are keys of texts: nobody has written them. */
 const unwritten = async (): Promise<string[]> => {
@@ -149,26 +152,37 @@ async function checkScreen(name: string): Promise<void> {
   expect(complaints.splice(0)).toEqual([]);
 }
 
-// The other halves are seen in English elsewhere; LINESIDE_ALL_SCREENS=1 looks at all four.
+// The other halves are seen in English elsewhere; LINESIDE_ALL_SCREENS=1 looks at all four. The second one follows without another load, as when
+// somebody turns a tablet at dusk.
 const isAll = process.env.LINESIDE_ALL_SCREENS === "1";
-for (const theme of ["light", "dark"] as const)
-  for (const width of [360, 1440].filter((item) => isAll || (item === 360) === (theme === "light")))
-    describe(`in German, ${theme}, at ${width} px`, () => {
-      beforeAll(async () => {
-        await ui.page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
-        await ui.page.evaluate((value) => localStorage.setItem("lineside.theme", value), theme);
-      });
-      for (const path of PATHS)
-        test(
-          path,
-          async () => {
-            await open(path);
-            expect(await seriousFindings(ui.page)).toEqual([]);
-            await checkScreen(`${path}-${theme}-${width}`);
-          },
-          SCREEN_MS,
-        );
-    });
+const LOOKS = (["light", "dark"] as const).flatMap((theme) =>
+  [360, 1440]
+    .filter((width) => isAll || (width === 360) === (theme === "light"))
+    .map((width) => ({ theme, width })),
+);
+
+async function look({ theme, width }: (typeof LOOKS)[number]): Promise<void> {
+  await ui.page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
+  await ui.page.emulateMedia({ colorScheme: theme });
+}
+
+describe(`in German, ${LOOKS.map(({ theme, width }) => `${theme} at ${width} px`).join(", ")}`, () => {
+  beforeAll(() => ui.page.evaluate(() => localStorage.setItem("lineside.theme", "system")));
+  for (const path of PATHS)
+    test(
+      path,
+      async () => {
+        for (const [index, appearance] of LOOKS.entries()) {
+          await look(appearance);
+          if (index === 0) await open(path);
+          else await quiet();
+          expect([appearance, await seriousFindings(ui.page)]).toEqual([appearance, []]);
+          await checkScreen(`${path}-${appearance.theme}-${appearance.width}`);
+        }
+      },
+      SCREEN_MS * LOOKS.length,
+    );
+});
 
 describe("on a wall of screens, 3840 px", () => {
   beforeAll(() => ui.page.setViewportSize({ width: 3840, height: 2160 }));
