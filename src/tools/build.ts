@@ -16,7 +16,14 @@ const buildDirectory = join(root, "dist", ".build");
 const targets = ["linux-x64", "linux-arm64", "linux-x64-musl", "linux-arm64-musl"] as const;
 /** Public key of the releases. Its private key signs update files and is in no repository. */
 const UPDATE_KEY_FILE = "update-key.pem";
-const embeddedRoots = ["drizzle", "static/console", "static/api-docs", "static/passwords", "static/licenses"];
+const embeddedRoots = [
+  "drizzle/lineside",
+  "drizzle/identity",
+  "static/console",
+  "static/api-docs",
+  "static/passwords",
+  "static/licenses",
+];
 
 async function listAssets(): Promise<string[]> {
   const lists = await Promise.all(

@@ -28,7 +28,7 @@ async function run(command: readonly string[]): Promise<Result> {
 }
 
 async function checkDrift(name: string): Promise<Result> {
-  const drift = await findDrift(name, { config: `drizzle.${name}.config.ts`, migrations: `drizzle/${name}` });
+  const drift = await findDrift(name, { config: `drizzle/${name}.config.ts`, migrations: `drizzle/${name}` });
   return { ok: drift === undefined, output: drift ?? "" };
 }
 

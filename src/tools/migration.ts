@@ -13,7 +13,7 @@ if (!/^[a-z0-9]+(-[a-z0-9]+)+$/.test(name)) {
 }
 const drizzleKit = join(import.meta.dir, "..", "..", "node_modules", ".bin", "drizzle-kit");
 for (const database of ["lineside", "identity"]) {
-  const config = `drizzle.${database}.config.ts`;
+  const config = `drizzle/${database}.config.ts`;
   // It asks at the terminal whether a column is new or renamed.
   Bun.spawnSync([drizzleKit, "generate", "--config", config, "--name", name.replaceAll("-", "_")], {
     stdio: ["inherit", "inherit", "inherit"],
