@@ -27,6 +27,7 @@ beforeAll(async () => {
     "src/c.ts": `import type { D } from "./d.ts";\nexport interface C { someField: D }\n`,
     "src/d.ts": `import { C } from "./c.ts";\nexport interface D { c: C["someField"] }\nconst column = "some_field";\n`,
     "src/long.ts": `export function long() {\n${calls(69)}}\nfunction short() {\n${calls(68, 100)}}\n`,
+    "src/factory.ts": `export function factory() {\n${calls(60, 200)}  const inner = () => {\n${calls(60, 300)}  };\n  return inner;\n}\n`,
     "src/first.ts": copied,
     "src/second.ts": copied,
     "test/a.test.ts": "one\ntwo\n",
@@ -38,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => rm(checkout, { recursive: true, force: true }));
 
 test.each([
-  ["files in src", "7"],
+  ["files in src", "8"],
   ["lines in test", "2"],
   ["lines in drizzle", "1"],
   ["files over 400 lines in src", "0"],
