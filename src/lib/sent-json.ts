@@ -10,9 +10,6 @@ import { JSON_DEPTH_MAX } from "./json-depth.ts";
 /** Notes the parts of a message that are not stored, while the rest of the message is. */
 export type NoteLeftOut = (reason: DomainError) => void;
 
-/** The fewest digits of an integer that a double may not hold exactly. */
-const LONG_DIGITS = 16;
-
 /** Longest body that is read leniently: that takes several times as long as JSON. */
 const LENIENT_CHARACTERS_MAX = 65_536;
 const NAMES_SHOWN_MAX = 5;
@@ -31,13 +28,15 @@ const COLON = 0x3a;
 const BLANK = 0x20;
 /** Digits of the largest integer below which a double holds all of them. */
 const SAFE_DIGITS = String(Number.MAX_SAFE_INTEGER);
+/** The fewest digits of an integer that a double may not hold. */
+const LONG_DIGITS = SAFE_DIGITS.length;
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 const isFraction = (code: number): boolean => code === DOT || (code | BLANK) === 0x65;
 
 /** Returns whether digits may be an integer that a double cannot hold. */
 const isLong = (digits: string): boolean =>
-  digits.length > SAFE_DIGITS.length || (digits.length === SAFE_DIGITS.length && digits > SAFE_DIGITS);
+  digits.length > LONG_DIGITS || (digits.length === LONG_DIGITS && digits > SAFE_DIGITS);
 
 /** Returns whether what stands from `start` to `end` is an integer: not a fraction, an exponent, a name or a number that begins with 0. */
 function isInteger(text: string, start: number, end: number): boolean {
@@ -64,7 +63,7 @@ function quoteLongIntegers(text: string): string {
     const code = text.charCodeAt(index);
     end = code === QUOTE ? endOfString(text, index) : Math.max(index + 1, endOfDigits(text, index));
     if (end < 0) break;
-    if (!isDigit(code) || end - index < SAFE_DIGITS.length || !isLong(text.slice(index, end))) continue;
+    if (!isDigit(code) || end - index < LONG_DIGITS || !isLong(text.slice(index, end))) continue;
     const start = text.charCodeAt(index - 1) === MINUS ? index - 1 : index;
     if (!isInteger(text, start, end)) continue;
     pieces.push(text.slice(copied, start), JSON.stringify(exactInteger(text.slice(start, end))));
