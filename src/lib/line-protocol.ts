@@ -3,6 +3,7 @@
  * caller decides how many are read at once, and every character a constant number of times, whatever is wrong with the text.
  */
 import { detail } from "./domain-error.ts";
+import { exactInteger } from "./exact-integer.ts";
 import type { Text } from "./texts/text.ts";
 
 export const linePrecisions = ["ns", "us", "ms", "s", "m", "h"] as const;
@@ -17,6 +18,8 @@ export interface Line {
   /** In the order of the line. */
   readonly tags: ReadonlyArray<readonly [name: string, value: string]>;
   readonly fields: Record<string, boolean | number | string>;
+  /** Fields that the line has more than once; their last value counts. */
+  readonly repeated: readonly string[];
   /** Epoch ms; undefined if the line has no time stamp. */
   readonly ts: number | undefined;
   /** The time stamp as it is written; empty if there is none. */
@@ -49,8 +52,8 @@ const INTEGER = /^[-+]?\d{1,19}i$/;
 const UNSIGNED = /^\d{1,20}u$/;
 const FLOAT = /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,4})?$/;
 const TIMESTAMP = /^-?\d{1,19}$/;
-/** Numbers with fewer digits fit every integer type. */
-const DIGITS_ALWAYS_FITTING = 18;
+/** Integers with at most so many digits fit every integer type, and a double. */
+const DIGITS_ALWAYS_FITTING = 15;
 const INTEGER_MAX = 2n ** 63n - 1n;
 const UNSIGNED_MAX = 2n ** 64n - 1n;
 
@@ -76,23 +79,33 @@ function toMilliseconds(text: string, precision: LinePrecision): number {
   return Number(text) * milliseconds[precision];
 }
 
-function toInteger(text: string): number | LineError {
+function toInteger(text: string): number | string | LineError {
   const digits = text.slice(0, -1);
   if (digits.length > DIGITS_ALWAYS_FITTING) {
     const exact = BigInt(digits.replace("+", ""));
     const max = text.endsWith("u") ? UNSIGNED_MAX : INTEGER_MAX;
     if (exact > max || exact < -INTEGER_MAX - 1n) return new LineError(detail("line.number_range"));
+    return exactInteger(String(exact));
   }
   return Number(digits);
 }
 
-function toValue(text: string): boolean | number | LineError {
+function toValue(text: string): boolean | number | string | LineError {
   if (FLOAT.test(text)) {
     const number = Number(text);
     return Number.isFinite(number) ? number : new LineError(detail("line.number_range"));
   }
   if (INTEGER.test(text) || UNSIGNED.test(text)) return toInteger(text);
   return booleans[text] ?? new LineError(detail("line.value_invalid"));
+}
+
+function addField(
+  fields: Line["fields"],
+  [name, value]: readonly [string, boolean | number | string],
+  repeated: string[],
+): void {
+  if (fields[name] !== undefined) repeated.push(name);
+  fields[name] = value;
 }
 
 export class LineReader {
@@ -170,12 +183,13 @@ export class LineReader {
     const tags = this.#tags();
     if (tags instanceof LineError) return tags;
     this.#skipSpaces();
-    const fields = this.#fields();
+    const repeated: string[] = [];
+    const fields = this.#fields(repeated);
     if (fields instanceof LineError) return fields;
     const stamp = this.#timestamp();
     if (stamp instanceof LineError) return stamp;
     const ts = stamp === "" ? undefined : toMilliseconds(stamp, this.#precision);
-    return { measurement, tags, fields, ts, stamp };
+    return { measurement, tags, fields, repeated, ts, stamp };
   }
 
   /** A measurement, or a name or value of a tag. A backslash stands for itself unless it escapes what ends a name. */
@@ -216,7 +230,7 @@ export class LineReader {
     while (this.#code() === SPACE) this.#position++;
   }
 
-  #fields(): Line["fields"] | LineError {
+  #fields(repeated: string[]): Line["fields"] | LineError {
     const fields: Line["fields"] = Object.create(null); // `__proto__` is only a name
     for (let count = 0; ; count++) {
       if (this.#isAtEnd()) return new LineError(detail("line.fields_missing"));
@@ -227,7 +241,7 @@ export class LineReader {
       this.#position++;
       const value = this.#code() === QUOTE ? this.#quoted() : toValue(this.#bare());
       if (value instanceof LineError) return value;
-      fields[name] = value;
+      addField(fields, [name, value], repeated);
       if (this.#code() !== COMMA) return fields;
       this.#position++;
     }

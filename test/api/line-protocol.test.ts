@@ -251,6 +251,15 @@ describe("lines that are refused", () => {
     expect(JSON.stringify(rejections)).toContain("line_protocol.partial");
   });
 
+  test("are not those that name a field twice: the last value is stored, and the names are listed", async () => {
+    const { deviceId, token } = await fixture.createDevice(owner);
+    expect((await write(`m a=1,a=2,n=9007199254740993i ${TS}\nm b=1,b=1 ${TS}`, { token })).status).toBe(204);
+    expect(await latest(deviceId)).toEqual({ "m.a": 2, "m.n": "9007199254740993", "m.b": 1 });
+    expect(await rejectionsOf(deviceId)).toMatchObject([
+      { code: "body.names_repeated", where: "/write", params: { names: '"a", "b"' } },
+    ]);
+  });
+
   test("are those that are no UTF-8", async () => {
     const { deviceId, token } = await fixture.createDevice(owner);
     const raw = Buffer.concat([

@@ -24,7 +24,12 @@ const reasonOf = (text: string) => {
 describe("values", () => {
   test.each([
     ["a=1,b=-1.5e3,c=.5,d=1.,e=+2", { a: 1, b: -1500, c: 0.5, d: 1, e: 2 }],
-    ["a=-9223372036854775808i,b=18446744073709551615u", { a: -(2 ** 63), b: 2 ** 64 }],
+    ["a=-9223372036854775808i,b=18446744073709551615u", { a: -(2 ** 63), b: "18446744073709551615" }],
+    [
+      "a=9007199254740993i,b=9007199254740992i,c=-9007199254740993i",
+      { a: "9007199254740993", b: 2 ** 53, c: "-9007199254740993" },
+    ],
+    ["a=+0000000000000000007i", { a: 7 }],
     ["a=t,b=T,c=true,d=True,e=TRUE", { a: true, b: true, c: true, d: true, e: true }],
     ["a=f,b=F,c=false,d=False,e=FALSE", { a: false, b: false, c: false, d: false, e: false }],
     [String.raw`a="x \"y\" \\ \n",b=""`, { a: String.raw`x "y" \ \n`, b: "" }],

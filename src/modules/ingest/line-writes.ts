@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { DomainError, detail, type ErrorKind, invalid } from "../../lib/domain-error.ts";
 import { type Line, type LineFailure, type LinePrecision, LineReader } from "../../lib/line-protocol.ts";
+import { noteRepeated } from "../../lib/sent-json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { CLOCK_SET_FROM_MS, HELD_MS_MAX, unitOf } from "../../lib/timestamp.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -72,6 +73,8 @@ export class LineWrite {
   readonly #waiting: Promise<unknown>[] = [];
   #refused = 0;
   #first: Refused | undefined;
+  /** Names of fields that lines have more than once. */
+  readonly #repeated = new Set<string>();
 
   constructor(deps: LineWriteDeps, sender: IngestDevice, body: LineBody) {
     this.#deps = deps;
@@ -98,6 +101,9 @@ export class LineWrite {
     } finally {
       for (const commit of this.#waiting) commit.catch(() => undefined); // its error was thrown, or a worse one
     }
+    noteRepeated([...this.#repeated], ({ code, params }) =>
+      this.#deps.ingest.reject(this.#sender, { source: "http", where: this.#body.where, code, params }),
+    );
     if (this.#first !== undefined) throw this.#refusal(this.#first);
   }
 
@@ -125,6 +131,7 @@ export class LineWrite {
     const { ts = this.#now } = line;
     if (!(ts >= CLOCK_SET_FROM_MS && ts <= this.#now + HELD_MS_MAX))
       return this.#refuse(line, this.#rangeFault(line));
+    for (const name of line.repeated) this.#repeated.add(name);
     const { rules } = this.#body;
     const tag = deviceTagOf(line, rules);
     try {

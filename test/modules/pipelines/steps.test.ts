@@ -159,8 +159,8 @@ const rows: Row[] = [
   [
     "JSON is read out of a text",
     { type: "coerce_types", types: { a: "json", b: "string" } },
-    { a: '{"x":[1]}', b: { y: 1 } },
-    { a: { x: [1] }, b: '{"y":1}' },
+    { a: '{"x":[9007199254740993]}', b: { y: 1 } },
+    { a: { x: ["9007199254740993"] }, b: '{"y":1}' },
   ],
   [
     "an empty text is no number, and false",

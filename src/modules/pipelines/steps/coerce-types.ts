@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
 import { toPlainJson } from "../../../lib/plain-json.ts";
+import { parseJson } from "../../../lib/sent-json.ts";
 import type { TelemetryValue } from "../../telemetry/telemetry.types.ts";
 import { changeSlots, defineStep } from "../define-step.ts";
 
@@ -26,7 +27,7 @@ function toJson(value: TelemetryValue): TelemetryValue | undefined {
   if (typeof value !== "string") return value;
   try {
     // Numbers beyond the range of doubles, and depths beyond what may be stored, are no JSON here.
-    return toPlainJson(JSON.parse(value), "telemetry") ?? undefined;
+    return toPlainJson(parseJson(value), "telemetry") ?? undefined;
   } catch {
     return undefined;
   }
