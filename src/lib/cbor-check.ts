@@ -60,17 +60,48 @@ function keyReporter(onKey: OnKey) {
   };
 }
 
+/** Reads the heads of items, one after the other. Reading past the end throws. */
+class ItemHeads {
+  readonly #view: DataView;
+  position = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  byte(): number {
+    return this.#view.getUint8(this.position++);
+  }
+
+  /** The number in or after the first byte of an item. */
+  argument(info: number): number {
+    if (info < 24) return info;
+    if (info === INDEFINITE) return Number.POSITIVE_INFINITY;
+    const start = this.position;
+    this.position += 1 << (info - 24);
+    if (info === 24) return this.#view.getUint8(start);
+    if (info === 25) return this.#view.getUint16(start);
+    if (info === 26) return this.#view.getUint32(start);
+    if (info === 27) return this.#view.getUint32(start) * 2 ** 32 + this.#view.getUint32(start + 4);
+    throw new Error("there is no such length");
+  }
+
+  skip(size: number): void {
+    if (size > this.#view.byteLength - this.position) throw new Error("it ends too early");
+    this.position += size;
+  }
+}
+
 /**
  * Returns the number of keys in all maps.
  * @throws CborTooLarge for more than `CBOR_ITEMS_MAX` items, and Error unless the bytes are CBOR (RFC 8949) that takes no more time and memory to decode
  * than its length says
  */
 export function checkCbor(bytes: Uint8Array, onKey?: OnKey): number {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const heads = new ItemHeads(bytes);
   const reporter = onKey === undefined ? undefined : keyReporter(onKey);
   /** Items that are still to come, by depth; infinite until a break, and in a map until a break below 0 by those that came. */
   const open: number[] = [1];
-  let position = 0;
   let items = 0;
   let keys = 0;
   let isBignum = false;
@@ -80,29 +111,9 @@ export function checkCbor(bytes: Uint8Array, onKey?: OnKey): number {
     if (items > CBOR_ITEMS_MAX) throw new CborTooLarge();
   }
 
-  /** The number in or after the first byte of the next item. Reading past the end throws. */
-  function argument(info: number): number {
-    countItems(1);
-    if (info < 24) return info;
-    if (info === INDEFINITE) return Number.POSITIVE_INFINITY;
-    const size = 1 << (info - 24);
-    const start = position;
-    position += size;
-    if (info === 24) return view.getUint8(start);
-    if (info === 25) return view.getUint16(start);
-    if (info === 26) return view.getUint32(start);
-    if (info === 27) return view.getUint32(start) * 2 ** 32 + view.getUint32(start + 4);
-    throw new Error("there is no such length");
-  }
-
-  function skip(size: number): void {
-    if (size > bytes.byteLength - position) throw new Error("it ends too early");
-    position += size;
-  }
-
   /** Reads what follows the head of an item. Strings are skipped; other types add items of their own. */
   function enter(major: number, size: number): void {
-    if (major === MAJOR.bytes || major === MAJOR.text) skip(size);
+    if (major === MAJOR.bytes || major === MAJOR.text) heads.skip(size);
     const inner = itemsOf(major, size);
     if (inner === undefined) return;
     if (major === MAJOR.map && size !== Number.POSITIVE_INFINITY) keys += size;
@@ -129,15 +140,16 @@ export function checkCbor(bytes: Uint8Array, onKey?: OnKey): number {
       open.pop();
       continue;
     }
-    const head = view.getUint8(position++);
+    const head = heads.byte();
     if (head === BREAK) {
       close(left);
       continue;
     }
-    reporter?.started(open.length - 1, left, position - 1);
+    reporter?.started(open.length - 1, left, heads.position - 1);
     open[open.length - 1] = left - 1;
     const major = head >> 5;
-    const size = argument(head & INDEFINITE);
+    countItems(1);
+    const size = heads.argument(head & INDEFINITE);
     if (isBignum) enterBignum(major, size);
     isBignum = major === MAJOR.tag && (size === 2 || size === 3);
     enter(major, size);
