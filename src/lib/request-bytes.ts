@@ -1,4 +1,5 @@
 import { type DomainError, tooLarge } from "./domain-error.ts";
+import { parseJson } from "./sent-json.ts";
 
 /**
  * Reads the body of a request that may have `bytesMax` bytes.
@@ -14,3 +15,7 @@ export async function readBytes(
   if (bytes.byteLength > bytesMax) throw refusal();
   return bytes;
 }
+
+/** Reads a body of JSON, in which long integers keep their digits; undefined for another type. @throws SyntaxError */
+export const readExactJson = ({ request, contentType }: { request: Request; contentType: string }) =>
+  contentType === "application/json" ? request.text().then((text) => parseJson(text)) : undefined;

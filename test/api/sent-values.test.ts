@@ -80,6 +80,53 @@ test("whole numbers keep their digits", async () => {
   });
 });
 
+describe("and so do those of API requests", () => {
+  const send = (path: string, raw: string) =>
+    fixture.call("POST", `/api${path}`, { token: owner, raw, headers: json });
+
+  test("parameters of a command", async () => {
+    const { deviceId, token } = await fixture.createDevice(owner);
+    await send(
+      `/devices/${deviceId}/commands`,
+      '{"method":"set","params":{"serial":9007199254740993,"a":1}}',
+    );
+    const { body } = await fixture.call("GET", `/api/v1/${token}/rpc`);
+    expect(body).toMatchObject({ method: "set", params: { serial: "9007199254740993", a: 1 } });
+  });
+
+  test("parameters of a command to many devices", async () => {
+    const { deviceId, token } = await fixture.createDevice(owner);
+    const raw = `{"deviceIds":["${deviceId}"],"method":"set","params":12345678901234567890}`;
+    expect((await send("/devices/bulk/commands", raw)).status).toBeLessThan(300);
+    const { body } = await fixture.call("GET", `/api/v1/${token}/rpc`);
+    expect(body).toMatchObject({ method: "set", params: "12345678901234567890" });
+  });
+
+  test("shared attributes", async () => {
+    const { deviceId } = await fixture.createDevice(owner);
+    await send(
+      `/devices/${deviceId}/attributes`,
+      '{"scope":"SHARED","attributes":{"n":12345678901234567890}}',
+    );
+    const { body } = await fixture.call("GET", `/api/devices/${deviceId}/attributes?scope=SHARED`, {
+      token: owner,
+    });
+    expect(body).toMatchObject([{ key: "n", value: "12345678901234567890" }]);
+  });
+
+  test("test telemetry", async () => {
+    const { deviceId } = await fixture.createDevice(owner);
+    await send(`/devices/${deviceId}/test-telemetry`, '{"payload":{"n":9007199254740993}}');
+    expect((await latest(deviceId)).values).toEqual({ n: "9007199254740993" });
+  });
+
+  test("and a body that is not JSON is still refused as such", async () => {
+    const { deviceId } = await fixture.createDevice(owner);
+    const { status, body } = await send(`/devices/${deviceId}/commands`, '{"method":');
+    expect([status, body.code]).toEqual([400, "body.not_well_formed"]);
+  });
+});
+
 describe("every stored key can be named", () => {
   test("half a surrogate pair is replaced", async () => {
     const { deviceId, status } = await deviceWith('{"\\ud83d":1}');

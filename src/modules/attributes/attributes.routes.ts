@@ -73,6 +73,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
       },
       {
         auth: "attributes:write",
+        exactJson: true,
         audit: { action: "attributes.set", target: "device", read },
         body: setBody,
         response: { 200: successBody },

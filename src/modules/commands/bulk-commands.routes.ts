@@ -28,6 +28,7 @@ export const bulkCommandsRoutes = (deps: { commands: CommandsService; auth: Auth
     },
     {
       auth: "commands:write",
+      exactJson: true,
       audit: { action: "command.create", target: "device", each: bulkTargets, details: commandOf },
       body: bulkCommandBody,
       response: { 200: bulkResult },

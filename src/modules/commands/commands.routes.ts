@@ -43,6 +43,7 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
       },
       {
         auth: "commands:write",
+        exactJson: true,
         audit: {
           action: "command.create",
           target: "device",

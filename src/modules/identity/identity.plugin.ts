@@ -1,6 +1,7 @@
 import { jwt } from "@elysiajs/jwt";
 import { type DocumentDecoration, Elysia, t } from "elysia";
 import { forbidden, unauthenticated } from "../../lib/domain-error.ts";
+import { readExactJson } from "../../lib/request-bytes.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import type { AuditRule } from "../audit/audit.types.ts";
@@ -87,6 +88,7 @@ interface RouteContext {
  * `auth: "<permission>"` on a route: the caller must be signed in (else 401 without a body, before anything of the request is
  * parsed or checked) and allowed (else 403); the handler gets `principal`, the only source of user and tenant. Once the body has been read, the
  * request waits for its turn: handlers of requests that arrive together run in separate rounds of the event loop if they take long.
+ * `exactJson: true`, behind `auth`, on a route whose body is JSON of any form, such as parameters of a command: long integers keep their digits.
  * `audit: {action, target, …}` on a route that changes something: what the audit log keeps of it, or why nothing.
  */
 export function createAuthPlugin(
@@ -141,6 +143,7 @@ export function createAuthPlugin(
         return { principal };
       },
     }),
+    exactJson: (_: true) => ({ parse: readExactJson }),
     audit: (rule: AuditRule) => ({
       detail: {
         "x-audit": "none" in rule ? { none: rule.none } : { action: rule.action, target: rule.target },

@@ -45,6 +45,7 @@ export const testTelemetryRoutes = (deps: {
     },
     {
       auth: "telemetry:write",
+      exactJson: true,
       audit: { action: "telemetry.test", target: "device", details: asked },
       body: t.Optional(
         t.Object({

@@ -47,6 +47,7 @@ export const tenantAttributesRoutes = (deps: { attributes: TenantAttributesServi
       },
       {
         auth: "tenant:write",
+        exactJson: true,
         audit: { action: "tenant_attribute.set", target: "tenant_attribute", id: keyIn, read },
         body: setAttributeBody,
         response: { 200: tenantAttribute },
