@@ -21,6 +21,11 @@ const toWire = (attributeChange: AttributeChange) => ({
 const keyRecords = t.Array(t.Object({ key: t.String() }));
 const toRecords = (keys: readonly string[]) => keys.map((key) => ({ key }));
 
+const listQuery = t.Object({
+  ...attributeList.fields,
+  scope: t.Optional(t.String({ enum: [...attributeScopes], description: "all by default" })),
+});
+
 /** Attributes for people; what devices use lies with the device routes. */
 export const attributesRoutes = (deps: { attributes: AttributesService; auth: AuthPlugin }) => {
   const { attributes } = deps;
@@ -53,10 +58,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         attributeList.page({ query, request, set }, attributes.list(principal, params.deviceId, query.scope)),
       {
         auth: "attributes:read",
-        query: t.Object({
-          ...attributeList.fields,
-          scope: t.Optional(t.String({ enum: [...attributeScopes], description: "all by default" })),
-        }),
+        query: listQuery,
         response: { 200: t.Array(attributeBody) },
         detail: {
           summary: "List attributes of a device",

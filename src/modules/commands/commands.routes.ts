@@ -30,6 +30,16 @@ const listQuery = t.Object({
   sort: newestFirst,
 });
 
+const createQuery = t.Object({
+  wait: t.Optional(
+    t.Integer({
+      minimum: 0,
+      maximum: WAIT_MS_MAX,
+      description: "waits until the command is finished, at most this many ms",
+    }),
+  ),
+});
+
 /** Commands for people and programs; devices have routes of their own. */
 export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlugin }) => {
   const { commands } = deps;
@@ -50,15 +60,7 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
           details: asked,
         },
         body: createCommandBody,
-        query: t.Object({
-          wait: t.Optional(
-            t.Integer({
-              minimum: 0,
-              maximum: WAIT_MS_MAX,
-              description: "waits until the command is finished, at most this many ms",
-            }),
-          ),
-        }),
+        query: createQuery,
         response: { 201: commandResult },
         detail: {
           summary: "Send a command",
@@ -108,6 +110,7 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
       },
       {
         auth: "commands:write",
+        exactJson: true,
         audit: { action: "command.test-ack", target: "device", details: asked },
         body: testAckBody,
         response: { 201: commandResult },

@@ -84,6 +84,26 @@ interface RouteContext {
   readonly params?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
+/** `audit` of routes, with the principals that `auth` has found. */
+const auditMacro = (requestAudit: RequestAudit, principals: WeakMap<Request, Principal>) => ({
+  audit: (rule: AuditRule) => ({
+    detail: {
+      "x-audit": "none" in rule ? { none: rule.none } : { action: rule.action, target: rule.target },
+    } as DocumentDecoration,
+    // Both run with no other request between them and the handler. Elysia reads from their text what they need: each is named.
+    beforeHandle({ request, server, params, query, body }: AuditedRequest) {
+      const principal = principals.get(request);
+      if (principal !== undefined)
+        requestAudit.before(rule, { request, server, params, query, body }, principal);
+    },
+    afterHandle({ request, server, params, query, body, response }: AuditedRequest) {
+      const principal = principals.get(request);
+      if (principal !== undefined)
+        requestAudit.done(rule, { request, server, params, query, body, response }, principal);
+    },
+  }),
+});
+
 /**
  * `auth: "<permission>"` on a route: the caller must be signed in (else 401 without a body, before anything of the request is
  * parsed or checked) and allowed (else 403); the handler gets `principal`, the only source of user and tenant. Once the body has been read, the
@@ -144,22 +164,7 @@ export function createAuthPlugin(
       },
     }),
     exactJson: (_: true) => ({ parse: readExactJson }),
-    audit: (rule: AuditRule) => ({
-      detail: {
-        "x-audit": "none" in rule ? { none: rule.none } : { action: rule.action, target: rule.target },
-      } as DocumentDecoration,
-      // Both run with no other request between them and the handler. Elysia reads from their text what they need: each is named.
-      beforeHandle({ request, server, params, query, body }: AuditedRequest) {
-        const principal = principals.get(request);
-        if (principal !== undefined)
-          requestAudit.before(rule, { request, server, params, query, body }, principal);
-      },
-      afterHandle({ request, server, params, query, body, response }: AuditedRequest) {
-        const principal = principals.get(request);
-        if (principal !== undefined)
-          requestAudit.done(rule, { request, server, params, query, body, response }, principal);
-      },
-    }),
+    ...auditMacro(requestAudit, principals),
   });
 }
 
