@@ -1,4 +1,5 @@
 import { excerpt } from "./excerpt.ts";
+import type { JsonObject } from "./json.ts";
 import { type ErrorCode, englishErrors } from "./texts/en/errors.ts";
 import { type Params, type ParamValue, renderText, type Text, type TextArgs } from "./texts/text.ts";
 
@@ -73,6 +74,12 @@ export const detail = <Code extends ErrorCode>(code: Code, ...args: CodeArgs<Cod
 
 /** An error without what is for its caller alone, as it is stored. */
 export const textOf = ({ code, params }: Text): Text => ({ code, params });
+
+/** An error in a message of its own, where no status says that it is one: in English for programs without a catalogue, and as data. */
+export const errorReply = (text: Text): JsonObject => ({
+  error: inEnglish(text),
+  errorText: { code: text.code, params: text.params as unknown as JsonObject }, // parameters are JSON
+});
 
 const ofKind =
   (kind: ErrorKind) =>

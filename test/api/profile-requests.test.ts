@@ -68,7 +68,11 @@ describe("a request of a device", () => {
     await change({ deviceRequests: [{ method: "getSetpoints", reply: { low: 2 } }] });
     expect(await ask({ method: "getSetpoints" })).toEqual({ low: 2 });
     expect(await ask({ method: "getNothing" })).toEqual({
-      error: expect.stringMatching(/^there is no method getNothing; there are .*getSetpoints$/),
+      error: expect.stringMatching(/^There is no method getNothing\. The methods are: .*getSetpoints\.$/),
+      errorText: {
+        code: "request.method_unknown",
+        params: { method: "getNothing", known: expect.arrayContaining(["getServerTime", "getSetpoints"]) },
+      },
     });
   });
 
@@ -76,8 +80,9 @@ describe("a request of a device", () => {
     await change({ deviceRequests: [{ method: "getSetpoints", reply: 1 }] });
     const stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
     for (const other of [await fixture.createDevice(owner), await fixture.createDevice(stranger)])
-      expect(await ask({ method: "getSetpoints" }, other.token)).toEqual({
-        error: "there is no method getSetpoints; there are getServerTime, getCurrentTime, getSessionLimits",
+      expect(await ask({ method: "getSetpoints" }, other.token)).toMatchObject({
+        error:
+          "There is no method getSetpoints. The methods are: getServerTime, getCurrentTime, getSessionLimits.",
       });
     expect((await change({ deviceRequests: [] }, stranger)).status).toBe(404);
   });
@@ -117,7 +122,7 @@ describe("a request of a device", () => {
   ])("hears an error when its script %s", async (_, source, part) => {
     await change({ deviceRequests: [{ method: "run", script: source }] });
     const answer = await ask({ method: "run" });
-    expect(Object.keys(answer)).toEqual(["error"]);
+    expect(Object.keys(answer)).toEqual(["error", "errorText"]);
     expect(answer.error).toContain(part);
   });
 
@@ -156,7 +161,7 @@ describe("a request of a device", () => {
     expect(answers.get("v1/devices/me/rpc/response/1")).toBe(2);
     for (const [topic, answer] of answers) {
       const id = Number(topic.slice(topic.lastIndexOf("/") + 1));
-      if (answer !== id * 2) expect(answer).toEqual({ error: expect.stringContaining("4 requests") });
+      if (answer !== id * 2) expect(answer).toMatchObject({ error: expect.stringContaining("4 requests") });
     }
   });
 });

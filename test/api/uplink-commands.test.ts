@@ -71,7 +71,10 @@ test("a command of the central server runs for selected devices only", async () 
   expect(narrowed.status).toBe(200);
 
   const refused = await answerTo(await command(childOf("Oven"), "heat"));
-  expect(refused.response).toEqual({ error: "The uplink does not send this device." });
+  expect(refused.response).toEqual({
+    error: "The uplink does not send this device.",
+    errorText: { code: "uplink.device_not_selected", params: {} },
+  });
   const waiting = await site.call("GET", `/api/v1/${oven.token}/rpc?timeout=0`);
   expect(waiting.text).not.toContain("heat");
 

@@ -1,9 +1,8 @@
-import { DomainError, detail, inEnglish, invalid } from "../../lib/domain-error.ts";
+import { DomainError, detail, errorReply, invalid } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
-import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -30,8 +29,6 @@ interface OwnRequestsDeps {
   readonly latest: TelemetryStore["latest"];
   runScript(run: ScriptRun): Promise<{ readonly value: JsonValue | undefined }>;
 }
-
-const refusal = (text: Text): JsonValue => ({ error: inEnglish(text) });
 
 function limitsOf(device: IngestDevice, config: SessionLimits): JsonValue {
   const perSecond = device.limiter?.perSecond ?? device.meters?.messages.perSecond ?? null;
@@ -81,21 +78,21 @@ export function createOwnRequests(deps: OwnRequestsDeps) {
     const key = `request ${device.profileId} ${request.method}`;
     const { value = null } = await deps.runScript({ source: script, key, message: request, metadata });
     return Buffer.byteLength(JSON.stringify(value)) > REPLY_BYTES_MAX
-      ? refusal(detail("request.reply_too_large", { max: REPLY_BYTES_MAX / 1024 }))
+      ? errorReply(detail("request.reply_too_large", { max: REPLY_BYTES_MAX / 1024 }))
       : value;
   }
 
   async function runLimited(...args: Parameters<typeof runScript>): Promise<JsonValue> {
     const [{ deviceId }] = args;
     const count = running.get(deviceId) ?? 0;
-    if (count >= SCRIPTS_MAX) return refusal(detail("request.too_many_scripts", { max: SCRIPTS_MAX }));
+    if (count >= SCRIPTS_MAX) return errorReply(detail("request.too_many_scripts", { max: SCRIPTS_MAX }));
     running.set(deviceId, count + 1);
     try {
       return await runScript(...args);
     } catch (error) {
-      if (error instanceof DomainError) return refusal(error);
+      if (error instanceof DomainError) return errorReply(error);
       deps.log.error("a request of a device was not answered", { deviceId, error });
-      return refusal(detail("request.script_failed"));
+      return errorReply(detail("request.script_failed"));
     } finally {
       const left = (running.get(deviceId) ?? 1) - 1;
       if (left > 0) running.set(deviceId, left);
@@ -106,9 +103,9 @@ export function createOwnRequests(deps: OwnRequestsDeps) {
   function answerByProfile(device: IngestDevice, { method, params }: { method: string; params: unknown }) {
     const { deviceRequests } = deps.profiles.ensure(device.tenantId, device.profileId);
     const rule = deviceRequests.find((candidate) => candidate.method === method);
-    const methods = [...ownMethods, ...deviceRequests.map((candidate) => candidate.method)];
+    const known = [...ownMethods, ...deviceRequests.map((candidate) => candidate.method)];
     if (rule === undefined)
-      return { error: `there is no method ${excerpt(method)}; there are ${methods.join(", ")}` };
+      return errorReply(detail("request.method_unknown", { method: excerpt(method), known }));
     if (rule.script === undefined) return rule.reply ?? null;
     return runLimited(device, rule.script, { method, params: toPlainJson(params ?? null, "command") });
   }

@@ -307,11 +307,16 @@ export class UplinkFleet {
             : new DomainError("unavailable", networkErrorText(error));
         }
       },
-      command: ({ uplinkId, ...request }) => {
+      command: async ({ uplinkId, ...request }) => {
         const uplink = this.#get(uplinkId);
         // The target sees the selected devices alone.
         if (devicesOf(uplink, [request.deviceId])[0] === null) throw deviceNotSelected();
-        return this.#deps.command(uplink, request);
+        try {
+          return await this.#deps.command(uplink, request);
+        } catch (error) {
+          if (!(error instanceof DomainError)) log.error("uplink command failed", { uplinkId, error });
+          throw error;
+        }
       },
       report: ({ uplinkId, report }) => this.#take(uplinkId, report),
       failed: ({ reason }) => log.warn("a client of an uplink has failed", { reason }),

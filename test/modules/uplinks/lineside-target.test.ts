@@ -252,7 +252,8 @@ describe("commands of the central Lineside", () => {
     expect((await answerOf(child, sent.body.commandId)).response).toEqual({ speed: 5 });
     const failing = await command(child, "fail", null);
     expect((await answerOf(child, failing.body.commandId)).response).toEqual({
-      error: "The command failed.",
+      error: "Lineside failed to handle the request. The log has the details.",
+      errorText: { code: "request.failed", params: {} },
     });
     const { deviceId } = device;
     expect(received).toEqual([

@@ -62,6 +62,7 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "request.invalid": "{field}: {rule}",
   "request.keys_invalid": "{name} muss aus Namen bestehen, die Kommas trennen",
   "request.method_missing": "die Anfrage muss eine Methode haben, die ein Text ist",
+  "request.method_unknown": "Es gibt keine Methode {method}. Die Methoden sind: {known}.",
   "request.parameter_unknown": "query {name}: diesen Parameter gibt es nicht; es gibt {known}",
   "request.part_invalid": "{part} ist nicht gültig",
   "request.reply_too_large": "die Antwort hat mehr als {max} KiB",

@@ -13,6 +13,9 @@ export const uplinkErrorsDe = {
     "Geben Sie den Wert des Headers {name} als Token ein, wo er geheim bleibt, und den Namen als Header des Tokens",
   "uplink.action_uplinks": "Uplinks verwalten",
   "uplink.command_failed": "Das Gerät hat nicht geantwortet: {reason}",
+  "uplink.commands_limit":
+    "Der Uplink führt schon {max} Befehle aus. Senden Sie den Befehl später noch einmal.",
+  "uplink.device_unknown": "Der Uplink kennt das Gerät {name} nicht.",
   "uplink.device_not_selected": "Der Uplink sendet dieses Gerät nicht.",
   "uplink.limit": "Es gibt bereits {limit} Uplinks. Mehr kann ein Mandant nicht haben.",
   "uplink.not_found": "Den Uplink gibt es nicht.",

@@ -60,6 +60,7 @@ export const telemetryErrors = {
   "request.invalid": "{field}: {rule}",
   "request.keys_invalid": "{name} must be names separated by commas",
   "request.method_missing": "the request must have a method that is a text",
+  "request.method_unknown": "There is no method {method}. The methods are: {known}.",
   "request.parameter_unknown": "query {name}: there is no such parameter; the parameters are {known}",
   "request.part_invalid": "{part} is not valid",
   "request.reply_too_large": "the reply has more than {max} KiB",

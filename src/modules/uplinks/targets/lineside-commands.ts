@@ -1,5 +1,6 @@
 import { decodeBody } from "../../../lib/body.ts";
-import { DomainError, inEnglish, textOf } from "../../../lib/domain-error.ts";
+import { DomainError, detail, errorReply } from "../../../lib/domain-error.ts";
+import { excerpt } from "../../../lib/excerpt.ts";
 import { isJsonObject, type JsonValue } from "../../../lib/json.ts";
 import { toPlainJson } from "../../../lib/plain-json.ts";
 import type { BrokerConnection } from "../../../platform/broker/broker-connection.ts";
@@ -13,11 +14,6 @@ export interface LinesideCommandsDeps {
   readonly context: Pick<TargetContext, "command">;
   readonly names: Pick<ChildNames, "deviceOf">;
 }
-
-/** What a device did not do is told as ThingsBoard's devices tell it. */
-const failure = (error: unknown): JsonValue => ({
-  error: error instanceof DomainError ? inEnglish(textOf(error)) : "The command failed.",
-});
 
 /** Commands of the upstream server for children: `{"device", "data": {"id", "method", "params"}}`. */
 export class LinesideCommands {
@@ -47,14 +43,15 @@ export class LinesideCommands {
 
   async #answerTo(connection: BrokerConnection, command: ChildCommand): Promise<JsonValue> {
     const { context, names } = this.#deps;
-    if (this.#running.size >= RUNNING_MAX) return { error: "Too many commands are running." };
+    if (this.#running.size >= RUNNING_MAX)
+      return errorReply(detail("uplink.commands_limit", { max: RUNNING_MAX }));
     try {
       const deviceId = await names.deviceOf(connection, command.device);
       if (deviceId === undefined || context.command === undefined)
-        return { error: "The device is not known." };
+        return errorReply(detail("uplink.device_unknown", { name: excerpt(command.device) }));
       return await context.command(deviceId, command.method, command.params);
     } catch (error) {
-      return failure(error);
+      return errorReply(error instanceof DomainError ? error : detail("request.failed"));
     }
   }
 }
