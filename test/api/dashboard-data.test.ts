@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { STATE_POINTS_MAX } from "../../src/modules/telemetry/telemetry.types.ts";
 import {
   call,
   content,
@@ -99,6 +100,26 @@ describe("execute", () => {
     const { series, low, high } = body.data.band;
     expect([valuesOf(low), valuesOf(series), valuesOf(high)]).toEqual([[0], [10], [20]]);
     expect(body.data.line).not.toHaveProperty("low");
+  });
+
+  test("a series says that points were left out, and a limit is that of queries", async () => {
+    const { aliases } = content();
+    const of = (widgetId: string, fields: object) => ({
+      widgetId,
+      type: "timeseries",
+      name: "",
+      config: { aliasId: "all", keys: ["t"], series: [`${oven.deviceId}/t`], ...fields },
+    });
+    const widgets = [
+      of("all", {}),
+      of("few", { maxDataPoints: 1 }),
+      of("states", { keys: ["mode"], series: null, aggregation: "timeIn", maxDataPoints: 100_000 }),
+    ];
+    const timeRange = { from: now - 10 * 86_400_000, to: now };
+    const { body } = await call("POST", "/preview", { dashboard: { aliases, widgets }, timeRange });
+    const first = (widgetId: string) => body.data[widgetId].series[0].series[0];
+    expect([first("all").thinned, first("few").thinned]).toEqual([undefined, true]);
+    expect(first("states").points.length).toBeLessThanOrEqual(STATE_POINTS_MAX);
   });
 
   test("a pie shows newest values, or how long each state held", async () => {
@@ -276,6 +297,7 @@ describe("execute", () => {
     });
     expect(status).toBe(200);
     expect(body.data.w0.series[0].series[0].points.length).toBeGreaterThan(3);
+    expect(body.data.w0.series[0].series[0]).not.toHaveProperty("thinned");
     expect([body.data.w1.error, body.data.w59.error]).toEqual([
       undefined,
       "A dashboard can show at most 5000 series. Select fewer devices or keys.",

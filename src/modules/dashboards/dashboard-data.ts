@@ -5,7 +5,13 @@ import { workShare } from "../../platform/fair-share.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
 import type { AlarmStatus } from "../alarms/alarms.types.ts";
 import { type TelemetryService, valuesIn } from "../telemetry/telemetry.service.ts";
-import type { Aggregation, DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.ts";
+import {
+  type Aggregation,
+  DATA_POINTS_DEFAULT,
+  type DeviceSeries,
+  type LatestSnapshot,
+  pointsMaxOf,
+} from "../telemetry/telemetry.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import { keysOf } from "./dashboard-form.ts";
 import { dashboardTooLarge } from "./dashboards.errors.ts";
@@ -26,8 +32,6 @@ const SERIES_MAX = 5_000;
 const POINTS_TOGETHER_MAX = 1_000_000;
 const POINTS_MIN = 20;
 const SERIES_DEVICES_MAX = 50;
-const POINTS_DEFAULT = 500;
-const POINTS_MAX = 100_000;
 const ALARMS_MAX = 200;
 const ALARMS_DEFAULT = 50;
 /** Alarms that are searched for those of some devices. */
@@ -99,8 +103,8 @@ function aggregationOf(widget: Widget): string {
 function seriesSpec(widget: Widget) {
   const { config, type } = widget;
   const aggregation = aggregationOf(widget);
-  const wanted = Number.isInteger(config.maxDataPoints) ? Number(config.maxDataPoints) : POINTS_DEFAULT;
-  const maxDataPoints = Math.min(Math.max(1, wanted), POINTS_MAX);
+  const wanted = Number.isInteger(config.maxDataPoints) ? Number(config.maxDataPoints) : DATA_POINTS_DEFAULT;
+  const maxDataPoints = Math.min(Math.max(1, wanted), pointsMaxOf(aggregation));
   const byDefault = type === "energy" ? ENERGY_INTERVAL : undefined;
   const interval =
     typeof config.interval === "string" && aggregation !== "none" ? config.interval : byDefault;

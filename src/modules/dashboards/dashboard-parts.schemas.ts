@@ -1,7 +1,7 @@
 /** Parts of a dashboard as the document shows them. The dashboard's own reader checks them. */
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import { discriminatedUnion, enumOf, mapOf, toPascalCase } from "../documented-as.ts";
-import { aggregations } from "../telemetry/telemetry.types.ts";
+import { aggregations, DATA_POINTS_DEFAULT } from "../telemetry/telemetry.types.ts";
 import { jsonValueSchema } from "../wire.schemas.ts";
 import { aliasTypes } from "./alias-devices.ts";
 
@@ -19,7 +19,9 @@ const key = { key: text("telemetry key") };
 const keys = { keys: Type.Array(Type.String(), { description: "telemetry keys, the first 50 count" }) };
 const series = {
   aggregation: enumOf(aggregations, { description: "none by default" }),
-  maxDataPoints: Type.Integer({ description: "most points of a series; 500 by default" }),
+  maxDataPoints: Type.Integer({
+    description: `maximum points of a series, ${DATA_POINTS_DEFAULT} by default; reduced to the limit of queries and to the widget's share of the points of a dashboard`,
+  }),
   interval: Type.String({
     description:
       "length of an aggregation interval: ms, or 1m, 1h, 1d, 1w, 1mo on the calendar; or the times of day at which intervals begin, such as 06:00,14:00,22:00",

@@ -46,6 +46,12 @@ const series = t.Object(
         description: "non-numeric values that the aggregate skipped; absent if none",
       }),
     ),
+    thinned: t.Optional(
+      t.Literal(true, {
+        description:
+          "with `none`: there are more points than `maxDataPoints`; the first, lowest, highest and last of each part of the window are listed",
+      }),
+    ),
   },
   { title: "Series" },
 );

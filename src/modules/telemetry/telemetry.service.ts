@@ -9,8 +9,8 @@ import {
   DATA_POINTS_DEFAULT,
   DATA_POINTS_MAX,
   type LatestSnapshot,
+  pointsMaxOf,
   type RangeQuery,
-  STATE_POINTS_MAX,
   type TelemetryAnswer,
 } from "./telemetry.types.ts";
 
@@ -50,7 +50,7 @@ function parseAggregation(text: string | undefined): Aggregation {
 function parseDataPoints(amount: number | undefined, aggregation: Aggregation): number {
   const points = amount ?? DATA_POINTS_DEFAULT;
   if (!Number.isInteger(points) || points < 1) throw invalid("telemetry.points_invalid");
-  return Math.min(points, aggregation === "timeIn" ? STATE_POINTS_MAX : DATA_POINTS_MAX);
+  return Math.min(points, pointsMaxOf(aggregation));
 }
 
 const calendarUnits = { m: "minute", h: "hour", d: "day", w: "week", mo: "month" } as const;

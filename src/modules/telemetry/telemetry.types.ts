@@ -22,6 +22,8 @@ export interface Series {
   readonly points: Point[];
   /** Values that are not numbers, which an aggregate of numbers skipped. */
   readonly skipped?: number;
+  /** Points were left out, because there are more than the query asks for. */
+  readonly thinned?: true;
 }
 
 export interface DeviceSeries {
@@ -57,6 +59,9 @@ export const DATA_POINTS_DEFAULT = 500;
 export const DATA_POINTS_MAX = 100_000;
 /** Max. points with `timeIn`, each a list of up to about 30 values. */
 export const STATE_POINTS_MAX = 2_000;
+/** Max. points of a series in a response, by aggregation. */
+export const pointsMaxOf = (aggregation: string): number =>
+  aggregation === "timeIn" ? STATE_POINTS_MAX : DATA_POINTS_MAX;
 
 /** Time that a series held a value, or, without `value`, all values that are not told apart. A point of `timeIn` is a list of them. */
 export type StateDuration = { value?: number | boolean | string; ms: number };

@@ -28,6 +28,8 @@ export interface Series {
   readonly points: readonly { readonly ts: number; readonly value: TelemetryValue }[];
   /** Number of values that an aggregate left out because they are not numbers. */
   readonly skipped?: number | undefined;
+  /** Points were left out. */
+  readonly thinned?: true | undefined;
 }
 
 export type AttributeEntry = Wire<typeof attributeBody>;

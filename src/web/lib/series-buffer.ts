@@ -1,4 +1,4 @@
-import type { TelemetryValue } from "./api-types.ts";
+import type { Series, TelemetryValue } from "./api-types.ts";
 
 export interface Point {
   readonly ts: number;
@@ -82,20 +82,16 @@ export class SeriesBuffer {
   }
 }
 
-/** Points that the server keeps of each interval (first, lowest, highest, last), so that a series has at most `max` points. */
+/** Points that the server keeps of each interval of a series that it thins: first, lowest, highest and last. */
 const POINTS_AN_INTERVAL = 4;
 
-/**
- * Returns what an answer of `count` points to a request for at most `max` says about its thinning; far fewer means that nothing
- * was left out.
- */
+/** Returns until when a series in an answer is thinned, and how far its points are apart at most. */
 export function thinningOf(
-  count: number,
+  series: Pick<Series, "points" | "thinned"> | undefined,
   range: { from: number; to: number },
-  max: number,
 ): SeriesBuffer["thinned"] {
-  const stepMs = ((range.to - range.from) * POINTS_AN_INTERVAL) / max;
-  return count < max / POINTS_AN_INTERVAL ? { until: 0, stepMs: 0 } : { until: range.to, stepMs };
+  if (series?.thinned !== true) return { until: 0, stepMs: 0 };
+  return { until: range.to, stepMs: ((range.to - range.from) * POINTS_AN_INTERVAL) / series.points.length };
 }
 
 /** Returns whether some values after `from` were left out by the server. */

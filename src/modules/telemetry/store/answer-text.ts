@@ -57,7 +57,9 @@ export class AnswerText {
         separator = ",";
         yield;
       }
-      this.#write(result.skipped === undefined ? "]}" : `],"skipped":${result.skipped}}`);
+      const { skipped, thinned } = result;
+      const hasNotes = skipped !== undefined || thinned !== undefined;
+      this.#write(hasNotes ? `],${JSON.stringify({ skipped, thinned }).slice(1)}` : "]}");
     }
     this.#write("]}");
   }

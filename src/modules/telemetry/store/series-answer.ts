@@ -14,6 +14,7 @@ export class SeriesAnswer {
         key: result.key,
         points: pointsOf(result),
         ...(result.skipped !== undefined && { skipped: result.skipped }),
+        ...(result.thinned && { thinned: result.thinned }),
       }));
       const last = this.devices.at(-1);
       if (last?.deviceId === deviceId) last.series.push(...added);

@@ -16,6 +16,8 @@ export interface SinkResult {
   readonly times?: StateTimes;
   /** Values that are not numbers, which an aggregate of numbers skipped. */
   readonly skipped?: number;
+  /** Points were left out, because there are more than the query asks for. */
+  readonly thinned?: true;
 }
 
 /** A value from before the range, of a time that does not matter. */

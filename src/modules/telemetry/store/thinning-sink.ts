@@ -96,8 +96,9 @@ export class ThinningSink implements SeriesSink {
     this.#flushPixel();
     if (this.#ts.length === 0) return null;
     const ts = new Float64Array(this.#ts);
-    if (this.#sawText) return { ts, numbers: null, values: this.#values };
-    return { ts, numbers: new Float64Array(this.#values as number[]), values: null };
+    const thinned = this.#thinning ? ({ thinned: true } as const) : {};
+    if (this.#sawText) return { ts, numbers: null, values: this.#values, ...thinned };
+    return { ts, numbers: new Float64Array(this.#values as number[]), values: null, ...thinned };
   }
 
   #point(ts: number, tag: number, value: TelemetryValue): void {

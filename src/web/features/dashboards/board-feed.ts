@@ -80,8 +80,6 @@ const isRaw = ({ config, type }: Widget): boolean =>
 
 /** Time that drawing widgets may take of a frame, in ms; what is left of them is drawn in the next ones. */
 const DRAWING_MS = 5;
-/** Number of points of a series by default, as on the server. */
-const POINTS_DEFAULT = 500;
 
 /** Shortest time between two drawings of a widget on a wall, in ms: digits that change more often cannot be read. */
 export const WALL_MS = 250;
@@ -246,8 +244,6 @@ export class BoardFeed {
     answer: { given: NonNullable<Executed["data"][string]["series"]>; window: Executed["timeWindow"] },
   ): WidgetSeries[] {
     const { given, window } = answer;
-    const { maxDataPoints } = widget.config;
-    const most = typeof maxDataPoints === "number" ? maxDataPoints : POINTS_DEFAULT;
     const found = new Map(
       given.flatMap(({ deviceId, series }) => series.map((s) => [`${deviceId}\n${s.key}`, s])),
     );
@@ -255,10 +251,10 @@ export class BoardFeed {
       keysOf(widget).flatMap((key) => {
         if (!shows(widget, device.deviceId, key)) return [];
         const buffer = new SeriesBuffer();
-        const { points: existing = [], skipped = 0 } = found.get(`${device.deviceId}\n${key}`) ?? {};
-        buffer.replace(existing);
-        buffer.skipped = skipped;
-        if (isRaw(widget)) buffer.thinned = thinningOf(existing.length, window, most);
+        const sent = found.get(`${device.deviceId}\n${key}`);
+        buffer.replace(sent?.points ?? []);
+        buffer.skipped = sent?.skipped ?? 0;
+        buffer.thinned = thinningOf(sent, window);
         return { device, key, buffer };
       }),
     );

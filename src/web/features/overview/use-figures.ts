@@ -31,10 +31,10 @@ class RecentSeries {
     const keys = [...new Set(shown.map(({ key }) => key))];
     const answer = await overviewApi.series({ ...window, deviceIds, keys, maxDataPoints: POINTS_MAX });
     for (const { deviceId, series } of answer)
-      for (const { key, points } of series) {
-        const buffer = this.of({ deviceId, key });
-        buffer.addAll(points);
-        buffer.thinned = thinningOf(points.length, window, POINTS_MAX);
+      for (const found of series) {
+        const buffer = this.of({ deviceId, key: found.key });
+        buffer.addAll(found.points);
+        buffer.thinned = thinningOf(found, window);
       }
   }
 

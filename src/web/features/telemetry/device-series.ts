@@ -89,10 +89,7 @@ export class DeviceSeries {
       series.main.replace(points(main, key));
       series.main.addAll(newer);
       series.main.skipped = found(main, key)?.skipped ?? 0;
-      series.main.thinned =
-        request.aggregation === "none"
-          ? thinningOf(points(main, key).length, request, request.maxDataPoints)
-          : { until: 0, stepMs: 0 };
+      series.main.thinned = thinningOf(found(main, key), request);
       series.low.replace(points(low, key));
       series.high.replace(points(high, key));
     }

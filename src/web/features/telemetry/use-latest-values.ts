@@ -70,8 +70,9 @@ async function loadRecent(
   const from = to - recent.spanMs;
   const maxDataPoints = recent.pointsMax;
   const series = await telemetryApi.range(deviceId, { from, to, keys, aggregation: "none", maxDataPoints });
-  for (const { key, points } of series) {
-    latest.buffer(key).addAll(points);
-    latest.buffer(key).thinned = thinningOf(points.length, { from, to }, maxDataPoints);
+  for (const found of series) {
+    const buffer = latest.buffer(found.key);
+    buffer.addAll(found.points);
+    buffer.thinned = thinningOf(found, { from, to });
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Aggregation } from "../../../../src/modules/telemetry/telemetry.types.ts";
 import { deviceId, failureOf, StoreFixture } from "./store-fixture.ts";
 
 const day = 86_400_000;
@@ -42,8 +43,17 @@ for (const sealed of [false, true]) {
       }
     });
 
-    test("what fits is not thinned", async () => {
+    test("what fits is not thinned, and what is thinned says so", async () => {
       expect(await fixture.points("d", "level", { maxDataPoints: count })).toHaveLength(count);
+      const thinnedAt = async (maxDataPoints: number, aggregation: Aggregation = "none") =>
+        (await fixture.query({ device: "d", keys: ["level"], maxDataPoints, aggregation }))[0]?.series[0]
+          ?.thinned;
+      expect([await thinnedAt(count), await thinnedAt(count - 1), await thinnedAt(1)]).toEqual([
+        undefined,
+        true,
+        true,
+      ]);
+      expect(await thinnedAt(10, "avg")).toBeUndefined();
     });
 
     test("calendar days follow the wall clock across a change of the clocks", async () => {
