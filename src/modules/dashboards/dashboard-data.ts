@@ -29,7 +29,6 @@ export const DASHBOARD_VALUES_MAX = 100_000;
 export const DASHBOARD_POINTS_MAX = 1_000_000;
 /** Series of a whole dashboard: nobody can look at more. */
 const SERIES_MAX = 5_000;
-const POINTS_TOGETHER_MAX = 1_000_000;
 const POINTS_MIN = 20;
 const SERIES_DEVICES_MAX = 50;
 const ALARMS_MAX = 200;
@@ -312,7 +311,7 @@ export function createDashboardData(deps: {
       Math.min(members[0]?.devices.length ?? 0, SERIES_DEVICES_MAX) *
       new Set(members.flatMap(({ keys }) => keys)).size;
     const total = [...groups.values()].reduce((sum, members) => sum + sizeOf(members), 0);
-    const pointsMax = Math.max(POINTS_MIN, Math.floor(POINTS_TOGETHER_MAX / Math.max(1, total)));
+    const pointsMax = Math.max(POINTS_MIN, Math.floor(DASHBOARD_POINTS_MAX / Math.max(1, total)));
     const answers = new Map<string, Answer>();
     let asked = 0;
     for (const [group, members] of groups) {
