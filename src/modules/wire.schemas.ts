@@ -24,6 +24,8 @@ export const textFields = {
 
 /** A sentence as data: readers render it in their own language. */
 export const textSchema = t.Object(textFields, { title: "Text" });
+/** The same with its sentence, for programs without a catalogue. */
+export const renderedText = t.Object({ ...textFields, message: t.String({ description: "in English" }) });
 
 /** Pattern of a name: one visible character or more, and no control characters, because names end up in logs, mail headers and exported files. */
 const NAME =

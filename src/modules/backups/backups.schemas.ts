@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { VERIFY_DAYS_MAX } from "../../lib/backup-limits.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
-import { literals, textFields } from "../wire.schemas.ts";
+import { literals, renderedText } from "../wire.schemas.ts";
 import { FIXED_KEYS } from "./backup-settings.ts";
 
 const folderPlace = t.Object({
@@ -74,7 +74,7 @@ export const backupRun = t.Object(
     openedAll: t.Boolean({
       description: "whether every database was restored and opened, whatever its size",
     }),
-    error: t.Optional(t.Object({ ...textFields, message: t.String() })),
+    error: t.Optional(renderedText),
   },
   { title: "BackupRun" },
 );
@@ -91,7 +91,7 @@ export const settingsBody = t.Object(
     running: t.Optional(t.Object({ startedAt: t.String(), share: t.Number({ minimum: 0, maximum: 1 }) })),
     newestGood: t.Optional(backupRun),
     nextAt: t.Optional(t.String()),
-    problems: t.Array(t.Object({ ...textFields, message: t.String() }), {
+    problems: t.Array(renderedText, {
       description: "overdue, failed or damaged backups",
     }),
   },

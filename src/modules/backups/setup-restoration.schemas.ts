@@ -1,6 +1,6 @@
 /** Schemas of the restoration on a gateway without an owner. */
 import { t } from "elysia";
-import { textFields } from "../wire.schemas.ts";
+import { renderedText } from "../wire.schemas.ts";
 
 export const link = t.String({ minLength: 1, maxLength: 128, description: "secret of the set-up link" });
 
@@ -10,7 +10,7 @@ export const restorationBody = t.Object(
     uploadedBytes: t.Integer({ description: "bytes of the file that have arrived" }),
     totalBytes: t.Integer({ description: "bytes of the whole file; 0 before the first part" }),
     share: t.Number({ description: "share of the backup that is restored, 0 to 1" }),
-    error: t.Optional(t.Object({ code: t.String(), params: textFields.params, message: t.String() })),
+    error: t.Optional(renderedText),
   },
   { title: "SetupRestoration" },
 );

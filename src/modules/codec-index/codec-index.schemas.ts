@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { trialAnswer } from "../codecs/codecs.schemas.ts";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
-import { choice, jsonValue, lineText, textFields, wholeNumber } from "../wire.schemas.ts";
+import { choice, jsonValue, lineText, renderedText, wholeNumber } from "../wire.schemas.ts";
 import { collectionLayouts, sortFields } from "./codec-index.types.ts";
 import { indexLimits } from "./index-limits.ts";
 
@@ -26,7 +26,7 @@ export const indexStatusBody = t.Object(
       t.Object({ share: t.Number({ description: "share of the archive that is read, 0 to 1" }) }),
       t.Null(),
     ]),
-    error: t.Union([t.Object({ ...textFields, message: t.String() }), t.Null()], {
+    error: t.Union([renderedText, t.Null()], {
       description: "why the newest load failed",
     }),
     uploadedBytes: wholeNumber(),

@@ -1,14 +1,13 @@
 import { t } from "elysia";
 import { faultSources, faultSubjects } from "../../lib/fault-sources.ts";
 import { searchQuery, timeRangeQuery } from "../lists.schemas.ts";
-import { choice, literals, textFields, wholeNumber } from "../wire.schemas.ts";
+import { peerProtocols } from "../request-peer.ts";
+import { choice, literals, renderedText, wholeNumber } from "../wire.schemas.ts";
 import { FAULTS_MAX, FAULTS_PER_HOLDER_MAX } from "./faults.service.ts";
-import { identityKinds, peerProtocols } from "./refusals.types.ts";
+import { identityKinds } from "./refusals.types.ts";
 
 export const FAULTS_PAGE_DEFAULT = 100;
 const FAULTS_PAGE_MAX = 1_000;
-
-const text = t.Object({ ...textFields, message: t.String({ description: "in English" }) });
 
 const subjectBody = t.Object({
   kind: choice(faultSubjects),
@@ -20,8 +19,8 @@ export const faultBody = t.Object(
   {
     faultId: t.String(),
     source: choice(faultSources, { description: "where it occurred" }),
-    reason: text,
-    hint: t.Optional(text),
+    reason: renderedText,
+    hint: t.Optional(renderedText),
     subject: t.Optional(subjectBody),
     where: t.Optional(t.String({ description: "topic, path, address or file, as the sender used it" })),
     sample: t.Optional(

@@ -1,9 +1,8 @@
 import { t } from "elysia";
 import { refusalEdges } from "../../lib/fault-sources.ts";
-import { choice, literals, textFields } from "../wire.schemas.ts";
-import { identityKinds, peerProtocols } from "./refusals.types.ts";
-
-const text = t.Object({ ...textFields, message: t.String({ description: "in English" }) });
+import { peerProtocols } from "../request-peer.ts";
+import { choice, literals, renderedText, textFields } from "../wire.schemas.ts";
+import { identityKinds } from "./refusals.types.ts";
 
 export const refusalBody = t.Object(
   {
@@ -29,8 +28,8 @@ export const refusalBody = t.Object(
       description:
         "client id, user name, e-mail address or name; of a token or key the first 4 characters and the length",
     }),
-    reason: text,
-    hint: t.Optional(text),
+    reason: renderedText,
+    hint: t.Optional(renderedText),
     count: t.Integer({ description: "number of refusals" }),
     firstAt: t.String({ format: "date-time" }),
     lastAt: t.String({ format: "date-time" }),

@@ -50,8 +50,6 @@ export const isRefusal = (code: string): boolean => code.startsWith(CODE);
 
 export const reasonOf = (code: string): string => code.slice(CODE.length);
 
-export const peerProtocols = ["mqtt", "mqtts", "http", "https", "ws", "wss"] as const;
-
 export const identityKinds = [
   "none",
   "client",

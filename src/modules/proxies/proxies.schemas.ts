@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { textFields } from "../wire.schemas.ts";
+import { renderedText } from "../wire.schemas.ts";
 
 const TEXT_LENGTH_MAX = 2_000;
 const text = t.Union([t.String({ minLength: 1, maxLength: TEXT_LENGTH_MAX }), t.Null()]);
@@ -33,7 +33,7 @@ export const proxyTestAnswer = t.Object(
     protocol: t.Union([t.Literal("http"), t.Literal("https")]),
     host: t.String({ description: "Host and port by which the client asked." }),
     headers: t.Record(t.String(), t.String(), { description: "X-Forwarded headers of the request." }),
-    problems: t.Array(t.Object({ ...textFields, message: t.String({ description: "In English." }) })),
+    problems: t.Array(renderedText),
   },
   { title: "ProxyTestResult" },
 );

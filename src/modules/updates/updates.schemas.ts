@@ -1,12 +1,10 @@
 import { t } from "elysia";
-import { textFields } from "../wire.schemas.ts";
-
-const text = t.Object({ ...textFields, message: t.String({ description: "The text in English." }) });
+import { renderedText } from "../wire.schemas.ts";
 
 export const updateBody = t.Object({
   version: t.String({ description: "Version that runs." }),
   target: t.Optional(t.String({ description: "Machine that updates have to be for, as `linux-x64`." })),
-  problem: t.Optional(text),
+  problem: t.Optional(renderedText),
   upload: t.Optional(
     t.Object({
       version: t.String(),
@@ -21,14 +19,14 @@ export const updateBody = t.Object({
   isOnProbation: t.Boolean({
     description: "true while the new version runs but returns to the previous version if it crashes",
   }),
-  failure: t.Optional(text),
+  failure: t.Optional(renderedText),
   result: t.Optional(
     t.Object({
       outcome: t.Union([t.Literal("UPDATED"), t.Literal("ROLLED_BACK"), t.Literal("FAILED")]),
       from: t.String(),
       to: t.String(),
       at: t.String({ format: "date-time" }),
-      reason: t.Optional(text),
+      reason: t.Optional(renderedText),
     }),
   ),
 });
