@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { hasData, type RestoreReport, restore } from "../modules/backups/restore-job.ts";
 import { DATABASE_NAMES, type DatabaseName } from "../platform/inventory.ts";
 import { StartupError } from "../platform/startup-error.ts";
@@ -31,6 +32,14 @@ function partsOf(text: string | undefined): DatabaseName[] | undefined {
   });
 }
 
+/** @throws StartupError for a folder or file that does not exist: unlike a place for backups, it is not to be created */
+function ensureSource(from: string | undefined): void {
+  if (from === undefined || from.startsWith("s3://") || existsSync(from)) return;
+  throw new StartupError(
+    `--from ${from} does not exist. Connect the drive with the backups, or name the folder, archive file or s3:// bucket that has them.`,
+  );
+}
+
 /** Prints what was not restored. */
 export function warnOfDamage({ record, unreadable, damaged, skipped, problems }: RestoreReport): void {
   const newer = unreadable.filter((name) => name > `snapshots/${record.id}`);
@@ -57,6 +66,7 @@ export async function restoreCommand(args: readonly string[]): Promise<number> {
     throw new StartupError(
       `${dataPath} holds data of a gateway; add --replace to replace it with the backup.`,
     );
+  ensureSource(values.from);
   const target = targetOf(values.from, values);
   const report = await restore(target, {
     dataPath,

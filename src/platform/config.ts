@@ -125,25 +125,32 @@ function readFlags(args: readonly string[], mistakes: string[]): Map<string, str
   return values;
 }
 
+interface SettingsFile {
+  readonly values: ReadonlyMap<string, unknown>;
+  /** Returns where the file sets a key: its path and, if it can be found, the line. */
+  readonly placeOf: (key: string) => string;
+}
+
 /** Reads `lineside.toml`; a table's keys join its name by `_`, so `[http] port` is `http_port`. */
-function readFile(path: string | undefined, mistakes: string[]): Map<string, unknown> {
+function readFile(path: string | undefined, mistakes: string[]): SettingsFile {
   const file = path ?? "lineside.toml";
+  const nothing = { values: new Map(), placeOf: () => file };
   if (!existsSync(file)) {
     if (path !== undefined) mistakes.push(`The configuration file ${path} does not exist.`);
-    return new Map();
+    return nothing;
   }
   try {
     const text = readFileSync(file, "utf8");
     const values = flatten(parseToml(text));
+    const placeOf = (key: string) => `${file}${lineOf(key, text)}`;
     for (const name of values.keys())
-      if (!isConfigKey(name))
-        mistakes.push(`${file}${lineOf(name, text)}: "${name}" is not a setting${perhaps(name)}.`);
-    return values;
+      if (!isConfigKey(name)) mistakes.push(`${placeOf(name)}: "${name}" is not a setting${perhaps(name)}.`);
+    return { values, placeOf };
   } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : "unreadable";
     const place = error instanceof TomlError ? `, line ${error.line}, column ${error.column}` : "";
     mistakes.push(`${file}${place} is not valid TOML: ${reason}.`);
-    return new Map();
+    return nothing;
   }
 }
 
@@ -263,33 +270,40 @@ function checkTogether(config: Record<string, unknown>): string[] {
 interface Sources {
   readonly flags: ReadonlyMap<string, string>;
   readonly env: Record<string, string | undefined>;
-  readonly file: ReadonlyMap<string, unknown>;
-  readonly path: string;
+  readonly file: SettingsFile;
 }
 
 /** Returns the source of a key's value, and the raw value. */
-function rawValueOf(key: ConfigKey, { flags, env, file, path }: Sources): [source: string, raw: unknown] {
+function rawValueOf(key: ConfigKey, { flags, env, file }: Sources): [source: string, raw: unknown] {
   const { refusesEmpty = false }: KeyDefinition = configKeys[key];
   const variable = env[envOf(key)];
   const sources: Array<[string, unknown]> = [
     [flagOf(key), flags.get(key)],
     [envOf(key), variable === "" && !refusesEmpty ? undefined : variable],
-    [`${path}: ${key}`, file.get(key)],
+    [`${file.placeOf(key)}: ${key}`, file.values.get(key)],
   ];
   return sources.find(([, value]) => value !== undefined) ?? ["", undefined];
+}
+
+/** Begins a mistake with the file and line of the setting that it names first, if that is from the file. */
+function withPlace(mistake: string, sources: Sources): string {
+  const [key = ""] = /^\w+/.exec(mistake) ?? [];
+  if (!isConfigKey(key)) return mistake;
+  const place = `${sources.file.placeOf(key)}: `;
+  return rawValueOf(key, sources)[0].startsWith(place) ? place + mistake : mistake;
 }
 
 /** @throws ConfigError that lists every mistake at once. */
 export function loadConfig(args: readonly string[], env: Record<string, string | undefined>): Config {
   const mistakes: string[] = [];
   const flags = readFlags(args, mistakes);
-  const path = flags.get("config") ?? env.LINESIDE_CONFIG;
-  const file = readFile(path, mistakes);
+  const file = readFile(flags.get("config") ?? env.LINESIDE_CONFIG, mistakes);
+  const sources = { flags, env, file };
   mistakes.push(...checkEnvironment(env));
   const config: Record<string, string | number | boolean | undefined> = {};
   for (const key of Object.keys(configKeys).filter(isConfigKey)) {
     const definition: KeyDefinition = configKeys[key];
-    const [source, raw] = rawValueOf(key, { flags, env, file, path: path ?? "lineside.toml" });
+    const [source, raw] = rawValueOf(key, sources);
     config[key] = raw === undefined ? definition.default : parseValue(definition.kind, raw);
     if (raw !== undefined && config[key] === undefined) {
       const shown = definition.secret === true ? "" : ` (it is ${JSON.stringify(raw)})`;
@@ -297,7 +311,7 @@ export function loadConfig(args: readonly string[], env: Record<string, string |
       mistakes.push(`${source} must be ${wanted}${shown}.`);
     }
   }
-  mistakes.push(...checkTogether(config));
+  mistakes.push(...checkTogether(config).map((mistake) => withPlace(mistake, sources)));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return config as Config; // every key of the table was assigned a value of its kind just above
 }

@@ -113,6 +113,19 @@ test("a refused archive leaves nothing where it was to be restored", async () =>
   expect(readdirSync(fresh)).toEqual([]);
 });
 
+test("a place that is not there, or has no backups, is refused with what to do", async () => {
+  const data = join(fixture.root, "restored");
+  const missing = await run(["restore", "--from", "/nope", "--data", data]);
+  expect([missing.code, missing.errors]).toEqual([
+    1,
+    "lineside restore: --from /nope does not exist. Connect the drive with the backups, or name the folder, archive file or s3:// bucket that has them.\n",
+  ]);
+  const place = join(fixture.root, "empty");
+  mkdirSync(place);
+  const empty = await run(["restore", "--from", place, "--data", data]);
+  expect([empty.code, empty.errors]).toEqual([1, expect.stringContaining("Name the folder, archive file")]);
+});
+
 test("one database is restored by its name", async () => {
   const rows = fixture.rows(fixture.data);
   await fixture.fill(500);

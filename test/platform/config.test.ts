@@ -100,8 +100,14 @@ describe("mistakes are reported at once, one sentence each", () => {
 
   test("a wrong value in a file of another name is told by that name", async () => {
     const path = join(directory, "site.toml");
-    await Bun.write(path, 'log_level = "loud"');
-    expect(mistakesOf(["--config", path])).toEqual([expect.stringContaining(`${path}: log_level`)]);
+    await Bun.write(path, 'http_port = 80\n\nlog_level = "loud"\n[outbound]\nallow = "10.0.0.0/99"\n');
+    expect(mistakesOf(["--config", path])).toEqual([
+      expect.stringContaining(`${path}, line 3: log_level must be one of debug`),
+      `${path}, line 5: outbound_allow: 10.0.0.0/99 is neither an address nor a network like 10.0.0.0/8.`,
+    ]);
+    expect(mistakesOf(["--config", path, "--log-level", "info", "--outbound-allow", "x"])).toEqual([
+      expect.stringMatching(/^outbound_allow: x is neither/),
+    ]);
   });
 
   test("a file that is not there, or not TOML", async () => {

@@ -75,7 +75,9 @@ test("private networks can be switched off, with all that leads into them", () =
     "::ffff:10.0.0.1",
     "64:ff9b::a00:1",
   ])
-    expect(english(closed.refusalOf(address, 443))).toBe("connections to private networks are disabled");
+    expect(english(closed.refusalOf(address, 443))).toBe(
+      "connections to private networks are disabled by the setting outbound_private",
+    );
   for (const address of ["172.32.0.1", "8.8.8.8", "2606:4700::1111"])
     expect(closed.refusalOf(address, 443)).toBeUndefined();
 });
@@ -83,9 +85,13 @@ test("private networks can be switched off, with all that leads into them", () =
 test("only the site of the gateway's operators may connect to private networks, unless the setting lets all sites reach them", () => {
   const guest = (config: Parameters<typeof rule>[0]) => rule(config, {}, GUEST).refusalOf("192.168.1.7", 443);
   expect(rule().refusalOf("192.168.1.7", 443)).toBeUndefined();
-  expect(english(guest({}))).toBe("only the site of the gateway's operators may connect to private networks");
+  expect(english(guest({}))).toBe(
+    "only the site of the gateway's operators may connect to private networks, unless the setting outbound_private is all",
+  );
   expect(guest({ outbound_private: "all" })).toBeUndefined();
-  expect(english(guest({ outbound_private: "none" }))).toBe("connections to private networks are disabled");
+  expect(english(guest({ outbound_private: "none" }))).toBe(
+    "connections to private networks are disabled by the setting outbound_private",
+  );
   expect(guest({ outbound_allow: "192.168.1.0/24" })).toBeUndefined();
 });
 
@@ -151,7 +157,7 @@ test("a name that leads to this machine is refused; of several addresses only go
   const refused = await names.resolve("inside", 80).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(RefusedAddress);
   expect((refused as Error).message).toBe(
-    "the gateway sends nothing to inside (127.0.0.1): it is this machine itself; the setting outbound_allow can allow an address",
+    "the gateway sends nothing to inside (127.0.0.1): it is this machine itself; to allow it, add it to the setting outbound_allow",
   );
   expect(await names.resolve("mixed", 80)).toEqual(["10.0.0.7"]);
   expect(await names.resolve("[2606:4700::1]", 80)).toEqual(["2606:4700::1"]);

@@ -18,7 +18,8 @@ export const backupErrorsDe: Readonly<Record<keyof typeof backupErrors, string>>
     "{name} fehlt in der Sicherung; sie ist also unvollständig. Wählen Sie eine andere Sicherung, oder stellen Sie mit `lineside restore --only` einen Teil davon wieder her.",
   "backup.file_unknown":
     "Die Sicherung enthält eine Datei, die nicht in eine Sicherung gehört: {path}. Es wurde nichts wiederhergestellt.",
-  "backup.none": "An diesem Ort gibt es keine Sicherungen.",
+  "backup.none":
+    "An diesem Ort sind keine Sicherungen. Nennen Sie den Ordner, das Archiv oder den Bucket, in den ein Gateway Sicherungen geschrieben hat.",
   "backup.not_an_archive": "Diese Datei ist kein vollständiges Sicherungsarchiv.",
   "backup.not_encrypted":
     "Die Sicherungen an diesem Ort sind nicht verschlüsselt. Wählen Sie für verschlüsselte einen leeren Ort.",

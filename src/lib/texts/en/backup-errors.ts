@@ -13,7 +13,8 @@ export const backupErrors = {
     "The backup does not contain {name}, so it is incomplete. Select another backup, or restore a part of it with `lineside restore --only`.",
   "backup.file_unknown":
     "The backup contains a file that does not belong in a backup: {path}. Nothing was restored.",
-  "backup.none": "There are no backups at this place.",
+  "backup.none":
+    "There are no backups at this place. Name the folder, archive file or bucket that a gateway wrote backups to.",
   "backup.not_an_archive": "This file is not a whole backup archive.",
   "backup.not_encrypted":
     "The backups at this place are not encrypted. Select an empty place for encrypted ones.",

@@ -45,12 +45,13 @@ export const errorDetails = {
   "address_refusal.metadata": "it is a metadata service",
   "address_refusal.multicast": "it is a multicast or broadcast address",
   "address_refusal.no_address": "it is not an IP address",
-  "address_refusal.not_allowed": "{refusal}; the setting outbound_allow can allow an address",
+  "address_refusal.not_allowed": "{refusal}; to allow it, add it to the setting outbound_allow",
   "address_refusal.own_machine": "it is this machine itself",
   "address_refusal.own_port": "it is this gateway itself",
   "address_refusal.private_host_only":
-    "only the site of the gateway's operators may connect to private networks",
-  "address_refusal.private_off": "connections to private networks are disabled",
+    "only the site of the gateway's operators may connect to private networks, unless the setting outbound_private is all",
+  "address_refusal.private_off":
+    "connections to private networks are disabled by the setting outbound_private",
   "address_refusal.reserved": "it is a reserved address",
   "codec_source.line": "line {line} of the source: {reason}",
   "codec_source.whole": "the source: {reason}",
