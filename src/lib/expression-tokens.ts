@@ -8,17 +8,25 @@ export type Token =
   | { readonly kind: "text" | "name" | "sign" | "end"; readonly value: string; readonly position: number };
 
 const TOKEN =
-  /\s*(?:(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([A-Za-z_][A-Za-z0-9_.]*)|(\*\*|[<>=!]=|&&|\|\||[-+*/%<>!?:(),]))/y;
+  /(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([A-Za-z_][A-Za-z0-9_.]*)|(\*\*|[<>=!]=|&&|\|\||[-+*/%<>!?:(),])/y;
+
+const SPACES = /\s*/y;
 
 export const wrong = (rule: Text) => invalid("expression.invalid", { rule });
+
+/** Returns the position of the first character from `start` on that is no white space. */
+function afterSpaces(source: string, start: number): number {
+  SPACES.lastIndex = start;
+  SPACES.exec(source);
+  return SPACES.lastIndex;
+}
 
 /** @throws DomainError `expression.invalid`. */
 export function tokensOf(source: string): Token[] {
   if (source.length > SOURCE_CHARACTERS_MAX)
     throw wrong(detail("expression_rule.too_long", { max: SOURCE_CHARACTERS_MAX }));
   const tokens: Token[] = [];
-  let position = 0;
-  while (source.slice(position).trim() !== "") {
+  for (let position = afterSpaces(source, 0); position < source.length; ) {
     TOKEN.lastIndex = position;
     const match = TOKEN.exec(source);
     if (match === null) throw wrong(detail("expression_rule.unreadable", { position: position + 1 }));
@@ -28,8 +36,8 @@ export function tokensOf(source: string): Token[] {
     else if (text !== undefined) tokens.push({ kind: "text", value: text.replace(/\\(.)/g, "$1"), position });
     else if (name !== undefined) tokens.push({ kind: "name", value: name, position });
     else tokens.push({ kind: "sign", value: sign, position });
-    position = TOKEN.lastIndex;
+    position = afterSpaces(source, TOKEN.lastIndex);
   }
-  tokens.push({ kind: "end", value: "", position });
+  tokens.push({ kind: "end", value: "", position: source.trimEnd().length });
   return tokens;
 }

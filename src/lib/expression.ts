@@ -193,13 +193,17 @@ class Parser<Scope> {
               position: token.position + 1,
             }),
       );
-    return this.#takeSign("(") === undefined ? this.#named(token.value) : this.#call(token.value);
+    return this.#takeSign("(") === undefined
+      ? this.#named(token.value)
+      : this.#call(token.value, token.position + 1);
   }
 
-  #call(name: string): Node<Scope> {
+  /** `position`: of the name, from 1. */
+  #call(name: string, position: number): Node<Scope> {
     if (name === "key" || name === "attribute") return this.#lookup(name);
     const rule = Object.hasOwn(functions, name) ? functions[name] : undefined;
-    if (rule === undefined) throw wrong(detail("expression_rule.function_unknown", { name: excerpt(name) }));
+    if (rule === undefined)
+      throw wrong(detail("expression_rule.function_unknown", { name: excerpt(name), position }));
     const values = [this.#conditional()];
     while (this.#takeSign(",") !== undefined) values.push(this.#conditional());
     this.#expect(")");
@@ -210,7 +214,7 @@ class Parser<Scope> {
       return ofTwo(name, [first, second], rule.binaryForm);
     if (rule.variadic !== undefined && values.length <= ARGUMENTS_MAX)
       return ofAny(name, values, rule.variadic);
-    throw wrong(detail("expression_rule.argument_count", { name, counts: countsOf(rule) }));
+    throw wrong(detail("expression_rule.argument_count", { name, counts: countsOf(rule), position }));
   }
 
   #named(name: string): Node<Scope> {

@@ -1,11 +1,11 @@
 import type { rules } from "../en/rules.ts";
 
 export const rulesDe: Readonly<Record<keyof typeof rules, string>> = {
-  "expression_rule.argument_count": "{name} braucht {counts} Werte",
+  "expression_rule.argument_count": "{name} an Zeichen {position} braucht {counts} Werte",
   "expression_rule.ends_too_early": "der Ausdruck endet zu früh",
   "expression_rule.expected": "an Zeichen {position} wird {symbol} erwartet, nicht {found}",
   "expression_rule.expected_at_end": "an Zeichen {position} wird {symbol} erwartet",
-  "expression_rule.function_unknown": "es gibt keine Funktion {name}",
+  "expression_rule.function_unknown": "es gibt keine Funktion {name} (Zeichen {position})",
   "expression_rule.text_expected": "an Zeichen {position} wird ein Text in Anführungszeichen erwartet",
   "expression_rule.too_deep": "der Ausdruck ist zu tief verschachtelt",
   "expression_rule.too_long": "darf höchstens {max} Zeichen haben",

@@ -1,10 +1,10 @@
 /** Rules that a field breaks, for messages such as `{field}: {rule}`. */
 export const rules = {
-  "expression_rule.argument_count": "{name} needs {counts} values",
+  "expression_rule.argument_count": "{name} at character {position} needs {counts} values",
   "expression_rule.ends_too_early": "the expression ends too early",
   "expression_rule.expected": "{symbol} is expected at character {position}, not {found}",
   "expression_rule.expected_at_end": "{symbol} is expected at character {position}",
-  "expression_rule.function_unknown": "there is no function {name}",
+  "expression_rule.function_unknown": "there is no function {name} (character {position})",
   "expression_rule.text_expected": "a text in quotes is expected at character {position}",
   "expression_rule.too_deep": "the expression is nested too deeply",
   "expression_rule.too_long": "must have at most {max} characters",
