@@ -5,37 +5,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectAsync, type IClientOptions } from "mqtt";
 import { configureLogging } from "../../src/platform/log.ts";
-import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
+import { createTestApp, PASSWORD } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
 import { WebSocketClient } from "../support/websocket-client.ts";
+import { fixture, list as listAt, METRICS_TOKEN, ownerEmail, tokens, useFaults } from "./faults-fixture.ts";
 
 const PATH = "/api/gateway/refusals";
 const logged: string[] = [];
-let fixture: TestApp;
-let operator: string;
-let owner: string;
-let ownerEmail: string;
-let other: string;
 let device: { deviceId: string; token: string };
 
-beforeAll(async () => {
+beforeAll(() => {
   configureLogging({ level: "info", format: "text", write: (line) => logged.push(line) });
-  fixture = await createTestApp({ config: { metrics_token: "a token for the metrics" } });
-  operator = (await fixture.signIn("TENANT_OWNER", { tenant: "host" })).token;
-  const signedIn = await fixture.signIn("TENANT_OWNER");
-  owner = signedIn.token;
-  ownerEmail = signedIn.user.email;
-  other = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
-  device = await fixture.createDevice(owner);
 });
-afterAll(async () => {
-  await fixture.stop();
-  configureLogging({ level: "error", format: "text", write: () => undefined });
+useFaults();
+beforeAll(async () => {
+  device = await fixture.createDevice(tokens.owner);
 });
+afterAll(() => configureLogging({ level: "error", format: "text", write: () => undefined }));
 
-const list = async (token: string, query = "", path = PATH) =>
-  (await fixture.call("GET", `${path}${query}`, { token })).body;
-const search = (text: string, token = operator, path = PATH) =>
+const list = (token: string, query = "", path = PATH) => listAt(token, query, path);
+const search = (text: string, token = tokens.operator, path = PATH) =>
   list(token, `?search=${encodeURIComponent(text)}`, path);
 /** Connects over MQTT, which must fail, and returns the reason code. */
 async function refusedConnect(options: IClientOptions): Promise<number | undefined> {
@@ -48,7 +37,7 @@ async function refusedConnect(options: IClientOptions): Promise<number | undefin
 async function setPassword(deviceId: string, username: string): Promise<void> {
   const credentials = { type: "MQTT_BASIC", username, password: PASSWORD };
   const path = `/api/devices/${deviceId}/credentials`;
-  expect((await fixture.call("PUT", path, { token: owner, body: credentials })).status).toBe(200);
+  expect((await fixture.call("PUT", path, { token: tokens.owner, body: credentials })).status).toBe(200);
 }
 
 describe("each edge lists what it refuses", () => {
@@ -69,7 +58,7 @@ describe("each edge lists what it refuses", () => {
       hint: { code: "refusal_hint.token_wrong" },
       count: 2,
     });
-    expect(JSON.stringify(await list(operator))).not.toContain(token);
+    expect(JSON.stringify(await list(tokens.operator))).not.toContain(token);
     expect(logged.filter((line) => line.includes("Wron…"))).toHaveLength(1);
     expect(logged.join()).not.toContain(token);
   });
@@ -103,15 +92,15 @@ describe("each edge lists what it refuses", () => {
   });
 
   test("MQTT: a wrong password of a known device, for its tenant and on the device", async () => {
-    const { deviceId } = await fixture.createDevice(owner, { name: "press" });
+    const { deviceId } = await fixture.createDevice(tokens.owner, { name: "press" });
     await setPassword(deviceId, "press");
     expect(await refusedConnect({ username: "press", password: "not the password" })).toBe(0x86);
     const expected = [
       { identity: "press", deviceId, deviceName: "press", reason: { code: "refusal.password_wrong" } },
     ];
-    expect(await list(owner, "", `/api/devices/${deviceId}/refusals`)).toMatchObject(expected);
-    expect(await search("press", owner, "/api/refusals")).toMatchObject(expected);
-    expect(await search("press", other, "/api/refusals")).toEqual([]);
+    expect(await list(tokens.owner, "", `/api/devices/${deviceId}/refusals`)).toMatchObject(expected);
+    expect(await search("press", tokens.owner, "/api/refusals")).toMatchObject(expected);
+    expect(await search("press", tokens.other, "/api/refusals")).toEqual([]);
   });
 
   test("MQTT: no credential, and an API key that does not exist", async () => {
@@ -143,15 +132,15 @@ describe("each edge lists what it refuses", () => {
 
   test("REST: a forged token, an ended session and a revoked API key", async () => {
     expect((await fixture.call("GET", "/api/devices", { token: "forged.token.text" })).text).toBe("");
-    await until(async () => (await list(operator, "?edge=api")).length === 1);
-    expect(await list(operator, "?edge=api")).toMatchObject([
+    await until(async () => (await list(tokens.operator, "?edge=api")).length === 1);
+    expect(await list(tokens.operator, "?edge=api")).toMatchObject([
       { reason: { code: "refusal.session_token_wrong" } },
     ]);
     const { token, user } = await fixture.signIn("TENANT_ADMIN");
     await fixture.call("POST", "/api/auth/logout", { token });
     expect((await fixture.call("GET", "/api/devices", { token })).status).toBe(401);
     await until(async () => (await search(user.email)).length === 1);
-    expect(await search(user.email, owner, "/api/refusals")).toMatchObject([
+    expect(await search(user.email, tokens.owner, "/api/refusals")).toMatchObject([
       { reason: { code: "refusal.session_ended" }, userId: user.userId },
     ]);
   });
@@ -160,13 +149,13 @@ describe("each edge lists what it refuses", () => {
     const signIn = (email: string, password: string) =>
       fixture.call("POST", "/idp/authorize", { body: { email, password } });
     expect((await signIn(ownerEmail, "wrong password 1")).status).toBe(401);
-    expect(await search(ownerEmail, owner, "/api/refusals")).toMatchObject([
+    expect(await search(ownerEmail, tokens.owner, "/api/refusals")).toMatchObject([
       { edge: "sign_in", protocol: "http", reason: { code: "refusal.password_wrong" } },
     ]);
     await signIn("nobody@one.example", "wrong password 1");
     expect(await search("nobody@one")).toMatchObject([{ reason: { code: "refusal.user_unknown" } }]);
     await signIn("MyPasswordAtTheWrongPlace", "wrong password 1");
-    expect(JSON.stringify(await list(operator))).not.toContain("MyPasswordAt");
+    expect(JSON.stringify(await list(tokens.operator))).not.toContain("MyPasswordAt");
   });
 
   test("links that are valid once: set-up, a new password and the download of a backup", async () => {
@@ -180,7 +169,7 @@ describe("each edge lists what it refuses", () => {
       await fixture.call("GET", `/api/gateway/backup/downloads/${secret}`),
     ];
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
-    const listed = await list(operator, "?edge=link&sort=-count");
+    const listed = await list(tokens.operator, "?edge=link&sort=-count");
     expect(
       listed.map(
         ({ reason, count }: { reason: { code: string }; count: number }) => `${reason.code} ${count}`,
@@ -198,7 +187,7 @@ describe("each edge lists what it refuses", () => {
     const client = await WebSocketClient.open(`${fixture.app.url}/api/ws`);
     client.send({ type: "auth", token: "forged.token.text" });
     expect((await client.closed).code).toBe(4401);
-    expect(await list(operator, "?edge=realtime")).toMatchObject([{ protocol: "ws" }]);
+    expect(await list(tokens.operator, "?edge=realtime")).toMatchObject([{ protocol: "ws" }]);
   });
 
   test("webhooks", async () => {
@@ -207,10 +196,10 @@ describe("each edge lists what it refuses", () => {
       headers: { "x-tenant-id": "no-such-tenant", "x-webhook-secret": "a wrong webhook secret" },
     });
     expect(answer.status).toBe(400);
-    expect(await list(operator, "?edge=webhook")).toMatchObject([
+    expect(await list(tokens.operator, "?edge=webhook")).toMatchObject([
       { identity: "no-such-tenant", reason: { code: "refusal.secret_wrong" } },
     ]);
-    expect(JSON.stringify(await list(operator))).not.toContain("a wrong webhook secret");
+    expect(JSON.stringify(await list(tokens.operator))).not.toContain("a wrong webhook secret");
   });
 
   test("provisioning and the metrics", async () => {
@@ -227,20 +216,20 @@ describe("each edge lists what it refuses", () => {
       { edge: "provisioning", reason: { code: "refusal.claim_key_wrong" } },
     ]);
     expect((await fixture.call("GET", "/metrics", { token: "wrong" })).status).toBe(401);
-    expect(await list(operator, "?edge=metrics")).toHaveLength(1);
+    expect(await list(tokens.operator, "?edge=metrics")).toHaveLength(1);
   });
 });
 
 test("counts by edge and reason for Prometheus", async () => {
-  const { text } = await fixture.call("GET", "/metrics", { token: "a token for the metrics" });
+  const { text } = await fixture.call("GET", "/metrics", { token: METRICS_TOKEN });
   expect(text).toContain('lineside_refused_credentials_total{edge="webhook",reason="secret_wrong"} 1');
 });
 
 describe("who may see them", () => {
   test.each([
-    ["another tenant's owner", () => other, PATH, 403],
-    ["the tenant's owner, of the gateway", () => owner, PATH, 403],
-    ["the tenant's owner, of the tenant", () => owner, "/api/refusals", 200],
+    ["another tenant's owner", () => tokens.other, PATH, 403],
+    ["the tenant's owner, of the gateway", () => tokens.owner, PATH, 403],
+    ["the tenant's owner, of the tenant", () => tokens.owner, "/api/refusals", 200],
   ] as const)("%s", async (_, token, path, status) => {
     expect((await fixture.call("GET", path, { token: token() })).status).toBe(status);
   });
@@ -254,8 +243,8 @@ describe("who may see them", () => {
 
   test("an administrator with some devices sees those of these devices alone", async () => {
     const [granted, hidden] = [
-      await fixture.createDevice(owner, { name: "granted" }),
-      await fixture.createDevice(owner, { name: "hidden" }),
+      await fixture.createDevice(tokens.owner, { name: "granted" }),
+      await fixture.createDevice(tokens.owner, { name: "hidden" }),
     ];
     for (const [name, { deviceId }] of [
       ["granted", granted],
@@ -267,12 +256,12 @@ describe("who may see them", () => {
     const { token } = await fixture.signIn("TENANT_ADMIN", { devices: [granted.deviceId] });
     const listed = await list(token, "", "/api/refusals");
     expect(listed.map(({ deviceName }: { deviceName: string }) => deviceName)).toEqual(["granted"]);
-    expect((await list(owner, "", "/api/refusals")).length).toBeGreaterThan(2);
+    expect((await list(tokens.owner, "", "/api/refusals")).length).toBeGreaterThan(2);
   });
 
   test("a device's are hidden from other tenants", async () => {
     const path = `/api/devices/${device.deviceId}/refusals`;
-    expect((await fixture.call("GET", path, { token: other })).status).toBe(404);
+    expect((await fixture.call("GET", path, { token: tokens.other })).status).toBe(404);
   });
 });
 

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { connectAsync } from "mqtt";
 import { useConsole } from "./support/console-page.ts";
+import { appear, expectTidy } from "./support/screenshots.ts";
 
 const STEP_MS = 30_000;
 const ui = useConsole({ isStill: true });
@@ -120,4 +121,44 @@ test(
     expect(ui.complaints).toEqual([]);
   },
   STEP_MS,
+);
+
+test(
+  "the pages of a job and of a Modbus connection list their faults, also in German, dark and on a phone",
+  async () => {
+    const device = await createDevice("Gone fan");
+    const job = (await ui.call("POST", "/api/scheduler", {
+      name: "Night setback",
+      schedule: { kind: "interval", everyMs: 3_600_000 },
+      action: { type: "attributes", deviceIds: [device.deviceId], attributes: { setpoint: 17 } },
+    })) as { jobId: string };
+    await ui.call("DELETE", `/api/devices/${device.deviceId}`);
+    await ui.call("POST", `/api/scheduler/${job.jobId}/run`);
+    const fields = { name: "Meters", host: "127.0.0.1", port: 1 };
+    const connection = (await ui.call("POST", "/api/modbus/connections", fields)) as { connectionId: string };
+    await ui.open("/faults?source=scheduler");
+    await items().getByRole("link", { name: "Night setback" }).click();
+    await ui.page.waitForURL(`**/scheduler/${job.jobId}`);
+    const section = ui.page.getByRole("region", { name: "Faults" });
+    await section.getByText("The device does not exist any more.").waitFor();
+    await ui.open("/faults?source=modbus");
+    await items().getByRole("link", { name: "Meters" }).click();
+    await ui.page.waitForURL(`**/modbus/${connection.connectionId}`);
+    await section.getByText("Check address, port, cabling and power.").waitFor();
+    for (const appearance of [
+      { theme: "light", language: "de", width: 390 },
+      { theme: "dark", language: "de", width: 1440 },
+      { theme: "dark", language: "en", width: 390 },
+    ] as const) {
+      await appear(ui.page, appearance);
+      await ui.open("/faults");
+      await ui.page.getByRole("link", { name: "Night setback" }).waitFor();
+      const said =
+        appearance.language === "de" ? "Das Gerät existiert nicht mehr." : "does not exist any more.";
+      await ui.page.getByText(said).waitFor();
+      await expectTidy(ui.page, "faults", appearance);
+    }
+    expect(ui.complaints).toEqual([]);
+  },
+  2 * STEP_MS,
 );
