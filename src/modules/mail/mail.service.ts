@@ -128,7 +128,8 @@ export function createMailService(deps: MailServiceDeps): MailService {
       });
       if (!isWaiting) continue;
       announce({ ...mail, state: "FAILED" });
-      reportFailure(mail, mail.lastError ?? detail("mail_error.expired"), true);
+      // Without a mail server nothing was tried: the mail was there to be read.
+      if (mail.state === "QUEUED") reportFailure(mail, mail.lastError ?? detail("mail_error.expired"), true);
     }
   }
 

@@ -30,6 +30,8 @@ interface Outbox {
   readonly mail: MailService;
   readonly database: MainDatabase;
   readonly clock: FakeClock;
+  /** Codes of the faults, and where they occurred. */
+  readonly faults: string[];
   /** Resolves once a mail has been tried and is in this state. */
   reached(state: MailState): Promise<void>;
   stop(): Promise<void>;
@@ -46,6 +48,8 @@ async function openOutbox(
   if (tenants.find(tenantId) === undefined)
     tenants.insert({ tenantId, name: "Plant", planName: "onprem", isHost: true }, clock.now());
   const events = createEventBus<DomainEvents>(log);
+  const faults: string[] = [];
+  events.on("fault.occurred", ({ code, where = "" }) => faults.push(`${code} ${where}`));
   const waiting: Array<{ state: MailState; resolve: () => void }> = [];
   events.on("mail.changed", ({ state }) => {
     for (const waiter of waiting.filter((candidate) => candidate.state === state)) {
@@ -84,7 +88,7 @@ async function openOutbox(
   };
   undo.push(stop);
   const reached = (state: MailState) => new Promise<void>((resolve) => waiting.push({ state, resolve }));
-  return { mail, database, clock, directory, reached, stop };
+  return { mail, database, clock, directory, faults, reached, stop };
 }
 
 async function serve(...input: Parameters<typeof startMailServer>): Promise<MailServer> {
@@ -240,6 +244,7 @@ describe("a mail server that does not", () => {
     expect(knocks).toBe(1);
     outbox.clock.advance(1);
     await sent;
+    expect(outbox.faults).toEqual(["fault.mail_retried "]);
     expect(only(outbox)).toMatchObject({ state: "SENT", attempts: 2, lastError: null });
   });
 
@@ -349,6 +354,7 @@ describe("the outbox", () => {
     expect(only(outbox).content.text).toContain("042137");
     outbox.clock.advance(2 * 60_000);
     expect(only(outbox)).toMatchObject({ state: "FAILED", lastError: { code: "mail_error.expired" } });
+    expect(outbox.faults).toEqual([]); // it was there to be read
     expect(only(outbox).content.text).not.toContain("042137");
     expect(() => outbox.mail.retry(scope, only(outbox).mailId)).toThrow("expired");
   });

@@ -1,0 +1,50 @@
+// How much a dashboard shows: points per series, series and aliases.
+import { expect, test } from "bun:test";
+import { STATE_POINTS_MAX } from "../../src/modules/telemetry/telemetry.types.ts";
+import { call, content, create, now, oven, useDashboards } from "./dashboards-fixture.ts";
+
+useDashboards();
+
+test("a series says that points were left out, and a limit is that of queries", async () => {
+  const { aliases } = content();
+  const of = (widgetId: string, fields: object) => ({
+    widgetId,
+    type: "timeseries",
+    name: "",
+    config: { aliasId: "all", keys: ["t"], series: [`${oven.deviceId}/t`], ...fields },
+  });
+  const widgets = [
+    of("all", {}),
+    of("few", { maxDataPoints: 1 }),
+    of("states", { keys: ["mode"], series: null, aggregation: "timeIn", maxDataPoints: 100_000 }),
+  ];
+  const timeRange = { from: now - 10 * 86_400_000, to: now };
+  const { body } = await call("POST", "/preview", { dashboard: { aliases, widgets }, timeRange });
+  const first = (widgetId: string) => body.data[widgetId].series[0].series[0];
+  expect([first("all").thinned, first("few").thinned]).toEqual([undefined, true]);
+  expect(first("states").points.length).toBeLessThanOrEqual(STATE_POINTS_MAX);
+});
+
+test("more lines than anybody could look at are refused widget by widget, and points are shared out", async () => {
+  const { aliases } = content();
+  const keys = (n: number) => Array.from({ length: 50 }, (_, index) => `k${n}-${index}`);
+  const widgets = Array.from({ length: 60 }, (_, n) => ({
+    widgetId: `w${n}`,
+    type: "timeseries",
+    name: "",
+    config: { aliasId: "all", keys: n === 0 ? ["t"] : keys(n), maxDataPoints: 100_000 - n },
+  }));
+  const { id } = await create({ aliases, widgets });
+  const { status, body } = await call("POST", `/${id}/execute`, {
+    timeRange: { mode: "live", durationMs: 3_600_000 },
+  });
+  expect(status).toBe(200);
+  expect(body.data.w0.series[0].series[0].points.length).toBeGreaterThan(3);
+  expect(body.data.w0.series[0].series[0]).not.toHaveProperty("thinned");
+  expect([body.data.w1.error, body.data.w59.error]).toEqual([
+    undefined,
+    "A dashboard can show at most 5000 series. Select fewer devices or keys.",
+  ]);
+  const many = Array.from({ length: 101 }, (_, n) => ({ id: `a${n}`, name: "", type: "stateEntity" }));
+  expect((await call("POST", "", { name: "x", aliases: many })).status).toBe(400);
+});
