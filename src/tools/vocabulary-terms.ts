@@ -32,6 +32,8 @@ export const nameTerms: readonly Term[] = [
   // Mails wait in the outbox, and what is named so belongs to them.
   ...names("outbox", [
     "src/modules/mail/",
+    "src/modules/faults/faults.routes.ts",
+    "src/web/features/faults/",
     "src/modules/identity/permissions.ts",
     "src/web/features/outbox/",
     "src/web/app/",

@@ -3,10 +3,10 @@ import { decode, encode } from "cbor-x";
 import { connectAsync, type MqttClient } from "mqtt";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
-const known = ["getServerTime", "getCurrentTime", "getSessionLimits"];
+const methods = ["getServerTime", "getCurrentTime", "getSessionLimits"];
 const NO_METHOD = {
-  error: `There is no method reboot. The methods are: ${known.join(", ")}.`,
-  errorText: { code: "request.method_unknown", params: { method: "reboot", known } },
+  error: `There is no method reboot. The methods are: ${methods.join(", ")}.`,
+  errorText: { code: "request.method_unknown", params: { method: "reboot", known: methods } },
 };
 let fixture: TestApp;
 let owner: string;

@@ -103,9 +103,9 @@ export function createOwnRequests(deps: OwnRequestsDeps) {
   function answerByProfile(device: IngestDevice, { method, params }: { method: string; params: unknown }) {
     const { deviceRequests } = deps.profiles.ensure(device.tenantId, device.profileId);
     const rule = deviceRequests.find((candidate) => candidate.method === method);
-    const known = [...ownMethods, ...deviceRequests.map((candidate) => candidate.method)];
+    const methods = [...ownMethods, ...deviceRequests.map((candidate) => candidate.method)];
     if (rule === undefined)
-      return errorReply(detail("request.method_unknown", { method: excerpt(method), known }));
+      return errorReply(detail("request.method_unknown", { method: excerpt(method), known: methods }));
     if (rule.script === undefined) return rule.reply ?? null;
     return runLimited(device, rule.script, { method, params: toPlainJson(params ?? null, "command") });
   }

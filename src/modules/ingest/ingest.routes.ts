@@ -69,6 +69,26 @@ async function readBody(request: Request, { tenantId, deviceId }: IngestDevice):
   return body;
 }
 
+/** Reads a body. What cannot be read is listed on the device, whose program seldom shows what it is answered. */
+async function readMessage(
+  ingest: Pick<IngestService, "reject">,
+  device: IngestDevice,
+  { request, kind }: { request: Request; kind: MessageKind },
+) {
+  const source = "http";
+  let sample: Uint8Array | undefined;
+  try {
+    sample = await readBody(request, device);
+    return { body: sample, encoding: encodingOf(request, device) };
+  } catch (error) {
+    if (error instanceof DomainError) {
+      const where = whereOf({ kind, source });
+      ingest.reject(device, { ...textOf(error), source, where, ...(sample && { sample }) });
+    }
+    throw error;
+  }
+}
+
 /** Routes that devices call over HTTP, with their access token in the path. */
 export const deviceApiRoutes = (deps: {
   ingest: IngestService;
@@ -79,27 +99,9 @@ export const deviceApiRoutes = (deps: {
 
   const ensureDevice = deps.tokens.ensureByContract;
 
-  /** Reads a body. What cannot be read is listed on the device, whose program seldom shows what it is answered. */
-  async function bodyOf(request: Request, device: IngestDevice, kind: MessageKind) {
-    let sample: Uint8Array | undefined;
-    try {
-      sample = await readBody(request, device);
-      return { body: sample, encoding: encodingOf(request, device) };
-    } catch (error) {
-      if (error instanceof DomainError)
-        ingest.reject(device, {
-          ...textOf(error),
-          source: "http",
-          where: whereOf({ kind, source: "http" }),
-          ...(sample && { sample }),
-        });
-      throw error;
-    }
-  }
-
   async function receive(asked: TokenRequest, kind: MessageKind): Promise<{ success: true }> {
     const device = ensureDevice(asked);
-    const message = await bodyOf(asked.request, device, kind);
+    const message = await readMessage(ingest, device, { request: asked.request, kind });
     if (device.revoked) throw contractInvalidToken(); // deleted or re-keyed while the body was on its way
     await ingest.post(device, kind, message);
     return { success: true };

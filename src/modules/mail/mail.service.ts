@@ -84,19 +84,12 @@ interface MailServiceDeps {
   log: Logger;
 }
 
-export function createMailService(deps: MailServiceDeps): MailService {
-  const { repository, transport, clock, now, log, events } = deps;
-  const render = (mail: OutboxMail) => renderMail(mail, deps.productOf(mail.tenantId));
-  const withContent = (mail: OutboxMail): OutgoingOutboxMail => ({
-    ...mail,
-    nextAttemptAt: mail.nextAttemptAt - now() + clock.now(), // as the clock on the wall has it
-    content: render(mail),
-  });
-  const announce = ({ tenantId, mailId, state }: OutboxMail) =>
-    events.emit("mail.changed", { tenantId, mailId, state });
+type ReportFailure = (mail: OutboxMail, reason: Text, isFinal: boolean) => void;
 
-  /** Faults of the server are one entry, whoever the mails are for; one that was given up names its recipient. */
-  function reportFailure({ tenantId, recipient }: OutboxMail, reason: Text, isFinal: boolean): void {
+/** Returns what reports failures. Those of the server are one entry, whoever the mails are for; a mail that was given up names its recipient. */
+const failureReporter =
+  (events: EventBus<DomainEvents>): ReportFailure =>
+  ({ tenantId, recipient }, reason, isFinal) => {
     const id = tenantId ?? "gateway";
     const owned = {
       source: "mail",
@@ -109,36 +102,51 @@ export function createMailService(deps: MailServiceDeps): MailService {
         ? { ...detail("fault.mail_failed", { reason }), ...owned, where: recipient }
         : { ...detail("fault.mail_retried", { reason }), ...owned },
     );
+  };
+
+/** Removes secrets that have expired. A mail that was to be sent with one has failed. */
+function expireSecrets(
+  { repository, now }: MailServiceDeps,
+  { announce, report }: { announce: (mail: OutboxMail) => void; report: ReportFailure },
+): void {
+  for (const mail of repository.listExpired(now(), 1_000)) {
+    const isWaiting = mail.state === "QUEUED" || mail.state === "HELD";
+    const lastError = mail.lastError ?? detail("mail_error.expired");
+    repository.update(mail.mailId, { ...scrubbed(mail), ...(isWaiting && { state: "FAILED", lastError }) });
+    if (!isWaiting) continue;
+    announce({ ...mail, state: "FAILED" });
+    // Without a mail server nothing was tried: the mail was there to be read.
+    if (mail.state === "QUEUED") report(mail, lastError, true);
   }
+}
+
+export function createMailService(deps: MailServiceDeps): MailService {
+  const { repository, transport, clock, now, log, events } = deps;
+  const render = (mail: OutboxMail) => renderMail(mail, deps.productOf(mail.tenantId));
+  const withContent = (mail: OutboxMail): OutgoingOutboxMail => ({
+    ...mail,
+    nextAttemptAt: mail.nextAttemptAt - now() + clock.now(), // as the clock on the wall has it
+    content: render(mail),
+  });
+  const announce = ({ tenantId, mailId, state }: OutboxMail) =>
+    events.emit("mail.changed", { tenantId, mailId, state });
+
+  const report = failureReporter(events);
 
   const delivery = new MailDelivery({
     ...deps,
     render,
     onSettled: announce,
-    onFailed: reportFailure,
+    onFailed: report,
     log: log.child("delivery"),
   });
-
-  function expireSecrets(): void {
-    for (const mail of repository.listExpired(now(), 1_000)) {
-      const isWaiting = mail.state === "QUEUED" || mail.state === "HELD";
-      repository.update(mail.mailId, {
-        ...scrubbed(mail),
-        ...(isWaiting && { state: "FAILED", lastError: mail.lastError ?? detail("mail_error.expired") }),
-      });
-      if (!isWaiting) continue;
-      announce({ ...mail, state: "FAILED" });
-      // Without a mail server nothing was tried: the mail was there to be read.
-      if (mail.state === "QUEUED") reportFailure(mail, mail.lastError ?? detail("mail_error.expired"), true);
-    }
-  }
 
   const upkeep = createPeriodic({
     clock,
     log,
     intervalMs: UPKEEP_INTERVAL_MS,
     work() {
-      expireSecrets();
+      expireSecrets(deps, { announce, report });
       repository.prune({ ...PRUNED, before: deps.retentionTime() - KEPT_DAYS * DAY_MS });
     },
   });
@@ -195,7 +203,7 @@ export function createMailService(deps: MailServiceDeps): MailService {
       delivery.wake();
     },
     start() {
-      expireSecrets();
+      expireSecrets(deps, { announce, report });
       releaseWaiting(deps);
       delivery.start();
       upkeep.start();

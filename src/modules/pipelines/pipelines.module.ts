@@ -9,7 +9,7 @@ import type { ProfilesService } from "../profiles/profiles.service.ts";
 import { deliveriesRoutes } from "./deliveries.routes.ts";
 import { createDeliveriesService } from "./deliveries.service.ts";
 import { PipelineEngine } from "./pipeline-engine.ts";
-import { createPipelinesRepository } from "./pipelines.repository.ts";
+import { createPipelineNames, createPipelinesRepository } from "./pipelines.repository.ts";
 import { pipelinesRoutes } from "./pipelines.routes.ts";
 import { createPipelinesService } from "./pipelines.service.ts";
 
@@ -56,7 +56,7 @@ export function createPipelinesModule(
   return {
     engine,
     /** Names of pipelines by id. */
-    names: { nameOf: repository.nameOf },
+    names: createPipelineNames(database),
     routes: (auth: AuthPlugin) => [
       pipelinesRoutes({ pipelines, auth }),
       deliveriesRoutes({ deliveries, auth }),

@@ -8,6 +8,16 @@ type Row = typeof dataPipelines.$inferSelect;
 
 const toPipeline = (row: Row): Pipeline => ({ ...row, tenantId: row.tenantId as TenantId }); // minted by us
 
+/** Returns what knows the current names of pipelines. */
+export function createPipelineNames({ orm }: MainDatabase) {
+  const findName = orm
+    .select({ name: dataPipelines.name })
+    .from(dataPipelines)
+    .where(eq(dataPipelines.pipelineId, sql.placeholder("pipelineId")))
+    .prepare();
+  return { nameOf: (pipelineId: string): string | undefined => findName.get({ pipelineId })?.name };
+}
+
 export function createPipelinesRepository({ orm }: MainDatabase) {
   const listed = (...conditions: Parameters<typeof and>) =>
     orm
@@ -33,11 +43,6 @@ export function createPipelinesRepository({ orm }: MainDatabase) {
       lastErrorAt,
     };
   };
-  const findName = orm
-    .select({ name: dataPipelines.name })
-    .from(dataPipelines)
-    .where(eq(dataPipelines.pipelineId, sql.placeholder("pipelineId")))
-    .prepare();
   return {
     /** Lists pipelines by their order. */
     list: (tenantId: TenantId): Pipeline[] => listed(eq(dataPipelines.tenantId, tenantId)),
@@ -45,7 +50,6 @@ export function createPipelinesRepository({ orm }: MainDatabase) {
       listed(eq(dataPipelines.tenantId, tenantId), eq(dataPipelines.status, "active")),
     find: (tenantId: TenantId, pipelineId: string): Pipeline | undefined =>
       listed(eq(dataPipelines.tenantId, tenantId), eq(dataPipelines.pipelineId, pipelineId))[0],
-    nameOf: (pipelineId: string): string | undefined => findName.get({ pipelineId })?.name,
     count: (tenantId: TenantId): number =>
       orm.select({ n: count() }).from(dataPipelines).where(eq(dataPipelines.tenantId, tenantId)).get()?.n ??
       0,

@@ -89,8 +89,7 @@ function ensureSmall(telemetry: object): void {
     throw invalid("telemetry.too_large", { keysMax: PREVIEW_KEYS_MAX, kibMax: PREVIEW_BYTES_MAX / 1024 });
 }
 
-/** Data pipelines of a tenant. Writing is `forbidden` without access to all devices: a pipeline changes what all of them send. */
-export function createPipelinesService(deps: {
+interface PipelinesServiceDeps {
   repository: PipelinesRepository;
   engine: PipelineEngine;
   /** Returns a device that the caller may see. @throws DomainError of kind `not_found`. */
@@ -101,7 +100,10 @@ export function createPipelinesService(deps: {
   transact: (work: () => void) => void;
   events: Pick<EventBus<DomainEvents>, "emit">;
   clock: Clock;
-}) {
+}
+
+/** Data pipelines of a tenant. Writing is `forbidden` without access to all devices: a pipeline changes what all of them send. */
+export function createPipelinesService(deps: PipelinesServiceDeps) {
   const { repository, engine, outbound, clock } = deps;
 
   const refusalFor = ({ tenantId }: Principal) => outbound.refusalOf.bind(outbound, tenantId);

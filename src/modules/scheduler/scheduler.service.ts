@@ -50,12 +50,7 @@ interface Page {
   readonly search?: string | undefined;
 }
 
-/**
- * Timed jobs of a tenant. A job reaches no further than who wrote it: named devices are checked when it is written, and all devices of a
- * type only somebody with access to all devices may name. It stays the tenant's when its writer goes. Somebody with access to some
- * devices sees jobs that act on at least one of them, and may change those that act on nothing else.
- */
-export function createSchedulerService(deps: {
+interface SchedulerServiceDeps {
   jobs: JobsRepository;
   runs: RunsRepository;
   targets: TargetsRepository;
@@ -66,7 +61,14 @@ export function createSchedulerService(deps: {
   checkCommand: (request: CommandRequest) => void;
   events: Pick<EventBus<DomainEvents>, "emit">;
   clock: Clock;
-}) {
+}
+
+/**
+ * Timed jobs of a tenant. A job reaches no further than who wrote it: named devices are checked when it is written, and all devices of a
+ * type only somebody with access to all devices may name. It stays the tenant's when its writer goes. Somebody with access to some
+ * devices sees jobs that act on at least one of them, and may change those that act on nothing else.
+ */
+export function createSchedulerService(deps: SchedulerServiceDeps) {
   const { jobs, runs, targets, devices, runner, clock } = deps;
 
   /** The job as the caller sees it; undefined when nothing of it is the caller's to see. */

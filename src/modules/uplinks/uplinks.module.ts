@@ -43,6 +43,21 @@ const stallReporter =
     events.emit("fault.occurred", { ...fault, source: "uplink", tenantId, subject });
   };
 
+/** Returns what runs a command that comes from a target, and waits for the answer of the device. */
+const commandRunner =
+  (commands: CommandsService): ConstructorParameters<typeof UplinkFleet>[0]["command"] =>
+  async (uplink, { deviceId, method, params }) => {
+    const request = { command: { method, params } };
+    const { status, response, error } = await commands.create(
+      principalOf(uplink),
+      deviceId,
+      request,
+      COMMAND_WAIT_MS,
+    );
+    if (status === "SUCCESSFUL") return response;
+    throw new DomainError("unavailable", detail("uplink.command_failed", { reason: error ?? status }));
+  };
+
 /** Uplinks send what the gateway stores to other engines. */
 export function createUplinksModule(
   { database, data, clock, events, log: root }: Core,
@@ -69,17 +84,7 @@ export function createUplinksModule(
         (secret) => secret,
       ) as unknown as TargetSettings, // checked when they were stored
     reach,
-    async command(uplink, { deviceId, method, params }) {
-      const request = { command: { method, params } };
-      const { status, response, error } = await commands.create(
-        principalOf(uplink),
-        deviceId,
-        request,
-        COMMAND_WAIT_MS,
-      );
-      if (status === "SUCCESSFUL") return response;
-      throw new DomainError("unavailable", detail("uplink.command_failed", { reason: error ?? status }));
-    },
+    command: commandRunner(commands),
     ...{ settings, onStalled: stallReporter(events), clock, log },
   });
   const uplinks = new UplinksService({

@@ -10,7 +10,7 @@ import type { Principal } from "../../users/users.types.ts";
 import { credentialsTypeOf } from "../credentials.types.ts";
 import type { DeviceImports } from "../device-imports.ts";
 import type { DevicesService } from "../devices.service.ts";
-import type { DeviceWithActivity } from "../devices.types.ts";
+import type { Device, DeviceWithActivity } from "../devices.types.ts";
 import type { BulkDevice, BulkRow, RowError } from "./bulk.types.ts";
 import { checkRow, duplicates, sameNames, toRowError } from "./bulk-check.ts";
 import { bulkColumns, csvLine } from "./bulk-csv.ts";
@@ -82,6 +82,46 @@ function refusedRows(rows: readonly BulkRow[], errors: readonly RowError[]): Imp
     const error = field === "" ? message : `${field}: ${message}`;
     return { row, name: typeof name === "string" ? name : "", error, field, code, params };
   });
+}
+
+function outcomeOf(
+  rows: readonly BulkRow[],
+  {
+    good,
+    errors,
+    created,
+  }: { good: readonly BulkDevice[]; errors: readonly RowError[]; created: readonly Device[] },
+): ImportOutcome {
+  const imported = created.map(({ deviceId, name, token }, index) => ({
+    row: good[index]?.row ?? 0,
+    name,
+    deviceId,
+    deviceToken: token,
+  }));
+  return {
+    created: created.length,
+    failed: rows.length - created.length,
+    rows: [...imported, ...refusedRows(rows, errors)].sort((a, b) => a.row - b.row),
+  };
+}
+
+/** Reports an import that was refused, or whose rows were not all imported. */
+async function reporting(
+  events: Pick<EventBus<DomainEvents>, "emit">,
+  { tenantId }: Principal,
+  work: () => Promise<{ result: ImportOutcome; mistake: Text | undefined }>,
+): Promise<ImportOutcome> {
+  const report = (fault: Text) => events.emit("fault.occurred", { ...fault, source: "import", tenantId });
+  try {
+    const { result, mistake } = await work();
+    const { created, failed } = result;
+    if (mistake !== undefined)
+      report(detail("fault.devices_partly_imported", { created, failed, reason: mistake }));
+    return result;
+  } catch (error) {
+    if (error instanceof DomainError) report(detail("fault.devices_not_imported", { reason: textOf(error) }));
+    throw error;
+  }
 }
 
 /** Returns what the exported list has of a device in a column. */
@@ -156,18 +196,7 @@ export function createBulkService(deps: BulkDeps) {
         if (Object.keys(server).length > 0) deps.saveAttributes(principal, deviceId, "SERVER", server);
       },
     );
-    const imported = created.map(({ deviceId, name, token }, index) => ({
-      row: good[index]?.row ?? 0,
-      name,
-      deviceId,
-      deviceToken: token,
-    }));
-    const result: ImportOutcome = {
-      created: created.length,
-      failed: rows.length - created.length,
-      rows: [...imported, ...refusedRows(rows, errors)].sort((a, b) => a.row - b.row),
-    };
-    return { result, mistake: first && mistakeOf(first) };
+    return { result: outcomeOf(rows, { good, errors, created }), mistake: first && mistakeOf(first) };
   }
 
   return {
@@ -202,19 +231,7 @@ export function createBulkService(deps: BulkDeps) {
       read: () => Promise<readonly BulkRow[]>,
       isPartial: boolean,
     ): Promise<ImportOutcome> {
-      const report = (fault: Text) =>
-        deps.events.emit("fault.occurred", { ...fault, source: "import", tenantId: principal.tenantId });
-      try {
-        const { result, mistake } = await importRows(principal, await read(), isPartial);
-        const { created, failed } = result;
-        if (mistake !== undefined)
-          report(detail("fault.devices_partly_imported", { created, failed, reason: mistake }));
-        return result;
-      } catch (error) {
-        if (error instanceof DomainError)
-          report(detail("fault.devices_not_imported", { reason: textOf(error) }));
-        throw error;
-      }
+      return reporting(deps.events, principal, async () => importRows(principal, await read(), isPartial));
     },
     template: (): string =>
       csvLine([

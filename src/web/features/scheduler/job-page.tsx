@@ -71,11 +71,7 @@ export function JobPage({ jobId }: { jobId: string }) {
           </>
         )}
       </PageHead>
-      <div class="grid gap-4 lg:grid-cols-2">
-        <When job={job} />
-        <What job={job} />
-      </div>
-      <ThingFaults kind="job" id={jobId} />
+      <About job={job} />
       <h2 class="text-lg font-semibold">{t("job.history")}</h2>
       {listed.error !== undefined && <ErrorNote error={listed.error} onRetry={listed.reload} />}
       {runs?.rows.length === 0 && (
@@ -105,6 +101,17 @@ export function JobPage({ jobId }: { jobId: string }) {
     </>
   );
 }
+
+/** What a job does, and what went wrong with it. */
+const About = ({ job }: { job: JobDetail }) => (
+  <>
+    <div class="grid gap-4 lg:grid-cols-2">
+      <When job={job} />
+      <What job={job} />
+    </div>
+    <ThingFaults kind="job" id={job.jobId} />
+  </>
+);
 
 function When({ job }: { job: JobDetail }) {
   return (
