@@ -84,4 +84,6 @@ export const faultTextsDe: Readonly<Record<keyof typeof faultTexts, string>> = {
     "Korrigieren Sie die Zeit in ts oder lassen Sie sie weg: Dann gilt die Zeit des Empfangs.",
   "fault_hint.subscription.forbidden":
     "Erlauben Sie dem MQTT-Client, dieses Topic zu abonnieren, oder korrigieren Sie das Topic.",
+  "fault_hint.script.error":
+    "Korrigieren Sie das Skript der Anbindung. Ihr Reiter „Nachrichten“ hat die Nachricht, an der es scheiterte.",
 };

@@ -76,4 +76,6 @@ export const faultTexts = {
     "Correct the time in ts, or leave it out: the time of receipt then counts.",
   "fault_hint.subscription.forbidden":
     "Add the topic to what the MQTT client may subscribe to, or correct the topic.",
+  "fault_hint.script.error":
+    "Correct the script of the integration. Its Messages tab has the message with which it failed.",
 } as const;
