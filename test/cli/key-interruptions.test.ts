@@ -239,11 +239,19 @@ test.each(["identity.db-synced", "mqtt.db-wal"])(
   },
 );
 
-test("a pipe in place of the marker of a restoration is no restoration", async () => {
+test.each<[string, (folder: string) => void]>([
+  [
+    "a pipe in place of the marker of a restoration",
+    (folder) => {
+      mkdirSync(folder);
+      Bun.spawnSync(["mkfifo", join(folder, "complete")]);
+    },
+  ],
+  ["a file in place of the folder of a restoration", (folder) => writeFileSync(folder, "")],
+])("%s is no restoration", async (_, place) => {
   await open();
   await close();
-  mkdirSync(join(data, "restoring"));
-  Bun.spawnSync(["mkfifo", join(data, "restoring", "complete")]);
+  place(join(data, "restoring"));
   expect(run("keys", "create-missing")).toEqual({ exitCode: 0, text: "No key is missing.\n" });
   expect(existsSync(join(data, "restoring"))).toBe(false);
 });
