@@ -8,7 +8,7 @@ const CLAIM = "v1/devices/me/claim";
 /** Handles the requests of devices to be claimed by people; undefined for any other topic. */
 export const createDeviceClaims = (deps: {
   claiming: Pick<ClaimingService, "check" | "request">;
-  ingest: Pick<DeviceIngest, "reject">;
+  ingest: Pick<DeviceIngest, "refuse">;
   source: IngestSource;
 }) =>
   listingErrors(deps, (device, topic, bytes) =>

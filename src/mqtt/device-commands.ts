@@ -41,7 +41,7 @@ export const rpcIdOf = (topic: string): number => Number(topic.slice(topic.lastI
 export function createCommandAnswers(deps: {
   commands: Pick<CommandEngine, "answered">;
   durable(): Promise<void>;
-  ingest: Pick<DeviceIngest, "reject">;
+  ingest: Pick<DeviceIngest, "refuse">;
   source: IngestSource;
 }) {
   return listingErrors(deps, (device, topic, bytes) => {

@@ -11,7 +11,7 @@ import { listingErrors } from "./listed-errors.ts";
 /** Describes what a device asks of the gateway, over MQTT or a WebSocket: its attributes, the limits of its session, the time. */
 export interface DeviceRequestsDeps {
   readonly attributes: Pick<AttributesService, "read">;
-  readonly ingest: Pick<DeviceIngest, "reject">;
+  readonly ingest: Pick<DeviceIngest, "refuse">;
   readonly ownRequests: OwnRequests;
   readonly log: Logger;
   readonly source: IngestSource;

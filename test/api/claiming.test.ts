@@ -123,6 +123,15 @@ describe("a request of a device over HTTP", () => {
     expect(await state()).toEqual({ state: "NONE" });
   });
 
+  test("that is refused is listed on the device, without its key", async () => {
+    await request({ secretKey: KEY, durationMs: "60000" });
+    const path = `/api/devices/${device.deviceId}/rejections`;
+    const [newest] = (await fixture.call("GET", path, { token: owner })).body;
+    expect(newest).toMatchObject({ source: "http", where: "/claim", code: "claiming.duration_invalid" });
+    expect(newest.sample).toContain("durationMs");
+    expect(newest.sample).not.toContain(KEY);
+  });
+
   test("that is too large is 413", async () => {
     expect((await request({ secretKey: KEY, padding: "x".repeat(5_000) })).status).toBe(413);
   });

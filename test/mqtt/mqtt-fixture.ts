@@ -7,9 +7,11 @@ import type {
   DeviceIngest,
   IngestDevice,
   IngestSource,
+  MessageRefusal,
   PacketBody,
   Rejection,
 } from "../../src/modules/ingest/ingest.types.ts";
+import { listRefusal } from "../../src/modules/ingest/list-refusal.ts";
 import type { MqttLimits, MqttServer, MqttServerDeps } from "../../src/mqtt/mqtt.types.ts";
 import { createMqttServer } from "../../src/mqtt/mqtt-server.ts";
 import { type Clock, systemClock } from "../../src/platform/clock.ts";
@@ -48,6 +50,10 @@ export class ArrayIngest implements DeviceIngest {
 
   reject(device: IngestDevice, rejection: Rejection): void {
     this.rejected.push({ ...rejection, deviceId: device.deviceId });
+  }
+
+  refuse(device: IngestDevice, refusal: MessageRefusal): void {
+    listRefusal(this, device, refusal);
   }
 
   commit(): void {

@@ -23,6 +23,7 @@ import {
   type Reception,
   readingsOf,
 } from "./ingest-message.ts";
+import { listRefusal } from "./list-refusal.ts";
 import { withNumbers } from "./numeric-text.ts";
 import { createRateGate } from "./rate-gate.ts";
 import { toReadings } from "./readings.ts";
@@ -289,6 +290,7 @@ export function createIngestService(deps: IngestDeps): IngestService {
       return hit === undefined ? committed : failAfter(committed, keysLimit(hit));
     },
     reject,
+    refuse: (device, refusal) => listRefusal({ reject }, device, refusal),
     stats,
   };
 }

@@ -7,9 +7,11 @@ import type { AuditContext } from "../audit/audit.types.ts";
 import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
+import type { IngestDevice } from "../ingest/ingest.types.ts";
 import { successBody } from "../wire.schemas.ts";
 import { claimDeviceBody, claimedDevice, claimingBody, openClaimingBody } from "./claiming.schemas.ts";
 import type { ClaimingService } from "./claiming.service.ts";
+import type { ClaimingRequest } from "./claiming.types.ts";
 import { parseClaimingRequest } from "./claiming-request.ts";
 
 const BODY_BYTES_MAX = 4 * 1024;
@@ -81,17 +83,26 @@ export const claimingRoutes = (deps: { claiming: ClaimingService; auth: AuthPlug
 export const claimingRequestRoutes = (deps: {
   claiming: ClaimingService;
   tokens: Pick<TokenSignIn, "ensure">;
-  ingest: Pick<IngestService, "admit">;
-}) =>
-  new Elysia({ prefix: "/api/v1/:deviceToken", tags: ["device API"] }).post(
+  ingest: Pick<IngestService, "admit" | "refuse">;
+}) => {
+  function claimOf(request: Request, device: IngestDevice, body: Uint8Array): ClaimingRequest {
+    const isCbor = request.headers.get("content-type")?.startsWith("application/cbor") === true;
+    try {
+      return parseClaimingRequest(decodeBody(body, isCbor ? "CBOR" : "JSON"));
+    } catch (error) {
+      deps.ingest.refuse(device, { source: "http", where: "/claim", error, body });
+      throw error;
+    }
+  }
+
+  return new Elysia({ prefix: "/api/v1/:deviceToken", tags: ["device API"] }).post(
     "/claim",
     async ({ params, request, server }) => {
       const device = deps.tokens.ensure({ params, request, server });
       const refusal = () => tooLarge("body.too_large", { max: BODY_BYTES_MAX });
       const body = await readBytes(request, BODY_BYTES_MAX, refusal);
       deps.ingest.admit(device, { source: "http", where: "/claim", body });
-      const isCbor = request.headers.get("content-type")?.startsWith("application/cbor") === true;
-      await deps.claiming.request(device, parseClaimingRequest(decodeBody(body, isCbor ? "CBOR" : "JSON")));
+      await deps.claiming.request(device, claimOf(request, device, body));
       return { success: true };
     },
     {
@@ -114,3 +125,4 @@ export const claimingRequestRoutes = (deps: {
       },
     },
   );
+};
