@@ -1,3 +1,5 @@
+import { utf16EncodingOf } from "./sent-json.ts";
+
 /*
  * Finds secrets in messages by the names of their fields, without decoding: a message may be malformed or cut off, and its bytes are kept.
  */
@@ -82,7 +84,7 @@ function cborRange(bytes: Uint8Array, position: number): ByteRange | undefined {
   return length === 0 ? undefined : { from, to: Math.min(from + length, bytes.length) };
 }
 
-/** Returns a function that finds the values of fields with these names in JSON and CBOR, also in the beginning of a message: strings, or also numbers of JSON. */
+/** Returns a function that finds the values of fields with these names in JSON and CBOR, also in UTF-16 and in the beginning of a message: strings, or also numbers of JSON. */
 export function createFieldFinder(
   names: readonly string[],
   { hasNumbers = false } = {},
@@ -94,12 +96,18 @@ export function createFieldFinder(
     if (position === undefined) return cborRange(bytes, end);
     return stringRange(bytes, position) ?? (hasNumbers ? digitsRange(bytes, position) : undefined);
   };
-  return (bytes) => {
+  const find = (bytes: Uint8Array): ByteRange[] => {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     // Latin-1 has one character per byte.
     return [...buffer.toString("latin1").matchAll(written)].flatMap(
       ({ index, 0: name }) => rangeAfter(bytes, index + name.length) ?? [],
     );
+  };
+  return (bytes) => {
+    const utf16 = utf16EncodingOf(bytes);
+    if (utf16 === undefined) return find(bytes);
+    const letters = bytes.filter((_, index) => index % 2 === (utf16 === "utf-16le" ? 0 : 1));
+    return find(letters).map(({ from, to }) => ({ from: 2 * from, to: 2 * to }));
   };
 }
 

@@ -157,3 +157,16 @@ test("a name without quotes, and a text that does not end, are masked, too", () 
   );
   expect(masked('{"deviceToken":7}')).toBe('{"deviceToken":7}');
 });
+
+test.each(["utf-16le", "utf-16be"])("a token in %s is masked, and comes back", (encoding) => {
+  const tokens = createEventTokens(createSealedBox(new Uint8Array(32), "test"));
+  const bytes = new Uint8Array(Buffer.from('{"deviceToken":"abcdefghijklmnop","t":1}', "utf16le"));
+  if (encoding === "utf-16be") Buffer.from(bytes.buffer).swap16();
+  const source = { bytes, encoding: "AUTO", receivedAt: 1 } as const;
+  const masked = tokens.mask(source);
+  const text = new TextDecoder(encoding).decode(masked.bytes);
+  expect(text).toStartWith('{"deviceToken":"ab');
+  expect(text).not.toContain("cd");
+  expect(text).toEndWith('","t":1}');
+  expect(tokens.unmask(masked)).toEqual(source);
+});
