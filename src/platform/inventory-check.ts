@@ -115,7 +115,8 @@ function inspectAll(
   const found = names.map((name) => {
     try {
       return { name, ...inspect(join(dataPath, name), record) };
-    } catch {
+    } catch (error) {
+      if (!(error instanceof SQLiteError)) throw error; // a file that cannot be read is not missing
       return { name }; // opening it says why
     }
   });

@@ -17,7 +17,10 @@ const frameHeadBytes = 24;
 /** The last bit says that checksums are over big-endian words. */
 const magic = 0x377f0682;
 
-/** Returns the salts of a write-ahead log from its header; undefined for a log that SQLite would ignore. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ENOENT";
+
+/** Returns the salts of a write-ahead log from its header; undefined for a log that is missing, or that SQLite would ignore. @throws if it cannot be read */
 export function logSalts(path: string): Buffer | undefined {
   const header = Buffer.alloc(headerBytes);
   try {
@@ -27,8 +30,9 @@ export function logSalts(path: string): Buffer | undefined {
     } finally {
       closeSync(file);
     }
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
   }
   return checksumOf(header) === undefined ? undefined : header.subarray(16, 24);
 }
@@ -41,14 +45,15 @@ function checksumOf(log: Buffer): Checksum | undefined {
   return log.readUInt32BE(8) >= 512 && sum.equals(24) ? sum : undefined;
 }
 
-/** Reads a write-ahead log as SQLite's recovery does. Source: https://sqlite.org/fileformat2.html#walformat. */
+/** Reads a write-ahead log as SQLite's recovery does. Source: https://sqlite.org/fileformat2.html#walformat. @throws if it exists and cannot be read: it is not missing */
 export function loggedPages(path: string): LoggedPages {
   const nothing: LoggedPages = { pages: new Set(), fileSize: null, frames: 0, salts: null };
   let log: Buffer;
   try {
     log = readFileSync(path);
-  } catch {
-    return nothing;
+  } catch (error) {
+    if (isMissing(error)) return nothing;
+    throw error;
   }
   const sum = checksumOf(log);
   if (sum === undefined) return nothing;
