@@ -17,7 +17,7 @@ export const listingErrors =
     try {
       return handle(device, topic, bytes);
     } catch (error) {
-      ingest.refuse(device, { source, where: topic, error, body: bytes });
+      ingest.refuse(device, error, { source, where: topic, sample: bytes });
       throw error;
     }
   };

@@ -1,17 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DomainError } from "../../src/lib/domain-error.ts";
+import { DomainError, textOf } from "../../src/lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../src/lib/ids.ts";
 import type {
   DeviceIngest,
   IngestDevice,
   IngestSource,
-  MessageRefusal,
   PacketBody,
   Rejection,
 } from "../../src/modules/ingest/ingest.types.ts";
-import { listRefusal } from "../../src/modules/ingest/list-refusal.ts";
 import type { MqttLimits, MqttServer, MqttServerDeps } from "../../src/mqtt/mqtt.types.ts";
 import { createMqttServer } from "../../src/mqtt/mqtt-server.ts";
 import { type Clock, systemClock } from "../../src/platform/clock.ts";
@@ -52,8 +50,8 @@ export class ArrayIngest implements DeviceIngest {
     this.rejected.push({ ...rejection, deviceId: device.deviceId });
   }
 
-  refuse(device: IngestDevice, refusal: MessageRefusal): void {
-    listRefusal(this, device, refusal);
+  refuse(device: IngestDevice, error: unknown, message: Omit<Rejection, "code" | "params">): void {
+    if (error instanceof DomainError) this.reject(device, { ...message, ...textOf(error) });
   }
 
   commit(): void {

@@ -23,7 +23,6 @@ import {
   type Reception,
   readingsOf,
 } from "./ingest-message.ts";
-import { listRefusal } from "./list-refusal.ts";
 import { withNumbers } from "./numeric-text.ts";
 import { createRateGate } from "./rate-gate.ts";
 import { toReadings } from "./readings.ts";
@@ -284,15 +283,22 @@ export function createIngestService(deps: IngestDeps): IngestService {
     },
     toReadings: (body, note) => toReadings(body, clock.now(), { note }),
     clientAttributes: saveAttributes,
-    history(device, readings) {
-      deps.ensureRoom();
-      const { committed, hit } = appendFitting(store, device, readings);
-      return hit === undefined ? committed : failAfter(committed, keysLimit(hit));
-    },
+    history: (device, readings) => appendHistory(deps, device, readings),
     reject,
-    refuse: (device, refusal) => listRefusal({ reject }, device, refusal),
+    refuse: rate.list,
     stats,
   };
+}
+
+/** Appends readings of a file. Rejects with the limit of keys once what fits it is stored. */
+function appendHistory(
+  { store, ensureRoom }: Pick<IngestDeps, "store" | "ensureRoom">,
+  device: IngestDevice,
+  readings: readonly Reading[],
+): Promise<void> {
+  ensureRoom();
+  const { committed, hit } = appendFitting(store, device, readings);
+  return hit === undefined ? committed : failAfter(committed, keysLimit(hit));
 }
 
 /** Appends the readings, or, where they have keys beyond a limit, what fits it. */

@@ -74,13 +74,8 @@ export interface DeviceIngest {
   attributes(device: IngestDevice, body: Uint8Array, source: IngestSource): Promise<void>;
   /** Lists a refused message on the device: unknown topic, rate, size … */
   reject(device: IngestDevice, rejection: Rejection): void;
-  /** Lists a message that was refused with an error. Does nothing for failures of the gateway. */
-  refuse(device: IngestDevice, refusal: MessageRefusal): void;
-}
-
-export interface MessageRefusal extends Pick<Rejection, "source" | "where"> {
-  readonly error: unknown;
-  readonly body: Uint8Array | undefined;
+  /** Lists a message that was refused with an error: for good, or beyond the rate. */
+  refuse(device: IngestDevice, error: unknown, message: Omit<Rejection, "code" | "params">): void;
 }
 
 export interface Rejection {

@@ -8,8 +8,8 @@ import type { IngestDevice, Rejection } from "./ingest.types.ts";
 /** Interval at which a device that sends too fast is shown live. */
 const SHOWING_INTERVAL_MS = 1_000;
 
-/** Refusals that sending the message again would not change. */
-const listedKinds: ReadonlySet<ErrorKind> = new Set(["invalid", "too_large", "exhausted"]);
+/** Refusals that sending the message again may change without a person. */
+const passingKinds: ReadonlySet<ErrorKind> = new Set(["unavailable", "timed_out"]);
 
 /** Counts messages against the rates of their device and of its tenant, and lists what is refused. */
 export function createRateGate(deps: {
@@ -69,7 +69,7 @@ export function createRateGate(deps: {
       if (!(error instanceof DomainError)) return;
       const { kind, code, params } = error;
       if (kind === "limited") listOverRate(device, { ...message, code, params });
-      else if (listedKinds.has(kind)) deps.refused(device, { ...message, code, params });
+      else if (!passingKinds.has(kind)) deps.refused(device, { ...message, code, params });
     },
   };
 }

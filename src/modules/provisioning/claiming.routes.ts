@@ -90,7 +90,7 @@ export const claimingRequestRoutes = (deps: {
     try {
       return parseClaimingRequest(decodeBody(body, isCbor ? "CBOR" : "JSON"));
     } catch (error) {
-      deps.ingest.refuse(device, { source: "http", where: "/claim", error, body });
+      deps.ingest.refuse(device, error, { source: "http", where: "/claim", sample: body });
       throw error;
     }
   }
