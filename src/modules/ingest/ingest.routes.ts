@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import type { BodyEncoding } from "../../lib/body.ts";
-import { DomainError, invalid, textOf, timedOut, unsupported } from "../../lib/domain-error.ts";
+import { invalid, timedOut, unsupported } from "../../lib/domain-error.ts";
 import { parseNames } from "../../lib/name-list.ts";
 import { readBytes } from "../../lib/request-bytes.ts";
 import { workShare } from "../../platform/fair-share.ts";
@@ -70,21 +70,18 @@ async function readBody(request: Request, { tenantId, deviceId }: IngestDevice):
 }
 
 /** Reads a body. What cannot be read is listed on the device, whose program seldom shows what it is answered. */
-async function readMessage(
-  ingest: Pick<IngestService, "reject">,
+async function readListed(
+  ingest: Pick<IngestService, "refuse">,
   device: IngestDevice,
   { request, kind }: { request: Request; kind: MessageKind },
 ) {
-  const source = "http";
-  let sample: Uint8Array | undefined;
+  let body: Uint8Array | undefined;
   try {
-    sample = await readBody(request, device);
-    return { body: sample, encoding: encodingOf(request, device) };
+    body = await readBody(request, device);
+    return { body, encoding: encodingOf(request, device) };
   } catch (error) {
-    if (error instanceof DomainError) {
-      const where = whereOf({ kind, source });
-      ingest.reject(device, { ...textOf(error), source, where, ...(sample && { sample }) });
-    }
+    const where = whereOf({ kind, source: "http" });
+    ingest.refuse(device, error, { source: "http", where, ...(body && { sample: body }) });
     throw error;
   }
 }
@@ -101,7 +98,7 @@ export const deviceApiRoutes = (deps: {
 
   async function receive(asked: TokenRequest, kind: MessageKind): Promise<{ success: true }> {
     const device = ensureDevice(asked);
-    const message = await readMessage(ingest, device, { request: asked.request, kind });
+    const message = await readListed(ingest, device, { request: asked.request, kind });
     if (device.revoked) throw contractInvalidToken(); // deleted or re-keyed while the body was on its way
     await ingest.post(device, kind, message);
     return { success: true };
