@@ -6,6 +6,7 @@ import type { BunPlugin } from "bun";
  * Keeps the number of files small that the browser fetches. The bundler makes a file of every set of modules that the same entries
  * reach, which would be a hundred files of a few hundred bytes.
  * - Every screen that is loaded on demand imports the first load, which is there by then, so that all its modules are one file.
+ * - Small modules that many of these screens use belong to the first load, too: a file of their own would cost more than they do.
  * - Every icon is a module of its own. The icons of screens that are loaded on demand travel together; those of the first load stay
  *   where they are.
  */
@@ -48,13 +49,36 @@ const screensIn = (files: readonly string[]): Set<string> =>
     ),
   );
 
+/** Max. characters of a module's source, and the number of importers from which it belongs to the first load. */
+const SMALL_CHARACTERS = 1_000;
+const IMPORTERS_MIN = 5;
+
+/** Returns small modules that many of the files import. */
+function smallAndShared(files: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const file of files)
+    for (const match of readFileSync(file, "utf8").matchAll(staticImport)) {
+      const target = resolve(dirname(file), match[1] ?? "");
+      counts.set(target, (counts.get(target) ?? 0) + 1);
+    }
+  return [...counts]
+    .filter(([file, count]) => count >= IMPORTERS_MIN && files.includes(file))
+    .map(([file]) => file)
+    .filter((file) => readFileSync(file, "utf8").length <= SMALL_CHARACTERS)
+    .sort();
+}
+
 /** `app`: the module that imports all of the first load and does nothing by itself. */
 export function fewChunks(web: string, entry: string, app: string): BunPlugin {
   const first = reachedFrom(join(web, entry));
   const files = readdirSync(web, { recursive: true, encoding: "utf8" })
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => join(web, file));
-  const later = files.filter((file) => !first.has(file));
+  const others = files.filter((file) => !first.has(file));
+  const isReady = (file: string) => [...reachedFrom(file)].every((part) => part === file || first.has(part));
+  const shared = new Set(smallAndShared(others).filter(isReady));
+  const later = others.filter((file) => !shared.has(file));
+  const isLater = new Set(later);
   const screens = screensIn(files);
   const names = new Set(
     later.flatMap((file) =>
@@ -67,9 +91,10 @@ export function fewChunks(web: string, entry: string, app: string): BunPlugin {
     `const all = [${list.map((name) => `${name}Icon`).join(", ")}];`,
     ...list.map((name, index) => `export const ${name} = all[${index}];`),
   ].join("\n");
-  const isLater = new Set(later);
   const sourceOf = (path: string): string => {
     const text = readFileSync(path, "utf8");
+    if (path === join(web, app))
+      return [...shared].map((file) => `import ${JSON.stringify(file)};\n`).join("") + text;
     if (!isLater.has(path)) return text;
     const withIcons = text.replaceAll(`from "${LIBRARY}";`, `from "${TOGETHER}";`);
     return screens.has(path) ? `import ${JSON.stringify(join(web, app))};\n${withIcons}` : withIcons;

@@ -126,11 +126,11 @@ async function open(path: string): Promise<void> {
   const filled = path.replace(/:(\w+)/, (_, name: string) => ids[name] ?? "missing");
   await ui.open(filled);
   await page.locator("main h1, main h2, dialog[open] h2").first().waitFor();
-  await quiet();
+  await settled();
 }
 
 /** Waits until no request has been open for a while. */
-const quiet = () => until(() => requests.open.size === 0 && performance.now() - requests.changedAt > IDLE_MS);
+const settled = () => until(() => requests.open.size === 0 && performance.now() - requests.changedAt > IDLE_MS);
 
 /** Texts that are keys of texts: nobody has written them. */
 const unwritten = async (): Promise<string[]> => {
@@ -175,7 +175,7 @@ describe(`in German, ${LOOKS.map(({ theme, width }) => `${theme} at ${width} px`
         for (const [index, appearance] of LOOKS.entries()) {
           await look(appearance);
           if (index === 0) await open(path);
-          else await quiet();
+          else await settled();
           expect([appearance, await seriousFindings(ui.page)]).toEqual([appearance, []]);
           await checkScreen(`${path}-${appearance.theme}-${appearance.width}`);
         }
