@@ -130,7 +130,8 @@ async function open(path: string): Promise<void> {
 }
 
 /** Waits until no request has been open for a while. */
-const settled = () => until(() => requests.open.size === 0 && performance.now() - requests.changedAt > IDLE_MS);
+const settled = () =>
+  until(() => requests.open.size === 0 && performance.now() - requests.changedAt > IDLE_MS);
 
 /** Texts that are keys of texts: nobody has written them. */
 const unwritten = async (): Promise<string[]> => {
