@@ -1,3 +1,4 @@
+import { iso } from "../lib/iso-time.ts";
 import { createApiKeysRepository } from "../modules/api-keys/api-keys.repository.ts";
 import type { ApiKey } from "../modules/api-keys/api-keys.types.ts";
 import { addApiKey } from "../modules/api-keys/key-registry.ts";
@@ -32,8 +33,6 @@ const usage = `lineside apikey <action> [name] [--option …]
   revoke <name>   revokes the key at once
 
 The command works on the data directory, also while the gateway runs. The key belongs to the site and not to one of its users.`;
-
-const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
 const toJson = ({ apiKeyId, name, hint, role, createdBy, ...times }: ApiKey) => ({
   apiKeyId,

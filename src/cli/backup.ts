@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { VERIFY_DAYS_DEFAULT, VERIFY_DAYS_MAX } from "../lib/backup-limits.ts";
 import { DomainError, notFound } from "../lib/domain-error.ts";
+import { iso } from "../lib/iso-time.ts";
 import { renderIn } from "../lib/texts/catalogues.ts";
 import type {
   BackupPlace,
@@ -149,7 +150,7 @@ export const describeSize = (bytes: number): string =>
 
 const toRow = ({ id, createdAt, bytes, addedBytes, lineside }: SnapshotRecord) => ({
   id,
-  createdAt: new Date(createdAt).toISOString(),
+  createdAt: iso(createdAt),
   bytes,
   addedBytes,
   lineside,

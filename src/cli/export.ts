@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { iso } from "../lib/iso-time.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { type ApiClient, connectApi } from "./api-client.ts";
 import {
@@ -103,7 +104,7 @@ async function readBackup(
   return withRestoredGateway(targetOf(values["from-backup"], values), job, async (api, report) => {
     warnOfDamage(report);
     const { id, createdAt } = report.record;
-    console.error(`Reading backup ${id} (${new Date(createdAt).toISOString()}).`);
+    console.error(`Reading backup ${id} (${iso(createdAt)}).`);
     return readSite(api, isWanted);
   });
 }

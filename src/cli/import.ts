@@ -11,6 +11,7 @@ import {
   type HistoryRow,
   noNotes,
 } from "../lib/history-rows.ts";
+import { iso } from "../lib/iso-time.ts";
 import type { Text } from "../lib/texts/text.ts";
 import { isTimeZone } from "../lib/time-zone.ts";
 import { StartupError } from "../platform/startup-error.ts";
@@ -143,7 +144,7 @@ class Importer {
     this.#waiting.set(name, []);
     if (rows.length === 0) return;
     // As dates: numbers of a time before 2000 are not times.
-    const lines = rows.map(({ ts, values }) => JSON.stringify({ ts: new Date(ts).toISOString(), values }));
+    const lines = rows.map(({ ts, values }) => JSON.stringify({ ts: iso(ts), values }));
     const path = `/api/devices/${await this.#deviceOf(name)}/telemetry/import`;
     const { errors } = await this.#api.postText<ImportAnswer>(path, "application/x-ndjson", lines.join("\n"));
     for (const error of errors) {

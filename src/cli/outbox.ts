@@ -1,4 +1,5 @@
 import { inEnglish } from "../lib/domain-error.ts";
+import { iso } from "../lib/iso-time.ts";
 import { renderIn } from "../lib/texts/catalogues.ts";
 import { createMailRepository, type MailRepository } from "../modules/mail/mail.repository.ts";
 import { ensureSendable } from "../modules/mail/mail.service.ts";
@@ -65,7 +66,7 @@ function toJson(mail: OutboxMail) {
     state,
     attempts,
     ...(lastError !== null && { lastError: inEnglish(lastError), lastErrorText: lastError }),
-    createdAt: new Date(createdAt).toISOString(),
+    createdAt: iso(createdAt),
   };
 }
 

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { iso } from "../lib/iso-time.ts";
 import { hasData, type RestoreReport, restore } from "../modules/backups/restore-job.ts";
 import { DATABASE_NAMES, type DatabaseName } from "../platform/inventory.ts";
 import { StartupError } from "../platform/startup-error.ts";
@@ -79,9 +80,6 @@ export async function restoreCommand(args: readonly string[]): Promise<number> {
   const { skipped, problems, record } = report;
   const { id, createdAt, bytes } = record;
   if (flags.has("json")) console.log(JSON.stringify({ id, createdAt, bytes, skipped, problems }, null, 2));
-  else
-    console.log(
-      `Restored backup ${id} (${new Date(createdAt).toISOString()}, ${describeSize(bytes)}) into ${dataPath}.`,
-    );
+  else console.log(`Restored backup ${id} (${iso(createdAt)}, ${describeSize(bytes)}) into ${dataPath}.`);
   return 0;
 }

@@ -1,3 +1,4 @@
+import { iso } from "../lib/iso-time.ts";
 import { createTemporaryPassword } from "../modules/users/temporary-password.ts";
 import { loginUrlOf } from "../modules/users/user-invitation.ts";
 import type { User } from "../modules/users/users.types.ts";
@@ -43,7 +44,7 @@ function userOf({ store, args }: ActionRequest): User {
 }
 
 function toJson({ userId, email, fullName, role, status, tenantId, createdAt }: User) {
-  return { userId, email, fullName, role, status, tenantId, createdAt: new Date(createdAt).toISOString() };
+  return { userId, email, fullName, role, status, tenantId, createdAt: iso(createdAt) };
 }
 
 const entry = (action: string, before: User | undefined, after: User | undefined) => {

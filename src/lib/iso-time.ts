@@ -8,3 +8,10 @@ export function parseIsoTime(text: string): number | undefined {
   if (typeof time === "string" || (time.hasTime && time.offsetMs === undefined)) return undefined;
   return time.wall - (time.offsetMs ?? 0);
 }
+
+/** Returns an epoch time in ms as ISO 8601 in UTC, as responses show it; null stays null. */
+export function iso(timeMs: number): string;
+export function iso(timeMs: number | null): string | null;
+export function iso(timeMs: number | null): string | null {
+  return timeMs === null ? null : new Date(timeMs).toISOString();
+}

@@ -90,3 +90,6 @@ export const jsonObject = (description?: string) => documentedAs(jsonObjectSchem
 
 const describe = (description: string | undefined): SchemaOptions =>
   description === undefined ? {} : { description };
+
+export const isoTime = t.String({ description: "ISO 8601" });
+export const isoTimeOrNull = t.Union([t.String(), t.Null()], { description: "ISO 8601" });

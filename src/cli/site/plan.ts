@@ -1,4 +1,4 @@
-import { parseIsoTime } from "../../lib/iso-time.ts";
+import { iso, parseIsoTime } from "../../lib/iso-time.ts";
 import { suggest } from "../../lib/suggest.ts";
 import { checkFields } from "./check-fields.ts";
 import { type Difference, differencesOf } from "./differences.ts";
@@ -211,7 +211,7 @@ function comparable(section: Section, field: string, value: unknown): unknown {
   if (section.unordered?.includes(field) && Array.isArray(value)) return value.toSorted();
   if (!section.times?.includes(field) || typeof value !== "string") return value;
   const timeMs = parseIsoTime(value);
-  return timeMs === undefined ? value : new Date(timeMs).toISOString();
+  return timeMs === undefined ? value : iso(timeMs);
 }
 
 function secretProblem(section: Section, path: FieldPath, name: string): string | undefined {

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { DomainError, detail, inEnglish, textOf } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import type { DeviceId, UserId } from "../../lib/ids.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -42,7 +43,7 @@ function webhookRequest(alarm: Alarm, event: AlarmEvent, target: OutboundTarget)
   const { tenantId, alarmId, deviceId, alarmType, severity, status, message, escalationLevel } = alarm;
   const { eventId, eventType, by, createdAt } = event;
   const body = JSON.stringify({
-    ...{ event: eventType, eventId, at: new Date(createdAt).toISOString(), by, note: inEnglish(event) },
+    ...{ event: eventType, eventId, at: iso(createdAt), by, note: inEnglish(event) },
     ...textOf(event),
     alarm: { alarmId, deviceId, name: alarmType, severity, status, message, escalationLevel },
   });

@@ -1,12 +1,12 @@
 import { Elysia, t } from "elysia";
 import { withoutNulls } from "../../lib/defined.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
 import type { ExplainedRule, ExplainedTrigger } from "./alarm-explain.ts";
 import { backTestAnswer, backTestBody, ruleBody } from "./alarm-rules.schemas.ts";
 import type { AlarmRulesService, BackTest } from "./alarm-rules.service.ts";
 
-const iso = (timeMs: number): string => new Date(timeMs).toISOString();
 const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
 
 const triggerToWire = ({ since, metAt, ...trigger }: ExplainedTrigger) => ({

@@ -1,12 +1,11 @@
 import { t } from "elysia";
 import { pageQuery, searchQuery, sortQuery, timeRangeQuery } from "../lists.schemas.ts";
-import { choice, severityBody, textFields, wholeNumber } from "../wire.schemas.ts";
+import { choice, isoTime, severityBody, textFields, wholeNumber } from "../wire.schemas.ts";
 import { ALARM_SORT_FIELDS, alarmStatuses } from "./alarms.types.ts";
 
 const TEXT_MAX = 2_000;
 const BULK_MAX = 10_000;
 const WEEK_MINUTES = 10_080;
-const time = t.String({ description: "ISO 8601" });
 
 const messageParts = t.Array(
   t.Union([
@@ -34,16 +33,16 @@ export const alarmBody = t.Object(
     status: choice(alarmStatuses),
     message: t.String({ description: "in English" }),
     messageParts: t.Optional(messageParts),
-    createdAt: time,
+    createdAt: isoTime,
     raisedAt: t.String({ description: "ISO 8601; the last time that it was raised" }),
     raiseCount: wholeNumber({
       minimum: 1,
       description: "how often this alarm was raised: 1 at first, and 1 more each time it is reopened",
     }),
-    updatedAt: time,
-    acknowledgedAt: t.Optional(time),
+    updatedAt: isoTime,
+    acknowledgedAt: t.Optional(isoTime),
     acknowledgedBy: t.Optional(t.String()),
-    clearedAt: t.Optional(time),
+    clearedAt: t.Optional(isoTime),
     clearedBy: t.Optional(t.String({ description: "absent if the rule cleared it" })),
     escalationLevel: wholeNumber({ minimum: 1, maximum: 3, description: "1 when it is raised" }),
     gatewayId: t.Optional(
@@ -72,7 +71,7 @@ export const alarmEventBody = t.Object(
     ...textFields,
     message: t.String({ description: "the text of the code in English" }),
     by: t.Optional(t.String({ description: "absent for the gateway itself" })),
-    createdAt: time,
+    createdAt: isoTime,
   },
   { title: "AlarmEvent" },
 );

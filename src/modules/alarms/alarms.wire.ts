@@ -1,10 +1,10 @@
 import { withoutNulls } from "../../lib/defined.ts";
 import { inEnglish, invalid } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import { alarmSeverities, compareSeverities } from "../../lib/severity.ts";
 import type { Principal } from "../users/users.types.ts";
 import { type AlarmEvent, alarmStatuses, type ListedAlarm, type OpenAlarms } from "./alarms.types.ts";
 
-const iso = (timeMs: number): string => new Date(timeMs).toISOString();
 const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
 
 /** Converts an alarm for the API, without the name of a gateway that the caller cannot see. */

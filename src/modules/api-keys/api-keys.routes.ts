@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { parseIsoTime } from "../../lib/iso-time.ts";
+import { iso, parseIsoTime } from "../../lib/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
@@ -14,12 +14,10 @@ const apiKeyList = wholeList({
   search: ["name"],
 });
 
-const iso = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
-
 const toWire = (apiKey: ApiKeyDetail) => ({
   ...apiKey,
   deviceIds: [...apiKey.deviceIds],
-  createdAt: new Date(apiKey.createdAt).toISOString(),
+  createdAt: iso(apiKey.createdAt),
   expiresAt: iso(apiKey.expiresAt),
   lastUsedAt: iso(apiKey.lastUsedAt),
 });

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { roles } from "../users/users.types.ts";
-import { choice, nameText } from "../wire.schemas.ts";
+import { choice, isoTime, nameText } from "../wire.schemas.ts";
 
 const name = nameText(100, "1 to 100 characters in one line, of one key in the tenant");
 
@@ -50,7 +50,7 @@ const fields = {
     description: "a user's id; null for a key of the command line",
   }),
   createdByName: t.String(),
-  createdAt: t.String({ description: "ISO 8601" }),
+  createdAt: isoTime,
   expiresAt: t.Union([t.String(), t.Null()], { description: "ISO 8601; null: never" }),
   lastUsedAt: t.Union([t.String(), t.Null()], {
     description: "ISO 8601, up to a minute or two late; null: never",

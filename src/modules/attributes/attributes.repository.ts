@@ -1,5 +1,6 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";
@@ -103,7 +104,7 @@ export function createAttributesRepository({ orm }: MainDatabase) {
         key: row.key,
         value: JSON.parse(row.value) as JsonValue, // written by `save`
         scope: row.scope,
-        updatedAt: new Date(row.updatedAt).toISOString(),
+        updatedAt: iso(row.updatedAt),
       })),
     save(
       deviceId: DeviceId,

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { iso } from "../../lib/iso-time.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -15,7 +16,7 @@ const attributeList = wholeList({ sort: ["key", "scope", "updatedAt"], search: [
 
 const toWire = (attributeChange: AttributeChange) => ({
   ...attributeChange,
-  at: new Date(attributeChange.at).toISOString(),
+  at: iso(attributeChange.at),
 });
 
 const keyRecords = t.Array(t.Object({ key: t.String() }));

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { choice, jsonObject, jsonValue, wholeNumber } from "../wire.schemas.ts";
+import { choice, isoTime, jsonObject, jsonValue, wholeNumber } from "../wire.schemas.ts";
 import { attributeScopes } from "./attributes.types.ts";
 
 /** Another scope is refused by the service, with a message that names them. */
@@ -11,7 +11,7 @@ export const attributeBody = t.Object(
     key: t.String(),
     value: jsonValue(),
     scope,
-    updatedAt: t.String({ description: "ISO 8601" }),
+    updatedAt: isoTime,
   },
   { title: "DeviceAttribute" },
 );
@@ -21,7 +21,7 @@ export const attributeChangeBody = t.Object(
     scope,
     key: t.String(),
     value: t.Optional(jsonValue("left out where the attribute was deleted")),
-    at: t.String({ description: "ISO 8601" }),
+    at: isoTime,
     source: t.Union([t.Literal("USER"), t.Literal("DEVICE"), t.Literal("SYSTEM")]),
     by: t.Union([t.String(), t.Null()], { description: "e-mail address, or name of the key or program" }),
   },
@@ -31,9 +31,9 @@ export const desiredBody = t.Object(
   {
     key: t.String(),
     desired: jsonValue(),
-    desiredAt: t.String({ description: "ISO 8601" }),
+    desiredAt: isoTime,
     reported: t.Optional(jsonValue()),
-    reportedAt: t.Optional(t.String({ description: "ISO 8601" })),
+    reportedAt: t.Optional(isoTime),
     state: t.Union([t.Literal("IN_SYNC"), t.Literal("DIFFERENT"), t.Literal("NOT_REPORTED")]),
   },
   { title: "DesiredAttribute" },

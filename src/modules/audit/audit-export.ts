@@ -1,4 +1,5 @@
 import { csvCell } from "../../lib/csv-cell.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { AuditEntry } from "./audit.types.ts";
 
 const columns = [
@@ -19,8 +20,6 @@ const columns = [
 ] as const satisfies ReadonlyArray<keyof AuditEntry>;
 
 const cell = (value: string | number | null): string => (value === null ? "" : csvCell(String(value)));
-
-export const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** An entry as people get it: without what is not set, and what changed as JSON again. */
 export function toWire({

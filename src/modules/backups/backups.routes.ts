@@ -1,5 +1,6 @@
 import { Elysia, type Static, t } from "elysia";
 import { inEnglish, notFound } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { OneTimeLinks } from "../../platform/one-time-links.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
@@ -20,7 +21,6 @@ import {
 import type { BackupsService, ListedSnapshot } from "./backups.service.ts";
 import type { BackupSettings, StoredBackupRun } from "./backups.types.ts";
 
-const iso = (ms: number) => new Date(ms).toISOString();
 const toText = ({ code, params }: Text) => ({ code, params, message: inEnglish({ code, params }) });
 
 const toRun = (run: StoredBackupRun) => ({

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { inEnglish } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import { readBytes } from "../../lib/request-bytes.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage } from "../lists.ts";
@@ -28,9 +29,7 @@ interface CodecIndexRouteDeps {
 function toStatus(codecIndex: CodecIndexService) {
   const { summary, loading, error, upload } = codecIndex.status();
   return {
-    index: summary
-      ? { ...summary, layouts: [...summary.layouts], loadedAt: new Date(summary.loadedAt).toISOString() }
-      : null,
+    index: summary ? { ...summary, layouts: [...summary.layouts], loadedAt: iso(summary.loadedAt) } : null,
     loading: loading === undefined ? null : { share: loading },
     error: error ? { ...error, message: inEnglish(error) } : null,
     ...upload,

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { trialAnswer } from "../codecs/codecs.schemas.ts";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
-import { choice, jsonValue, lineText, renderedText, wholeNumber } from "../wire.schemas.ts";
+import { choice, isoTime, jsonValue, lineText, renderedText, wholeNumber } from "../wire.schemas.ts";
 import { collectionLayouts, sortFields } from "./codec-index.types.ts";
 import { indexLimits } from "./index-limits.ts";
 
@@ -18,7 +18,7 @@ export const indexStatusBody = t.Object(
         vendors: wholeNumber(),
         scripts: wholeNumber(),
         skipped: wholeNumber({ description: "devices without a usable codec, and files that were left out" }),
-        loadedAt: t.String({ description: "ISO 8601" }),
+        loadedAt: isoTime,
       }),
       t.Null(),
     ]),

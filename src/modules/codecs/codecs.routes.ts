@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { invalid, tooLarge, unsupported } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
@@ -18,8 +19,6 @@ import {
 import type { CodecsService, UsedCodec } from "./codecs.service.ts";
 
 const codecList = wholeList({ sort: ["name", "createdAt", "updatedAt"], search: ["name", "description"] });
-
-const iso = (timeMs: number): string => new Date(timeMs).toISOString();
 
 const toListed = ({ codecId, name, description, functions, usedBy, createdAt, updatedAt }: UsedCodec) => ({
   codecId,

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { scriptLimits } from "../script-sandbox/script-limits.ts";
 import { scriptFunctions } from "../script-sandbox/script-sandbox.types.ts";
-import { jsonValue, nameText, textFields, wholeNumber } from "../wire.schemas.ts";
+import { isoTime, jsonValue, nameText, textFields, wholeNumber } from "../wire.schemas.ts";
 
 export const SOURCE_BYTES_MAX = scriptLimits.sourceBytesMax;
 
@@ -32,7 +32,7 @@ const shown = {
   description: t.Union([t.String(), t.Null()]),
   functions: t.Array(t.String(), { description: "the functions of the source that are called here" }),
   usedBy: t.Array(t.Object({ integrationId: t.String(), name: t.String() })),
-  createdAt: t.String({ description: "ISO 8601" }),
+  createdAt: isoTime,
   updatedAt: t.String(),
 };
 /** Sources are not in the list: 200 of them are 6 MB. */

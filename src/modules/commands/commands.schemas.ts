@@ -1,8 +1,9 @@
 import { t } from "elysia";
 import { inEnglish } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import { bulkDeviceIds } from "../bulk.schemas.ts";
 import { documentedAs } from "../documented-as.ts";
-import { jsonValue, textSchema, wholeNumber } from "../wire.schemas.ts";
+import { isoTime, isoTimeOrNull, jsonValue, textSchema, wholeNumber } from "../wire.schemas.ts";
 import type { Command } from "./commands.types.ts";
 
 const TEXT_MAX = 256;
@@ -17,7 +18,6 @@ export const commandState = t.Union([
   t.Literal("TIMEOUT"),
   t.Literal("EXPIRED"),
 ]);
-const iso = t.Union([t.String(), t.Null()], { description: "ISO 8601" });
 
 /** A method and its parameters in an object of their own. */
 export const commandFormBody = documentedAs(
@@ -86,11 +86,11 @@ export const commandDetail = t.Object(
     retries: wholeNumber(),
     retryIntervalMs: wholeNumber(),
     createdBy: t.String(),
-    createdAt: t.String({ description: "ISO 8601" }),
-    expiresAt: t.String({ description: "ISO 8601" }),
-    sentAt: iso,
-    deliveredAt: iso,
-    finishedAt: iso,
+    createdAt: isoTime,
+    expiresAt: isoTime,
+    sentAt: isoTimeOrNull,
+    deliveredAt: isoTimeOrNull,
+    finishedAt: isoTimeOrNull,
     response: jsonValue("null until there is one"),
     error: t.Union([t.String(), t.Null()], { description: "reason of a failure" }),
     errorText: t.Union([textSchema, t.Null()], { description: "code and parameters of the error" }),
@@ -111,8 +111,6 @@ export const testAckBody = t.Object(
   },
   { title: "TestAck" },
 );
-
-const toIso = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
 
 export const toResult = ({ commandId, requestId, status, response, error }: Command) => ({
   success: status !== "FAILED" && status !== "TIMEOUT" && status !== "EXPIRED",
@@ -135,11 +133,11 @@ export const toDetail = (command: Command) => ({
   retries: command.retries,
   retryIntervalMs: command.retryIntervalMs,
   createdBy: command.createdBy,
-  createdAt: new Date(command.createdAt).toISOString(),
-  expiresAt: new Date(command.expiresAt).toISOString(),
-  sentAt: toIso(command.sentAt),
-  deliveredAt: toIso(command.deliveredAt),
-  finishedAt: toIso(command.finishedAt),
+  createdAt: iso(command.createdAt),
+  expiresAt: iso(command.expiresAt),
+  sentAt: iso(command.sentAt),
+  deliveredAt: iso(command.deliveredAt),
+  finishedAt: iso(command.finishedAt),
   response: command.response,
   error: command.error === null ? null : inEnglish(command.error),
   errorText: command.error,

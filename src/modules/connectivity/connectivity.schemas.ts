@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { isoTimeOrNull } from "../wire.schemas.ts";
 
 const transport = t.Object(
   {
@@ -13,11 +14,10 @@ const transport = t.Object(
 );
 export const catalogBody = t.Object({ transports: t.Array(transport) });
 
-const time = t.Union([t.String(), t.Null()], { description: "ISO 8601" });
 const status = {
   hasSecret: t.Boolean(),
-  secretUpdatedAt: time,
-  oldSecretUntil: time,
+  secretUpdatedAt: isoTimeOrNull,
+  oldSecretUntil: isoTimeOrNull,
 };
 const webhookBody = t.Object(
   {

@@ -1,13 +1,13 @@
 import { Elysia, t } from "elysia";
 import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import { newSecretBody, type Webhook, webhookAddresses } from "./connectivity.schemas.ts";
 import type { SecretStatus, WebhookSecretsService } from "./webhook-secrets.service.ts";
 
-const iso = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
 const toWire = ({ hasSecret, secretUpdatedAt, oldSecretUntil }: SecretStatus) => ({
   hasSecret,
   secretUpdatedAt: iso(secretUpdatedAt),

@@ -1,3 +1,4 @@
+import { iso } from "../../lib/iso-time.ts";
 import type { Dashboard, Executed } from "./dashboards.types.ts";
 
 /** Converts a dashboard for the API. Fields that were never set are left out. */
@@ -14,8 +15,8 @@ export function toWire({
     ...(timeWindow !== null && { timeWindow }),
     ...(configuration !== null && { configuration }),
     ...(settings !== null && { settings }),
-    createdAt: new Date(createdAt).toISOString(),
-    updatedAt: new Date(updatedAt).toISOString(),
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
   };
 }
 

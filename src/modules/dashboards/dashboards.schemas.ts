@@ -7,6 +7,7 @@ import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
 import { resolvedBody } from "../telemetry/key-metadata.schemas.ts";
 import { deviceSeries, latestSnapshot } from "../telemetry/telemetry.schemas.ts";
 import {
+  isoTime,
   jsonValue,
   lineText,
   literals,
@@ -25,7 +26,6 @@ import {
 } from "./dashboard-parts.schemas.ts";
 import { dashboardTemplates } from "./dashboard-template.ts";
 
-const time = t.String({ description: "ISO 8601" });
 const itemsAsText =
   "Each is an object, or a string. Strings come back exactly as they were given; a string that holds such an object as JSON works like the object.";
 const items = (schema: TSchema, description = "") =>
@@ -72,8 +72,8 @@ export const dashboardBody = t.Object(
     tenantId: t.String(),
     ...t.Partial(t.Object(settable)).properties,
     type: settable.type,
-    createdAt: time,
-    updatedAt: time,
+    createdAt: isoTime,
+    updatedAt: isoTime,
   },
   { title: "Dashboard" },
 );
@@ -133,7 +133,8 @@ export const widgetData = t.Object(
     series: t.Optional(t.Array(deviceSeries)),
     previous: t.Optional(
       t.Array(deviceSeries, {
-        description: "with `compare`: the series of the window before, their time stamps moved into this one",
+        description:
+          "with `compare`: the series of the window before, their time stamps moved into this one",
       }),
     ),
     low: t.Optional(
@@ -247,7 +248,7 @@ export const shareBody = t.Object(
     name: t.String(),
     deviceId: shareDevice,
     createdBy: t.String({ description: "e-mail address" }),
-    createdAt: time,
+    createdAt: isoTime,
     expiresAt: shareEnd,
     rotation,
   },

@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { parseIsoTime } from "../../lib/iso-time.ts";
+import { iso, parseIsoTime } from "../../lib/iso-time.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
 import { asAnswer, jsonAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
@@ -29,8 +29,8 @@ const toWire = ({ tenantId: _, token, createdAt, expiresAt, rotation, ...share }
   ...(rotation !== null && { rotation: rotationToWire(rotation) }),
   token,
   path: `/shared#${token}`,
-  createdAt: new Date(createdAt).toISOString(),
-  expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+  createdAt: iso(createdAt),
+  expiresAt: iso(expiresAt),
 });
 
 /** Read-only links to dashboards. */

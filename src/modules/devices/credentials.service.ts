@@ -1,5 +1,6 @@
 import { conflict, invalid } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { ClientPasswords } from "../../platform/client-passwords.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { isGuessablePassword } from "../../platform/common-passwords.ts";
@@ -109,7 +110,7 @@ export function createCredentialsService(deps: {
       ...(clientId !== null && { clientId }),
       ...(username !== null && { username }),
       ...(fingerprint !== null && { fingerprint }),
-      ...(validTo !== null && { validTo: new Date(validTo).toISOString() }),
+      ...(validTo !== null && { validTo: iso(validTo) }),
       ...(type === "X509" && { confirmed: logins.isConfirmed(device.deviceId) }),
     };
   }

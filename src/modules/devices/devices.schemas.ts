@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { pageQuery, searchQuery } from "../lists.schemas.ts";
-import { choice, lineText, nameText, wholeNumber } from "../wire.schemas.ts";
+import { choice, isoTime, lineText, nameText, wholeNumber } from "../wire.schemas.ts";
 import { deviceToken } from "./credentials.schemas.ts";
 import { inactivitySources } from "./inactivity.ts";
 
@@ -96,7 +96,7 @@ const listed = {
   assetId: t.Union([t.String(), t.Null()], { description: "null for none" }),
   label: t.String(),
   active: t.Boolean(),
-  lastActivityAt: t.Optional(t.String({ description: "ISO 8601" })),
+  lastActivityAt: t.Optional(isoTime),
   role: deviceRole,
   type: deviceRole,
   parentDeviceId: t.Optional(t.String()),
@@ -107,8 +107,8 @@ const listed = {
     t.Object(
       {
         deviceId: t.String({ description: "the gateway's where it is the gateway that is worked on" }),
-        since: t.String({ description: "ISO 8601" }),
-        until: t.String({ description: "ISO 8601" }),
+        since: isoTime,
+        until: isoTime,
         reason: t.String(),
         by: t.String(),
       },
@@ -142,10 +142,10 @@ export const deviceDetail = t.Object(
     targetStateId: t.Optional(t.String()),
     commandTransport: t.Optional(t.String()),
     lorawanDevEui: t.Optional(t.String()),
-    lastConnectedAt: t.Optional(t.String({ description: "ISO 8601" })),
-    lastDisconnectedAt: t.Optional(t.String({ description: "ISO 8601" })),
-    createdAt: t.String({ description: "ISO 8601" }),
-    updatedAt: t.String({ description: "ISO 8601" }),
+    lastConnectedAt: t.Optional(isoTime),
+    lastDisconnectedAt: t.Optional(isoTime),
+    createdAt: isoTime,
+    updatedAt: isoTime,
     credentials: t.Optional(credentialsBody),
   },
   { title: "DeviceDetail" },

@@ -1,5 +1,6 @@
 import { withoutNulls } from "../../lib/defined.ts";
 import type { DeviceId } from "../../lib/ids.ts";
+import { iso } from "../../lib/iso-time.ts";
 import { isAllowed } from "../identity/permissions.ts";
 import type { Principal } from "../users/users.types.ts";
 import { credentialsTypeOf } from "./credentials.types.ts";
@@ -7,8 +8,6 @@ import type { DeviceActivity, DeviceMaintenance, DeviceWithActivity } from "./de
 
 const seen = ({ devices }: Principal, deviceId: DeviceId | null): DeviceId | null =>
   deviceId !== null && (devices === "all" || devices.has(deviceId)) ? deviceId : null;
-
-const iso = (ts: number | null): string | null => (ts === null ? null : new Date(ts).toISOString());
 
 /** A device as lists show it; fields that are not set are left out, except for `assetId`. A parent is named only if the caller can see it. */
 export function toListItem(device: DeviceWithActivity, activity: DeviceActivity, principal: Principal) {
@@ -39,7 +38,7 @@ export function maintenanceToWire(
   const isSeen = seen(principal, maintenance.deviceId) !== null;
   const { since, until } = maintenance;
   const { deviceId, reason, by } = isSeen ? maintenance : { deviceId: device.deviceId, reason: "", by: "" };
-  const times = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
+  const times = { since: iso(since), until: iso(until) };
   return { maintenance: { deviceId, reason, by, ...times } };
 }
 
@@ -62,8 +61,8 @@ export function toDetail(device: DeviceWithActivity, activity: DeviceActivity, p
       lastConnectedAt: iso(activity.lastConnectedAt),
       lastDisconnectedAt: iso(activity.lastDisconnectedAt),
     }),
-    createdAt: new Date(device.createdAt).toISOString(),
-    updatedAt: new Date(device.updatedAt).toISOString(),
+    createdAt: iso(device.createdAt),
+    updatedAt: iso(device.updatedAt),
     ...(isAllowed(principal, "devices:write") ? { credentials: credentialsOf(device) } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { inEnglish } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
 import { listHeaders, toPage } from "../lists.ts";
@@ -20,7 +21,7 @@ const shown = (downlink: Downlink) => ({
   fPort: downlink.fPort,
   confirmed: downlink.confirmed,
   attempts: downlink.attempts,
-  createdAt: new Date(downlink.createdAt).toISOString(),
+  createdAt: iso(downlink.createdAt),
 });
 
 /** Downlinks through an integration. */
@@ -58,7 +59,7 @@ export const downlinksRoutes = (deps: { downlinks: DownlinksService; auth: AuthP
           payload: downlink.payload,
           isCommand: downlink.commandRpcId !== null,
           createdBy: downlink.createdBy,
-          changedAt: new Date(downlink.changedAt).toISOString(),
+          changedAt: iso(downlink.changedAt),
         }));
       },
       {

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { jsonObject, jsonValue, textSchema, wholeNumber } from "../wire.schemas.ts";
+import { isoTime, jsonObject, jsonValue, textSchema, wholeNumber } from "../wire.schemas.ts";
 
 export const downlinkRequestBody = t.Object(
   {
@@ -29,7 +29,6 @@ export const downlinkRequestBody = t.Object(
   { title: "DownlinkRequest" },
 );
 
-const time = t.String({ description: "ISO 8601" });
 export const downlinkState = t.Union([
   t.Literal("QUEUED"),
   t.Literal("SENT"),
@@ -48,7 +47,7 @@ const downlink = {
   fPort: t.Union([t.Number(), t.Null()]),
   confirmed: t.Boolean(),
   attempts: wholeNumber(),
-  createdAt: time,
+  createdAt: isoTime,
 };
 
 export const downlinkAnswer = t.Object({ success: t.Boolean(), ...downlink }, { title: "DownlinkResult" });
@@ -58,7 +57,7 @@ export const downlinkBody = t.Object(
     payload: jsonValue("{data: base64} or {object}"),
     isCommand: t.Boolean({ description: "whether it belongs to a command" }),
     createdBy: t.String(),
-    changedAt: time,
+    changedAt: isoTime,
   },
   { title: "Downlink" },
 );

@@ -1,5 +1,6 @@
 import { inEnglish } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
+import { iso } from "../../lib/iso-time.ts";
 import { faultTexts } from "../../lib/texts/en/faults.ts";
 import { refusalTexts } from "../../lib/texts/en/refusals.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -14,8 +15,6 @@ export interface FaultNames {
   };
   readonly subjects: Pick<SubjectNames, "find">;
 }
-
-export const iso = (ms: number) => new Date(ms).toISOString();
 
 const rendered = ({ code, params }: Text) => ({ code, params, message: inEnglish({ code, params }) });
 

@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { RefusalEdge } from "../../lib/fault-sources.ts";
 import type { DeviceId } from "../../lib/ids.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
@@ -9,7 +10,7 @@ import { isVisibleTo } from "./faults.routes.ts";
 import { FAULTS_KEPT } from "./faults.schemas.ts";
 import type { Faults } from "./faults.service.ts";
 import type { FaultEntry, FaultSubject } from "./faults.types.ts";
-import { type FaultNames, faultToWire, forTenant, iso } from "./faults.wire.ts";
+import { type FaultNames, faultToWire, forTenant } from "./faults.wire.ts";
 import { refusalBody, refusalFilter, rejectionBody } from "./refusals.schemas.ts";
 import { isRefusal } from "./refusals.types.ts";
 

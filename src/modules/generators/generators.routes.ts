@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { inEnglish } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
@@ -18,8 +19,6 @@ const generatorList = wholeList({
   search: ["name", "description"],
 });
 
-const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
-
 function toWire(generator: VisibleGenerator) {
   const { activity } = generator;
   const lastError = generator.lastError ?? activity?.lastError ?? null;
@@ -37,12 +36,12 @@ function toWire(generator: VisibleGenerator) {
     hiddenDevices: generator.hiddenDevices,
     readings: activity?.readings ?? 0,
     refused: activity?.refused ?? 0,
-    lastReadingAt: isoOrNull(activity?.lastReadingAt ?? null),
+    lastReadingAt: iso(activity?.lastReadingAt ?? null),
     lastError: lastError === null ? null : inEnglish(lastError),
     lastErrorText: lastError,
-    lastErrorAt: isoOrNull(generator.lastErrorAt ?? activity?.lastErrorAt ?? null),
-    createdAt: new Date(generator.createdAt).toISOString(),
-    updatedAt: new Date(generator.updatedAt).toISOString(),
+    lastErrorAt: iso(generator.lastErrorAt ?? activity?.lastErrorAt ?? null),
+    createdAt: iso(generator.createdAt),
+    updatedAt: iso(generator.updatedAt),
   };
 }
 

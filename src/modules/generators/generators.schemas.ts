@@ -1,6 +1,13 @@
 import { t } from "elysia";
 import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
-import { jsonValueSchema, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
+import {
+  isoTime,
+  isoTimeOrNull,
+  jsonValueSchema,
+  nameText,
+  textSchema,
+  wholeNumber,
+} from "../wire.schemas.ts";
 import { patterns } from "./generators.types.ts";
 import { DECIMALS_MAX } from "./metric-values.ts";
 
@@ -69,7 +76,6 @@ export const updateGeneratorBody = t.Object(
   { title: "UpdateGenerator" },
 );
 
-const iso = t.Union([t.String(), t.Null()], { description: "ISO 8601" });
 export const generatorBody = t.Object(
   {
     id: t.String(),
@@ -89,14 +95,14 @@ export const generatorBody = t.Object(
     }),
     readings: wholeNumber({ description: "readings sent since the gateway was started" }),
     refused: wholeNumber({ description: "readings that could not be stored since then" }),
-    lastReadingAt: iso,
+    lastReadingAt: isoTimeOrNull,
     lastError: t.Union([t.String(), t.Null()], {
       description: "reason why its newest readings were refused, or why it was paused",
     }),
     lastErrorText: t.Union([textSchema, t.Null()], { description: "code and parameters of the error" }),
-    lastErrorAt: iso,
-    createdAt: t.String({ description: "ISO 8601" }),
-    updatedAt: t.String({ description: "ISO 8601" }),
+    lastErrorAt: isoTimeOrNull,
+    createdAt: isoTime,
+    updatedAt: isoTime,
   },
   { title: "Generator" },
 );

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { iso } from "../../lib/iso-time.ts";
 import { preferredLanguage } from "../../lib/preferred-language.ts";
 import type { AuditRule } from "../audit/audit.types.ts";
 import { wholeList } from "../lists.ts";
@@ -17,7 +18,6 @@ const throttled = "429 with Retry-After after too many wrong attempts";
 const notOwn = "403 for an API key, and for a user who acts as another user";
 const elsewhere = "409 for people of an external identity provider, who have no password here";
 
-const iso = (time: number) => new Date(time).toISOString();
 const sessionToWire = ({
   createdAt,
   lastUsedAt,

@@ -1,10 +1,9 @@
 import { Elysia } from "elysia";
+import { iso } from "../../lib/iso-time.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { heldBody } from "./held.schemas.ts";
 import type { HeldReadings } from "./held-readings.ts";
-
-const iso = (ms: number | null) => (ms === null ? undefined : new Date(ms).toISOString());
 
 /** Messages of a device that wait for the gateway's clock. */
 export const heldRoutes = (deps: {

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { csvCell } from "../../lib/csv-cell.ts";
 import { exactJson } from "../../lib/exact-json.ts";
 import type { HistoryFormat } from "../../lib/history-format.ts";
+import { iso } from "../../lib/iso-time.ts";
 import { columnName } from "../../lib/key-format.ts";
 import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
 import { TextWriter } from "../../lib/text-writer.ts";
@@ -76,7 +77,7 @@ function writeMembers(
 /** Times before 2000 are written as dates: as numbers they would not be read as times again. */
 function writeTime(writer: TextWriter, ts: number): void {
   if (ts >= CLOCK_SET_FROM_MS) writer.number(ts);
-  else writer.text(JSON.stringify(new Date(ts).toISOString()));
+  else writer.text(JSON.stringify(iso(ts)));
 }
 
 function ndjsonRowsWriter({ ts, columns }: ScanChunk): WriteRows {

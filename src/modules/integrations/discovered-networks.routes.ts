@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { iso } from "../../lib/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { createDiscoveredNetworks } from "./discovered-networks.ts";
 import { discoveredBody } from "./integrations.schemas.ts";
@@ -15,7 +16,7 @@ export const discoveredNetworksRoutes = ({
       networks: discovered.list(principal).map(({ devices, lastMessageAt, ...network }) => ({
         ...network,
         devices: [...devices],
-        lastMessageAt: new Date(lastMessageAt).toISOString(),
+        lastMessageAt: iso(lastMessageAt),
       })),
     }),
     {

@@ -4,6 +4,7 @@ import { documentedAs, mapOf } from "../documented-as.ts";
 import { newestFirst, pageQuery } from "../lists.schemas.ts";
 import { mappingStepListSchema } from "../pipelines/pipeline-steps.schemas.ts";
 import {
+  isoTime,
   jsonObject,
   jsonValue,
   jsonValueSchema,
@@ -32,7 +33,7 @@ export const discoveredBody = t.Object({
       format: literals(discoveredFormats),
       devices: t.Array(t.String(), { description: "names of ten of the devices at most" }),
       deviceCount: wholeNumber({ minimum: 1 }),
-      lastMessageAt: t.String({ description: "ISO 8601" }),
+      lastMessageAt: isoTime,
     }),
   ),
 });
@@ -45,8 +46,7 @@ const stage = t.Union([
   t.Literal("ingest"),
   t.Literal("downlink"),
 ]);
-const time = t.String({ description: "ISO 8601" });
-const timeOrNull = t.Union([time, t.Null()]);
+const timeOrNull = t.Union([isoTime, t.Null()]);
 // Not an Object: what is wrong is told field by field, and a key like `__proto__` is only a key.
 const settings = documentedAs(settingsSchema, {
   description: `A missing field has its default.
@@ -126,7 +126,7 @@ export const integrationBody = t.Object(
             [t.Literal("stopped"), t.Literal("connecting"), t.Literal("connected"), t.Literal("waiting")],
             { description: "`waiting` until `nextAttemptAt`" },
           ),
-          since: time,
+          since: isoTime,
           problem: t.Union([t.String(), t.Null()], { description: "problem that keeps it from working now" }),
           problemText: textOrNull,
           lastError: t.Union([t.String(), t.Null()]),
@@ -158,8 +158,8 @@ export const integrationBody = t.Object(
     lastError: t.Union([t.String(), t.Null()]),
     lastErrorText: textOrNull,
     lastErrorAt: timeOrNull,
-    createdAt: time,
-    updatedAt: time,
+    createdAt: isoTime,
+    updatedAt: isoTime,
   },
   { title: "Integration" },
 );
@@ -175,7 +175,7 @@ const eventFields = {
   topic: t.Union([t.String(), t.Null()]),
   replayable: t.Boolean(),
   replayedAt: timeOrNull,
-  createdAt: time,
+  createdAt: isoTime,
 };
 export const eventBody = t.Object(
   {

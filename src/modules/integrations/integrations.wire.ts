@@ -1,4 +1,5 @@
 import { inEnglish } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import { depthOf } from "../../lib/json-depth.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { BridgeState } from "./bridge/bridge.types.ts";
@@ -46,8 +47,6 @@ export function webhooksOf(integrations: readonly Integration[]): Webhook[] {
 /** Requirement of webhooks. Without a secret no webhook is accepted, except messages of LoRaWAN networks that carry a device's token. */
 const MISSING_SECRET = "WEBHOOK_SECRET" as const;
 
-const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
-
 const inEnglishOrNull = (text: Text | null) => (text === null ? null : inEnglish(text));
 
 function bridgeToWire(state: BridgeState | undefined) {
@@ -60,9 +59,9 @@ function bridgeToWire(state: BridgeState | undefined) {
     lastError: inEnglishOrNull(lastError),
     lastErrorText: lastError,
     subscriptions: [...subscriptions],
-    since: new Date(since).toISOString(),
-    lastErrorAt: isoOrNull(lastErrorAt),
-    nextAttemptAt: isoOrNull(nextAttemptAt),
+    since: iso(since),
+    lastErrorAt: iso(lastErrorAt),
+    nextAttemptAt: iso(nextAttemptAt),
   };
 }
 
@@ -78,15 +77,15 @@ export function integrationToWire(
     ...{ integrationId, tenantId, name, type, status, isDefault, settings_json, mappingSteps },
     webhookUrl: path === undefined ? null : `${origin}${path}`,
     missing: path !== undefined && settings_json.mqtt === undefined && !hasSecret ? MISSING_SECRET : null,
-    stats: { received, stored, dropped, failed, sent, lastMessageAt: isoOrNull(integration.lastMessageAt) },
+    stats: { received, stored, dropped, failed, sent, lastMessageAt: iso(integration.lastMessageAt) },
     bridge: bridgeToWire(bridge),
     scriptBlocked: inEnglishOrNull(integration.scriptBlocked),
     scriptBlockedText: integration.scriptBlocked,
     lastError: inEnglishOrNull(integration.lastError),
     lastErrorText: integration.lastError,
-    lastErrorAt: isoOrNull(integration.lastErrorAt),
-    createdAt: new Date(integration.createdAt).toISOString(),
-    updatedAt: new Date(integration.updatedAt).toISOString(),
+    lastErrorAt: iso(integration.lastErrorAt),
+    createdAt: iso(integration.createdAt),
+    updatedAt: iso(integration.updatedAt),
   };
 }
 
@@ -127,8 +126,8 @@ export function eventToWire(event: IntegrationEvent, seesPayload: boolean, show 
     message: inEnglish(text),
     topic: event.origin?.topic ?? null,
     replayable: isReplayable && direction === "IN",
-    replayedAt: replayedAt === null ? null : new Date(replayedAt).toISOString(),
-    createdAt: new Date(event.createdAt).toISOString(),
+    replayedAt: iso(replayedAt),
+    createdAt: iso(event.createdAt),
     payload: event.payload === null || !seesPayload ? null : show(event.payload),
     result: result === null ? null : JSON.parse(result),
   };

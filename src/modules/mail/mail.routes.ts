@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { detail, inEnglish } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -9,8 +10,6 @@ import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { listedMail, listMailsQuery, mailBody } from "./mail.schemas.ts";
 import type { MailService, OutgoingOutboxMail } from "./mail.service.ts";
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 const toListed = (mail: OutgoingOutboxMail) => ({
   mailId: mail.mailId,

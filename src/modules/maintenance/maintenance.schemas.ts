@@ -1,5 +1,6 @@
 import { t } from "elysia";
 import { bulkDeviceIds } from "../bulk.schemas.ts";
+import { isoTime } from "../wire.schemas.ts";
 
 const REASON_MAX = 500;
 
@@ -22,8 +23,8 @@ const fields = {
   deviceId: t.String({
     description: "the device in maintenance: the gateway, if its maintenance lasts longer",
   }),
-  since: t.String({ description: "ISO 8601" }),
-  until: t.String({ description: "ISO 8601" }),
+  since: isoTime,
+  until: isoTime,
   reason: t.String({ description: "empty if there is none" }),
   by: t.String({ description: "e-mail address or name of the API key" }),
 };

@@ -1,5 +1,6 @@
 import { invalid } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -42,7 +43,7 @@ export function createMaintenanceService(deps: {
     ): Maintenance {
       const id = maintained(principal, deviceId);
       const now = clock.now();
-      const time = new Date(now).toISOString();
+      const time = iso(now);
       if (until <= now) throw invalid("maintenance.over", { time });
       if (until > now + LENGTH_MS_MAX) throw invalid("maintenance.too_long", { time });
       const maintenance: Maintenance = {

@@ -1,8 +1,6 @@
 import { invalid } from "../../lib/domain-error.ts";
-import { parseIsoTime } from "../../lib/iso-time.ts";
+import { iso, parseIsoTime } from "../../lib/iso-time.ts";
 import type { Maintenance } from "./maintenance.types.ts";
-
-const iso = (timeMs: number): string => new Date(timeMs).toISOString();
 
 export const maintenanceToWire = ({ tenantId: _, since, until, ...rest }: Maintenance) => ({
   ...rest,

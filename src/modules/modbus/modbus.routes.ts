@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { iso } from "../../lib/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
@@ -32,7 +33,6 @@ const connectionList = wholeList({
 const unitList = wholeList({ sort: ["unitId", "deviceName"], search: ["deviceName"] });
 const templateList = wholeList({ sort: ["name", "vendor", "kind"], search: ["name", "vendor"] });
 
-const iso = (timeMs: number): string => new Date(timeMs).toISOString();
 const isoOrNull = (timeMs: number | null): string | null => (timeMs === null ? null : iso(timeMs));
 
 const connectionToWire = ({ connection, units, state }: ShownConnection) => {

@@ -11,7 +11,15 @@ import {
   stopBitCounts,
 } from "../../lib/modbus/modbus-lists.ts";
 import { READ_WORDS_MAX } from "../../lib/modbus/modbus-pdu.ts";
-import { choice, literals, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
+import {
+  choice,
+  isoTime,
+  isoTimeOrNull,
+  literals,
+  nameText,
+  textSchema,
+  wholeNumber,
+} from "../wire.schemas.ts";
 import { connectionStates } from "./modbus.types.ts";
 
 const INTERVAL_MS_MIN = 100;
@@ -130,7 +138,6 @@ export const createUnitBody = t.Object(
 );
 export const updateUnitBody = t.Object(unitFields, { title: "UpdateModbusUnit" });
 
-const nullableTime = t.Union([t.String(), t.Null()], { description: "ISO 8601" });
 const nullableText = t.Union([textSchema, t.Null()]);
 
 export const connectionBody = t.Object(
@@ -148,14 +155,14 @@ export const connectionBody = t.Object(
     state: t.Object(
       {
         status: choice(connectionStates, { description: "waiting: until the next attempt" }),
-        since: t.String({ description: "ISO 8601" }),
+        since: isoTime,
         problem: nullableText,
-        nextAttemptAt: nullableTime,
+        nextAttemptAt: isoTimeOrNull,
       },
       { title: "ModbusConnectionState" },
     ),
-    createdAt: t.String({ description: "ISO 8601" }),
-    updatedAt: t.String({ description: "ISO 8601" }),
+    createdAt: isoTime,
+    updatedAt: isoTime,
   },
   { title: "ModbusConnection" },
 );
@@ -173,9 +180,9 @@ export const unitBody = t.Object(
     registers: t.Array(registerBody),
     health: t.Object(
       {
-        lastReadAt: nullableTime,
+        lastReadAt: isoTimeOrNull,
         lastError: nullableText,
-        lastErrorAt: nullableTime,
+        lastErrorAt: isoTimeOrNull,
         answered: t.Integer({ description: "requests that were answered since the gateway started" }),
         failed: t.Integer({ description: "reads that got no answer since the gateway started" }),
         values: t.Array(
@@ -188,8 +195,8 @@ export const unitBody = t.Object(
       },
       { title: "ModbusUnitHealth" },
     ),
-    createdAt: t.String({ description: "ISO 8601" }),
-    updatedAt: t.String({ description: "ISO 8601" }),
+    createdAt: isoTime,
+    updatedAt: isoTime,
   },
   { title: "ModbusUnit" },
 );

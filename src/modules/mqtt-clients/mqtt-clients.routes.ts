@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { iso } from "../../lib/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
@@ -18,8 +19,6 @@ import type { MqttClient, RefusedMessages, TopicState } from "./mqtt-clients.typ
 const TOPICS_MAX = 1_000;
 
 const clientList = wholeList({ sort: ["name", "signIn", "createdAt", "updatedAt"], search: ["name"] });
-
-const iso = (timeMs: number): string => new Date(timeMs).toISOString();
 
 const refusedToWire = ({ refusedAt, ...refused }: RefusedMessages) => ({
   ...refused,

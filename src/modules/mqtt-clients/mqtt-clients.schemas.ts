@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { choice, literals, nameText, wholeNumber } from "../wire.schemas.ts";
+import { choice, isoTime, literals, nameText, wholeNumber } from "../wire.schemas.ts";
 import { mqttSignIns } from "./mqtt-clients.types.ts";
 
 const patterns = (use: string) =>
@@ -88,8 +88,8 @@ const fields = {
         "messages on topics that the client may not publish to, as far as they are among its faults",
     },
   ),
-  createdAt: t.String({ description: "ISO 8601" }),
-  updatedAt: t.String({ description: "ISO 8601" }),
+  createdAt: isoTime,
+  updatedAt: isoTime,
 };
 
 export const mqttClientBody = t.Object(fields, { title: "MqttClient" });
@@ -117,7 +117,7 @@ export const topicsBody = t.Object(
           bytes: t.Integer({ description: "length of the whole payload" }),
           retained: t.Boolean(),
           qos: t.Integer(),
-          receivedAt: t.String({ description: "ISO 8601" }),
+          receivedAt: isoTime,
           messages: t.Integer({ description: "messages since the topic was first seen" }),
           perSecond: t.Number({ description: "average of the last seconds" }),
         },

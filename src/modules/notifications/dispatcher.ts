@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { detail } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
@@ -86,7 +87,7 @@ const lineOf = (notification: QueuedNotification, deviceName: string): Notificat
     message,
     ...(messageParts !== null && { messageParts }),
     ...(cause !== null && { cause }),
-    at: new Date(at).toISOString(),
+    at: iso(at),
   };
 };
 

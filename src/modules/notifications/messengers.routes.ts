@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import { withoutNulls } from "../../lib/defined.ts";
 import { inEnglish } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
@@ -17,7 +18,6 @@ import type { Messenger } from "./messengers.types.ts";
 
 const messengerList = wholeList({ sort: ["name", "kind", "createdAt", "updatedAt"], search: ["name"] });
 
-const iso = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
 const testToWire = ({ text, ...result }: MessengerTest) => ({ ...result, ...text, message: inEnglish(text) });
 
 /** Returns a messenger for clients and for the audit log: without its secret. */
@@ -26,8 +26,8 @@ const shown = ({ tenantId: _, target: __, fields, ...messenger }: Messenger) => 
   ...fields,
   severities: [...messenger.severities],
   triggers: [...messenger.triggers],
-  createdAt: new Date(messenger.createdAt).toISOString(),
-  updatedAt: new Date(messenger.updatedAt).toISOString(),
+  createdAt: iso(messenger.createdAt),
+  updatedAt: iso(messenger.updatedAt),
 });
 
 /** Returns a function that shows a messenger with what became of its messages. */

@@ -2,6 +2,7 @@ import { t } from "elysia";
 import { alarmSeverities } from "../../lib/severity.ts";
 import {
   choice,
+  isoTime,
   lineText,
   literals,
   nameText,
@@ -76,14 +77,14 @@ export const messengerBody = t.Object(
         sent: wholeNumber(),
         waiting: wholeNumber(),
         failed: wholeNumber({ description: "messages that were given up" }),
-        lastSentAt: t.Optional(t.String({ description: "ISO 8601" })),
+        lastSentAt: t.Optional(isoTime),
         lastError: t.Optional(textSchema),
-        lastErrorAt: t.Optional(t.String({ description: "ISO 8601" })),
+        lastErrorAt: t.Optional(isoTime),
       },
       { description: "what became of the messages so far" },
     ),
-    createdAt: t.String({ description: "ISO 8601" }),
-    updatedAt: t.String({ description: "ISO 8601" }),
+    createdAt: isoTime,
+    updatedAt: isoTime,
   },
   { title: "Messenger" },
 );

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { inEnglish } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage } from "../lists.ts";
@@ -7,8 +8,6 @@ import type { OutboundEntry } from "../outbound/outbound.types.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";
 import type { DeliveriesService } from "./deliveries.service.ts";
 import { deliveryBody, listDeliveriesQuery, wholeDelivery } from "./pipelines.schemas.ts";
-
-const iso = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
 
 const toWire = ({ source, orderKey, createdAt, nextAttemptAt, diedAt, state, ...rest }: OutboundEntry) => ({
   deliveryId: rest.deliveryId,

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { inEnglish } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
@@ -24,8 +25,6 @@ const pipelineList = wholeList({
 });
 
 const versionList = wholeList({ sort: ["version", "createdAt"], search: ["by"] });
-
-const iso = (timeMs: number): string => new Date(timeMs).toISOString();
 
 const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
 

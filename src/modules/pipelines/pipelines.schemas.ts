@@ -2,6 +2,7 @@ import { t } from "elysia";
 import { documentedAs, mapOf } from "../documented-as.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
 import {
+  isoTime,
   jsonObject,
   jsonValue,
   jsonValueSchema,
@@ -68,7 +69,6 @@ export const updatePipelineBody = t.Partial(t.Object({ ...settable, status, step
   title: "UpdateDataPipeline",
 });
 
-const time = t.String({ description: "ISO 8601" });
 export const pipelineBody = t.Object(
   {
     pipelineId: t.String(),
@@ -90,16 +90,16 @@ export const pipelineBody = t.Object(
       failed: wholeNumber({ description: "all webhooks that were ever given up" }),
       waiting: wholeNumber({ description: "webhooks that wait for their server" }),
       dead: wholeNumber({ description: "webhooks that were given up and can be sent again" }),
-      lastSentAt: t.Union([time, t.Null()]),
+      lastSentAt: t.Union([isoTime, t.Null()]),
       lastError: t.Union([t.String(), t.Null()], { description: "reason of the newest failed attempt" }),
       lastErrorText: t.Union([textSchema, t.Null()], { description: "code and parameters of the error" }),
-      lastErrorAt: t.Union([time, t.Null()]),
+      lastErrorAt: t.Union([isoTime, t.Null()]),
     }),
     lastError: t.Union([t.String(), t.Null()], { description: "the newest failure of a step" }),
     lastErrorText: t.Union([textSchema, t.Null()], { description: "code and parameters of the error" }),
-    lastErrorAt: t.Union([time, t.Null()]),
-    createdAt: time,
-    updatedAt: time,
+    lastErrorAt: t.Union([isoTime, t.Null()]),
+    createdAt: isoTime,
+    updatedAt: isoTime,
   },
   { title: "DataPipeline" },
 );
@@ -110,7 +110,7 @@ export const versionBody = t.Object(
     scope,
     steps: documentedAs(stepListSchema),
     by: t.String({ description: "e-mail address, or name of the key" }),
-    createdAt: time,
+    createdAt: isoTime,
   },
   { title: "DataPipelineVersion" },
 );
@@ -223,11 +223,11 @@ export const deliveryBody = t.Object(
     lastError: t.Union([t.String(), t.Null()]),
     lastErrorText: t.Union([textSchema, t.Null()], { description: "code and parameters of the error" }),
     bytes: wholeNumber(),
-    createdAt: time,
-    nextAttemptAt: t.Union([time, t.Null()], {
+    createdAt: isoTime,
+    nextAttemptAt: t.Union([isoTime, t.Null()], {
       description: "earliest time of the next attempt; null for a dead letter",
     }),
-    diedAt: t.Union([time, t.Null()]),
+    diedAt: t.Union([isoTime, t.Null()]),
   },
   { title: "Delivery" },
 );

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { withoutNulls } from "../../lib/defined.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
@@ -34,8 +35,8 @@ const toWire = ({
     messagesPerSecond,
     messagesBurst,
   }),
-  createdAt: new Date(profile.createdAt).toISOString(),
-  updatedAt: new Date(profile.updatedAt).toISOString(),
+  createdAt: iso(profile.createdAt),
+  updatedAt: iso(profile.updatedAt),
 });
 
 const listDetail = {

@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { payloadEncodings } from "../../lib/body.ts";
 import { SILENCE_DEFAULT_MS, SILENCE_INTERVALS, SILENCE_MIN_MS } from "../../lib/observed-interval.ts";
 import { documentedAs } from "../documented-as.ts";
-import { choice, jsonValue, literals, nameText, wholeNumber } from "../wire.schemas.ts";
+import { choice, isoTime, jsonValue, literals, nameText, wholeNumber } from "../wire.schemas.ts";
 import { alarmRuleSchema } from "./alarm-rule.schemas.ts";
 import { METHOD_CHARACTERS_MAX, REQUEST_RULES_MAX } from "./device-requests.ts";
 import { keyMetadataList } from "./key-metadata.schemas.ts";
@@ -144,8 +144,8 @@ export const profileBody = t.Object(
     messagesBurst: t.Optional(wholeNumber()),
     convertsNumericText: t.Boolean(),
     deviceRequests: t.Array(deviceRequestRule),
-    createdAt: t.String({ description: "ISO 8601" }),
-    updatedAt: t.String({ description: "ISO 8601" }),
+    createdAt: isoTime,
+    updatedAt: isoTime,
   },
   { title: "DeviceProfile" },
 );

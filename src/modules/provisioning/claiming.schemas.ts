@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { choice } from "../wire.schemas.ts";
+import { choice, isoTime } from "../wire.schemas.ts";
 import { claimingStates } from "./claiming.types.ts";
 import { CLAIMING_MS_MAX, SECRET_KEY_CHARACTERS_MAX, SECRET_KEY_CHARACTERS_MIN } from "./claiming-request.ts";
 
@@ -29,8 +29,8 @@ export const openClaimingBody = t.Object(
 export const claimingBody = t.Object(
   {
     state: choice(claimingStates),
-    expiresAt: t.Optional(t.String({ description: "ISO 8601" })),
-    claimedAt: t.Optional(t.String({ description: "ISO 8601" })),
+    expiresAt: t.Optional(isoTime),
+    claimedAt: t.Optional(isoTime),
     claimedBy: t.Optional(t.String({ description: "address of the user, or name of the API key" })),
   },
   { title: "Claiming" },

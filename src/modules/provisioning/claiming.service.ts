@@ -2,6 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { AttemptLimit } from "../../lib/attempt-limit.ts";
 import { conflict, forbidden, limited } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Device } from "../devices/devices.types.ts";
@@ -23,7 +24,6 @@ interface ClaimingView {
   readonly claimedBy?: string;
 }
 
-const iso = (ts: number): string => new Date(ts).toISOString();
 const isSame = (a: string, b: string) =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 

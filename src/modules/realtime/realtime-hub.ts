@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
@@ -166,8 +167,6 @@ export class RealtimeHub {
       if (session.isOf(tenantId) && session.maySee(data.deviceId)) session.addEvent(topic, data);
   }
 }
-
-const iso = (ts: number | null): string | null => (ts === null ? null : new Date(ts).toISOString());
 
 function addTo<Key>(map: Map<Key, Set<Reader>>, key: Key, reader: Reader): void {
   const readers = map.get(key) ?? new Set();

@@ -1,5 +1,6 @@
 import { DomainError } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
+import { iso } from "../../lib/iso-time.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DeviceActivity } from "../devices/devices.types.ts";
@@ -39,8 +40,7 @@ function stateOf(
 ): DeviceState | undefined {
   try {
     const { active, lastActivityAt } = activityOf(deviceId) ?? devices.get(principal, deviceId).activity;
-    const iso = lastActivityAt === null ? null : new Date(lastActivityAt).toISOString();
-    return { deviceId, active, lastActivityAt: iso };
+    return { deviceId, active, lastActivityAt: iso(lastActivityAt) };
   } catch (error) {
     if (error instanceof DomainError && error.kind === "not_found") return undefined;
     throw error;

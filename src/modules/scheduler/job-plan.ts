@@ -1,4 +1,5 @@
 import { detail } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { latestTime, nextTime } from "./schedule.ts";
 import type { Job, Schedule } from "./scheduler.types.ts";
@@ -52,7 +53,7 @@ function countTimes(schedule: Schedule, from: number, until: number): number {
 
 export function describeMissed({ scheduledFor, missed }: Plan): Text {
   if (missed === 1) return detail("run_result.missed_one");
-  const from = new Date(scheduledFor).toISOString();
+  const from = iso(scheduledFor);
   return missed >= MISSED_MAX
     ? detail("run_result.missed_at_least", { count: MISSED_MAX, from })
     : detail("run_result.missed", { count: missed, from });

@@ -1,9 +1,10 @@
 import { Elysia, t } from "elysia";
+import { iso } from "../../lib/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
-import { successBody } from "../wire.schemas.ts";
+import { isoTime, successBody } from "../wire.schemas.ts";
 import {
   createJobBody,
   jobBody,
@@ -76,13 +77,13 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
       "/preview-next",
       ({ body }) => {
         const times = scheduler.preview(body.schedule, body.count ?? PREVIEW_DEFAULT);
-        return { next: times.map((timeMs) => new Date(timeMs).toISOString()) };
+        return { next: times.map((timeMs) => iso(timeMs)) };
       },
       {
         auth: "scheduler:read",
         audit: { none: "it only reckons" },
         body: previewBody,
-        response: { 200: t.Object({ next: t.Array(t.String({ description: "ISO 8601" })) }) },
+        response: { 200: t.Object({ next: t.Array(isoTime) }) },
         detail: {
           summary: "Preview the next times of a schedule",
           description: "Returns fewer times if the schedule ends. 400 for an invalid schedule.",

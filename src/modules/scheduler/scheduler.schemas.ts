@@ -1,12 +1,18 @@
 import { t } from "elysia";
 import { commandFormBody } from "../commands/commands.schemas.ts";
 import { documentedAs } from "../documented-as.ts";
-import { jsonObject, jsonValue, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
+import {
+  isoTime,
+  isoTimeOrNull,
+  jsonObject,
+  jsonValue,
+  nameText,
+  textSchema,
+  wholeNumber,
+} from "../wire.schemas.ts";
 
 const TEXT_MAX = 256;
 const INTERVAL_MS_MAX = 86_400_000;
-
-const iso = t.Union([t.String(), t.Null()], { description: "ISO 8601" });
 
 const scheduleFields = {
   kind: t.Union([t.Literal("cron"), t.Literal("interval"), t.Literal("once")]),
@@ -131,12 +137,12 @@ const jobFields = {
   // Not an Object: its copy would lose an attribute that is named `__proto__`.
   action: documentedAs(actionBody),
   misfire,
-  nextRunAt: iso,
-  lastRunAt: iso,
+  nextRunAt: isoTimeOrNull,
+  lastRunAt: isoTimeOrNull,
   lastStatus: t.Union([runStatus, t.Null()]),
   hiddenTargets,
-  createdAt: t.String({ description: "ISO 8601" }),
-  updatedAt: t.String({ description: "ISO 8601" }),
+  createdAt: isoTime,
+  updatedAt: isoTime,
 };
 export const jobBody = t.Object(jobFields, { title: "Job" });
 export const jobDetail = t.Object(
@@ -172,8 +178,8 @@ export const runBody = t.Object(
     jobId: t.String(),
     scheduledFor: t.String({ description: "ISO 8601; a job has one run for a time" }),
     trigger: t.Union([t.Literal("SCHEDULE"), t.Literal("MANUAL")]),
-    startedAt: t.String({ description: "ISO 8601" }),
-    finishedAt: iso,
+    startedAt: isoTime,
+    finishedAt: isoTimeOrNull,
     status: runStatus,
     error: t.Union([t.String(), t.Null()]),
     errorText: t.Union([textSchema, t.Null()], { description: "code and parameters of the error" }),

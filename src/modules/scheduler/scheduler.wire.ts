@@ -1,10 +1,10 @@
 import { inEnglish } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { ShownSchedule } from "./scheduler.schemas.ts";
 import type { SeenJob, SeenRun } from "./scheduler.service.ts";
 import type { RunTarget, Schedule } from "./scheduler.types.ts";
 
-const iso = (timeMs: number) => new Date(timeMs).toISOString();
 const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
 
 function scheduleToWire(schedule: Schedule): ShownSchedule {

@@ -1,12 +1,11 @@
 import { Elysia } from "elysia";
 import { conflict } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { TrustedClock } from "../../platform/trusted-clock.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import { clockBody } from "./clock.schemas.ts";
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 const toClock = (clock: TrustedClock) => ({
   isSet: clock.isSet(),

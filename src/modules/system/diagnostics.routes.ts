@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { inEnglish, unauthenticated } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { InventoryKeeper } from "../../platform/inventory-keeper.ts";
 import { isLocalAccess } from "../../platform/local-access.ts";
 import { fileAnswer } from "../documented-answers.ts";
@@ -14,8 +15,6 @@ import { type BundleSources, collectBundle, packFiles } from "./support-bundle.t
 const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
 const BUNDLE = "support-bundle";
 const bundleAnswer = { 200: fileAnswer("A tar archive, compressed with gzip.", "application/gzip") };
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 function toCheck({ check, inventory, unknown }: Pick<CheckRouteDeps, "check" | "inventory" | "unknown">) {
   const { checkedAt, losses } = inventory;

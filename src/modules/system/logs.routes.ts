@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { iso } from "../../lib/iso-time.ts";
 import { type LogLevel, logLevel, recentLines, setLogLevel } from "../../platform/log.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import { fileAnswer } from "../documented-answers.ts";
@@ -38,7 +39,7 @@ const lineRoutes = ({ tenants, auth }: LogRouteDeps) =>
         Object.assign(set.headers, listHeaders(request.url, { ...page, total: lines.length }));
         return lines
           .slice(page.offset, page.offset + page.limit)
-          .map((entry) => ({ ...entry, time: new Date(entry.time).toISOString() }));
+          .map((entry) => ({ ...entry, time: iso(entry.time) }));
       },
       {
         auth: "gateway:manage",

@@ -1,5 +1,6 @@
 import { arch, cpus, freemem, platform, release, totalmem, uptime } from "node:os";
 import { inEnglish } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { Config } from "../../platform/config.ts";
 import { type ConfigKey, configKeys, type KeyDefinition } from "../../platform/config-keys.ts";
 import type { Health } from "../../platform/health.ts";
@@ -70,7 +71,7 @@ export async function collectBundle(sources: BundleSources): Promise<Record<stri
     "metrics.txt": metrics.render(),
     "log.txt": lines.map(({ text }) => `${text}\n`).join(""),
     "slow-operations.json": toJson(
-      slow.list().map((operation) => ({ ...operation, time: new Date(operation.time).toISOString() })),
+      slow.list().map((operation) => ({ ...operation, time: iso(operation.time) })),
     ),
     "files.json": toJson({ damage, check: run, store: await store.stats() }),
   };

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { detail } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -15,7 +16,7 @@ const tenantAttributeList = wholeList({ sort: ["key", "updatedAt"], search: ["ke
 const toWire = ({ key, value, updatedAt }: TenantAttribute) => ({
   key,
   value,
-  updatedAt: new Date(updatedAt).toISOString(),
+  updatedAt: iso(updatedAt),
 });
 
 const keyIn = ({ body }: AuditContext): string => {

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { inEnglish } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -26,7 +27,7 @@ function toBody(updates: UpdatesService) {
         outcome: result.outcome,
         from: result.from,
         to: result.to,
-        at: new Date(result.at).toISOString(),
+        at: iso(result.at),
         ...(result.reason && { reason: toText(result.reason) }),
       },
     }),

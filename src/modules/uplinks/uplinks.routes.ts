@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { inEnglish } from "../../lib/domain-error.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
@@ -16,8 +17,6 @@ import type { VisibleUplink } from "./uplinks.types.ts";
 
 const uplinkList = wholeList({ sort: ["name", "createdAt", "updatedAt"], search: ["name"] });
 
-const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
-
 function toWire({ report, options, tenantId: _, ...uplink }: VisibleUplink) {
   const { error, errorAt, lastSentAt, upToDateAt, ...counts } = report;
   return {
@@ -26,14 +25,14 @@ function toWire({ report, options, tenantId: _, ...uplink }: VisibleUplink) {
     selection: copyLists(options.selection),
     steps: options.steps as Record<string, unknown>[], // checked when they were stored
     window: options.window === null ? null : { ...options.window, days: [...options.window.days] },
-    createdAt: new Date(uplink.createdAt).toISOString(),
-    updatedAt: new Date(uplink.updatedAt).toISOString(),
+    createdAt: iso(uplink.createdAt),
+    updatedAt: iso(uplink.updatedAt),
     ...counts,
-    lastSentAt: isoOrNull(lastSentAt),
-    upToDateAt: isoOrNull(upToDateAt),
+    lastSentAt: iso(lastSentAt),
+    upToDateAt: iso(upToDateAt),
     error: error === null ? null : inEnglish(error),
     errorText: error,
-    errorAt: isoOrNull(errorAt),
+    errorAt: iso(errorAt),
   };
 }
 

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { weekdays } from "../../lib/time-window.ts";
 import { documentedAs } from "../documented-as.ts";
-import { lineText, literals, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
+import { isoTimeOrNull, lineText, literals, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
 import { targetInput } from "./target-input.schemas.ts";
 import { uplinkOrders, uplinkStates } from "./uplink.protocol.ts";
 
@@ -111,7 +111,6 @@ export const resendBody = t.Object(
   { title: "ResendUplink", description: "a closed range of time stamps" },
 );
 
-const isoOrNull = t.Union([t.String(), t.Null()], { description: "ISO 8601" });
 export const uplinkBody = t.Object(
   {
     uplinkId: t.String(),
@@ -135,11 +134,11 @@ export const uplinkBody = t.Object(
     sentBatches: t.Integer(),
     sentBytes: t.Integer(),
     skippedBatches: t.Integer(),
-    lastSentAt: isoOrNull,
-    upToDateAt: isoOrNull,
+    lastSentAt: isoTimeOrNull,
+    upToDateAt: isoTimeOrNull,
     error: t.Union([t.String(), t.Null()]),
     errorText: t.Union([textSchema, t.Null()]),
-    errorAt: isoOrNull,
+    errorAt: isoTimeOrNull,
     isRefused: t.Boolean({
       description: "true if the target refuses the oldest batch, which can be skipped",
     }),

@@ -1,6 +1,7 @@
 import { detail } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { Language } from "../../lib/preferred-language.ts";
 import type { MailSender } from "../mail/mail.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
@@ -69,7 +70,7 @@ const addressNotifier =
   (before: User, after: User): void => {
     if (before.email === after.email) return;
     const { tenantId, fullName } = before;
-    const values = { fullName, at: new Date(after.updatedAt).toISOString() };
+    const values = { fullName, at: iso(after.updatedAt) };
     mail.enqueue({ tenantId, to: before.email, language, template: "email_changed", values });
     mail.enqueue({ tenantId, to: after.email, language, template: "email_new", values });
   };

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { iso } from "../../lib/iso-time.ts";
 import { preferredLanguage } from "../../lib/preferred-language.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -13,8 +14,8 @@ const toWire = ({ tenantId: _, ...user }: UserDetail) => ({
   notificationSeverities: [...user.notificationSeverities],
   deviceIds: [...user.deviceIds],
   assetIds: [...user.assetIds],
-  createdAt: new Date(user.createdAt).toISOString(),
-  updatedAt: new Date(user.updatedAt).toISOString(),
+  createdAt: iso(user.createdAt),
+  updatedAt: iso(user.updatedAt),
 });
 
 const invitationErrors =

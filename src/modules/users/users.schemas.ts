@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { alarmSeverities } from "../../lib/severity.ts";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
-import { choice, nameText, severityBody, severityInput, wholeNumber } from "../wire.schemas.ts";
+import { choice, isoTime, nameText, severityBody, severityInput, wholeNumber } from "../wire.schemas.ts";
 import { inviteDeliveries, roles, userStatuses } from "./users.types.ts";
 
 const role = t.Union(
@@ -114,8 +114,8 @@ export const userBody = t.Object(
     }),
     deviceCount: wholeNumber({ description: "devices that the user may see" }),
     inviteDelivery: choice(inviteDeliveries, { description: "how the user was invited last" }),
-    createdAt: t.String({ description: "ISO 8601" }),
-    updatedAt: t.String({ description: "ISO 8601" }),
+    createdAt: isoTime,
+    updatedAt: isoTime,
   },
   { title: "User" },
 );

@@ -1,4 +1,5 @@
 import type { Statement } from "bun:sqlite";
+import { iso } from "../../../lib/iso-time.ts";
 import { BlockCache, HeadCache, Scratch } from "./block-cache.ts";
 import {
   BLOCK_COLUMNS,
@@ -256,4 +257,4 @@ export class BlockStore {
   }
 }
 
-const stamp = (ts: number): string => (Math.abs(ts) <= 8.64e15 ? new Date(ts).toISOString() : `${ts}`);
+const stamp = (ts: number): string => (Math.abs(ts) <= 8.64e15 ? iso(ts) : `${ts}`);

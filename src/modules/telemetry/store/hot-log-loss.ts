@@ -1,3 +1,4 @@
+import { iso } from "../../../lib/iso-time.ts";
 import type { HotLogFile } from "./hot-log-file.ts";
 import type { Gap, RecordHead } from "./hot-log-format.ts";
 import type { LogPlace, LogPosition } from "./hot-log-position.ts";
@@ -15,8 +16,7 @@ const placeBefore = ({ id, valuesBefore, time }: RecordHead): LogPlace => ({
   time,
 });
 
-const stamp = (time: number | undefined) =>
-  time === undefined ? "an unknown time" : new Date(time).toISOString();
+const stamp = (time: number | undefined) => (time === undefined ? "an unknown time" : iso(time));
 
 /** Describes the rows between two places in an English line; `null` if nothing is missing. */
 function describeGap(from: LogPlace, to: LogPlace): string | null {

@@ -1,5 +1,6 @@
 import { detail } from "../../../lib/domain-error.ts";
 import { excerpt } from "../../../lib/excerpt.ts";
+import { iso } from "../../../lib/iso-time.ts";
 import { TargetError } from "../uplink.errors.ts";
 import type { Batch, DeletionRecord, Target, TargetContext, UplinkRecord } from "../uplink.types.ts";
 import { conflictIn, FieldNames } from "./field-names.ts";
@@ -221,7 +222,7 @@ class InfluxdbTarget implements Target {
         path: `/api/v2/delete?${this.#place}`,
         headers: { ...this.#headers, "content-type": "application/json" },
         body: JSON.stringify({
-          start: new Date(from).toISOString(),
+          start: iso(from),
           // Between two milliseconds, whether the server takes the end as included or not.
           stop: new Date(to).toISOString().replace("Z", "5Z"),
           predicate: `device=${quoted(device.deviceId, '"')}`,

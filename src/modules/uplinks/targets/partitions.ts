@@ -1,3 +1,4 @@
+import { iso } from "../../../lib/iso-time.ts";
 import type { Batch, RowsRecord, UplinkRecord } from "../uplink.types.ts";
 import { eventLine } from "./ndjson-encoder.ts";
 import type { Staged, StagedEvent, StagedRows } from "./staged-rows.ts";
@@ -13,7 +14,7 @@ const escapeValue = (text: string): string => encodeURIComponent(text).replaceAl
 
 /** `site=Plant%20A/date=2026-03-02/hour=03`, in UTC. */
 function folderOf(site: string, startMs: number, length: PartitionLength): string {
-  const time = new Date(startMs).toISOString();
+  const time = iso(startMs);
   const day = `site=${escapeValue(site)}/date=${time.slice(0, 10)}`;
   return length === "DAY" ? day : `${day}/hour=${time.slice(11, 13)}`;
 }

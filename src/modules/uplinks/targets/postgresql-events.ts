@@ -1,4 +1,5 @@
 import type { SQL } from "bun";
+import { iso } from "../../../lib/iso-time.ts";
 import type {
   AlarmRecord,
   AttributesRecord,
@@ -12,7 +13,7 @@ import type { PostgresqlTables } from "./postgresql-tables.ts";
 
 const DEVICES_MAX = 50_000;
 const json = (value: unknown): string => storableJson(JSON.stringify(value));
-const timeOf = (epochMs: number): string => new Date(epochMs).toISOString();
+const timeOf = (epochMs: number): string => iso(epochMs);
 
 /** Writes what is no value: devices, attributes and alarms. An older record never replaces a newer one. */
 export class PostgresqlEvents {

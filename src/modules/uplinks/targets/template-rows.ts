@@ -1,3 +1,4 @@
+import { iso } from "../../../lib/iso-time.ts";
 import type { TextWriter } from "../../../lib/text-writer.ts";
 import type { RowsRecord, UplinkDevice } from "../uplink.types.ts";
 import { JsonValues, type NonFinite } from "./json-values.ts";
@@ -142,7 +143,7 @@ export class TemplateRows implements RowSource {
 
   #place(place: RowPlace, row: number): void {
     const ts = this.#record.ts[row] ?? 0;
-    if (place === "time") this.#writer.text(JSON.stringify(new Date(ts).toISOString()));
+    if (place === "time") this.#writer.text(JSON.stringify(iso(ts)));
     else if (place === "ts") this.#writer.number(this.#toTs?.(ts) ?? ts);
     else this.#writer.text("null");
   }
