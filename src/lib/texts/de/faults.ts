@@ -60,22 +60,17 @@ export const faultTextsDe: Readonly<Record<keyof typeof faultTexts, string>> = {
   "fault_hint.plan.messages_limit": "Senden Sie seltener oder geben Sie dem Standort einen größeren Tarif.",
   "fault_hint.gateway.child_not_created":
     "Legen Sie das Untergerät selbst an, oder erlauben Sie es im Geräteprofil des Gateways.",
-  "fault_hint.fault.devices_not_imported":
-    "Korrigieren Sie die Datei und importieren Sie sie noch einmal. Geräte → Import prüft eine Datei, bevor etwas angelegt wird.",
+  "fault_hint.fault.devices_not_imported": "Korrigieren Sie die Datei und importieren Sie sie noch einmal.",
   "fault_hint.fault.devices_partly_imported":
-    "Korrigieren Sie die abgelehnten Zeilen und importieren Sie nur diese: Die ganze Datei legt die anderen Geräte doppelt an.",
-  "fault_hint.fault.modbus_disconnected":
-    "Prüfen Sie Adresse, Port, Verkabelung und Stromversorgung. Die Seite der Verbindung zeigt ihren Zustand.",
-  "fault_hint.fault.modbus_read_failed":
-    "Prüfen Sie Adresse, Register und Verkabelung des Geräts auf der Seite der Modbus-Verbindung.",
-  "fault_hint.fault.job_failed":
-    "Die Seite des Auftrags nennt jeden Lauf und was auf welchem Gerät fehlgeschlagen ist.",
-  "fault_hint.fault.job_skipped":
-    "Prüfen Sie auf der Seite des Auftrags, welche Geräte er hat und was er bei verpassten Zeiten tut.",
+    "Korrigieren Sie die abgelehnten Zeilen und importieren Sie nur diese.",
+  "fault_hint.fault.modbus_disconnected": "Prüfen Sie Adresse, Port, Verkabelung und Stromversorgung.",
+  "fault_hint.fault.modbus_read_failed": "Prüfen Sie Adresse, Register und Verkabelung des Geräts.",
+  "fault_hint.fault.job_failed": "Die Seite des Auftrags nennt, was auf welchem Gerät fehlschlug.",
+  "fault_hint.fault.job_skipped": "Prüfen Sie die Geräte des Auftrags, und was er bei verpassten Zeiten tut.",
   "fault_hint.fault.mail_failed":
     "Korrigieren Sie die Adresse oder den Mailserver und senden Sie die E-Mail unter Einstellungen → Postausgang erneut.",
   "fault_hint.fault.mail_retried":
-    "Prüfen Sie den Mailserver unter Einstellungen → Postausgang → Mailserver oder die Einstellung smtp_url.",
+    "Prüfen Sie Einstellungen → Postausgang → Mailserver oder die Einstellung smtp_url.",
   "fault_hint.body.type_missing": "Senden Sie den Header content-type: application/json.",
   "fault_hint.body.type_unknown": "Senden Sie den Header content-type: application/json.",
   "fault_hint.telemetry.body_invalid":
@@ -84,6 +79,5 @@ export const faultTextsDe: Readonly<Record<keyof typeof faultTexts, string>> = {
     "Korrigieren Sie die Zeit in ts oder lassen Sie sie weg: Dann gilt die Zeit des Empfangs.",
   "fault_hint.subscription.forbidden":
     "Erlauben Sie dem MQTT-Client, dieses Topic zu abonnieren, oder korrigieren Sie das Topic.",
-  "fault_hint.script.error":
-    "Korrigieren Sie das Skript der Anbindung. Ihr Reiter „Nachrichten“ hat die Nachricht, an der es scheiterte.",
+  "fault_hint.script.error": "Korrigieren Sie das Skript der Anbindung.",
 };

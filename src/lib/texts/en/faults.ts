@@ -53,17 +53,12 @@ export const faultTexts = {
   "fault_hint.plan.messages_limit": "Send less often, or move the site to a larger plan.",
   "fault_hint.gateway.child_not_created":
     "Create the child device yourself, or let the device profile of the gateway create children.",
-  "fault_hint.fault.devices_not_imported":
-    "Correct the file and import it again. Devices → Import checks a file before it creates anything.",
-  "fault_hint.fault.devices_partly_imported":
-    "Correct the refused rows and import them alone: importing the whole file again creates the other devices twice.",
-  "fault_hint.fault.modbus_disconnected":
-    "Check address, port, cabling and power. The page of the connection shows its state.",
-  "fault_hint.fault.modbus_read_failed":
-    "Check the unit's address, its registers and its wiring on the page of the Modbus connection.",
-  "fault_hint.fault.job_failed": "The page of the job lists each run and what failed on which device.",
-  "fault_hint.fault.job_skipped":
-    "Check the devices of the job, and what it does about missed times, on the page of the job.",
+  "fault_hint.fault.devices_not_imported": "Correct the file and import it again.",
+  "fault_hint.fault.devices_partly_imported": "Correct the refused rows and import them alone.",
+  "fault_hint.fault.modbus_disconnected": "Check address, port, cabling and power.",
+  "fault_hint.fault.modbus_read_failed": "Check the unit's address, its registers and its wiring.",
+  "fault_hint.fault.job_failed": "The page of the job lists what failed on which device.",
+  "fault_hint.fault.job_skipped": "Check the devices of the job, and what it does about missed times.",
   "fault_hint.fault.mail_failed":
     "Correct the address or the mail server, then send the mail again under Settings → Outbox.",
   "fault_hint.fault.mail_retried":
@@ -76,6 +71,5 @@ export const faultTexts = {
     "Correct the time in ts, or leave it out: the time of receipt then counts.",
   "fault_hint.subscription.forbidden":
     "Add the topic to what the MQTT client may subscribe to, or correct the topic.",
-  "fault_hint.script.error":
-    "Correct the script of the integration. Its Messages tab has the message with which it failed.",
+  "fault_hint.script.error": "Correct the script of the integration.",
 } as const;
