@@ -92,9 +92,9 @@ const timings = "--timings=test/timings.json";
 
 const commands = {
   serve: (args) => ["src/main.ts", "serve", ...args],
-  // Bun's default limit of 5 s would fail tests on a busy machine. `--no-isolate`: reloading the modules for each file would take longer
+  // Bun's default limit of 5 s would fail tests on a busy machine, and so did 30 s. `--no-isolate`: reloading the modules for each file would take longer
   // than the tests.
-  test: (args) => ["test", "--timeout", "30000", parallel, "--no-isolate", ...args],
+  test: (args) => ["test", "--timeout", "60000", parallel, "--no-isolate", ...args],
   // Without a time-out: the steps of these tests have their own limits.
   "test-files": (args) => ["test", parallelBrowsers, timings, "--no-isolate", ...args],
   run: (args) => args,
