@@ -152,7 +152,10 @@ describe.each([4, 5] as const)("MQTT version %d", (version) => {
     expect(server.stats().messagesDropped).toBe(20);
     const second = await RawClient.connect(port, version, lasting);
     await until(() => payloads(second).length === 10, "the queued messages");
-    expect(payloads(second)[0]).toBe("20");
+    const [oldest, ...others] = payloads(second);
+    // The first message may have been on its way to the lost connection, and is then kept to be repeated.
+    expect(["20", "0"]).toContain(oldest ?? "");
+    expect(others).toEqual(["21", "22", "23", "24", "25", "26", "27", "28", "29"]);
   });
 
   test("nothing is kept for a client that is away where the settings say so", async () => {
