@@ -21,7 +21,10 @@ def as_device():
         tell(command=request["method"], params=request["params"])
         client.send_rpc_reply(request_id, {"answered": True})
 
+    called = threading.Event()
+
     def connected(*_, tb_client):
+        called.set()
         tb_client.send_rpc_call("getSessionLimits", {}, lambda _, limits, *rest: tell(limits=limits))
         tb_client.request_attributes(shared_keys=["interval"], callback=lambda content, error: tell(requested=content, error=error))
 
@@ -30,6 +33,9 @@ def as_device():
     client.connect(callback=connected)
     while not client.is_connected():
         threading.Event().wait(0.01)
+    # The library stores the callback after it has started its network thread, which may have looked for it by then.
+    if not called.wait(2):
+        connected(tb_client=client)
     client.send_attributes({"firmware": "2.1"})
     client.send_telemetry([{"ts": 1795000000000, "values": {"old": 1}}, {"new": 2}], quality_of_service=1).get()
     client.send_telemetry({f"key{n}": n for n in range(500)}, quality_of_service=1).get()
