@@ -105,7 +105,7 @@ describe("changing the password", () => {
     const right = await change(token, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD });
     expect([right.status, Number(right.headers.get("retry-after")) > 0]).toEqual([429, true]);
     expect(await meStatus(await signInAgain(user.email))).toBe(200); // signing in is another door
-    clock.advance(HOUR_MS);
+    clock.leap(HOUR_MS);
     expect((await change(token, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD })).status).toBe(200);
   });
 

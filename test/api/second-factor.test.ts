@@ -15,7 +15,7 @@ beforeAll(async () => {
   fixture = await createTestApp({ clock });
 });
 afterAll(() => fixture.stop());
-beforeEach(() => clock.advance(4 * HOUR_MS));
+beforeEach(() => clock.leap(4 * HOUR_MS));
 
 const post = (token: string, path: string, body: unknown) =>
   fixture.call("POST", `/api/auth/${path}`, { token, body });
@@ -170,7 +170,7 @@ describe("signing in with it", () => {
     expect(statuses.slice(0, 10)).toEqual(Array(10).fill(401));
     expect(statuses.slice(10)).toEqual([429, 429]);
     expect((await signIn(email, app())).status).toBe(429);
-    clock.advance(HOUR_MS);
+    clock.leap(HOUR_MS);
     expect((await signIn(email, app())).status).toBe(200);
   });
 });

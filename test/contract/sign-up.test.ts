@@ -25,7 +25,7 @@ afterAll(async () => {
   await mail.stop();
 });
 // Every request comes from one address, which has a limit of its own.
-beforeEach(() => clock.advance(2 * HOUR_MS));
+beforeEach(() => clock.leap(2 * HOUR_MS));
 
 const post = (operation: string, body?: unknown) => app.call("POST", `/api/auth/${operation}`, { body });
 const person = () => ({
@@ -110,7 +110,7 @@ describe("signup", () => {
   test("does not tell whether an address is known", async () => {
     const { email, otp } = await signUp();
     expect((await verify({ email, otp })).status).toBe(200);
-    clock.advance(2 * HOUR_MS);
+    clock.leap(2 * HOUR_MS);
     const apiAnswer = await post("signup", { ...person(), email });
     const unknown = await post("signup", person());
     expect([apiAnswer.status, apiAnswer.body]).toEqual([200, { success: true, expiresInSeconds: 600 }]);
@@ -191,7 +191,7 @@ describe("resend-otp", () => {
     }
     clock.advance(61_000);
     expectError(await post("resend-otp", { email }), 429);
-    clock.advance(HOUR_MS);
+    clock.leap(HOUR_MS);
     expect((await post("resend-otp", { email })).status).toBe(200);
   });
 });

@@ -22,31 +22,31 @@ const renewed = async (token: string) => (await refresh(token)).body.accessToken
 test("a session ends at its maximum age, however often it was renewed", async () => {
   let { token } = await fixture.signIn("TENANT_OWNER");
   for (let hours = 0; hours < LIFETIME_DAYS * 24 - 10; hours += 10) {
-    clock.advance(10 * HOUR_MS);
+    clock.leap(10 * HOUR_MS);
     token = await renewed(token);
     expect(await isGood(token)).toBe(true);
   }
-  clock.advance(10 * HOUR_MS);
+  clock.leap(10 * HOUR_MS);
   expect(await isGood(token)).toBe(false);
   expect((await refresh(token)).status).toBe(401);
 });
 
 test("a renewed token ends those before it, after an overlap for other tabs", async () => {
   const { token: first } = await fixture.signIn("TENANT_OWNER");
-  clock.advance(HOUR_MS);
+  clock.leap(HOUR_MS);
   const second = await renewed(first);
   expect([await isGood(first), await isGood(second)]).toEqual([true, true]);
   clock.advance(15 * MINUTE_MS);
   expect([await isGood(first), await isGood(second)]).toEqual([false, true]);
   expect((await refresh(first)).status).toBe(401);
-  clock.advance(HOUR_MS);
+  clock.leap(HOUR_MS);
   const third = await renewed(second);
   expect([await isGood(first), await isGood(second), await isGood(third)]).toEqual([false, true, true]);
 });
 
 test("two tabs that renew at once both stay signed in", async () => {
   const { token } = await fixture.signIn("TENANT_OWNER");
-  clock.advance(HOUR_MS);
+  clock.leap(HOUR_MS);
   const [text, other] = await Promise.all([renewed(token), renewed(token)]);
   clock.advance(30 * MINUTE_MS);
   expect([await isGood(text), await isGood(other), await isGood(token)]).toEqual([true, true, false]);
