@@ -64,6 +64,12 @@ async function passFence({ client, received }: { client: MqttClient; received: R
   received.splice(find(), 1);
 }
 
+/** Sessions end with their connections, or outlive them: subscriptions of each kind are kept in a place of their own. */
+const sessions: ReadonlyArray<readonly [kind: string, options: IClientOptions]> = [
+  ["clean", {}],
+  ["durable", { clean: false, properties: { sessionExpiryInterval: 600 } }],
+];
+
 const texts = (received: Received[]) => received.map(({ text }) => text);
 
 test("an application receives messages of its tenant's devices, and none of another tenant", async () => {
@@ -86,47 +92,53 @@ test("an application receives messages of its tenant's devices, and none of anot
   expect(theirs.received).toEqual([]);
 });
 
-test("the newest retained state comes with the subscription, as retain handling asks", async () => {
-  for (const text of ["old", "new"]) {
+test.each(sessions)(
+  "the newest retained state comes with the subscription of a %s session, as retain handling asks",
+  async (kind, options) => {
+    for (const text of ["old", "new"]) {
+      await mqtt.server.applications.publish(
+        "tenant-a" as TenantId,
+        "lineside/devices/8/state",
+        Buffer.from(text),
+        {
+          qos: 1,
+          retain: true,
+        },
+      );
+    }
+    const early = await open(`a-retained-${kind}`, { ...options, clientId: `retained-${kind}` });
+    const { client, received } = early;
+    await client.subscribeAsync("lineside/devices/+/state", { qos: 1, rh: 2 });
+    await client.subscribeAsync("lineside/devices/8/state", { qos: 1, rh: 1 });
+    await until(() => received.length === 1, "the retained message");
+    await client.subscribeAsync("lineside/devices/8/state", { qos: 1, rh: 1 });
+    await passFence(early);
+    expect(texts(received)).toEqual(["new"]);
+    expect(received[0]?.packet.retain).toBe(true);
     await mqtt.server.applications.publish(
       "tenant-a" as TenantId,
       "lineside/devices/8/state",
-      Buffer.from(text),
+      Buffer.alloc(0),
       {
         qos: 1,
         retain: true,
       },
     );
-  }
-  const early = await open("a-retained");
-  const { client, received } = early;
-  await client.subscribeAsync("lineside/devices/+/state", { qos: 1, rh: 2 });
-  await client.subscribeAsync("lineside/devices/8/state", { qos: 1, rh: 1 });
-  await until(() => received.length === 1, "the retained message");
-  await client.subscribeAsync("lineside/devices/8/state", { qos: 1, rh: 1 });
-  await passFence(early);
-  expect(texts(received)).toEqual(["new"]);
-  expect(received[0]?.packet.retain).toBe(true);
-  await mqtt.server.applications.publish(
-    "tenant-a" as TenantId,
-    "lineside/devices/8/state",
-    Buffer.alloc(0),
-    {
-      qos: 1,
-      retain: true,
-    },
-  );
-  const late = await open("a-late");
-  await late.client.subscribeAsync("lineside/devices/8/state");
-  await passFence(late);
-  expect(late.received).toEqual([]);
-});
+    const late = await open(`a-late-${kind}`, { ...options, clientId: `late-${kind}` });
+    await late.client.subscribeAsync("lineside/devices/8/state");
+    await passFence(late);
+    expect(late.received).toEqual([]);
+  },
+);
 
-test("a message keeps its properties on the way from one MQTT 5 client to another", async () => {
-  const { client, received } = await open("a-properties");
-  const plain = await open("a-plain", { protocolVersion: 4 });
-  await client.subscribeAsync("talk/#", { qos: 2, properties: { subscriptionIdentifier: 300 } });
-  await plain.client.subscribeAsync("talk/#", { qos: 2 });
+test.each(sessions)("a message keeps its properties on the way to a %s session", async (kind, options) => {
+  const { client, received } = await open(`a-properties-${kind}`, {
+    ...options,
+    clientId: `properties-${kind}`,
+  });
+  const plain = await open(`a-plain-${kind}`, { protocolVersion: 4 });
+  await client.subscribeAsync(`talk-${kind}/#`, { qos: 2, properties: { subscriptionIdentifier: 300 } });
+  await plain.client.subscribeAsync(`talk-${kind}/#`, { qos: 2 });
   const properties = {
     payloadFormatIndicator: true,
     contentType: "text/plain",
@@ -135,12 +147,38 @@ test("a message keeps its properties on the way from one MQTT 5 client to anothe
     messageExpiryInterval: 100,
     userProperties: { a: "1", b: "2" },
   };
-  await plain.client.publishAsync("talk/b", "plain", { qos: 0 });
-  await client.publishAsync("talk/a", "hello", { qos: 2, properties });
+  await plain.client.publishAsync(`talk-${kind}/b`, "plain", { qos: 0 });
+  await client.publishAsync(`talk-${kind}/a`, "hello", { qos: 2, properties });
   await until(() => received.length === 2 && plain.received.length === 2, "both messages");
-  expect(received[1]?.packet).toMatchObject({ qos: 2, topic: "talk/a" });
+  expect(received[1]?.packet).toMatchObject({ qos: 2, topic: `talk-${kind}/a` });
   expect(received[1]?.packet.properties).toMatchObject({ ...properties, subscriptionIdentifier: 300 });
   expect(texts(plain.received)).toEqual(["plain", "hello"]);
+});
+
+test.each(sessions)(
+  "UNSUBACK tells a %s session which filters it had",
+  async (kind, { properties, clean }) => {
+    const fields = {
+      username: `a-leaves-${kind}`,
+      clientId: `leaves-${kind}`,
+      clean: clean ?? true,
+      properties,
+    };
+    const raw = await RawClient.connect(mqtt.port, 5, fields);
+    raw.send({ cmd: "subscribe", messageId: 1, subscriptions: [{ topic: "known/#", qos: 1 }] });
+    await raw.next("suback");
+    raw.send({ cmd: "unsubscribe", messageId: 2, unsubscriptions: ["known/#", "unknown"] });
+    expect((await raw.next("unsuback")).granted).toEqual([0, 0x11]);
+  },
+);
+
+test.each(sessions)("a %s session is a member of a group from its subscription on", async (kind, options) => {
+  const member = await open(`a-member-${kind}`, { ...options, clientId: `member-${kind}` });
+  await member.client.subscribeAsync(`$share/group/jobs-${kind}/#`, { qos: 1 });
+  const sender = await open(`a-sender-${kind}`);
+  await sender.client.publishAsync(`jobs-${kind}/1`, "job", { qos: 1 });
+  await passFence(member);
+  expect(texts(member.received)).toEqual(["job"]);
 });
 
 test("no-local leaves out one's own messages", async () => {

@@ -1,3 +1,4 @@
+import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { clientFilterMatches } from "../../../src/lib/mqtt/reserved-topics.ts";
@@ -43,4 +44,21 @@ test("returns the newest value of a key for each of its filters", () => {
   tree.delete("a/+", "one");
   tree.delete("none/such", "one");
   expect(tree.match("a/b").sort()).toEqual([1, 3]);
+});
+
+test("keeps no memory for filters that were removed", () => {
+  const countMaps = () => {
+    Bun.gc(true);
+    return heapStats().objectTypeCounts.Map ?? 0;
+  };
+  const tree = new TopicTree<string, number>();
+  const filters = Array.from({ length: 2_000 }, (_, index) => `devices/${index}/state`);
+  tree.set("devices/kept", "one", 1);
+  const before = countMaps();
+  for (const name of filters) tree.set(name, "one", 1);
+  expect(countMaps() - before).toBeGreaterThan(filters.length);
+  for (const name of filters) tree.delete(name, "one");
+  // The collector may keep a few that it cannot tell from numbers on the stack.
+  expect(countMaps() - before).toBeLessThan(filters.length / 10);
+  expect(tree.match("devices/kept")).toEqual([1]);
 });
