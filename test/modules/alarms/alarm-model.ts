@@ -1,10 +1,11 @@
 import { compareSeverities } from "../../../src/lib/severity.ts";
 import type { AlarmRule, AlarmTrigger } from "../../../src/modules/alarms/alarm-rule.ts";
+import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";
 import type { SeenAlarm } from "./engine-harness.ts";
 
 interface Message {
   readonly at: number;
-  readonly values: Readonly<Record<string, number>>;
+  readonly values: Readonly<Record<string, TelemetryValue>>;
 }
 
 interface ModelAlarm {
@@ -59,7 +60,7 @@ export class AlarmModel {
     return schedule === undefined || isWithin(schedule, this.now);
   }
 
-  send(ts: number, input: Record<string, number>): void {
+  send(ts: number, input: Record<string, TelemetryValue>): void {
     const kept = Object.entries(input).filter(
       ([key]) => this.rules.some((rule) => rule.keys.has(key)) && (this.#newest.get(key) ?? 0) <= ts,
     );
@@ -143,8 +144,11 @@ export class AlarmModel {
       if (this.#begun.has(rule) && !this.#waiting.has(rule)) this.#reckon(rule, undefined);
   }
 
-  #valuesOf(key: string): number[] {
-    return this.#messages.flatMap(({ values }) => values[key] ?? []);
+  #valuesOf(key: string): TelemetryValue[] {
+    return this.#messages.flatMap(({ values }) => {
+      const value = values[key];
+      return value === undefined ? [] : [value];
+    });
   }
 
   #silenceOf(key: string): number {

@@ -1,4 +1,5 @@
 import { severitiesDescending } from "../../../src/lib/severity.ts";
+import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";
 import type { GivenSchedule } from "./alarm-model.ts";
 
 /** The same numbers each time for the same seed. */
@@ -17,6 +18,8 @@ export type Random = ReturnType<typeof randomFrom>;
 
 const severities = severitiesDescending;
 const keys = ["a", "b"];
+/** Values that are not numbers: devices send them in place of a measurement, and rules compare with them. */
+const states = ["off", "on", true] as const;
 
 function randomCondition(random: Random, depth = 0): unknown {
   const kind = random.below(depth < 2 ? 9 : 6);
@@ -29,7 +32,8 @@ function randomCondition(random: Random, depth = 0): unknown {
   if (kind === 5) return { noData: { key, forMs: 1000 * (1 + random.below(6)) } };
   if (kind === 4) return { key, op: "CHANGED" };
   if (kind === 3) return { key, op: random.pick(["GT", "LE"]), attribute: { key: "limit", scope: "SERVER" } };
-  return { key, op: random.pick(["GT", "LT", "EQ", "NE", "GE"]), value: random.below(6) };
+  const value = random.below(8) === 0 ? random.pick(states) : random.below(6);
+  return { key, op: random.pick(["GT", "LT", "EQ", "NE", "GE"]), value };
 }
 
 function randomTrigger(random: Random): Record<string, unknown> {
@@ -70,7 +74,9 @@ export const randomRules = (random: Random) =>
     ...(random.below(3) === 0 && withDays(randomSchedule(random))),
   }));
 
-export function randomValues(random: Random): Record<string, number> {
+/** One value in eight is not a number. */
+export function randomValues(random: Random): Record<string, TelemetryValue> {
   const named = keys.filter(() => random.below(2) === 0);
-  return Object.fromEntries((named.length > 0 ? named : ["a"]).map((key) => [key, random.below(24) / 4]));
+  const value = () => (random.below(8) === 0 ? random.pick(states) : random.below(24) / 4);
+  return Object.fromEntries((named.length > 0 ? named : ["a"]).map((key) => [key, value()]));
 }
