@@ -85,6 +85,10 @@ const numberStep = fc.oneof(
       "sqrt(a)",
       "(a / b) ** 0",
       "a + 1",
+      // Expressions without a number form: the program makes way for the general path.
+      'a - attribute("SERVER", "offset")',
+      "a > b",
+      "a > 3 ? b : c",
     ),
   }),
 );
