@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ByteReader } from "../../../../src/lib/byte-reader.ts";
 import { ByteWriter } from "../../../../src/lib/byte-writer.ts";
+import { createRandom } from "../../../../src/lib/random.ts";
 import { lineAt, toGrid } from "../../../../src/modules/telemetry/store/codec/grid.ts";
 import { allOrders } from "../../../../src/modules/telemetry/store/codec/int-stream.ts";
 import {
@@ -121,5 +122,39 @@ describe("a column on a grid takes few bytes", () => {
       bytesOf(Float64Array.from(ints, (int) => (int + 0) / 100));
     });
     fc.assert(ofAny, { numRuns: 60 });
+  });
+});
+
+describe("every form that the encoder chooses is read as it was written", () => {
+  const ROWS = 200;
+  const random = createRandom(7);
+  const column = (value: (row: number) => number) =>
+    Float64Array.from({ length: ROWS }, (_, row) => value(row));
+  /** A double without a short decimal form. */
+  const average = () => random() * 40 + 1 / 3;
+  const averages = Array.from({ length: 24 }, average);
+  let sum = 0;
+
+  test.each([
+    ["constant", 0, column(() => 21.5)],
+    ["decimal", 1, column((row) => (row % 17 === 3 ? 1 / 3 : Math.round(random() * 999) / 10))],
+    ["rank", 2, column((row) => averages[row % 2 === 0 ? 3 : Math.floor(random() * 2)]!)],
+    ["planes", 3, column(() => average())],
+    ["planes of differences", 4, column((row) => 1e15 / 7 + row * row * Math.PI)],
+    ["regular", 5, column((row) => 1_700_000_000_000 + row * 60_000)],
+    ["split decimal", 6, column(() => Math.round(random() * 5_000) / 10)],
+    ["split rank", 7, column(() => averages[Math.floor(random() * 24)]!)],
+    ["grid", 8, column((row) => (sum += 3_240 + 125 * ((row * row * 31) % 13) + ((row * 11) % 3)))],
+  ])("%s", (_, mode, values) => {
+    const packed = encodeNumbers(values, "thorough");
+    expect(unpack(packed)[0]).toBe(mode);
+    bytesOf(values);
+  });
+
+  test("a regular column takes 18 bytes, however long it is, and any other takes more", () => {
+    const regular = Float64Array.from({ length: 8_192 }, (_, row) => row * 60_000);
+    expect(bytesOf(regular)).toBe(18);
+    regular[5_000]! += 1;
+    expect(bytesOf(regular)).toBeGreaterThan(18);
   });
 });
