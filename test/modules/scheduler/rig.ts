@@ -25,7 +25,13 @@ export interface Effect {
 /** A runner on a database of its own; several of them, also of other processes, may share the file. */
 export function openRig(
   directory: string,
-  options: { clock: Clock; perform?: Perform; durable?: () => Promise<void>; isClockSet?: () => boolean },
+  options: {
+    clock: Clock;
+    perform?: Perform;
+    durable?: () => Promise<void>;
+    isClockSet?: () => boolean;
+    onWarning?: (message: string) => void;
+  },
 ) {
   const { clock } = options;
   const database = openMainDatabase(join(directory, "lineside.db"), "lineside", log);
@@ -52,7 +58,7 @@ export function openRig(
     onMissed: (_, reason) => void missed.push(reason.code),
     clock,
     isClockSet: options.isClockSet ?? (() => true),
-    log,
+    log: { ...log, warn: options.onWarning ?? log.warn },
   });
   let jobCount = 0;
   return {

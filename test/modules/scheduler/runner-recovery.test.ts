@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { LEASE_MS } from "../../../src/modules/scheduler/job-runner.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
+import { until } from "../../support/until.ts";
 import {
   clock,
   devices,
@@ -90,6 +91,54 @@ describe("a run that does not come to its end", () => {
     await later(1);
     expect(rig.effects()).toHaveLength(1);
     expect(rig.runsOf(job.jobId)[0]).toMatchObject({ status: "SUCCESS", attempts: 2 });
+  });
+
+  test("is not taken up by its own runner when its lease has expired", async () => {
+    const job = rig.addJob({ schedule: hourly, deviceIds: devices });
+    let end: () => void = () => undefined;
+    const isSlow = new Promise<null>((resolve) => {
+      end = () => resolve(null);
+    });
+    let acted = 0;
+    reopen({ perform: () => (++acted === 1 ? isSlow : Promise.resolve(null)) });
+    rig.runner.runNow(job);
+    await until(() => acted === 1, "the first command");
+    await later(LEASE_MS);
+    expect(acted).toBe(1);
+    end();
+    await until(() => rig.finished.length === 1, "the end of the run");
+    expect(rig.runsOf(job.jobId)).toMatchObject([{ status: "SUCCESS", attempts: 1 }]);
+  });
+
+  test("is announced by the runner that finished it, and not by the runner that lost it", async () => {
+    rig.addJob({ schedule: hourly, deviceIds: devices });
+    let end: () => void = () => undefined;
+    const isSlow = new Promise<null>((resolve) => {
+      end = () => resolve(null);
+    });
+    let begun = false;
+    const slow = open({
+      perform() {
+        begun = true;
+        return isSlow;
+      },
+    });
+    clock.advance(HOUR);
+    const checked = slow.runner.check();
+    await until(() => begun, "the first command");
+    await later(LEASE_MS);
+    expect(rig.finished).toHaveLength(1);
+    end();
+    await checked;
+    expect(slow.finished).toEqual([]);
+  });
+
+  test("is named in the log if it cannot be released at a stop", async () => {
+    const warnings: string[] = [];
+    const closed = open({ onWarning: (message) => warnings.push(message) });
+    closed.database.sqlite.run("ALTER TABLE scheduler_runs RENAME TO damaged");
+    await closed.runner.stop();
+    expect(warnings).toEqual(["runs could not be released"]);
   });
 
   test("is taken up again when the disk failed before it began", async () => {
