@@ -45,3 +45,24 @@ test("of very many devices others get their turn in between, and none is left ou
   while (cleared.length < 501) await new Promise((resolve) => setImmediate(resolve));
   expect(cleared).toEqual([...devices, "late"]);
 });
+
+test("nothing is remembered of a device whose rules were removed, once the time of one of them has come", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "lineside-orphans-"));
+  const database = openAlarmDatabase(join(directory, "alarms.db"));
+  const condition = { key: "t", op: "GT", value: 50 };
+  const rules = [
+    { alarmType: "Hot", createRules: [{ severity: "MAJOR", condition, kind: "DURATION", forMs: 5_000 }] },
+  ];
+  const engine = startEngine(database, rules);
+  engine.send(engine.now(), { t: 60 });
+  engine.advance(1_000);
+  expect(engine.countStates()).toBe(1);
+  engine.send(engine.now(), { t: 61 });
+  rules.pop();
+  engine.rulesChanged();
+  engine.advance(4_000);
+  engine.end();
+  expect(engine.countStates()).toBe(0);
+  database.close();
+  await rm(directory, { recursive: true, force: true });
+});

@@ -129,6 +129,9 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
       ),
     /** The wall clock alone. */
     jump: (ms: number) => running.clock.jump(ms),
+    /** Tells the engine that `rules` has changed. */
+    rulesChanged: () => running.events.emit("profile.changed", { tenantId, profileId: device.profileId }),
+    countStates: () => database.sqlite.query("SELECT * FROM alarm_states").all().length,
     mute(until: number) {
       mutedUntil = until;
       running.events.emit("device.maintenance", { tenantId, deviceId, until });
