@@ -19,3 +19,10 @@ test("the header tells the delimiter, and that the decimal sign", () => {
     decimal: "point",
   });
 });
+
+test.each(["\n", "\r\n", "\r"])("only the first line tells the delimiter: lines end with %j", (end) => {
+  const lines = ["Zeit;Druck", "2026-01-01 00:00;1,5", "2026-01-01 00:01;1,25"].map(
+    (line, row) => line + ",".repeat(row * 5),
+  );
+  expect(dialectOf(lines.join(end), {})).toMatchObject({ delimiter: ";", decimal: "comma" });
+});
