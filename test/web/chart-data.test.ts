@@ -71,6 +71,12 @@ describe("aligned columns", () => {
     expect(isGap([0, 1_000_000], 1)).toBe(false);
   });
 
+  test("compare a step with those before it and those after it, and never with itself", () => {
+    const fastThenSlow = [0, 1_000, 2_000, 3_000, 63_000, 123_000, 183_000];
+    expect(fastThenSlow.map((_, i) => i > 0 && isGap(fastThenSlow, i))).not.toContain(true);
+    expect(isGap([0, 1_000, 2_000, 3_000, 60_000], 4)).toBe(true);
+  });
+
   test("take more than three intervals without a value for a gap", () => {
     const after = (ms: number) => [0, 60_000, 120_000, 120_000 + ms, 180_000 + ms, 240_000 + ms];
     expect([170_000, 180_000, 190_000].map((ms) => isGap(after(ms), 3))).toEqual([false, false, true]);
@@ -100,6 +106,16 @@ test("statistics cover the window only and skip text", () => {
   ]);
   expect(statsOf(buffer, { from: 2, to: 4 })).toEqual({ min: 10, max: 20, avg: 15, count: 2, decimals: 0 });
   expect(statsOf(buffer, { from: 6, to: 9 })).toBeUndefined();
+});
+
+test("statistics have the decimals of the values, also of few", () => {
+  const few = bufferOf([
+    [1, 20],
+    [2, 20.25],
+  ]);
+  expect(statsOf(few, ALL)?.decimals).toBe(2);
+  const many = bufferOf(Array.from({ length: 1_000 }, (_, i) => [i + 1, i + 0.5] as [number, number]));
+  expect(statsOf(many, ALL)?.decimals).toBe(1);
 });
 
 test("table rows join the keys of one time stamp, newest first", () => {
