@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -71,6 +72,18 @@ test("rows come back after a restart, with their definitions, and ids go on", ()
   const [first] = [...next.all()];
   expect(JSON.parse(new TextDecoder().decode(first?.definitions))).toEqual(definitions);
   expect(put(next, 1, 3)).toBe(3);
+});
+
+test("a file is as large as it was, however often it is opened, and is filled to a page if it was cut off", () => {
+  let log = open();
+  put(log, 10, 1);
+  const file = join(directory, hotFiles()[0] ?? "");
+  const { size } = statSync(file);
+  for (let opening = 0; opening < 3; opening++) log = reopen(log);
+  expect(statSync(file).size).toBe(size);
+  truncateSync(file, size - 100);
+  expect(rowsOf(reopen(log))).toEqual([[1, 10, 1]]);
+  expect(statSync(file).size).toBe(size);
 });
 
 test("a row can be sent on once it is synced", () => {
