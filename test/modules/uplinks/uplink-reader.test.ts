@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
+import { FORM_DELETION } from "../../../src/modules/telemetry/store/hot-log.ts";
 import { DeviceCache } from "../../../src/modules/uplinks/device-cache.ts";
 import type { MainCalls, UplinkJob } from "../../../src/modules/uplinks/uplink.protocol.ts";
 import { UplinkReader } from "../../../src/modules/uplinks/uplink-reader.ts";
-import { deviceOf, eventsOf } from "../../support/uplink-batches.ts";
+import { columnOf, deviceOf, eventsOf } from "../../support/uplink-batches.ts";
 
 const job: UplinkJob = {
   uplinkId: "uplink-1",
@@ -49,4 +50,46 @@ test("what is written while the reader reads is read next", async () => {
   expect(reads).toEqual(["changes", "read", "changes", "read"]);
   expect(await reader.next(false)).toBeUndefined();
   expect(reads.length).toBe(4);
+});
+
+test.each([
+  ["LIVE_FIRST", ["deletion", "rows"]],
+  ["NEWEST_FIRST", ["deletion", "rows"]],
+  ["OLDEST_FIRST", ["rows", "deletion"]],
+] as const)("%s: new changes and history are sent in this order", async (order, expected) => {
+  const device = deviceOf();
+  const { deviceId } = device;
+  const deletion = { tenantId: job.tenantId, deviceId, keys: null, from: 1, to: 2, drop: false };
+  const live = { id: 1, form: FORM_DELETION, data: new TextEncoder().encode(JSON.stringify(deletion)) };
+  /** The gateway: one range of history and one deletion that has just been made. */
+  let ranges = [{ device: 0, deviceId, from: 10, to: 20, seq: 1 }];
+  const answers: { [Name in keyof MainCalls]?: (args: MainCalls[Name]["args"]) => unknown } = {
+    changes: () => ({ records: [], cursor: {}, isAtEnd: true }),
+    backlog: () => ({ ranges, definitions, rangeCount: ranges.length, oldestTs: null }),
+    rows: () => ({ ts: Float64Array.of(10), columns: [columnOf("t", [21.5])], to: 20 }),
+    read: ({ after }) => ({
+      ...nothing,
+      rows: after === 0 ? [live] : [],
+      end: 1,
+      hasBacklog: ranges.length > 0,
+    }),
+    confirm(confirmation) {
+      if (confirmation.ranges !== undefined) ranges = [];
+    },
+  };
+  const reader = new UplinkReader(
+    { ...job, order },
+    {
+      call: (async (name: keyof MainCalls, args: never) =>
+        answers[name]?.(args)) as unknown as ConstructorParameters<typeof UplinkReader>[1]["call"],
+      devices: new DeviceCache(async () => [device]),
+      transform: (rows) => rows,
+    },
+  );
+  const sent: string[] = [];
+  for (let item = await reader.next(false); typeof item === "object"; item = await reader.next(false)) {
+    sent.push(...item.batch.records.map(({ kind }) => kind));
+    await item.confirm();
+  }
+  expect(sent).toEqual([...expected]);
 });
