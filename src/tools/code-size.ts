@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
-import ts from "typescript";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { countDuplicates } from "./code-duplicates.ts";
 import { FUNCTION_LINES_MAX, longFunctionsOf } from "./long-functions.ts";
+import { type Import, importsOf, listFiles, parseFiles, type SourceFile } from "./source-files.ts";
 
 /*
  * `npm run size [-- directory [field …]]`: prints the measures of a checkout as a table in Markdown. Two checkouts are compared by two runs.
@@ -11,54 +11,12 @@ import { FUNCTION_LINES_MAX, longFunctionsOf } from "./long-functions.ts";
 /** Fields of different features, each with a column, a schema and a form. */
 const sampleFields = ["commandTimeoutMs", "inactivityTimeoutMs", "notificationEscalationLevel"];
 
-interface SourceFile {
-  /** From the checkout. */
-  readonly path: string;
-  readonly text: string;
-  readonly ast: ts.SourceFile;
-}
-
-interface Import {
-  readonly target: string;
-  readonly isTypeOnly: boolean;
-}
-
-function listFiles(directory: string): string[] {
-  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-}
-
 const linesOf = (text: string): number => text.split("\n").length - 1;
 
 /** Lines of all text files of a directory. */
 function countLines(checkout: string, directory: string, isIncluded: (path: string) => boolean): number {
   const files = listFiles(join(checkout, directory)).filter(isIncluded);
   return files.reduce((sum, file) => sum + linesOf(readFileSync(file, "utf8")), 0);
-}
-
-function parse(checkout: string): SourceFile[] {
-  return listFiles(join(checkout, "src"))
-    .filter((file) => /\.tsx?$/.test(file))
-    .map((file) => {
-      const text = readFileSync(file, "utf8");
-      const kind = file.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
-      return {
-        path: relative(checkout, file),
-        text,
-        ast: ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, kind),
-      };
-    });
-}
-
-function importsOf({ path, ast }: SourceFile): Import[] {
-  return ast.statements.flatMap((statement) => {
-    if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return [];
-    const target = statement.moduleSpecifier;
-    if (target === undefined || !ts.isStringLiteral(target) || !target.text.startsWith(".")) return [];
-    const clause = ts.isImportDeclaration(statement) ? statement.importClause : statement;
-    const isTypeOnly = clause?.isTypeOnly ?? false;
-    return [{ target: join(dirname(path), target.text), isTypeOnly }];
-  });
 }
 
 type Graph = ReadonlyMap<string, readonly string[]>;
@@ -105,7 +63,7 @@ export function measure(
   checkout: string,
   fields: readonly string[],
 ): ReadonlyArray<readonly [string, string]> {
-  const files = parse(checkout);
+  const files = parseFiles(checkout, "src");
   const imports = new Map(files.map((file) => [file.path, importsOf(file)]));
   const graphOf = (isIncluded: (item: Import) => boolean) =>
     new Map([...imports].map(([path, list]) => [path, list.filter(isIncluded).map(({ target }) => target)]));
