@@ -119,7 +119,7 @@ async function measureGroups(copy: MutantCopy, groups: TestGroups): Promise<numb
   return limits;
 }
 
-async function judge(
+async function testMutants(
   copy: MutantCopy,
   file: SourceFile,
   { mutants, groups }: { readonly mutants: readonly Mutant[]; readonly groups: TestGroups },
@@ -184,7 +184,7 @@ async function main(): Promise<number> {
     if (groups.length === 0) throw new Error(`no test imports ${path}; name tests with --tests`);
     console.log(`${path}: ${groups.flat().join(", ")}`);
     const mutants = sampleMutants(mutantsOf(file.ast), { count, seed });
-    const score = await judge(copy, file, { mutants, groups });
+    const score = await testMutants(copy, file, { mutants, groups });
     scores.push(score);
     console.log(`${path}: ${describeScore(score)}\n`);
   }

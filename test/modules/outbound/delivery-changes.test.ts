@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import type { Verdict } from "../../../src/lib/retry-policy.ts";
-import { createRig, database, repository, runTasks, useOutbox } from "./delivery-fixture.ts";
+import { createRig, database, repository, runTasks, useDatabase } from "./delivery-fixture.ts";
 
-/** What happens to an outbox while people remove targets and revive dead letters, at shutdown, and when the disk fails. */
+/** What happens to queued requests while people remove targets and revive dead letters, at shutdown, and when the disk fails. */
 
-useOutbox();
+useDatabase();
 
 /** Keeps every request in flight until the returned function is called with its answer. */
 function holdAnswers(rig: ReturnType<typeof createRig>): (verdict: Verdict) => Promise<void> {

@@ -18,7 +18,7 @@ export let database: ReturnType<typeof openMainDatabase>;
 export let repository: ReturnType<typeof createOutboundRepository>;
 
 /** Opens a database with one tenant for the tests of a file. */
-export function useOutbox(): void {
+export function useDatabase(): void {
   let directory: string;
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), "lineside-delivery-"));
@@ -46,7 +46,7 @@ interface Sent {
 }
 
 let created = 0;
-/** An outbox of its own over the one database: crashed and started again as a test likes. */
+/** A queue of its own over the one database: crashed and started again as a test likes. */
 export function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
   database.sqlite.run("DELETE FROM outbound_targets");
   const clock = new FakeClock();
@@ -58,7 +58,7 @@ export function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
     sent,
     answer: (_: Sent): Verdict | Promise<Verdict> => "delivered",
     retryAfterMs: 0,
-    /** Reading the outbox fails. */
+    /** Reading the queue fails. */
     isDiskBroken: false,
     mostAtOnce: () => most,
     delivery: undefined as unknown as OutboundDelivery,

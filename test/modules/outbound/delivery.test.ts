@@ -5,9 +5,9 @@ import { retryAfter, type Verdict, verdictOf, waitAfter } from "../../../src/lib
 import { createOutboundWriter } from "../../../src/modules/outbound/outbound-writer.ts";
 import { createSealedBox } from "../../../src/platform/sealed-box.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { createRig, database, repository, runTasks, useOutbox } from "./delivery-fixture.ts";
+import { createRig, database, repository, runTasks, useDatabase } from "./delivery-fixture.ts";
 
-useOutbox();
+useDatabase();
 
 const rowsOf = (tenantId: string) =>
   database.sqlite
