@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Verdict } from "../../../src/lib/retry-policy.ts";
+import { type Verdict, waitAfter } from "../../../src/lib/retry-policy.ts";
 import { createRig, database, repository, runTasks, useDatabase } from "./delivery-fixture.ts";
 
 /** What happens to queued requests while people remove targets and revive dead letters, at shutdown, and when the disk fails. */
@@ -104,5 +104,29 @@ test("a request that could not be read is read again once the disk works", async
   rig.isDiskBroken = false;
   await rig.pass(11_000);
   expect(bodies(rig)).toEqual(["one"]);
+  await rig.delivery.stop();
+});
+
+test("requests in flight when a target begins to fail count as one failure", async () => {
+  const rig = createRig();
+  const target = rig.target("a");
+  const answer = holdAnswers(rig);
+  for (const key of ["a", "b", "c", "d"]) rig.add(target, key, key);
+  await runTasks();
+  expect(bodies(rig)).toHaveLength(4);
+  await rig.pass(100);
+  await answer({ retry: "target" });
+  const waitMs = waitAfter(1, () => 0.5);
+  await rig.pass(waitMs, 50);
+  expect(bodies(rig)).toHaveLength(5);
+});
+
+test("a request that its target refuses for now waits longer after each attempt", async () => {
+  const rig = createRig();
+  rig.answer = () => ({ retry: "request" });
+  rig.add(rig.target("a"), "d", "one");
+  await rig.pass(20_000, 50);
+  const waits = rig.sent.slice(1).map(({ at }, index) => at - (rig.sent[index]?.at ?? at));
+  expect(waits).toEqual([1, 2, 3, 4].map((attempt) => waitAfter(attempt, () => 0.5)));
   await rig.delivery.stop();
 });
