@@ -24,6 +24,7 @@ test("finds the filters that match a topic, whatever was removed before", () => 
         for (const name of topics) {
           const expected = left.filter((pattern) => clientFilterMatches(pattern, name));
           expect(tree.match(name).sort()).toEqual(expected.sort());
+          expect(tree.hasMatch(name)).toBe(expected.length > 0);
         }
       },
     ),

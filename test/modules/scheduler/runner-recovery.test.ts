@@ -157,18 +157,23 @@ describe("a run that does not come to its end", () => {
     expect(rig.runsOf(job.jobId)[0]).toMatchObject({ status: "SUCCESS", attempts: 2 });
   });
 
-  test("is given up after five times", async () => {
-    const job = rig.addJob({ schedule: hourly, deviceIds: devices });
-    await later(HOUR);
-    rig.database.sqlite.run("UPDATE scheduler_runs SET status = 'RUNNING', attempts = 5, lease_until = 0");
-    rig.database.sqlite.run("DELETE FROM scheduler_targets");
-    await later(15_000);
-    expect(rig.runsOf(job.jobId)[0]).toMatchObject({
-      status: "FAILED",
-      error: { code: "run_result.never_ended", params: { count: 5 } },
-    });
-    expect(rig.effects()).toHaveLength(1);
-  });
+  test.each([
+    [4, 2, { status: "SUCCESS", error: null }],
+    [5, 1, { status: "FAILED", error: { code: "run_result.never_ended", params: { count: 5 } } }],
+  ])(
+    "is tried five times: after %d attempts its command was sent %d times",
+    async (attempts, effects, expected) => {
+      const job = rig.addJob({ schedule: hourly, deviceIds: devices });
+      await later(HOUR);
+      rig.database.sqlite.run("UPDATE scheduler_runs SET status = 'RUNNING', attempts = ?, lease_until = 0", [
+        attempts,
+      ]);
+      rig.database.sqlite.run("DELETE FROM scheduler_targets");
+      await later(15_000);
+      expect(rig.runsOf(job.jobId)[0]).toMatchObject(expected);
+      expect(rig.effects()).toHaveLength(effects);
+    },
+  );
 
   test("of a job that is deleted meanwhile ends without an error", async () => {
     rig.addDevices(60, "valve");

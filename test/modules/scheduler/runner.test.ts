@@ -183,7 +183,7 @@ describe("run now", () => {
     const job = rig.addJob({ schedule: hourly, deviceIds: devices });
     clock.advance(MINUTE);
     const run = rig.runner.runNow(job);
-    expect(run).toMatchObject({ trigger: "MANUAL", status: "RUNNING", scheduledFor: clock.now() });
+    expect(run).toMatchObject({ trigger: "MANUAL", status: "RUNNING", scheduledFor: clock.now(), missed: 0 });
     expect(() => rig.runner.runNow(job)).toThrow("already running");
     while (rig.finished.length === 0) await setImmediate();
     await later(HOUR);
