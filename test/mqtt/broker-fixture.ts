@@ -69,7 +69,11 @@ export async function startBroker({ queuedPerClientMax = 10 } = {}) {
       return session;
     },
     /** One that `refuses` gives messages up while they are sent, as a delivery does with those that have expired or are too large. */
-    attach(session: Session, room: number | "refuses" = Number.POSITIVE_INFINITY): BrokerPeer {
+    attach(
+      session: Session,
+      room: number | "refuses" = Number.POSITIVE_INFINITY,
+      { isResumed = true } = {},
+    ): BrokerPeer {
       const received: PublishPacket[] = [];
       const released: number[] = [];
       const inFlight = new Set<number>();
@@ -88,7 +92,7 @@ export async function startBroker({ queuedPerClientMax = 10 } = {}) {
         isCongested: () => false,
         hasRoom: () => room === "refuses" || inFlight.size < room,
       });
-      link.resume?.();
+      if (isResumed) link.resume?.();
       return { link, received, released, answer };
     },
     publish: (

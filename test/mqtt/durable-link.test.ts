@@ -67,6 +67,20 @@ test("a client goes on receiving once it has room again", async () => {
   expect(received.length).toBe(1);
 });
 
+test("the queue is sent once the client has its answer to CONNECT, and not after its connection ended", async () => {
+  const session = broker.session("a", ["t/#"]);
+  await broker.publish("t/1");
+  const { link, received, answer } = broker.attach(session, 1, { isResumed: false });
+  await broker.publish("t/2");
+  expect(received).toEqual([]);
+  link.resume?.();
+  expect(topics(received)).toEqual(["t/1"]);
+  link.close();
+  answer(PUBACK, received[0]?.packetId ?? 0);
+  expect(topics(received)).toEqual(["t/1"]);
+  expect(topics(session.queue)).toEqual(["tenant~x/t/2"]);
+});
+
 test("messages of QoS 0 are for clients that are here, and do not wait", async () => {
   const session = broker.session("a", ["t"]);
   await broker.publish("t", { qos: 0 });
