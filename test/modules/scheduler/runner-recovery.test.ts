@@ -175,6 +175,17 @@ describe("a run that does not come to its end", () => {
     },
   );
 
+  test("is taken up together with a job that is due", async () => {
+    const left = rig.addJob({ schedule: { kind: "once", at: "2026-03-01T01:00:00Z" }, deviceIds: devices });
+    await later(HOUR);
+    rig.database.sqlite.run("UPDATE scheduler_runs SET status = 'RUNNING', lease_until = 0");
+    rig.database.sqlite.run("DELETE FROM scheduler_targets");
+    const due = rig.addJob({ schedule: minutely, deviceIds: devices });
+    await later(MINUTE);
+    for (const { jobId } of [left, due]) expect(rig.runsOf(jobId)[0]?.status).toBe("SUCCESS");
+    expect(rig.effects()).toHaveLength(3);
+  });
+
   test("of a job that is deleted meanwhile ends without an error", async () => {
     rig.addDevices(60, "valve");
     const job = rig.addJob({ schedule: minutely, deviceType: "valve" });
