@@ -133,8 +133,7 @@ export const widgetData = t.Object(
     series: t.Optional(t.Array(deviceSeries)),
     previous: t.Optional(
       t.Array(deviceSeries, {
-        description:
-          "with `compare`: the series of the window before, their time stamps moved into this one",
+        description: "with `compare`: the series of the window before, their time stamps moved into this one",
       }),
     ),
     low: t.Optional(
