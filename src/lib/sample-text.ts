@@ -1,8 +1,9 @@
-import { isPrintable } from "./excerpt.ts";
+import { excerpt, isPrintable } from "./excerpt.ts";
 import { withoutSecrets } from "./secret-fields.ts";
 import { utf16EncodingOf } from "./sent-json.ts";
 
 const SAMPLE_BYTES_MAX = 256;
+const PLACE_CHARACTERS_MAX = 256;
 /** A body with more than one non-text byte per this number of bytes is shown as hexadecimal digits. */
 const BYTES_PER_ESCAPE_MIN = 4;
 
@@ -54,3 +55,9 @@ export function sampleText(body: Uint8Array): string {
   }
   return escapes * BYTES_PER_ESCAPE_MIN > bytes.length ? `hex ${hexOf(bytes)}` : text;
 }
+
+/** Returns the beginning of a topic, path or address for the same person, on one line and with masked secrets: firmware may send its token in a topic. */
+export const placeText = (place: string): string => {
+  const shown = excerpt(place, PLACE_CHARACTERS_MAX);
+  return new TextDecoder().decode(withoutSecrets(new TextEncoder().encode(shown)));
+};

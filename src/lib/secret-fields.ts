@@ -2,23 +2,35 @@ import { utf16EncodingOf } from "./sent-json.ts";
 
 /*
  * Finds secrets in messages by the names of their fields, without decoding: a message may be malformed or cut off, and its bytes are kept.
+ * Takes time proportional to the length of a message, whatever it holds.
  */
 
-/** Names of fields with secrets in the messages of devices, gateways and webhooks. */
-const SECRET_FIELDS = [
-  "deviceToken",
-  "accessToken",
+/** Names of secrets, or their ends. A space stands for a hyphen, an underscore or nothing. */
+const SECRET_NAMES = [
   "token",
   "password",
+  "passphrase",
+  "passwd",
+  "pwd",
   "secret",
-  "secretKey",
-  "provisionDeviceSecret",
+  "secret key",
+  "api key",
+  "access key",
+  "private key",
+  "shared key",
+  "app key",
+  "nwk key",
+  "app s key",
+  "nwk s key",
+  "claiming key",
+  "provision device key",
+  "credential",
+  "authorization",
 ];
+/** Names that other names may end with. */
+const SECRET_WORDS = ["pass", "psk"];
 
 const ASTERISK = 0x2a;
-const QUOTES = new Set([0x22, 0x27]);
-const COLON = 0x3a;
-const BACKSLASH = 0x5c;
 const SHOWN_LENGTH = 4;
 /** Min. length of a secret whose first characters stay visible: they would reveal too much of a shorter secret. */
 const SHOWN_LENGTH_MIN = 12;
@@ -32,76 +44,145 @@ export interface ByteRange {
 const writtenName = (name: string): string =>
   [...name]
     .map((letter) => {
+      if (letter === " ") return "[-_]?";
       const code = letter.charCodeAt(0).toString(16);
       const hex = [...code].map((digit) => `[${digit}${digit.toUpperCase()}]`).join("");
       return `(?:\\\\?${letter}|\\\\(?:u00|x)${hex})`;
     })
     .join("");
 
-const isSpace = (byte: number | undefined): boolean =>
-  byte === 0x20 || (byte !== undefined && byte >= 0x09 && byte <= 0x0d);
+/** Stands between name and value: in JSON, also within a string, in JSON5, YAML, forms, line protocol, headers, XML and URLs. */
+const ASSIGNMENT =
+  /s?\\*["'`]?\]?(?:%2[27])?[ \t\r\n\v\f\0]*(?:=>|[:=>]|%3[ad])[ \t\r\n\v\f\0]*(?:%2[27])?/iy;
+/** Begins a value that has an end of its own. Python writes `b'…'` and `u'…'`. */
+const OPENING = /(?:[bru]{1,2}(?=\\*["'`]))?(?:(?<escapes>\\*)(?<quote>["'`])|[[{])/iy;
+const AUTHENTICATION_SCHEME = /(?:basic|bearer|digest|token) +/iy;
+const NO_SECRET = /(?:null|none|undefined|true|false)(?!\w)/iy;
+const NUMBER = /^[\d.+-]+$/;
+const WORD = /[^ \t\r\n\v\f\0,;&"'`<>(){}[\]|]+/y;
 
-const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39;
-
-/** Returns the place of the value of a JSON field whose name ends at `end`. */
-function jsonValueAt(bytes: Uint8Array, end: number): number | undefined {
-  let position = QUOTES.has(bytes[end] ?? 0) ? end + 1 : end; // lenient JSON allows unquoted names
-  while (isSpace(bytes[position])) position++;
-  if (bytes[position] !== COLON) return undefined;
-  position++;
-  while (isSpace(bytes[position])) position++;
-  return position;
+/** Returns the end of what a pattern matches at a place; the place itself for no match. */
+function endOf(pattern: RegExp, text: string, start: number): number {
+  pattern.lastIndex = start;
+  return pattern.test(text) ? pattern.lastIndex : start;
 }
 
-/** Returns the range of a JSON string. */
-function stringRange(bytes: Uint8Array, position: number): ByteRange | undefined {
-  const quote = bytes[position] ?? 0;
-  if (!QUOTES.has(quote)) return undefined;
-  const from = position + 1;
+/** Returns the place of the quote that ends a string. */
+function closingQuote(text: string, from: number, quote: string): number {
   let to = from;
-  while (to < bytes.length && bytes[to] !== quote) to += bytes[to] === BACKSLASH ? 2 : 1;
-  return { from, to: Math.min(to, bytes.length) };
+  while (to < text.length && text[to] !== quote) to += text[to] === "\\" ? 2 : 1;
+  return Math.min(to, text.length);
 }
 
-/** Returns the range of a number's digits. */
-function digitsRange(bytes: Uint8Array, from: number): ByteRange | undefined {
-  let to = from;
-  while (isDigit(bytes[to])) to++;
-  return to === from ? undefined : { from, to };
+/** Returns the place of the bracket that closes another one. */
+function closingBracket(text: string, start: number): number {
+  let depth = 0;
+  for (let index = start; index < text.length; index++) {
+    const character = text.charAt(index);
+    if (character === '"') index = closingQuote(text, index + 1, character);
+    else if ("[{".includes(character)) depth++;
+    else if ("]}".includes(character) && --depth === 0) return index;
+  }
+  return text.length;
 }
 
-/** Returns the range of a CBOR text string (RFC 8949, section 3.1: major type 3). */
-function cborRange(bytes: Uint8Array, position: number): ByteRange | undefined {
-  const head = bytes[position] ?? 0;
-  const [from, length] =
-    head >= 0x60 && head <= 0x77
-      ? [position + 1, head - 0x60]
-      : head === 0x78
-        ? [position + 2, bytes[position + 1] ?? 0]
-        : head === 0x79
-          ? [position + 3, (bytes[position + 1] ?? 0) * 256 + (bytes[position + 2] ?? 0)]
-          : [0, 0];
-  return length === 0 ? undefined : { from, to: Math.min(from + length, bytes.length) };
+/** Returns the range of the value of an assignment whose name ends at `end`; an empty range for a value that is no secret. */
+function assignedRange(text: string, end: number): ByteRange | undefined {
+  const start = endOf(ASSIGNMENT, text, end);
+  if (start === end) return undefined;
+  if (endOf(NO_SECRET, text, start) > start) return { from: start, to: start };
+  OPENING.lastIndex = start;
+  const opening = OPENING.exec(text);
+  if (opening === null) {
+    const from = endOf(AUTHENTICATION_SCHEME, text, start);
+    return { from, to: endOf(WORD, text, from) };
+  }
+  const from = OPENING.lastIndex;
+  const { escapes = "", quote } = opening.groups ?? {};
+  if (quote === undefined) return { from, to: closingBracket(text, from - 1) };
+  if (escapes === "") return { from, to: closingQuote(text, from, quote) };
+  const closing = text.indexOf(quote, from); // of a string within a string
+  return { from, to: closing < 0 ? text.length : Math.max(from, closing - escapes.length) };
 }
 
-/** Returns a function that finds the values of fields with these names in JSON and CBOR, also in UTF-16 and in the beginning of a message: strings, or also numbers of JSON. */
+/** Major types of CBOR, RFC 8949, section 3.1. */
+const MAJOR = { negative: 1, bytes: 2, text: 3, list: 4, tag: 6 } as const;
+const isWrapper = (major: number): boolean => major === MAJOR.list || major === MAJOR.tag;
+const INDEFINITE = 31;
+const BREAK = 0xff;
+/** Tags and lists around a value. */
+const WRAPPERS_MAX = 8;
+/** Characters before a secret's name in the name of a field. */
+const PREFIX_MAX = 32;
+
+/** Returns whether the name at a range is, or ends, a text string of CBOR. */
+function isCborName(bytes: Uint8Array, { from, to }: ByteRange): boolean {
+  for (let head = from - 1; head >= Math.max(0, from - 1 - PREFIX_MAX); head--) {
+    const length = to - head - 1;
+    if (length < 24 && bytes[head] === (MAJOR.text << 5) + length) return true;
+    if (bytes[head] === (MAJOR.text << 5) + 24 && bytes[head + 1] === length - 1) return true;
+  }
+  return false;
+}
+
+/** The head of an item of CBOR: its type, the place behind it, and the number in it; infinite for an item that ends with a break. */
+function cborHeadAt(bytes: Uint8Array, position: number) {
+  const head = bytes[position] ?? BREAK;
+  const info = head & INDEFINITE;
+  const argumentBytes = info < 24 || info === INDEFINITE ? 0 : 2 ** (info - 24);
+  const end = position + 1 + argumentBytes;
+  const argument = bytes.subarray(position + 1, end).reduce((number, byte) => number * 256 + byte, 0);
+  const size = info < 24 ? info : info === INDEFINITE ? Number.POSITIVE_INFINITY : argument;
+  return { major: head >> 5, end, size };
+}
+
+/** Returns the range of a string or long number of CBOR. */
+function cborRange(bytes: Uint8Array, start: number): ByteRange | undefined {
+  let position = start;
+  let head = cborHeadAt(bytes, position);
+  for (let wrappers = 0; wrappers < WRAPPERS_MAX && isWrapper(head.major); wrappers++) {
+    position = head.end;
+    head = cborHeadAt(bytes, position);
+  }
+  const { major, end, size } = head;
+  if (major <= MAJOR.negative) return { from: position + 1, to: Math.min(end, bytes.length) };
+  if (major !== MAJOR.bytes && major !== MAJOR.text) return undefined;
+  const last = Number.isFinite(size) ? end + size : bytes.indexOf(BREAK, end);
+  return { from: end, to: last < 0 ? bytes.length : Math.min(last, bytes.length) };
+}
+
+interface FinderOptions {
+  /** Names that are found only at the beginning of a word. */
+  readonly words?: readonly string[];
+  /** Whether numbers are secrets, too. Masked numbers are no JSON. */
+  readonly hasNumbers?: boolean;
+}
+
+/**
+ * Returns a function that finds the values of fields with these names, in any text and in CBOR, also in UTF-16 and in the beginning of a message. The
+ * ranges do not overlap: a message could repeat a range thousands of times.
+ */
 export function createFieldFinder(
   names: readonly string[],
-  { hasNumbers = false } = {},
+  { words = [], hasNumbers = false }: FinderOptions = {},
 ): (bytes: Uint8Array) => ByteRange[] {
-  const longestFirst = names.toSorted((left, right) => right.length - left.length);
-  const written = new RegExp(longestFirst.map(writtenName).join("|"), "gi");
-  const rangeAfter = (bytes: Uint8Array, end: number) => {
-    const position = jsonValueAt(bytes, end);
-    if (position === undefined) return cborRange(bytes, end);
-    return stringRange(bytes, position) ?? (hasNumbers ? digitsRange(bytes, position) : undefined);
-  };
+  const written = names.toSorted((left, right) => right.length - left.length).map(writtenName);
+  const whole = words.map((word) => `(?<![a-z])${writtenName(word)}`);
+  const name = new RegExp([...written, ...whole].join("|"), "gi");
   const find = (bytes: Uint8Array): ByteRange[] => {
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    // Latin-1 has one character per byte.
-    return [...buffer.toString("latin1").matchAll(written)].flatMap(
-      ({ index, 0: name }) => rangeAfter(bytes, index + name.length) ?? [],
-    );
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"); // a character per byte
+    const ranges: ByteRange[] = [];
+    name.lastIndex = 0;
+    for (let match = name.exec(text); match !== null; match = name.exec(text)) {
+      const place = { from: match.index, to: name.lastIndex };
+      const range =
+        assignedRange(text, place.to) ?? (isCborName(bytes, place) ? cborRange(bytes, place.to) : undefined);
+      if (range === undefined || range.to <= range.from) continue;
+      if (!hasNumbers && NUMBER.test(text.slice(range.from, range.to))) continue;
+      ranges.push(range);
+      name.lastIndex = range.to;
+    }
+    return ranges;
   };
   return (bytes) => {
     const utf16 = utf16EncodingOf(bytes);
@@ -116,13 +197,26 @@ export function maskRange(bytes: Uint8Array, { from, to }: ByteRange): void {
   bytes.fill(ASTERISK, from + (to - from < SHOWN_LENGTH_MIN ? 0 : SHOWN_LENGTH), to);
 }
 
-const secretRanges = createFieldFinder(SECRET_FIELDS, { hasNumbers: true });
+const fieldRanges = createFieldFinder(SECRET_NAMES, { words: SECRET_WORDS, hasNumbers: true });
 
-/** Returns the bytes with their secrets masked, in a copy if there are any. */
+/** Secrets that their place shows: the access token in a path of the device API, and the password in an address. */
+const PLACED_SECRET =
+  /(?<=\bapi\/v1\/)(?!(?:connectivity|integrations|telemetry)\/)[^/\s"'?#]+(?=\/)|(?<=:\/\/[^\s/:@]{0,64}:)[^\s/@]+(?=@)/gi;
+/** Hexadecimal digits or base64 of some length. */
+const ENCODED = /[\w+/-]{16,}={0,2}/g;
+
+const decode = (word: string): Buffer => Buffer.from(word, /^[\da-f]+$/i.test(word) ? "hex" : "base64");
+
+/** Returns the bytes with their secrets masked, in a copy if there are any. For short texts: fields within encoded words are found, too. */
 export function withoutSecrets(bytes: Uint8Array): Uint8Array {
-  const ranges = secretRanges(bytes);
+  const text = Buffer.from(bytes).toString("latin1");
+  const words = [
+    ...text.matchAll(PLACED_SECRET),
+    ...text.matchAll(ENCODED).filter(([word]) => fieldRanges(decode(word)).length > 0),
+  ].map(({ index, 0: word }) => ({ from: index, to: index + word.length }));
+  const ranges = [...fieldRanges(bytes), ...words];
   if (ranges.length === 0) return bytes;
-  const masked = bytes.slice();
+  const masked = new Uint8Array(bytes); // `slice` of a Buffer copies nothing
   for (const range of ranges) maskRange(masked, range);
   return masked;
 }

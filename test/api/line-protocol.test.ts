@@ -251,6 +251,15 @@ describe("lines that are refused", () => {
     expect(JSON.stringify(rejections)).toContain("line_protocol.partial");
   });
 
+  test("are listed in one entry, however the lines differ, and without their secrets", async () => {
+    const { deviceId, token } = await fixture.createDevice(owner);
+    for (const value of ["qwertzuiop12", "asdfghjkl345"])
+      expect((await write(`m password="${value}",b=x ${TS}`, { token })).status).toBe(400);
+    const rejections = await rejectionsOf(deviceId);
+    expect(rejections).toMatchObject([{ code: "line_protocol.partial", count: 2 }]);
+    expect(JSON.stringify(rejections)).not.toMatch(/zuiop|ghjkl/);
+  });
+
   test("are not those that name a field twice: the last value is stored, and the names are listed", async () => {
     const { deviceId, token } = await fixture.createDevice(owner);
     expect((await write(`m a=1,a=2,n=9007199254740993i ${TS}\nm b=1,b=1 ${TS}`, { token })).status).toBe(204);

@@ -24,3 +24,86 @@ test.each([
   ["a secret in CBOR", cbor({ provisionDeviceSecret: "abcdefgh" }), expect.stringContaining("********")],
   ["a secret in CBOR that is cut", cbor({ token: "z".repeat(300) }), expect.not.stringContaining("zzzzz")],
 ])("%s", (_, body, text) => expect(sampleText(Buffer.from(body))).toEqual(text));
+
+const SECRET = "Zq9Kf7Lm2Xw8Rt5Y";
+const text = (head: number, bytes: string | Uint8Array) =>
+  Buffer.concat([Buffer.from([head]), Buffer.from(bytes)]);
+/** CBOR of a map with one field. */
+const field = (name: string, ...value: Uint8Array[]) =>
+  Buffer.concat([Buffer.from([0xa1]), text(0x60 + name.length, name), ...value]);
+
+test.each([
+  ["without quotes", `{"token":${SECRET}}`],
+  ["of YAML", `password: ${SECRET}`],
+  ["of a form", `user=a&password=${SECRET}&b=2`],
+  ["of line protocol, in a field", `m token="${SECRET}" 1`],
+  ["of line protocol, in a tag", `m,token=${SECRET} a=1`],
+  ["of Python, as text", `{u'token': u'${SECRET}'}`],
+  ["of Python, as bytes", `{'token': b'${SECRET}'}`],
+  ["of JSON within JSON", JSON.stringify({ data: JSON.stringify({ token: SECRET }) })],
+  [
+    "of JSON two levels deep",
+    JSON.stringify({ a: JSON.stringify({ b: JSON.stringify({ token: SECRET }) }) }),
+  ],
+  ["in a list", `{"tokens":["${SECRET}"],"a":1}`],
+  ["in an object", `{"password":{"value":"${SECRET}"},"a":1}`],
+  ["in a path", `GET /api/v1/${SECRET}/telemetry`],
+  ["in an address", `mqtt://user:${SECRET}@broker`],
+  ["in a query", `/write?token=${SECRET}`],
+  ["in an encoded query", `a%22token%22%3A%22${SECRET}%22`],
+  ["of a header", `Authorization: Bearer ${SECRET}`],
+  ["of a header of basic authentication", `Authorization: Basic ${btoa(`user:${SECRET}`)}`],
+  ["of XML", `<password>${SECRET}</password>`],
+  ["of an API key", `{"api_key":"${SECRET}"}`],
+  ["of LoRaWAN", `{"appKey":"${SECRET}"}`],
+  ["with a short name", `{"pass":"${SECRET}"}`],
+  ["of CBOR, as bytes", field("token", text(0x50, SECRET))],
+  [
+    "of CBOR with a length of 32 bits",
+    field("token", text(0x7a, Buffer.from([0, 0, 0, 16])), Buffer.from(SECRET)),
+  ],
+  [
+    "of CBOR with a length of 64 bits",
+    field("token", Buffer.from([0x7b, 0, 0, 0, 0, 0, 0, 0, 16]), Buffer.from(SECRET)),
+  ],
+  [
+    "of CBOR in pieces",
+    field(
+      "token",
+      Buffer.from([0x7f]),
+      text(0x63, SECRET.slice(0, 3)),
+      text(0x6d, SECRET.slice(3)),
+      Buffer.from([0xff]),
+    ),
+  ],
+  ["of CBOR with a tag, in a list", field("token", Buffer.from([0x81, 0xd8, 32]), text(0x70, SECRET))],
+  ["of base64", `{"data":"${btoa(`{"token":"${SECRET}"}`)}"}`],
+  ["of hexadecimal digits", Buffer.from(`{"token":"${SECRET}"}`).toString("hex")],
+])("masks a secret %s", (_, body) => {
+  const shown = sampleText(Buffer.from(body));
+  const end = SECRET.slice(6);
+  for (const form of [
+    end,
+    Buffer.from(end).toString("hex"),
+    btoa(SECRET).slice(8, 20),
+    btoa(`user:${SECRET}`).slice(8, 20),
+  ])
+    expect(shown).not.toContain(form);
+  expect(shown).toMatch(/\*\*|2a2a/);
+});
+
+test.each([
+  '{"token":null,"password":true}',
+  '{"passwordChanged":5,"compass":312,"tokens left":3}',
+  '{"key":"temperature","t":21.5}',
+  "GET /api/v1/integrations/generic/telemetry",
+  "2026-11-27T10:00:00Z the device has sent no telemetry for a while",
+])("shows what is no secret: %s", (body) => {
+  expect(sampleText(Buffer.from(body))).toBe(body);
+});
+
+test("the message itself keeps its secrets", () => {
+  const body = Buffer.from('{"token":"abcdefghijklmnop"}');
+  sampleText(body);
+  expect(body.toString()).toContain("abcdefghijklmnop");
+});

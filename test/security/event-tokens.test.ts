@@ -170,3 +170,14 @@ test.each(["utf-16le", "utf-16be"])("a token in %s is masked, and comes back", (
   expect(text).toEndWith('","t":1}');
   expect(tokens.unmask(masked)).toEqual(source);
 });
+
+test("tokens that would overlap are kept once: the work and what is kept are proportional to the message", () => {
+  const tokens = createEventTokens(createSealedBox(new Uint8Array(32), "test"));
+  const bytes = Buffer.from("\x6bdeviceToken\x79\xff\xff".repeat(4_000), "latin1");
+  const source = { bytes, encoding: "AUTO", receivedAt: 1 } as const;
+  const masked = tokens.mask(source);
+  expect(Buffer.compare(masked.bytes, source.bytes)).not.toBe(0);
+  expect(bytes.includes("****")).toBe(false);
+  expect(masked.sealedTokens?.length).toBeLessThan(10 * bytes.length); // JSON writes a byte as up to six characters
+  expect(Buffer.compare(tokens.unmask(masked).bytes, bytes)).toBe(0);
+});

@@ -1,6 +1,6 @@
-import { excerpt } from "../../lib/excerpt.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { addressGroup } from "../../lib/network-address.ts";
+import { placeText } from "../../lib/sample-text.ts";
 import { shownName } from "../../lib/secret-hint.ts";
 import type { Params } from "../../lib/texts/text.ts";
 import type { Fault, FaultEntry, FaultFilter, FaultSubject } from "./faults.types.ts";
@@ -18,8 +18,6 @@ export interface FaultListLimits {
   /** An entry this old makes room for a new one of the same address. */
   readonly staleMs: number;
 }
-
-const PLACE_CHARACTERS_MAX = 256;
 
 interface Holder {
   /** By key, the one that occurred longest ago first. */
@@ -42,10 +40,15 @@ interface Occurrence extends Place {
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/** Numbers and times are measurements (sizes, counts, waits): faults that differ in nothing else are one entry. */
+/** Parameters with a part of the message: its beginning, or a time stamp in it. */
+const MESSAGE_PARAMS = new Set(["sample", "stamp", "number"]);
+
+/** Numbers and times are measurements (sizes, counts, waits), and messages vary: faults that differ in nothing else are one entry. */
 const withoutMeasurements = (params: Params): string =>
-  JSON.stringify(params, (_, value: unknown) =>
-    typeof value === "number" || (typeof value === "string" && TIME.test(value)) ? undefined : value,
+  JSON.stringify(params, (name, value: unknown) =>
+    typeof value === "number" || (typeof value === "string" && (TIME.test(value) || MESSAGE_PARAMS.has(name)))
+      ? undefined
+      : value,
   );
 
 const subjectKey = ({ kind, id }: Pick<FaultSubject, "kind" | "id">): string => `${kind} ${id}`;
@@ -69,7 +72,7 @@ const holderOf = ({ source, subject, identity, address }: Fault): string => {
 
 /** Topics and addresses may be long, and whoever sent them chose their characters. */
 const bounded = (fault: Fault): Fault =>
-  fault.where === undefined ? fault : { ...fault, where: excerpt(fault.where, PLACE_CHARACTERS_MAX) };
+  fault.where === undefined ? fault : { ...fault, where: placeText(fault.where) };
 
 const shownClient = ({ client }: Fault) => (client === undefined ? undefined : shownName(client));
 

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { DomainError, detail, type ErrorKind, invalid } from "../../lib/domain-error.ts";
 import { type Line, type LineFailure, type LinePrecision, LineReader } from "../../lib/line-protocol.ts";
+import { sampleText } from "../../lib/sample-text.ts";
 import { noteRepeated } from "../../lib/sent-json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { CLOCK_SET_FROM_MS, HELD_MS_MAX, unitOf } from "../../lib/timestamp.ts";
@@ -215,7 +216,7 @@ export class LineWrite {
     const { code, params } = reason;
     const error = invalid("line_protocol.partial", {
       line,
-      sample,
+      sample: sampleText(Buffer.from(sample)),
       reason: { code, params },
       count: this.#refused,
     });

@@ -1,12 +1,10 @@
 import { inEnglish } from "../../lib/domain-error.ts";
 import type { FaultSource } from "../../lib/fault-sources.ts";
-import { sampleText } from "../../lib/sample-text.ts";
+import { placeText, sampleText } from "../../lib/sample-text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice, IngestSource, Rejection } from "./ingest.types.ts";
-
-const PLACE_CHARACTERS_MAX = 256;
 
 const sources: Record<IngestSource, FaultSource> = {
   mqtt: "mqtt",
@@ -25,7 +23,7 @@ export const rejectionReporter =
     if (revoked) return;
     const { source, where, code, params, sample, isCountedOnly } = rejection;
     const shown = {
-      where: where.slice(0, PLACE_CHARACTERS_MAX),
+      where: placeText(where),
       code,
       params,
       ...(sample !== undefined && { sample: sampleText(sample) }),

@@ -17,7 +17,7 @@ export function createEventTokens(box: Pick<SealedBox, "seal" | "open">) {
     mask(source: InboundMessage): InboundMessage {
       const ranges = tokenRanges(source.bytes);
       if (ranges.length === 0) return source;
-      const bytes = source.bytes.slice();
+      const bytes = new Uint8Array(source.bytes); // `slice` of a Buffer copies nothing
       const tokens: Array<readonly [from: number, token: string]> = [];
       for (const range of ranges) {
         const token = Buffer.from(bytes.subarray(range.from, range.to)).toString("latin1");
@@ -30,7 +30,7 @@ export function createEventTokens(box: Pick<SealedBox, "seal" | "open">) {
     unmask({ sealedTokens, ...source }: InboundMessage): InboundMessage {
       const text = sealedTokens === undefined ? undefined : box.open(sealedTokens);
       if (text === undefined) return source;
-      const bytes = source.bytes.slice();
+      const bytes = new Uint8Array(source.bytes); // `slice` of a Buffer copies nothing
       for (const [from, token] of JSON.parse(text) as Array<[number, string]>) // sealed by us
         bytes.set(Buffer.from(token, "latin1"), from);
       return { ...source, bytes };

@@ -45,6 +45,23 @@ describe("aggregation", () => {
     expect(list.list()).toMatchObject([{ count: 3, firstAt: 1, lastAt: 3 }]);
   });
 
+  test("takes parts of the message among the parameters from the newest one", () => {
+    const list = createList();
+    for (const number of ["5.1", "5.2"])
+      list.record(fault(pump, "t", { code: "telemetry.ts_number", params: { number } }), 1);
+    expect(list.list()).toMatchObject([{ count: 2, params: { number: "5.2" } }]);
+  });
+
+  test.each([
+    ["v1/devices/Zq9Kf7Lm2Xw8Rt5Y/me", "v1/devices/Zq9Kf7Lm2Xw8Rt5Y/me"],
+    ["/api/v1/Zq9Kf7Lm2Xw8Rt5Y/telemetry", "/api/v1/Zq9K************/telemetry"],
+    ["plant/token=Zq9Kf7Lm2Xw8Rt5Y", "plant/token=Zq9K************"],
+  ])("shows the place %s without a secret", (where, shown) => {
+    const list = createList();
+    list.record(fault(pump, where), 1);
+    expect(list.list()).toMatchObject([{ where: shown }]);
+  });
+
   test("takes numbers and times among the parameters from the newest one, at any depth", () => {
     const list = createList();
     const reason = (count: number, from: string) => ({ code: "run_result.missed", params: { count, from } });
