@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readlinkSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { StartupError } from "./startup-error.ts";
 
@@ -6,23 +6,35 @@ import { StartupError } from "./startup-error.ts";
 const OWN_FILE =
   /^(?:(?:lineside|identity|telemetry|mqtt)\.db(?:-.*)?|clock|(?:gateway|inventory)\.json|secrets\/.*\.key(?:\.next)?)$/;
 
-const namesIn = (folder: string): string[] =>
-  statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : [];
+/** Returns what is at a path or what its link leads to; undefined for nothing, also for links that lead to each other. */
+function targetOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ELOOP") return undefined;
+    throw error;
+  }
+}
+
+const isLink = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+const namesIn = (folder: string): string[] => (targetOf(folder)?.isDirectory() ? readdirSync(folder) : []);
 
 /** Describes, in English, a broken link, folder, pipe or device in place of a file. */
 function misplacementOf(path: string): string | undefined {
-  const target = statSync(path, { throwIfNoEntry: false });
+  const target = targetOf(path);
   if (target?.isDirectory()) return `${path} is a folder, but a file belongs there`;
   if (target?.isFile() === false) return `${path} is a pipe or device, but a file belongs there`;
-  if (target === undefined && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
-    return `${path} is a broken link to ${readlinkSync(path)}`;
+  if (target === undefined && isLink(path)) return `${path} is a broken link to ${readlinkSync(path)}`;
   return undefined;
 }
 
 /** Describes, in English, each broken link, folder, pipe and device in place of a file of the data directory, and what stands in place of its folder of keys. */
 export function misplacedFiles(dataPath: string): string[] {
   const secrets = join(dataPath, "secrets");
-  const isFolder = statSync(secrets, { throwIfNoEntry: false })?.isDirectory() !== false;
+  const target = targetOf(secrets);
+  const isFolder = target === undefined ? !isLink(secrets) : target.isDirectory();
   const files = [...namesIn(dataPath), ...namesIn(secrets).map((name) => `secrets/${name}`)]
     .filter((entry) => OWN_FILE.test(entry))
     .flatMap((name) => misplacementOf(join(dataPath, name)) ?? []);
@@ -38,7 +50,6 @@ export function ensureNoMisplacedFile(dataPath: string): void {
 
 /** @throws StartupError for anything but a file in place of a file without data, also for a link: SQLite would lock what it leads to */
 export function ensureOwnFile(path: string): void {
-  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  const problem = isLink ? `${path} is a link, but a file belongs there` : misplacementOf(path);
+  const problem = isLink(path) ? `${path} is a link, but a file belongs there` : misplacementOf(path);
   if (problem !== undefined) throw new StartupError(`${problem}. Move it away, then try again.`);
 }

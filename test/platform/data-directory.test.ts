@@ -83,6 +83,9 @@ test.each([
   await symlink("/nowhere/at/all", file);
   expect(() => openDataDirectory(path)).toThrow(`${file} is a broken link to /nowhere/at/all. Put back`);
   await rm(file);
+  await symlink(file, file);
+  expect(() => openDataDirectory(path)).toThrow(`${file} is a broken link to ${file}. Put back`);
+  await rm(file);
   await mkdir(file);
   expect(() => openDataDirectory(path)).toThrow(`${file} is a folder, but a file belongs there. Put back`);
   await rm(file, { recursive: true });
