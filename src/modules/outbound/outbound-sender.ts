@@ -47,20 +47,26 @@ export const targetOf = ({
   secret: secretSealed === null ? null : { sealed: secretSealed },
 });
 
+interface Redirect {
+  readonly location: string | undefined;
+  readonly url: string;
+  /** Whether the address is a secret. A redirect to HTTPS repeats it. */
+  readonly isSecret: boolean;
+}
+
 /** Returns the address that a redirect names, without what may be secret in it; undefined if it names none. */
-function redirectedTo(location: string | undefined, url: string): string | undefined {
+function redirectedTo({ location, url, isSecret }: Redirect): string | undefined {
   const target = location === undefined ? null : URL.parse(location, url);
-  return target === null || !/^https?:$/.test(target.protocol)
-    ? undefined
-    : `${target.origin}${target.pathname}`;
+  if (target === null || !/^https?:$/.test(target.protocol)) return undefined;
+  return isSecret ? target.origin : `${target.origin}${target.pathname}`;
 }
 
 /**
  * Says why a request was not delivered. Without what the answer said: whoever may name an address must not read by it what answers there. Of a
  * redirect, which is not followed, the address is named, without its query.
  */
-function refusalOf(status: number, { url, location }: { url: string; location: string | undefined }): Text {
-  const address = status >= 300 && status < 400 ? redirectedTo(location, url) : undefined;
+function refusalOf(status: number, redirect: Redirect): Text {
+  const address = status >= 300 && status < 400 ? redirectedTo(redirect) : undefined;
   if (address === undefined) return detail("delivery_error.status", { status });
   return detail("delivery_error.redirect", { status, address: excerpt(address, ADDRESS_CHARACTERS_MAX) });
 }
@@ -109,7 +115,8 @@ export function createOutboundSender(deps: {
         const request = { tenantId, url, method, timeoutMs, headers: headersOf(outgoing), body: content };
         const { status, headers, body } = await exchange(request, signal);
         const verdict = verdictOf(status);
-        const error = verdict === "delivered" ? null : refusalOf(status, { url, location: headers.location });
+        const redirect = { url, location: headers.location, isSecret: sealedUrl !== undefined };
+        const error = verdict === "delivered" ? null : refusalOf(status, redirect);
         const retryAfterMs = retryAfter(headers["retry-after"], clock.now());
         return { verdict, status, error, retryAfterMs, body: excerptOf(body), durationMs: took() };
       } catch (error) {

@@ -4,10 +4,10 @@ import { createOutboundSender } from "../../../src/modules/outbound/outbound-sen
 import type { SealedBox } from "../../../src/platform/sealed-box.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
-const attempt = (status: number, location: string | undefined) =>
+const attempt = (status: number, location: string | undefined, sealed?: string) =>
   createOutboundSender({
     exchange: async () => ({ status, headers: { location }, body: Buffer.from("secret") }),
-    box: undefined as unknown as SealedBox, // nothing is sealed here
+    box: { open: (text: string) => text } as unknown as SealedBox,
     userAgent: "test",
     clock: new FakeClock(),
   }).attempt(
@@ -15,6 +15,7 @@ const attempt = (status: number, location: string | undefined) =>
       tenantId: "t" as TenantId,
       target: {
         url: "http://plant.example/hook",
+        sealedUrl: sealed === undefined ? undefined : { sealed },
         method: "POST",
         headers: {},
         timeoutMs: 1_000,
@@ -33,6 +34,14 @@ test.each([
   [302, "https://user:secret@plant.example/", { status: 302, address: "https://plant.example/" }],
 ])("a %p names where it leads, without what may be secret", async (status, location, params) => {
   expect((await attempt(status, location)).error).toEqual({ code: "delivery_error.redirect", params });
+});
+
+test("the path of an address that is a secret is not named", async () => {
+  const secret = "http://plant.example/botSECRET/send";
+  expect((await attempt(301, "https://plant.example/botSECRET/send", secret)).error).toEqual({
+    code: "delivery_error.redirect",
+    params: { status: 301, address: "https://plant.example" },
+  });
 });
 
 test.each([
