@@ -1,6 +1,9 @@
 import { type DomainError, tooLarge } from "./domain-error.ts";
 import { parseJson } from "./sent-json.ts";
 
+/** Larger bodies that arrive simultaneously are decoded one after the other, with other work in between. */
+export const LARGE_BODY_BYTES = 64 * 1024;
+
 /**
  * Reads the body of a request that may have `bytesMax` bytes.
  * @throws DomainError `body.too_large`, or what `refusal` makes, before the body is read where its length says so.

@@ -1,7 +1,7 @@
 import { jwt } from "@elysiajs/jwt";
 import { type DocumentDecoration, Elysia, t } from "elysia";
 import { forbidden, unauthenticated } from "../../lib/domain-error.ts";
-import { readExactJson } from "../../lib/request-bytes.ts";
+import { LARGE_BODY_BYTES, readExactJson } from "../../lib/request-bytes.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import type { AuditRule } from "../audit/audit.types.ts";
@@ -151,6 +151,9 @@ export function createAuthPlugin(
       detail: { security: [{ bearerAuth: [] }], "x-permission": permission } as DocumentDecoration,
       async parse({ request, server, params }: RouteContext) {
         await ensureAllowed({ request, server, params }, permission);
+        // A body without a length may be large, too.
+        const isLarge = !(Number(request.headers.get("content-length") ?? Number.NaN) < LARGE_BODY_BYTES);
+        if (isLarge) await workShare.enter(principals.get(request));
       },
       async transform({ request, server, params }: RouteContext) {
         await ensureAllowed({ request, server, params }, permission);

@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import type { BodyEncoding } from "../../lib/body.ts";
 import { invalid, timedOut, unsupported } from "../../lib/domain-error.ts";
 import { parseNames } from "../../lib/name-list.ts";
-import { readBytes } from "../../lib/request-bytes.ts";
+import { LARGE_BODY_BYTES, readBytes } from "../../lib/request-bytes.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import { sharedOnly } from "../attributes/attributes.errors.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
@@ -15,8 +15,6 @@ import type { IngestDevice, MessageKind } from "./ingest.types.ts";
 import { whereOf } from "./ingest-message.ts";
 
 const BODY_BYTES_MAX = 5 * 1024 * 1024;
-/** Larger bodies that arrive simultaneously are decoded one after the other, with other work in between. */
-const LARGE_BODY_BYTES = 64 * 1024;
 
 const tokenParams = t.Object({
   deviceToken: t.String({ maxLength: 256, description: "access token of the device" }),

@@ -1,8 +1,10 @@
 import { Elysia, t } from "elysia";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
 import { type LinePrecision, linePrecisions } from "../../lib/line-protocol.ts";
+import { LARGE_BODY_BYTES } from "../../lib/request-bytes.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { DeviceActivityTracker } from "../devices/device-activity.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
@@ -182,6 +184,8 @@ export const lineProtocolRoutes = (deps: {
     const precision = precisionOf(query.precision);
     const rules = rulesOf(query, database);
     const body = await readLines(request);
+    if (body.length > LARGE_BODY_BYTES)
+      await workShare.enter({ tenantId: sender.tenantId, userId: sender.deviceId });
     if (sender.revoked) throw invalidDeviceToken(); // deleted or re-keyed while the body was on its way
     const where = new URL(request.url).pathname;
     ingest.admit(sender, { source: "http", where, body });
