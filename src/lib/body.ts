@@ -1,6 +1,6 @@
 import { Decoder } from "cbor-x/decode";
 import { Encoder } from "cbor-x/encode";
-import { CBOR_ITEMS_MAX, CborTooLarge, checkCbor } from "./cbor-check.ts";
+import { CborTooLarge, checkCbor } from "./cbor-check.ts";
 import { invalid, tooLarge } from "./domain-error.ts";
 import { countNames, type NoteLeftOut, noteRepeated, readJson, readLenient } from "./sent-json.ts";
 
@@ -47,7 +47,7 @@ function readCbor(bytes: Uint8Array, note: NoteLeftOut | undefined): unknown {
     if (note !== undefined && nameCount !== countNames(value)) noteRepeated(repeatedNames(bytes), note);
     return value;
   } catch (error) {
-    if (error instanceof CborTooLarge) throw tooLarge("body.too_many_items", { max: CBOR_ITEMS_MAX });
+    if (error instanceof CborTooLarge) throw tooLarge(error.code, { max: error.max });
     throw invalid("body.malformed", { format: "CBOR" });
   }
 }

@@ -6,6 +6,8 @@ const NO_ITEM_YET = -1;
 const DEPTH_MAX = 256;
 /** Max. items of a message, map keys and bytes of long numbers included: decoding takes up to 1 µs per item. */
 export const CBOR_ITEMS_MAX = 100_000;
+/** Max. names of a map. Objects with very many names take long to make, most of all for integers. */
+export const CBOR_MAP_NAMES_MAX = 10_000;
 /** Most bytes of a number that is finite as a double. */
 const BIGNUM_BYTES_MAX = 128;
 
@@ -31,8 +33,17 @@ function itemsOf(major: number, size: number): number | undefined {
   return 1;
 }
 
-/** A message that takes too long to be decoded. */
-export class CborTooLarge extends Error {}
+/** A message that takes too long to be decoded, with the code and limit that say why. */
+export class CborTooLarge extends Error {
+  readonly code: "body.too_many_items" | "body.too_many_names";
+  readonly max: number;
+
+  constructor(code: CborTooLarge["code"], max: number) {
+    super(code);
+    this.code = code;
+    this.max = max;
+  }
+}
 
 /** Takes where the key of a map starts and ends, and an object that stands for the map. */
 type OnKey = (from: number, to: number, map: object) => void;
@@ -94,7 +105,7 @@ class ItemHeads {
 
 /**
  * Returns the number of keys in all maps.
- * @throws CborTooLarge for more than `CBOR_ITEMS_MAX` items, and Error unless the bytes are CBOR (RFC 8949) that takes no more time and memory to decode
+ * @throws CborTooLarge for more than `CBOR_ITEMS_MAX` items or `CBOR_MAP_NAMES_MAX` names in a map, and Error unless the bytes are CBOR (RFC 8949) that takes no more time and memory to decode
  * than its length says
  */
 export function checkCbor(bytes: Uint8Array, onKey?: OnKey): number {
@@ -108,7 +119,13 @@ export function checkCbor(bytes: Uint8Array, onKey?: OnKey): number {
 
   function countItems(added: number): void {
     items += added;
-    if (items > CBOR_ITEMS_MAX) throw new CborTooLarge();
+    if (items > CBOR_ITEMS_MAX) throw new CborTooLarge("body.too_many_items", CBOR_ITEMS_MAX);
+  }
+
+  /** Counts the names of a map. */
+  function countKeys(added: number): void {
+    keys += added;
+    if (added > CBOR_MAP_NAMES_MAX) throw new CborTooLarge("body.too_many_names", CBOR_MAP_NAMES_MAX);
   }
 
   /** Reads what follows the head of an item. Strings are skipped; other types add items of their own. */
@@ -116,7 +133,7 @@ export function checkCbor(bytes: Uint8Array, onKey?: OnKey): number {
     if (major === MAJOR.bytes || major === MAJOR.text) heads.skip(size);
     const inner = itemsOf(major, size);
     if (inner === undefined) return;
-    if (major === MAJOR.map && size !== Number.POSITIVE_INFINITY) keys += size;
+    if (major === MAJOR.map && size !== Number.POSITIVE_INFINITY) countKeys(size);
     reporter?.opened(open.length, major);
     if (open.push(inner) > DEPTH_MAX) throw new Error("it is nested too deeply");
   }
@@ -124,7 +141,7 @@ export function checkCbor(bytes: Uint8Array, onKey?: OnKey): number {
   function close(left: number): void {
     const isEndless = left < 0 || left === Number.POSITIVE_INFINITY;
     if (!isEndless || left % 2 === 0) throw new Error("nothing waits for this break");
-    if (left < 0) keys += (NO_ITEM_YET - left) / 2;
+    if (left < 0) countKeys((NO_ITEM_YET - left) / 2);
     open.pop();
   }
 

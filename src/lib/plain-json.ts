@@ -1,7 +1,28 @@
-import { invalid } from "./domain-error.ts";
+import { invalid, tooLarge } from "./domain-error.ts";
 import { exactInteger } from "./exact-integer.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import { JSON_DEPTH_MAX } from "./json-depth.ts";
+
+/** Max. values within the objects and lists of a message, names not counted: taking them in takes up to 0.5 µs each. */
+export const NESTED_VALUES_MAX = 100_000;
+
+/** Counts the values within the objects and lists of a message, before anything is made of them. */
+export class NestedValues {
+  #count = 0;
+
+  /** Counts what is within a value. @throws DomainError `body.too_many_items` */
+  add(value: unknown): void {
+    if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return;
+    const open: object[] = [value];
+    for (let container = open.pop(); container !== undefined; container = open.pop()) {
+      const values: readonly unknown[] = Array.isArray(container) ? container : Object.values(container);
+      this.#count += values.length;
+      if (this.#count > NESTED_VALUES_MAX) throw tooLarge("body.too_many_items", { max: NESTED_VALUES_MAX });
+      for (const inner of values)
+        if (typeof inner === "object" && inner !== null && !ArrayBuffer.isView(inner)) open.push(inner);
+    }
+  }
+}
 
 /**
  * A decoded JSON or CBOR value as JSON can hold it, with CBOR's own types brought down to it: integers of 64 bits become

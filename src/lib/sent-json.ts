@@ -1,6 +1,7 @@
 import { type DomainError, invalid } from "./domain-error.ts";
 import { exactInteger } from "./exact-integer.ts";
-import { JSON_DEPTH_MAX } from "./json-depth.ts";
+import { deeper, JSON_DEPTH_MAX } from "./json-depth.ts";
+import { ensureShape } from "./json-shape.ts";
 
 /*
  * The one reader of JSON that other programs send. A number is never changed in silence: an integer that a double cannot hold exactly
@@ -111,9 +112,6 @@ function endOfQuoted(text: string, start: number): number {
   const end = text.indexOf("*/", start + 2);
   return end < 0 ? -1 : end + 2;
 }
-
-const deeper = (code: number): number =>
-  code === 0x5b || code === 0x7b ? 1 : code === 0x5d || code === 0x7d ? -1 : 0;
 
 /**
  * Writes what no value can be (`nan`, `-inf`) as null, and long integers so that their digits are kept, in time proportional to the length.
@@ -319,6 +317,7 @@ function explain(text: string): DomainError {
 /** Returns the value of a body that is JSON. @throws DomainError that says what the body is instead */
 export function readJson(bytes: Uint8Array, note?: NoteLeftOut): unknown {
   const text = decodeText(bytes);
+  ensureShape(text);
   try {
     return parseJson(text, note);
   } catch {
@@ -329,6 +328,7 @@ export function readJson(bytes: Uint8Array, note?: NoteLeftOut): unknown {
 /** Works like `readJson`, for what simple firmware writes instead of JSON. */
 export function readLenient(bytes: Uint8Array, note?: NoteLeftOut): unknown {
   const text = decodeText(bytes);
+  ensureShape(text);
   try {
     return parseLenient(text, note);
   } catch {

@@ -40,21 +40,31 @@ function doublings(levels: number): Buffer {
   return Buffer.concat(parts);
 }
 
+const mapOf = (names: number): Buffer =>
+  new Encoder({ useRecords: false }).encode(
+    Object.fromEntries(Array.from({ length: names }, (_, index) => [`n${index}`, 1])),
+  );
+
 test.each([
-  [
-    "a map",
-    (count: number) =>
-      new Encoder({ useRecords: false }).encode(
-        Object.fromEntries(Array.from({ length: count / 2 }, (_, index) => [`n${index}`, 1])),
-      ),
-  ],
+  // Each of ten maps is an item, and so is the list.
+  ["maps", (count: number) => Buffer.concat([Buffer.from([0x8a]), ...Array(10).fill(mapOf(count / 20 - 1))])],
   [
     "a list without a length",
     (count: number) => Buffer.concat([Buffer.from([0x9f]), Buffer.alloc(count), Buffer.from([0xff])]),
   ],
 ])("CBOR has at most 100,000 items: %s", (_, bytesOf) => {
-  expect(refusalOf(bytesOf(99_998))).not.toBeInstanceOf(Error);
-  expect(refusalOf(bytesOf(100_002))).toMatchObject({ code: "body.too_many_items", kind: "too_large" });
+  expect(refusalOf(bytesOf(99_980))).not.toBeInstanceOf(Error);
+  expect(refusalOf(bytesOf(100_020))).toMatchObject({ code: "body.too_many_items", kind: "too_large" });
+});
+
+test("a map of CBOR has at most 10,000 names, also without a length", () => {
+  expect(refusalOf(mapOf(10_000))).not.toBeInstanceOf(Error);
+  const tooMany = { code: "body.too_many_names", kind: "too_large", params: { max: 10_000 } };
+  expect(refusalOf(mapOf(10_001))).toMatchObject(tooMany);
+  const entries = (count: number) =>
+    Buffer.concat([Buffer.from([0xbf]), Buffer.alloc(2 * count), Buffer.from([0xff])]);
+  expect(refusalOf(entries(10_000))).not.toBeInstanceOf(Error);
+  expect(refusalOf(entries(10_001))).toMatchObject(tooMany);
 });
 
 test("bytes of long numbers count as items, because each takes a step to decode", () => {

@@ -1,6 +1,6 @@
 import { invalid, tooLarge } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
-import { toPlainJson } from "../../lib/plain-json.ts";
+import { NestedValues, toPlainJson } from "../../lib/plain-json.ts";
 import { type NoteLeftOut, namesShown } from "../../lib/sent-json.ts";
 import { liveTimestamp } from "../../lib/timestamp.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
@@ -67,9 +67,17 @@ function isReady(values: Record<string, unknown>): boolean {
   return count > 0;
 }
 
-/** Values that may be stored; null is skipped. Undefined when nothing is left. @throws DomainError of kind `invalid` or `too_large`. */
+function ensureFewKeys(count: number): void {
+  if (count > KEYS_PER_MESSAGE_MAX) throw invalid("telemetry.too_many_keys", { max: KEYS_PER_MESSAGE_MAX });
+}
+
+/**
+ * Values that may be stored; null is skipped. Undefined when nothing is left. `nested` counts the values within values, for the whole message.
+ * @throws DomainError of kind `invalid` or `too_large`.
+ */
 export function checkValues(
   values: Record<string, unknown>,
+  nested = new NestedValues(),
   skip?: string,
 ): Record<string, TelemetryValue> | undefined {
   if (skip === undefined && isReady(values)) return values as Record<string, TelemetryValue>; // just looked at
@@ -79,12 +87,12 @@ export function checkValues(
     if (name === skip || value === null || value === undefined) continue;
     const key = storedKey(name);
     checkKey(key);
+    nested.add(value);
     const json = toPlainJson(value, "telemetry");
     if (json === null) continue;
     checkText(key, json);
     checked[key] = json;
-    if (++count > KEYS_PER_MESSAGE_MAX)
-      throw invalid("telemetry.too_many_keys", { max: KEYS_PER_MESSAGE_MAX });
+    ensureFewKeys(++count);
   }
   return count === 0 ? undefined : checked;
 }
@@ -97,6 +105,7 @@ interface Context {
   /** Time of the objects around, if they have one. */
   readonly ts: number | undefined;
   readonly nesting: number;
+  readonly nested: NestedValues;
   /** Receives the keys whose values are overwritten within the message. */
   readonly overwritten: Set<string>;
 }
@@ -150,14 +159,14 @@ function valuesOf(
 ): Record<string, TelemetryValue> | undefined {
   const [values, telemetry] = [containerIn(body, "values"), containerIn(body, "telemetry")];
   const only = values ?? telemetry;
-  if (only === undefined) return checkValues(body, "ts" in body ? "ts" : undefined);
+  if (only === undefined) return checkValues(body, context.nested, "ts" in body ? "ts" : undefined);
   // As nearly every device sends it: nothing has to be joined.
-  if (isAlone(body)) return checkValues(only);
+  if (isAlone(body)) return checkValues(only, context.nested);
   const isTaken = (name: string) => containerIn(body, name) !== undefined;
   const inner = [values, telemetry].filter((container) => container !== undefined);
   const parts = [besides(body, isTaken), ...inner];
   const all = parts.reduce<Record<string, TelemetryValue>>(
-    (earlier, part) => joined(earlier, checkValues(part) ?? {}, context),
+    (earlier, part) => joined(earlier, checkValues(part, context.nested) ?? {}, context),
     {},
   );
   return checkValues(all);
@@ -249,7 +258,14 @@ function readAll(
   const { note = nothing, timeOf = (value: unknown) => liveTimestamp(value, now, note) } = options;
   const readings: Reading[] = [];
   const overwritten = new Set<string>();
-  const context = { receivedAt: now, timeOf, ts: undefined, nesting: 0, overwritten };
+  const context = {
+    receivedAt: now,
+    timeOf,
+    ts: undefined,
+    nesting: 0,
+    nested: new NestedValues(),
+    overwritten,
+  };
   add(readings, context);
   if (readings.length === 0) throw invalid("telemetry.empty");
   if (options.note !== undefined && readings.length > 1) noteSameTimes(readings, context);

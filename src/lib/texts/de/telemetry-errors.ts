@@ -21,7 +21,8 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "body.nul_at_end":
     "der Inhalt endet mit einem NUL-Byte; senden Sie ihn ohne oder wählen Sie die Kodierung LENIENT_JSON (im Geräteprofil oder in den Einstellungen der Integration)",
   "body.too_deep": "der Inhalt ist zu tief verschachtelt",
-  "body.too_many_items": "der Inhalt hat mehr als {max} CBOR-Elemente; senden Sie mehrere Nachrichten",
+  "body.too_many_items": "der Inhalt hat mehr als {max} Elemente; senden Sie mehrere Nachrichten",
+  "body.too_many_names": "der Inhalt hat mehr als {max} Namen; senden Sie mehrere Nachrichten",
   "body.too_large": "der Inhalt ist größer als {max} Byte",
   "body.type_missing": "content-type fehlt",
   "body.type_unknown": "content-type muss application/json oder application/cbor sein",

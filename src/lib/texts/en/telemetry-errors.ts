@@ -19,7 +19,8 @@ export const telemetryErrors = {
   "body.nul_at_end":
     "the body ends with a NUL byte; send it without, or use the encoding LENIENT_JSON (in the device's profile or the integration's settings)",
   "body.too_deep": "the body is nested too deeply",
-  "body.too_many_items": "the body has more than {max} CBOR items; send several messages",
+  "body.too_many_items": "the body has more than {max} items; send several messages",
+  "body.too_many_names": "the body has more than {max} names; send several messages",
   "body.too_large": "the body is larger than {max} bytes",
   "body.type_missing": "content-type is required",
   "body.type_unknown": "content-type must be application/json or application/cbor",

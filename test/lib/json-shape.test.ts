@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test";
+import { decodeBody } from "../../src/lib/body.ts";
+import { JSON_NAMES_MAX } from "../../src/lib/json-shape.ts";
+import { NESTED_VALUES_MAX, NestedValues } from "../../src/lib/plain-json.ts";
+
+/** Bodies of JSON that would take long to parse or to take in are refused before. */
+
+const refusalOf = (text: string): unknown => {
+  try {
+    return decodeBody(Buffer.from(text), "JSON");
+  } catch (error) {
+    return error;
+  }
+};
+const objectOf = (count: number, nameOf: (index: number) => string) =>
+  `{${Array.from({ length: count }, (_, index) => `${JSON.stringify(nameOf(index))} : 1`).join(",")}}`;
+
+test("a body has at most 50,000 different names", () => {
+  expect(refusalOf(objectOf(JSON_NAMES_MAX, (index) => `name ${index}`))).not.toBeInstanceOf(Error);
+  // Some different names count as the same.
+  expect(refusalOf(objectOf(1.1 * JSON_NAMES_MAX, (index) => `name ${index}`))).toMatchObject({
+    code: "body.too_many_names",
+    kind: "too_large",
+  });
+});
+
+test("repeated names, strings and escapes do not count", () => {
+  const readings = Array.from({ length: 60_000 }, (_, index) => ({
+    ts: index,
+    values: { [`a${index % 500}`]: 1 },
+  }));
+  expect(refusalOf(JSON.stringify(readings))).toEqual(readings);
+  const texts = Array.from({ length: 60_000 }, (_, index) => `"${index}":{[`);
+  expect(refusalOf(JSON.stringify(texts))).toEqual(texts);
+});
+
+test("a long body that is nested too deeply is refused before it is parsed", () => {
+  expect(refusalOf("[".repeat(300_000) + "]".repeat(300_000))).toMatchObject({ code: "body.too_deep" });
+});
+
+test("a message has at most 100,000 values within its values", () => {
+  const nested = new NestedValues();
+  nested.add(5);
+  nested.add("text");
+  nested.add({ a: Array.from({ length: NESTED_VALUES_MAX - 1 }, () => 1) });
+  expect(() => nested.add([1])).toThrow(expect.objectContaining({ code: "body.too_many_items" }));
+});
