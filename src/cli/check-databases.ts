@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { databaseBytes } from "../modules/system/gateway-readings.ts";
 import { checkTelemetryFile } from "../modules/telemetry/store/check-file.ts";
@@ -7,7 +7,7 @@ import { headerProblem } from "../platform/database-file.ts";
 import { DATABASE_NAMES } from "../platform/inventory.ts";
 import { checkInventory, checkStamp } from "../platform/inventory-check.ts";
 import { INVENTORY_FILE } from "../platform/inventory-record.ts";
-import { misplacedFiles } from "../platform/misplaced-files.ts";
+import { misplacedFiles, targetOf } from "../platform/misplaced-files.ts";
 
 function problemsOf(path: string, name: string): readonly string[] {
   if (!existsSync(path)) return ["the file does not exist"];
@@ -38,7 +38,7 @@ export function checkDatabases(dataPath: string): DatabaseReport[] {
     })),
     {
       name: INVENTORY_FILE,
-      bytes: statSync(join(dataPath, INVENTORY_FILE), { throwIfNoEntry: false })?.size ?? 0,
+      bytes: targetOf(join(dataPath, INVENTORY_FILE))?.size ?? 0,
       problems: misplaced.length > 0 ? misplaced : checkInventory(dataPath),
     },
   ];

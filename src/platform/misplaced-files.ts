@@ -7,7 +7,7 @@ const OWN_FILE =
   /^(?:(?:lineside|identity|telemetry|mqtt)\.db(?:-.*)?|clock|(?:gateway|inventory)\.json|secrets\/.*\.key(?:\.next)?)$/;
 
 /** Returns what is at a path or what its link leads to; undefined for nothing, also for links that lead to each other. */
-function targetOf(path: string): Stats | undefined {
+export function targetOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {

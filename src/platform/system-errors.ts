@@ -11,6 +11,7 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   EISDIR: "A folder stands where a file is expected. Move it away.",
   EEXIST: "A file or link with that name already exists. Move it away.",
   EIO: "The disk failed. Check the system log for disk errors.",
+  ELOOP: "Links lead to each other. Move them away.",
   ENOENT: "A file or folder does not exist.",
   EMFILE: "Too many files are open. Raise the limit (LimitNOFILE of the service, or ulimit -n).",
   ENFILE: "Too many files are open on this machine. Raise fs.file-max.",

@@ -85,6 +85,9 @@ test.each([
   await rm(file);
   await symlink(file, file);
   expect(() => openDataDirectory(path)).toThrow(`${file} is a broken link to ${file}. Put back`);
+  expect(checkDatabases(path).map(({ problems }) => problems.join())).toContain(
+    `${file} is a broken link to ${file}`,
+  );
   await rm(file);
   await mkdir(file);
   expect(() => openDataDirectory(path)).toThrow(`${file} is a folder, but a file belongs there. Put back`);

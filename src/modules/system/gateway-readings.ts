@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
@@ -7,6 +6,7 @@ import type { Health } from "../../platform/health.ts";
 import { listHotLogs } from "../../platform/hot-log-names.ts";
 import { DATABASE_NAMES } from "../../platform/inventory.ts";
 import type { InventoryKeeper } from "../../platform/inventory-keeper.ts";
+import { targetOf } from "../../platform/misplaced-files.ts";
 import type { BackupsService } from "../backups/backups.service.ts";
 import type { Faults } from "../faults/faults.service.ts";
 import type { IngestStats } from "../ingest/ingest.service.ts";
@@ -56,7 +56,7 @@ export interface GatewaySources {
 
 /** Returns the bytes of a database and its logs. */
 export function databaseBytes(dataPath: string, name: string): number {
-  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const sizeOf = (path: string) => targetOf(path)?.size ?? 0;
   const path = join(dataPath, `${name}.db`);
   const logs = name === "telemetry" ? listHotLogs(dataPath) : [];
   return [path, `${path}-wal`, ...logs.map((log) => join(dataPath, log))].reduce(
