@@ -97,8 +97,13 @@ class ItemHeads {
     throw new Error("there is no such length");
   }
 
-  skip(size: number): void {
+  /** @throws Error unless so many bytes follow. */
+  ensure(size: number): void {
     if (size > this.#view.byteLength - this.position) throw new Error("it ends too early");
+  }
+
+  skip(size: number): void {
+    this.ensure(size);
     this.position += size;
   }
 }
@@ -133,7 +138,10 @@ export function checkCbor(bytes: Uint8Array, onKey?: OnKey): number {
     if (major === MAJOR.bytes || major === MAJOR.text) heads.skip(size);
     const inner = itemsOf(major, size);
     if (inner === undefined) return;
-    if (major === MAJOR.map && size !== Number.POSITIVE_INFINITY) countKeys(size);
+    if (major === MAJOR.map && size !== Number.POSITIVE_INFINITY) {
+      heads.ensure(2 * size);
+      countKeys(size);
+    }
     reporter?.opened(open.length, major);
     if (open.push(inner) > DEPTH_MAX) throw new Error("it is nested too deeply");
   }

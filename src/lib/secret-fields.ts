@@ -200,7 +200,7 @@ export function maskRange(bytes: Uint8Array, { from, to }: ByteRange): void {
 const fieldRanges = createFieldFinder(SECRET_NAMES, { words: SECRET_WORDS, hasNumbers: true });
 
 /** Secrets that their place shows: the access token in a path of the device API, and the password in an address. */
-const PLACED_SECRET =
+const POSITION_SECRET =
   /(?<=\bapi\/v1\/)(?!(?:connectivity|integrations|telemetry)\/)[^/\s"'?#]+(?=\/)|(?<=:\/\/[^\s/:@]{0,64}:)[^\s/@]+(?=@)/gi;
 /** Hexadecimal digits or base64 of some length. */
 const ENCODED = /[\w+/-]{16,}={0,2}/g;
@@ -211,7 +211,7 @@ const decode = (word: string): Buffer => Buffer.from(word, /^[\da-f]+$/i.test(wo
 export function withoutSecrets(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes).toString("latin1");
   const words = [
-    ...text.matchAll(PLACED_SECRET),
+    ...text.matchAll(POSITION_SECRET),
     ...text.matchAll(ENCODED).filter(([word]) => fieldRanges(decode(word)).length > 0),
   ].map(({ index, 0: word }) => ({ from: index, to: index + word.length }));
   const ranges = [...fieldRanges(bytes), ...words];
