@@ -3,8 +3,10 @@ import fc from "fast-check";
 import {
   CLOCK_SET_FROM_MS,
   FUTURE_MS_MAX,
+  fileRules,
   HELD_MS_MAX,
   liveTimestamp,
+  readFileTime,
   readTimestamp,
   TimeFault,
   type WrittenRules,
@@ -244,6 +246,34 @@ describe("a text is a date", () => {
 
 test.each([[true], [{}], [[1]], [null], [undefined], [() => 1]])("%p is not a time", (value) => {
   expect(outcome(value)).toBe("telemetry.ts_invalid");
+});
+
+describe("a time in a file of the past", () => {
+  const read = (value: unknown) => {
+    const ts = readFileTime(value, fileRules({ now: NOW }));
+    return ts instanceof TimeFault ? ts.reason.code : ts;
+  };
+
+  test.each([
+    [new Date("1971-05-01"), "1971-05-01"],
+    ["1971-05-01", "1971-05-01"],
+    [1767225600, "2026-01-01"],
+    [1767225600000n, "2026-01-01"],
+    ["1767225600", "2026-01-01"],
+  ])("%p is one", (value, time) => {
+    expect(read(value)).toBe(Date.parse(time));
+  });
+
+  test.each([
+    [true, "telemetry.ts_invalid"],
+    [null, "telemetry.ts_invalid"],
+    [new Date("1969-12-31"), "telemetry.ts_before_epoch"],
+    // Numbers are believed only up to the present: with the limit for dates, this one would lie in 2034.
+    [2024010100, "telemetry.ts_compact"],
+    ["2024010100", "telemetry.ts_compact"],
+  ])("%p is none", (value, code) => {
+    expect(read(value)).toBe(code);
+  });
 });
 
 describe("a live message of a clock that is not set", () => {
