@@ -200,8 +200,21 @@ export function maskRange(bytes: Uint8Array, { from, to }: ByteRange): void {
 const fieldRanges = createFieldFinder(SECRET_NAMES, { words: SECRET_WORDS, hasNumbers: true });
 
 /** Secrets that their place shows: the access token in a path of the device API, and the password in an address. */
-const POSITION_SECRET =
-  /(?<=\bapi\/v1\/)(?!(?:connectivity|integrations|telemetry)\/)[^/\s"'?#]+(?=\/)|(?<=:\/\/[^\s/:@]{0,64}:)[^\s/@]+(?=@)/gi;
+const POSITION_SECRETS = [
+  /\bapi\/v1\/(?<secret>[^/\s"'?#]+)\//dgi,
+  /:\/\/[^\s/:@]{0,64}:(?<secret>[^\s/@]+)@/dg,
+];
+/** Parts of other paths that stand in the place of a token. */
+const NO_TOKENS = new Set(["connectivity", "integrations", "telemetry"]);
+
+const positionRanges = (text: string): ByteRange[] =>
+  POSITION_SECRETS.flatMap((pattern) =>
+    [...text.matchAll(pattern)].flatMap(({ indices, groups }) => {
+      const [from, to] = indices?.groups?.secret ?? [0, 0];
+      return NO_TOKENS.has(groups?.secret?.toLowerCase() ?? "") ? [] : [{ from, to }];
+    }),
+  );
+
 /** Hexadecimal digits or base64 of some length. */
 const ENCODED = /[\w+/-]{16,}={0,2}/g;
 
@@ -210,11 +223,10 @@ const decode = (word: string): Buffer => Buffer.from(word, /^[\da-f]+$/i.test(wo
 /** Returns the bytes with their secrets masked, in a copy if there are any. For short texts: fields within encoded words are found, too. */
 export function withoutSecrets(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes).toString("latin1");
-  const words = [
-    ...text.matchAll(POSITION_SECRET),
-    ...text.matchAll(ENCODED).filter(([word]) => fieldRanges(decode(word)).length > 0),
-  ].map(({ index, 0: word }) => ({ from: index, to: index + word.length }));
-  const ranges = [...fieldRanges(bytes), ...words];
+  const words = [...text.matchAll(ENCODED)]
+    .filter(([word]) => fieldRanges(decode(word)).length > 0)
+    .map(({ index, 0: word }) => ({ from: index, to: index + word.length }));
+  const ranges = [...fieldRanges(bytes), ...positionRanges(text), ...words];
   if (ranges.length === 0) return bytes;
   const masked = new Uint8Array(bytes); // `slice` of a Buffer copies nothing
   for (const range of ranges) maskRange(masked, range);
