@@ -52,18 +52,34 @@ test("what is written while the reader reads is read next", async () => {
   expect(reads.length).toBe(4);
 });
 
+type Answers = { [Name in keyof MainCalls]?: (args: MainCalls[Name]["args"]) => unknown };
+
+/** A reader of a gateway that answers like this. */
+function createReader(order: UplinkJob["order"], answers: Answers) {
+  const calls: string[] = [];
+  const call = async (name: keyof MainCalls, args: never) => {
+    calls.push(name);
+    return answers[name]?.(args);
+  };
+  const deps = {
+    call: call as unknown as ConstructorParameters<typeof UplinkReader>[1]["call"],
+    devices: new DeviceCache(async () => [deviceOf()]),
+    transform: <Rows>(rows: Rows) => rows,
+  };
+  return { reader: new UplinkReader({ ...job, order }, deps), calls };
+}
+
 test.each([
   ["LIVE_FIRST", ["deletion", "rows"]],
   ["NEWEST_FIRST", ["deletion", "rows"]],
   ["OLDEST_FIRST", ["rows", "deletion"]],
 ] as const)("%s: new changes and history are sent in this order", async (order, expected) => {
-  const device = deviceOf();
-  const { deviceId } = device;
+  const { deviceId } = deviceOf();
   const deletion = { tenantId: job.tenantId, deviceId, keys: null, from: 1, to: 2, drop: false };
   const live = { id: 1, form: FORM_DELETION, data: new TextEncoder().encode(JSON.stringify(deletion)) };
   /** The gateway: one range of history and one deletion that has just been made. */
   let ranges = [{ device: 0, deviceId, from: 10, to: 20, seq: 1 }];
-  const answers: { [Name in keyof MainCalls]?: (args: MainCalls[Name]["args"]) => unknown } = {
+  const { reader, calls } = createReader(order, {
     changes: () => ({ records: [], cursor: {}, isAtEnd: true }),
     backlog: () => ({ ranges, definitions, rangeCount: ranges.length, oldestTs: null }),
     rows: () => ({ ts: Float64Array.of(10), columns: [columnOf("t", [21.5])], to: 20 }),
@@ -76,20 +92,40 @@ test.each([
     confirm(confirmation) {
       if (confirmation.ranges !== undefined) ranges = [];
     },
-  };
-  const reader = new UplinkReader(
-    { ...job, order },
-    {
-      call: (async (name: keyof MainCalls, args: never) =>
-        answers[name]?.(args)) as unknown as ConstructorParameters<typeof UplinkReader>[1]["call"],
-      devices: new DeviceCache(async () => [device]),
-      transform: (rows) => rows,
-    },
-  );
+  });
   const sent: string[] = [];
+  let points = 0;
   for (let item = await reader.next(false); typeof item === "object"; item = await reader.next(false)) {
     sent.push(...item.batch.records.map(({ kind }) => kind));
+    points += item.batch.points;
     await item.confirm();
   }
   expect(sent).toEqual([...expected]);
+  expect(points).toBe(1);
+  // There is no history left to ask for.
+  calls.length = 0;
+  reader.wake();
+  expect(await reader.next(false)).toBeUndefined();
+  expect(calls).toEqual(["changes", "read"]);
+});
+
+test("a deletion that was kept while the uplink was away is sent once all before it has arrived", async () => {
+  const { deviceId } = deviceOf();
+  let deletions = [{ id: 5, deviceId, keys: ["t"], from: 1, to: 2, drop: false }];
+  const { reader } = createReader("LIVE_FIRST", {
+    changes: () => ({ records: [], cursor: {}, isAtEnd: true }),
+    read: () => ({ ...nothing, deletions }),
+    backlog: () => ({ ranges: [], definitions, rangeCount: 0, oldestTs: null }),
+    confirm(confirmation) {
+      deletions = deletions.filter(({ id }) => !confirmation.deletions?.includes(id));
+    },
+  });
+  expect(await reader.next(false)).toMatchObject({
+    batch: { records: [{ kind: "deletion", keys: ["t"], from: 1, to: 2 }] },
+    isBarrier: true,
+  });
+  expect(await reader.next(true)).toBe("later");
+  const item = await reader.next(false);
+  if (typeof item === "object") await item.confirm();
+  expect(await reader.next(false)).toBeUndefined();
 });
