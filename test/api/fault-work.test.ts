@@ -79,14 +79,14 @@ test("a list of devices that was refused, and one whose rows were imported in pa
     {
       reason: {
         code: "fault.devices_not_imported",
-        message: "A list of devices was not imported: there is no column foo; the template has all columns",
+        message: "A device list was not imported: there is no column foo; the template has all columns",
       },
       count: 1,
     },
     {
       reason: {
         code: "fault.devices_partly_imported",
-        message: "A list of devices was imported without 1 of its rows (1 created): row 2, name: is required",
+        message: "A device list was imported without 1 of its rows (1 created): row 2, name: is required",
       },
       hint: { code: "fault_hint.fault.devices_partly_imported" },
       count: 1,
@@ -136,7 +136,7 @@ test("a register that a device refuses is listed on the device, and stays when t
     reason: {
       code: "fault.modbus_read_failed",
       message:
-        "The device could not be read by Modbus: The device refuses to read register “power” (Modbus exception 2).",
+        "The device could not be read over Modbus: The device refuses to read register “power” (Modbus exception 2).",
     },
     hint: { code: "fault_hint.fault.modbus_read_failed" },
     where: "Hall / 3",

@@ -144,7 +144,7 @@ test(
     await ui.open("/faults?source=modbus");
     await items().getByRole("link", { name: "Meters" }).click();
     await ui.page.waitForURL(`**/modbus/${connection.connectionId}`);
-    await section.getByText("Check address, port, cabling and power.").waitFor();
+    await section.getByText("Check the address, port, cabling and power supply.").waitFor();
     for (const appearance of [
       { theme: "light", language: "de", width: 390 },
       { theme: "dark", language: "de", width: 1440 },

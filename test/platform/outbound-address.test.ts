@@ -157,7 +157,7 @@ test("a name that leads to this machine is refused; of several addresses only go
   const refused = await names.resolve("inside", 80).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(RefusedAddress);
   expect((refused as Error).message).toBe(
-    "the gateway sends nothing to inside (127.0.0.1): it is this machine itself; to allow it, add it to the setting outbound_allow",
+    "the gateway sends nothing to inside (127.0.0.1): it is this machine itself; to allow this address, add it to the setting outbound_allow",
   );
   expect(await names.resolve("mixed", 80)).toEqual(["10.0.0.7"]);
   expect(await names.resolve("[2606:4700::1]", 80)).toEqual(["2606:4700::1"]);

@@ -35,7 +35,7 @@ const createQuery = t.Object({
     t.Integer({
       minimum: 0,
       maximum: WAIT_MS_MAX,
-      description: "waits until the command is finished, at most this many ms",
+      description: "maximum time to wait for the command to finish, in ms",
     }),
   ),
 });

@@ -20,7 +20,7 @@ const keys = { keys: Type.Array(Type.String(), { description: "telemetry keys, t
 const series = {
   aggregation: enumOf(aggregations, { description: "none by default" }),
   maxDataPoints: Type.Integer({
-    description: `maximum points of a series, ${DATA_POINTS_DEFAULT} by default; reduced to the limit of queries and to the widget's share of the points of a dashboard`,
+    description: `maximum points per series (default ${DATA_POINTS_DEFAULT}), reduced to the query limit and to the widget's share of the dashboard's points`,
   }),
   interval: Type.String({
     description:

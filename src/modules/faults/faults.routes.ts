@@ -216,7 +216,7 @@ export function faultsRoutes({ auth, faults, ...names }: FaultRouteDeps) {
       audited: { target: "tenant", id: ({ principal }) => principal.tenantId },
       ofWhat: "",
       description:
-        "Lists what went wrong: refused credentials and messages, failed integrations, deliveries, imports, uplinks, Modbus reads, jobs and mails. Each caller sees faults of the objects that the caller may read; those without an object need access to all devices and `audit:read`, refused lists of devices `devices:write`.",
+        "Lists what went wrong: refused credentials and messages, failed integrations, deliveries, imports, uplinks, Modbus reads, jobs and mails. Callers see the faults of objects that they may read. Faults without an object require access to all devices, and `audit:read` or, for refused device lists, `devices:write`.",
     },
   );
   const gateway = resource(

@@ -26,7 +26,7 @@ export const faultBody = t.Object(
     sample: t.Optional(
       t.String({
         description:
-          "first bytes of the newest message, as text with masked secrets; of integrations only for callers with `integrations:write`",
+          "first bytes of the newest message, as text with masked secrets; samples of integrations require `integrations:write`",
       }),
     ),
     identityKind: t.Optional(

@@ -49,7 +49,7 @@ const series = t.Object(
     thinned: t.Optional(
       t.Literal(true, {
         description:
-          "with `none`: there are more points than `maxDataPoints`; the first, lowest, highest and last of each part of the window are listed",
+          "only with `none`: the series has more points than `maxDataPoints`, so only the first, lowest, highest and last point of each part of the window are listed",
       }),
     ),
   },

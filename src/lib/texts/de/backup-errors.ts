@@ -19,7 +19,7 @@ export const backupErrorsDe: Readonly<Record<keyof typeof backupErrors, string>>
   "backup.file_unknown":
     "Die Sicherung enthält eine Datei, die nicht in eine Sicherung gehört: {path}. Es wurde nichts wiederhergestellt.",
   "backup.none":
-    "An diesem Ort sind keine Sicherungen. Nennen Sie den Ordner, das Archiv oder den Bucket, in den ein Gateway Sicherungen geschrieben hat.",
+    "An diesem Ort liegen keine Sicherungen. Geben Sie den Ordner, das Archiv oder den Bucket an, in den ein Gateway Sicherungen geschrieben hat.",
   "backup.not_an_archive": "Diese Datei ist kein vollständiges Sicherungsarchiv.",
   "backup.not_encrypted":
     "Die Sicherungen an diesem Ort sind nicht verschlüsselt. Wählen Sie für verschlüsselte einen leeren Ort.",

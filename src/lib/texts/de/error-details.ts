@@ -48,11 +48,11 @@ export const errorDetailsDe: Readonly<Record<keyof typeof errorDetails, string>>
   "address_refusal.multicast": "das ist eine Multicast- oder Broadcast-Adresse",
   "address_refusal.no_address": "das ist keine IP-Adresse",
   "address_refusal.not_allowed":
-    "{refusal}; tragen Sie sie in die Einstellung outbound_allow ein, um sie zuzulassen",
+    "{refusal}; um diese Adresse zuzulassen, tragen Sie sie in die Einstellung outbound_allow ein",
   "address_refusal.own_machine": "das ist dieser Rechner selbst",
   "address_refusal.own_port": "das ist dieses Gateway selbst",
   "address_refusal.private_host_only":
-    "nur der Standort der Betreiber darf sich in private Netze verbinden, außer die Einstellung outbound_private ist all",
+    "nur der Standort der Betreiber darf Verbindungen in private Netze aufbauen, es sei denn, die Einstellung outbound_private ist all",
   "address_refusal.private_off":
     "Verbindungen in private Netze sind durch die Einstellung outbound_private abgeschaltet",
   "address_refusal.reserved": "das ist eine reservierte Adresse",

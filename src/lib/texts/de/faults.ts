@@ -21,12 +21,12 @@ export const faultTextsDe: Readonly<Record<keyof typeof faultTexts, string>> = {
   "fault.devices_partly_imported":
     "Eine Geräteliste wurde ohne {failed} ihrer Zeilen importiert ({created} angelegt): {reason}",
   "fault.modbus_disconnected": "Die Modbus-Verbindung ist fehlgeschlagen: {reason}",
-  "fault.modbus_read_failed": "Das Gerät konnte nicht per Modbus gelesen werden: {reason}",
+  "fault.modbus_read_failed": "Das Gerät konnte nicht über Modbus ausgelesen werden: {reason}",
   "fault.job_failed": "Der Auftrag ist fehlgeschlagen: {reason}",
   "fault.job_skipped": "Der Auftrag hat nichts getan: {reason}",
-  "fault.mail_failed": "Eine E-Mail wurde aufgegeben: {reason}",
+  "fault.mail_failed": "Eine E-Mail konnte nicht zugestellt werden: {reason}",
   "fault.mail_retried":
-    "E-Mails konnten nicht gesendet werden und werden einen Tag lang wiederholt: {reason}",
+    "E-Mails konnten nicht gesendet werden; das Gateway versucht es einen Tag lang erneut: {reason}",
   "fault.unknown": "der Grund ist unbekannt",
   "fault_hint.fault.mqtt_packet_too_large":
     "Teilen Sie die Nachricht auf oder erhöhen Sie die Einstellung mqtt_packet_bytes_max.",
@@ -65,8 +65,8 @@ export const faultTextsDe: Readonly<Record<keyof typeof faultTexts, string>> = {
     "Korrigieren Sie die abgelehnten Zeilen und importieren Sie nur diese.",
   "fault_hint.fault.modbus_disconnected": "Prüfen Sie Adresse, Port, Verkabelung und Stromversorgung.",
   "fault_hint.fault.modbus_read_failed": "Prüfen Sie Adresse, Register und Verkabelung des Geräts.",
-  "fault_hint.fault.job_failed": "Die Seite des Auftrags nennt, was auf welchem Gerät fehlschlug.",
-  "fault_hint.fault.job_skipped": "Prüfen Sie die Geräte des Auftrags, und was er bei verpassten Zeiten tut.",
+  "fault_hint.fault.job_failed": "Die Seite des Auftrags zeigt, was auf welchem Gerät fehlschlug.",
+  "fault_hint.fault.job_skipped": "Prüfen Sie die Geräte des Auftrags und wie er verpasste Zeiten nachholt.",
   "fault_hint.fault.mail_failed":
     "Korrigieren Sie die Adresse oder den Mailserver und senden Sie die E-Mail unter Einstellungen → Postausgang erneut.",
   "fault_hint.fault.mail_retried":
@@ -74,9 +74,9 @@ export const faultTextsDe: Readonly<Record<keyof typeof faultTexts, string>> = {
   "fault_hint.body.type_missing": "Senden Sie den Header content-type: application/json.",
   "fault_hint.body.type_unknown": "Senden Sie den Header content-type: application/json.",
   "fault_hint.telemetry.body_invalid":
-    "Senden Sie ein JSON-Objekt mit einem Wert je Schlüssel. Der Reiter „Verbinden“ des Geräts hat ein Beispiel.",
+    "Senden Sie ein JSON-Objekt mit einem Wert je Schlüssel. Der Reiter „Verbinden“ des Geräts zeigt ein Beispiel.",
   "fault_hint.telemetry.ts_invalid":
-    "Korrigieren Sie die Zeit in ts oder lassen Sie sie weg: Dann gilt die Zeit des Empfangs.",
+    "Korrigieren Sie die Zeit in ts oder lassen Sie ts weg; dann gilt die Empfangszeit.",
   "fault_hint.subscription.forbidden":
     "Erlauben Sie dem MQTT-Client, dieses Topic zu abonnieren, oder korrigieren Sie das Topic.",
   "fault_hint.script.error": "Korrigieren Sie das Skript der Anbindung.",

@@ -1,7 +1,7 @@
 import type { rules } from "../en/rules.ts";
 
 export const rulesDe: Readonly<Record<keyof typeof rules, string>> = {
-  "expression_rule.argument_count": "{name} an Zeichen {position} braucht {counts} Werte",
+  "expression_rule.argument_count": "{name} an Zeichen {position} erwartet {counts} Argumente",
   "expression_rule.ends_too_early": "der Ausdruck endet zu früh",
   "expression_rule.expected": "an Zeichen {position} wird {symbol} erwartet, nicht {found}",
   "expression_rule.expected_at_end": "an Zeichen {position} wird {symbol} erwartet",

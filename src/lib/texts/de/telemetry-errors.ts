@@ -162,7 +162,7 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "topic.claim_only": "Ohne Zugangsdaten darf ein Gerät nur neue anfordern.",
   "subscription.forbidden": "Der MQTT-Client darf dieses Topic nicht abonnieren.",
   "subscription.unknown":
-    "Ein Gerät kann dieses Topic nicht abonnieren; Befehle und geteilte Attribute kommen auf v1/devices/me/….",
+    "Ein Gerät kann dieses Topic nicht abonnieren; Befehle und geteilte Attribute treffen auf v1/devices/me/… ein.",
   "topic.forbidden": "Diese Anwendung darf zu diesem Topic nichts senden.",
   "topic.gateway_only":
     "dieses Gerät ist kein Gateway und kann deshalb nichts an {topic} senden; setzen Sie seine Rolle in seinen Einstellungen auf GATEWAY",

@@ -14,7 +14,7 @@ export const uplinkErrorsDe = {
   "uplink.action_uplinks": "Uplinks verwalten",
   "uplink.command_failed": "Das Gerät hat nicht geantwortet: {reason}",
   "uplink.commands_limit":
-    "Der Uplink führt schon {max} Befehle aus. Senden Sie den Befehl später noch einmal.",
+    "Der Uplink führt bereits {max} Befehle aus. Senden Sie den Befehl später noch einmal.",
   "uplink.device_unknown": "Der Uplink kennt das Gerät {name} nicht.",
   "uplink.device_not_selected": "Der Uplink sendet dieses Gerät nicht.",
   "uplink.limit": "Es gibt bereits {limit} Uplinks. Mehr kann ein Mandant nicht haben.",

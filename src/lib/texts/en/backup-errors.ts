@@ -14,7 +14,7 @@ export const backupErrors = {
   "backup.file_unknown":
     "The backup contains a file that does not belong in a backup: {path}. Nothing was restored.",
   "backup.none":
-    "There are no backups at this place. Name the folder, archive file or bucket that a gateway wrote backups to.",
+    "There are no backups at this location. Specify the folder, archive file or bucket to which a gateway wrote backups.",
   "backup.not_an_archive": "This file is not a whole backup archive.",
   "backup.not_encrypted":
     "The backups at this place are not encrypted. Select an empty place for encrypted ones.",

@@ -45,7 +45,7 @@ export const errorDetails = {
   "address_refusal.metadata": "it is a metadata service",
   "address_refusal.multicast": "it is a multicast or broadcast address",
   "address_refusal.no_address": "it is not an IP address",
-  "address_refusal.not_allowed": "{refusal}; to allow it, add it to the setting outbound_allow",
+  "address_refusal.not_allowed": "{refusal}; to allow this address, add it to the setting outbound_allow",
   "address_refusal.own_machine": "it is this machine itself",
   "address_refusal.own_port": "it is this gateway itself",
   "address_refusal.private_host_only":

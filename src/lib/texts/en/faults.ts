@@ -14,15 +14,15 @@ export const faultTexts = {
     "A request to another server failed and is retried for up to {hours} hours: {reason}",
   "fault.delivery_dropped": "Requests that waited for another server were dropped: {reason}",
   "fault.uplink_refused": "The target of the uplink refuses the oldest batch: {reason}",
-  "fault.devices_not_imported": "A list of devices was not imported: {reason}",
+  "fault.devices_not_imported": "A device list was not imported: {reason}",
   "fault.devices_partly_imported":
-    "A list of devices was imported without {failed} of its rows ({created} created): {reason}",
+    "A device list was imported without {failed} of its rows ({created} created): {reason}",
   "fault.modbus_disconnected": "The Modbus connection failed: {reason}",
-  "fault.modbus_read_failed": "The device could not be read by Modbus: {reason}",
+  "fault.modbus_read_failed": "The device could not be read over Modbus: {reason}",
   "fault.job_failed": "The job failed: {reason}",
   "fault.job_skipped": "The job did nothing: {reason}",
-  "fault.mail_failed": "A mail was given up: {reason}",
-  "fault.mail_retried": "Mails could not be sent and are retried for a day: {reason}",
+  "fault.mail_failed": "A mail could not be delivered: {reason}",
+  "fault.mail_retried": "Mails could not be sent; the gateway retries for a day: {reason}",
   "fault.unknown": "the reason is not known",
   "fault_hint.fault.mqtt_packet_too_large": "Split the message, or raise the setting mqtt_packet_bytes_max.",
   "fault_hint.fault.mqtt_packet_malformed":
@@ -54,11 +54,11 @@ export const faultTexts = {
   "fault_hint.gateway.child_not_created":
     "Create the child device yourself, or let the device profile of the gateway create children.",
   "fault_hint.fault.devices_not_imported": "Correct the file and import it again.",
-  "fault_hint.fault.devices_partly_imported": "Correct the refused rows and import them alone.",
-  "fault_hint.fault.modbus_disconnected": "Check address, port, cabling and power.",
-  "fault_hint.fault.modbus_read_failed": "Check the unit's address, its registers and its wiring.",
-  "fault_hint.fault.job_failed": "The page of the job lists what failed on which device.",
-  "fault_hint.fault.job_skipped": "Check the devices of the job, and what it does about missed times.",
+  "fault_hint.fault.devices_partly_imported": "Correct the refused rows and import only those.",
+  "fault_hint.fault.modbus_disconnected": "Check the address, port, cabling and power supply.",
+  "fault_hint.fault.modbus_read_failed": "Check the unit's address, registers and wiring.",
+  "fault_hint.fault.job_failed": "The job's page lists what failed on which device.",
+  "fault_hint.fault.job_skipped": "Check the job's devices, and how it makes up for missed times.",
   "fault_hint.fault.mail_failed":
     "Correct the address or the mail server, then send the mail again under Settings → Outbox.",
   "fault_hint.fault.mail_retried":
@@ -66,10 +66,9 @@ export const faultTexts = {
   "fault_hint.body.type_missing": "Send the header content-type: application/json.",
   "fault_hint.body.type_unknown": "Send the header content-type: application/json.",
   "fault_hint.telemetry.body_invalid":
-    "Send a JSON object with a value per key. The Connect tab of the device has an example.",
-  "fault_hint.telemetry.ts_invalid":
-    "Correct the time in ts, or leave it out: the time of receipt then counts.",
+    "Send a JSON object with one value per key. The device's Connect tab shows an example.",
+  "fault_hint.telemetry.ts_invalid": "Correct the time in ts, or omit ts to use the time of receipt.",
   "fault_hint.subscription.forbidden":
-    "Add the topic to what the MQTT client may subscribe to, or correct the topic.",
+    "Allow the MQTT client to subscribe to this topic, or correct the topic.",
   "fault_hint.script.error": "Correct the script of the integration.",
 } as const;

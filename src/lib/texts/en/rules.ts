@@ -1,6 +1,6 @@
 /** Rules that a field breaks, for messages such as `{field}: {rule}`. */
 export const rules = {
-  "expression_rule.argument_count": "{name} at character {position} needs {counts} values",
+  "expression_rule.argument_count": "{name} at character {position} takes {counts} arguments",
   "expression_rule.ends_too_early": "the expression ends too early",
   "expression_rule.expected": "{symbol} is expected at character {position}, not {found}",
   "expression_rule.expected_at_end": "{symbol} is expected at character {position}",

@@ -151,7 +151,7 @@ export const telemetryErrors = {
   "topic.claim_only": "Without credentials a device may only claim new ones.",
   "subscription.forbidden": "The MQTT client may not subscribe to this topic.",
   "subscription.unknown":
-    "A device cannot subscribe to this topic; commands and shared attributes come on v1/devices/me/….",
+    "A device cannot subscribe to this topic; commands and shared attributes arrive on v1/devices/me/….",
   "topic.forbidden": "This application may not publish to this topic.",
   "topic.gateway_only":
     "this device is not a gateway, so it cannot publish to {topic}; set its role to GATEWAY in its settings",

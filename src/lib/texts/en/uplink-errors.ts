@@ -13,7 +13,7 @@ export const uplinkErrors = {
     "Enter the value of the header {name} as the token, where it is kept secret, and the name as the header of the token",
   "uplink.action_uplinks": "manage uplinks",
   "uplink.command_failed": "The device did not answer: {reason}",
-  "uplink.commands_limit": "The uplink already runs {max} commands. Send the command again later.",
+  "uplink.commands_limit": "The uplink is already running {max} commands. Send the command again later.",
   "uplink.device_unknown": "The uplink does not know the device {name}.",
   "uplink.device_not_selected": "The uplink does not send this device.",
   "uplink.limit": "There are {limit} uplinks already, which is the most that a tenant can have.",

@@ -3,7 +3,7 @@ import type { faultsEn } from "./texts.en.ts";
 export const faultsDe: Readonly<Record<keyof typeof faultsEn, string>> = {
   "faults.title": "Störungen",
   "faults.intro":
-    "Was an diesem Standort schiefging, das Neueste zuerst: abgelehnte Zugangsdaten und Nachrichten und was sonst scheiterte, von Anbindungen bis zu E-Mails. Unbekannte Token gehören zu keinem Standort; die Betreiber des Gateways sehen sie.",
+    "Was an diesem Standort schiefging, das Neueste zuerst: abgelehnte Zugangsdaten und Nachrichten sowie alles, was sonst scheiterte, von Anbindungen bis zu E-Mails. Unbekannte Token gehören zu keinem Standort; nur die Betreiber des Gateways sehen sie.",
   "faults.gatewayIntro":
     "Was auf dem ganzen Gateway schiefging, auch Zugangsdaten, die zu keinem Standort gehören. Von einem Token stehen hier nur die ersten Zeichen und die Länge.",
   "faults.thingHint": "Was hier schiefging, das Neueste zuerst, und was dagegen hilft.",

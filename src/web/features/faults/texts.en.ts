@@ -1,7 +1,7 @@
 export const faultsEn = {
   "faults.title": "Faults",
   "faults.intro":
-    "What went wrong at this site, the newest first: refused credentials and messages, and whatever else failed, from integrations to mails. Unknown tokens belong to no site; the operators of the gateway see them.",
+    "What went wrong at this site, newest first: refused credentials and messages, and other failures, from integrations to mails. Unknown tokens belong to no site; only the gateway's operators see them.",
   "faults.gatewayIntro":
     "What went wrong on the whole gateway, including credentials that belong to no site. Of a token only the first characters and its length are shown.",
   "faults.thingHint": "What went wrong here, the newest first, and what to do about it.",
