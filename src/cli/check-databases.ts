@@ -26,7 +26,7 @@ function problemsOf(path: string, name: string): readonly string[] {
  * process: closing a file would drop the locks that the process holds on it.
  */
 export function checkDatabases(dataPath: string): DatabaseReport[] {
-  const misplaced = misplacedFiles(dataPath); // reading a pipe would wait for ever
+  const misplaced = misplacedFiles(dataPath); // reading a pipe would block forever
   return [
     ...DATABASE_NAMES.map((name) => ({
       name: `${name}.db`,

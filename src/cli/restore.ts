@@ -33,7 +33,7 @@ function partsOf(text: string | undefined): DatabaseName[] | undefined {
   });
 }
 
-/** @throws StartupError for a folder or file that does not exist: unlike a place for backups, it is not to be created */
+/** @throws StartupError if the folder or file does not exist: unlike a backup destination, it is never created */
 function ensureSource(from: string | undefined): void {
   if (from === undefined || from.startsWith("s3://") || existsSync(from)) return;
   throw new StartupError(

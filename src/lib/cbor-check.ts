@@ -1,12 +1,12 @@
 const MAJOR = { bytes: 2, text: 3, array: 4, map: 5, tag: 6 } as const;
 const INDEFINITE = 31;
 const BREAK = 0xff;
-/** Items to come in a map without a length: one less for each that came, so that keys have odd numbers. */
+/** Initial count of a map of indefinite length: decremented for each item, so that keys have odd counts. */
 const NO_ITEM_YET = -1;
 const DEPTH_MAX = 256;
 /** Max. items of a message, map keys and bytes of long numbers included: decoding takes up to 1 µs per item. */
 export const CBOR_ITEMS_MAX = 100_000;
-/** Max. names of a map. Objects with very many names take long to make, most of all for integers. */
+/** Max. names per map. Objects with very many names are slow to build, especially if the names are integers. */
 export const CBOR_MAP_NAMES_MAX = 10_000;
 /** Most bytes of a number that is finite as a double. */
 const BIGNUM_BYTES_MAX = 128;
@@ -33,7 +33,7 @@ function itemsOf(major: number, size: number): number | undefined {
   return 1;
 }
 
-/** A message that takes too long to be decoded, with the code and limit that say why. */
+/** A message that would take too long to decode, with error code and limit. */
 export class CborTooLarge extends Error {
   readonly code: "body.too_many_items" | "body.too_many_names";
   readonly max: number;
@@ -45,12 +45,12 @@ export class CborTooLarge extends Error {
   }
 }
 
-/** Takes where the key of a map starts and ends, and an object that stands for the map. */
+/** Receives the start and end of a map key, and an object that identifies the map. */
 type OnKey = (from: number, to: number, map: object) => void;
 
 /**
- * Returns what gets the start of each item, with the items that its container still waits for, and reports the keys among the items. Maps within
- * keys are left out: decoding the key at each level would multiply the work by the number of levels.
+ * Returns callbacks for the start of containers and items, which report map keys. Maps within keys are left out: decoding the key at each
+ * level would multiply the work by the number of levels.
  */
 function keyReporter(onKey: OnKey) {
   /** Open maps by depth; undefined for other containers. */
@@ -97,7 +97,7 @@ class ItemHeads {
     throw new Error("there is no such length");
   }
 
-  /** @throws Error unless so many bytes follow. */
+  /** @throws Error if fewer bytes follow. */
   ensure(size: number): void {
     if (size > this.#view.byteLength - this.position) throw new Error("it ends too early");
   }
@@ -110,13 +110,13 @@ class ItemHeads {
 
 /**
  * Returns the number of keys in all maps.
- * @throws CborTooLarge for more than `CBOR_ITEMS_MAX` items or `CBOR_MAP_NAMES_MAX` names in a map, and Error unless the bytes are CBOR (RFC 8949) that takes no more time and memory to decode
- * than its length says
+ * @throws CborTooLarge for more than `CBOR_ITEMS_MAX` items or `CBOR_MAP_NAMES_MAX` names in a map, and Error unless the bytes are CBOR
+ * (RFC 8949) that takes no more time and memory to decode than its length suggests
  */
 export function checkCbor(bytes: Uint8Array, onKey?: OnKey): number {
   const heads = new ItemHeads(bytes);
   const reporter = onKey === undefined ? undefined : keyReporter(onKey);
-  /** Items that are still to come, by depth; infinite until a break, and in a map until a break below 0 by those that came. */
+  /** Remaining items by depth. Until a break: infinite, or in a map the negative count of items so far. */
   const open: number[] = [1];
   let items = 0;
   let keys = 0;

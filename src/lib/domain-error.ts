@@ -75,7 +75,7 @@ export const detail = <Code extends ErrorCode>(code: Code, ...args: CodeArgs<Cod
 /** An error without what is for its caller alone, as it is stored. */
 export const textOf = ({ code, params }: Text): Text => ({ code, params });
 
-/** An error in a message of its own, where no status says that it is one: in English for programs without a catalogue, and as data. */
+/** Error for protocols without status codes: in English for programs without a catalogue, and as code with parameters. */
 export const errorReply = (text: Text): JsonObject => ({
   error: inEnglish(text),
   errorText: { code: text.code, params: text.params as unknown as JsonObject }, // parameters are JSON

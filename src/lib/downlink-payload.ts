@@ -18,7 +18,7 @@ const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 
 export const isBase64 = (text: unknown): text is string => typeof text === "string" && base64.test(text);
 
-/** By chance, base64 of so many characters is hexadecimal digits of one case less than once in a million frames. */
+/** Base64 of this length consists of hexadecimal digits in one case less than once in a million frames. */
 const HEX_LIKE_CHARACTERS_MIN = 12;
 const hexOfOneCase = /^(?:[\da-f]+|[\dA-F]+)$/;
 /** Zeros in base64. */
@@ -48,7 +48,7 @@ function ofBytes(bytes: Buffer): DownlinkPayload {
 
 function ofBase64(data: unknown): DownlinkPayload {
   const isHex = typeof data === "string" && /^(?:[\da-f]{2})+$/i.test(data);
-  // Nobody sees a note on a command: what is base64 all the same can be sent as `hex`, too.
+  // Refused, because nobody would see a note on a command. Base64 that looks like this can be sent as `hex` instead.
   if (!isBase64(data) || looksHex(data))
     throw wrong("data", detail(isHex ? "rule.base64_not_hex" : "rule.base64"));
   return ofBytes(Buffer.from(data, "base64"));

@@ -5,7 +5,6 @@ const FIELD_NAMES_MAX = 16;
 /** Controls, formatting characters (bidirectional ones among them), lone surrogates, private use, line and paragraph separators. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 
-/** Returns whether a character can be shown: see `excerpt`. */
 export const isPrintable = (character: string): boolean => character.search(unprintable) < 0;
 
 /**

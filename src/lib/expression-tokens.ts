@@ -14,7 +14,7 @@ const SPACES = /\s*/y;
 
 export const wrong = (rule: Text) => invalid("expression.invalid", { rule });
 
-/** Returns the position of the first character from `start` on that is no white space. */
+/** Returns the position of the first character from `start` on that is not white space. */
 function afterSpaces(source: string, start: number): number {
   SPACES.lastIndex = start;
   SPACES.exec(source);

@@ -3,11 +3,11 @@ import { deeper, JSON_DEPTH_MAX } from "./json-depth.ts";
 
 /** Shorter texts are parsed in a few ms, whatever they hold. */
 const CHECKED_CHARACTERS_MIN = 256 * 1024;
-/** Max. different names in a body. A parser makes something of each of them, which takes up to 0.5 µs; repeated names take next to nothing. */
+/** Max. different names in a body. Each costs a parser up to 0.5 µs; repeated names cost next to nothing. */
 export const JSON_NAMES_MAX = 50_000;
 /** Lists and objects around values, and those within a value. */
 const BRACKETS_MAX = 2 * JSON_DEPTH_MAX;
-/** Different names are counted by their hash values: some count as the same. */
+/** Names are counted by hash values, so colliding names count once. */
 const HASH_BITS = 20;
 /** Odd, and about 2^32 divided by the golden ratio, which spreads the values. */
 const HASH_FACTOR = 0x9e3779b1;

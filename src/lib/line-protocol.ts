@@ -52,7 +52,7 @@ const INTEGER = /^[-+]?\d{1,19}i$/;
 const UNSIGNED = /^\d{1,20}u$/;
 const FLOAT = /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,4})?$/;
 const TIMESTAMP = /^-?\d{1,19}$/;
-/** Integers with at most so many digits fit every integer type, and a double. */
+/** Max. digits of integers that fit every integer type and a double in any case. */
 const DIGITS_ALWAYS_FITTING = 15;
 const INTEGER_MAX = 2n ** 63n - 1n;
 const UNSIGNED_MAX = 2n ** 64n - 1n;

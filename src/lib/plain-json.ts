@@ -3,14 +3,14 @@ import { exactInteger } from "./exact-integer.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import { JSON_DEPTH_MAX } from "./json-depth.ts";
 
-/** Max. values within the objects and lists of a message, names not counted: taking them in takes up to 0.5 µs each. */
+/** Max. values within the objects and lists of a message, excluding names: each takes up to 0.5 µs to process. */
 export const NESTED_VALUES_MAX = 100_000;
 
-/** Counts the values within the objects and lists of a message, before anything is made of them. */
+/** Counts the values within the objects and lists of a message, before they are processed. */
 export class NestedValues {
   #count = 0;
 
-  /** Counts what is within a value. @throws DomainError `body.too_many_items` */
+  /** Counts the values within a value. @throws DomainError `body.too_many_items` */
   add(value: unknown): void {
     if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return;
     const open: object[] = [value];

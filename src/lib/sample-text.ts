@@ -13,7 +13,7 @@ const sequenceLength = (first: number): number =>
 
 const isLayout = (character: string): boolean => character === "" || "\t\r\n".includes(character);
 
-/** Returns the character at a place, empty for a byte order mark; undefined for bytes that are none, or one that cannot be shown. */
+/** Returns the character at a place, empty for a byte order mark; undefined for invalid bytes or a character that cannot be shown. */
 function characterAt(bytes: Uint8Array, start: number, length: number): string | undefined {
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -35,8 +35,8 @@ function beginningOf(body: Uint8Array): Uint8Array {
 }
 
 /**
- * Returns the beginning of a body for the person who has to find a mistake in it: text in any encoding with masked secrets, what cannot be shown
- * as `\x00`, and hexadecimal digits for what is not text.
+ * Returns the beginning of a body for troubleshooting: text in any encoding with masked secrets and characters that cannot be shown as `\x00`,
+ * or hexadecimal digits for binary data.
  */
 export function sampleText(body: Uint8Array): string {
   const bytes = beginningOf(body);
@@ -56,7 +56,7 @@ export function sampleText(body: Uint8Array): string {
   return escapes * BYTES_PER_ESCAPE_MIN > bytes.length ? `hex ${hexOf(bytes)}` : text;
 }
 
-/** Returns the beginning of a topic, path or address for the same person, on one line and with masked secrets: firmware may send its token in a topic. */
+/** Returns the beginning of a topic, path or address on one line, with masked secrets: firmware may send its token in a topic. */
 export const placeText = (place: string): string => {
   const shown = excerpt(place, PLACE_CHARACTERS_MAX);
   return new TextDecoder().decode(withoutSecrets(new TextEncoder().encode(shown)));

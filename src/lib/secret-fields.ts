@@ -54,14 +54,14 @@ const writtenName = (name: string): string =>
 /** Stands between name and value: in JSON, also within a string, in JSON5, YAML, forms, line protocol, headers, XML and URLs. */
 const ASSIGNMENT =
   /s?\\*["'`]?\]?(?:%2[27])?[ \t\r\n\v\f\0]*(?:=>|[:=>]|%3[ad])[ \t\r\n\v\f\0]*(?:%2[27])?/iy;
-/** Begins a value that has an end of its own. Python writes `b'…'` and `u'…'`. */
+/** Opens a delimited value. Python writes `b'…'` and `u'…'`. */
 const OPENING = /(?:[bru]{1,2}(?=\\*["'`]))?(?:(?<escapes>\\*)(?<quote>["'`])|[[{])/iy;
 const AUTHENTICATION_SCHEME = /(?:basic|bearer|digest|token) +/iy;
 const NO_SECRET = /(?:null|none|undefined|true|false)(?!\w)/iy;
 const NUMBER = /^[\d.+-]+$/;
 const WORD = /[^ \t\r\n\v\f\0,;&"'`<>(){}[\]|]+/y;
 
-/** Returns the end of what a pattern matches at a place; the place itself for no match. */
+/** Returns the end of a pattern's match at a position; the position itself if there is no match. */
 function endOf(pattern: RegExp, text: string, start: number): number {
   pattern.lastIndex = start;
   return pattern.test(text) ? pattern.lastIndex : start;
@@ -86,7 +86,7 @@ function closingBracket(text: string, start: number): number {
   return text.length;
 }
 
-/** Returns the range of the value of an assignment whose name ends at `end`; an empty range for a value that is no secret. */
+/** Returns the range of the value of an assignment whose name ends at `end`; an empty range if the value is not a secret. */
 function assignedRange(text: string, end: number): ByteRange | undefined {
   const start = endOf(ASSIGNMENT, text, end);
   if (start === end) return undefined;
@@ -154,7 +154,7 @@ function cborRange(bytes: Uint8Array, start: number): ByteRange | undefined {
 interface FinderOptions {
   /** Names that are found only at the beginning of a word. */
   readonly words?: readonly string[];
-  /** Whether numbers are secrets, too. Masked numbers are no JSON. */
+  /** Whether numbers are secrets, too. Masked numbers are not valid JSON. */
   readonly hasNumbers?: boolean;
 }
 
@@ -199,7 +199,7 @@ export function maskRange(bytes: Uint8Array, { from, to }: ByteRange): void {
 
 const fieldRanges = createFieldFinder(SECRET_NAMES, { words: SECRET_WORDS, hasNumbers: true });
 
-/** Secrets that their place shows: the access token in a path of the device API, and the password in an address. */
+/** Secrets recognized by position: the access token in a path of the device API, and the password in an address. */
 const POSITION_SECRETS = [
   /\bapi\/v1\/(?<secret>[^/\s"'?#]+)\//dgi,
   /:\/\/[^\s/:@]{0,64}:(?<secret>[^\s/@]+)@/dg,

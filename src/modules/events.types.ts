@@ -25,7 +25,7 @@ export interface DomainEvents {
   "device.maintenance": DeviceEvent & { readonly until: number | null };
   /** Something went wrong that a person should know of: a refused credential, message or connection, a failed delivery. */
   "fault.occurred": Fault;
-  /** Published when something was deleted whose faults are listed. */
+  /** Published when an object whose faults are listed was deleted. */
   "subject.deleted": Pick<FaultSubject, "kind" | "id">;
   /** Signed out: whatever still runs under this session ends. */
   /** `isChanged`: whoever has it may connect again, and gets something else. */

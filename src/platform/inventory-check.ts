@@ -183,7 +183,7 @@ export function cannotOpen(path: string, reason: string): StartupError {
  * @throws StartupError that names all databases and keys that are missing, damaged, older or from elsewhere, and what to do
  */
 export function verifyInventory(dataPath: string): Verified {
-  ensureNoMisplacedFile(dataPath); // reading a pipe would wait for ever
+  ensureNoMisplacedFile(dataPath); // reading a pipe would block forever
   const found = readRecord(dataPath);
   const record = found ?? recordOf(dataPath);
   const hasLostAll = found == null && record.generation === 0 && hasTraces(dataPath);

@@ -74,7 +74,10 @@ export class InventoryKeeper implements Part {
     await this.advance(); // so that a copy from before the stop is older
   }
 
-  /** Returns whether all files should be checked: after every start but the first, because files may be damaged while no gateway runs, and at least every month. */
+  /**
+   * Returns whether all files should be checked: at least once a month, and after every start except the first, because files may be damaged
+   * while no gateway runs.
+   */
   get isCheckDue(): boolean {
     const { generation, hours } = this.#deps.record;
     const checkedHours = this.#record.checked?.hours ?? 0;

@@ -19,7 +19,7 @@ export interface Loss extends Text {
   readonly acknowledged?: boolean;
 }
 
-/** Returns those of the texts that are not listed, each of them once. */
+/** Returns the texts that are not listed yet, without duplicates. */
 export function unlisted(texts: readonly Text[], losses: readonly Loss[]): Text[] {
   const keyOf = ({ code, params }: Text) => JSON.stringify([code, params]);
   const listed = new Set(losses.map(keyOf));
@@ -77,7 +77,7 @@ export function readRecord(dataPath: string): InventoryRecord | null | undefined
   const path = join(dataPath, INVENTORY_FILE);
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;
-  if (!stats.isFile()) return null; // reading a pipe would wait for ever
+  if (!stats.isFile()) return null; // reading a pipe would block forever
   try {
     const file: unknown = JSON.parse(readFileSync(path, "utf8"));
     if (!isJsonObject(file) || typeof file.inventory !== "object") return null;

@@ -20,7 +20,10 @@ const magic = 0x377f0682;
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ENOENT";
 
-/** Returns the salts of a write-ahead log from its header; undefined for a log that is missing, or that SQLite would ignore. @throws if it cannot be read */
+/**
+ * Returns the salts of a write-ahead log from its header; undefined for a log that is missing, or that SQLite would ignore.
+ * @throws if it cannot be read
+ */
 export function logSalts(path: string): Buffer | undefined {
   const header = Buffer.alloc(headerBytes);
   try {
@@ -45,7 +48,10 @@ function checksumOf(log: Buffer): Checksum | undefined {
   return log.readUInt32BE(8) >= 512 && sum.equals(24) ? sum : undefined;
 }
 
-/** Reads a write-ahead log as SQLite's recovery does. Source: https://sqlite.org/fileformat2.html#walformat. @throws if it exists and cannot be read: it is not missing */
+/**
+ * Reads a write-ahead log as SQLite's recovery does. Source: https://sqlite.org/fileformat2.html#walformat.
+ * @throws if it exists but cannot be read: it is not missing
+ */
 export function loggedPages(path: string): LoggedPages {
   const nothing: LoggedPages = { pages: new Set(), fileSize: null, frames: 0, salts: null };
   let log: Buffer;

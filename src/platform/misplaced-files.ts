@@ -30,7 +30,10 @@ function misplacementOf(path: string): string | undefined {
   return undefined;
 }
 
-/** Describes, in English, each broken link, folder, pipe and device in place of a file of the data directory, and what stands in place of its folder of keys. */
+/**
+ * Describes, in English, each broken link, folder, pipe and device in place of a file of the data directory, and anything in place of its
+ * keys folder.
+ */
 export function misplacedFiles(dataPath: string): string[] {
   const secrets = join(dataPath, "secrets");
   const target = targetOf(secrets);

@@ -72,7 +72,7 @@ function databasesToReplace(folder: string): string[] | undefined {
 
 function readMarker(path: string): Marker | undefined {
   try {
-    if (!statSync(path).isFile()) return undefined; // reading a pipe would wait for ever
+    if (!statSync(path).isFile()) return undefined; // reading a pipe would block forever
     const { databases, files } = JSON.parse(readFileSync(path, "utf8")) as Marker; // checked below
     const isKnown = databases.every((name) => (DATABASE_FILES as readonly string[]).includes(name));
     return isKnown && files.some((name) => databases.includes(name)) ? { databases, files } : undefined;

@@ -153,7 +153,7 @@ function knownPosition(databasePath: string): KnownPosition | undefined {
   };
 }
 
-/** Describes what is missing of a database's write-ahead log. Call it before the database is opened. */
+/** Describes what is missing from a database's write-ahead log. Call it before the database is opened. */
 export function walLossOf(databasePath: string): Text | undefined {
   const noted = knownPosition(databasePath);
   if (noted === undefined) return undefined;

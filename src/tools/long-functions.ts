@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import ts from "typescript";
 
-/** Max. lines of a function. Functions inside it count on their own. */
+/** Max. lines of a function. Nested functions count separately. */
 export const FUNCTION_LINES_MAX = 70;
 
 interface LongFunction {
@@ -25,7 +25,7 @@ const linesOf = (ast: ts.SourceFile, node: ts.Node): number =>
   ast.getLineAndCharacterOfPosition(node.getStart()).line +
   1;
 
-/** Returns the functions of any kind with more lines than the limit. A function inside another one counts as one line of that. */
+/** Returns the functions of any kind with more lines than the limit. A nested function counts as one line of the enclosing function. */
 export function longFunctionsOf(ast: ts.SourceFile): LongFunction[] {
   const found: LongFunction[] = [];
   /** Returns the number of lines below `node` that only belong to functions. */

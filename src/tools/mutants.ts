@@ -66,7 +66,7 @@ class MutantCopy {
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  /** Files that killed tests leave go with the copy. */
+  /** Files left behind by killed tests are deleted with the copy. */
   #temporary(): string {
     return mkdtempSync(join(this.#directory, ".tmp-"));
   }

@@ -14,7 +14,7 @@ type Operator = (node: ts.Node, ast: ts.SourceFile) => Mutant[];
 
 const { SyntaxKind } = ts;
 
-/** Token → its replacement: borders of comparisons, equality, arithmetic and logic. */
+/** Token → its replacement: bounds of comparisons, equality, arithmetic and logic. */
 const SWAPPED_TOKENS = new Map<ts.SyntaxKind, string>([
   [SyntaxKind.LessThanToken, "<="],
   [SyntaxKind.LessThanEqualsToken, "<"],
@@ -63,7 +63,7 @@ const changeUnary: Operator = (node, ast) => {
   return [replace(node, ast, ts.isPrefixUnaryExpression(node) ? opposite + operand : operand + opposite)];
 };
 
-/** Conditions always hold or never; a loop never begins, because an endless loop would only be found by its time. */
+/** Conditions always hold or never; a loop never begins, because an endless loop would only be found by the timeout. */
 const fixConditions: Operator = (node, ast) => {
   if (ts.isIfStatement(node)) return ["true", "false"].map((fixed) => replace(node.expression, ast, fixed));
   if (ts.isWhileStatement(node)) return [replace(node.expression, ast, "false")];
@@ -79,7 +79,7 @@ const swapBranches: Operator = (node, ast) => {
   return [replace(node, ast, `${condition} ? ${whenFalse} : ${whenTrue}`)];
 };
 
-/** Booleans turn round; numbers are one less, and 0 is 1. */
+/** Booleans are inverted; numbers are decremented, and 0 becomes 1. */
 const changeLiterals: Operator = (node, ast) => {
   if (node.kind === SyntaxKind.TrueKeyword) return [replace(node, ast, "false")];
   if (node.kind === SyntaxKind.FalseKeyword) return [replace(node, ast, "true")];
@@ -93,7 +93,7 @@ const removeStatements: Operator = (node, ast) =>
     ? [replace(node, ast, ";")]
     : [];
 
-/** Functions return nothing. Booleans that are returned turn round instead. */
+/** Functions return nothing. Returned booleans are inverted instead. */
 const returnNothing: Operator = (node, ast) => {
   const returned = ts.isReturnStatement(node)
     ? node.expression

@@ -3,14 +3,14 @@ import { dirname, join, relative } from "node:path";
 import ts from "typescript";
 
 export interface SourceFile {
-  /** From the checkout. */
+  /** Relative to the checkout. */
   readonly path: string;
   readonly text: string;
   readonly ast: ts.SourceFile;
 }
 
 export interface Import {
-  /** From the checkout. */
+  /** Relative to the checkout. */
   readonly target: string;
   readonly isTypeOnly: boolean;
 }

@@ -25,7 +25,7 @@ test("a series says that points were left out, and a limit is that of queries", 
   expect(first("states").points.length).toBeLessThanOrEqual(STATE_POINTS_MAX);
 });
 
-test("more lines than anybody could look at are refused widget by widget, and points are shared out", async () => {
+test("too many lines are refused widget by widget, and points are shared out", async () => {
   const { aliases } = content();
   const keys = (n: number) => Array.from({ length: 50 }, (_, index) => `k${n}-${index}`);
   const widgets = Array.from({ length: 60 }, (_, n) => ({

@@ -69,7 +69,7 @@ const importDevices = (raw: string, query = "") =>
     headers: { "content-type": "text/csv" },
   });
 
-test("a list of devices that was refused, and one whose rows were imported in part", async () => {
+test("a refused device list, and a partly imported device list", async () => {
   const csv = "name,deviceType,token\nPump 8,pump,SecretTokenOfThePump8\n,pump,SecretTokenOfThePump9\n";
   for (let count = 0; count < 2; count++) expect((await importDevices(csv)).status).toBe(400);
   expect((await importDevices(csv, "?partial=true")).body).toMatchObject({ created: 1, failed: 1 });
@@ -97,7 +97,7 @@ test("a list of devices that was refused, and one whose rows were imported in pa
   await expectSeenBy("source=import", ["owner", "admin", "writer"]);
 });
 
-test("a Modbus connection that cannot be opened is one entry, which goes with the connection", async () => {
+test("a Modbus connection that cannot be opened is one entry, deleted with the connection", async () => {
   const { body } = await call("POST", "/api/modbus/connections", {
     name: "Meters",
     host: "127.0.0.1",
@@ -152,7 +152,7 @@ test("a register that a device refuses is listed on the device, and stays when t
   await server.stop();
 });
 
-test("a job that fails, and that goes", async () => {
+test("a job that fails, and whose faults are deleted with it", async () => {
   const { deviceId } = await fixture.createDevice(tokens.owner);
   const job = await call("POST", "/api/scheduler", {
     name: "Night setback",
@@ -183,7 +183,7 @@ test("a job that fails, and that goes", async () => {
   expect(await faults(query)).toEqual([]);
 });
 
-test("a job that finds no device, which a later run in order does not hide", async () => {
+test("a job that finds no device, whose fault a later successful run does not hide", async () => {
   const { body } = await call("POST", "/api/scheduler", {
     name: "Fans",
     schedule: { kind: "interval", everyMs: 3_600_000 },

@@ -143,7 +143,7 @@ describe("the preview of a schedule in Berlin", () => {
     expect(answer.body.next.map((time: string) => time.slice(0, 16))).toEqual(times);
   });
 
-  test("a wrong expression is told what was entered", async () => {
+  test("the refusal of a wrong expression quotes what was entered", async () => {
     const body = { schedule: { kind: "cron", expression: "0 0 0 * *" } };
     const answer = await app.call("POST", "/api/scheduler/preview-next", { token, body });
     expect([answer.status, answer.body.message]).toEqual([

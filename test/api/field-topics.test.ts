@@ -3,7 +3,7 @@ import { connectAsync, type MqttClient } from "mqtt";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { untilAnswer } from "../support/until.ts";
 
-/** Messages of the field on topics of their own, through the embedded broker to what is stored. */
+/** Messages from the field on their own topics, from the embedded broker to the stored values. */
 
 let fixture: TestApp;
 let owner: string;
@@ -144,7 +144,7 @@ describe("plugs and radios", () => {
     expect(new Set(statuses(events))).toEqual(new Set(["OK"]));
   });
 
-  test("JSON that is cut is an error of Zigbee2MQTT that says so", async () => {
+  test("truncated JSON from Zigbee2MQTT is reported as such", async () => {
     const { events } = await readAs("zigbee2mqtt", { filter: "zigbee2mqtt/#" }, [
       ["zigbee2mqtt/kitchen", '{"temperature":21,"humi'],
     ]);
@@ -163,7 +163,7 @@ describe("Home Assistant discovery", () => {
     }),
   ];
 
-  test("filters as state topics, templates with blanks, texts and values that are not there", async () => {
+  test("filters as state topics, templates with blanks, texts and missing values", async () => {
     const isOn = "{% if value_json.x > 3 %} ON {% else %} OFF {% endif %}";
     const { values, events } = await readAs("home-assistant", { filter: "homeassistant/#" }, [
       announcement("sensor", "temperature", {

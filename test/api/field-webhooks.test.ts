@@ -3,14 +3,14 @@ import { eventsOf, integration, latestOf, post, useWebhooks } from "./webhooks-f
 
 useWebhooks();
 
-/** Webhooks of network servers, relays and gateways of the field, to what is stored, answered and noted. */
+/** Webhooks from network servers, relays and gateways in the field: stored values, responses and notes. */
 
 let count = 0xf00;
 const nextEui = () => (++count).toString(16).padStart(16, "0");
 
 const types = { "lorawan-a": "CHIRPSTACK", "lorawan-b": "THE_THINGS_STACK", generic: "HTTP" } as const;
 
-/** Posts a body to a new integration, and returns the answer, its event, and what is stored of the device. */
+/** Posts a body to a new integration, and returns the response, the event and the device's stored values. */
 async function send(
   kind: keyof typeof types,
   body: unknown,
@@ -50,7 +50,7 @@ describe("ChirpStack", () => {
     expect(await latest()).toEqual({ temperature: 21.5 });
   });
 
-  test("gateways with a server of their own say the time, the gateway and the spreading factor", async () => {
+  test("gateways with their own server report the time, the gateway and the spreading factor", async () => {
     const body = {
       ...{ applicationID: "1", deviceName: "m", devEUI: "24e124136b5022a2", data: "A2fqAARoTwUAAA==" },
       ...{ fCnt: 1, fPort: 85, time: "2026-11-20T10:00:00Z" },
@@ -86,7 +86,7 @@ describe("ChirpStack", () => {
     }
   });
 
-  test("a list of events is told to be one object", async () => {
+  test("the refusal of an event list asks for one object", async () => {
     const { status, message } = await send("lorawan-a", [relayed(nextEui()), relayed(nextEui())]);
     expect([status, message]).toEqual([400, expect.stringContaining("list")]);
     expect(message).not.toContain("Protobuf");

@@ -86,7 +86,7 @@ test(
     await page.getByText(/^Newest value: /).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "All dashboards" }).waitFor();
-    // The router takes the page before away after the next one is there.
+    // The router removes the previous page once the next page is there.
     await untilAnswer(rootSize, (size) => size === "16px");
   },
   STEP_MS,

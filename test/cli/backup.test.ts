@@ -113,7 +113,7 @@ test("a refused archive leaves nothing where it was to be restored", async () =>
   expect(readdirSync(fresh)).toEqual([]);
 });
 
-test("a place that is not there, or has no backups, is refused with what to do", async () => {
+test("a missing location, or a location without backups, is refused with what to do", async () => {
   const data = join(fixture.root, "restored");
   const missing = await run(["restore", "--from", "/nope", "--data", data]);
   expect([missing.code, missing.errors]).toEqual([

@@ -3,7 +3,7 @@ import { DomainError, inEnglish } from "../../src/lib/domain-error.ts";
 import type { CsvOptions } from "../../src/lib/history-rows.ts";
 import { read, utf16 } from "./history-rows-fixture.ts";
 
-/** Exports of programs, services and meters as they come, without any option: they are read, or refused with the step that helps. */
+/** Unmodified exports from programs, services and meters, imported without options: read, or refused with the step that helps. */
 
 const windows1252 = (text: string) => new Uint8Array([...text].map((char) => char.charCodeAt(0)));
 /** An error of a row. */
@@ -261,4 +261,4 @@ test.each(kinds.map(([name, ...rest]) => [name, rest] as const))(
   },
 );
 
-test("are of 27 kinds at least", () => expect(kinds.length).toBeGreaterThanOrEqual(27));
+test("are of at least 27 kinds", () => expect(kinds.length).toBeGreaterThanOrEqual(27));

@@ -11,7 +11,7 @@ import { excerpt } from "../../lib/excerpt.ts";
 
 const DEVICE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Names the device, unless what was sent cannot be an id: an answer repeats no text of a request that may be anything. */
+/** Names the device only if the id is well-formed: responses never echo arbitrary input. */
 export const deviceNotFound = (deviceId: string) =>
   notFound("device.not_found", {
     deviceId: DEVICE_ID.test(deviceId) ? deviceId : detail("device.this_id"),

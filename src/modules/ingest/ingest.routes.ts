@@ -67,7 +67,7 @@ async function readBody(request: Request, { tenantId, deviceId }: IngestDevice):
   return body;
 }
 
-/** Reads a body. What cannot be read is listed on the device, whose program seldom shows what it is answered. */
+/** Reads a body. Unreadable bodies are listed on the device, because its program seldom shows the response. */
 async function readListed(
   ingest: Pick<IngestService, "refuse">,
   device: IngestDevice,

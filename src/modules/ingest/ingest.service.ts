@@ -290,7 +290,7 @@ export function createIngestService(deps: IngestDeps): IngestService {
   };
 }
 
-/** Appends readings of a file. Rejects with the limit of keys once what fits it is stored. */
+/** Appends readings from a file. If the key limit is exceeded, stores what fits, then rejects. */
 function appendHistory(
   { store, ensureRoom }: Pick<IngestDeps, "store" | "ensureRoom">,
   device: IngestDevice,

@@ -74,7 +74,7 @@ export interface DeviceIngest {
   attributes(device: IngestDevice, body: Uint8Array, source: IngestSource): Promise<void>;
   /** Lists a refused message on the device: unknown topic, rate, size … */
   reject(device: IngestDevice, rejection: Rejection): void;
-  /** Lists a message that was refused with an error: for good, or beyond the rate. */
+  /** Lists a message that was refused with an error, permanently or because of its rate. */
   refuse(device: IngestDevice, error: unknown, message: Omit<Rejection, "code" | "params">): void;
 }
 

@@ -8,7 +8,7 @@ import type { IngestDevice, Rejection } from "./ingest.types.ts";
 /** Interval at which a device that sends too fast is shown live. */
 const SHOWING_INTERVAL_MS = 1_000;
 
-/** Refusals that sending the message again may change without a person. */
+/** Temporary refusals: a retry may succeed without intervention. */
 const passingKinds: ReadonlySet<ErrorKind> = new Set(["unavailable", "timed_out"]);
 
 /** Counts messages against the rates of their device and of its tenant, and lists what is refused. */

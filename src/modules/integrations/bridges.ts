@@ -17,7 +17,7 @@ import type { Integration } from "./integrations.types.ts";
 import { createNewEventsPublisher } from "./new-events.ts";
 import { isRunning } from "./running-integrations.ts";
 
-/** Returns what notes and reports that an integration cannot reach its broker; the log of faults counts each attempt. */
+/** Returns a function that stores and reports lost broker connections; the fault log counts each attempt. */
 const lossReporter =
   (deps: {
     repository: Pick<IntegrationsRepository, "setState">;

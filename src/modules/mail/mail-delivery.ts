@@ -31,7 +31,7 @@ interface MailDeliveryDeps {
   readonly transport: () => MailTransport | undefined;
   readonly render: (mail: OutboxMail) => OutgoingMail;
   readonly onSettled: (mail: OutboxMail) => void;
-  /** Called for each attempt that failed. `isFinal`: there is no other one. */
+  /** Called for each attempt that failed. `isFinal`: no retry follows. */
   readonly onFailed: (mail: OutboxMail, reason: Text, isFinal: boolean) => void;
   /** Resolves once what was written is on the disk. */
   readonly durable: () => Promise<void>;

@@ -86,7 +86,7 @@ interface MailServiceDeps {
 
 type ReportFailure = (mail: OutboxMail, reason: Text, isFinal: boolean) => void;
 
-/** Returns what reports failures. Those of the server are one entry, whoever the mails are for; a mail that was given up names its recipient. */
+/** Returns a function that reports failures. Retries are one entry per reason for all recipients; undeliverable mails name their recipient. */
 const failureReporter =
   (events: EventBus<DomainEvents>): ReportFailure =>
   ({ tenantId, recipient }, reason, isFinal) => {
@@ -104,7 +104,7 @@ const failureReporter =
     );
   };
 
-/** Removes secrets that have expired. A mail that was to be sent with one has failed. */
+/** Removes expired secrets. Mails that needed one have failed. */
 function expireSecrets(
   { repository, now }: MailServiceDeps,
   { announce, report }: { announce: (mail: OutboxMail) => void; report: ReportFailure },
@@ -115,7 +115,7 @@ function expireSecrets(
     repository.update(mail.mailId, { ...scrubbed(mail), ...(isWaiting && { state: "FAILED", lastError }) });
     if (!isWaiting) continue;
     announce({ ...mail, state: "FAILED" });
-    // Without a mail server nothing was tried: the mail was there to be read.
+    // Without a mail server, no attempt was made: the mail could be read in the outbox.
     if (mail.state === "QUEUED") report(mail, lastError, true);
   }
 }

@@ -28,7 +28,7 @@ interface ConnectionRunnerDeps {
   readonly store: ConstructorParameters<typeof UnitPoller>[0]["store"];
   /** Called when the connection has been opened. */
   readonly onConnected: () => void;
-  /** Called each time that the connection, or the read of a unit, has failed. */
+  /** Called for each failed connection attempt or read of a unit. */
   readonly onFailed: (reason: Text, unit?: ModbusUnit) => void;
   readonly clock: Clock;
   readonly random: () => number;

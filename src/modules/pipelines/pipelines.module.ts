@@ -55,7 +55,6 @@ export function createPipelinesModule(
   const deliveries = createDeliveriesService({ repository, outbound });
   return {
     engine,
-    /** Names of pipelines by id. */
     names: createPipelineNames(database),
     routes: (auth: AuthPlugin) => [
       pipelinesRoutes({ pipelines, auth }),

@@ -8,7 +8,7 @@ type Row = typeof dataPipelines.$inferSelect;
 
 const toPipeline = (row: Row): Pipeline => ({ ...row, tenantId: row.tenantId as TenantId }); // minted by us
 
-/** Returns what knows the current names of pipelines. */
+/** Returns a lookup of current pipeline names. */
 export function createPipelineNames({ orm }: MainDatabase) {
   const findName = orm
     .select({ name: dataPipelines.name })

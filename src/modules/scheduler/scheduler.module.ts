@@ -15,7 +15,7 @@ import { createSchedulerService } from "./scheduler.service.ts";
 import type { Job } from "./scheduler.types.ts";
 import { createTargetsRepository } from "./targets.repository.ts";
 
-/** Returns what reports a run that failed, in part or as a whole, or that did nothing. */
+/** Returns a function that reports runs that failed, partly or entirely, or did nothing. */
 const failureReporter =
   (events: Core["events"]) =>
   ({ tenantId, jobId, name }: Job, code: "fault.job_failed" | "fault.job_skipped", reason: Text): void =>

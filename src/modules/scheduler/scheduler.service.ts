@@ -64,9 +64,9 @@ interface SchedulerServiceDeps {
 }
 
 /**
- * Timed jobs of a tenant. A job reaches no further than who wrote it: named devices are checked when it is written, and all devices of a
- * type only somebody with access to all devices may name. It stays the tenant's when its writer goes. Somebody with access to some
- * devices sees jobs that act on at least one of them, and may change those that act on nothing else.
+ * Timed jobs of a tenant. A job reaches no further than its author's access: named devices are checked when the job is saved, and only users
+ * with access to all devices may select all devices of a type. The job outlives its author's account. Users with access to some devices see
+ * jobs that act on at least one of these devices, and may change jobs that act on no others.
  */
 export function createSchedulerService(deps: SchedulerServiceDeps) {
   const { jobs, runs, targets, devices, runner, clock } = deps;

@@ -43,7 +43,7 @@ const stallReporter =
     events.emit("fault.occurred", { ...fault, source: "uplink", tenantId, subject });
   };
 
-/** Returns what runs a command that comes from a target, and waits for the answer of the device. */
+/** Returns a function that runs a command from a target and waits for the device's response. */
 const commandRunner =
   (commands: CommandsService): ConstructorParameters<typeof UplinkFleet>[0]["command"] =>
   async (uplink, { deviceId, method, params }) => {

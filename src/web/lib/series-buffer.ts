@@ -82,10 +82,10 @@ export class SeriesBuffer {
   }
 }
 
-/** Points that the server keeps of each interval of a series that it thins: first, lowest, highest and last. */
+/** Points that the server keeps per interval of a thinned series: first, lowest, highest and last. */
 const POINTS_AN_INTERVAL = 4;
 
-/** Returns until when a series in an answer is thinned, and how far its points are apart at most. */
+/** Returns the end of the thinned part of a series in a response, and the max. distance between its points. */
 export function thinningOf(
   series: Pick<Series, "points" | "thinned"> | undefined,
   range: { from: number; to: number },

@@ -105,7 +105,7 @@ function outcomeOf(
   };
 }
 
-/** Reports an import that was refused, or whose rows were not all imported. */
+/** Reports a refused or partial import. */
 async function reporting(
   events: Pick<EventBus<DomainEvents>, "emit">,
   { tenantId }: Principal,
@@ -178,7 +178,7 @@ export function createBulkService(deps: BulkDeps) {
     return { good: formed.filter(({ row }) => !wrong.has(row)), errors };
   }
 
-  /** Imports the rows that `isPartial` allows. Returns the result, and the first mistake of rows that were left out. */
+  /** Imports the rows that `isPartial` allows. Returns the result and the first mistake among the skipped rows. */
   async function importRows(principal: Principal, rows: readonly BulkRow[], isPartial: boolean) {
     const { good, errors } = await check(principal, rows);
     const [first] = errors;
@@ -223,8 +223,8 @@ export function createBulkService(deps: BulkDeps) {
       };
     },
     /**
-     * All or none, unless `isPartial`: then those that are good. What is refused is listed as a fault, too: who needs the devices may not
-     * be who imports them. Throws `invalid` naming the first mistake, `forbidden` beyond the plan.
+     * All or none, unless `isPartial`: then only the valid rows. Refused rows are also listed as a fault, because the users who need the devices
+     * may not be those who import them. Throws `invalid` naming the first mistake, `forbidden` beyond the plan.
      */
     async import(
       principal: Principal,

@@ -74,7 +74,7 @@ function timeOf(body: Readonly<Record<string, unknown>>): number | undefined {
 /** Versions, addresses and the like: said after each start, and by STATUS. */
 const isAboutItself = (kind: string) => /^INFO\d$/.test(kind) || /^STATUS\d{0,2}$/.test(kind);
 
-/** Topics whose messages are always objects; on any other one, a rule of the device may publish a single value. */
+/** Topics whose messages are always objects; on other topics, a rule of the device may publish a single value. */
 const isOfObjects = (kind: string) => /^(?:SENSOR|STATE|RESULT|MARGINS|)$/.test(kind) || isAboutItself(kind);
 
 const reasonOf = (kind: string) => (isAboutItself(kind) ? detail("ignored.device_details") : NOT_MEASURED);

@@ -22,7 +22,7 @@ const PAGES: Record<FaultSubject["kind"], ((id: string) => string) | undefined> 
   outbox: () => "/settings/outbox",
 };
 
-/** Of today the time of day says more than the date. */
+/** Time of day for today, date for earlier days. */
 const styleOf = (ts: number) => (formatDate(ts, "day") === formatDate(serverNow(), "day") ? "time" : "day");
 
 /** One fault: what happened to what, how often, and what to do. */
