@@ -11,6 +11,8 @@ const BRACKETS_MAX = 2 * JSON_DEPTH_MAX;
 const HASH_BITS = 20;
 /** Odd, and about 2^32 divided by the golden ratio, which spreads the values. */
 const HASH_FACTOR = 0x9e3779b1;
+/** Random, so that no sender can choose names with the same hash value. */
+const [HASH_SEED = 0] = crypto.getRandomValues(new Uint32Array(1));
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -24,7 +26,7 @@ class NameCount {
 
   /** Reads the string that begins at a quote, counts it if it is a name, and returns the place of its last quote. */
   read(text: string, start: number): number {
-    let hash = 0;
+    let hash = HASH_SEED;
     let end = start + 1;
     for (; end < text.length && text.charCodeAt(end) !== QUOTE; end++) {
       if (text.charCodeAt(end) === BACKSLASH) end++;

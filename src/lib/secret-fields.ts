@@ -147,8 +147,8 @@ function cborRange(bytes: Uint8Array, start: number): ByteRange | undefined {
   const { major, end, size } = head;
   if (major <= MAJOR.negative) return { from: position + 1, to: Math.min(end, bytes.length) };
   if (major !== MAJOR.bytes && major !== MAJOR.text) return undefined;
-  const last = Number.isFinite(size) ? end + size : bytes.indexOf(BREAK, end);
-  return { from: end, to: last < 0 ? bytes.length : Math.min(last, bytes.length) };
+  // Without a length: to the end of the message, since the bytes of a chunk may look like its end.
+  return { from: end, to: Number.isFinite(size) ? Math.min(end + size, bytes.length) : bytes.length };
 }
 
 interface FinderOptions {

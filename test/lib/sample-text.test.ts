@@ -76,6 +76,10 @@ test.each([
       Buffer.from([0xff]),
     ),
   ],
+  [
+    "of CBOR in pieces, behind a byte that looks like their end",
+    field("token", Buffer.from([0x5f, 0x41, 0xff]), text(0x50, SECRET), Buffer.from([0xff])),
+  ],
   ["of CBOR with a tag, in a list", field("token", Buffer.from([0x81, 0xd8, 32]), text(0x70, SECRET))],
   ["of base64", `{"data":"${btoa(`{"token":"${SECRET}"}`)}"}`],
   ["of hexadecimal digits", Buffer.from(`{"token":"${SECRET}"}`).toString("hex")],
