@@ -123,7 +123,10 @@ test("a missing location, or a location without backups, is refused with what to
   const place = join(fixture.root, "empty");
   mkdirSync(place);
   const empty = await run(["restore", "--from", place, "--data", data]);
-  expect([empty.code, empty.errors]).toEqual([1, expect.stringContaining("Name the folder, archive file")]);
+  expect([empty.code, empty.errors]).toEqual([
+    1,
+    expect.stringContaining("Specify the folder, archive file"),
+  ]);
 });
 
 test("one database is restored by its name", async () => {
