@@ -248,7 +248,7 @@ test.each<[string, (folder: string) => void]>([
     },
   ],
   ["a file in place of the folder of a restoration", (folder) => writeFileSync(folder, "")],
-])("%s is no restoration", async (_, place) => {
+])("%s is not a restoration", async (_, place) => {
   await open();
   await close();
   place(join(data, "restoring"));

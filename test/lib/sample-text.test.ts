@@ -102,7 +102,7 @@ test.each([
   '{"key":"temperature","t":21.5}',
   "GET /api/v1/integrations/generic/telemetry",
   "2026-11-27T10:00:00Z the device has sent no telemetry for a while",
-])("shows what is no secret: %s", (body) => {
+])("shows what is not a secret: %s", (body) => {
   expect(sampleText(Buffer.from(body))).toBe(body);
 });
 

@@ -25,7 +25,7 @@ test("a full disk is named as such, and nothing is to be set aside", () => {
   );
 });
 
-test("a file that is no database is named with what to do", () => {
+test("a file that is not a database is named with what to do", () => {
   const error = Object.assign(new Error("telemetry.db has a damaged header"), {});
   expect(messageOf(error)).toContain("lineside set-aside telemetry.db");
 });
