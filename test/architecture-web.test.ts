@@ -38,14 +38,13 @@ const imports = files.flatMap(importsOf);
 const own = imports.filter(({ isOwn }) => isOwn);
 const layerOf = (file: string): string => (file.includes("/") ? (file.split("/")[0] ?? "") : "entry");
 const featureOf = (file: string): string | undefined => /^features\/([^/]+)\//.exec(file)?.[1];
-const isTexts = (file: string): boolean => /texts\.(en|de)\.ts$/.test(file);
+const isTexts = (file: string): boolean => /^\.\.\/lib\/texts\/.+\.json$/.test(file);
 const show = ({ from, to }: Import) => `${from} → ${to}`;
 
 /** What each layer may import beside itself. */
 const layers: Record<string, readonly string[]> = {
   lib: [],
-  catalogue: [],
-  platform: ["lib", "catalogue"],
+  platform: ["lib"],
   ui: ["lib", "platform"],
   features: ["lib", "platform", "ui"],
   app: ["lib", "platform", "ui", "features"],
@@ -141,7 +140,6 @@ describe("layers", () => {
     const wrong = own.filter((candidate) => {
       const { from, to } = candidate;
       if (isSharedWithServer(candidate) || layerOf(from) === layerOf(to)) return false;
-      if (layerOf(from) === "catalogue") return !isTexts(to);
       return !layers[layerOf(from)]?.includes(layerOf(to));
     });
     expect(wrong.map(show)).toEqual([]);
@@ -209,9 +207,7 @@ describe("features", () => {
   });
 
   test("are loaded on demand as screens, pages, panels, tabs and dialogs", () => {
-    const loaded = own.filter(
-      ({ to, isDynamic }) => isDynamic && !to.startsWith("catalogue/") && !to.startsWith("../lib/texts/"),
-    );
+    const loaded = own.filter(({ to, isDynamic }) => isDynamic && !to.startsWith("../lib/texts/"));
     expect(
       loaded
         .filter(({ to }) => !/(-(dialog|page|panel|screen|tab)\.tsx|palette-search\.ts)$/.test(to))
@@ -220,33 +216,9 @@ describe("features", () => {
   });
 });
 
-describe("texts", () => {
-  test("import nothing but the keys of their English file", () => {
-    const wrong = imports.filter(
-      ({ from, to }) => isTexts(from) && to !== from.replace(/\.de\.ts$/, ".en.ts"),
-    );
-    expect(wrong.map(show)).toEqual([]);
-  });
-
-  test("lie in the catalogue once, in both languages", () => {
-    const texts = files.filter(isTexts);
-    expect(texts.length).toBeGreaterThan(50);
-    const listed = own
-      .filter(({ from, to }) => layerOf(from) === "catalogue" && isTexts(to))
-      .map(({ to }) => to);
-    expect([...listed].sort()).toEqual(texts);
-  });
-
-  test("are read through the catalogue", () => {
-    const wrong = own.filter(
-      ({ from, to }) => isTexts(to) && !isTexts(from) && layerOf(from) !== "catalogue",
-    );
-    const readers = own.filter(
-      ({ from, to }) => layerOf(to) === "catalogue" && layerOf(from) !== "catalogue",
-    );
-    expect(wrong.map(show)).toEqual([]);
-    expect([...new Set(readers.map(({ from }) => from))]).toEqual(["platform/i18n/i18n.ts"]);
-  });
+test("texts are read by the modules of the catalogue alone, so that every other file follows the language", () => {
+  const readers = imports.filter(({ to }) => isTexts(to)).map(({ from }) => from);
+  expect([...new Set(readers)].sort()).toEqual(["platform/i18n/error-texts.ts", "platform/i18n/i18n.ts"]);
 });
 
 test("no file imports itself by way of others", () => {

@@ -1,8 +1,7 @@
 import { type MessagePart, messageIn } from "./message-parts.ts";
 import type { Language } from "./preferred-language.ts";
 import { type AlarmSeverity, severitiesDescending } from "./severity.ts";
-import { severitiesDe } from "./texts/de/severities.ts";
-import { severities } from "./texts/en/severities.ts";
+import { renderIn } from "./texts/catalogues.ts";
 import type { Text } from "./texts/text.ts";
 
 /* What is said of alarms in mails and messages. */
@@ -29,14 +28,13 @@ export interface AlarmCounts {
 /** Characters of a message: two or three short messages hold this many. */
 const TEXT_MAX = 400;
 
-const severityWords: Record<Language, Record<AlarmSeverity, string>> = { en: severities, de: severitiesDe };
 const triggers: Record<Language, Record<Trigger, string>> = {
   en: { CREATED: "raised", ESCALATED: "escalated", CLEARED: "cleared" },
   de: { CREATED: "ausgelöst", ESCALATED: "eskaliert", CLEARED: "beendet" },
 };
 
 export const severityWord = (severity: AlarmSeverity, language: Language): string =>
-  severityWords[language][severity];
+  renderIn(language, { code: `alarm_severity.${severity}`, params: {} });
 export const triggerWord = (trigger: Trigger, language: Language): string => triggers[language][trigger];
 
 const cut = (text: string): string => (text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX - 1)}…` : text);

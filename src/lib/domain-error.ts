@@ -1,7 +1,7 @@
 import { excerpt } from "./excerpt.ts";
 import type { JsonObject } from "./json.ts";
-import { type ErrorCode, englishErrors } from "./texts/en/errors.ts";
-import { type Params, type ParamValue, renderText, type Text, type TextArgs } from "./texts/text.ts";
+import { type CodeArgs, type ErrorCode, renderIn } from "./texts/catalogues.ts";
+import type { Params, ParamValue, Text } from "./texts/text.ts";
 
 /** Longest message or parameter, whatever text of a request it quotes. */
 const MESSAGE_CHARACTERS_MAX = 1_000;
@@ -25,11 +25,8 @@ export type ErrorKind =
   | "exhausted"
   | "unavailable";
 
-/** The code of an error, and the parameters that its text has places for. */
-type CodeArgs<Code extends ErrorCode> = TextArgs<(typeof englishErrors)[Code]>;
-
 /** Renders a text in English, for logs and for readers whose language is not known. */
-export const inEnglish = (text: Text): string => renderText(englishErrors, text);
+export const inEnglish = (text: Text): string => renderIn("en", text);
 
 const shorten = (value: ParamValue): ParamValue =>
   typeof value === "string" ? excerpt(value, MESSAGE_CHARACTERS_MAX) : value;

@@ -1,5 +1,5 @@
 import { DomainError, detail, textOf } from "./domain-error.ts";
-import type { ErrorCode } from "./texts/en/errors.ts";
+import type { ErrorCode } from "./texts/catalogues.ts";
 import type { Text } from "./texts/text.ts";
 
 const codes = {

@@ -28,10 +28,7 @@ async function bundle(
     format,
     splitting: format === "esm",
     minify: true,
-    plugins:
-      format === "esm"
-        ? [textsWithoutKeys(join(WEB, "catalogue")), fewChunks(WEB, entry, "app/app.tsx")]
-        : [],
+    plugins: format === "esm" ? [textsWithoutKeys, fewChunks(WEB, entry, "app/app.tsx")] : [],
     define: { "process.env.NODE_ENV": '"production"' },
     jsx: { runtime: "automatic", importSource: "preact", development: false },
     naming: { entry: "assets/[name]-[hash].[ext]", chunk: "assets/[name]-[hash].[ext]" },
@@ -108,7 +105,7 @@ async function buildInto(): Promise<void> {
   await report([...firstLoad(main, chunks), theme, styles, "index.html"], (path) => firstLoad(path, chunks));
 }
 
-const TEXT_PARTS = ["first", "rest", "errors"];
+const TEXT_PARTS = ["first-screens", "console", "server"];
 const partOf = (path: string) => TEXT_PARTS.find((part) => new RegExp(`^assets/${part}[.-]`).test(path));
 const isText = (path: string) => path.endsWith(".js") && partOf(path) !== undefined;
 
@@ -132,7 +129,7 @@ async function report(
     [...paths].reduce((sum, path) => sum + (sizes.get(path) ?? 0), 0) / 1000;
   const code = [...sizes.keys()].filter((path) => /\.(js|css|html|svg|webmanifest)$/.test(path));
   // One language is fetched at once: the one with the longer words counts.
-  const languages = [...sizes.keys()].filter((path) => /^assets\/first\.(en|de)-[^-]+$/.test(path));
+  const languages = [...sizes.keys()].filter((path) => /^assets\/first-screens\.(en|de)-[^-]+$/.test(path));
   if (languages.length !== 2) throw new Error(`expected two languages, found ${languages.join(", ")}`);
   const firstKb = Math.max(...languages.map((path) => kb(new Set([...first, ...loadedWith(path)]))));
   const allKb = kb(code) - kb(code.filter((path) => isText(path))) + longestTextsKb(sizes);

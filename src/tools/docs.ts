@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { describeKind } from "../platform/config.ts";
 import { type ConfigKey, configKeys, envOf, flagOf, type KeyDefinition } from "../platform/config-keys.ts";
 import { renderPermissions } from "./permissions-doc.ts";
+import { placesFile, renderPlaces } from "./text-places.ts";
 
-/** The pages of docs/ that come from tables in the code; `--check` only tells whether they are up to date. */
+/** Files that come from tables in the code: pages of docs/ and the places of texts. `--check` only tells whether they are up to date. */
 
 function row(key: ConfigKey): string {
   const definition: KeyDefinition = configKeys[key];
@@ -34,14 +35,19 @@ ${keys.map(row).join("\n")}
 `;
 }
 
-const pages = { "configuration.md": renderConfiguration, "permissions.md": renderPermissions };
+const docs = join(import.meta.dir, "../../docs");
+const files = {
+  [join(docs, "configuration.md")]: renderConfiguration,
+  [join(docs, "permissions.md")]: renderPermissions,
+  [placesFile]: renderPlaces,
+};
 
 if (import.meta.main) {
-  for (const [name, render] of Object.entries(pages)) {
-    const file = join(import.meta.dir, "..", "..", "docs", name);
-    if (!process.argv.includes("--check")) await Bun.write(file, render());
-    else if ((await Bun.file(file).text()) !== render()) {
-      console.error(`docs/${name} is not up to date; run npm run docs.`);
+  for (const [file, render] of Object.entries(files)) {
+    const text = await render();
+    if (!process.argv.includes("--check")) await Bun.write(file, text);
+    else if ((await Bun.file(file).text()) !== text) {
+      console.error(`${file} is not up to date; run npm run docs.`);
       process.exitCode = 1;
     }
   }

@@ -26,7 +26,7 @@ export const nameTerms: readonly Term[] = [
     "src/http/openapi/operation-names.ts",
   ]),
   // Devices are placed on the image of a dashboard.
-  ...names("placed", ["src/web/features/dashboards/"]),
+  ...names("placed", ["src/web/features/dashboards/", "src/lib/texts/console.en.json"]),
   // A time-out is a state of a command.
   { word: "timed", pattern: /\btimed\b(?! out\b)/ },
   // Mails wait in the outbox, and what is named so belongs to them.
@@ -37,7 +37,6 @@ export const nameTerms: readonly Term[] = [
     "src/modules/identity/permissions.ts",
     "src/web/features/outbox/",
     "src/web/app/",
-    "src/web/catalogue/",
     "src/cli/outbox.ts",
     "src/cli/command-line.ts",
     "src/http/openapi/operation-names.ts",

@@ -4,8 +4,7 @@ import ts from "typescript";
 import { localTerms, nameTerms, type Term, textTerms } from "./vocabulary-terms.ts";
 
 /*
- * Part of `npm run check`: finds the words that docs/glossary.md replaces, in file names, in declared names and in the English texts of
- * the console. `vocabulary-terms.ts` has the words, and the places where one of them is right.
+ * Part of `npm run check`: finds the words that docs/glossary.md replaces, in file names, in declared names and in the English texts. `vocabulary-terms.ts` has the words, and the places where one of them is right.
  */
 
 const root = join(import.meta.dir, "..", "..");
@@ -66,15 +65,18 @@ function checkFile(file: string): string[] {
   const check = new FileCheck(file);
   check.add(wordsOf(file.replace(/^(src|test)\//, "")), nameTerms);
   const text = readFileSync(join(root, file), "utf8");
+  const isTexts = file.endsWith(".en.json");
   const kind = file.endsWith(".tsx") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
-  const isTexts = /(\.en\.ts$|\/texts\/en\/)/.test(file);
-  check.visit(ts.createSourceFile(file, text, ts.ScriptTarget.ESNext, false, kind), isTexts);
+  const source = isTexts
+    ? ts.parseJsonText(file, text)
+    : ts.createSourceFile(file, text, ts.ScriptTarget.ESNext, false, kind);
+  check.visit(source, isTexts);
   return [...check.words].sort();
 }
 
 const files = ["src", "test"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.tsx?$/.test(file))
+    .filter((file) => /\.(tsx?|en\.json)$/.test(file))
     .map((file) => `${folder}/${file}`)
     .filter((file) => !file.startsWith("src/tools/vocabulary")),
 );

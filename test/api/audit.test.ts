@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { firstEn } from "../../src/web/catalogue/first.en.ts";
-import { restEn } from "../../src/web/catalogue/rest.en.ts";
+import consoleTexts from "../../src/lib/texts/console.en.json";
+import firstTexts from "../../src/lib/texts/first-screens.en.json";
 import { createTestApp, PASSWORD } from "../support/test-app.ts";
 import { entries, fixture, newest, owner, reader, useAudit } from "./audit-fixture.ts";
 
@@ -43,7 +43,7 @@ test("the console has words for everything that is recorded", async () => {
   });
   expect(recorded.length).toBeGreaterThan(20);
   const without = [...recorded, "session.start", "tenant.plan", "user.reset_password"].filter(
-    (action) => !Object.hasOwn({ ...firstEn, ...restEn }, `auditAction.${action}`),
+    (action) => !Object.hasOwn({ ...firstTexts, ...consoleTexts }, `auditAction.${action}`),
   );
   expect(without).toEqual([]);
 });

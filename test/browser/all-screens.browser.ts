@@ -2,8 +2,8 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Request } from "playwright-core";
-import { firstEn } from "../../src/web/catalogue/first.en.ts";
-import { restEn } from "../../src/web/catalogue/rest.en.ts";
+import consoleTexts from "../../src/lib/texts/console.en.json";
+import firstTexts from "../../src/lib/texts/first-screens.en.json";
 import { until, untilAnswer } from "../support/until.ts";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { useConsole } from "./support/console-page.ts";
@@ -100,7 +100,7 @@ beforeAll(async () => {
   await page.evaluate(() => localStorage.setItem("lineside.language", "de"));
 }, 60_000);
 
-const keys = new Set(Object.keys({ ...firstEn, ...restEn }));
+const keys = new Set(Object.keys({ ...firstTexts, ...consoleTexts }));
 
 /** Requests that are not answered yet, and when that last changed. */
 const requests = { open: new Set<Request>(), changedAt: 0 };

@@ -1,8 +1,8 @@
 // Screens whose data has not arrived yet: nothing is said to be empty or in order before it is known.
 import { beforeAll, expect, test } from "bun:test";
 import type { Request, Route } from "playwright-core";
-import { firstEn } from "../../src/web/catalogue/first.en.ts";
-import { restEn } from "../../src/web/catalogue/rest.en.ts";
+import consoleTexts from "../../src/lib/texts/console.en.json";
+import firstTexts from "../../src/lib/texts/first-screens.en.json";
 import { until } from "../support/until.ts";
 import { useConsole } from "./support/console-page.ts";
 
@@ -26,7 +26,7 @@ const PATHS = [
 
 /** Texts that say that there is nothing, or that all is well. A list of live messages knows what it has, and Explore how to begin. */
 const claims: ReadonlySet<string> = new Set(
-  Object.entries({ ...firstEn, ...restEn })
+  Object.entries({ ...firstTexts, ...consoleTexts })
     .filter(([key]) => !/^(messages|explore)\./.test(key))
     .filter(([key, text]) => /[nN]one|[eE]mpty|\.no[A-Z]|allOnline|allClear/.test(key) && !text.includes("{"))
     .map(([, text]) => text),

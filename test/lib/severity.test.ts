@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { alarmSeverities, compareSeverities, severitiesDescending } from "../../src/lib/severity.ts";
-import { germanErrors } from "../../src/lib/texts/de/errors.ts";
-import { englishErrors } from "../../src/lib/texts/en/errors.ts";
-import { alarmsDe } from "../../src/web/features/alarms/texts.de.ts";
-import { alarmsEn } from "../../src/web/features/alarms/texts.en.ts";
+import { catalogues } from "../../src/lib/texts/catalogues.ts";
+import german from "../../src/lib/texts/first-screens.de.json";
+import english from "../../src/lib/texts/first-screens.en.json";
 
 test("severities are compared in the order of their list", () => {
   expect([...severitiesDescending].sort(compareSeverities)).toEqual([...alarmSeverities]);
@@ -13,8 +12,8 @@ test("severities are compared in the order of their list", () => {
 
 test("server and console have the same word for each severity", () => {
   for (const severity of alarmSeverities) {
-    expect(englishErrors[`alarm_severity.${severity}`]).toBe(alarmsEn[`severity.${severity}`]);
-    expect(germanErrors[`alarm_severity.${severity}`]).toBe(alarmsDe[`severity.${severity}`]);
+    expect(catalogues.en[`alarm_severity.${severity}`]).toBe(english[`severity.${severity}`]);
+    expect(catalogues.de[`alarm_severity.${severity}`]).toBe(german[`severity.${severity}`]);
   }
 });
 

@@ -1,19 +1,30 @@
 import { expect, test } from "bun:test";
-import { germanErrors } from "../../src/lib/texts/de/errors.ts";
-import { englishErrors } from "../../src/lib/texts/en/errors.ts";
+import { join } from "node:path";
+import { placesFile, placesIn, renderPlaces } from "../../src/tools/text-places.ts";
 
-const places = (template: string): string[] =>
-  [...template.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name).sort();
+const folder = join(import.meta.dir, "../../src/lib/texts");
+const textsOf = async (part: string, language: string): Promise<Record<string, string>> =>
+  Bun.file(join(folder, `${part}.${language}.json`)).json();
 
-test("every text of an error has the same places in all languages", () => {
-  const german = Object.entries(germanErrors).map(([code, template]) => [code, places(template)]);
-  const english = Object.entries(englishErrors).map(([code, template]) => [code, places(template)]);
-  expect(english.length).toBeGreaterThan(500);
-  expect(Object.fromEntries(german)).toEqual(Object.fromEntries(english));
-});
+for (const part of ["first-screens", "console", "server"]) {
+  test(`${part}: both languages have the same keys in the same order, with the same places`, async () => {
+    const english = Object.entries(await textsOf(part, "en"));
+    const german = Object.entries(await textsOf(part, "de"));
+    const shape = ([key, text]: [string, string]) => [key, placesIn(text)];
+    expect(english.length).toBeGreaterThan(300);
+    expect(german.map(shape)).toEqual(english.map(shape));
+    expect(german.filter(([, text]) => text.trim() === "")).toEqual([]);
+  });
 
-test("no text of an error is empty", () => {
-  expect(
-    [...Object.values(englishErrors), ...Object.values(germanErrors)].filter((text) => text.trim() === ""),
-  ).toEqual([]);
+  test(`${part}: no key stands twice, or is kept by the reader of JSON alone`, async () => {
+    for (const language of ["en", "de"]) {
+      const source = await Bun.file(join(folder, `${part}.${language}.json`)).text();
+      const keys = [...source.matchAll(/^ {2}"([^"]+)":/gm)].map(([, key = ""]) => key);
+      expect(keys).toEqual(Object.keys(await textsOf(part, language)));
+    }
+  });
+}
+
+test("the compiler knows the places of every text", async () => {
+  expect(await Bun.file(placesFile).text()).toBe(await renderPlaces());
 });

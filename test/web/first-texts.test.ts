@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { firstEn } from "../../src/web/catalogue/first.en.ts";
-import { restEn } from "../../src/web/catalogue/rest.en.ts";
+import consoleTexts from "../../src/lib/texts/console.en.json";
+import firstTexts from "../../src/lib/texts/first-screens.en.json";
 
 /** Screens that are shown with the first texts alone: those of the first load, set-up and sign-up. */
 
@@ -18,7 +18,7 @@ const later = new Set([
 /** Keys of the rest of the catalogue that a file names, also those that it puts together, as in t(`tab.${id}`). */
 function keysOfRest(text: string): string[] {
   const stems = [...text.matchAll(/`([a-zA-Z.]+\.)\$\{/g)].map((match) => match[1] ?? "");
-  return Object.keys(restEn).filter((key) => {
+  return Object.keys(consoleTexts).filter((key) => {
     const stem = key.replace(/\.(one|other)$/, "");
     return (
       text.includes(`"${key}"`) || text.includes(`"${stem}"`) || stems.some((start) => key.startsWith(start))
@@ -50,5 +50,5 @@ test("what is shown first has its texts in the first part of the catalogue", () 
 });
 
 test("no key is in both parts", () => {
-  expect(Object.keys(firstEn).filter((key) => Object.hasOwn(restEn, key))).toEqual([]);
+  expect(Object.keys(firstTexts).filter((key) => Object.hasOwn(consoleTexts, key))).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { type DomainError, detail, invalid } from "../../src/lib/domain-error.ts";
-import { germanErrors } from "../../src/lib/texts/de/errors.ts";
-import { englishErrors } from "../../src/lib/texts/en/errors.ts";
+import { catalogues } from "../../src/lib/texts/catalogues.ts";
 import type { Text } from "../../src/lib/texts/text.ts";
 import { ApiError } from "../../src/web/platform/api-client.ts";
 import { codeLabel, serverPhrase, serverText } from "../../src/web/platform/i18n/error-texts.ts";
@@ -93,12 +92,12 @@ test("an alarm's history is German in a German console, but for what people writ
 
 test("every code of the server has a text in every language of the console", () => {
   for (const [tested, catalogue] of [
-    ["en", englishErrors],
-    ["de", germanErrors],
+    ["en", catalogues.en],
+    ["de", catalogues.de],
   ] as const) {
     language.value = tested;
-    expect(Object.keys(catalogue).sort()).toEqual(Object.keys(englishErrors).sort());
-    const without = Object.keys(englishErrors).filter(
+    expect(Object.keys(catalogue).sort()).toEqual(Object.keys(catalogues.en).sort());
+    const without = Object.keys(catalogues.en).filter(
       (code) => serverText({ code, params: {} }, "no text") === "No text.",
     );
     expect(without).toEqual([]);

@@ -18,24 +18,13 @@ export interface Params {
 
 export type Catalogue = Readonly<Record<string, string>>;
 
-/** Returns the texts under codes that begin with the prefix. */
-export const withPrefix = <const Prefix extends string, const Texts extends Catalogue>(
-  prefix: Prefix,
-  texts: Texts,
-) =>
-  Object.fromEntries(Object.entries(texts).map(([name, text]) => [`${prefix}${name}`, text])) as {
-    readonly [Name in keyof Texts & string as `${Prefix}${Name}`]: Texts[Name]; // as it was just built
-  };
+/** Names of the places of a text, or `never`. `Places` has an entry for each key whose text has places. */
+type PlacesOf<Places, Key> = Key extends keyof Places ? Places[Key] : never;
 
-/** Names of the places in a template. */
-type Placeholders<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Placeholders<Rest>
-  : never;
-
-/** The arguments that follow the code of a text: its parameters, or nothing where its template has no places. */
-export type TextArgs<Template extends string> = [Placeholders<Template>] extends [never]
+/** The arguments that follow the key of a text: its parameters, or nothing where its template has no places. */
+export type TextArgs<Places, Key, Value = ParamValue> = [PlacesOf<Places, Key>] extends [never]
   ? []
-  : [params: Readonly<Record<Placeholders<Template>, ParamValue>>];
+  : [params: Readonly<Record<PlacesOf<Places, Key> & string, Value>>];
 
 const isText = (value: ParamValue): value is Text =>
   typeof value === "object" && !Array.isArray(value) && "code" in value;

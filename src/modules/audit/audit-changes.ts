@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../lib/json.ts";
-import { englishErrors } from "../../lib/texts/en/errors.ts";
+import { hasText } from "../../lib/texts/catalogues.ts";
 
 /** Text in the log in place of a secret. The log may show that a secret changed. */
 const HIDDEN = "•••";
@@ -15,7 +15,7 @@ const existing: ReadonlySet<string> = new Set([...stamps, "createdAt", "tenantId
 
 /** Returns whether the object is a text of ours, whose field `code` opens nothing. */
 const isCatalogueText = ({ code, params }: Record<string, unknown>): boolean =>
-  typeof code === "string" && Object.hasOwn(englishErrors, code) && isJsonObject(params);
+  typeof code === "string" && hasText(code) && isJsonObject(params);
 
 function withoutSecrets(value: unknown, depth = 0): unknown {
   if (depth > DEPTH_MAX) return "…";

@@ -4,7 +4,7 @@ import type { TenantId } from "../../lib/ids.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { networkErrorText } from "../../lib/network-error.ts";
 import { retryAfter, verdictOf } from "../../lib/retry-policy.ts";
-import type { ErrorCode } from "../../lib/texts/en/errors.ts";
+import type { ErrorCode } from "../../lib/texts/catalogues.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import { RefusedAddress } from "../../platform/outbound-address.ts";

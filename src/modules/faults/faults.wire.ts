@@ -1,8 +1,7 @@
 import { inEnglish } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { iso } from "../../lib/iso-time.ts";
-import { faultTexts } from "../../lib/texts/en/faults.ts";
-import { refusalTexts } from "../../lib/texts/en/refusals.ts";
+import { hasText } from "../../lib/texts/catalogues.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { FaultEntry, FaultSubject } from "./faults.types.ts";
 import { isRefusal, reasonOf } from "./refusals.types.ts";
@@ -21,8 +20,7 @@ const rendered = ({ code, params }: Text) => ({ code, params, message: inEnglish
 /** Says what to do, where a reason does not say so itself. */
 export function hintOf({ code, params }: Text) {
   const hint = isRefusal(code) ? `refusal_hint.${reasonOf(code)}` : `fault_hint.${code}`;
-  const isKnown = Object.hasOwn(refusalTexts, hint) || Object.hasOwn(faultTexts, hint);
-  return isKnown ? { hint: rendered({ code: hint, params }) } : {};
+  return hasText(hint) ? { hint: rendered({ code: hint, params }) } : {};
 }
 
 function subjectToWire(names: FaultNames, subject: FaultSubject) {

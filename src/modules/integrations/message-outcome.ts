@@ -1,5 +1,5 @@
 import { type DomainError, detail, inEnglish, textOf } from "../../lib/domain-error.ts";
-import type { ErrorCode } from "../../lib/texts/en/errors.ts";
+import type { ErrorCode } from "../../lib/texts/catalogues.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventOutcome } from "./integration-events.repository.ts";
 import type { Stage } from "./integrations.types.ts";

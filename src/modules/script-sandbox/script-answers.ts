@@ -1,6 +1,6 @@
 import { detail } from "../../lib/domain-error.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
-import type { ErrorCode } from "../../lib/texts/en/errors.ts";
+import type { ErrorCode } from "../../lib/texts/catalogues.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EngineReply } from "./engine.types.ts";
 import { scriptLimits } from "./script-limits.ts";

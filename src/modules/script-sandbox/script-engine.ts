@@ -6,7 +6,7 @@ import type {
 } from "quickjs-emscripten-core";
 import { excerpt } from "../../lib/excerpt.ts";
 import { invariant } from "../../lib/invariant.ts";
-import type { ErrorCode } from "../../lib/texts/en/errors.ts";
+import type { ErrorCode } from "../../lib/texts/catalogues.ts";
 import type { Params, Text } from "../../lib/texts/text.ts";
 import { QUICKJS_ASSET, readAsset } from "../../platform/assets.ts";
 import type { EngineReply, EngineRequest } from "./engine.types.ts";

@@ -2,7 +2,7 @@ import type { IClientOptions, IConnackPacket, MqttClient } from "mqtt";
 import { DomainError, detail } from "../../lib/domain-error.ts";
 import type { PublishPacket } from "../../lib/mqtt/packets.ts";
 import { networkErrorText } from "../../lib/network-error.ts";
-import type { ErrorCode } from "../../lib/texts/en/errors.ts";
+import type { ErrorCode } from "../../lib/texts/catalogues.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../clock.ts";
 import type { OutboundRule } from "../outbound-address.ts";

@@ -6,7 +6,7 @@ import { excerpt } from "../../../lib/excerpt.ts";
 import { isJsonObject, type JsonValue } from "../../../lib/json.ts";
 import { toPlainJson } from "../../../lib/plain-json.ts";
 import { ruleOf } from "../../../lib/schema-rule.ts";
-import type { ErrorCode } from "../../../lib/texts/en/errors.ts";
+import type { ErrorCode } from "../../../lib/texts/catalogues.ts";
 import { withRole } from "../device-role.ts";
 import { bulkDeviceRow } from "../devices.schemas.ts";
 import type { NewDevice } from "../devices.types.ts";

@@ -1,7 +1,4 @@
-import { hasText, t } from "../../platform/i18n/i18n.ts";
+import { textIfAny } from "../../platform/i18n/i18n.ts";
 
 /** Returns the action in the reader's language, or the service's name for an action that has no text. */
-export function actionText(action: string): string {
-  const key = `auditAction.${action}` as const;
-  return hasText(key) ? t(key) : action;
-}
+export const actionText = (action: string): string => textIfAny(`auditAction.${action}`) ?? action;

@@ -2,7 +2,7 @@ import { ArrowRight } from "lucide-preact";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { type Stats, statsOf } from "../../lib/chart-data.ts";
 import { dataHref } from "../../lib/data-href.ts";
-import { hasText, t } from "../../platform/i18n/i18n.ts";
+import { t, textIfAny } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
 import { Age } from "../../ui/age.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -52,10 +52,7 @@ export function GatewayReadings({ device }: { device: DeviceRow }) {
   );
 }
 
-const nameOf = (key: string): string => {
-  const text = `reading.${key}`;
-  return hasText(text) ? t(text as "reading.cpu_percent") : key;
-};
+const nameOf = (key: string): string => textIfAny(`reading.${key}`) ?? key;
 
 interface TileProps {
   readonly name: string;

@@ -1,13 +1,13 @@
 import { signal } from "@preact/signals";
-import type { ErrorCode } from "../../../lib/texts/en/errors.ts";
+import type { ErrorCode } from "../../../lib/texts/catalogues.ts";
 import { type Catalogue, renderText, type Text } from "../../../lib/texts/text.ts";
 import { loadPart } from "../load-part.ts";
 import { type Language, language } from "../preferences.ts";
 
 /** The server's texts by language: errors, events, and whatever else it sends as a code and parameters. */
 const LOADERS: Record<Language, () => Promise<Catalogue>> = {
-  en: async () => (await import("../../../lib/texts/en/errors.ts")).englishErrors,
-  de: async () => (await import("../../../lib/texts/de/errors.ts")).germanErrors,
+  en: async () => (await import("../../../lib/texts/server.en.json")).default,
+  de: async () => (await import("../../../lib/texts/server.de.json")).default,
 } satisfies Record<Language, () => Promise<Readonly<Record<ErrorCode, string>>>>;
 
 const catalogues = new Map<Language, Catalogue>();

@@ -1,40 +1,34 @@
 import { signal } from "@preact/signals";
-import type { firstEn } from "../../catalogue/first.en.ts";
-import type { restEn } from "../../catalogue/rest.en.ts";
+import type consoleTexts from "../../../lib/texts/console.en.json";
+import type firstTexts from "../../../lib/texts/first-screens.en.json";
+import type { ConsolePlaces } from "../../../lib/texts/places.ts";
+import type { Catalogue, TextArgs } from "../../../lib/texts/text.ts";
 import { loadPart } from "../load-part.ts";
 import { type Language, language } from "../preferences.ts";
 import { loadServerTexts } from "./error-texts.ts";
 
-type Catalogue = typeof firstEn & typeof restEn;
-export type MessageKey = keyof Catalogue;
-type Texts = Readonly<Partial<Record<MessageKey, string>>>;
-
-type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Placeholders<Rest>
-  : never;
-type Params<Key extends MessageKey> = Record<Placeholders<Catalogue[Key]>, string | number>;
-type Args<Key extends MessageKey> = [Placeholders<Catalogue[Key]>] extends [never]
-  ? []
-  : [params: Params<Key>];
+export type MessageKey = keyof typeof firstTexts | keyof typeof consoleTexts;
+type Args<Key extends MessageKey> = TextArgs<ConsolePlaces, Key, string | number>;
 
 /** Keyed by language: what the first screens show, and the rest. */
-const LOADERS: Record<Language, readonly [first: () => Promise<Texts>, rest: () => Promise<Texts>]> = {
-  en: [
-    async () => (await import("../../catalogue/first.en.ts")).firstEn,
-    async () => (await import("../../catalogue/rest.en.ts")).restEn,
-  ],
-  de: [
-    async () => (await import("../../catalogue/first.de.ts")).firstDe,
-    async () => (await import("../../catalogue/rest.de.ts")).restDe,
-  ],
-};
-const catalogues = new Map<Language, Texts>();
+const LOADERS: Record<Language, readonly [first: () => Promise<Catalogue>, rest: () => Promise<Catalogue>]> =
+  {
+    en: [
+      async () => (await import("../../../lib/texts/first-screens.en.json")).default,
+      async () => (await import("../../../lib/texts/console.en.json")).default,
+    ],
+    de: [
+      async () => (await import("../../../lib/texts/first-screens.de.json")).default,
+      async () => (await import("../../../lib/texts/console.de.json")).default,
+    ],
+  };
+const catalogues = new Map<Language, Catalogue>();
 /** Parts that were asked for. */
-const asked = new Map<() => Promise<Texts>, Promise<void>>();
+const asked = new Map<() => Promise<Catalogue>, Promise<void>>();
 /** Counts what has come, so that what is shown already follows. */
 const arrived = signal(0);
 
-async function fetchTexts(wanted: Language, load: () => Promise<Texts>): Promise<void> {
+async function fetchTexts(wanted: Language, load: () => Promise<Catalogue>): Promise<void> {
   try {
     const texts = await loadPart(load);
     catalogues.set(wanted, { ...catalogues.get(wanted), ...texts });
@@ -45,7 +39,7 @@ async function fetchTexts(wanted: Language, load: () => Promise<Texts>): Promise
   }
 }
 
-function ensureTexts(wanted: Language, load: () => Promise<Texts>): Promise<void> {
+function ensureTexts(wanted: Language, load: () => Promise<Catalogue>): Promise<void> {
   const existing = asked.get(load) ?? fetchTexts(wanted, load);
   asked.set(load, existing);
   return existing;
@@ -59,18 +53,16 @@ export async function loadLanguage(wanted: Language): Promise<void> {
   await Promise.all([...LOADERS[wanted].map((load) => ensureTexts(wanted, load)), loadServerTexts(wanted)]);
 }
 
-/** A key without a text stands for itself: the page is still of use. */
-function textOf(key: MessageKey): string {
+/** The text of a key that the server named, in the current language; `undefined` if the catalogue has none. */
+export function textIfAny(key: string): string | undefined {
   // Read for the components that ask, which follow it.
   void arrived.value;
-  return catalogues.get(language.value)?.[key] ?? key;
+  const texts: Catalogue = catalogues.get(language.value) ?? {};
+  return Object.hasOwn(texts, key) ? texts[key] : undefined;
 }
 
-/** Returns whether the catalogue of the current language has a text for `key`. */
-export const hasText = (key: string): key is MessageKey => {
-  void arrived.value;
-  return Object.hasOwn(catalogues.get(language.value) ?? {}, key);
-};
+/** A key without a text stands for itself: the page is still of use. */
+const textOf = (key: MessageKey): string => textIfAny(key) ?? key;
 
 /** The text in the current language; reading it inside a component makes the component follow a change of language. */
 export function t<Key extends MessageKey>(key: Key, ...args: Args<Key>): string {
