@@ -38,7 +38,7 @@ function useActions(): Entry[] {
     theme.value = value;
   };
   const screen = t("palette.screen");
-  const action = t("palette.action");
+  const action = t("common.action");
   const entry = (text: string, path: string): [string, string, () => void] => [text, action, go(path)];
   const allowed = (permission: string, text: string, path: string) =>
     may(permission) ? [entry(text, path)] : [];

@@ -3,7 +3,7 @@ import { t } from "../platform/i18n/i18n.ts";
 import { now } from "../platform/now.ts";
 
 export function Age({ ts, never }: { ts: number | undefined; never?: string }) {
-  if (ts === undefined) return <span>{never ?? t("age.never")}</span>;
+  if (ts === undefined) return <span>{never ?? t("common.never")}</span>;
   return (
     <time dateTime={new Date(ts).toISOString()} title={formatDate(ts, "zoned")}>
       {formatAge(ts, now.value)}

@@ -27,7 +27,7 @@ export function DurationField({ label, hint, ms, onChange }: Props) {
         />
         <select
           class="select w-32 flex-none"
-          aria-label={`${label}: ${t("job.unit")}`}
+          aria-label={`${label}: ${t("common.unit")}`}
           value={unit}
           onChange={(e) => {
             const selectedItem = unitNames.find((name) => name === e.currentTarget.value);

@@ -41,7 +41,7 @@ export function KeyPicker({ keys, selected, nameOf, onSelect }: Props) {
           )}
           <div class="flex flex-none gap-2">
             <button type="button" class="btn btn-xs" onClick={() => onSelect(shown)}>
-              {t("data.all")}
+              {t("common.all")}
             </button>
             <button type="button" class="btn btn-xs" onClick={() => onSelect([])}>
               {t("data.noneOfThem")}

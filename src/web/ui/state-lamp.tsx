@@ -14,7 +14,7 @@ interface StateLampProps {
 
 /** Returns the words for the worst of connection and open alarms: `Active`, `Major`, or `Major: Press 1` for an alarm of a child. */
 export function stateText({ active, severity, childName }: Omit<StateLampProps, "bare">): string {
-  if (severity === undefined) return active ? t("state.active") : t("state.inactive");
+  if (severity === undefined) return active ? t("common.active") : t("state.inactive");
   const word = t(`severity.${severity}`);
   return childName === undefined ? word : t("state.ofChild", { state: word, name: childName });
 }

@@ -41,7 +41,7 @@ export function DiscardQuestion({ onKeep, onDiscard }: { onKeep: () => void; onD
       </p>
       <div class="flex gap-2">
         <button type="button" class="btn btn-ghost btn-sm" onClick={onDiscard}>
-          {t("dialog.discardYes")}
+          {t("common.discardChanges")}
         </button>
         <button type="button" class="btn btn-primary btn-sm" ref={focus} onClick={onKeep}>
           {t("dialog.keepEditing")}

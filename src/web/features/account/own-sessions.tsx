@@ -82,7 +82,7 @@ function SessionLine(props: { session: OwnSession; busy: boolean; onEnd: () => v
           {[
             session.address,
             t("security.lastUsed", { age: formatAge(used, now.value) }),
-            t("security.since", { time: formatDate(since, "zoned") }),
+            t("common.sinceTime", { time: formatDate(since, "zoned") }),
           ].join(" · ")}
         </p>
       </div>

@@ -45,7 +45,7 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
         <Section id="profile-person" title={t("profile.person")}>
           <div class="grid gap-4 sm:grid-cols-2">
             <TextField
-              label={t("user.fullName")}
+              label={t("common.name")}
               name="fullName"
               autocomplete="name"
               required
@@ -54,7 +54,7 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
               defaultValue={user.fullName}
             />
             <TextField
-              label={t("user.email")}
+              label={t("common.eMail")}
               hint={t(may("users:write") ? "profile.emailOwnHint" : "profile.emailHint")}
               name="email"
               type="email"
@@ -64,7 +64,7 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
             />
           </div>
           <p class="text-sm text-soft">
-            {t("user.role")}: {t(`role.${user.role}`)}. {t(`roleHint.${user.role}`)}
+            {t("common.role")}: {t(`role.${user.role}`)}. {t(`roleHint.${user.role}`)}
           </p>
         </Section>
         <Section id="profile-notifications" title={t("notify.title")} hint={t("notify.hint")}>

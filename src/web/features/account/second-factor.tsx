@@ -49,7 +49,7 @@ export function SecondFactor({ status, onChanged }: { status: SecurityStatus; on
             class={`btn btn-sm ${isOn ? "btn-outline btn-error" : "btn-primary"}`}
             onClick={() => setAsking(isOn ? "off" : "on")}
           >
-            {isOn ? t("security.turnOff") : t("security.turnOn")}
+            {isOn ? t("security.turnOff") : t("common.enable")}
           </button>
         </div>
       </div>
@@ -147,7 +147,7 @@ function ScanStep(props: {
       <div class="flex flex-col gap-2 rounded-field bg-base-200 p-3">
         <div class="flex items-center justify-between gap-3">
           <span class="panel-label">{t("security.secret")}</span>
-          <CopyButton text={secret} label={t("security.copySecret")} />
+          <CopyButton text={secret} label={t("common.copyKey")} />
         </div>
         <code class="reading text-sm break-all" data-testid="factor-secret">
           {secret}
@@ -169,7 +169,7 @@ function ScanStep(props: {
         <button type="button" class="btn btn-ghost" onClick={props.onClose}>
           {t("common.cancel")}
         </button>
-        <SubmitButton busy={action.busy}>{t("security.finish")}</SubmitButton>
+        <SubmitButton busy={action.busy}>{t("common.enable")}</SubmitButton>
       </div>
     </form>
   );

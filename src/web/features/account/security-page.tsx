@@ -62,7 +62,7 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
   return (
     <section class="panel p-4 sm:p-5" aria-labelledby="security-password">
       <h2 id="security-password" class="font-semibold">
-        {t("security.password")}
+        {t("common.password")}
       </h2>
       <p class="mb-4 text-sm text-soft">{t("security.passwordHint")}</p>
       <form class="flex flex-col gap-4" onSubmit={submit}>
@@ -123,7 +123,7 @@ function EmailForm({ hasSecondFactor }: { hasSecondFactor: boolean }) {
   return (
     <section class="panel p-4 sm:p-5" aria-labelledby="security-email">
       <h2 id="security-email" class="font-semibold">
-        {t("user.email")}
+        {t("common.eMail")}
       </h2>
       <p class="mb-4 text-sm text-soft">{t("security.emailHint")}</p>
       <form class="flex flex-col gap-4" onSubmit={submit}>

@@ -65,7 +65,7 @@ export function AlarmPage({ alarmId }: { alarmId: string }) {
       <WhyRule deviceId={alarm.deviceId} alarmType={alarm.name} />
       <section class="panel flex flex-col gap-4 p-4" aria-labelledby="alarm-history">
         <h2 id="alarm-history" class="font-semibold">
-          {t("alarms.history")}
+          {t("common.history")}
         </h2>
         <ol class="flex flex-col gap-3">
           {events.map((event) => (

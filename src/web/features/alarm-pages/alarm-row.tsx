@@ -32,7 +32,7 @@ export function AlarmState({ alarm }: { alarm: Alarm }) {
   return (
     <span class="flex flex-wrap gap-x-4 gap-y-1">
       {clearedAt === undefined ? (
-        <Sign icon={BellRing}>{t("alarms.active")}</Sign>
+        <Sign icon={BellRing}>{t("common.active")}</Sign>
       ) : (
         <Sign icon={BellOff}>
           {clearedBy === undefined ? t("alarms.over") : t("alarms.clearedBy", { who: clearedBy })}{" "}

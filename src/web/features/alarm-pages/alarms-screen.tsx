@@ -76,7 +76,7 @@ function AlarmsPage() {
       <PageHead title={t("nav.alarms")} />
       <div class="flex flex-wrap items-center gap-3">
         <Segments
-          label={t("alarms.state")}
+          label={t("common.state")}
           items={STATES.map((id) => ({ id, text: t(`alarmState.${id}`) }))}
           current={state}
           onSelect={(next) => view.set({ state: next === "open" ? undefined : next })}
@@ -114,12 +114,12 @@ function AlarmsPage() {
       {alarms && rows.length === 0 && (
         <EmptyPanel
           icon={BellRing}
-          title={t(isFiltered ? "alarms.noMatch" : "alarms.noneOpen")}
+          title={t(isFiltered ? "alarms.noMatch" : "common.noOpenAlarms")}
           hint={t(isFiltered ? "alarms.noMatchHint" : "alarms.noneHint")}
         >
           {!isFiltered && may("profiles:write") && (
             <a class="btn btn-primary btn-sm" href="/settings/profiles">
-              {t("alarms.toRules")}
+              {t("common.alarmRules")}
             </a>
           )}
         </EmptyPanel>
@@ -139,7 +139,7 @@ function AlarmsPage() {
       )}
       {alarms && alarms.total > rows.length && (
         <button type="button" class="btn btn-sm self-center" onClick={() => setLimit(limit + PAGE)}>
-          {t("alarms.more")}
+          {t("common.showMore")}
         </button>
       )}
     </>

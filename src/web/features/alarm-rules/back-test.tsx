@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const SPANS = [1, 7, 31] as const;
 
 const stamp = (time: string | null): string =>
-  time === null ? t("backTest.stillOpen") : formatDate(toMs(time) ?? 0, "stamp");
+  time === null ? t("common.stillOpen") : formatDate(toMs(time) ?? 0, "stamp");
 
 /** Shows what the rule would have done with the data that is stored. */
 export function BackTest({ profileId, rule }: { profileId: string; rule: () => JsonValue }) {

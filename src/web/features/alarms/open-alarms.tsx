@@ -31,10 +31,10 @@ export function OpenAlarms({ deviceId, isGateway = false }: { deviceId?: string;
     return list.error === undefined ? <div class="panel h-22" aria-hidden="true" /> : null;
   const shown = [...alarms.rows].sort(byWeight).slice(0, SHOWN);
   return (
-    <section class="panel" aria-label={t("alarms.open")}>
+    <section class="panel" aria-label={t("common.openAlarms")}>
       <div class="flex items-center justify-between gap-4 px-4 py-3">
         <h2 class="font-semibold">
-          {alarms.total === 0 ? t("alarms.noneOpen") : plural("alarms.openCount", alarms.total)}
+          {alarms.total === 0 ? t("common.noOpenAlarms") : plural("alarms.openCount", alarms.total)}
         </h2>
         <a
           class="link link-hover text-sm"

@@ -107,8 +107,7 @@ function rangeOf({ from, to }: Bounds): Bounds {
   return { from: Math.max(0, Math.floor(from / step) * step), to: (Math.floor(to / step) + 2) * step };
 }
 
-const time = (ms: number): string =>
-  Number.isFinite(ms) ? formatDate(ms, "stamp") : t("annotation.stillOpen");
+const time = (ms: number): string => (Number.isFinite(ms) ? formatDate(ms, "stamp") : t("common.stillOpen"));
 
 function ofAlarm({ alarm, periods }: RaisedAlarm): Annotation[] {
   const color = severityColor(alarm.severity);

@@ -58,7 +58,7 @@ function KeyForm({ onCreated, onClose }: { onCreated: (created: Created) => void
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
       <TextField
-        label={t("keys.name")}
+        label={t("common.name")}
         hint={t("keys.nameHint")}
         error={problem?.field === "name" ? problem.text : undefined}
         name="name"
@@ -111,15 +111,15 @@ function ShownOnce({ secret, onClose }: { secret: string; onClose: () => void })
       <p role="status">{t("keys.once")}</p>
       <div class="flex flex-col gap-2 rounded-field bg-base-200 p-3">
         <div class="flex items-center justify-between gap-3">
-          <span class="panel-label">{t("keys.secret")}</span>
-          <CopyButton text={secret} label={t("keys.copy")} />
+          <span class="panel-label">{t("common.apiKey")}</span>
+          <CopyButton text={secret} label={t("common.copyKey")} />
         </div>
         <code class="reading text-sm break-all">{secret}</code>
       </div>
       <div class="flex flex-col gap-2 rounded-field bg-base-200 p-3">
         <div class="flex items-center justify-between gap-3">
           <span class="panel-label">{t("keys.example")}</span>
-          <CopyButton text={example} label={t("keys.copyExample")} />
+          <CopyButton text={example} label={t("common.copyExample")} />
         </div>
         <code class="reading text-sm break-all">{example}</code>
       </div>

@@ -91,13 +91,13 @@ function KeyRow({ apiKey, onAsk }: { apiKey: ApiKey; onAsk: (question: Question)
       <div class="min-w-0 flex-[1_1_10rem]">
         <p>{t(`role.${role}`)}</p>
         <p class="text-sm text-soft">
-          {hasGlobalDeviceAccess ? t("access.all") : plural("devices.count", deviceIds.length)}
+          {hasGlobalDeviceAccess ? t("common.allDevices") : plural("devices.count", deviceIds.length)}
         </p>
       </div>
       <div class="min-w-0 flex-[1_1_12rem]">
         <p class={works ? "" : "text-error"}>{t(`keyStatus.${status}`)}</p>
         <p class="text-sm text-soft">
-          {t("keys.expires")}: {expiresAt === undefined ? t("keys.never") : formatDate(expiresAt, "full")}
+          {t("keys.expires")}: {expiresAt === undefined ? t("common.never") : formatDate(expiresAt, "full")}
         </p>
         <p class="text-sm text-soft">
           {t("keys.lastUsed")}: <Age ts={toMs(apiKey.lastUsedAt)} />
@@ -147,7 +147,7 @@ function RenameDialog({ apiKey, onClose }: QuestionProps) {
     <Dialog title={t("keys.renameOf", { name: apiKey.name })} onClose={() => onClose(false)}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
         <TextField
-          label={t("keys.name")}
+          label={t("common.name")}
           error={problem?.field === "name" ? problem.text : undefined}
           name="name"
           required

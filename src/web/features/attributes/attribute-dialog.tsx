@@ -37,11 +37,11 @@ export function AttributeDialog({ deviceId, scope, entry, onClose, onDone }: Pro
     });
   };
   return (
-    <Dialog title={entry ? t("attributes.edit", { key: entry.key }) : t("attributes.add")} onClose={onClose}>
+    <Dialog title={entry ? t("common.editKey", { key: entry.key }) : t("attributes.add")} onClose={onClose}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
         {!entry && (
           <TextField
-            label={t("attributes.key")}
+            label={t("common.name")}
             name="key"
             required
             maxLength={256}
@@ -59,7 +59,7 @@ export function AttributeDialog({ deviceId, scope, entry, onClose, onDone }: Pro
             onSelect={setKind}
           />
         </div>
-        <Field label={t("attributes.value")}>
+        <Field label={t("common.value")}>
           <ValueInput kind={kind} text={text} onText={setText} />
         </Field>
         {wrong && (

@@ -49,7 +49,7 @@ export function AttributeHistory({ deviceId, scope, name }: Props) {
       </ol>
       {shown.total > shown.rows.length && (
         <button type="button" class="btn btn-sm m-3 self-start" onClick={() => setLimit(limit + SHOWN)}>
-          {t("changes.more")}
+          {t("common.showMore")}
         </button>
       )}
     </>
@@ -86,7 +86,7 @@ function Line({ change, isNamed }: { change: AttributeChange; isNamed: boolean }
 export function AttributeHistoryDialog(props: Props & { name: string; onClose: () => void }) {
   const { onClose, ...of } = props;
   return (
-    <Dialog title={t("changes.of", { key: props.name })} onClose={onClose}>
+    <Dialog title={t("common.historyOfKey", { key: props.name })} onClose={onClose}>
       <div class="-mx-4 flex max-h-[60vh] flex-col overflow-y-auto">
         <AttributeHistory {...of} />
       </div>

@@ -146,7 +146,7 @@ function AttributeTable(props: {
               <IconButton
                 icon={History}
                 size={15}
-                label={t("attributes.history", { key: entry.key })}
+                label={t("common.historyOfKey", { key: entry.key })}
                 class="btn btn-ghost btn-sm btn-square"
                 onClick={() => props.onEdit({ kind: "history", entry })}
               />
@@ -154,7 +154,7 @@ function AttributeTable(props: {
                 <IconButton
                   icon={Pencil}
                   size={15}
-                  label={t("attributes.edit", { key: entry.key })}
+                  label={t("common.editKey", { key: entry.key })}
                   class="btn btn-ghost btn-sm btn-square"
                   onClick={() => props.onEdit({ kind: "edit", entry })}
                 />

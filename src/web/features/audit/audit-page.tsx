@@ -27,7 +27,7 @@ const Intro = () => (
     <p class="max-w-2xl text-soft">{t("audit.intro")}</p>
     <a class="btn btn-sm" href="/faults">
       <TriangleAlert size={14} aria-hidden="true" />
-      {t("faults.open")}
+      {t("common.faults")}
     </a>
   </div>
 );
@@ -130,7 +130,7 @@ function Entries({ first, query }: { first: Page; query: Query }) {
       {action.error !== undefined && <ErrorNote error={action.error} onRetry={load} />}
       {cursor && (
         <button type="button" class="btn self-center" disabled={action.busy} onClick={load}>
-          {t("users.more")}
+          {t("common.showMore")}
         </button>
       )}
     </>

@@ -118,7 +118,7 @@ export function EncryptionFields({ form, settings, onChange }: Props) {
       {form.isEncrypted ? (
         <>
           <TextField
-            label={t(isKept ? "backups.passphraseNew" : "backups.passphrase")}
+            label={t(isKept ? "backups.passphraseNew" : "common.passphrase")}
             hint={isKept ? t("backups.kept") : undefined}
             {...plainInput}
             required={!isKept}
@@ -147,7 +147,7 @@ const Warning = ({ text }: { text: string }) => (
 export function ScheduleFields({ form, onChange }: Props) {
   return (
     <fieldset class="flex flex-col gap-4">
-      <legend class="mb-3 font-semibold">{t("backups.schedule")}</legend>
+      <legend class="mb-3 font-semibold">{t("common.schedule")}</legend>
       <div class="grid gap-4 sm:grid-cols-2">
         <SelectField
           label={t("backups.scheduleKind")}

@@ -32,7 +32,7 @@ export function BackupState({ settings, newestRun, onStarted }: Props) {
     return <EmptyPanel icon={DatabaseBackup} title={t("backups.none")} hint={t("backups.noneHint")} />;
   const { running, place } = settings;
   return (
-    <Section id="backup-state" title={t("backups.state")}>
+    <Section id="backup-state" title={t("common.state")}>
       <Problems settings={settings} newestRun={newestRun} />
       <dl class="grid gap-4 sm:grid-cols-2">
         <NewestGood run={settings.newestGood} />

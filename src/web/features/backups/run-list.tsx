@@ -35,7 +35,7 @@ export function RunList(props: {
       )}
       {rows.length < total && (
         <button type="button" class="btn self-center" onClick={props.onMore}>
-          {t("backups.moreRuns")}
+          {t("common.showOlderRuns")}
         </button>
       )}
     </section>

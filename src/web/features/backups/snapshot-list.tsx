@@ -79,7 +79,7 @@ function SnapshotRow({ snapshot }: { snapshot: BackupSnapshot }) {
         ) : (
           <Download size={14} aria-hidden="true" />
         )}
-        {t("backups.download")}
+        {t("common.download")}
       </button>
       {action.error !== undefined && (
         <div class="w-full">

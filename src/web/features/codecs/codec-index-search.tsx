@@ -46,7 +46,7 @@ export function CodecIndexSearch({ onCreated }: { onCreated: (codec: Codec) => v
           class="btn btn-ghost btn-sm self-start"
           onClick={() => setLimit(limit + 5 * ROWS)}
         >
-          {t("codecIndex.more")}
+          {t("common.showMore")}
         </button>
       )}
     </div>

@@ -66,7 +66,7 @@ function NameFields(props: {
   return (
     <div class="grid gap-4 sm:grid-cols-2">
       <TextField
-        label={t("codecs.name")}
+        label={t("common.name")}
         value={form.name}
         maxLength={256}
         required
@@ -74,7 +74,7 @@ function NameFields(props: {
         onText={(text) => set({ name: text })}
       />
       <TextField
-        label={t("codecs.description")}
+        label={t("common.description")}
         value={form.description ?? ""}
         maxLength={2000}
         readOnly={!mayChange}
@@ -92,7 +92,7 @@ function SaveBar({ isBusy, onDiscard }: { isBusy: boolean; onDiscard: (() => voi
       </p>
       {onDiscard && (
         <button type="button" class="btn btn-ghost btn-sm" onClick={onDiscard}>
-          {t("step.discard")}
+          {t("common.discardChanges")}
         </button>
       )}
       <button type="submit" class="btn btn-primary btn-sm" disabled={isBusy}>
@@ -129,7 +129,7 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
     event.preventDefault();
     action.run(async () => {
       const saved = await (codec ? codecsApi.update(codec.codecId, form) : codecsApi.create(form));
-      toast("success", t("codecs.saved", { name: saved.name }));
+      toast("success", t("common.nameIsSaved", { name: saved.name }));
       isChanged.current = false;
       if (codec) onSaved(saved);
       else route(`/integrations/codecs/${saved.codecId}`, true);
@@ -187,7 +187,7 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
           onCancel={() => setDeleting(false)}
           onConfirm={async () => {
             await codecsApi.delete(codec.codecId);
-            toast("success", t("codecs.deleted", { name: codec.name }));
+            toast("success", t("common.nameIsDeleted", { name: codec.name }));
             isChanged.current = false;
             route("/integrations/codecs");
           }}

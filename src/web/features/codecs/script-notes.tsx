@@ -46,7 +46,7 @@ export function ScriptNotes(props: Pick<Trial, "error" | "warnings" | "console" 
         <p id="script-error" class="flex items-start gap-2 text-sm">
           <TriangleAlert size={16} class="mt-0.5 flex-none text-error" aria-hidden="true" />
           <span class="min-w-0 wrap-anywhere">
-            {error.line !== null && <b>{t("script.line", { line: error.line })} </b>}
+            {error.line !== null && <b>{t("common.atLine", { line: error.line })} </b>}
             {serverText(error, error.message)}
           </span>
         </p>

@@ -10,8 +10,8 @@ import type { TrialState } from "./use-trial.ts";
 export function TrialPanel({ input, setInput, trial, error, isMalformed }: TrialState) {
   const isUplink = input.direction === "uplink";
   return (
-    <section class="panel flex min-w-0 flex-col gap-4 p-4 lg:sticky lg:top-4" aria-label={t("trial.title")}>
-      <h2 class="font-semibold">{t("trial.title")}</h2>
+    <section class="panel flex min-w-0 flex-col gap-4 p-4 lg:sticky lg:top-4" aria-label={t("common.test")}>
+      <h2 class="font-semibold">{t("common.test")}</h2>
       <Segments
         label={t("trial.direction")}
         items={[
@@ -55,7 +55,7 @@ export function TrialPanel({ input, setInput, trial, error, isMalformed }: Trial
       {error !== undefined && <ErrorNote error={error} />}
       {trial && (
         <div class="flex flex-col gap-3" data-testid="trial" aria-live="polite">
-          <h3 class="text-sm font-medium">{t("trial.result")}</h3>
+          <h3 class="text-sm font-medium">{t("common.result")}</h3>
           {trial.error === null && !trial.dropped && (
             <Json value={trial.bytes ? `${spaced(trial.bytes.hex)}\n${trial.bytes.base64}` : trial.result} />
           )}

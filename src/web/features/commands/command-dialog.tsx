@@ -31,7 +31,7 @@ export function CommandDialog(props: { deviceId: string; onClose: () => void; on
     <Dialog title={t("commands.send")} onClose={props.onClose}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
         <TextField
-          label={t("commands.method")}
+          label={t("common.method")}
           hint={t("commands.methodHint")}
           name="method"
           required

@@ -174,7 +174,7 @@ function Snippet({ name, text }: { name: string; text: string }) {
     <div class="min-w-0 overflow-hidden rounded-field border border-base-300 bg-base-200">
       <div class="flex items-center justify-between border-b border-base-300 py-1.5 pr-1.5 pl-4">
         <span class="panel-label">{name}</span>
-        <CopyButton text={text} label={t("connect.copySnippet")} />
+        <CopyButton text={text} label={t("common.copyExample")} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <section class="overflow-x-auto p-4" tabIndex={0} aria-label={t("connect.example")}>

@@ -22,7 +22,7 @@ interface PanelProps {
 function rowsOf(endpoint: Endpoint, credentials: Credentials): [string, string][] {
   const { type, token, username, clientId, fingerprint, validTo, confirmed } = credentials;
   const rows: [string, string | undefined][] = [
-    [t("connect.host"), endpoint.host],
+    [t("common.host"), endpoint.host],
     [t("connect.mqttPort"), String(endpoint.mqttPort)],
     [t("connect.http"), type === "ACCESS_TOKEN" ? endpoint.httpOrigin : undefined],
     [t("signIn.kind"), t(`signIn.${type}`)],

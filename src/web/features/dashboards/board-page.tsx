@@ -102,7 +102,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
     action.run(async () => {
       const saved = await dashboardsApi.update(dashboard.id, { ...formOf(board), timeWindow: window });
       drafts.delete(dashboard.id);
-      toast("success", t("dashboards.saved", { name: saved.name }));
+      toast("success", t("common.nameIsSaved", { name: saved.name }));
       go({ edit: undefined });
       loaded.set(saved);
     });

@@ -28,7 +28,7 @@ export function NameField({ board, onChange }: { board: Board; onChange: (board:
     <input
       key={board.name}
       class="input w-80 max-w-full text-lg font-semibold"
-      aria-label={t("dashboards.name")}
+      aria-label={t("common.name")}
       maxLength={256}
       defaultValue={board.name}
       onChange={(e) => {

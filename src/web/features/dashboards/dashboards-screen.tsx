@@ -84,7 +84,7 @@ function DashboardsPage() {
           onCancel={() => setDeleting(undefined)}
           onConfirm={async () => {
             await dashboardsApi.delete(deleting.id);
-            toast("success", t("dashboards.deleted", { name: deleting.name }));
+            toast("success", t("common.nameIsDeleted", { name: deleting.name }));
             setDeleting(undefined);
             list.reload();
           }}
@@ -114,7 +114,7 @@ function DashboardRow(props: { dashboard: Dashboard; onDelete: (() => void) | un
       {onDelete && (
         <IconButton
           icon={Trash2}
-          label={t("dashboards.deleteOf", { name: dashboard.name })}
+          label={t("common.deleteName", { name: dashboard.name })}
           class="btn btn-ghost btn-square btn-sm relative z-1 text-soft hover:text-error"
           onClick={onDelete}
         />
@@ -164,14 +164,14 @@ function ImportButton() {
   return (
     <>
       <Button icon={Upload} class="btn btn-ghost btn-sm" onClick={() => input.current?.click()}>
-        {t("dashboards.import")}
+        {t("common.import")}
       </Button>
       <input
         ref={input}
         type="file"
         accept="application/json,.json"
         class="hidden"
-        aria-label={t("dashboards.import")}
+        aria-label={t("common.import")}
         onChange={(e) => {
           const [file] = e.currentTarget.files ?? [];
           if (file) take(file);

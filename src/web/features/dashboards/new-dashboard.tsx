@@ -24,7 +24,7 @@ export function NewDashboard({ onClose }: { onClose: (dashboard: Dashboard | und
       const wanted = name.trim();
       onClose(
         selected === ""
-          ? await dashboardsApi.create({ name: wanted || t("dashboards.unnamed") })
+          ? await dashboardsApi.create({ name: wanted || t("common.dashboard") })
           : await dashboardsApi.forType({
               deviceType: selected,
               ...(wanted !== "" && { name: wanted }),
@@ -38,7 +38,7 @@ export function NewDashboard({ onClose }: { onClose: (dashboard: Dashboard | und
     <Dialog title={t("dashboards.create")} onClose={() => onClose(undefined)} firm>
       <form class="flex flex-col gap-5" onSubmit={submit}>
         <TextField
-          label={t("dashboards.name")}
+          label={t("common.name")}
           maxLength={256}
           value={name}
           placeholder={selected}

@@ -49,7 +49,7 @@ export function RotationDialog({ dashboard, deviceId, onStart, onClose }: Props)
             {t("common.close")}
           </button>
           <button type="submit" class="btn btn-primary" disabled={ids.length === 0}>
-            {t("rotation.start")}
+            {t("common.start")}
           </button>
         </div>
       </form>

@@ -46,7 +46,7 @@ export function ProfileDashboardButton({ profileId }: { profileId: string }) {
       {types.length > 1 && (
         <select
           class="select select-sm w-auto"
-          aria-label={t("device.type")}
+          aria-label={t("common.type")}
           onChange={(e) => setSelected(e.currentTarget.value)}
         >
           {types.map(({ deviceType, count }) => (

@@ -76,7 +76,9 @@ function StateText({ severity, openAlarms, devices, inactive }: WallState) {
       )}
       <span>
         {severity !== undefined && `${t(`severity.${severity}`)} · `}
-        {openAlarms > 0 ? plural("wall.alarms", openAlarms) : severity === undefined && t("wall.noAlarms")}
+        {openAlarms > 0
+          ? plural("wall.alarms", openAlarms)
+          : severity === undefined && t("common.noOpenAlarms")}
       </span>
       <span class="text-base font-normal text-soft">
         {isWell ? plural("wall.active", devices) : t("wall.inactive", { inactive, devices })}

@@ -107,7 +107,7 @@ function GatewayField() {
   const gateways = useResource(deviceBulkApi.gateways, []);
   if (gateways.error !== undefined) return <ErrorNote error={gateways.error} onRetry={gateways.reload} />;
   return (
-    <SelectField label={t("device.gateway")} hint={t("bulk.gatewayHint")} name="gateway">
+    <SelectField label={t("common.gateway")} hint={t("bulk.gatewayHint")} name="gateway">
       <option value="">{t("bulk.noGateway")}</option>
       {gateways.data?.map(({ deviceId, name }) => (
         <option key={deviceId} value={deviceId}>
@@ -123,7 +123,7 @@ function AssetField() {
   return (
     <>
       <TextField
-        label={t("bulk.assetLabel")}
+        label={t("common.asset")}
         hint={t("bulk.assetHint")}
         name="asset"
         maxLength={64}
@@ -142,7 +142,7 @@ function AssetField() {
 const CommandFields = ({ mistake }: { mistake: string | undefined }) => (
   <>
     <TextField
-      label={t("commands.method")}
+      label={t("common.method")}
       hint={t("commands.methodHint")}
       name="method"
       required

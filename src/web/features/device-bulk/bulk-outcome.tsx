@@ -47,7 +47,7 @@ export function BulkOutcome({
               <span class="block text-soft">{serverText(failure, failure.error)}</span>
             </li>
           ))}
-          {more > 0 && <li class="px-3 py-2 text-sm text-soft">{t("bulk.more", { count: more })}</li>}
+          {more > 0 && <li class="px-3 py-2 text-sm text-soft">{t("common.countMore", { count: more })}</li>}
         </ul>
       )}
     </div>

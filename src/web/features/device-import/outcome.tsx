@@ -49,7 +49,7 @@ export function ImportOutcome({ result, onOther }: { result: ImportResult; onOth
           {undo.outcome}
         </div>
       )}
-      {refused.length > 0 && <RowTable count={refused.length} rowAt={rowAt} label={t("import.devices")} />}
+      {refused.length > 0 && <RowTable count={refused.length} rowAt={rowAt} label={t("common.devices")} />}
       {created === 0 && (
         <button type="button" class="btn self-start" onClick={onOther}>
           {t("import.other")}

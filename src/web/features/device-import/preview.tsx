@@ -51,7 +51,7 @@ export function ImportPreview({ name, table, validation, busy, onImport, onOther
             label={t("import.show")}
             items={[
               { id: "wrong", text: t("import.showWrong") },
-              { id: "all", text: t("import.showAll") },
+              { id: "all", text: t("common.all") },
             ]}
             current={show}
             onSelect={setShow}
@@ -72,7 +72,7 @@ export function ImportPreview({ name, table, validation, busy, onImport, onOther
         key={show}
         count={show === "all" ? total : wrong.length}
         rowAt={rowAt}
-        label={t("import.devices")}
+        label={t("common.devices")}
       />
       <div class="flex flex-wrap justify-end gap-2">
         <button type="button" class="btn btn-ghost" disabled={busy} onClick={onOther}>

@@ -36,7 +36,7 @@ export function RowTable({
         header={
           <div role="rowgroup" class="sticky top-0 z-10 border-b border-base-300 bg-base-100">
             <div role="row" aria-rowindex={1} class={`${COLUMNS} items-center py-2`}>
-              {([t("import.row"), t("device.name"), t("import.mistake")] as const).map((text) => (
+              {([t("import.row"), t("common.name"), t("import.mistake")] as const).map((text) => (
                 <span key={text} role="columnheader" class="panel-label">
                   {text}
                 </span>

@@ -33,7 +33,7 @@ export function DashboardCard({ device, onChanged }: { device: DeviceDetail; onC
     <form class="panel flex flex-col gap-4 p-4" onSubmit={submit} data-testid="dashboard-card">
       <fieldset class="contents" disabled={!mayWrite.value}>
         <SelectField
-          label={t("device.dashboard")}
+          label={t("common.dashboard")}
           hint={t("device.dashboardHint")}
           value={selected}
           onChange={(e) => setSelected(e.currentTarget.value)}

@@ -39,7 +39,7 @@ export function DeviceScreen() {
   const { route } = useLocation();
   useLive({ topics: ["devices"], deviceIds: [deviceId] }, (message) => {
     if (follow(resource, deviceId, message) !== "deleted") return;
-    toast("success", t("settings.deleted", { name: resource.data?.name ?? deviceId }));
+    toast("success", t("common.nameIsDeleted", { name: resource.data?.name ?? deviceId }));
     route("/devices", true);
   });
   const gone = resource.error instanceof ApiError && [400, 404].includes(resource.error.status);
@@ -154,7 +154,7 @@ function DashboardLink({ device: { deviceId, targetDashboardId, targetStateId } 
   return (
     <a class="btn btn-sm" href={`/dashboards/${targetDashboardId}?${query}`}>
       <LayoutDashboard size={16} aria-hidden="true" />
-      {t("device.toDashboard")}
+      {t("common.dashboard")}
     </a>
   );
 }

@@ -43,13 +43,13 @@ export function HeldMessages({ deviceId }: { deviceId: string }) {
             {t("held.store")}
           </button>
           <button type="button" class="btn btn-sm" onClick={() => setAsking(true)}>
-            {t("held.delete")}
+            {t("common.delete")}
           </button>
         </div>
       )}
       {isAsking && (
         <ConfirmDialog
-          title={t("held.delete")}
+          title={t("common.delete")}
           warning={t("held.deleteWarning")}
           onConfirm={() => after(heldApi.delete(deviceId))}
           onCancel={() => setAsking(false)}

@@ -18,7 +18,7 @@ export function HistoryTab({ device }: DeviceTabProps) {
       <div class="flex flex-wrap items-center justify-between gap-3">
         <Segments
           label={t("attributes.scope")}
-          items={CHOICES.map((id) => ({ id, text: id === "ALL" ? t("changes.all") : t(`scope.${id}`) }))}
+          items={CHOICES.map((id) => ({ id, text: id === "ALL" ? t("common.all") : t(`scope.${id}`) }))}
           current={choice}
           onSelect={(id) => route(id === "ALL" ? path : `${path}?scope=${id}`, true)}
         />

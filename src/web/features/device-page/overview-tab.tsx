@@ -156,11 +156,11 @@ function Facts({ device }: { device: DeviceDetail }) {
   const connected = toMs(device.lastConnectedAt);
   const created = toMs(device.createdAt);
   const facts: [string, string][] = [
-    [t("device.type"), device.deviceType ?? "–"],
-    [t("device.role"), device.role === "GATEWAY" ? t("device.gateway") : t("device.plain")],
+    [t("common.type"), device.deviceType ?? "–"],
+    [t("common.role"), device.role === "GATEWAY" ? t("common.gateway") : t("common.device")],
     // Devices that only send by HTTP, or through a gateway, have no connection of their own.
     ...(connected ? [[t("device.lastConnected"), formatDate(connected, "zoned")] as [string, string]] : []),
-    [t("device.created"), created ? formatDate(created, "zoned") : "–"],
+    [t("common.created"), created ? formatDate(created, "zoned") : "–"],
     [t("device.id"), device.deviceId],
   ];
   return (
@@ -173,7 +173,7 @@ function Facts({ device }: { device: DeviceDetail }) {
       ))}
       {device.parentDeviceId && (
         <div class="min-w-0">
-          <dt class="panel-label">{t("child.gateway")}</dt>
+          <dt class="panel-label">{t("common.gateway")}</dt>
           <dd class="text-sm break-words">
             <a class="link" href={`/devices/${device.parentDeviceId}/children`}>
               {nameOf(device.parentDeviceId)}

@@ -83,10 +83,10 @@ function SettingsFields({ device }: { device: DeviceDetail }) {
   const minutes = device.inactivityTimeoutMs ? device.inactivityTimeoutMs / MINUTE_MS : "";
   return (
     <>
-      <TextField label={t("device.name")} name="name" required maxLength={255} defaultValue={device.name} />
+      <TextField label={t("common.name")} name="name" required maxLength={255} defaultValue={device.name} />
       <div class="grid gap-4 sm:grid-cols-2">
         <TextField
-          label={t("device.type")}
+          label={t("common.type")}
           name="deviceType"
           maxLength={120}
           defaultValue={device.deviceType ?? ""}
@@ -101,7 +101,7 @@ function SettingsFields({ device }: { device: DeviceDetail }) {
           defaultValue={device.tags?.join(", ") ?? ""}
         />
         <TextField
-          label={t("settings.asset")}
+          label={t("common.asset")}
           hint={t("settings.assetHint")}
           name="assetId"
           maxLength={64}
@@ -146,7 +146,7 @@ function DangerZone({ device }: { device: DeviceDetail }) {
   const remove = () =>
     action.run(async () => {
       await devicesApi.delete(device.deviceId);
-      toast("success", t("settings.deleted", { name: device.name }));
+      toast("success", t("common.nameIsDeleted", { name: device.name }));
       route("/devices", true);
     });
   return (

@@ -23,7 +23,7 @@ export function ClaimDevice({ onClose }: { onClose: () => void }) {
     });
   };
   return (
-    <Dialog title={t("claim.title")} onClose={onClose}>
+    <Dialog title={t("common.claimDevice")} onClose={onClose}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
         <p class="text-soft">{t("claim.hint")}</p>
         <TextField
@@ -36,7 +36,7 @@ export function ClaimDevice({ onClose }: { onClose: () => void }) {
           spellcheck={false}
         />
         <TextField
-          label={t("claim.key")}
+          label={t("common.code")}
           name="secretKey"
           required
           minLength={6}
@@ -48,7 +48,7 @@ export function ClaimDevice({ onClose }: { onClose: () => void }) {
         />
         {action.error !== undefined && <ErrorNote error={action.error} />}
         <FormButtons busy={action.busy} onCancel={onClose}>
-          {t("claim.go")}
+          {t("common.claimDevice")}
         </FormButtons>
       </form>
     </Dialog>

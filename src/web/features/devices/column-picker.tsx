@@ -77,7 +77,7 @@ function Panel() {
         {FIXED_COLUMNS.map((id) => option(id, t(`column.${id}`)))}
       </fieldset>
       <fieldset class="flex flex-col gap-2">
-        <legend class="panel-label mb-2">{t("columns.values")}</legend>
+        <legend class="panel-label mb-2">{t("common.newestValues")}</legend>
         <input
           type="search"
           class="input input-sm w-full"

@@ -46,7 +46,7 @@ export function CreateDevice({ onClose, gateway }: Props) {
     <Dialog title={gateway ? t("children.create") : t("devices.create")} onClose={onClose}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
         <TextField
-          label={t("device.name")}
+          label={t("common.name")}
           hint={t("device.nameHint")}
           name="name"
           required
@@ -54,7 +54,7 @@ export function CreateDevice({ onClose, gateway }: Props) {
           autofocus
         />
         <TextField
-          label={t("device.type")}
+          label={t("common.type")}
           hint={t("device.typeHint")}
           name="deviceType"
           required

@@ -46,7 +46,7 @@ export function DeviceFilters({ filter, set, total }: Props) {
         onSearch={(search) => set({ search })}
       />
       <FilterSelect
-        label={t("devices.typeFilter")}
+        label={t("common.deviceType")}
         all={t("devices.allTypes")}
         value={filter.type}
         options={(types.data ?? []).map(({ deviceType, count }) => ({
@@ -56,20 +56,20 @@ export function DeviceFilters({ filter, set, total }: Props) {
         onSelect={(type) => set({ type })}
       />
       <FilterSelect
-        label={t("device.state")}
+        label={t("common.state")}
         all={t("devices.allStates")}
         value={filter.state}
         options={[
-          { id: "active", text: t("state.active") },
+          { id: "active", text: t("common.active") },
           { id: "inactive", text: t("state.inactive") },
         ]}
         onSelect={(state) => set({ state })}
       />
       <FilterSelect
-        label={t("devices.roleFilter")}
-        all={t("devices.allRoles")}
+        label={t("common.role")}
+        all={t("common.allRoles")}
         value={filter.role}
-        options={[{ id: "GATEWAY", text: t("devices.gateways") }]}
+        options={[{ id: "GATEWAY", text: t("common.gateways") }]}
         onSelect={(role) => set({ role })}
       />
       {filter.tag && <Chip text={filter.tag} onClear={() => set({ tag: "" })} />}

@@ -45,11 +45,11 @@ export function DevicePicker({ selected, onChange, only, attribute, isOffered = 
         />
       </label>
       {found?.length === 0 ? (
-        <p class="text-sm text-soft">{t(text === "" ? "devices.none" : "access.noDevice")}</p>
+        <p class="text-sm text-soft">{t(text === "" ? "devices.none" : "common.noDeviceMatches")}</p>
       ) : (
         <ul
           class="h-48 divide-y divide-base-300 overflow-y-auto rounded-field border border-base-300"
-          aria-label={t("access.devices")}
+          aria-label={t("common.devices")}
         >
           {found?.map((device) => (
             <li key={device.deviceId}>
@@ -75,10 +75,10 @@ export function DevicePicker({ selected, onChange, only, attribute, isOffered = 
         </p>
       )}
       <Chips
-        label={t("access.selectedDevices")}
+        label={t("common.selectedDevices")}
         items={selected.map((id, i) => ({ id, text: i < NAMED_MAX ? nameOf(id) : id }))}
         more={(count) => t("access.more", { count })}
-        removeLabel={(name) => t("access.remove", { name })}
+        removeLabel={(name) => t("common.removeName", { name })}
         onRemove={(id) => onChange(selected.filter((deviceId) => deviceId !== id))}
       />
     </div>

@@ -93,12 +93,12 @@ export function DeviceHeader({ layout, total, sort, onSort }: HeaderProps) {
         {selection && <SelectAll selection={selection} total={total} />}
         <SortHead
           field="state"
-          text={t("device.state")}
+          text={t("common.state")}
           sort={sort}
           onSort={onSort}
           className="max-sm:[&>button]:sr-only"
         />
-        <SortHead field="name" text={t("device.name")} sort={sort} onSort={onSort} />
+        <SortHead field="name" text={t("common.name")} sort={sort} onSort={onSort} />
         {columns.map((id) => {
           const { sort: field, isRight } = shapeOf(id);
           const className = `truncate ${isRight ? "text-right" : ""} ${id === "lastMessage" ? "" : "max-sm:hidden"}`;
@@ -206,7 +206,7 @@ function NameCell({ row }: { row: DeviceRow }) {
       >
         <span class="truncate">{row.name}</span>
         {row.role === "GATEWAY" && (
-          <Router size={14} class="flex-none text-soft" aria-label={t("device.gateway")} />
+          <Router size={14} class="flex-none text-soft" aria-label={t("common.gateway")} />
         )}
         {row.label && <span class="truncate font-normal text-soft max-sm:hidden">{row.label}</span>}
       </a>

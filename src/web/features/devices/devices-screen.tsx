@@ -115,12 +115,12 @@ function ListActions({ class: className = "btn btn-sm", onClaim }: { class?: str
       {mayWrite.value && (
         <a class={className} href="/devices/import">
           <Upload size={16} aria-hidden="true" />
-          {t("import.open")}
+          {t("common.import")}
         </a>
       )}
       {mayWrite.value && (
         <Button icon={QrCode} class={className} onClick={onClaim}>
-          {t("claim.title")}
+          {t("common.claimDevice")}
         </Button>
       )}
     </>

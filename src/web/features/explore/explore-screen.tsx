@@ -179,7 +179,7 @@ function ExploreMenu(props: PartProps & { onCsv: (() => void) | undefined; onPic
               item(Rows3, t(isSplit ? "explore.join" : "explore.split"), () =>
                 onChange({ panes: arranged(panes, !isSplit) }),
               )}
-            {item(Link, t("explore.copyLink"), () => void copyLink())}
+            {item(Link, t("common.copyLink"), () => void copyLink())}
             {item(Download, t("data.csvDownload"), onCsv)}
             <div class="px-2 py-1">
               <CsvUnits />
@@ -207,7 +207,7 @@ function SeriesChips({ view, onChange }: PartProps) {
               <button
                 type="button"
                 class="btn btn-ghost btn-circle btn-xs"
-                aria-label={t("explore.remove", { name })}
+                aria-label={t("common.removeName", { name })}
                 onClick={() => onChange({ panes: withoutSeries(view.panes, position, series) })}
               >
                 <X size={12} aria-hidden="true" />
@@ -260,8 +260,8 @@ function SaveButton({ view }: { view: ExploreView }) {
         required
         pattern=".*\S.*"
         maxLength={256}
-        aria-label={t("dashboards.name")}
-        placeholder={t("dashboards.name")}
+        aria-label={t("common.name")}
+        placeholder={t("common.name")}
         autofocus
       />
       <button type="submit" class="btn btn-primary btn-sm" disabled={action.busy}>

@@ -101,7 +101,7 @@ function DeviceList({ hasFocus, onSelect }: { hasFocus: boolean; onSelect: (devi
         />
       </label>
       {found?.length === 0 && (
-        <p class="px-2 text-sm text-soft">{t(text === "" ? "devices.none" : "explore.noDevice")}</p>
+        <p class="px-2 text-sm text-soft">{t(text === "" ? "devices.none" : "common.noDeviceMatches")}</p>
       )}
       <ul class="relative min-h-0 overflow-y-auto" aria-label={t("nav.devices")}>
         {found?.map((row) => (

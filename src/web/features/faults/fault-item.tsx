@@ -38,7 +38,7 @@ export function FaultItem({ fault, isNamed }: { fault: Fault; isNamed: boolean }
         <Age ts={toMs(fault.lastAt)} />
         <br />
         <span title={formatDate(firstAt, "zoned")}>{plural("faults.times", count)}</span>
-        {count > 1 && ` ${t("faults.since", { time: formatDate(firstAt, styleOf(firstAt)) })}`}
+        {count > 1 && ` ${t("common.sinceTime", { time: formatDate(firstAt, styleOf(firstAt)) })}`}
       </span>
       <div class="min-w-0 wrap-anywhere">
         {isNamed && (

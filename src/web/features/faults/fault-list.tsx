@@ -53,7 +53,7 @@ export function FaultList({
       {page.error !== undefined && <ErrorNote error={page.error} onRetry={page.reload} />}
       {shown?.rows.length === 0 && <EmptyPanel icon={CircleCheck} title={none[0]} hint={none[1]} />}
       {shown && shown.rows.length > 0 && (
-        <ol class="panel divide-y divide-base-300/60" aria-label={t("faults.title")}>
+        <ol class="panel divide-y divide-base-300/60" aria-label={t("common.faults")}>
           {shown.rows.map((fault) => (
             <FaultItem key={fault.faultId} fault={fault} isNamed={isNamed} />
           ))}
@@ -63,7 +63,7 @@ export function FaultList({
         <p class="flex flex-wrap items-center gap-3 text-sm text-soft">
           {t("faults.shown", { shown: shown.rows.length, total: shown.total })}
           <button type="button" class="btn btn-sm" onClick={more}>
-            {t("faults.more")}
+            {t("common.showMore")}
           </button>
         </p>
       )}
@@ -76,7 +76,7 @@ export function ThingFaults({ kind, id }: FaultSubject) {
   const view = useFaults("site", { subject: kind, subjectId: id });
   if (view.shown === undefined || view.shown.rows.length === 0) return null;
   return (
-    <Section id="faults" title={t("faults.title")} hint={t("faults.thingHint")}>
+    <Section id="faults" title={t("common.faults")} hint={t("faults.thingHint")}>
       <FaultList view={view} isNamed={false} none={["", ""]} />
     </Section>
   );

@@ -131,7 +131,7 @@ function Filters(props: {
       />
       <FilterSelect
         class="w-40"
-        label={t("faults.time")}
+        label={t("common.time")}
         all={t("faults.anyTime")}
         value={filter.since}
         options={(Object.keys(SINCE) as Since[]).map((id) => ({ id, text: t(`faultsSince.${id}`) }))} // the table's own keys

@@ -18,10 +18,10 @@ export function ChildHeader() {
     <div role="rowgroup" class="sticky top-0 z-10 border-b border-base-300 bg-base-100">
       <div role="row" aria-rowindex={1} class={`${COLUMNS} items-center py-2`}>
         <span role="columnheader" class="panel-label">
-          <span class="max-sm:sr-only">{t("device.state")}</span>
+          <span class="max-sm:sr-only">{t("common.state")}</span>
         </span>
         <span role="columnheader" class="panel-label">
-          {t("device.name")}
+          {t("common.name")}
         </span>
         <span role="columnheader" class="panel-label max-sm:hidden">
           {t("children.calledBy")}

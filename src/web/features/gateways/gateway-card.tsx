@@ -100,7 +100,7 @@ function Free({ device, onChanged }: Props) {
   if (!mayWrite.value || gateways.data?.rows.length === 0) return <p>{t("child.none")}</p>;
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
-      <SelectField label={t("child.gateway")} name="gateway" disabled={gateways.data === undefined}>
+      <SelectField label={t("common.gateway")} name="gateway" disabled={gateways.data === undefined}>
         <option value="">{t("child.none")}</option>
         {gateways.data?.rows.map(({ deviceId, name }) => (
           <option key={deviceId} value={deviceId}>

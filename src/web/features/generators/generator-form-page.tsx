@@ -59,13 +59,13 @@ export function GeneratorFormPage({ generator }: { generator?: Generator }) {
       const saved = generator
         ? await generatorsApi.update(generator.id, wanted)
         : await generatorsApi.create(wanted, startsNow ? "active" : "draft");
-      toast("success", t("generators.saved", { name: saved.name }));
+      toast("success", t("common.nameIsSaved", { name: saved.name }));
       route("/generators", true);
     });
   };
   return (
     <FormPage
-      title={generator ? t("generators.edit", { name: generator.name }) : t("generators.create")}
+      title={generator ? t("common.editName", { name: generator.name }) : t("generators.create")}
       back={{ href: "/generators", text: t("nav.generators") }}
       submitText={t(generator ? "common.save" : "generators.create")}
       onSubmit={submit}
@@ -114,7 +114,7 @@ function NameFields(props: {
   return (
     <>
       <TextField
-        label={t("generator.name")}
+        label={t("common.name")}
         hint={props.isNew ? t("generator.nameHint") : undefined}
         required
         maxLength={200}
@@ -124,7 +124,7 @@ function NameFields(props: {
         onText={props.onName}
       />
       <TextField
-        label={t("generator.description")}
+        label={t("common.description")}
         maxLength={2_000}
         value={props.description}
         onText={props.onDescription}
@@ -183,7 +183,7 @@ function Metrics({
         class="btn btn-sm self-start"
         onClick={() => onChange({ rows: [...rows, newRow()] })}
       >
-        {t("generator.addMetric")}
+        {t("common.addKey")}
       </Button>
       {perDevice !== undefined && (
         <p class="text-sm text-soft">
@@ -197,7 +197,7 @@ function Metrics({
 function Targets({ form, onChange, problems, isNew }: PartProps & { isNew: boolean }) {
   const { deviceIds } = form;
   return (
-    <Section id="generator-devices" title={t("generator.devices")}>
+    <Section id="generator-devices" title={t("common.devices")}>
       <label class="flex cursor-pointer items-start gap-3">
         <input
           type="radio"

@@ -63,7 +63,7 @@ function GeneratorList() {
         countText={generators && plural("generators.count", generators.total)}
         icon={Activity}
         none={[t("generators.none"), t("generators.noneHint")]}
-        noMatch={[t("generators.noMatch"), t("generators.noMatchHint")]}
+        noMatch={[t("generators.noMatch"), t("common.tryFewerLetters")]}
         create={create}
       >
         {generators?.rows.map((generator) => (
@@ -163,7 +163,7 @@ function Devices({ generator }: { generator: Generator }) {
 function Buttons({ generator, onChanged, onDelete }: RowProps) {
   const { id, name, status } = generator;
   const isActive = status === "active";
-  const label = t(isActive ? "generators.pause" : "generators.start", { name });
+  const label = t(isActive ? "common.pauseName" : "common.startName", { name });
   return (
     <div class="flex gap-1">
       <StartPauseButton
@@ -176,10 +176,10 @@ function Buttons({ generator, onChanged, onDelete }: RowProps) {
         }}
         onChanged={onChanged}
       />
-      <EditLink href={`/generators/${id}`} label={t("generators.edit", { name })} />
+      <EditLink href={`/generators/${id}`} label={t("common.editName", { name })} />
       <IconButton
         icon={Trash2}
-        label={t("generators.delete", { name })}
+        label={t("common.deleteName", { name })}
         class="btn btn-ghost btn-sm text-error"
         onClick={() => onDelete(generator)}
       />
@@ -196,7 +196,7 @@ function DeleteDialog(props: { generator: Generator; onClose: (deleted: boolean)
       onCancel={() => props.onClose(false)}
       onConfirm={async () => {
         await generatorsApi.delete(id);
-        toast("success", t("generators.deleted", { name }));
+        toast("success", t("common.nameIsDeleted", { name }));
         props.onClose(true);
       }}
     />

@@ -37,11 +37,11 @@ export function MetricFields({ row, problems, readings, onChange, onRemove }: Pr
       class="flex min-w-0 flex-col gap-3 rounded-field border border-base-300 p-3"
       data-testid="metric"
     >
-      <legend class="sr-only">{row.key || t("generator.key")}</legend>
+      <legend class="sr-only">{row.key || t("common.key")}</legend>
       <div class="flex items-start gap-2">
         <div class="grid min-w-0 flex-1 gap-3 sm:grid-cols-2">
           <TextField
-            label={t("generator.key")}
+            label={t("common.key")}
             error={row.key === "" ? undefined : problem("key")}
             required
             maxLength={256}
@@ -69,7 +69,7 @@ export function MetricFields({ row, problems, readings, onChange, onRemove }: Pr
         {onRemove && (
           <IconButton
             icon={X}
-            label={t("generator.removeMetric", { key: row.key })}
+            label={t("common.removeKey", { key: row.key })}
             class="btn btn-ghost btn-square mt-6.5 flex-none"
             onClick={onRemove}
           />
@@ -82,7 +82,7 @@ export function MetricFields({ row, problems, readings, onChange, onRemove }: Pr
         <Field label={t("generator.max")} error={problem("max")}>
           {number("max", true)}
         </Field>
-        <Field label={t("generator.decimals")} hint={t("generator.decimalsHint")} error={problem("decimals")}>
+        <Field label={t("common.decimals")} hint={t("generator.decimalsHint")} error={problem("decimals")}>
           {number("decimals")}
         </Field>
         {usesStep(row.pattern) && (

@@ -60,7 +60,7 @@ export function BridgePanel({ integration }: { integration: Integration }) {
       {bridge?.problemText && <Problem problem={bridge.problemText} />}
       {bridge && !bridge.problemText && bridge.lastErrorText && (
         <p class="text-sm text-soft wrap-anywhere">
-          {t("integrations.newestError")} (<Age ts={toMs(bridge.lastErrorAt)} />
+          {t("common.newestError")} (<Age ts={toMs(bridge.lastErrorAt)} />
           ): {serverText(bridge.lastErrorText)}
         </p>
       )}

@@ -38,7 +38,7 @@ export function CapturedPanel(props: {
         <div class="flex items-end gap-2">
           <div class="min-w-0 flex-1">
             <SelectField
-              label={t("captured.select")}
+              label={t("common.message")}
               value={selectedItem}
               onChange={(e) => select(captured.find(({ eventId }) => eventId === e.currentTarget.value))}
             >
@@ -60,7 +60,7 @@ export function CapturedPanel(props: {
       )}
       {(integration.type === "MQTT" || sample.topic !== "") && (
         <TextField
-          label={t("captured.topic")}
+          label={t("common.topic")}
           value={sample.topic}
           spellcheck={false}
           autocapitalize="off"

@@ -32,7 +32,7 @@ export function CodecUses({ uses, mayChange, onChange }: Props) {
         <div key={index} class="flex flex-wrap items-center gap-2" data-testid="codec-use">
           <input
             class="input min-w-0 flex-[1_1_10rem]"
-            aria-label={t("transform.deviceType")}
+            aria-label={t("common.deviceType")}
             placeholder={t("transform.allTypes")}
             maxLength={128}
             value={use.deviceType ?? ""}

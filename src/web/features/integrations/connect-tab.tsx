@@ -112,7 +112,7 @@ function SecretPanel(props: {
             <code class="reading rounded-field bg-base-200 px-3 py-2 break-all" data-testid="secret">
               {secret}
             </code>
-            <CopyButton text={secret} label={t("hook.secretCopy")} />
+            <CopyButton text={secret} label={t("common.copySecret")} />
           </div>
         </div>
       )}
@@ -195,7 +195,7 @@ function Paste({ integration, url, secret }: PasteProps) {
       <p>
         {"frames" in network ? t("hook.frames", { network: t(`network.${network.id}`) }) : t("hook.generic")}
       </p>
-      <Rows rows={[[t("hook.address"), url], ...headers]} />
+      <Rows rows={[[t("common.address"), url], ...headers]} />
       <h3 class="text-sm font-medium">{t("hook.example")}</h3>
       <div class="flex flex-wrap items-start gap-2">
         <pre class="reading min-w-0 flex-1 rounded-field bg-base-200 p-3 text-sm break-all whitespace-pre-wrap">

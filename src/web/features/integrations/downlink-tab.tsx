@@ -63,7 +63,7 @@ export function DownlinkTab({ integration }: { integration: Integration }) {
 
 const DeviceField = (props: { deviceId: string; onChange: (deviceId: string) => void }) => (
   <fieldset class="flex flex-col gap-2">
-    <legend class="mb-1.5 text-sm font-medium">{t("downlink.device")}</legend>
+    <legend class="mb-1.5 text-sm font-medium">{t("common.device")}</legend>
     <DevicePicker
       attribute={NETWORK_ATTRIBUTES}
       selected={props.deviceId === "" ? [] : [props.deviceId]}

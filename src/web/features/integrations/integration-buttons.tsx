@@ -17,8 +17,8 @@ export function IntegrationButtons({ integration, onChanged, small = false }: Pr
   return (
     <StartPauseButton
       isActive={isOn}
-      text={t(isOn ? "integrations.pause" : "integrations.start")}
-      iconLabel={small ? t(isOn ? "integrations.pauseOf" : "integrations.startOf", { name }) : undefined}
+      text={t(isOn ? "common.pause" : "common.start")}
+      iconLabel={small ? t(isOn ? "common.pauseName" : "common.startName", { name }) : undefined}
       onPress={async () => {
         if (!isOn) return startedText(await integrationsApi.start(integrationId));
         await integrationsApi.pause(integrationId);

@@ -128,7 +128,7 @@ function Summary({ integration }: { integration: Integration }) {
   const counters = [
     [stats.received, t("integrations.received")],
     [stats.stored, t("integrations.stored")],
-    [stats.dropped, t("integrations.dropped")],
+    [stats.dropped, t("common.dropped")],
     [stats.failed, t("integrations.failed")],
     ...(stats.sent > 0 ? [[stats.sent, t("integrations.sent")] as const] : []),
   ] as const;
@@ -144,7 +144,7 @@ function Summary({ integration }: { integration: Integration }) {
       </p>
       {lastErrorText !== null && (
         <p class="max-w-2xl text-sm wrap-anywhere text-base-content">
-          {t("integrations.newestError")} (<Age ts={toMs(lastErrorAt)} />
+          {t("common.newestError")} (<Age ts={toMs(lastErrorAt)} />
           ): {serverPhrase(lastErrorText)}
         </p>
       )}
@@ -167,7 +167,7 @@ function DeleteDialog({ integration, onClose }: { integration: Integration; onCl
       onCancel={onClose}
       onConfirm={async () => {
         await integrationsApi.delete(integrationId);
-        toast("success", t("integrations.deleted", { name }));
+        toast("success", t("common.nameIsDeleted", { name }));
         route("/integrations");
       }}
     />

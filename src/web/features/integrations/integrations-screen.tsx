@@ -87,7 +87,7 @@ function Row({ integration, onChanged }: { integration: Integration; onChanged: 
         </p>
         {lastErrorText !== null && (
           <p class="line-clamp-2 text-sm break-words">
-            {t("integrations.newestError")} (<Age ts={toMs(lastErrorAt)} />
+            {t("common.newestError")} (<Age ts={toMs(lastErrorAt)} />
             ): {serverPhrase(lastErrorText)}
           </p>
         )}

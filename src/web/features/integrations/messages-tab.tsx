@@ -89,7 +89,7 @@ export function MessagesTab({ integration }: { integration: Integration }) {
       {events?.length === 0 && (
         <EmptyPanel
           icon={Inbox}
-          title={t(isFiltered ? "events.noMatch" : "events.none")}
+          title={t(isFiltered ? "events.noMatch" : "common.noMessagesYet")}
           hint={t(isFiltered ? "events.noMatchHint" : "events.noneHint")}
         />
       )}
@@ -102,7 +102,7 @@ export function MessagesTab({ integration }: { integration: Integration }) {
       )}
       {events && events.length >= limit && limit < MOST && (
         <button type="button" class="btn btn-sm self-center" onClick={() => setLimit(MOST)}>
-          {t("events.more")}
+          {t("common.showMore")}
         </button>
       )}
       {clearing && (
@@ -203,7 +203,7 @@ function Line({ integrationId, event, onChanged }: LineProps) {
       </div>
       {status === "ERROR" && replayable && may("integrations:write") && (
         <button type="button" class="btn btn-sm flex-none" disabled={action.busy} onClick={replay}>
-          {t("events.replay")}
+          {t("common.retry")}
         </button>
       )}
     </li>
@@ -214,7 +214,7 @@ function Details({ event: { payload, result } }: { event: IntegrationEvent }) {
   const [isOpen, setOpen] = useState(false);
   const parts = [
     [t("events.payload"), payload],
-    [t("events.result"), result],
+    [t("common.result"), result],
   ] as const;
   return (
     <details class="text-sm" onToggle={(e) => setOpen(e.currentTarget.open)}>

@@ -19,10 +19,10 @@ interface Props {
 export function ScriptSection({ script, wrongLine, mayChange, onChange }: Props) {
   const isShown = script.enabled || script.source !== "";
   return (
-    <section class="panel flex min-w-0 flex-col gap-3 p-4" aria-label={t("transform.script")}>
+    <section class="panel flex min-w-0 flex-col gap-3 p-4" aria-label={t("common.script")}>
       <div class="flex flex-wrap items-start gap-x-6 gap-y-2">
         <div class="min-w-0 flex-[1_1_16rem]">
-          <h2 class="font-semibold">{t("transform.script")}</h2>
+          <h2 class="font-semibold">{t("common.script")}</h2>
           <p class="text-sm text-soft">{t("transform.scriptHint")}</p>
         </div>
         <label class="flex cursor-pointer items-center gap-2 text-sm">
@@ -43,7 +43,7 @@ export function ScriptSection({ script, wrongLine, mayChange, onChange }: Props)
       </div>
       {isShown && (
         <CodeEditor
-          label={t("transform.script")}
+          label={t("common.script")}
           value={script.source}
           onInput={(source) => onChange({ ...script, source })}
           wrongLine={wrongLine}

@@ -25,7 +25,7 @@ export function SettingsTab({ integration, onSaved }: Props) {
       const changes = { name: name.trim(), settings_json: changesOf(type, fields, settings_json) };
       const saved = await integrationsApi.update(integrationId, changes);
       setFields(fieldsOf(saved.settings_json));
-      toast("success", t("integrations.saved", { name: saved.name }));
+      toast("success", t("common.nameIsSaved", { name: saved.name }));
       onSaved(saved);
     });
   };

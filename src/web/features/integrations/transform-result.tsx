@@ -13,17 +13,17 @@ export function TransformResult({ preview }: { preview: TransformPreview }) {
   return (
     <section
       class="panel flex min-w-0 flex-col gap-4 p-4"
-      aria-label={t("trial.result")}
+      aria-label={t("common.result")}
       aria-live="polite"
       data-testid="transformed"
     >
-      <h2 class="font-semibold">{t("trial.result")}</h2>
+      <h2 class="font-semibold">{t("common.result")}</h2>
       {errors.map(({ stage, message, code, params, line }, index) => (
         <p key={index} id={index === 0 ? "script-error" : undefined} class="flex items-start gap-2 text-sm">
           <TriangleAlert size={16} class="mt-0.5 flex-none text-error" aria-hidden="true" />
           <span class="min-w-0 wrap-anywhere">
             <b>{t(`eventStage.${stage}` as "eventStage.script")}: </b>
-            {line !== null && `${t("script.line", { line })} `}
+            {line !== null && `${t("common.atLine", { line })} `}
             {serverPhrase({ code, params }, message)}
           </span>
         </p>

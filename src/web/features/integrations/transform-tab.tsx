@@ -169,7 +169,7 @@ function Editor({ integration, onSaved, types }: Props & { types: readonly StepT
               {t("step.unsaved")}
             </p>
             <button type="button" class="btn btn-ghost btn-sm" onClick={reset}>
-              {t("step.discard")}
+              {t("common.discardChanges")}
             </button>
             <button type="button" class="btn btn-primary btn-sm" disabled={action.busy} onClick={save}>
               {t("common.save")}

@@ -31,7 +31,7 @@ interface Props {
 export function ConnectionDialog({ connection, onClose, onSaved }: Props) {
   return (
     <Dialog
-      title={connection ? t("modbus.editOf", { name: connection.name }) : t("modbus.create")}
+      title={connection ? t("common.editName", { name: connection.name }) : t("modbus.create")}
       onClose={onClose}
     >
       <ConnectionForm connection={connection} onClose={onClose} onSaved={onSaved} />
@@ -91,7 +91,7 @@ function ConnectionForm({
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
       <TextField
-        label={t("modbus.name")}
+        label={t("common.name")}
         error={errorOf("name")}
         name="name"
         required
@@ -200,7 +200,7 @@ const AddressFields = ({ connection, errorOf }: FieldsProps) => (
   <div class="grid gap-4 sm:grid-cols-[2fr_1fr]">
     <TextField
       key="host"
-      label={t("modbus.host")}
+      label={t("common.address")}
       hint={t("modbus.hostHint")}
       error={errorOf("host")}
       name="host"
@@ -213,7 +213,7 @@ const AddressFields = ({ connection, errorOf }: FieldsProps) => (
       defaultValue={connection?.framing === "SERIAL" ? "" : connection?.host}
     />
     <TextField
-      label={t("modbus.port")}
+      label={t("common.port")}
       error={errorOf("port")}
       name="port"
       type="number"

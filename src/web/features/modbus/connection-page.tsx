@@ -74,7 +74,7 @@ function Actions(props: { connection: ModbusConnection; onSaved: (connection: Mo
   return (
     <>
       <Button icon={Pencil} onClick={() => setQuestion("edit")}>
-        {t("modbus.edit")}
+        {t("common.edit")}
       </Button>
       <Button icon={Trash2} class="btn btn-ghost btn-sm text-error" onClick={() => setQuestion("delete")}>
         {t("common.delete")}
@@ -84,7 +84,7 @@ function Actions(props: { connection: ModbusConnection; onSaved: (connection: Mo
           connection={connection}
           onClose={close}
           onSaved={(saved) => {
-            toast("success", t("modbus.saved", { name: saved.name }));
+            toast("success", t("common.nameIsSaved", { name: saved.name }));
             onSaved(saved);
             close();
           }}
@@ -97,7 +97,7 @@ function Actions(props: { connection: ModbusConnection; onSaved: (connection: Mo
           onCancel={close}
           onConfirm={async () => {
             await modbusApi.delete(connectionId);
-            toast("success", t("modbus.deleted", { name }));
+            toast("success", t("common.nameIsDeleted", { name }));
             route("/modbus");
           }}
         />

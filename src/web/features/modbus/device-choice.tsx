@@ -43,7 +43,7 @@ export function DeviceChoice({ draft, error, onChange }: Props) {
       {draft.kind === "new" ? (
         <div class="grid gap-4 sm:grid-cols-2">
           <TextField
-            label={t("device.name")}
+            label={t("common.name")}
             error={error}
             required
             maxLength={255}
@@ -52,7 +52,7 @@ export function DeviceChoice({ draft, error, onChange }: Props) {
             onText={(name) => onChange({ ...draft, name })}
           />
           <TextField
-            label={t("device.type")}
+            label={t("common.type")}
             required
             maxLength={120}
             pattern=".*\S.*"
@@ -89,7 +89,7 @@ function ExistingDevice(props: { selected: string | undefined; onSelect: (device
         onInput={(e) => setText(e.currentTarget.value)}
         onKeyDown={(e) => e.key === "Enter" && e.preventDefault()}
       />
-      {devices?.length === 0 && <p class="text-sm text-soft">{t("access.noDevice")}</p>}
+      {devices?.length === 0 && <p class="text-sm text-soft">{t("common.noDeviceMatches")}</p>}
       {devices && devices.length > 0 && (
         <div class="flex max-h-48 flex-col gap-2 overflow-y-auto rounded-field border border-base-300 p-3">
           {devices.map((device) => (

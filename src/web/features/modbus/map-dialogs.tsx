@@ -115,7 +115,7 @@ function MapProblems({ map, csv }: { map: RegisterMap; csv: string }) {
       <ul class="flex flex-col gap-1.5">
         {map.problems.slice(0, PROBLEMS_SHOWN).map(({ line, problem }) => (
           <li key={line} class="wrap-anywhere">
-            {t("modbus.csvLine", { line })} <code class="reading">{lines[line - 1]}</code>
+            {t("common.atLine", { line })} <code class="reading">{lines[line - 1]}</code>
             <Reason problem={problem} />
           </li>
         ))}

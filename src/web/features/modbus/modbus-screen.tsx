@@ -55,7 +55,7 @@ function ConnectionList() {
         countText={connections && plural("modbus.count", connections.total)}
         icon={Network}
         none={[t("modbus.none"), t("modbus.noneHint")]}
-        noMatch={[t("modbus.noMatch"), t("modbus.noMatchHint")]}
+        noMatch={[t("modbus.noMatch"), t("common.tryFewerLetters")]}
         create={
           may("integrations:write") && (
             <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>

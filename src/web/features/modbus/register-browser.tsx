@@ -74,7 +74,7 @@ function RangeFields(props: { range: RegisterRange; onChange: (changes: Partial<
   const { range, onChange } = props;
   const numbers = [
     ["unitId", t("modbus.unitId"), 0, 255],
-    ["address", t("modbus.address"), 0, 65_535],
+    ["address", t("common.address"), 0, 65_535],
     ["count", t("modbus.countField"), 1, COUNT_MAX],
   ] as const;
   const field = ([name, label, min, max]: (typeof numbers)[number]) => (
@@ -159,9 +159,9 @@ function Registers({ answer, connectionId, units }: RegistersProps) {
                 <span class="sr-only">{t("modbus.addRegister")}</span>
               </th>
               <th scope="col" class={NARROW}>
-                {t("modbus.address")}
+                {t("common.address")}
               </th>
-              {isBits ? <th scope="col">{t("modbus.bitValue")}</th> : <WordHeads />}
+              {isBits ? <th scope="col">{t("common.value")}</th> : <WordHeads />}
             </tr>
           </thead>
           <tbody class="reading">

@@ -80,7 +80,7 @@ function AreaField({ draft, onChange }: SelectProps) {
 
 const TypeField = ({ draft, onChange }: SelectProps) => (
   <SelectField
-    label={t("modbus.type")}
+    label={t("common.type")}
     onChange={(e) =>
       onChange({ type: registerTypes.find((name) => name === e.currentTarget.value) ?? "UINT16" })
     }

@@ -122,7 +122,7 @@ function Row({ draft, registers, isOpen, isChecked, onToggle, onChange, onRemove
         </button>
         <IconButton
           icon={X}
-          label={t("modbus.removeRegister", { key: name })}
+          label={t("common.removeKey", { key: name })}
           class="btn btn-ghost btn-sm btn-square flex-none"
           onClick={onRemove}
         />

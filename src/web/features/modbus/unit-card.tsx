@@ -92,7 +92,7 @@ function Values({ unit: { health, deviceId } }: { unit: ModbusUnit }) {
     <>
       <dl
         class="grid grid-cols-[repeat(auto-fill,minmax(9rem,1fr))] gap-x-6 gap-y-2"
-        aria-label={t("modbus.values")}
+        aria-label={t("common.newestValues")}
       >
         {values.slice(0, VALUES_SHOWN).map(({ key, value }) => (
           <div key={key} class="min-w-0">

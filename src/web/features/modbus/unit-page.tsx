@@ -144,11 +144,11 @@ function UnitForm({ connectionId, connectionName, unit }: FormProps) {
         isFixed={!may("integrations:write")}
         isChanged={form.isChanged}
       >
-        <Section id="modbus-unit" title={t("modbus.unit")}>
+        <Section id="modbus-unit" title={t("common.unit")}>
           {unit === undefined && (
             <DeviceChoice
               draft={form.device}
-              error={form.needsDevice ? t("modbus.deviceNeeded") : refusal}
+              error={form.needsDevice ? t("common.selectADevice") : refusal}
               onChange={form.setDevice}
             />
           )}

@@ -91,13 +91,13 @@ export function ClientFormPage({ client }: { client?: MqttClient }) {
         ? await mqttClientsApi.update(client.mqttClientId, fields)
         : await mqttClientsApi.create({ ...fields, signIn });
       if (answer.password !== undefined) return setSaved(answer);
-      toast("success", t("mqttClients.saved", { name: answer.name }));
+      toast("success", t("common.nameIsSaved", { name: answer.name }));
       close();
     });
   };
   return (
     <FormPage
-      title={client ? t("mqttClients.editOf", { name: client.name }) : t("mqttClients.create")}
+      title={client ? t("common.editName", { name: client.name }) : t("mqttClients.create")}
       back={{ href: LIST, text: t("nav.mqttClients") }}
       submitText={t(client ? "common.save" : "mqttClients.create")}
       onSubmit={submit}
@@ -107,7 +107,7 @@ export function ClientFormPage({ client }: { client?: MqttClient }) {
     >
       <div class="panel flex flex-col gap-4 p-4 sm:p-5">
         <TextField
-          label={t("mqttClients.name")}
+          label={t("common.name")}
           hint={t("mqttClients.nameHint")}
           error={errorOf("name")}
           name="name"
@@ -212,7 +212,7 @@ function Credentials({ signIn, client, errorOf }: CredentialsProps) {
         defaultValue={client?.username ?? undefined}
       />
       <TextField
-        label={t("mqttClients.password")}
+        label={t("common.password")}
         hint={isSame ? t("mqttClients.keepHint") : t("mqttClients.passwordHint")}
         error={errorOf("password")}
         name="password"
@@ -232,7 +232,7 @@ function ApiKeyField({ client, errorOf }: Pick<CredentialsProps, "client" | "err
   return (
     <SelectField
       key={suitable.length}
-      label={t("mqttClients.apiKey")}
+      label={t("common.apiKey")}
       hint={t("mqttClients.apiKeyHint")}
       error={errorOf("apiKeyId")}
       name="apiKeyId"
@@ -258,7 +258,7 @@ function ShownOnce(props: { saved: SavedMqttClient; password: string; onClose: (
         <dt class="panel-label">{t("mqttClients.username")}</dt>
         <dd class="reading text-sm break-all">{saved.username}</dd>
         <CopyButton text={saved.username ?? ""} label={t("mqttClients.copyUsername")} />
-        <dt class="panel-label">{t("mqttClients.password")}</dt>
+        <dt class="panel-label">{t("common.password")}</dt>
         <dd class="reading text-sm break-all">{password}</dd>
         <CopyButton text={password} label={t("mqttClients.copyPassword")} />
       </dl>

@@ -115,11 +115,11 @@ function Row({ client, onDelete }: { client: MqttClient; onDelete: () => void })
         <div class="flex gap-1">
           <EditLink
             href={`/mqtt-clients/clients/${client.mqttClientId}`}
-            label={t("mqttClients.editOf", { name })}
+            label={t("common.editName", { name })}
           />
           <IconButton
             icon={Trash2}
-            label={t("mqttClients.deleteOf", { name })}
+            label={t("common.deleteName", { name })}
             class="btn btn-ghost btn-sm text-error"
             onClick={onDelete}
           />
@@ -133,12 +133,12 @@ function DeleteDialog({ client, onClose }: { client: MqttClient; onClose: (chang
   const { name, mqttClientId } = client;
   return (
     <ConfirmDialog
-      title={t("mqttClients.deleteOf", { name })}
+      title={t("common.deleteName", { name })}
       warning={t("mqttClients.deleteWarning", { name })}
       onCancel={() => onClose(false)}
       onConfirm={async () => {
         await mqttClientsApi.delete(mqttClientId);
-        toast("success", t("mqttClients.deleted", { name }));
+        toast("success", t("common.nameIsDeleted", { name }));
         onClose(true);
       }}
     />

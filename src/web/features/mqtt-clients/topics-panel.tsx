@@ -52,7 +52,7 @@ export function TopicsPanel() {
       <div class="grid gap-4 lg:grid-cols-[3fr_2fr]">
         <div class="min-w-0">
           {isEmpty && (
-            <EmptyPanel icon={Radio} title={t("mqttClients.noTopics")} hint={t("mqttClients.noTopicsHint")} />
+            <EmptyPanel icon={Radio} title={t("common.noMessagesYet")} hint={t("mqttClients.noTopicsHint")} />
           )}
           {found && !isEmpty && (
             <ul class="panel p-2" aria-label={t("mqttClients.tabTopics")} data-testid="topics">
@@ -185,7 +185,7 @@ function PublishForm({ topic, onPublished }: { topic: string; onPublished: () =>
     <Section id="publish" title={t("mqttClients.publishTitle")}>
       <form class="flex flex-col gap-3" onSubmit={submit} data-testid="publish">
         <TextField
-          label={t("mqttClients.topic")}
+          label={t("common.topic")}
           error={problem?.field === "topic" ? problem.text : undefined}
           name="topic"
           required
@@ -193,7 +193,7 @@ function PublishForm({ topic, onPublished }: { topic: string; onPublished: () =>
           defaultValue={topic}
         />
         <TextAreaField
-          label={t("mqttClients.payload")}
+          label={t("common.message")}
           error={problem?.field === "payload" ? problem.text : undefined}
           name="payload"
           rows={3}

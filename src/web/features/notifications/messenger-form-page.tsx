@@ -77,7 +77,7 @@ function MessengerFormPage({ messenger }: { messenger?: Messenger }) {
     });
   return (
     <FormPage
-      title={messenger ? t("messenger.editOf", { name: messenger.name }) : t("messenger.create")}
+      title={messenger ? t("common.editName", { name: messenger.name }) : t("messenger.create")}
       back={{ href: LIST, text: t("page.notifications") }}
       isNested
       submitText={t("common.save")}
@@ -102,7 +102,7 @@ function MessengerFormPage({ messenger }: { messenger?: Messenger }) {
             ))}
           </SelectField>
           <TextField
-            label={t("messenger.name")}
+            label={t("common.name")}
             required
             maxLength={100}
             pattern=".*\S.*"

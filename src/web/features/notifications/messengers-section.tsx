@@ -87,7 +87,7 @@ function MessengerRow({ messenger, onDelete }: { messenger: Messenger; onDelete:
         >
           {t("messenger.test")}
         </button>
-        <EditLink href={`/settings/notifications/${messengerId}`} label={named(t("messenger.edit"))} />
+        <EditLink href={`/settings/notifications/${messengerId}`} label={named(t("common.edit"))} />
         <IconButton
           icon={Trash2}
           label={named(t("common.delete"))}
@@ -110,7 +110,7 @@ function DeleteMessenger(props: { messenger: Messenger; onClose: (deleted: boole
   const { name, messengerId } = props.messenger;
   return (
     <ConfirmDialog
-      title={t("messenger.deleteOf", { name })}
+      title={t("common.deleteName", { name })}
       warning={t("messenger.deleteWarning")}
       onCancel={() => props.onClose(false)}
       onConfirm={async () => {

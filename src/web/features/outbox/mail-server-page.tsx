@@ -92,7 +92,7 @@ function ServerFields({ form, settings, onChange }: FieldsProps) {
   return (
     <>
       <TextField
-        label={t("mailServer.host")}
+        label={t("common.host")}
         hint={t("mailServer.hostHint")}
         value={form.host}
         disabled={disabled}
@@ -134,7 +134,7 @@ function ConnectionFields({ form, settings, onChange }: FieldsProps) {
           ))}
         </SelectField>
         <TextField
-          label={t("mailServer.port")}
+          label={t("common.port")}
           type="number"
           min={1}
           max={65_535}
@@ -153,7 +153,7 @@ function ConnectionFields({ form, settings, onChange }: FieldsProps) {
         />
         {form.user !== "" && (
           <TextField
-            label={t("mailServer.password")}
+            label={t("common.password")}
             hint={settings.server?.hasPassword ? t("mailServer.kept") : undefined}
             type="password"
             value={form.password}

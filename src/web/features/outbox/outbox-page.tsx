@@ -63,7 +63,7 @@ function MailList() {
         <SearchBox label={t("outbox.search")} value={filter.search} onSearch={(search) => set({ search })} />
         <FilterSelect
           class="w-40"
-          label={t("outbox.state")}
+          label={t("common.state")}
           all={t("outbox.allStates")}
           value={filter.state}
           options={MAIL_STATES.map((id) => ({ id, text: t(`mailState.${id}`) }))}
@@ -96,7 +96,7 @@ function MailList() {
           disabled={list.loading}
           onClick={() => setPages(pages + 1)}
         >
-          {t("users.more")}
+          {t("common.showMore")}
         </button>
       )}
     </div>
@@ -175,11 +175,11 @@ function MailView({ mail, onSent }: { mail: Mail; onSent: (mail: Mail) => void }
         )}
       </div>
       <dl class="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5 border-b border-base-300 p-4 text-sm sm:p-5">
-        <dt class="text-soft">{t("outbox.state")}</dt>
+        <dt class="text-soft">{t("common.state")}</dt>
         <dd>
           <MailState mail={mail} />
         </dd>
-        <dt class="text-soft">{t("outbox.created")}</dt>
+        <dt class="text-soft">{t("common.created")}</dt>
         <dd>{formatDate(toMs(mail.createdAt) ?? 0, "zoned")}</dd>
         {sent !== undefined && (
           <>

@@ -36,8 +36,8 @@ export function GatewayList() {
   });
   if (gateways === undefined || gateways.length === 0) return null;
   return (
-    <section class="panel min-w-0" aria-label={t("overview.gateways")}>
-      <h2 class="panel-label px-4 pt-4 pb-2">{t("overview.gateways")}</h2>
+    <section class="panel min-w-0" aria-label={t("common.gateways")}>
+      <h2 class="panel-label px-4 pt-4 pb-2">{t("common.gateways")}</h2>
       <ul class="grid lg:grid-cols-2">
         {gateways.map(({ row, children }) => (
           <li key={row.deviceId} class="flex min-w-0 flex-col gap-1.5 border-t border-base-300 px-4 py-3">
@@ -71,7 +71,7 @@ function Children({ rows }: { rows: readonly DeviceRow[] }) {
           </a>
         </li>
       ))}
-      {more > 0 && <li class="text-sm text-soft">{t("overview.more", { count: more })}</li>}
+      {more > 0 && <li class="text-sm text-soft">{t("common.countMore", { count: more })}</li>}
     </ul>
   );
 }

@@ -153,7 +153,7 @@ function SiteFigures(props: { figures: Figures; pulse: SitePulse; isSiteKnown: b
         curve={curves?.active}
       />
       <SiteFigure
-        label={t("overview.openAlarms")}
+        label={t("common.openAlarms")}
         value={overview ? formatCount(openAlarms) : NOTHING}
         detail={overview ? <Severities figures={figures} /> : NOTHING}
         href="/alarms"

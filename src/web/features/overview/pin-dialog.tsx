@@ -111,7 +111,7 @@ function KeyChoice(props: {
         <Empty title={t("overview.noValues")} hint={t("overview.noValuesHint")} />
       ) : (
         <Choices
-          label={t("columns.values")}
+          label={t("common.newestValues")}
           items={(free ?? []).map((key) => ({ id: key, text: keyName(device.deviceId, key), detail: key }))}
           onSelect={props.onSelect}
         />

@@ -57,7 +57,7 @@ export function RecentDevices({ pulse, isSiteKnown }: { pulse: SitePulse; isSite
   return (
     <ListPanel
       title={t("overview.recent")}
-      more={t("overview.allDevices")}
+      more={t("common.allDevices")}
       href="/devices?sort=-lastActivityAt"
     >
       {shown.current.length === 0 && (

@@ -106,7 +106,7 @@ export function DeliveriesTab({ pipeline, onChanged }: Props) {
       {shown && shown.rows.length > 0 && (
         <ul
           class="panel divide-y divide-base-300/60"
-          aria-label={t("pipeline.tabWebhooks")}
+          aria-label={t("common.webhooks")}
           data-testid="deliveries"
         >
           {shown.rows.map((delivery) => (
@@ -157,7 +157,7 @@ function Counts({ webhooks }: Pick<Pipeline, "webhooks">) {
       </dl>
       {lastErrorText !== null && (
         <p class="max-w-3xl text-sm wrap-anywhere">
-          {t("pipelines.newestError")} (<Age ts={toMs(lastErrorAt)} />
+          {t("common.newestError")} (<Age ts={toMs(lastErrorAt)} />
           ): {serverPhrase(lastErrorText)}
         </p>
       )}

@@ -16,8 +16,8 @@ export function PipelineButtons({ pipeline, onChanged, small = false }: Props) {
   return (
     <StartPauseButton
       isActive={isActive}
-      text={t(isActive ? "pipelines.pause" : "pipelines.start")}
-      iconLabel={small ? t(isActive ? "pipelines.pauseOf" : "pipelines.startOf", { name }) : undefined}
+      text={t(isActive ? "common.pause" : "common.start")}
+      iconLabel={small ? t(isActive ? "common.pauseName" : "common.startName", { name }) : undefined}
       onPress={async () => {
         await (isActive ? pipelinesApi.pause(pipelineId) : pipelinesApi.start(pipelineId));
         return t(isActive ? "pipelines.paused" : "pipelines.started", { name });

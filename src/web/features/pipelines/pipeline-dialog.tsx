@@ -48,7 +48,7 @@ export function PipelineDialog({ pipeline, onClose }: Props) {
       const saved = pipeline
         ? await pipelinesApi.update(pipeline.pipelineId, form)
         : await pipelinesApi.create(form);
-      toast("success", t("pipelines.saved", { name: saved.name }));
+      toast("success", t("common.nameIsSaved", { name: saved.name }));
       onClose(saved);
     });
   };
@@ -60,7 +60,7 @@ export function PipelineDialog({ pipeline, onClose }: Props) {
     >
       <form class="flex flex-col gap-5" onSubmit={submit}>
         <TextField
-          label={t("pipeline.name")}
+          label={t("common.name")}
           required
           maxLength={256}
           pattern=".*\S.*"
@@ -69,7 +69,7 @@ export function PipelineDialog({ pipeline, onClose }: Props) {
           onText={setName}
         />
         <TextAreaField
-          label={t("pipeline.description")}
+          label={t("common.description")}
           rows={2}
           maxLength={2000}
           value={description}
@@ -98,7 +98,7 @@ export function PipelineDialog({ pipeline, onClose }: Props) {
               checked={scope === undefined}
               onChange={() => setScope(undefined)}
             />
-            {t("pipeline.scopeAll")}
+            {t("common.allDevices")}
           </label>
           <Radio
             name="scope"
@@ -149,7 +149,7 @@ function ScopeLists(props: { scope: PipelineScope; onChange: (scope: PipelineSco
         onChange={(profileIds) => onChange({ ...scope, profileIds })}
       />
       <fieldset class="flex flex-col gap-2">
-        <legend class="mb-1 text-sm font-medium">{t("pipeline.devices")}</legend>
+        <legend class="mb-1 text-sm font-medium">{t("common.devices")}</legend>
         <DevicePicker
           selected={scope.deviceIds ?? []}
           onChange={(deviceIds) => onChange({ ...scope, deviceIds })}

@@ -63,7 +63,7 @@ export function PipelinePage({ pipelineId, tab }: { pipelineId: string; tab: str
         label={t("pipeline.tabs")}
         items={[
           { id: "steps", text: t("pipeline.tabSteps"), href: base },
-          { id: "webhooks", text: t("pipeline.tabWebhooks"), href: `${base}/webhooks` },
+          { id: "webhooks", text: t("common.webhooks"), href: `${base}/webhooks` },
           { id: "versions", text: t("pipeline.tabVersions"), href: `${base}/versions` },
         ]}
         current={tab}
@@ -94,7 +94,7 @@ function Summary({ pipeline }: { pipeline: Pipeline }) {
   const counters = [
     [stats.in, t("pipelines.in")],
     [stats.out, t("pipelines.out")],
-    [stats.dropped, t("pipelines.droppedCount")],
+    [stats.dropped, t("common.dropped")],
     [stats.errors, t("pipelines.errorCount")],
   ] as const;
   return (
@@ -109,7 +109,7 @@ function Summary({ pipeline }: { pipeline: Pipeline }) {
       </p>
       {lastErrorText !== null && (
         <p class="max-w-2xl text-sm wrap-anywhere text-base-content">
-          {t("pipelines.newestError")} (<Age ts={toMs(lastErrorAt)} />
+          {t("common.newestError")} (<Age ts={toMs(lastErrorAt)} />
           ): {serverPhrase(lastErrorText)}
         </p>
       )}
@@ -127,7 +127,7 @@ function DeleteDialog({ pipeline, onClose }: { pipeline: Pipeline; onClose: () =
       onCancel={onClose}
       onConfirm={async () => {
         await pipelinesApi.delete(pipelineId);
-        toast("success", t("pipelines.deleted", { name }));
+        toast("success", t("common.nameIsDeleted", { name }));
         route("/pipelines");
       }}
     />

@@ -85,7 +85,7 @@ function PipelineRow({ pipeline, onChanged }: { pipeline: Pipeline; onChanged: (
         </p>
         {lastErrorText !== null && (
           <p class="line-clamp-2 text-sm break-words">
-            {t("pipelines.newestError")} (<Age ts={toMs(lastErrorAt)} />
+            {t("common.newestError")} (<Age ts={toMs(lastErrorAt)} />
             ): {serverPhrase(lastErrorText)}
           </p>
         )}
@@ -120,7 +120,7 @@ function Stats({ stats }: Pick<Pipeline, "stats">) {
   return (
     <p class="text-soft">
       {formatCount(stats.in)} {t("pipelines.in")} · {formatCount(stats.out)} {t("pipelines.out")}
-      {stats.dropped > 0 && ` · ${formatCount(stats.dropped)} ${t("pipelines.droppedCount")}`}
+      {stats.dropped > 0 && ` · ${formatCount(stats.dropped)} ${t("common.dropped")}`}
       {stats.errors > 0 && ` · ${formatCount(stats.errors)} ${t("pipelines.errorCount")}`}
     </p>
   );

@@ -39,7 +39,7 @@ export function ResultPanel({ preview }: { preview: Preview }) {
       )}
       {webhookPreviews.length > 0 && (
         <div class="flex flex-col gap-2">
-          <h3 class="text-sm font-medium">{t("sample.webhooks")}</h3>
+          <h3 class="text-sm font-medium">{t("common.webhooks")}</h3>
           <p class="text-sm text-soft">{t("sample.webhooksHint")}</p>
           {webhookPreviews.map(({ url, method, headers, body }, index) => (
             <details key={index} class="rounded-field border border-base-300 p-3" open={index === 0}>

@@ -75,7 +75,7 @@ export function SamplePanel({
       <div class="flex items-end gap-2">
         <div class="min-w-0 flex-1">
           <SelectField
-            label={t("sample.device")}
+            label={t("common.device")}
             value={device?.deviceId ?? ""}
             onChange={(e) => {
               const selectedItem = found?.find(({ deviceId }) => deviceId === e.currentTarget.value);

@@ -136,7 +136,7 @@ function KeysField({ label, hint, error, value, keys, onChange }: Props) {
               add();
             }}
           />
-          <IconButton icon={Plus} label={t("step.addKey")} class="btn btn-square flex-none" onClick={add} />
+          <IconButton icon={Plus} label={t("common.addKey")} class="btn btn-square flex-none" onClick={add} />
         </span>
       </Field>
       <datalist id={id}>
@@ -150,7 +150,7 @@ function KeysField({ label, hint, error, value, keys, onChange }: Props) {
         label={label}
         items={selectedItem.map((key) => ({ id: key, text: key }))}
         more={(count) => t("access.more", { count })}
-        removeLabel={(key) => t("step.removeKey", { key })}
+        removeLabel={(key) => t("common.removeKey", { key })}
         onRemove={(key) => set(selectedItem.filter((candidate) => candidate !== key))}
       />
     </div>

@@ -67,7 +67,7 @@ function Editor({ pipeline, onSaved, types }: Props & { types: readonly StepType
     action.run(async () => {
       try {
         const saved = await pipelinesApi.update(pipeline.pipelineId, { steps: drafts.map(stepOf) });
-        toast("success", t("pipelines.saved", { name: saved.name }));
+        toast("success", t("common.nameIsSaved", { name: saved.name }));
         reset(saved.steps);
         onSaved(saved);
       } catch (error) {
@@ -102,7 +102,7 @@ function Editor({ pipeline, onSaved, types }: Props & { types: readonly StepType
               {t("step.unsaved")}
             </p>
             <button type="button" class="btn btn-ghost btn-sm" onClick={() => reset(pipeline.steps)}>
-              {t("step.discard")}
+              {t("common.discardChanges")}
             </button>
             <button type="button" class="btn btn-primary btn-sm" disabled={action.busy} onClick={save}>
               {t("step.save")}

@@ -56,7 +56,7 @@ export function VersionsTab({ pipeline, onChanged }: { pipeline: Pipeline; onCha
               aria-label={t("version.rollBackOf", { n: version.version })}
               onClick={() => bringBack(version)}
             >
-              {t("version.rollBack")}
+              {t("common.restore")}
             </button>
           )}
         </li>

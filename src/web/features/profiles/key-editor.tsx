@@ -55,7 +55,7 @@ export function KeyEditor(props: Props) {
     <form ref={top} class="flex flex-col gap-5" onSubmit={submit} data-testid="key-editor">
       {isNew && (
         <TextField
-          label={t("meta.key")}
+          label={t("common.key")}
           error={isTaken ? t("meta.keyTaken") : undefined}
           required
           maxLength={256}
@@ -73,7 +73,7 @@ export function KeyEditor(props: Props) {
       </datalist>
       <div class="grid gap-4 sm:grid-cols-2">
         <TextField
-          label={t("meta.name")}
+          label={t("common.name")}
           hint={t("meta.nameHint")}
           maxLength={100}
           value={form.name}
@@ -82,7 +82,7 @@ export function KeyEditor(props: Props) {
         <KindField form={form} set={set} />
         <UnitField form={form} set={set} />
         <TextField
-          label={t("meta.decimals")}
+          label={t("common.decimals")}
           hint={t("meta.decimalsHint")}
           type="number"
           min={0}
@@ -130,7 +130,7 @@ function UnitField({ form, set }: PartProps) {
   return (
     <>
       <TextField
-        label={t("meta.unit")}
+        label={t("common.unit")}
         hint={t("meta.unitHint")}
         maxLength={32}
         list="units"
@@ -208,8 +208,8 @@ function StateFields({ form, set }: PartProps) {
         <div key={index} class="flex flex-wrap items-center gap-2">
           <input
             class="input reading w-32"
-            aria-label={t("meta.stateValue")}
-            placeholder={t("meta.stateValue")}
+            aria-label={t("common.value")}
+            placeholder={t("common.value")}
             required
             maxLength={100}
             value={state.value}
@@ -227,7 +227,7 @@ function StateFields({ form, set }: PartProps) {
           />
           <select
             class="select w-36"
-            aria-label={t("meta.stateColor")}
+            aria-label={t("common.colour")}
             value={state.color}
             onChange={(e) =>
               change(index, { color: stateColors.find((color) => color === e.currentTarget.value) ?? "" })

@@ -80,7 +80,7 @@ export function KeyList(props: Props) {
   );
   const add = canEdit && open === undefined && (
     <Button icon={Plus} onClick={() => setOpen(NEW)}>
-      {t("meta.add")}
+      {t("common.addKey")}
     </Button>
   );
   return (
@@ -181,7 +181,7 @@ function KeyRow(props: {
           )}
           <IconButton
             icon={Pencil}
-            label={t("meta.editOf", { key })}
+            label={t("common.editKey", { key })}
             onClick={() => props.onEdit(own ?? suggestion ?? site ?? { key })}
           />
           {own && (

@@ -71,7 +71,7 @@ export function ProfileFormPage(props: { profile?: Profile; onSaved: (saved: Pro
       const saved = profile
         ? await profilesApi.update(profile.profileId, changedFields(trimmed, profile))
         : await profilesApi.create(trimmed);
-      toast("success", t("profiles.saved", { name: saved.name }));
+      toast("success", t("common.nameIsSaved", { name: saved.name }));
       setForm(saved);
       onSaved(saved);
     });
@@ -90,7 +90,7 @@ export function ProfileFormPage(props: { profile?: Profile; onSaved: (saved: Pro
     >
       <div class="panel flex flex-col gap-4 p-4 sm:p-5">
         <TextField
-          label={t("profile.name")}
+          label={t("common.name")}
           error={problem?.field === "name" ? problem.text : undefined}
           required
           maxLength={200}
@@ -100,7 +100,7 @@ export function ProfileFormPage(props: { profile?: Profile; onSaved: (saved: Pro
           onText={(text) => set({ name: text })}
         />
         <TextAreaField
-          label={t("profile.description")}
+          label={t("common.description")}
           rows={2}
           maxLength={2000}
           value={form.description}

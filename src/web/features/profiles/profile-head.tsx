@@ -32,7 +32,7 @@ export function ProfileHead(props: {
         label={name}
         current={tab}
         items={[
-          { id: "rules", text: t("profiles.rules"), href: address },
+          { id: "rules", text: t("common.alarmRules"), href: address },
           { id: "values", text: t("meta.tab"), href: `${address}?view=values` },
           { id: "settings", text: t("tab.settings"), href: `${address}?view=settings` },
         ]}

@@ -150,12 +150,12 @@ function DeleteDialog({ profile, onClose }: { profile: Profile; onClose: (delete
   const { name, profileId } = profile;
   return (
     <ConfirmDialog
-      title={t("profiles.deleteOf", { name })}
+      title={t("common.deleteName", { name })}
       warning={t("profiles.deleteWarning", { name })}
       onCancel={() => onClose(false)}
       onConfirm={async () => {
         await profilesApi.delete(profileId);
-        toast("success", t("profiles.deleted", { name }));
+        toast("success", t("common.nameIsDeleted", { name }));
         onClose(true);
       }}
     />

@@ -90,9 +90,9 @@ function Secrets({ claimKey, secret }: { claimKey: string; secret: string }) {
     <div class="flex flex-col gap-3">
       {(
         [
-          [t("provisioning.key"), claimKey, t("provisioning.copyKey")],
-          [t("provisioning.secret"), secret, t("provisioning.copySecret")],
-          [t("provisioning.example"), example, t("provisioning.copyExample")],
+          [t("common.key"), claimKey, t("common.copyKey")],
+          [t("provisioning.secret"), secret, t("common.copySecret")],
+          [t("provisioning.example"), example, t("common.copyExample")],
         ] as const
       ).map(([label, text, copy]) => (
         <div key={label} class="flex flex-col gap-2 rounded-field bg-base-200 p-3">

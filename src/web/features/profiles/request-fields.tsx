@@ -48,7 +48,7 @@ function RequestField(props: {
     <div class="flex flex-col gap-3 border-l-2 border-base-300 pl-4">
       <div class="grid gap-4 sm:grid-cols-2">
         <TextField
-          label={t("profile.requestMethod")}
+          label={t("common.method")}
           required
           maxLength={128}
           autocapitalize="off"
@@ -66,12 +66,12 @@ function RequestField(props: {
             {t("profile.requestReply")}
           </option>
           <option value="script" selected={draft.kind === "script"}>
-            {t("profile.requestScript")}
+            {t("common.script")}
           </option>
         </SelectField>
       </div>
       <TextAreaField
-        label={t(draft.kind === "script" ? "profile.requestScript" : "profile.requestJson")}
+        label={t(draft.kind === "script" ? "common.script" : "profile.requestJson")}
         error={isValidDraft(draft) ? undefined : t("profile.requestInvalid")}
         rows={4}
         spellcheck={false}

@@ -28,9 +28,9 @@ interface Props {
 
 export function ActionFields({ form, onChange, problem }: Props) {
   return (
-    <Section id="job-action" title={t("job.action")}>
+    <Section id="job-action" title={t("common.action")}>
       <Segments
-        label={t("job.action")}
+        label={t("common.action")}
         items={TYPES.map((id) => ({
           id,
           text: t(id === "attributes" ? "job.setAttributes" : "job.sendCommand"),
@@ -43,7 +43,7 @@ export function ActionFields({ form, onChange, problem }: Props) {
       ) : (
         <>
           <TextField
-            label={t("commands.method")}
+            label={t("common.method")}
             hint={t("commands.methodHint")}
             required
             maxLength={256}
@@ -88,7 +88,7 @@ function AttributeRows({ form, onChange, problem }: Props) {
         <div key={row.id} class="flex items-start gap-2">
           <div class="grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_7rem] gap-x-2 gap-y-3 sm:grid-cols-[minmax(0,1fr)_7rem_minmax(0,1fr)]">
             <TextField
-              label={t("attributes.key")}
+              label={t("common.name")}
               required
               maxLength={256}
               autocapitalize="off"
@@ -112,7 +112,7 @@ function AttributeRows({ form, onChange, problem }: Props) {
             </SelectField>
             <div class="max-sm:col-span-2">
               <Field
-                label={t("attributes.value")}
+                label={t("common.value")}
                 error={
                   typeof problem === "object" && problem.key === row.key
                     ? t("job.notTyped", { key: row.key })
@@ -126,7 +126,7 @@ function AttributeRows({ form, onChange, problem }: Props) {
           {form.rows.length > 1 && (
             <IconButton
               icon={X}
-              label={t("job.removeAttribute", { key: row.key })}
+              label={t("common.removeKey", { key: row.key })}
               class="btn btn-ghost btn-square mt-6.5 flex-none"
               onClick={() => onChange({ rows: form.rows.filter((attributeRow) => attributeRow !== row) })}
             />
@@ -151,7 +151,7 @@ export function TargetFields({ form, onChange, problem }: Props) {
   const shown =
     form.deviceType === "" || existing.includes(form.deviceType) ? existing : [form.deviceType, ...existing];
   return (
-    <Section id="job-targets" title={t("job.targets")}>
+    <Section id="job-targets" title={t("common.devices")}>
       <label class="flex cursor-pointer items-start gap-3">
         <input
           type="radio"
@@ -160,7 +160,7 @@ export function TargetFields({ form, onChange, problem }: Props) {
           checked={isSome}
           onChange={() => onChange({ deviceIds: [] })}
         />
-        {t("job.someDevices")}
+        {t("common.selectedDevices")}
       </label>
       <Radio
         name="targets"
@@ -175,7 +175,7 @@ export function TargetFields({ form, onChange, problem }: Props) {
       )}
       {!isSome && (
         <SelectField
-          label={t("job.type")}
+          label={t("common.deviceType")}
           error={typeof problem === "string" ? typeProblem(problem) : undefined}
           required
           value={form.deviceType}
@@ -191,7 +191,7 @@ export function TargetFields({ form, onChange, problem }: Props) {
       )}
       {problem === "device" && isSome && (
         <p role="alert" class="text-sm text-error">
-          {t("job.selectDevice")}
+          {t("common.selectADevice")}
         </p>
       )}
     </Section>

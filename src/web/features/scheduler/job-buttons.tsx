@@ -44,8 +44,8 @@ export function JobButtons({ job, onChanged, small = false }: Props) {
       </button>
       <StartPauseButton
         isActive={isActive}
-        text={t(isActive ? "jobs.pause" : "jobs.start")}
-        iconLabel={small ? t(isActive ? "jobs.pauseOf" : "jobs.startOf", { name }) : undefined}
+        text={t(isActive ? "common.pause" : "common.start")}
+        iconLabel={small ? t(isActive ? "common.pauseName" : "common.startName", { name }) : undefined}
         class={kind}
         onPress={async () => {
           await (isActive ? schedulerApi.pause(jobId) : schedulerApi.start(jobId));

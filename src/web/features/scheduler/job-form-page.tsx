@@ -65,13 +65,13 @@ export function JobFormPage({ job }: { job?: JobDetail }) {
     const form: JobForm = { name: name.trim(), schedule, action, misfire: once ? "once" : "skip" };
     saving.run(async () => {
       const saved = job ? await schedulerApi.update(job.jobId, form) : await schedulerApi.create(form);
-      toast("success", t("jobs.saved", { name: saved.name }));
+      toast("success", t("common.nameIsSaved", { name: saved.name }));
       route(`/scheduler/${saved.jobId}`, true);
     });
   };
   return (
     <FormPage
-      title={job ? t("job.edit", { name: job.name }) : t("jobs.create")}
+      title={job ? t("common.editName", { name: job.name }) : t("jobs.create")}
       back={
         job
           ? { href: `/scheduler/${job.jobId}`, text: job.name }
@@ -86,7 +86,7 @@ export function JobFormPage({ job }: { job?: JobDetail }) {
     >
       <div class="panel p-4 sm:p-5">
         <TextField
-          label={t("job.name")}
+          label={t("common.name")}
           hint={t("job.nameHint")}
           required
           maxLength={200}
@@ -96,7 +96,7 @@ export function JobFormPage({ job }: { job?: JobDetail }) {
           onText={setName}
         />
       </div>
-      <Section id="job-when" title={t("job.when")}>
+      <Section id="job-when" title={t("common.schedule")}>
         <ScheduleFields form={when} onChange={(changes) => setWhen({ ...when, ...changes })} />
         <Checkbox checked={once} onCheck={setOnce} hint={t("job.misfireHint")}>
           {t("job.misfire")}

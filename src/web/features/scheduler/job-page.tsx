@@ -60,7 +60,7 @@ export function JobPage({ jobId }: { jobId: string }) {
             <JobButtons job={job} onChanged={reload} />
             <a class="btn btn-sm" href={`/scheduler/${jobId}/edit`}>
               <Pencil size={16} aria-hidden="true" />
-              {t("jobs.edit")}
+              {t("common.edit")}
             </a>
             <IconButton
               icon={Trash2}
@@ -72,7 +72,7 @@ export function JobPage({ jobId }: { jobId: string }) {
         )}
       </PageHead>
       <About job={job} />
-      <h2 class="text-lg font-semibold">{t("job.history")}</h2>
+      <h2 class="text-lg font-semibold">{t("common.history")}</h2>
       {listed.error !== undefined && <ErrorNote error={listed.error} onRetry={listed.reload} />}
       {runs?.rows.length === 0 && (
         <EmptyPanel icon={CalendarClock} title={t("job.noRuns")} hint={t("job.noRunsHint")} />
@@ -86,7 +86,7 @@ export function JobPage({ jobId }: { jobId: string }) {
           class="btn btn-sm self-center"
           onClick={() => setLimit(Math.min(limit * 2, 1000))}
         >
-          {t("job.moreRuns")}
+          {t("common.showOlderRuns")}
         </button>
       )}
       {isDeleting && (
@@ -117,7 +117,7 @@ function When({ job }: { job: JobDetail }) {
   return (
     <section class="panel flex flex-col gap-2 p-4" aria-labelledby="job-when">
       <h2 id="job-when" class="panel-label">
-        {t("job.when")}
+        {t("common.schedule")}
       </h2>
       <p class="font-medium first-letter:uppercase">{scheduleText(job.schedule)}</p>
       <p class="text-sm text-soft">
@@ -127,7 +127,7 @@ function When({ job }: { job: JobDetail }) {
       {job.status === "active" && <NextRuns schedule={job.schedule} />}
       <p class="text-sm text-soft">
         {t("jobs.last")}:{" "}
-        {job.lastRunAt === null ? t("jobs.never") : zonedTime(job.lastRunAt, job.schedule.timezone)}
+        {job.lastRunAt === null ? t("common.never") : zonedTime(job.lastRunAt, job.schedule.timezone)}
       </p>
     </section>
   );
@@ -139,7 +139,7 @@ function What({ job }: { job: JobDetail }) {
   return (
     <section class="panel flex flex-col gap-2 p-4" aria-labelledby="job-what">
       <h2 id="job-what" class="panel-label">
-        {t("job.action")}
+        {t("common.action")}
       </h2>
       <p class="font-medium wrap-anywhere first-letter:uppercase">{actionText(action)}</p>
       {action.type === "attributes" ? (
@@ -183,7 +183,7 @@ function DeleteDialog({ job, onClose }: { job: JobDetail; onClose: (deleted: boo
       onCancel={() => onClose(false)}
       onConfirm={async () => {
         await schedulerApi.delete(jobId);
-        toast("success", t("jobs.deleted", { name }));
+        toast("success", t("common.nameIsDeleted", { name }));
         onClose(true);
       }}
     />

@@ -90,7 +90,7 @@ function RepeatFields({ form, onChange }: Props) {
           onInput={(e) => onChange({ every: e.currentTarget.valueAsNumber })}
         />
         <Choice
-          label={t("job.unit")}
+          label={t("common.unit")}
           value={form.unit}
           items={["minutes", "hours", "days"] satisfies (keyof typeof UNITS)[]}
           text={(unit) => t(`unit.${unit}`)}

@@ -55,7 +55,7 @@ function JobsPage() {
       countText={jobs && plural("jobs.count", jobs.total)}
       icon={CalendarClock}
       none={[t("jobs.none"), t("jobs.noneHint")]}
-      noMatch={[t("jobs.noMatch"), t("jobs.noMatchHint")]}
+      noMatch={[t("jobs.noMatch"), t("common.tryFewerLetters")]}
       create={create}
     >
       {jobs?.rows.map((job) => (
@@ -85,7 +85,7 @@ function JobRow({ job, onChanged }: { job: Job; onChanged: () => void }) {
       <div class="min-w-0 flex-[1_1_8rem] text-sm">
         {job.lastStatus === null ? (
           <p class="text-soft">
-            {t("jobs.last")}: {t("jobs.never")}
+            {t("jobs.last")}: {t("common.never")}
           </p>
         ) : (
           <>

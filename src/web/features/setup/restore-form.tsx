@@ -40,7 +40,7 @@ export function RestoreForm(props: { setupToken: string; onDone: () => void; onB
         />
       </Field>
       <TextField
-        label={t("setup.restorePassphrase")}
+        label={t("common.passphrase")}
         hint={t("setup.restorePassphraseHint")}
         name="passphrase"
         type="password"
@@ -49,7 +49,7 @@ export function RestoreForm(props: { setupToken: string; onDone: () => void; onB
       />
       {progress && <Progress {...progress} />}
       {action.error !== undefined && <ErrorNote error={action.error} />}
-      <SubmitButton busy={action.busy}>{t("setup.restoreStart")}</SubmitButton>
+      <SubmitButton busy={action.busy}>{t("common.restore")}</SubmitButton>
       <button type="button" class="btn btn-ghost" disabled={action.busy} onClick={props.onBack}>
         {t("setup.restoreBack")}
       </button>

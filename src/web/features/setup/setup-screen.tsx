@@ -112,9 +112,9 @@ function OwnerFields(props: { setupToken: string; onDone: () => void; onRestore:
     <form class="flex flex-col gap-4" onSubmit={submit}>
       <p class="text-soft">{t("setup.intro")}</p>
       <TextField label={t("setup.fullName")} name="fullName" autocomplete="name" required maxLength={120} />
-      <TextField label={t("setup.email")} name="email" type="email" autocomplete="username" required />
+      <TextField label={t("common.eMail")} name="email" type="email" autocomplete="username" required />
       <TextField
-        label={t("setup.password")}
+        label={t("common.password")}
         hint={t("setup.passwordHint")}
         name="password"
         type="password"

@@ -60,7 +60,7 @@ export function CodeStep(props: {
           <p class="break-words">{t("signUp.codeHint", { email, minutes: props.minutes })}</p>
         ) : (
           <TextField
-            label={t("setup.email")}
+            label={t("common.eMail")}
             name="email"
             type="email"
             autocomplete="username"
@@ -71,7 +71,7 @@ export function CodeStep(props: {
           />
         )}
         <TextField
-          label={t("signUp.code")}
+          label={t("common.code")}
           name="otp"
           inputMode="numeric"
           autocomplete="one-time-code"
@@ -83,7 +83,7 @@ export function CodeStep(props: {
         />
         {props.password === undefined && (
           <TextField
-            label={t("setup.password")}
+            label={t("common.password")}
             hint={t("signUp.passwordHint")}
             name="password"
             type="password"

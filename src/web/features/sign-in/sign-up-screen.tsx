@@ -129,7 +129,7 @@ function DetailsStep(props: {
             defaultValue={props.given?.fullName}
           />
           <TextField
-            label={t("setup.email")}
+            label={t("common.eMail")}
             name="email"
             type="email"
             autocomplete="username"
@@ -138,7 +138,7 @@ function DetailsStep(props: {
             defaultValue={props.given?.email}
           />
           <TextField
-            label={t("setup.password")}
+            label={t("common.password")}
             hint={t("setup.passwordHint")}
             name="password"
             type="password"

@@ -92,7 +92,7 @@ function BrandingForm({
         aria-label={t("page.branding")}
       >
         <TextField
-          label={t("branding.name")}
+          label={t("common.name")}
           hint={t("branding.nameHint")}
           error={atTime("name")}
           maxLength={40}
@@ -100,12 +100,12 @@ function BrandingForm({
           value={name}
           onText={setName}
         />
-        <Field label={t("branding.color")} hint={t("branding.colorHint")}>
+        <Field label={t("common.colour")} hint={t("branding.colorHint")}>
           <span class="flex gap-2">
             <input
               type="color"
               class="h-10 w-14 flex-none cursor-pointer rounded-field border border-base-300 bg-base-100 p-1"
-              aria-label={t("branding.color")}
+              aria-label={t("common.colour")}
               value={color || PRODUCT_COLOR}
               onInput={(e) => setColor(e.currentTarget.value)}
             />

@@ -133,7 +133,7 @@ function DownloadButton({ filter }: { filter: LogFilter }) {
   return (
     <>
       <Button icon={Download} size={14} disabled={action.busy} onClick={download}>
-        {t("log.download")}
+        {t("common.download")}
       </Button>
       {action.error !== undefined && <ErrorNote error={action.error} />}
     </>

@@ -145,7 +145,7 @@ function ProxyTest({ form, settings }: { form: ProxyForm; settings: ProxySetting
     action.run(async () => setResult(await proxyApi.test(inputOf(form, settings))));
   };
   return (
-    <Section id="proxy-test" title={t("proxy.test")} hint={t("proxy.testHint")}>
+    <Section id="proxy-test" title={t("common.test")} hint={t("proxy.testHint")}>
       {action.error !== undefined && <ErrorNote error={action.error} />}
       {result && <Seen result={result} />}
       <div>
@@ -162,7 +162,7 @@ function Seen({ result }: { result: ProxyTestResult }) {
   const rows: ReadonlyArray<[string, string]> = [
     [t("proxy.seen.address"), address],
     [t("proxy.seen.protocol"), protocol],
-    [t("proxy.seen.host"), host],
+    [t("common.host"), host],
     [t("proxy.seen.peer"), `${peer} (${t(isTrusted ? "proxy.isTrusted" : "proxy.isNotTrusted")})`],
     ...Object.entries(headers),
   ];

@@ -33,7 +33,7 @@ export function SeriesTable({ keys, rows }: Props) {
               style={columns}
             >
               <span role="columnheader" class="panel-label">
-                {t("data.time")} ({zoneName(rows[0]?.ts ?? Date.now())})
+                {t("common.time")} ({zoneName(rows[0]?.ts ?? Date.now())})
               </span>
               {keys.map(({ key, metadata }) => (
                 <span

@@ -83,7 +83,7 @@ function UplinkForm({ uplink, head, onSaved }: FormProps) {
     const stored = uplink
       ? await uplinksApi.update(uplink.uplinkId, fields)
       : await uplinksApi.create(fields);
-    toast("success", t("uplinks.saved", { name: stored.name }));
+    toast("success", t("common.nameIsSaved", { name: stored.name }));
     const next = draftOf(stored);
     setDraft(next);
     setSaved(next);

@@ -51,7 +51,7 @@ function UplinkList() {
         countText={uplinks && plural("uplinks.count", uplinks.total)}
         icon={CloudUpload}
         none={[t("uplinks.none"), t("uplinks.noneHint")]}
-        noMatch={[t("uplinks.noMatch"), t("uplinks.noMatchHint")]}
+        noMatch={[t("uplinks.noMatch"), t("common.tryFewerLetters")]}
         create={
           may("uplinks:write") && (
             <a class="btn btn-primary btn-sm" href="/uplinks/new">
@@ -72,7 +72,7 @@ function UplinkList() {
           onCancel={() => setDeleting(undefined)}
           onConfirm={async () => {
             await uplinksApi.delete(deleting.uplinkId);
-            toast("success", t("uplinks.deleted", { name: deleting.name }));
+            toast("success", t("common.nameIsDeleted", { name: deleting.name }));
             setDeleting(undefined);
             list.reload();
           }}
@@ -105,7 +105,7 @@ function Row({ uplink, onDelete }: { uplink: Uplink; onDelete: () => void }) {
       {may("uplinks:write") && (
         <IconButton
           icon={Trash2}
-          label={t("uplinks.delete", { name })}
+          label={t("common.deleteName", { name })}
           class="btn btn-ghost btn-sm text-error"
           onClick={onDelete}
         />

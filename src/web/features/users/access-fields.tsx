@@ -29,7 +29,7 @@ export function AccessFields({ access, onChange, isSection = false }: Props) {
       </legend>
       <Choice
         checked={access.hasGlobalDeviceAccess}
-        text={t("access.all")}
+        text={t("common.allDevices")}
         hint={t("access.allHint")}
         onSelect={() => change({ hasGlobalDeviceAccess: true })}
       />
@@ -42,7 +42,7 @@ export function AccessFields({ access, onChange, isSection = false }: Props) {
       {!access.hasGlobalDeviceAccess && (
         <div class="flex flex-col gap-4 border-l-2 border-base-300 pl-4">
           <div class="flex flex-col gap-2">
-            <p class="text-sm font-medium">{t("access.devices")}</p>
+            <p class="text-sm font-medium">{t("common.devices")}</p>
             <DevicePicker selected={access.deviceIds} onChange={(deviceIds) => change({ deviceIds })} />
           </div>
           <div class="flex flex-col gap-2">

@@ -42,7 +42,7 @@ export function AssetPicker({ selected, onChange }: Props) {
         label={t("access.selectedAssets")}
         items={selected.map((id) => ({ id, text: id }))}
         more={(count) => t("access.more", { count })}
-        removeLabel={(name) => t("access.remove", { name })}
+        removeLabel={(name) => t("common.removeName", { name })}
         onRemove={(id) => onChange(selected.filter((assetId) => assetId !== id))}
       />
     </div>

@@ -41,8 +41,8 @@ export function InvitationResult({ invitation, onClose }: { invitation: Invitati
         <Sent invitation={invitation} />
       </div>
       <dl class="flex flex-col gap-3 rounded-field bg-base-200 p-3">
-        <Item label={t("invite.link")} text={loginUrl} copyLabel={t("invite.copyLink")} />
-        <Item label={t("user.email")} text={email} copyLabel={t("invite.copyEmail")} />
+        <Item label={t("invite.link")} text={loginUrl} copyLabel={t("common.copyLink")} />
+        <Item label={t("common.eMail")} text={email} copyLabel={t("invite.copyEmail")} />
         <Item label={t("invite.password")} text={temporaryPassword} copyLabel={t("invite.copyPassword")} />
       </dl>
       <div class="flex flex-col gap-2">

@@ -84,7 +84,7 @@ export function InviteDialog({ onClose }: { onClose: (created: boolean) => void 
     <Dialog key="form" title={t("users.invite")} onClose={close}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
         <TextField
-          label={t("user.fullName")}
+          label={t("common.name")}
           name="fullName"
           required
           maxLength={200}
@@ -92,7 +92,7 @@ export function InviteDialog({ onClose }: { onClose: (created: boolean) => void 
           autofocus
         />
         <TextField
-          label={t("user.email")}
+          label={t("common.eMail")}
           hint={t("invite.emailHint")}
           error={problem?.field === "email" ? problem.text : undefined}
           name="email"

@@ -16,7 +16,7 @@ export function RoleSelect({ role, onChange, disabled = false, hint }: Props) {
   const own = ROLES.indexOf(me.value?.role ?? "TENANT_READ_ONLY");
   return (
     <SelectField
-      label={t("user.role")}
+      label={t("common.role")}
       hint={hint ?? t(`roleHint.${role}`)}
       value={role}
       disabled={disabled}

@@ -115,7 +115,7 @@ function DeleteDialog({ user, onClose }: { user: User; onClose: () => void }) {
       onCancel={onClose}
       onConfirm={async () => {
         await usersApi.delete(user.userId);
-        toast("success", t("user.deleted", { name }));
+        toast("success", t("common.nameIsDeleted", { name }));
         route("/settings/users", true);
       }}
     />

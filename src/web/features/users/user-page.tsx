@@ -110,7 +110,7 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
           <Section id="user-person" title={t("user.person")} level={3}>
             <div class="grid gap-4 sm:grid-cols-2">
               <TextField
-                label={t("user.fullName")}
+                label={t("common.name")}
                 name="fullName"
                 required
                 maxLength={200}
@@ -118,7 +118,7 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
                 defaultValue={user.fullName}
               />
               <TextField
-                label={t("user.email")}
+                label={t("common.eMail")}
                 error={problem?.field === "email" ? problem.text : undefined}
                 name="email"
                 type="email"

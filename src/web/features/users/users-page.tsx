@@ -42,8 +42,8 @@ function UserList() {
       <div class="flex flex-wrap items-center gap-2">
         <SearchBox label={t("users.search")} value={filter.search} onSearch={(search) => set({ search })} />
         <FilterSelect
-          label={t("user.role")}
-          all={t("users.allRoles")}
+          label={t("common.role")}
+          all={t("common.allRoles")}
           value={filter.role}
           options={ROLES.map((id) => ({ id, text: t(`role.${id}`) }))}
           onSelect={(role) => set({ role })}
@@ -80,7 +80,7 @@ function UserList() {
           disabled={list.loading}
           onClick={() => setPages(pages + 1)}
         >
-          {t("users.more")}
+          {t("common.showMore")}
         </button>
       )}
       {!shown && !list.error && <p class="text-soft">{t("common.loading")}</p>}
@@ -103,8 +103,8 @@ function UserTable({ users }: { users: readonly User[] }) {
       <table class="w-full text-left">
         <thead>
           <tr class="border-b border-base-300">
-            <th class="panel-label px-4 py-2.5">{t("user.fullName")}</th>
-            <th class="panel-label px-4 py-2.5">{t("user.role")}</th>
+            <th class="panel-label px-4 py-2.5">{t("common.name")}</th>
+            <th class="panel-label px-4 py-2.5">{t("common.role")}</th>
             <th class="panel-label hidden px-4 py-2.5 sm:table-cell">{t("access.title")}</th>
             <th class="panel-label hidden px-4 py-2.5 sm:table-cell">{t("user.status")}</th>
           </tr>
@@ -145,7 +145,7 @@ function UserRow({ user }: { user: User }) {
         </span>
       </td>
       <td class="hidden px-4 py-2.5 sm:table-cell">
-        {user.hasGlobalDeviceAccess ? t("access.all") : plural("devices.count", user.deviceCount)}
+        {user.hasGlobalDeviceAccess ? t("common.allDevices") : plural("devices.count", user.deviceCount)}
       </td>
       <td class="hidden px-4 py-2.5 sm:table-cell">
         <span class={status === "DISABLED" ? "text-error" : ""}>{t(`status.${status}`)}</span>
