@@ -117,7 +117,8 @@ function StatePanel({ connection }: { connection: ModbusConnection }) {
         </span>
       </div>
       <p class="text-sm text-soft wrap-anywhere">
-        <span class="reading">{addressOf(connection)}</span> · {t(`modbusFraming.${framing}`)} ·{" "}
+        <span class="reading">{addressOf(connection)}</span> ·{" "}
+        {t(`fieldOption.modbusConnection.framing.${framing}`)} ·{" "}
         {t("modbus.timing", { timeout: timeoutMs, pause: pauseMs })}
       </p>
       {state.problem && <Problem problem={state.problem} />}

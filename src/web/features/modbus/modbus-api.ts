@@ -14,6 +14,7 @@ import type { Wire } from "../../lib/wire.ts";
 import { get, getPage, patch, post, remove } from "../../platform/api-client.ts";
 
 export type ModbusConnection = Wire<typeof connectionBody>;
+export type ModbusConnectionInput = Wire<typeof createConnectionBody>;
 export type ModbusUnit = Wire<typeof unitBody>;
 export type ModbusRegister = ModbusUnit["registers"][number];
 export type RegisterMap = Wire<typeof registerMapAnswerBody>;
@@ -30,7 +31,7 @@ const UNITS_LISTED = 1_000;
 export const modbusApi = {
   list: (search: string) => getPage<ModbusConnection>(BASE, { search }),
   get: (id: string) => get<ModbusConnection>(pathOf(id)),
-  create: (body: Wire<typeof createConnectionBody>) => post<ModbusConnection>(BASE, body),
+  create: (body: ModbusConnectionInput) => post<ModbusConnection>(BASE, body),
   update: (id: string, body: Wire<typeof updateConnectionBody>) => patch<ModbusConnection>(pathOf(id), body),
   delete: (id: string) => remove(pathOf(id)),
   units: async (id: string) => (await getPage<ModbusUnit>(unitsPath(id), { limit: UNITS_LISTED })).rows,

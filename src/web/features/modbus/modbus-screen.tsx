@@ -90,7 +90,8 @@ function Row({ connection }: { connection: ModbusConnection }) {
           {name}
         </a>
         <p class="text-sm text-soft wrap-anywhere">
-          <span class="reading">{addressOf(connection)}</span> · {t(`modbusFraming.${framing}`)}
+          <span class="reading">{addressOf(connection)}</span> ·{" "}
+          {t(`fieldOption.modbusConnection.framing.${framing}`)}
         </p>
       </div>
       <div class="min-w-0 flex-[2_1_14rem]">

@@ -114,7 +114,7 @@ function Secret(props: {
   return (
     <TextField
       label={label}
-      hint={isKept ? t("uplink.kept") : hint}
+      hint={isKept ? t("common.secretKept") : hint}
       type="password"
       autocomplete="new-password"
       value={typeof value === "string" ? value : ""}
@@ -129,7 +129,7 @@ function PrivateKey(props: { value: unknown; onChange: (path: string, value: unk
   return (
     <TextAreaField
       label={t("uplinkField.privateKey")}
-      hint={isKept ? t("uplink.kept") : undefined}
+      hint={isKept ? t("common.secretKept") : undefined}
       rows={3}
       placeholder="-----BEGIN PRIVATE KEY-----"
       value={typeof value === "string" ? value : ""}

@@ -75,6 +75,7 @@ export function ruleText(text: Text, field: string, english = text.code): string
 const fieldsByCode: Readonly<Record<string, string>> = {
   "api_key.name_taken": "name",
   "device.child_name_taken": "childName",
+  "modbus.name_taken": "name",
   "password.long": "newPassword",
   "password.same": "newPassword",
   "password.short": "newPassword",

@@ -1,0 +1,104 @@
+import type { FieldSchema, ObjectSchema } from "./form-schema.ts";
+
+/** The parts of JSON Schema that the schemas of the API use. */
+interface JsonSchema {
+  readonly type?: string;
+  readonly const?: string | number | boolean;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly default?: unknown;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+const LIMITS = ["default", "minLength", "maxLength", "pattern", "minimum", "maximum"] as const;
+
+const limitsOf = (schema: JsonSchema) =>
+  Object.fromEntries(LIMITS.flatMap((name) => (schema[name] === undefined ? [] : [[name, schema[name]]])));
+
+const optionsOf = (schemas: readonly JsonSchema[]) =>
+  schemas.flatMap(({ const: value }) =>
+    typeof value === "string" || typeof value === "number" ? [value] : [],
+  );
+
+/** `{ kept: true }`, which stands for a stored secret. */
+const isKept = ({ properties }: JsonSchema) => properties?.kept?.const === true;
+
+function kindOf(schema: JsonSchema): Partial<FieldSchema> & Pick<FieldSchema, "kind"> {
+  switch (schema.type) {
+    case "string":
+      return schema.enum === undefined ? { kind: "text" } : { kind: "choice", options: schema.enum };
+    case "integer":
+      return { kind: "number", isWhole: true };
+    case "number":
+    case "boolean":
+      return { kind: schema.type };
+    case "array":
+      return { kind: "list" };
+    case "object":
+      return schema.properties === undefined
+        ? { kind: "json" }
+        : { kind: "object", object: objectOf([schema]) };
+    default:
+      return { kind: "json" };
+  }
+}
+
+function fieldOf(schema: JsonSchema): FieldSchema {
+  const all = schema.anyOf ?? [schema];
+  const items = all.filter((item) => item.type !== "null" && !isKept(item));
+  const flags = {
+    ...(all.some(({ type }) => type === "null") && { isNullable: true as const }),
+    ...(all.some(isKept) && { isSecret: true as const }),
+  };
+  const options = optionsOf(items);
+  if (options.length > 0 && options.length === items.length)
+    return { kind: "choice", options, ...flags, ...limitsOf(schema) };
+  if (items.length > 1 && items.every(({ properties }) => properties !== undefined))
+    return { kind: "object", object: objectOf(items), ...flags };
+  const [only = {}] = items;
+  return items.length > 1
+    ? { kind: "json", ...flags }
+    : { ...kindOf(only), ...flags, ...limitsOf(only), ...limitsOf(schema) };
+}
+
+const fieldsOf = ({ properties = {}, required = [] }: JsonSchema) =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [
+      name,
+      { ...fieldOf(schema), ...(required.includes(name) && { isRequired: true as const }) },
+    ]),
+  );
+
+/** An object, or a union of objects that a field with a constant tells apart. */
+function objectOf(schemas: readonly JsonSchema[]): ObjectSchema {
+  const [first = {}, ...others] = schemas;
+  if (others.length === 0) return { fields: fieldsOf(first) };
+  const [by] = Object.entries(first.properties ?? {}).find(([, schema]) => schema.const !== undefined) ?? [];
+  if (by === undefined) throw new Error("the objects of a union have no field that tells them apart");
+  const of = Object.fromEntries(
+    schemas.map((schema) => {
+      const { [by]: name, ...fields } = fieldsOf(schema);
+      return [String(name?.options?.[0]), fields];
+    }),
+  );
+  return {
+    fields: { [by]: { kind: "choice", options: Object.keys(of), isRequired: true } },
+    variants: { by, of },
+  };
+}
+
+/**
+ * Reads a schema of the API. Import it as a macro (`with { type: "macro" }`): the result is then part of the bundle, and the schemas are
+ * not. `file`: path in `src/modules`; `name`: name of the exported schema of an object or of a union of objects.
+ */
+export function formSchema(file: string, name: string): ObjectSchema {
+  const schema: JsonSchema | undefined = import.meta.require(`../../modules/${file}`)[name];
+  if (schema === undefined) throw new Error(`${file} has no ${name}`);
+  return objectOf(schema.anyOf ?? [schema]);
+}

@@ -1,0 +1,92 @@
+/**
+ * What a form needs to know of the fields of a request: their control and their limits. It is made of the API's own schemas when the
+ * console is built (`form-schema.macro.ts`), so that a limit stands in one place.
+ */
+
+export interface FieldSchema {
+  readonly kind: "text" | "number" | "boolean" | "choice" | "list" | "object" | "json";
+  readonly isRequired?: true;
+  /** Null is a value: nothing is set. */
+  readonly isNullable?: true;
+  /** A text that is never shown again; `{ kept: true }` stands for the stored one. */
+  readonly isSecret?: true;
+  readonly default?: unknown;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** A number without decimals. */
+  readonly isWhole?: true;
+  /** Values of a choice. */
+  readonly options?: ReadonlyArray<string | number>;
+  readonly object?: ObjectSchema;
+}
+
+type Fields = Readonly<Record<string, FieldSchema>>;
+
+export interface ObjectSchema {
+  readonly fields: Fields;
+  /** Further fields by the value of one of them, for a union of objects. */
+  readonly variants?: { readonly by: string; readonly of: Readonly<Record<string, Fields>> };
+}
+
+export type FormValues = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is FormValues =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The value at a path, whose names are joined by dots. */
+export const valueAt = (values: FormValues, path: string): unknown =>
+  path.split(".").reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), values);
+
+/** Returns a copy with the value at a path; `undefined` leaves the field out. */
+export function withValue(values: FormValues, path: string, value: unknown): FormValues {
+  const [name = "", ...rest] = path.split(".");
+  const before = values[name];
+  const inner = rest.length === 0 ? value : withValue(isObject(before) ? before : {}, rest.join("."), value);
+  return Object.fromEntries(
+    [...Object.entries(values).filter(([other]) => other !== name), [name, inner] as const].filter(
+      ([, item]) => item !== undefined,
+    ),
+  );
+}
+
+/** The fields that an object with these values has. */
+export function fieldsOf({ fields, variants }: ObjectSchema, values: FormValues): Fields {
+  const selected = variants && String(values[variants.by]);
+  const isVariant = selected !== undefined && Object.hasOwn(variants?.of ?? {}, selected);
+  return { ...fields, ...(isVariant && variants?.of[selected]) };
+}
+
+/** The field at a path; `undefined` if the selected variant has none. */
+export function fieldAt(schema: ObjectSchema, path: string, values: FormValues): FieldSchema | undefined {
+  const [name = "", ...rest] = path.split(".");
+  const field = fieldsOf(schema, values)[name];
+  if (rest.length === 0 || field?.object === undefined) return rest.length === 0 ? field : undefined;
+  const inner = values[name];
+  return fieldAt(field.object, rest.join("."), isObject(inner) ? inner : {});
+}
+
+const linesOf = (items: readonly unknown[]) =>
+  items.map((item) => String(item).trim()).filter((item) => item !== "");
+
+/** What is sent of a field; `undefined` if it was left empty. */
+function sentValue(field: FieldSchema, value: unknown): unknown {
+  if (field.object !== undefined && isObject(value)) return bodyOf(field.object, value);
+  if (Array.isArray(value)) return field.kind === "list" ? linesOf(value) : value;
+  const entered = typeof value === "string" && field.isSecret !== true ? value.trim() : value;
+  const mayBeEmpty = field.kind === "text" && (field.minLength ?? 0) === 0;
+  if (entered !== "" || mayBeEmpty) return entered;
+  return field.isNullable ? null : undefined;
+}
+
+/** The values as the API takes them: without fields of other variants, and without what was left empty. */
+export function bodyOf(schema: ObjectSchema, values: FormValues): FormValues {
+  const entries = Object.entries(fieldsOf(schema, values));
+  return Object.fromEntries(
+    entries
+      .map(([name, field]) => [name, sentValue(field, values[name])] as const)
+      .filter(([, value]) => value !== undefined),
+  );
+}

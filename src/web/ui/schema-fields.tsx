@@ -1,0 +1,206 @@
+import type { ComponentChildren } from "preact";
+import { type FieldSchema, type FormValues, fieldAt, valueAt, withValue } from "../lib/form-schema.ts";
+import { t } from "../platform/i18n/i18n.ts";
+import { Checkbox, Radio } from "./choice.tsx";
+import { type FormDefinition, type FormField, isShown, textOfField } from "./form-definition.ts";
+import { SelectField } from "./select-field.tsx";
+import { TextAreaField } from "./text-area-field.tsx";
+import { TextField } from "./text-field.tsx";
+
+export interface FormState {
+  readonly values: FormValues;
+  readonly onChange: (values: FormValues) => void;
+  /** What is wrong with the field at a path. */
+  readonly errorOf?: ((path: string) => string | undefined) | undefined;
+  readonly isDisabled?: boolean | undefined;
+  /** Path → the options that are offered, where not all are. */
+  readonly options?: Readonly<Record<string, ReadonlyArray<string | number>>> | undefined;
+}
+
+/** The fields of a form, each with the control and the limits of its schema. */
+export function SchemaFields(props: FormState & { form: FormDefinition }) {
+  const { form, values } = props;
+  return (
+    <>
+      {form.fields.map((item) => {
+        const row = [item].flat().filter((field) => isShown(form, field, values));
+        const inputs = row.map((field) => (
+          <FieldOfForm key={field.text ?? field.path} {...props} field={field} />
+        ));
+        if (!Array.isArray(item) || inputs.length < 2) return inputs;
+        return (
+          <div key={row[0]?.path} class="grid gap-4 sm:grid-flow-col sm:auto-cols-fr">
+            {inputs}
+          </div>
+        );
+      })}
+    </>
+  );
+}
+
+function FieldOfForm(props: FormState & { form: FormDefinition; field: FormField }) {
+  const { form, field, values, onChange } = props;
+  const { path, text = path } = field;
+  const schema = fieldAt(form.schema, path, values);
+  return (
+    schema && (
+      <SchemaField
+        field={field}
+        schema={{ ...schema, ...(props.options?.[path] && { options: props.options[path] }) }}
+        label={textOfField("field", form.texts, text) ?? text}
+        hint={textOfField("fieldHint", form.texts, text)}
+        pattern={textOfField("fieldPattern", form.texts, text)}
+        optionText={(option) => textOfField("fieldOption", form.texts, `${text}.${option}`)}
+        optionHint={(option) => textOfField("fieldHint", form.texts, `${text}.${option}`)}
+        error={props.errorOf?.(path)}
+        isDisabled={props.isDisabled}
+        value={valueAt(values, path)}
+        onChange={(value) => onChange(withValue(values, path, value))}
+      />
+    )
+  );
+}
+
+interface Props {
+  readonly field: FormField;
+  readonly schema: FieldSchema;
+  readonly label: string;
+  readonly hint: string | undefined;
+  readonly pattern: string | undefined;
+  readonly optionText: (option: string | number) => string | undefined;
+  readonly optionHint: (option: string | number) => string | undefined;
+  readonly error: string | undefined;
+  readonly isDisabled: boolean | undefined;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+/** A stored secret is not shown; what is typed replaces it. */
+const isKept = (value: unknown): boolean => typeof value === "object" && value !== null && "kept" in value;
+
+const textOf = (value: unknown): string =>
+  typeof value === "string" || typeof value === "number" ? String(value) : "";
+
+/** Attributes of an input that hold the limits of a field. */
+const limitsOf = ({ schema, field, value }: Pick<Props, "schema" | "field" | "value">) => ({
+  required: (schema.isRequired === true || field.isRequired === true) && !isKept(value),
+  ...(schema.minLength !== undefined && { minLength: schema.minLength }),
+  ...(schema.maxLength !== undefined && { maxLength: schema.maxLength }),
+});
+
+function SchemaField(props: Props) {
+  const { field, schema, label, hint, error, value, onChange } = props;
+  const common = {
+    label,
+    hint: isKept(value) ? t("common.secretKept") : hint,
+    error,
+    disabled: props.isDisabled,
+  };
+  const onText = (text: string) => onChange(text === "" && isKept(value) ? value : text);
+  if (schema.kind === "boolean")
+    return (
+      <Checkbox checked={value === true} disabled={props.isDisabled} hint={hint} onCheck={onChange}>
+        {label}
+      </Checkbox>
+    );
+  if (schema.kind === "choice") return field.isRadio ? <Radios {...props} /> : <Choice {...props} />;
+  if (schema.kind === "list")
+    return (
+      <TextAreaField
+        {...common}
+        rows={field.rows ?? 2}
+        required={limitsOf(props).required}
+        placeholder={field.input?.placeholder}
+        value={Array.isArray(value) ? value.join("\n") : ""}
+        onText={(text) => onChange(text.split("\n"))}
+      />
+    );
+  if (schema.kind === "number")
+    return (
+      <TextField
+        {...common}
+        type="number"
+        required={limitsOf(props).required}
+        min={schema.minimum}
+        max={schema.maximum}
+        step={schema.isWhole ? 1 : "any"}
+        {...field.input}
+        value={textOf(value)}
+        onText={(text) => onChange(text === "" ? (schema.isNullable ? null : undefined) : Number(text))}
+      />
+    );
+  if (field.rows !== undefined)
+    return (
+      <TextAreaField
+        {...common}
+        rows={field.rows}
+        {...limitsOf(props)}
+        placeholder={field.input?.placeholder}
+        value={textOf(value)}
+        onText={onText}
+      />
+    );
+  return (
+    <TextField
+      {...common}
+      {...(schema.isSecret && { type: "password", autocomplete: "new-password" })}
+      {...limitsOf(props)}
+      pattern={schema.pattern}
+      title={props.pattern}
+      {...field.input}
+      value={textOf(value)}
+      onText={onText}
+    />
+  );
+}
+
+const optionsOf = ({ field, schema, optionText }: Props): ReadonlyArray<readonly [string | number, string]> =>
+  (schema.options ?? []).map((option) => [
+    option,
+    field.optionText?.(option) ?? optionText(option) ?? String(option),
+  ]);
+
+function Choice(props: Props) {
+  const { field, schema, label, hint, error, value, onChange } = props;
+  const isOptional = schema.isRequired !== true && schema.default === undefined && field.isRequired !== true;
+  return (
+    <SelectField
+      label={label}
+      hint={hint}
+      error={error}
+      disabled={props.isDisabled}
+      onChange={(e) => onChange(schema.options?.find((option) => String(option) === e.currentTarget.value))}
+    >
+      {isOptional && (
+        <option value="" selected={value === undefined}>
+          {props.optionText("") ?? ""}
+        </option>
+      )}
+      {optionsOf(props).map(([option, text]) => (
+        <option key={option} value={option} selected={option === (value ?? schema.default)}>
+          {text}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+function Radios(props: Props): ComponentChildren {
+  const { field, label, value, onChange, optionHint } = props;
+  return (
+    <fieldset class="flex flex-col gap-2" disabled={props.isDisabled}>
+      <legend class="mb-2 text-sm font-medium">{label}</legend>
+      {optionsOf(props).map(([option, text]) => (
+        <Radio
+          key={option}
+          name={field.path}
+          checked={option === value}
+          hint={optionHint(option)}
+          onChange={() => onChange(option)}
+        >
+          {text}
+        </Radio>
+      ))}
+    </fieldset>
+  );
+}

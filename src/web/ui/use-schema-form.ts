@@ -1,0 +1,29 @@
+import { useState } from "preact/hooks";
+import type { FormValues } from "../lib/form-schema.ts";
+import { fieldProblem } from "./error-text.ts";
+import { type FormDefinition, sentValues } from "./form-definition.ts";
+import type { FormState } from "./schema-fields.tsx";
+import { useAction } from "./use-form.ts";
+
+/** The state of a form: what was entered, what the server refused, and what is sent. */
+export function useSchemaForm(form: FormDefinition, initial: FormValues) {
+  const [values, setValues] = useState(initial);
+  const action = useAction();
+  const problem = fieldProblem(
+    action.error,
+    form.fields.flat().map(({ path }) => path),
+  );
+  const state: FormState = {
+    values,
+    onChange: setValues,
+    errorOf: (path) => (problem?.field === path ? problem.text : undefined),
+  };
+  return {
+    state,
+    busy: action.busy,
+    /** What is wrong with none of the fields. */
+    error: problem === undefined ? action.error : undefined,
+    /** Sends what was entered. */
+    send: (save: (body: FormValues) => Promise<unknown>) => action.run(() => save(sentValues(form, values))),
+  };
+}

@@ -1,0 +1,148 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import consoleTexts from "../../src/lib/texts/console.en.json";
+import { connectionForm } from "../../src/web/features/modbus/connection-form.ts";
+import {
+  bodyOf,
+  type FieldSchema,
+  fieldsOf,
+  type ObjectSchema,
+  valueAt,
+  withValue,
+} from "../../src/web/lib/form-schema.ts";
+import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
+import { language } from "../../src/web/platform/preferences.ts";
+import { type FormDefinition, sentValues, textOfField } from "../../src/web/ui/form-definition.ts";
+
+await loadLanguage("en");
+await loadLanguage("de");
+const before = language.value;
+afterAll(() => {
+  language.value = before;
+});
+
+const forms: Record<string, FormDefinition> = { connection: connectionForm };
+
+/** Every field at a path, in each variant of the schema. */
+function fieldsAt(schema: ObjectSchema, path: string): FieldSchema[] {
+  const [name = "", ...rest] = path.split(".");
+  const all = [schema.fields, ...Object.values(schema.variants?.of ?? {})];
+  const found = all.flatMap((fields) => fields[name] ?? []);
+  if (rest.length === 0) return found;
+  return found.flatMap(({ object }) => (object ? fieldsAt(object, rest.join(".")) : []));
+}
+
+describe.each(Object.entries(forms))("form %s", (_, form) => {
+  for (const field of form.fields.flat())
+    test(`${field.path} is a field of the API, with a label in both languages and a pattern that browsers read`, () => {
+      const schemas = fieldsAt(form.schema, field.path);
+      expect(schemas).not.toEqual([]);
+      for (const text of ["en", "de"] as const) {
+        language.value = text;
+        expect(textOfField("field", form.texts, field.text ?? field.path) ?? "").not.toBe("");
+      }
+      for (const { pattern } of schemas) if (pattern !== undefined) new RegExp(`^(?:${pattern})$`, "v");
+      if (typeof field.input?.pattern === "string") new RegExp(`^(?:${field.input.pattern})$`, "v");
+    });
+});
+
+test("every text of a field belongs to a form", () => {
+  const used = Object.values(forms).flatMap(({ schema, texts, fields }) =>
+    fields.flat().flatMap(({ path, text = path }) => {
+      const options = fieldsAt(schema, path).flatMap(({ options = [] }) => ["", ...options]);
+      const names = texts.map((name) => `${name}.${text}`);
+      return names.flatMap((name) => [
+        ...["field", "fieldHint", "fieldPattern"].map((kind) => `${kind}.${name}`),
+        ...["fieldOption", "fieldHint"].flatMap((kind) =>
+          options.map((option) => `${kind}.${name}.${option}`),
+        ),
+      ]);
+    }),
+  );
+  const keys = Object.keys(consoleTexts).filter((key) => /^field(Hint|Option|Pattern)?\./.test(key));
+  expect(keys.length).toBeGreaterThan(15);
+  expect(keys.filter((key) => !used.includes(key))).toEqual([]);
+});
+
+const place = {
+  fields: { kind: { kind: "choice", options: ["FOLDER", "S3"], isRequired: true } },
+  variants: {
+    by: "kind",
+    of: { FOLDER: { path: { kind: "text", minLength: 1 } }, S3: { bucket: { kind: "text", minLength: 1 } } },
+  },
+} as const satisfies ObjectSchema;
+const schema: ObjectSchema = {
+  fields: {
+    name: { kind: "text", minLength: 1, isRequired: true },
+    note: { kind: "text" },
+    rate: { kind: "number", isNullable: true },
+    password: { kind: "text", minLength: 1, isSecret: true, isNullable: true },
+    servers: { kind: "list" },
+    place: { kind: "object", object: place },
+  },
+};
+
+describe("what a form sends", () => {
+  test("texts without blanks around them, secrets as they were typed, no empty lines", () => {
+    const values = { name: " Hall 3 ", note: " ", password: " p ", servers: [" a:1", "", "b:2 "] };
+    expect(bodyOf(schema, values)).toEqual({
+      name: "Hall 3",
+      note: "",
+      password: " p ",
+      servers: ["a:1", "b:2"],
+    });
+  });
+
+  test("an empty field that can be null is null, one that cannot is left out", () => {
+    expect(bodyOf(schema, { name: "", rate: null, password: "" })).toEqual({ rate: null, password: null });
+  });
+
+  test("a stored secret stays what stands for it", () => {
+    expect(bodyOf(schema, { password: { kept: true } })).toEqual({ password: { kept: true } });
+  });
+
+  test("only the fields of the selected variant", () => {
+    const values = { place: { kind: "S3", path: "/backup", bucket: "plant" }, other: 1 };
+    expect(bodyOf(schema, values)).toEqual({ place: { kind: "S3", bucket: "plant" } });
+  });
+
+  test("only the fields that are shown", () => {
+    const form: FormDefinition = {
+      schema,
+      texts: [],
+      fields: [{ path: "note", when: ({ rate }) => rate === 1 }, [{ path: "rate" }]],
+    };
+    expect(sentValues(form, { note: "a", rate: 2, name: "b" })).toEqual({ rate: 2, name: "b" });
+    expect(sentValues(form, { note: "a", rate: 1 })).toEqual({ note: "a", rate: 1 });
+  });
+
+  test("an object of which no field is shown is left out", () => {
+    const inPlace = (path: string, when: () => boolean) => ({ path: `place.${path}`, when });
+    const values = { place: { kind: "S3", bucket: "plant" } };
+    const fields = [inPlace("kind", () => false), inPlace("bucket", () => false)];
+    expect(sentValues({ schema, texts: [], fields }, values)).toEqual({});
+    const some = [inPlace("kind", () => true), inPlace("bucket", () => false)];
+    expect(sentValues({ schema, texts: [], fields: some }, values)).toEqual({ place: { kind: "S3" } });
+  });
+});
+
+test("a value that is set at a path is found there, and nothing else changes", () => {
+  const name = fc.constantFrom("a", "b", "c");
+  const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join("."));
+  const tree = fc.dictionary(name, fc.oneof(fc.integer(), fc.dictionary(name, fc.integer())));
+  fc.assert(
+    fc.property(tree, path, path, fc.integer(), (values, set, other, value) => {
+      const changed = withValue(values, set, value);
+      expect(valueAt(changed, set)).toBe(value);
+      if (!set.startsWith(other) && !other.startsWith(set))
+        expect(valueAt(changed, other)).toEqual(valueAt(values, other));
+      expect(valueAt(withValue(changed, set, undefined), set)).toBeUndefined();
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("a field of the same name in no variant is none", () => {
+  expect(Object.keys(fieldsOf(place, { kind: "FOLDER" }))).toEqual(["kind", "path"]);
+  expect(Object.keys(fieldsOf(place, { kind: "toString" }))).toEqual(["kind"]);
+});
