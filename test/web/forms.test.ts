@@ -1,10 +1,20 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import consoleTexts from "../../src/lib/texts/console.en.json";
+import { checkTarget } from "../../src/modules/uplinks/target-settings.ts";
 import { connectionForm } from "../../src/web/features/modbus/connection-form.ts";
+import {
+  certificatesForm,
+  TARGET_TYPES,
+  targetDefaults,
+  targetForm,
+  targetInput,
+} from "../../src/web/features/uplinks/target-fields.ts";
+import { inputPattern } from "../../src/web/lib/form-schema.macro.ts";
 import {
   bodyOf,
   type FieldSchema,
+  type FormValues,
   fieldsOf,
   type ObjectSchema,
   valueAt,
@@ -12,7 +22,12 @@ import {
 } from "../../src/web/lib/form-schema.ts";
 import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
 import { language } from "../../src/web/platform/preferences.ts";
-import { type FormDefinition, sentValues, textOfField } from "../../src/web/ui/form-definition.ts";
+import {
+  type FormDefinition,
+  fieldsOfRow,
+  sentValues,
+  textOfField,
+} from "../../src/web/ui/form-definition.ts";
 
 await loadLanguage("en");
 await loadLanguage("de");
@@ -21,7 +36,11 @@ afterAll(() => {
   language.value = before;
 });
 
-const forms: Record<string, FormDefinition> = { connection: connectionForm };
+const forms: Record<string, FormDefinition> = {
+  connection: connectionForm,
+  ...Object.fromEntries(TARGET_TYPES.map((type) => [`uplink to ${type}`, targetForm(type)])),
+  certificates: certificatesForm("KAFKA"),
+};
 
 /** Every field at a path, in each variant of the schema. */
 function fieldsAt(schema: ObjectSchema, path: string): FieldSchema[] {
@@ -33,7 +52,7 @@ function fieldsAt(schema: ObjectSchema, path: string): FieldSchema[] {
 }
 
 describe.each(Object.entries(forms))("form %s", (_, form) => {
-  for (const field of form.fields.flat())
+  for (const field of fieldsOfRow(form.fields))
     test(`${field.path} is a field of the API, with a label in both languages and a pattern that browsers read`, () => {
       const schemas = fieldsAt(form.schema, field.path);
       expect(schemas).not.toEqual([]);
@@ -48,8 +67,8 @@ describe.each(Object.entries(forms))("form %s", (_, form) => {
 
 test("every text of a field belongs to a form", () => {
   const used = Object.values(forms).flatMap(({ schema, texts, fields }) =>
-    fields.flat().flatMap(({ path, text = path }) => {
-      const options = fieldsAt(schema, path).flatMap(({ options = [] }) => ["", ...options]);
+    fieldsOfRow(fields).flatMap(({ path, text = path }) => {
+      const options = fieldsAt(schema, path).flatMap(({ options = [] }) => ["none", ...options]);
       const names = texts.map((name) => `${name}.${text}`);
       return names.flatMap((name) => [
         ...["field", "fieldHint", "fieldPattern"].map((kind) => `${kind}.${name}`),
@@ -142,7 +161,60 @@ test("a value that is set at a path is found there, and nothing else changes", (
   );
 });
 
+test("a pattern for browsers means the same as the one of the API", () => {
+  const patterns = [
+    "^[^/+#]*[^/+#\\s][^/+#]*$",
+    "^[a-z._-]{1,3}$",
+    "^(|[^/].*/)$",
+    "^[-a|b(c)]\\[[^-]$",
+    "^[a\\]b]$",
+  ];
+  for (const pattern of patterns) {
+    const [before, after] = [new RegExp(pattern), new RegExp(inputPattern(pattern), "v")];
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(..."a b/-+#|(]["), maxLength: 4 }), (text) => {
+        expect(after.test(text)).toBe(before.test(text));
+      }),
+      { numRuns: 300 },
+    );
+  }
+});
+
 test("a field of the same name in no variant is none", () => {
   expect(Object.keys(fieldsOf(place, { kind: "FOLDER" }))).toEqual(["kind", "path"]);
   expect(Object.keys(fieldsOf(place, { kind: "toString" }))).toEqual(["kind"]);
+});
+
+describe("the target of an uplink", () => {
+  test("is checked by the server as it is sent, for each type", () => {
+    const entered: Record<string, object> = {
+      LINESIDE: { url: "mqtts://center:8883", token: "secret" },
+      MQTT: { url: "mqtts://center:8883", username: "", format: "SPARKPLUG_B", topic: "plant" },
+      POSTGRESQL: { host: "db ", database: "plant", user: "writer" },
+      INFLUXDB: { url: "https://influx:8086", bucket: "plant", database: "old" },
+      KAFKA: { brokers: ["a:9092", ""], mechanism: undefined },
+      NATS: { servers: ["a:4222"] },
+      PARQUET: { place: { kind: "FOLDER", path: "/mnt/plant", bucket: "none" } },
+      HTTP: { url: "https://center/rows" },
+    };
+    for (const type of TARGET_TYPES) {
+      const input = targetInput(type, { ...targetDefaults(type), ...entered[type] });
+      expect(() => checkTarget(input)).not.toThrow();
+    }
+    expect(targetInput("MQTT", { ...targetDefaults("MQTT"), ...entered.MQTT })).toEqual({
+      type: "MQTT",
+      url: "mqtts://center:8883",
+      format: "SPARKPLUG_B",
+      groupId: "lineside",
+      edgeNodeId: "gateway",
+      retain: false,
+    });
+    const stored: FormValues = { url: "https://center/rows", signingSecret: { kept: true } };
+    expect(targetInput("HTTP", stored)).toEqual({ type: "HTTP", ...stored });
+  });
+
+  test("keeps what the console has no field for", () => {
+    const values = { ...targetDefaults("KAFKA"), brokers: ["a:9092"], eventTopic: null, partitions: 6 };
+    expect(targetInput("KAFKA", values)).toMatchObject({ eventTopic: null, partitions: 6, tls: {} });
+  });
 });

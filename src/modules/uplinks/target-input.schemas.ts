@@ -12,10 +12,11 @@ const secretOf = (schema: TSchema): TSchema =>
 function inputOf(schema: TSchema): TSchema {
   if (schema[Kind] === "Union") {
     const union = schema as TUnion; // what the kind says
-    const { title, description } = schema;
+    const { title, description, default: value } = schema;
     return Type.Union(union.anyOf.map(inputOf), {
       ...(title !== undefined && { title }),
       ...(description !== undefined && { description }),
+      ...(value !== undefined && { default: value }),
     });
   }
   if (!isObject(schema)) return schema;

@@ -16,10 +16,33 @@ interface JsonSchema {
   readonly maximum?: number;
 }
 
-const LIMITS = ["default", "minLength", "maxLength", "pattern", "minimum", "maximum"] as const;
+/**
+ * The pattern for the attribute of an input, which browsers read with the flag `v`: within a class, the characters of
+ * ClassSetSyntaxCharacter (ECMA-262, 22.2.1) are escaped.
+ */
+export function inputPattern(pattern: string): string {
+  let isInClass = false;
+  return pattern.replace(/\\.|\^|[[\](){}/|-]/gs, (token, index: number) => {
+    if (token === "[" && !isInClass) {
+      isInClass = true;
+      return token;
+    }
+    if (!isInClass || token.length > 1 || token === "^") return token;
+    if (token === "]") {
+      isInClass = false;
+      return token;
+    }
+    const isRange = token === "-" && !/\[\^?$/.test(pattern.slice(0, index)) && pattern[index + 1] !== "]";
+    return isRange ? token : `\\${token}`;
+  });
+}
 
-const limitsOf = (schema: JsonSchema) =>
-  Object.fromEntries(LIMITS.flatMap((name) => (schema[name] === undefined ? [] : [[name, schema[name]]])));
+const LIMITS = ["default", "minLength", "maxLength", "minimum", "maximum"] as const;
+
+const limitsOf = ({ pattern, ...schema }: JsonSchema) => ({
+  ...Object.fromEntries(LIMITS.flatMap((name) => (schema[name] === undefined ? [] : [[name, schema[name]]]))),
+  ...(pattern !== undefined && { pattern: inputPattern(pattern) }),
+});
 
 const optionsOf = (schemas: readonly JsonSchema[]) =>
   schemas.flatMap(({ const: value }) =>

@@ -22,6 +22,14 @@ export interface FormField {
   readonly input?: Omit<JSX.InputHTMLAttributes<HTMLInputElement>, "label" | "size">;
 }
 
+/** A field, or the path of one about which there is nothing to add. */
+export type FieldEntry = FormField | string;
+
+/** The fields of a row or a form. */
+export const fieldsOfRow = (
+  item: FieldEntry | ReadonlyArray<FieldEntry | readonly FieldEntry[]>,
+): FormField[] => [item].flat(2).map((field) => (typeof field === "string" ? { path: field } : field));
+
 /**
  * A form: the schema of what it sends, its fields in order, several in a row if they stand beside each other, and the names under which
  * its texts are found (`field.<name>.<path>`, then `common.<path>`).
@@ -29,7 +37,7 @@ export interface FormField {
 export interface FormDefinition {
   readonly schema: ObjectSchema;
   readonly texts: readonly string[];
-  readonly fields: ReadonlyArray<FormField | readonly FormField[]>;
+  readonly fields: ReadonlyArray<FieldEntry | readonly FieldEntry[]>;
 }
 
 /** A text of a field. That of an option has the option as its last name; a pattern is put in words for whoever breaks it. */
@@ -47,7 +55,7 @@ export const isShown = ({ schema }: FormDefinition, { path, when }: FormField, v
 
 /** What a form sends: the values of the fields that are shown, and those that it has no field for. */
 export function sentValues(form: FormDefinition, values: FormValues): FormValues {
-  const fields = form.fields.flat();
+  const fields = fieldsOfRow(form.fields);
   const shown = fields.filter((field) => isShown(form, field, values)).map(({ path }) => path);
   let kept = values;
   for (const { path } of fields) {

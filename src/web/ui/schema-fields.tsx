@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { type FieldSchema, type FormValues, fieldAt, valueAt, withValue } from "../lib/form-schema.ts";
 import { t } from "../platform/i18n/i18n.ts";
 import { Checkbox, Radio } from "./choice.tsx";
-import { type FormDefinition, type FormField, isShown, textOfField } from "./form-definition.ts";
+import { type FormDefinition, type FormField, fieldsOfRow, isShown, textOfField } from "./form-definition.ts";
 import { SelectField } from "./select-field.tsx";
 import { TextAreaField } from "./text-area-field.tsx";
 import { TextField } from "./text-field.tsx";
@@ -23,7 +23,7 @@ export function SchemaFields(props: FormState & { form: FormDefinition }) {
   return (
     <>
       {form.fields.map((item) => {
-        const row = [item].flat().filter((field) => isShown(form, field, values));
+        const row = fieldsOfRow(item).filter((field) => isShown(form, field, values));
         const inputs = row.map((field) => (
           <FieldOfForm key={field.text ?? field.path} {...props} field={field} />
         ));
@@ -173,7 +173,7 @@ function Choice(props: Props) {
     >
       {isOptional && (
         <option value="" selected={value === undefined}>
-          {props.optionText("") ?? ""}
+          {props.optionText("none") ?? ""}
         </option>
       )}
       {optionsOf(props).map(([option, text]) => (

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { FormValues } from "../lib/form-schema.ts";
 import { fieldProblem } from "./error-text.ts";
-import { type FormDefinition, sentValues } from "./form-definition.ts";
+import { type FormDefinition, fieldsOfRow, sentValues } from "./form-definition.ts";
 import type { FormState } from "./schema-fields.tsx";
 import { useAction } from "./use-form.ts";
 
@@ -11,7 +11,7 @@ export function useSchemaForm(form: FormDefinition, initial: FormValues) {
   const action = useAction();
   const problem = fieldProblem(
     action.error,
-    form.fields.flat().map(({ path }) => path),
+    fieldsOfRow(form.fields).map(({ path }) => path),
   );
   const state: FormState = {
     values,

@@ -1,13 +1,14 @@
+import type { FormValues } from "../../lib/form-schema.ts";
 import type { Step } from "../pipelines/pipelines-api.ts";
 import { type StepDraft, draftOf as stepDraftOf, stepOf } from "../pipelines/step-form.ts";
-import { cleaned, TARGET_TYPES, type TargetDraft, type TargetType, targetDefaults } from "./target-fields.ts";
+import { TARGET_TYPES, type TargetType, targetDefaults, targetInput } from "./target-fields.ts";
 import type { Uplink, UplinkFields } from "./uplinks-api.ts";
 
 /** An uplink as the form edits it. */
 export interface UplinkDraft {
   readonly name: string;
   readonly type: TargetType;
-  readonly target: TargetDraft;
+  readonly target: FormValues;
   readonly start: "NOW" | "BEGINNING";
   readonly content: Uplink["content"];
   readonly site: string;
@@ -50,7 +51,7 @@ export function draftOf(uplink: Uplink | undefined): UplinkDraft {
   return {
     name: uplink?.name ?? "",
     type,
-    target: uplink?.target ?? targetDefaults[type],
+    target: uplink?.target ?? targetDefaults(type),
     start: "NOW",
     content: uplink?.content ?? { telemetry: true, attributes: true, alarms: true, devices: true },
     site: uplink?.site ?? "",
@@ -71,7 +72,7 @@ export function draftOf(uplink: Uplink | undefined): UplinkDraft {
 }
 
 /** Settings of the target, as the API takes them. */
-export const targetOf = ({ type, target }: UplinkDraft): TargetDraft => cleaned(type, target);
+export const targetOf = ({ type, target }: UplinkDraft): FormValues => targetInput(type, target);
 
 export function fieldsOf(draft: UplinkDraft, before: Uplink | undefined): UplinkFields {
   const { name, site, content, order, kilobytesPerSecond, deviceIds = [] } = draft;

@@ -159,7 +159,7 @@ function TargetSection({ draft, onChange, uplink }: FieldsProps & { uplink: Upli
               name="target-type"
               checked={type === draft.type}
               hint={t(`uplinkTypeHint.${type}`)}
-              onChange={() => onChange({ type, target: targetDefaults[type] })}
+              onChange={() => onChange({ type, target: targetDefaults(type) })}
             >
               {t(`uplinkType.${type}`)}
             </Radio>
