@@ -62,12 +62,21 @@ function streamOf(
   });
 }
 
-/** Yields the pieces, and releases the space of each piece as it is taken. */
+/** Yields the pieces, and releases the space of each piece when the next one is wanted: until then the connection holds it. */
 function* taken(pieces: Uint8Array[], held: HeldAnswer): Generator<Uint8Array> {
   for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
-    held.release(piece.length);
     yield piece;
+    held.release(piece.length);
   }
+}
+
+/** Divides a long piece, so that little of it is under way to a client that does not read. */
+function* divided(piece: Uint8Array): Generator<Uint8Array> {
+  if (piece.length <= 2 * PIECE_BYTES) yield piece;
+  // Copies, because a view would keep all of the piece.
+  else
+    for (let start = 0; start < piece.length; start += PIECE_BYTES)
+      yield piece.slice(start, start + PIECE_BYTES);
 }
 
 /** Returns a response of complete pieces. */
@@ -94,7 +103,7 @@ async function collected(
   try {
     await create((piece) => {
       held.hold(piece.length);
-      pieces.push(piece);
+      pieces.push(...divided(piece));
     });
   } catch (error) {
     held.end();

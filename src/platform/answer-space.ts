@@ -1,7 +1,10 @@
 import { limited, tooLarge, unavailable } from "../lib/domain-error.ts";
 
 const MIB = 1024 * 1024;
-/** Max. MiB of unread responses in total, per tenant and per user. The user's limit also applies to a single response. */
+/**
+ * Max. MiB of unread responses in total, per tenant and per user. The user's limit also applies to a single response. A tenant has its
+ * limit while no other one uses the space, and less otherwise.
+ */
 export const ANSWERS_MIB_MAX = { all: 64, tenant: 48, user: 32 } as const;
 /** Max. simultaneous exports. */
 export const EXPORTS_MAX = { tenant: 4, user: 2 } as const;
@@ -117,7 +120,7 @@ export class AnswerSpace {
     const limit =
       this.#users.of(userId) + bytes > max.user
         ? "user"
-        : this.#tenants.of(tenantId) + bytes > max.tenant
+        : this.#tenants.of(tenantId) + bytes > this.#tenantMax(bytes)
           ? "tenant"
           : this.#used + bytes > max.all
             ? "all"
@@ -127,6 +130,15 @@ export class AnswerSpace {
       throw unavailable("answer.unread");
     }
     this.#count({ tenantId, userId }, bytes);
+  }
+
+  /**
+   * Bytes that a tenant can have once `bytes` more are taken: a multiple of what is then free, so that some space is always left for one
+   * more tenant (dynamic thresholds, A. Choudhury and E. Hahne, IEEE/ACM Transactions on Networking 6 (2), 1998).
+   */
+  #tenantMax(bytes: number): number {
+    const { all, tenant } = this.#max;
+    return tenant < all ? Math.min(tenant, (tenant / (all - tenant)) * (all - this.#used - bytes)) : tenant;
   }
 
   give(reader: AnswerReader, bytes: number): void {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { decodeBody } from "../../src/lib/body.ts";
-import { JSON_NAMES_MAX } from "../../src/lib/json-shape.ts";
+import { JSON_NAMES_MAX, JSON_OBJECTS_MAX } from "../../src/lib/json-shape.ts";
 import { NESTED_VALUES_MAX, NestedValues } from "../../src/lib/plain-json.ts";
 
 /** Bodies of JSON that would take long to parse or to take in are refused before. */
@@ -22,6 +22,15 @@ test("a body has at most 50,000 different names", () => {
     code: "body.too_many_names",
     kind: "too_large",
   });
+});
+
+test("a body has at most 250,000 objects and lists, of which 100,000 readings need fewer", () => {
+  const refused = { code: "body.too_many_objects", kind: "too_large", params: { max: JSON_OBJECTS_MAX } };
+  for (const item of ["{}", "[]", '{"a":1}', "[{}]"])
+    expect(refusalOf(`[${`${item},`.repeat(JSON_OBJECTS_MAX)}1]`)).toMatchObject(refused);
+  const readings = Array.from({ length: 100_000 }, (_, ts) => ({ ts, values: { a: 1 } }));
+  expect(refusalOf(JSON.stringify(readings))).toEqual(readings);
+  expect(refusalOf(`["${"{[".repeat(JSON_OBJECTS_MAX)}"]`)).not.toBeInstanceOf(Error);
 });
 
 test("repeated names, strings and escapes do not count", () => {

@@ -67,6 +67,50 @@ test("answers that nobody reads leave no room for others until their readers go"
   await until(() => space.used === 0);
 });
 
+test("an answer of one long piece counts until it is read, not until it is handed to the connection", async () => {
+  const space = spaceOf(SPACE_MIB);
+  const server = Bun.serve({
+    port: 0,
+    idleTimeout: 0,
+    fetch: (request) =>
+      textAnswer(space, request, async (onPiece) => onPiece(new Uint8Array(ANSWER_MIB * MIB).fill(32))),
+  });
+  stops.push(() => server.stop(true));
+  const readers = [await stall(server.port ?? 0, "/")];
+  await until(() => space.used > 0);
+  // What is written to the connection meanwhile fills its buffers.
+  let used = 0;
+  await until(() => {
+    const isSame = used === space.used;
+    used = space.used;
+    return isSame;
+  });
+  expect(used).toBeGreaterThan((ANSWER_MIB / 2) * MIB);
+  for (const reader of readers) reader.destroy();
+  await until(() => space.used === 0);
+});
+
+test("tenants that read nothing always leave some space to one more", () => {
+  const space = new AnswerSpace({ all: 64, tenant: 48, user: 48 });
+  const request = (tenantId: string) => {
+    const made = new Request("http://x");
+    space.note(made, { tenantId, userId: tenantId });
+    return made;
+  };
+  const taken = ["a", "b", "c", "d"].map((tenantId) => {
+    const held = space.open(request(tenantId));
+    try {
+      for (;;) held.hold(MIB / 4);
+    } catch {
+      return held.bytes / MIB;
+    }
+  });
+  expect(taken[0]).toBe(48);
+  for (const [index, mebibytes] of taken.entries())
+    if (index > 0) expect(mebibytes).toBeGreaterThanOrEqual((64 / 4 ** index) * (3 / 4) - 0.5);
+  expect(space.used).toBeLessThan(64 * MIB);
+});
+
 test("responses with the same bytes count for the piece in flight only, until their readers go", async () => {
   const space = spaceOf(SPACE_MIB);
   const pieces = Array.from({ length: SPACE_MIB }, () => new Uint8Array(MIB).fill(32));

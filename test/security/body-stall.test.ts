@@ -90,6 +90,8 @@ test("large bodies of many small items", async () => {
     "3 MB of JSON with different names": `{${repeated(300_000, (index) => `"k${index}":1`)}}`,
     "5 MB of JSON with different names in 78 keys": ofKeys(4_500, (index, key) => `{"k${key}${index}":1}`),
     "5 MB of JSON with empty objects in 78 keys": ofKeys(21_000, () => "{}"),
+    "5 MB of JSON that is a list of empty objects": `[${"{},".repeat(1_600_000)}{}]`,
+    "5 MB of JSON with lists 62 deep": `[${`${"[".repeat(61)}${"]".repeat(61)},`.repeat(38_000)}1]`,
     "5 MB of nested lists": "[".repeat(2_500_000) + "]".repeat(2_500_000),
     "5 MB of JSON with a long integer": `[1234567890123456789,${"1,".repeat(2_500_000)}1]`,
   };

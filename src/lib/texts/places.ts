@@ -609,6 +609,7 @@ export interface ServerPlaces {
   readonly "body.too_large": "max";
   readonly "body.too_many_items": "max";
   readonly "body.too_many_names": "max";
+  readonly "body.too_many_objects": "max";
   readonly "branding.invalid": "field" | "rule";
   readonly "broker_error.disconnected": "reason";
   readonly "broker_error.frame_too_large": "bytes";

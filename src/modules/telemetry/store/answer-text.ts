@@ -12,8 +12,14 @@ const PIECE_CHARACTERS = 256 * 1024;
 
 const encoder = new TextEncoder();
 
-/** A list, as of `timeIn`, counts as its items. */
-const sizeOf = (value: unknown): number => (Array.isArray(value) ? value.length : 1);
+/** Characters that take as long to write as a number. */
+const CHARACTERS_PER_POINT = 64;
+
+/** Points that a value counts as: a list, as of `timeIn`, as its items, and a string by its length. */
+const sizeOf = (value: unknown): number => {
+  if (typeof value === "string") return 1 + value.length / CHARACTERS_PER_POINT;
+  return Array.isArray(value) ? value.length : 1;
+};
 
 function* runsOf({ ts, numbers, values: others, times }: SinkResult): Generator<SinkResult> {
   const values = times === undefined ? others : durationsOf(times);
