@@ -97,40 +97,8 @@ export function checkValues(
   return count === 0 ? undefined : checked;
 }
 
-interface Context {
-  /** Epoch ms. */
-  readonly receivedAt: number;
-  /** @throws DomainError `invalid` */
-  readonly timeOf: (value: unknown) => number;
-  /** Time of the objects around, if they have one. */
-  readonly ts: number | undefined;
-  readonly nesting: number;
-  readonly nested: NestedValues;
-  /** Receives the keys whose values are overwritten within the message. */
-  readonly overwritten: Set<string>;
-}
-
-const timeOf = ({ ts }: Record<string, unknown>, context: Context): number | undefined =>
-  ts === undefined || ts === null ? context.ts : context.timeOf(ts);
-
 const isEqual = (a: TelemetryValue, b: TelemetryValue): boolean =>
   Object.is(a, b) || (typeof a === "object" && JSON.stringify(a) === JSON.stringify(b));
-
-/** Returns the values of both; the later ones count. */
-function joined(
-  earlier: Record<string, TelemetryValue>,
-  later: Record<string, TelemetryValue>,
-  { overwritten }: Pick<Context, "overwritten">,
-): Record<string, TelemetryValue> {
-  const all: Record<string, TelemetryValue> = Object.assign(Object.create(null), earlier);
-  for (const key of Object.keys(later)) {
-    const value = later[key] as TelemetryValue; // one of its keys
-    const before = all[key];
-    if (before !== undefined && !isEqual(before, value)) overwritten.add(key);
-    all[key] = value;
-  }
-  return all;
-}
 
 /** Returns the values in a field of a body; undefined for any other field. */
 function containerIn(body: Record<string, unknown>, name: string): Record<string, unknown> | undefined {
@@ -152,68 +120,6 @@ function besides(body: Record<string, unknown>, isTaken: (name: string) => boole
   return rest;
 }
 
-/** The values of one object; undefined when all of them are null. */
-function valuesOf(
-  body: Record<string, unknown>,
-  context: Context,
-): Record<string, TelemetryValue> | undefined {
-  const [values, telemetry] = [containerIn(body, "values"), containerIn(body, "telemetry")];
-  const only = values ?? telemetry;
-  if (only === undefined) return checkValues(body, context.nested, "ts" in body ? "ts" : undefined);
-  // As nearly every device sends it: nothing has to be joined.
-  if (isAlone(body)) return checkValues(only, context.nested);
-  const isTaken = (name: string) => containerIn(body, name) !== undefined;
-  const inner = [values, telemetry].filter((container) => container !== undefined);
-  const parts = [besides(body, isTaken), ...inner];
-  const all = parts.reduce<Record<string, TelemetryValue>>(
-    (earlier, part) => joined(earlier, checkValues(part, context.nested) ?? {}, context),
-    {},
-  );
-  return checkValues(all);
-}
-
-function addReading(readings: Reading[], reading: Reading): void {
-  if (readings.length >= READINGS_PER_MESSAGE_MAX) throw invalid("telemetry.too_many_readings");
-  readings.push(reading);
-}
-
-/** Adds what a container of whole bodies holds, and the values beside it: at their own time, or that of the container's only reading. */
-function addContainer(
-  readings: Reading[],
-  { body, name }: { body: Record<string, unknown>; name: "payload" | "items" },
-  context: Context,
-): void {
-  const ts = timeOf(body, context);
-  const start = readings.length;
-  addReadings(readings, body[name], { ...context, ts });
-  const beside = valuesOf(
-    besides(body, (field) => field === name),
-    context,
-  );
-  if (beside === undefined) return;
-  const [first, second] = readings.slice(start, start + 2);
-  if (first === undefined || second !== undefined || (ts !== undefined && ts !== first.ts))
-    addReading(readings, { ts: ts ?? context.receivedAt, values: beside });
-  else
-    readings[start] = { ts: first.ts, values: checkValues(joined(beside, first.values, context)) ?? beside };
-}
-
-function addReadings(readings: Reading[], body: unknown, context: Context): void {
-  const deeper = { ...context, nesting: context.nesting + 1 };
-  if (deeper.nesting > NESTING_MAX) throw invalid("telemetry.too_deep");
-  if (Array.isArray(body)) {
-    for (const item of body) addReadings(readings, item, deeper);
-    return;
-  }
-  if (!isJsonObject(body)) throw invalid("telemetry.body_invalid");
-  if (isJsonObject(body.payload)) {
-    addContainer(readings, { body, name: "payload" }, deeper);
-    return;
-  }
-  const values = valuesOf(body, context);
-  if (values !== undefined) addReading(readings, { ts: timeOf(body, context) ?? context.receivedAt, values });
-}
-
 /** Returns whether each reading is later than the previous one, so that no two have the same time. */
 function isInOrder(readings: readonly Reading[]): boolean {
   let before = Number.NEGATIVE_INFINITY;
@@ -224,68 +130,156 @@ function isInOrder(readings: readonly Reading[]): boolean {
   return true;
 }
 
-/** Notes keys that have several values at one time. */
-function noteSameTimes(readings: readonly Reading[], context: Context): void {
-  if (isInOrder(readings)) return;
-  /** Keyed by time stamp. */
-  const earlier = new Map<number, Record<string, TelemetryValue>>();
-  for (const { ts, values } of readings) {
-    const before = earlier.get(ts);
-    if (before === undefined) earlier.set(ts, Object.assign(Object.create(null), values));
-    else
-      for (const key of Object.keys(values)) {
-        const value = values[key] as TelemetryValue; // one of its keys
-        if (before[key] !== undefined && !isEqual(before[key], value)) context.overwritten.add(key);
-        before[key] = value;
-      }
-  }
-}
-
 export interface ReadingOptions {
   /** Is told what is left out, or was read in another way than it was sent. */
   readonly note?: NoteLeftOut | undefined;
   /** Reads time stamps; those of a live message by default. @throws DomainError `invalid` */
-  readonly timeOf?: Context["timeOf"] | undefined;
+  readonly timeOf?: ((value: unknown) => number) | undefined;
 }
 
 const nothing = () => undefined;
 
-function readAll(
-  now: number,
-  options: ReadingOptions,
-  add: (readings: Reading[], context: Context) => void,
-): Reading[] {
-  const { note = nothing, timeOf = (value: unknown) => liveTimestamp(value, now, note) } = options;
-  const readings: Reading[] = [];
-  const overwritten = new Set<string>();
-  const context = {
-    receivedAt: now,
-    timeOf,
-    ts: undefined,
-    nesting: 0,
-    nested: new NestedValues(),
-    overwritten,
-  };
-  add(readings, context);
-  if (readings.length === 0) throw invalid("telemetry.empty");
-  if (options.note !== undefined && readings.length > 1) noteSameTimes(readings, context);
-  if (overwritten.size > 0) note(invalid("telemetry.overwritten", { keys: namesShown([...overwritten]) }));
-  return readings;
+/** Time and place of what is around a part of a message. */
+interface Surroundings {
+  /** Time of the objects around, if they have one. */
+  readonly ts: number | undefined;
+  readonly nesting: number;
+}
+
+/** Reads one message. What most messages do not need is created when a message needs it: they have one short object. */
+class MessageReading {
+  readonly #readings: Reading[] = [];
+  /** Time of receipt, epoch ms. */
+  readonly #now: number;
+  readonly #options: ReadingOptions;
+  /** Counts the values within values of the whole message. */
+  readonly #nested = new NestedValues();
+  /** Keys whose values are overwritten within the message. */
+  #overwritten: Set<string> | undefined;
+
+  constructor(now: number, options: ReadingOptions) {
+    this.#now = now;
+    this.#options = options;
+  }
+
+  /** Returns the readings of what was added. @throws DomainError `telemetry.empty` */
+  end(): Reading[] {
+    const { note } = this.#options;
+    const readings = this.#readings;
+    if (readings.length === 0) throw invalid("telemetry.empty");
+    if (note === undefined) return readings;
+    if (readings.length > 1 && !isInOrder(readings)) this.#noteSameTimes();
+    if (this.#overwritten !== undefined)
+      note(invalid("telemetry.overwritten", { keys: namesShown([...this.#overwritten]) }));
+    return readings;
+  }
+
+  add(body: unknown, ts: number | undefined, nesting: number): void {
+    if (nesting > NESTING_MAX) throw invalid("telemetry.too_deep");
+    if (Array.isArray(body)) for (const item of body) this.add(item, ts, nesting + 1);
+    else if (!isJsonObject(body)) throw invalid("telemetry.body_invalid");
+    else if (isJsonObject(body.payload)) this.addContainer(body, "payload", { ts, nesting });
+    else {
+      const values = this.#valuesOf(body);
+      if (values !== undefined) this.#push(this.#timeOf(body, ts) ?? this.#now, values);
+    }
+  }
+
+  /** Adds what a container of whole bodies holds, and the values beside it: at their own time, or that of the container's only reading. */
+  addContainer(body: Record<string, unknown>, name: "payload" | "items", around: Surroundings): void {
+    const ts = this.#timeOf(body, around.ts);
+    const readings = this.#readings;
+    const start = readings.length;
+    this.add(body[name], ts, around.nesting + 1);
+    const beside = this.#valuesOf(besides(body, (field) => field === name));
+    if (beside === undefined) return;
+    const [first, second] = readings.slice(start, start + 2);
+    if (first === undefined || second !== undefined || (ts !== undefined && ts !== first.ts))
+      this.#push(ts ?? this.#now, beside);
+    else readings[start] = { ts: first.ts, values: checkValues(this.#join(beside, first.values)) ?? beside };
+  }
+
+  #push(ts: number, values: Reading["values"]): void {
+    if (this.#readings.length >= READINGS_PER_MESSAGE_MAX) throw invalid("telemetry.too_many_readings");
+    this.#readings.push({ ts, values });
+  }
+
+  #timeOf({ ts }: Record<string, unknown>, around: number | undefined): number | undefined {
+    if (ts === undefined || ts === null) return around;
+    const { timeOf, note = nothing } = this.#options;
+    return timeOf === undefined ? liveTimestamp(ts, this.#now, note) : timeOf(ts);
+  }
+
+  /** The values of one object; undefined when all of them are null. */
+  #valuesOf(body: Record<string, unknown>): Record<string, TelemetryValue> | undefined {
+    const values = containerIn(body, "values");
+    const telemetry = containerIn(body, "telemetry");
+    const only = values ?? telemetry;
+    if (only === undefined) return checkValues(body, this.#nested, "ts" in body ? "ts" : undefined);
+    // As nearly every device sends it: nothing has to be joined.
+    if (isAlone(body)) return checkValues(only, this.#nested);
+    const isTaken = (name: string) => containerIn(body, name) !== undefined;
+    const inner = [values, telemetry].filter((container) => container !== undefined);
+    const parts = [besides(body, isTaken), ...inner];
+    const all = parts.reduce<Record<string, TelemetryValue>>(
+      (earlier, part) => this.#join(earlier, checkValues(part, this.#nested) ?? {}),
+      {},
+    );
+    return checkValues(all);
+  }
+
+  /** Returns the values of both; the later ones count. */
+  #join(
+    earlier: Record<string, TelemetryValue>,
+    later: Record<string, TelemetryValue>,
+  ): Record<string, TelemetryValue> {
+    const all: Record<string, TelemetryValue> = Object.assign(Object.create(null), earlier);
+    this.#overwrite(all, later);
+    return all;
+  }
+
+  /** Adds the later values to the earlier ones, and notes the keys that are in both. */
+  #overwrite(earlier: Record<string, TelemetryValue>, later: Record<string, TelemetryValue>): void {
+    for (const key of Object.keys(later)) {
+      const value = later[key] as TelemetryValue; // one of its keys
+      const before = earlier[key];
+      if (before !== undefined && !isEqual(before, value)) {
+        this.#overwritten ??= new Set();
+        this.#overwritten.add(key);
+      }
+      earlier[key] = value;
+    }
+  }
+
+  /** Notes keys that have several values at one time. */
+  #noteSameTimes(): void {
+    /** Keyed by time stamp. */
+    const earlier = new Map<number, Record<string, TelemetryValue>>();
+    for (const { ts, values } of this.#readings) {
+      const before = earlier.get(ts);
+      if (before === undefined) earlier.set(ts, Object.assign(Object.create(null), values));
+      else this.#overwrite(before, values);
+    }
+  }
 }
 
 /**
  * The readings of one body; `now` (epoch ms) stamps those that carry no time stamp, and those of a clock that is not set.
  * @throws DomainError of kind `invalid` that names what is wrong; then nothing of the body is taken.
  */
-export const toReadings = (body: unknown, now: number, options: ReadingOptions = {}): Reading[] =>
-  readAll(now, options, (readings, context) => addReadings(readings, body, context));
+export function toReadings(body: unknown, now: number, options: ReadingOptions = {}): Reading[] {
+  const message = new MessageReading(now, options);
+  message.add(body, undefined, 1);
+  return message.end();
+}
 
 /** Works like `toReadings`, for `{items: […]}` and the values beside it. */
-export const toBatchReadings = (
+export function toBatchReadings(
   batch: Record<string, unknown>,
   now: number,
   options: ReadingOptions = {},
-): Reading[] =>
-  readAll(now, options, (readings, context) =>
-    addContainer(readings, { body: batch, name: "items" }, context),
-  );
+): Reading[] {
+  const message = new MessageReading(now, options);
+  message.addContainer(batch, "items", { ts: undefined, nesting: 0 });
+  return message.end();
+}
