@@ -67,7 +67,7 @@ type Content = "moments" | "days" | "times of day" | "epochs" | "other";
 
 function contentOfCell(cell: string, now: number): Content {
   if (/^\d+([.,]\d+)?$/.test(cell))
-    return typeof readEpoch(Number(cell.replace(",", ".")), { now }) === "number" ? "epochs" : "other";
+    return typeof readEpoch(Number(cell.replace(",", ".")), now) === "number" ? "epochs" : "other";
   if (timeOfDay.test(cell)) return "times of day";
   const written = parseWrittenTime(cell);
   // A date is a date even if its day and month are ambiguous.

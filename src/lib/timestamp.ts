@@ -78,7 +78,7 @@ function numberFault(value: number, untilMs: number): TimeFault {
 }
 
 /** Reads a number as an epoch. */
-export function readEpoch(value: number, { now, aheadMsMax = FUTURE_MS_MAX }: TimeRules): number | TimeFault {
+export function readEpoch(value: number, now: number, aheadMsMax = FUTURE_MS_MAX): number | TimeFault {
   // As nearly every device sends it.
   if (value >= CLOCK_SET_FROM_MS && value <= now) return Math.round(value);
   if (!Number.isFinite(value)) return new TimeFault(detail("telemetry.ts_invalid"));
@@ -110,7 +110,7 @@ export function readTimeText(
   rules: WrittenRules,
   momentOf: (wall: number, zone: ZoneClock) => number | TimeFault = firstMoment,
 ): number | TimeFault {
-  if (numeric.test(text)) return readEpoch(numberIn(text), rules);
+  if (numeric.test(text)) return readEpoch(numberIn(text), rules.now, rules.aheadMsMax);
   const written = parseWrittenTime(text.trim(), rules.order);
   if (typeof written === "string") return faults[written];
   const { wall, offsetMs, hasTime } = written;
@@ -149,8 +149,8 @@ function bounded(
 
 /** Reads a time stamp of any type as epoch ms. */
 export function readTimestamp(value: unknown, rules: WrittenRules): number | TimeFault {
-  if (typeof value === "number") return readEpoch(value, rules);
-  if (typeof value === "bigint") return readEpoch(Number(value), rules);
+  if (typeof value === "number") return readEpoch(value, rules.now, rules.aheadMsMax);
+  if (typeof value === "bigint") return readEpoch(Number(value), rules.now, rules.aheadMsMax);
   if (typeof value === "string") return readTimeText(value, rules);
   if (value instanceof Date && Number.isFinite(value.getTime())) return bounded(value.getTime(), rules);
   return faults.form;
@@ -165,10 +165,9 @@ export function readFileTime(
   rules: WrittenRules,
   momentOf?: (wall: number, zone: ZoneClock) => number | TimeFault,
 ): number | TimeFault {
-  if (typeof value === "number" || typeof value === "bigint")
-    return readEpoch(Number(value), { now: rules.now });
+  if (typeof value === "number" || typeof value === "bigint") return readEpoch(Number(value), rules.now);
   if (typeof value !== "string") return readTimestamp(value, rules);
-  if (numeric.test(value)) return readEpoch(numberIn(value), { now: rules.now });
+  if (numeric.test(value)) return readEpoch(numberIn(value), rules.now);
   return readTimeText(value, rules, momentOf);
 }
 

@@ -77,10 +77,12 @@ export function createHistoryService(deps: {
       invariant(device !== undefined, "a visible device is in the directory");
       const now = deps.clock.now();
       const rules = fileRules({ now });
-      const timeOf = (time: unknown): number => {
-        const ts = readFileTime(time, rules);
-        if (ts instanceof TimeFault) throw new DomainError("invalid", ts.reason);
-        return ts;
+      const options = {
+        timeOf(time: unknown): number {
+          const ts = readFileTime(time, rules);
+          if (ts instanceof TimeFault) throw new DomainError("invalid", ts.reason);
+          return ts;
+        },
       };
       return reportingFailures(
         deps.events,
@@ -89,7 +91,7 @@ export function createHistoryService(deps: {
           now,
           decode(body) {
             if (!isJsonObject(body) || body.ts === undefined) throw invalid("import.ts_missing");
-            return toReadings(body, now, { timeOf });
+            return toReadings(body, now, options);
           },
           store: (readings) => deps.ingest.history(device, readings),
         }),

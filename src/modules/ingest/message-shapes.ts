@@ -76,7 +76,7 @@ function skipText(bytes: Uint8Array, start: number, text: Uint8Array): number {
 /** Returns a time stamp as epoch ms; undefined for one that is not accepted. */
 function stampOf(sentAt: number, now: number): number | undefined {
   if (sentAt >= CLOCK_SET_FROM_MS && sentAt <= now) return Math.round(sentAt);
-  const ts = readEpoch(sentAt, { now, aheadMsMax: HELD_MS_MAX });
+  const ts = readEpoch(sentAt, now, HELD_MS_MAX);
   return typeof ts === "number" ? ts : undefined;
 }
 
