@@ -74,16 +74,16 @@ function quoteLongIntegers(text: string): string {
 }
 
 /**
- * Returns whether a text may have a long integer: not behind a decimal point, where most doubles have as many digits. Every 16th character is
- * enough, because 16 digits in a row include one of them.
+ * Returns whether a text may have a long integer: not behind a decimal point, where most doubles have as many digits. A window of 16 characters
+ * is read from its end, and moved past the last character in it that is not a digit.
  */
 function hasLongInteger(text: string): boolean {
-  for (let index = LONG_DIGITS - 1; index < text.length; index += LONG_DIGITS) {
-    if (!isDigit(text.charCodeAt(index))) continue;
-    let start = index;
-    while (isDigit(text.charCodeAt(start - 1))) start--;
-    while (isDigit(text.charCodeAt(index + 1))) index++;
-    if (index - start + 1 >= LONG_DIGITS && text.charCodeAt(start - 1) !== DOT) return true;
+  for (let end = LONG_DIGITS - 1, before = end; end < text.length; end = before + LONG_DIGITS) {
+    before = end;
+    while (isDigit(text.charCodeAt(before))) before--;
+    if (end - before < LONG_DIGITS) continue;
+    if (text.charCodeAt(before) !== DOT) return true;
+    before = endOfDigits(text, end);
   }
   return false;
 }
