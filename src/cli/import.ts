@@ -221,7 +221,7 @@ async function importNdjson(file: string, importer: Importer, name: string): Pro
     report();
   };
   for await (const group of historyLines(Bun.file(file).stream()))
-    for (const line of group) {
+    for (const line of group.lines) {
       lines.push(line);
       characters += line.length;
       if (lines.length >= REQUEST_LINES_MAX || characters >= REQUEST_CHARACTERS_MAX) await flush();

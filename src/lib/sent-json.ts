@@ -77,7 +77,7 @@ function quoteLongIntegers(text: string): string {
  * Returns whether a text may have a long integer: not behind a decimal point, where most doubles have as many digits. A window of 16 characters
  * is read from its end, and moved past the last character in it that is not a digit.
  */
-function hasLongInteger(text: string): boolean {
+export function hasLongInteger(text: string): boolean {
   for (let end = LONG_DIGITS - 1, before = end; end < text.length; end = before + LONG_DIGITS) {
     before = end;
     while (isDigit(text.charCodeAt(before))) before--;

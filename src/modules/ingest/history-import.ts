@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { DomainError, detail, inEnglish, invalid } from "../../lib/domain-error.ts";
 import { reasonExcerpt } from "../../lib/excerpt.ts";
 import type { HistoryFormat } from "../../lib/history-format.ts";
-import { historyLines } from "../../lib/history-lines.ts";
+import { historyLines, type LineGroup } from "../../lib/history-lines.ts";
 import {
   type CsvOptions,
   csvHistory,
@@ -68,24 +68,28 @@ function canHoldNumbers(keys: readonly string[]): boolean {
 
 async function* ndjsonRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Iterable<Row>> {
   let row = 0;
-  function* rowsOf(group: readonly string[]): Generator<Row> {
-    for (const line of group) {
+  function* rowsOf({ lines, hasLongInteger }: LineGroup): Generator<Row> {
+    for (const line of lines) {
       if (line.trim() === "") continue;
-      const value = parsed(line);
-      if (!Array.isArray(value.body)) yield { row: ++row, ...value };
-      else for (const body of value.body) yield { row: ++row, body };
+      const body = parsed(line, hasLongInteger);
+      if (!Array.isArray(body)) yield toRow(++row, body);
+      else for (const item of body) yield { row: ++row, body: item };
     }
   }
   for await (const group of historyLines(body)) yield rowsOf(group);
 }
 
-function parsed(
-  line: string,
-): { readonly body: unknown; readonly error?: never } | { readonly body?: never; readonly error: Text } {
+const notJson = detail("import_error.line_not_json", { example: LINE_EXAMPLE });
+
+const toRow = (row: number, body: unknown): Row =>
+  body === notJson ? { row, error: notJson } : { row, body };
+
+/** Returns the value of a line, or `notJson`. */
+function parsed(line: string, hasLongInteger: boolean): unknown {
   try {
-    return { body: parseJson(line) };
+    return hasLongInteger ? parseJson(line) : JSON.parse(line);
   } catch {
-    return { error: detail("import_error.line_not_json", { example: LINE_EXAMPLE }) };
+    return notJson;
   }
 }
 
