@@ -17,17 +17,21 @@ const REMEMBERED_MAX = 1_000_000;
 export class SameTimes {
   #rising = new Float64Array(64);
   #risingCount = 0;
+  #newest = Number.NEGATIVE_INFINITY;
   /** Times that are not later than all before. */
   readonly #others = new Set<number>();
+  /** Number of all times that are remembered. */
+  #count = 0;
   #last = Number.NaN;
 
   /** Returns whether an earlier row has the time. */
   add(ts: number): boolean {
-    const newest = this.#risingCount === 0 ? Number.NEGATIVE_INFINITY : this.#rising[this.#risingCount - 1]!;
-    const isKnown = ts === this.#last || (ts <= newest && (this.#isRising(ts) || this.#others.has(ts)));
+    const isNewest = ts > this.#newest;
+    const isKnown = ts === this.#last || (!isNewest && (this.#isRising(ts) || this.#others.has(ts)));
     this.#last = ts;
-    if (isKnown || this.#risingCount + this.#others.size >= REMEMBERED_MAX) return isKnown;
-    if (ts > newest) this.#push(ts);
+    if (isKnown || this.#count === REMEMBERED_MAX) return isKnown;
+    this.#count++;
+    if (isNewest) this.#push(ts);
     else this.#others.add(ts);
     return false;
   }
@@ -39,6 +43,7 @@ export class SameTimes {
       this.#rising = larger;
     }
     this.#rising[this.#risingCount++] = ts;
+    this.#newest = ts;
   }
 
   #isRising(ts: number): boolean {
