@@ -305,6 +305,9 @@ test("the quick reader of usual dates reads nothing else than the other one does
     "10:00:00.5",
     "10:00:00.123",
     "10:00:00.1234",
+    "10:00:00.12",
+    "10:00:00.123456789",
+    "10:00:00.",
     "10:00:60",
     "",
   );
