@@ -21,10 +21,12 @@ const BEGINNING_CHARACTERS = 2_048;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const PLUS = 0x2b;
+const COMMA = 0x2c;
 const MINUS = 0x2d;
 const DOT = 0x2e;
 const ZERO = 0x30;
 const COLON = 0x3a;
+const OPENING_BRACKET = 0x5b;
 /** Blank, and the controls that JSON takes for white space. */
 const BLANK = 0x20;
 /** Digits of the largest integer below which a double holds all of them. */
@@ -73,16 +75,20 @@ function quoteLongIntegers(text: string): string {
   return copied === 0 ? text : pieces.join("") + text.slice(copied);
 }
 
+/** Returns whether a number of JSON can begin behind a character: not behind a decimal point, where most doubles have long rows of digits, or a quote. */
+const canPrecedeNumber = (code: number): boolean =>
+  !(code > BLANK) || code === COLON || code === COMMA || code === MINUS || code === OPENING_BRACKET;
+
 /**
- * Returns whether a text may have a long integer: not behind a decimal point, where most doubles have as many digits. A window of 16 characters
- * is read from its end, and moved past the last character in it that is not a digit.
+ * Returns whether a text may have a long integer. A window of 16 characters is read from its end, and moved past the last character in it that is
+ * not a digit.
  */
 export function hasLongInteger(text: string): boolean {
   for (let end = LONG_DIGITS - 1, before = end; end < text.length; end = before + LONG_DIGITS) {
     before = end;
     while (isDigit(text.charCodeAt(before))) before--;
     if (end - before < LONG_DIGITS) continue;
-    if (text.charCodeAt(before) !== DOT) return true;
+    if (canPrecedeNumber(text.charCodeAt(before))) return true;
     before = endOfDigits(text, end);
   }
   return false;
@@ -282,7 +288,12 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 const isAscii = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x09 && byte < 0x7f;
 
 /** Returns which UTF-16 bytes are, by its mark or by two characters of ASCII in two bytes each; undefined for other bytes. */
-export function utf16EncodingOf([first, second, third, fourth]: Uint8Array) {
+export function utf16EncodingOf(bytes: Uint8Array) {
+  const first = bytes[0];
+  const second = bytes[1];
+  if (isAscii(first) && isAscii(second)) return undefined; // as nearly all texts begin
+  const third = bytes[2];
+  const fourth = bytes[3];
   const isLittle = isAscii(first) && second === 0 && isAscii(third) && fourth === 0;
   const isBig = first === 0 && isAscii(second) && third === 0 && isAscii(fourth);
   if ((first === 0xff && second === 0xfe) || isLittle) return "utf-16le";
