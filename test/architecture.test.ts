@@ -207,7 +207,7 @@ test("modules ask one another only along the declared list, and it has no cycle"
 });
 
 test("across modules only services, types, errors, plugins, schemas and the shapes of tables are seen", () => {
-  const seams = /\.(service|types|errors|plugin|tables|schemas|module)\.ts$/;
+  const seams = /\.(service|types|errors|plugin|tables|resource|schemas|module)\.ts$/;
   // The directory of devices, their activity, the sandbox, the event log, the store and its check are services by another name; tags of values are data.
   const named =
     /(permissions|device-directory|device-activity|maintenance-watch|step-engine|script-limits|script-sandbox|event-log|integration-principal|scheduler\/schedule|store\/value-kind|store\/check-file)\.ts$/;
@@ -220,12 +220,13 @@ test("across modules only services, types, errors, plugins, schemas and the shap
   expect(wrong.map(show)).toEqual([]);
 });
 
-test("inside a module: tables ← repository ← service ← routes", () => {
+test("inside a module: tables ← resource and repository ← service ← routes", () => {
   const forbidden: Record<string, readonly string[]> = {
-    tables: ["repository", "service", "routes", "schemas", "plugin"],
+    tables: ["resource", "repository", "service", "routes", "schemas", "plugin"],
+    resource: ["repository", "service", "routes", "plugin"],
     repository: ["service", "routes", "schemas", "plugin"],
     service: ["tables", "routes", "schemas", "plugin"],
-    types: ["tables", "repository", "service", "routes", "schemas"],
+    types: ["tables", "resource", "repository", "service", "routes", "schemas"],
     routes: ["tables", "repository"],
   };
   const wrong = imports.filter(
@@ -244,6 +245,7 @@ test("every module file has a known role, or is a part without one that sees nei
     "plugin",
     "protocol",
     "repository",
+    "resource",
     "routes",
     "schemas",
     "service",

@@ -3,7 +3,7 @@ import { Port } from "../../platform/port.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
-import { createCodecsRepository } from "./codecs.repository.ts";
+import { codecResource } from "./codecs.resource.ts";
 import { codecsRoutes } from "./codecs.routes.ts";
 import { createCodecsService, type UsedCodec } from "./codecs.service.ts";
 
@@ -12,7 +12,7 @@ export function createCodecsModule({ database, clock }: Core, { trials }: { tria
   /** The integrations of a tenant that use a codec, by the codec's id. */
   const usesOf = new Port<(tenantId: TenantId) => ReadonlyMap<string, UsedCodec["usedBy"]>>("codecs.usesOf");
   const codecs = createCodecsService({
-    repository: createCodecsRepository(database),
+    store: codecResource.createStore(database, clock),
     sandbox: trials,
     usesOf: (tenantId) => usesOf.call(tenantId),
     clock,

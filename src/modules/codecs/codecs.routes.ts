@@ -1,36 +1,18 @@
-import { Elysia, t } from "elysia";
 import { invalid, tooLarge, unsupported } from "../../lib/domain-error.ts";
-import { iso } from "../../lib/iso-time.ts";
-import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { wholeList } from "../lists.ts";
-import { successBody } from "../wire.schemas.ts";
+import { auditReader, resourceRoutes } from "../resource.routes.ts";
+import { itemToWire } from "../resource.ts";
 import type { Trial } from "./codec-trial.ts";
+import { codecResource } from "./codecs.resource.ts";
 import {
   codecBody,
-  createCodecBody,
   importQuery,
-  listedCodecBody,
+  refusals,
   SOURCE_BYTES_MAX,
   trialAnswer,
   trialBody,
-  updateCodecBody,
 } from "./codecs.schemas.ts";
-import type { CodecsService, UsedCodec } from "./codecs.service.ts";
-
-const codecList = wholeList({ sort: ["name", "createdAt", "updatedAt"], search: ["name", "description"] });
-
-const toListed = ({ codecId, name, description, functions, usedBy, createdAt, updatedAt }: UsedCodec) => ({
-  codecId,
-  name,
-  description,
-  functions: [...functions],
-  usedBy: [...usedBy],
-  createdAt: iso(createdAt),
-  updatedAt: iso(updatedAt),
-});
-
-const toWire = (codec: UsedCodec) => ({ ...toListed(codec), source: codec.source });
+import type { CodecsService } from "./codecs.service.ts";
 
 const trialToWire = ({ warnings, console, ...trial }: Trial) => ({
   ...trial,
@@ -76,53 +58,15 @@ const importRequest = {
   },
 };
 
-const refusals =
-  "400 with the line for a source that cannot be run or defines nothing that is called; 409 for a name that another codec has; 403 without access to all devices; 503 where scripts cannot be run at the moment, 429 where too many wait.";
-
-/** The tenant's library of codecs, which integrations decode and encode LoRaWAN frames with. */
-export const codecsRoutes = (deps: { codecs: CodecsService; auth: AuthPlugin }) => {
-  const { codecs } = deps;
-  const read = ({ principal }: AuditContext, codecId: string) => {
-    const { name, description, functions, source } = codecs.get(principal, codecId);
-    return { name, description, functions, source };
-  };
-  return new Elysia({ prefix: "/api/integrations/codecs", tags: ["integrations"] })
-    .use(deps.auth)
-    .get(
-      "",
-      ({ principal, query, request, set }) =>
-        codecList.page({ query, request, set }, codecs.list(principal).map(toListed)),
-      {
-        auth: "integrations:read",
-        query: t.Object(codecList.fields),
-        response: { 200: t.Array(listedCodecBody) },
-        detail: { summary: "List codecs, by name", description: "The list does not contain their sources." },
-      },
-    )
-    .post(
-      "",
-      async ({ principal, body, set }) => {
-        const codec = await codecs.create(principal, body);
-        set.status = 201;
-        return toWire(codec);
-      },
-      {
-        auth: "integrations:write",
-        audit: { action: "codec.create", target: "codec", created: "codecId", read },
-        body: createCodecBody,
-        response: { 201: codecBody },
-        detail: {
-          summary: "Add a codec",
-          description: `Vendors' codecs are taken unchanged, in the forms of ChirpStack (v4 and v3) and The Things Stack (v3 and v2). 409 also when there are 200. ${refusals}`,
-        },
-      },
-    )
+export const codecsRoutes = ({ codecs, auth }: { codecs: CodecsService; auth: AuthPlugin }) => {
+  const read = auditReader(codecs, ["name", "description", "functions", "source"]);
+  return resourceRoutes(codecResource, { service: codecs, toWire: itemToWire, read, auth })
     .post(
       "/import",
       async ({ principal, request, query, set }) => {
         const codec = await codecs.create(principal, { ...query, source: await readSource(request) });
         set.status = 201;
-        return toWire(codec);
+        return itemToWire(codec);
       },
       {
         auth: "integrations:write",
@@ -147,40 +91,5 @@ export const codecsRoutes = (deps: { codecs: CodecsService; auth: AuthPlugin }) 
         description:
           "Runs it as an integration would: on a message, on a frame, or on the data of a downlink. `error` has an error of the source with its line. 400 for an invalid frame; 503 and 429 as for creating one.",
       },
-    })
-    .get("/:codecId", ({ principal, params }) => toWire(codecs.get(principal, params.codecId)), {
-      auth: "integrations:read",
-      response: { 200: codecBody },
-      detail: { summary: "One codec, with its source" },
-    })
-    .patch(
-      "/:codecId",
-      async ({ principal, params, body }) => toWire(await codecs.update(principal, params.codecId, body)),
-      {
-        auth: "integrations:write",
-        audit: { action: "codec.update", target: "codec", read },
-        body: updateCodecBody,
-        response: { 200: codecBody },
-        detail: {
-          summary: "Change a codec",
-          description: `Integrations run it as it is now from the next message on. ${refusals}`,
-        },
-      },
-    )
-    .delete(
-      "/:codecId",
-      ({ principal, params }) => {
-        codecs.delete(principal, params.codecId);
-        return { success: true };
-      },
-      {
-        auth: "integrations:write",
-        audit: { action: "codec.delete", target: "codec", read },
-        response: { 200: successBody },
-        detail: {
-          summary: "Delete a codec",
-          description: "409 while an integration uses it. 403 without access to all devices.",
-        },
-      },
-    );
+    });
 };

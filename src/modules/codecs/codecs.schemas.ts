@@ -16,6 +16,9 @@ const settable = {
   source,
 };
 
+export const refusals =
+  "400 with the line for a source that cannot be run or defines nothing that is called; 409 for a name that another codec has; 403 without access to all devices; 503 where scripts cannot be run at the moment, 429 where too many wait.";
+
 export const createCodecBody = t.Object(
   {
     name: settable.name,

@@ -1,0 +1,39 @@
+import { defineResource } from "../resource.ts";
+import { codecNameTaken, codecNotFound, codecsLimit } from "./codecs.errors.ts";
+import { codecBody, createCodecBody, listedCodecBody, refusals, updateCodecBody } from "./codecs.schemas.ts";
+import { codecs } from "./codecs.tables.ts";
+
+/** The tenant's library of codecs, which integrations decode and encode LoRaWAN frames with. */
+export const codecResource = defineResource({
+  name: "codec",
+  table: codecs,
+  key: "codecId",
+  path: "/api/integrations/codecs",
+  tag: "integrations",
+  permissions: { read: "integrations:read", write: "integrations:write" },
+  order: { by: "name", ignoresCase: true },
+  list: { sort: ["name", "createdAt", "updatedAt"], search: ["name", "description"] },
+  notFound: codecNotFound,
+  unique: [{ column: "name", ignoresCase: true, taken: ({ name }) => codecNameTaken(name) }],
+  limit: { max: 200, reached: codecsLimit },
+  schemas: { item: codecBody, listed: listedCodecBody, create: createCodecBody, update: updateCodecBody },
+  operations: {
+    list: { summary: "List codecs, by name", description: "The list does not contain their sources." },
+    create: {
+      summary: "Add a codec",
+      description: `Vendors' codecs are taken unchanged, in the forms of ChirpStack (v4 and v3) and The Things Stack (v3 and v2). 409 also when there are 200. ${refusals}`,
+    },
+    get: { summary: "One codec, with its source" },
+    update: {
+      summary: "Change a codec",
+      description: `Integrations run it as it is now from the next message on. ${refusals}`,
+    },
+    delete: {
+      summary: "Delete a codec",
+      description: "409 while an integration uses it. 403 without access to all devices.",
+    },
+  },
+});
+
+/** A codec of the tenant's library: what turns the frames of a kind of device into values, and back. */
+export type Codec = typeof codecResource.$item;

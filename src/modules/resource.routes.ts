@@ -1,0 +1,126 @@
+import type { Static, TObject } from "@sinclair/typebox";
+import { Elysia, t } from "elysia";
+import type { AuditContext } from "./audit/audit.types.ts";
+import type { AuthPlugin } from "./identity/identity.plugin.ts";
+import { wholeList } from "./lists.ts";
+import type { ChangeTexts, ResourceApi, ResourceSchemas } from "./resource.ts";
+import type { Principal } from "./users/users.types.ts";
+import { successBody } from "./wire.schemas.ts";
+
+/** Values as responses have them, in lists and objects that are not changed any more. */
+type Wire<Value> = Value extends readonly (infer Item)[]
+  ? readonly Wire<Item>[]
+  : Value extends object
+    ? { readonly [Name in keyof Value]: Wire<Value[Name]> }
+    : Value;
+
+/** What a resource's routes call. `Shown` is an item as the caller may see it. */
+export interface ResourceService<Shown, Create, Update> {
+  list(principal: Principal): readonly Shown[];
+  get(principal: Principal, id: string): Shown;
+  create(principal: Principal, input: Create): Shown | Promise<Shown>;
+  update(principal: Principal, id: string, changes: Update): Shown | Promise<Shown>;
+  delete(principal: Principal, id: string): void | Promise<void>;
+}
+
+/** Reads what the audit log compares before and after a change. */
+type AuditReader = (context: AuditContext, id: string) => unknown;
+
+interface ResourceRoutesDeps<Shown, Api extends ResourceSchemas> {
+  readonly service: ResourceService<Shown, Static<Api["create"]>, Static<Api["update"]>>;
+  readonly toWire: (shown: Shown) => Wire<Static<Api["item"]>>;
+  readonly read: AuditReader;
+  readonly auth: AuthPlugin;
+}
+
+/** Reads fields of an item as the caller may see it, for the audit log. */
+export const auditReader =
+  <Shown extends object>(
+    service: { get(principal: Principal, id: string): Shown },
+    fields: readonly (keyof Shown)[],
+  ) =>
+  ({ principal }: AuditContext, id: string): Partial<Shown> => {
+    const shown = service.get(principal, id);
+    return Object.fromEntries(fields.map((field) => [field, shown[field]])) as Partial<Shown>; // fields of it
+  };
+
+type Fields = Record<string, unknown>;
+
+/** Returns the fields of an item that a schema has. */
+const pick = (item: Fields, { properties }: TObject): Fields =>
+  Object.fromEntries(Object.entries(item).filter(([name]) => name in properties));
+
+const detailOf = ({ action: _, ...detail }: ChangeTexts) => detail;
+
+/** Returns what a route that changes something declares: permission, audit rule and texts. */
+const changing =
+  ({ name, key, permissions, operations }: ResourceApi<ResourceSchemas>, read: AuditReader) =>
+  (operation: "create" | "update" | "delete") => ({
+    auth: permissions.write,
+    audit: {
+      action: `${name}.${operations[operation].action ?? operation}`,
+      target: name,
+      ...(operation === "create" && { created: key }),
+      read,
+    },
+    detail: detailOf(operations[operation]),
+  });
+
+/** Routes of a resource, to which more can be added. */
+export function resourceRoutes<Shown, Api extends ResourceSchemas>(
+  resource: ResourceApi<Api>,
+  { service, auth, ...deps }: ResourceRoutesDeps<Shown, Api>,
+) {
+  const { key, path, tag, permissions, operations } = resource;
+  const schemas: ResourceSchemas = resource.schemas;
+  const { item, listed = item, saved = item } = schemas;
+  const list = wholeList(resource.list);
+  const change = changing(resource, deps.read);
+  // The compiler does not know the fields that the schemas of a resource have; callers are checked against them.
+  const toWire = (shown: Shown): Fields => deps.toWire(shown) as Fields;
+  const toListed = (shown: Shown): Fields => (listed === item ? toWire(shown) : pick(toWire(shown), listed));
+  const idOf = (params: unknown): string => (params as Record<string, string>)[key] ?? "";
+
+  const routes = new Elysia({ prefix: path, tags: [tag] }).use(auth);
+  routes.get(
+    "",
+    ({ principal, query, request, set }) =>
+      list.page({ query, request, set }, service.list(principal).map(toListed)),
+    {
+      auth: permissions.read,
+      query: t.Object(list.fields),
+      response: { 200: t.Array(listed) },
+      detail: operations.list,
+    },
+  );
+  if (operations.get !== undefined)
+    routes.get(`/:${key}`, ({ principal, params }) => toWire(service.get(principal, idOf(params))), {
+      auth: permissions.read,
+      response: { 200: item },
+      detail: operations.get,
+    });
+  routes.post(
+    "",
+    async ({ principal, body, set }) => {
+      const created = await service.create(principal, body as Static<Api["create"]>);
+      set.status = 201;
+      return toWire(created);
+    },
+    { ...change("create"), body: schemas.create, response: { 201: saved } },
+  );
+  routes.patch(
+    `/:${key}`,
+    async ({ principal, params, body }) =>
+      toWire(await service.update(principal, idOf(params), body as Static<Api["update"]>)),
+    { ...change("update"), body: schemas.update, response: { 200: saved } },
+  );
+  routes.delete(
+    `/:${key}`,
+    async ({ principal, params }) => {
+      await service.delete(principal, idOf(params));
+      return { success: true };
+    },
+    { ...change("delete"), response: { 200: successBody } },
+  );
+  return routes;
+}

@@ -1,0 +1,107 @@
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import { iso } from "../lib/iso-time.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { MainDatabase } from "../platform/database.ts";
+import {
+  createResourceStore,
+  type ResourceStore,
+  type ResourceTable,
+  type StoredRows,
+} from "../platform/resource-store.ts";
+import type { Permission } from "./identity/permissions.ts";
+
+/** Texts of an operation for the OpenAPI document. */
+interface OperationTexts {
+  readonly summary: string;
+  readonly description?: string;
+}
+
+export interface ChangeTexts extends OperationTexts {
+  /** Second word of the action in the audit log; by default the name of the operation. */
+  readonly action?: string;
+}
+
+export interface ResourceSchemas {
+  readonly item: TObject;
+  /** Item of the list, which leaves out the other fields of `item`. */
+  readonly listed?: TObject;
+  /** Response of a creation or a change, if it has more fields than `item`. */
+  readonly saved?: TObject;
+  readonly create: TSchema;
+  readonly update: TSchema;
+}
+
+/** What the routes of a resource need of its definition. */
+export interface ResourceApi<Api extends ResourceSchemas> {
+  /** Target in the audit log, and the first word of its actions. */
+  readonly name: string;
+  /** Field with the id, in items and in the path. */
+  readonly key: string;
+  readonly path: `/api/${string}`;
+  /** Group in the OpenAPI document. */
+  readonly tag: string;
+  readonly permissions: { readonly read: Permission; readonly write: Permission };
+  /** Fields that `sort` and `search` of the list accept. */
+  readonly list: { readonly sort: readonly string[]; readonly search: readonly string[] };
+  readonly schemas: Api;
+  /** The operations, with `get` only if an item can be read alone. */
+  readonly operations: {
+    readonly list: OperationTexts;
+    readonly get?: OperationTexts;
+    readonly create: ChangeTexts;
+    readonly update: ChangeTexts;
+    readonly delete: ChangeTexts;
+  };
+}
+
+/**
+ * One list of things that users of a tenant create, read, change and delete.
+ *
+ * The definition is data. `createStore` gives the reads and writes of the table, with the errors for a missing row, a taken name and too many
+ * rows; `resourceRoutes` in `resource.routes.ts` gives the routes with permissions, audit log, list parameters and documentation. Between them is
+ * the resource's service: ordinary functions `list`, `get`, `create`, `update` and `delete` with the rules that are its own.
+ *
+ * Where resources differ, and who decides:
+ * - Tenants: the store reads no row of another tenant, so every such id is `not_found`.
+ * - Order of checks: the route's permission, then what the service does in its order (access to all devices before or after `get`), then in
+ *   the store unique columns before the limit. A service that needs the limit first calls `ensureRoom`.
+ * - Concurrency: `insert` and `update` check and write in one transaction; more writes join it within `transact`. After an `await`, a service
+ *   calls `get` again: others may have changed or deleted the row.
+ * - Partial updates: `update` writes the given fields alone, so counters that others write in the meantime stay.
+ * - Audit log: before and after a change, `audited` is read through the service; secrets are not among its fields.
+ * - Caches and engines: the service tells them after the write.
+ */
+interface Resource<Row, Key extends keyof Row, Api extends ResourceSchemas> extends ResourceApi<Api> {
+  /** Type of a row. */
+  readonly $item: Row;
+  readonly $store: ResourceStore<Row, Key>;
+  /** Types of the request bodies that create and change an item. */
+  readonly $create: Static<Api["create"]>;
+  readonly $update: Static<Api["update"]>;
+  createStore(
+    database: Pick<MainDatabase, "orm" | "transact">,
+    clock: Pick<Clock, "now">,
+  ): ResourceStore<Row, Key>;
+}
+
+/** Properties with `$` exist for the compiler alone. */
+export const defineResource = <
+  Table extends ResourceTable,
+  Key extends keyof Table["$inferSelect"] & string,
+  const Api extends ResourceSchemas,
+>(
+  definition: StoredRows<Table, Key> & ResourceApi<Api>,
+) =>
+  ({
+    ...definition,
+    createStore: (...on: Parameters<Resource<Table["$inferSelect"], Key, Api>["createStore"]>) =>
+      createResourceStore(definition, ...on),
+  }) as unknown as Resource<Table["$inferSelect"], Key, Api>; // the properties that are missing have types alone
+
+/** Returns an item for clients: without its tenant, and with its times in ISO 8601. */
+export const itemToWire = <Item extends { tenantId: string; createdAt: number; updatedAt: number }>({
+  tenantId: _,
+  createdAt,
+  updatedAt,
+  ...item
+}: Item) => ({ ...item, createdAt: iso(createdAt), updatedAt: iso(updatedAt) });
