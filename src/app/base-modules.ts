@@ -12,7 +12,7 @@ import { createIngestModule } from "../modules/ingest/ingest.module.ts";
 import { createLoginIdentitiesModule } from "../modules/login-identities/login-identities.module.ts";
 import { createMailModule } from "../modules/mail/mail.module.ts";
 import type { Core } from "../modules/module.types.ts";
-import { createMessengersRepository } from "../modules/notifications/messengers.repository.ts";
+import { messengerResource } from "../modules/notifications/messengers.resource.ts";
 import { createOutboundModule } from "../modules/outbound/outbound.module.ts";
 import { createPipelinesModule } from "../modules/pipelines/pipelines.module.ts";
 import { createProfilesModule } from "../modules/profiles/profiles.module.ts";
@@ -50,14 +50,14 @@ export type UserModules = ReturnType<typeof createUserModules>;
 
 /** Connects the check of alarm rules, which knows where the gateway may send to and whom it can notify. */
 function connectRuleChecks(
-  { database }: Core,
+  { database, clock }: Core,
   deps: {
     profiling: Pick<ReturnType<typeof createProfilesModule>, "checkAlarmRules">;
     outbound: Pick<ReturnType<typeof createOutboundModule>["outbound"], "refusalOf">;
     users: Pick<UserModules["users"], "listOf">;
   },
 ): void {
-  const messengers = createMessengersRepository(database);
+  const messengers = messengerResource.createStore(database, clock);
   deps.profiling.checkAlarmRules.connect((tenantId, rules, before) =>
     checkAlarmRules(rules, {
       refusalOf: (url) => deps.outbound.refusalOf(tenantId, url),

@@ -21,6 +21,8 @@ export interface StoredRows<Table extends SQLiteTable, Key extends Column<Table>
   readonly key: Key;
   /** Order of lists; rows with equal values are sorted by id. */
   readonly order: { readonly by: Column<Table>; readonly ignoresCase?: boolean };
+  /** Gives each change a later `updatedAt` than the one before, for readers that tell versions of a row apart by it. */
+  readonly isVersioned?: boolean;
   readonly notFound: () => DomainError;
   /** Max. rows per tenant, and the error of a row beyond it. */
   readonly limit?: { readonly max: number; readonly reached: (max: number) => DomainError };
@@ -33,7 +35,7 @@ export interface StoredRows<Table extends SQLiteTable, Key extends Column<Table>
 }
 
 export type NewFields<Row, Key extends keyof Row> = Omit<Row, Key | Stamp> & Partial<Pick<Row, Key>>;
-export type Changes<Row> = { readonly [Field in keyof Row]?: Row[Field] | undefined };
+export type Changes<Row> = { readonly [Field in Exclude<keyof Row, Stamp>]?: Row[Field] | undefined };
 
 /** Reads and writes the rows of a tenant. A row of another tenant does not exist. */
 export interface ResourceStore<Row, Key extends keyof Row> {
@@ -43,14 +45,13 @@ export interface ResourceStore<Row, Key extends keyof Row> {
   /** @throws DomainError `not_found` */
   get(tenantId: TenantId, id: string): Row;
   findBy(tenantId: TenantId, column: keyof Row & string, value: string): Row | undefined;
+  /** Returns a row by its id alone, for parts that work for all tenants. */
+  findAcrossTenants(id: string): Row | undefined;
   /** @throws DomainError of the limit. `insert` calls it, too: call it yourself if it has to come before other checks. */
   ensureRoom(tenantId: TenantId): void;
   /** @throws DomainError of a unique column, then of the limit */
   insert(tenantId: TenantId, fields: NewFields<Row, Key>): Row;
-  /**
-   * Writes the changes that are not undefined, and no other column. A change of `updatedAt` replaces the present time.
-   * @throws DomainError of a unique column
-   */
+  /** Writes the changes that are not undefined, and no other column. @throws DomainError of a unique column */
   update(current: Row, changes: Changes<Row>): Row;
   delete(row: Row): void;
 }
@@ -58,6 +59,7 @@ export interface ResourceStore<Row, Key extends keyof Row> {
 /** Stamped columns and unknown others, as the store handles them. */
 interface AnyRow {
   readonly tenantId: TenantId;
+  readonly updatedAt?: number;
   readonly [column: string]: unknown;
 }
 
@@ -67,7 +69,7 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
   { orm, transact }: Pick<MainDatabase, "orm" | "transact">,
   clock: Pick<Clock, "now">,
 ): ResourceStore<Item<Table>, Key> {
-  const { key, order, limit, unique = [] } = rows;
+  const { key, order, limit, unique = [], isVersioned = false } = rows;
   const table: SQLiteTable = rows.table;
   const columns: Record<string, SQLiteColumn> = getTableColumns(table);
   const columnOf = (name: string): SQLiteColumn => columns[name] as SQLiteColumn; // named by the definition, which the compiler checks
@@ -113,6 +115,11 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
     }
   }
 
+  function changeStamp({ updatedAt = 0 }: AnyRow): { updatedAt?: number } {
+    if (!("updatedAt" in columns)) return {};
+    return { updatedAt: isVersioned ? Math.max(clock.now(), updatedAt + 1) : clock.now() };
+  }
+
   return {
     list: (tenantId) => ofTenant.all({ tenantId }) as Item<Table>[],
     count: countOf,
@@ -122,6 +129,12 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
       if (row === undefined) throw rows.notFound();
       return row;
     },
+    findAcrossTenants: (id) =>
+      orm
+        .select()
+        .from(table)
+        .where(eq(columnOf(key), id))
+        .get() as Item<Table> | undefined,
     findBy: (tenantId, column, value) => findWhere(tenantId, isEqual(column, value)),
     ensureRoom,
     insert(tenantId, fields) {
@@ -136,8 +149,7 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
       return row as Item<Table>; // the fields and the stamps are all columns
     },
     update(current, changes) {
-      const stamps = "updatedAt" in columns ? { updatedAt: clock.now() } : {};
-      const written: Record<string, unknown> = { ...stamps, ...defined(changes) };
+      const written: Record<string, unknown> = { ...defined(changes), ...changeStamp(current as AnyRow) };
       const row = { ...current, ...written } as AnyRow & Item<Table>;
       transact(() => {
         ensureFree(row);

@@ -61,12 +61,15 @@ const clock = { now: () => now };
 const taken = (other: { title: string }) => conflict("codec.name_taken", { name: other.title });
 const reached = (limit: number) => conflict("codec.limit", { limit });
 
-const storeOf = (options: { ignoresCase?: boolean; limit?: number; by?: "title" | "color" } = {}): Notes =>
+const storeOf = (
+  options: { ignoresCase?: boolean; limit?: number; by?: "title" | "color"; isVersioned?: boolean } = {},
+): Notes =>
   createResourceStore(
     {
       table: notes,
       key: "noteId",
       order: { by: options.by ?? "color", ...options },
+      isVersioned: options.isVersioned ?? false,
       notFound: () => notFound("codec.not_found"),
       limit: { max: options.limit ?? LIMIT, reached },
       unique: [{ column: "title", taken, ...options }],
@@ -109,8 +112,22 @@ describe("a store", () => {
     const changed = store.update(note, { title: "b", comment: undefined });
     expect(changed).toEqual({ ...note, title: "b", updatedAt: 2_000 });
     expect(store.get(one, note.noteId)).toEqual({ ...changed, reads: 7 });
-    expect(store.update(changed, { updatedAt: 2_500 })).toMatchObject({ title: "b", updatedAt: 2_500 });
-    expect(store.get(one, note.noteId).updatedAt).toBe(2_500);
+    now = 1_500; // the clock was set back
+    expect(store.update(changed, { ...changed, title: "c" })).toEqual({
+      ...changed,
+      title: "c",
+      updatedAt: 1_500,
+    });
+  });
+
+  test("gives versions of a row different times, if asked to", () => {
+    const store = storeOf({ isVersioned: true });
+    const note = store.insert(one, { title: "a", ...fields });
+    const changed = store.update(note, { title: "b" });
+    expect(changed.updatedAt).toBe(1_001);
+    expect(store.get(one, note.noteId).updatedAt).toBe(1_001);
+    now = 2_000;
+    expect(store.update(changed, { title: "c" }).updatedAt).toBe(2_000);
   });
 
   test("sets no time that the table does not have, and accepts a change of nothing", () => {
@@ -244,6 +261,7 @@ test("is what a list of rows would be, in two tenants", () => {
             expect(store.count(tenantId)).toBe(listed.length);
             for (const row of model.rows) {
               const isOwn = row.tenantId === tenantId;
+              expect(store.findAcrossTenants(row.noteId)).toEqual(row);
               expect(store.find(tenantId, row.noteId)).toEqual(isOwn ? row : undefined);
               expect(codeOf(() => store.get(tenantId, row.noteId))).toBe(
                 isOwn ? undefined : "codec.not_found",

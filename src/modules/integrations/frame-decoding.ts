@@ -1,8 +1,8 @@
 import { DomainError, detail } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
-import type { CodecsService } from "../codecs/codecs.service.ts";
 import type { Codec } from "../codecs/codecs.resource.ts";
+import type { CodecsService } from "../codecs/codecs.service.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import { ScriptFailure } from "../script-sandbox/script-sandbox.errors.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";

@@ -11,8 +11,8 @@ import type { UsersService } from "../users/users.service.ts";
 import type { User } from "../users/users.types.ts";
 import { addToDigest } from "./digest.ts";
 import { type MessengerNotifier, wantsMessage } from "./messenger-notifier.ts";
+import type { Messenger } from "./messengers.resource.ts";
 import type { MessengersService } from "./messengers.service.ts";
-import type { Messenger } from "./messengers.types.ts";
 import type { NotificationsRepository } from "./notifications.repository.ts";
 import type {
   Channel,

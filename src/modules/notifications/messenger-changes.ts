@@ -2,14 +2,16 @@ import { defined } from "../../lib/defined.ts";
 import { detail, invalid } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { alarmSeverities } from "../../lib/severity.ts";
-import type { Clock } from "../../platform/clock.ts";
-import { newId } from "../../platform/ids.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import { readFields, requestOf } from "./messenger-presets.ts";
-import type { Messenger, MessengerInput, MessengerTarget } from "./messengers.types.ts";
+import type { Messenger, MessengerInput } from "./messengers.resource.ts";
+import type { MessengerTarget } from "./messengers.types.ts";
 import { notificationTriggers } from "./notifications.types.ts";
 
-export const hasSecret = ({ target }: Messenger): boolean =>
+/** A messenger without what its store adds. */
+type MessengerSettings = Omit<Messenger, "messengerId" | "createdAt" | "updatedAt">;
+
+export const hasSecret = ({ target }: MessengerSettings): boolean =>
   target.sealedUrl !== undefined || Object.keys(target.headers).length > 0;
 
 /** Returns a messenger that sends everything, to nowhere yet. */
@@ -17,8 +19,7 @@ export const newMessenger = (
   tenantId: TenantId,
   { name, kind }: Pick<Messenger, "name" | "kind">,
   language: Messenger["language"],
-): Messenger => ({
-  messengerId: newId(),
+): MessengerSettings => ({
   tenantId,
   name,
   kind,
@@ -29,18 +30,15 @@ export const newMessenger = (
   triggers: notificationTriggers,
   fields: { server: "", chatId: "", topic: "" },
   target: { url: "", headers: {} },
-  createdAt: 0,
-  updatedAt: 0,
 });
 
 /** Returns a function that applies changes to a messenger, checks them and seals its secret. */
-export function createMessengerChanges(deps: {
-  outbound: Pick<OutboundService, "seal" | "refusalOf">;
-  clock: Clock;
-}) {
-  const { outbound, clock } = deps;
-
-  function targetOf(tenantId: TenantId, { kind, fields }: Messenger, secret: string): MessengerTarget {
+export function createMessengerChanges(outbound: Pick<OutboundService, "seal" | "refusalOf">) {
+  function targetOf(
+    tenantId: TenantId,
+    { kind, fields }: MessengerSettings,
+    secret: string,
+  ): MessengerTarget {
     const { url, headers } = requestOf(kind, fields, secret);
     const refusal = outbound.refusalOf(tenantId, url);
     if (refusal !== undefined)
@@ -59,9 +57,12 @@ export function createMessengerChanges(deps: {
   }
 
   /** Returns the messenger with the changes; its secret is kept only while it goes to the same server of the same service. */
-  return function changed(before: Messenger, { server, chatId, topic, ...input }: MessengerInput): Messenger {
+  return function changed(
+    before: MessengerSettings,
+    { server, chatId, topic, ...input }: MessengerInput,
+  ): MessengerSettings {
     const { secret = hasSecret(before) ? undefined : "", ...changes } = input;
-    const messenger = { ...before, ...defined(changes), updatedAt: clock.now() };
+    const messenger = { ...before, ...defined(changes) };
     const { kind } = messenger;
     const changedFields = defined({ server, chatId, topic });
     const fields = readFields(

@@ -2,7 +2,8 @@ import { digestText, lineText, severityWord, testText } from "../../lib/alarm-te
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { OutboundRequest, OutboundTarget } from "../outbound/outbound.types.ts";
 import { bodyOf } from "./messenger-presets.ts";
-import type { Messenger, MessengerMessage, MessengerTarget } from "./messengers.types.ts";
+import type { Messenger } from "./messengers.resource.ts";
+import type { MessengerMessage, MessengerTarget } from "./messengers.types.ts";
 import type { Digest, NotificationLine } from "./notifications.types.ts";
 
 const TIMEOUT_MS = 15_000;

@@ -1,7 +1,6 @@
-import { conflict, detail, notFound } from "../../lib/domain-error.ts";
+import { detail, notFound } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
@@ -11,11 +10,8 @@ import type { Principal } from "../users/users.types.ts";
 import { createMessengerChanges, newMessenger } from "./messenger-changes.ts";
 import type { MessengerNotifier } from "./messenger-notifier.ts";
 import { causeOf } from "./messenger-presets.ts";
-import type { MessengersRepository } from "./messengers.repository.ts";
-import type { Messenger, MessengerInput } from "./messengers.types.ts";
+import type { Messenger, MessengerInput, messengerResource } from "./messengers.resource.ts";
 import type { NotificationSettings } from "./notifications.types.ts";
-
-const MESSENGERS_MAX = 20;
 
 export interface MessengerTest {
   readonly success: boolean;
@@ -24,13 +20,12 @@ export interface MessengerTest {
 }
 
 interface MessengersDeps {
-  readonly repository: MessengersRepository;
+  readonly store: typeof messengerResource.$store;
   readonly notifier: MessengerNotifier;
   readonly outbound: Pick<OutboundService, "seal" | "refusalOf" | "removeSource" | "countsOf">;
   readonly settingsOf: (tenantId: TenantId) => NotificationSettings;
   /** Throws `limited` when the user has tried too often. */
   readonly ensureMayTry: (principal: Principal) => void;
-  readonly clock: Clock;
   readonly events: EventBus<DomainEvents>;
 }
 
@@ -44,14 +39,14 @@ function ensureMayChange(principal: Principal, addresses: readonly (string | und
 
 /** Groups, channels and topics of messengers that get the alarms of a tenant. */
 export function createMessengersService(deps: MessengersDeps) {
-  const { repository, outbound } = deps;
-  const changed = createMessengerChanges(deps);
+  const { store, outbound } = deps;
+  const changed = createMessengerChanges(outbound);
   /** Keyed by tenant; one object for all messages of a messenger, by which the delivery queue knows its target. */
   const cache = new Map<TenantId, readonly Messenger[]>();
   deps.events.on("tenant.deleted", ({ tenantId }) => cache.delete(tenantId));
 
   function listOf(tenantId: TenantId): readonly Messenger[] {
-    const messengers = cache.get(tenantId) ?? repository.list(tenantId);
+    const messengers = cache.get(tenantId) ?? store.list(tenantId);
     cache.set(tenantId, messengers);
     return messengers;
   }
@@ -70,34 +65,31 @@ export function createMessengersService(deps: MessengersDeps) {
   return {
     listOf,
     findById: (messengerId: string): Messenger | undefined => {
-      const tenantId = repository.findById(messengerId)?.tenantId;
+      const tenantId = store.findAcrossTenants(messengerId)?.tenantId;
       return tenantId && listOf(tenantId).find((candidate) => candidate.messengerId === messengerId);
     },
     list: ({ tenantId }: Principal): readonly Messenger[] => listOf(tenantId),
     get: ({ tenantId }: Principal, messengerId: string): Messenger => get(tenantId, messengerId),
     countsOf: ({ tenantId, messengerId }: Messenger): OutboundCounts =>
       outbound.countsOf(tenantId, sourceOf(messengerId)),
-    create(principal: Principal, input: MessengerInput & Pick<Messenger, "name" | "kind">): Messenger {
+    create(principal: Principal, input: typeof messengerResource.$create): Messenger {
       ensureMayChange(principal, [input.name]);
       const { tenantId } = principal;
-      if (repository.count(tenantId) >= MESSENGERS_MAX)
-        throw conflict("messengers.too_many", { max: MESSENGERS_MAX });
+      store.ensureRoom(tenantId);
       const messenger = changed(newMessenger(tenantId, input, deps.settingsOf(tenantId).language), input);
-      repository.insert(messenger);
-      return saved(messenger);
+      return saved(store.insert(tenantId, messenger));
     },
     update(principal: Principal, messengerId: string, input: MessengerInput): Messenger {
       ensureMayChange(principal, [input.server, input.chatId, input.topic, input.secret]);
-      const messenger = changed(get(principal.tenantId, messengerId), input);
-      repository.update(messenger);
-      return saved(messenger);
+      const current = get(principal.tenantId, messengerId);
+      return saved(store.update(current, changed(current, input)));
     },
     delete(principal: Principal, messengerId: string): void {
       ensureMayChange(principal);
-      const { tenantId } = get(principal.tenantId, messengerId);
-      repository.delete(tenantId, messengerId);
-      outbound.removeSource(tenantId, sourceOf(messengerId));
-      cache.delete(tenantId);
+      const messenger = get(principal.tenantId, messengerId);
+      store.delete(messenger);
+      outbound.removeSource(messenger.tenantId, sourceOf(messengerId));
+      cache.delete(messenger.tenantId);
     },
     /** Sends a test message now, and tells what became of it. */
     async test(principal: Principal, messengerId: string): Promise<MessengerTest> {

@@ -1,15 +1,11 @@
-import type { TenantId } from "../../lib/ids.ts";
 import type { AlarmSeverity } from "../../lib/severity.ts";
-import type { MailLanguage } from "../mail/mail.types.ts";
 import type { Sealed } from "../outbound/outbound.types.ts";
-import type { NotificationTrigger } from "./notifications.types.ts";
 
 export const messengerKinds = ["TELEGRAM", "TEAMS", "SLACK", "NTFY", "GOTIFY"] as const;
 export type MessengerKind = (typeof messengerKinds)[number];
 
 /** Rules whose alarms a messenger gets: all that name no recipients and those that name it, or those that name it alone. */
 export const ruleScopes = ["ALL", "NAMED"] as const;
-export type RuleScope = (typeof ruleScopes)[number];
 
 /** What the service needs besides its secret. A field that the kind does not have is empty. */
 export interface MessengerFields {
@@ -26,39 +22,6 @@ export interface MessengerTarget {
   readonly url: string;
   readonly sealedUrl?: Sealed;
   readonly headers: Readonly<Record<string, Sealed>>;
-}
-
-/** A group, channel or topic of a messenger that gets each alarm once. */
-export interface Messenger {
-  readonly messengerId: string;
-  readonly tenantId: TenantId;
-  readonly name: string;
-  readonly kind: MessengerKind;
-  readonly isEnabled: boolean;
-  readonly ruleScope: RuleScope;
-  readonly language: MailLanguage;
-  readonly severities: readonly AlarmSeverity[];
-  readonly triggers: readonly NotificationTrigger[];
-  readonly fields: MessengerFields;
-  readonly target: MessengerTarget;
-  /** Epoch ms, as `updatedAt`. */
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
-
-/** A messenger as a client sends it; a secret that is left out keeps its value. */
-export interface MessengerInput {
-  readonly name?: string | undefined;
-  readonly kind?: MessengerKind | undefined;
-  readonly isEnabled?: boolean | undefined;
-  readonly ruleScope?: RuleScope | undefined;
-  readonly language?: MailLanguage | undefined;
-  readonly severities?: readonly AlarmSeverity[] | undefined;
-  readonly triggers?: readonly NotificationTrigger[] | undefined;
-  readonly server?: string | undefined;
-  readonly chatId?: string | undefined;
-  readonly topic?: string | undefined;
-  readonly secret?: string | undefined;
 }
 
 /** What a message says. */

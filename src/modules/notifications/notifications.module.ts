@@ -10,8 +10,8 @@ import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { createMessengerNotifier } from "./messenger-notifier.ts";
-import { createMessengersRepository } from "./messengers.repository.ts";
-import { messengerRoutes, messengersRoutes } from "./messengers.routes.ts";
+import { messengerResource } from "./messengers.resource.ts";
+import { messengersRoutes } from "./messengers.routes.ts";
 import { createMessengersService } from "./messengers.service.ts";
 import { createNotificationHook } from "./notification-hook.ts";
 import { createNotificationsRepository } from "./notifications.repository.ts";
@@ -49,7 +49,7 @@ export function createNotificationsModule(
   });
   const messengerNotifier = createMessengerNotifier({ outbound, consoleUrl });
   const messengers = createMessengersService({
-    repository: createMessengersRepository(database),
+    store: messengerResource.createStore(database, clock),
     notifier: messengerNotifier,
     settingsOf: notifications.settingsOf,
     ...testLimited,
@@ -83,7 +83,6 @@ export function createNotificationsModule(
     routes: (auth: AuthPlugin) => [
       notificationsRoutes({ notifications, auth }),
       messengersRoutes({ messengers, auth }),
-      messengerRoutes({ messengers, auth }),
     ],
     parts: [{ name: "notifications", start: () => dispatcher.start(), stop: () => dispatcher.stop() }],
   };

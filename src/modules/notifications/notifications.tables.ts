@@ -1,4 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { TenantId } from "../../lib/ids.ts";
 import type { MessagePart } from "../../lib/message-parts.ts";
 import { type AlarmSeverity, alarmSeverities } from "../../lib/severity.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -76,6 +77,7 @@ export const messengers = sqliteTable(
     messengerId: text("messenger_id").primaryKey(),
     tenantId: text("tenant_id")
       .notNull()
+      .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     name: text("name").notNull(),
     kind: text("kind", { enum: messengerKinds }).notNull(),

@@ -1,5 +1,5 @@
 import type { Principal, User } from "../users/users.types.ts";
-import type { Messenger } from "./messengers.types.ts";
+import type { Messenger } from "./messengers.resource.ts";
 import type { AlarmNotification, Channel } from "./notifications.types.ts";
 
 const flagOf = {

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import type { TenantId } from "../../../src/lib/ids.ts";
 import { type AlarmSeverity, alarmSeverities } from "../../../src/lib/severity.ts";
 import { createMessengerNotifier } from "../../../src/modules/notifications/messenger-notifier.ts";
-import type { Messenger, MessengerKind } from "../../../src/modules/notifications/messengers.types.ts";
+import type { Messenger } from "../../../src/modules/notifications/messengers.resource.ts";
+import type { MessengerKind } from "../../../src/modules/notifications/messengers.types.ts";
 import type { OutboundRequest } from "../../../src/modules/outbound/outbound.types.ts";
 
 const messengerOf = (kind: MessengerKind, language: "en" | "de"): Messenger => ({

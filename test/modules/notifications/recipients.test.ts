@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Messenger } from "../../../src/modules/notifications/messengers.types.ts";
+import type { Messenger } from "../../../src/modules/notifications/messengers.resource.ts";
 import { recipientsAmong } from "../../../src/modules/notifications/recipients.ts";
 import type { User } from "../../../src/modules/users/users.types.ts";
 

@@ -1,0 +1,37 @@
+import { conflict, notFound } from "../../lib/domain-error.ts";
+import { defineResource } from "../resource.ts";
+import { createMessengerBody, messengerBody, updateMessengerBody } from "./messengers.schemas.ts";
+import { messengers } from "./notifications.tables.ts";
+
+export const messengerResource = defineResource({
+  name: "messenger",
+  table: messengers,
+  key: "messengerId",
+  path: "/api/notifications/messengers",
+  tag: "alarms",
+  permissions: { read: "alarms:escalation", write: "alarms:escalation" },
+  order: { by: "name" },
+  list: { sort: ["name", "kind", "createdAt", "updatedAt"], search: ["name"] },
+  notFound: () => notFound("messengers.not_found"),
+  limit: { max: 20, reached: (max) => conflict("messengers.too_many", { max }) },
+  schemas: { item: messengerBody, create: createMessengerBody, update: updateMessengerBody },
+  operations: {
+    list: { summary: "List the messengers that get alarms" },
+    create: {
+      summary: "Create a messenger",
+      description:
+        "A chat, channel or topic that gets each alarm of the site once. Requests go through the delivery queue: at least once, with retries for 24 hours, and only to addresses that the gateway may reach. 409 beyond 20 messengers.",
+    },
+    get: { summary: "Get a messenger" },
+    update: {
+      summary: "Change a messenger",
+      description: "Missing fields stay as they are. Another kind or server needs `secret` again.",
+    },
+    delete: { summary: "Delete a messenger", description: "Messages that wait for it are deleted too." },
+  },
+});
+
+/** A group, channel or topic of a messenger that gets each alarm once. */
+export type Messenger = typeof messengerResource.$item;
+/** A messenger as a client sends it; a secret that is left out keeps its value. */
+export type MessengerInput = typeof messengerResource.$update;
