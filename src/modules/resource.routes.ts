@@ -71,7 +71,7 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   resource: ResourceApi<Api>,
   { service, auth, ...deps }: ResourceRoutesDeps<Shown, Api>,
 ) {
-  const { key, path, tag, permissions, operations } = resource;
+  const { path, parameter = resource.key, tag, permissions, operations } = resource;
   const schemas: ResourceSchemas = resource.schemas;
   const { item, listed = item, saved = item } = schemas;
   const list = wholeList(resource.list);
@@ -79,7 +79,8 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   // The compiler does not know the fields that the schemas of a resource have; callers are checked against them.
   const toWire = (shown: Shown): Fields => deps.toWire(shown) as Fields;
   const toListed = (shown: Shown): Fields => (listed === item ? toWire(shown) : pick(toWire(shown), listed));
-  const idOf = (params: unknown): string => (params as Record<string, string>)[key] ?? "";
+  const one = `/:${parameter}`;
+  const idOf = (params: unknown): string => (params as Record<string, string>)[parameter] ?? "";
 
   const routes = new Elysia({ prefix: path, tags: [tag] }).use(auth);
   routes.get(
@@ -94,7 +95,7 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
     },
   );
   if (operations.get !== undefined)
-    routes.get(`/:${key}`, ({ principal, params }) => toWire(service.get(principal, idOf(params))), {
+    routes.get(one, ({ principal, params }) => toWire(service.get(principal, idOf(params))), {
       auth: permissions.read,
       response: { 200: item },
       detail: operations.get,
@@ -109,13 +110,13 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
     { ...change("create"), body: schemas.create, response: { 201: saved } },
   );
   routes.patch(
-    `/:${key}`,
+    one,
     async ({ principal, params, body }) =>
       toWire(await service.update(principal, idOf(params), body as Static<Api["update"]>)),
     { ...change("update"), body: schemas.update, response: { 200: saved } },
   );
   routes.delete(
-    `/:${key}`,
+    one,
     async ({ principal, params }) => {
       await service.delete(principal, idOf(params));
       return { success: true };

@@ -35,9 +35,11 @@ export interface ResourceSchemas {
 export interface ResourceApi<Api extends ResourceSchemas> {
   /** Target in the audit log, and the first word of its actions. */
   readonly name: string;
-  /** Field with the id, in items and in the path. */
+  /** Field with the id. */
   readonly key: string;
   readonly path: `/api/${string}`;
+  /** Name of the id in the path, if it is not `key`. */
+  readonly parameter?: string;
   /** Group in the OpenAPI document. */
   readonly tag: string;
   readonly permissions: { readonly read: Permission; readonly write: Permission };

@@ -4,7 +4,8 @@ import { isJsonObject } from "../../lib/json.ts";
 import { positionKeys } from "../../lib/web-mercator.ts";
 import { isName } from "../wire.schemas.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
-import type { Alias, DashboardChanges, DashboardType, Item, Widget } from "./dashboards.types.ts";
+import type { DashboardChanges } from "./dashboards.resource.ts";
+import { type Alias, dashboardTypes, type Item, type Widget } from "./dashboards.types.ts";
 
 /*
  * What a dashboard may hold. States, layout, widgets and aliases are lists of objects or of texts. Objects are checked. A text is kept
@@ -114,8 +115,6 @@ function ensureFields(name: string, input: unknown): Fields | null {
   return input;
 }
 
-const types: readonly DashboardType[] = ["STATIC", "CONTEXT_DEVICE"];
-
 function ensureName(input: unknown): string {
   if (typeof input !== "string" || !isName(input, NAME_MAX))
     throw dashboardInvalid("name", detail("rule.name", { max: NAME_MAX }));
@@ -131,9 +130,9 @@ export function parseDashboard(input: unknown): DashboardChanges {
   if (Buffer.byteLength(JSON.stringify(input)) > BYTES_MAX)
     throw dashboardInvalid("dashboard", detail("rule.more_than_bytes", { max: BYTES_MAX }));
   const { name, type, timeWindow, configuration, settings } = input;
-  const wanted = types.find((dashboardType) => dashboardType === type);
+  const wanted = dashboardTypes.find((dashboardType) => dashboardType === type);
   if (type !== undefined && wanted === undefined)
-    throw dashboardInvalid("type", detail("rule.must_be_type", { types: types.join(" or ") }));
+    throw dashboardInvalid("type", detail("rule.must_be_type", { types: dashboardTypes.join(" or ") }));
   const checked = Object.entries(lists).flatMap(([list, check]) =>
     input[list] === undefined ? [] : [[list, checkList(list as keyof typeof lists, input[list], check)]],
   );

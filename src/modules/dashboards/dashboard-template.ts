@@ -1,7 +1,8 @@
 import { guessKeyMetadata } from "../../lib/key-guess.ts";
 import type { KeyMetadata, KeyMetadataMap } from "../../lib/key-metadata.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
-import type { DashboardContent } from "./dashboards.types.ts";
+import type { DashboardContent } from "./dashboards.resource.ts";
+import type { DashboardTemplate } from "./dashboards.types.ts";
 
 /** Columns of the grid. */
 const COLUMNS = 12;
@@ -14,9 +15,6 @@ const DAY_MS = 86_400_000;
 
 /** Describes what a device last said, by key: shows which keys are numbers and which are states. */
 export type Sample = Readonly<Record<string, TelemetryValue>>;
-
-export const dashboardTemplates = ["AUTO", "CLIMATE", "ENERGY", "MOTOR", "LORAWAN"] as const;
-export type DashboardTemplate = (typeof dashboardTemplates)[number];
 
 /** Keys that a template shows first, by words in their names. */
 const firstKeys: Readonly<Record<DashboardTemplate, RegExp | undefined>> = {

@@ -3,7 +3,7 @@ import { isJsonObject } from "../../lib/json.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
-import type { Dashboard, DashboardContent } from "./dashboards.types.ts";
+import type { Dashboard, DashboardContent } from "./dashboards.resource.ts";
 
 const FORMAT = "lineside.dashboard";
 const VERSION = 1;

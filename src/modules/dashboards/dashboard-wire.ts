@@ -1,22 +1,14 @@
-import { iso } from "../../lib/iso-time.ts";
-import type { Dashboard, Executed } from "./dashboards.types.ts";
+import { itemToWire } from "../resource.ts";
+import type { Dashboard, Executed } from "./dashboards.resource.ts";
 
 /** Converts a dashboard for the API. Fields that were never set are left out. */
-export function toWire({
-  timeWindow,
-  configuration,
-  settings,
-  createdAt,
-  updatedAt,
-  ...dashboard
-}: Dashboard) {
+export function toWire({ timeWindow, configuration, settings, ...dashboard }: Dashboard) {
   return {
-    ...dashboard,
+    ...itemToWire(dashboard),
+    tenantId: dashboard.tenantId,
     ...(timeWindow !== null && { timeWindow }),
     ...(configuration !== null && { configuration }),
     ...(settings !== null && { settings }),
-    createdAt: iso(createdAt),
-    updatedAt: iso(updatedAt),
   };
 }
 

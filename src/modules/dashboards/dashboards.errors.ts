@@ -7,7 +7,6 @@ export const dashboardInvalid = (field: string, rule: Text) => invalid("dashboar
 export const deviceTypeUnknown = (deviceType: string) =>
   notFound("dashboard.device_type_unknown", { deviceType: excerpt(deviceType) });
 export const DASHBOARDS_MAX = 500;
-export const dashboardsLimit = (limit: number) => conflict("dashboard.limit", { limit });
 export const dashboardTooLarge = (kind: "values" | "points", max: number) =>
   tooLarge(kind === "values" ? "dashboard.too_many_values" : "dashboard.too_many_points", { max });
 export const aliasMissing = () => invalid("dashboard.alias_missing");

@@ -7,7 +7,7 @@ import type { Core } from "../module.types.ts";
 import type { TelemetryService } from "../telemetry/telemetry.service.ts";
 import { createAliasDevices } from "./alias-devices.ts";
 import { createDashboardData } from "./dashboard-data.ts";
-import { createDashboardsRepository } from "./dashboards.repository.ts";
+import { dashboardResource } from "./dashboards.resource.ts";
 import { dashboardsRoutes } from "./dashboards.routes.ts";
 import { createDashboardsService } from "./dashboards.service.ts";
 import { withPositions } from "./map-positions.ts";
@@ -32,7 +32,7 @@ export function createDashboardsModule(
   const { alarms } = deps.alarming;
   const repository = createSharesRepository(database);
   const dashboards = createDashboardsService({
-    repository: createDashboardsRepository(database),
+    store: dashboardResource.createStore(database, clock),
     aliasDevices: createAliasDevices({
       devices,
       isActive: ({ deviceId }) => activity.get(deviceId)?.active ?? false,

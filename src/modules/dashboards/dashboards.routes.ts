@@ -1,17 +1,15 @@
-import { Elysia, t } from "elysia";
+import { t } from "elysia";
 import { isJsonObject } from "../../lib/json.ts";
 import { ANSWERS_MIB_MAX, type AnswerSpace } from "../../platform/answer-space.ts";
 import { asAnswer, jsonAnswer } from "../answers.ts";
-import type { AuditContext } from "../audit/audit.types.ts";
 import { documentedAs } from "../documented-as.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { wholeList } from "../lists.ts";
-import { successBody } from "../wire.schemas.ts";
+import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import { DASHBOARD_POINTS_MAX, DASHBOARD_VALUES_MAX } from "./dashboard-data.ts";
 import { executedToWire, toWire } from "./dashboard-wire.ts";
 import { DASHBOARDS_MAX } from "./dashboards.errors.ts";
+import { dashboardResource, type Executed } from "./dashboards.resource.ts";
 import {
-  createDashboardBody,
   dashboardBody,
   executeBody,
   executedBody,
@@ -21,12 +19,8 @@ import {
   previewBody,
   resolveAliasBody,
   resolvedDevice,
-  updateDashboardBody,
 } from "./dashboards.schemas.ts";
 import type { DashboardsService } from "./dashboards.service.ts";
-import type { Executed } from "./dashboards.types.ts";
-
-const dashboardList = wholeList({ sort: ["name", "type", "createdAt", "updatedAt"], search: ["name"] });
 
 const number = new Intl.NumberFormat("en");
 export const limits = `413 if the widgets together show more than ${number.format(DASHBOARD_VALUES_MAX)} newest values or ${number.format(DASHBOARD_POINTS_MAX)} points, or for a response over ${ANSWERS_MIB_MAX.user} MiB; 503 while unread responses leave no memory for it.`;
@@ -44,41 +38,8 @@ interface DashboardsRoutesDeps {
 export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
   const { dashboards, answers } = deps;
   const answerOf = executedAnswer(answers);
-  const read = ({ principal }: AuditContext, id: string) => {
-    const { name, type, states, layout, widgets, aliases } = dashboards.get(principal, id);
-    return { name, type, states, layout, widgets, aliases };
-  };
-  return new Elysia({ prefix: "/api/dashboards", tags: ["dashboards"] })
-    .use(deps.auth)
-    .get(
-      "",
-      ({ principal, query, request, set }) => {
-        return dashboardList.page({ query, request, set }, dashboards.list(principal).map(toWire));
-      },
-      {
-        auth: "dashboards:read",
-        query: t.Object(dashboardList.fields),
-        response: { 200: t.Array(dashboardBody) },
-        detail: { summary: "List dashboards, by name" },
-      },
-    )
-    .post(
-      "",
-      ({ principal, body, set }) => {
-        set.status = 201;
-        return toWire(dashboards.create(principal, body));
-      },
-      {
-        auth: "dashboards:write",
-        audit: { action: "dashboard.create", target: "dashboard", created: "id", read },
-        body: createDashboardBody,
-        response: { 201: dashboardBody },
-        detail: {
-          summary: "Create a dashboard",
-          description: `400 names the wrong field; 409 if there are ${DASHBOARDS_MAX}.`,
-        },
-      },
-    )
+  const read = auditReader(dashboards, ["name", "type", "states", "layout", "widgets", "aliases"]);
+  return resourceRoutes(dashboardResource, { service: dashboards, toWire, read, auth: deps.auth })
     .post("/import", ({ principal, body }) => toWire(dashboards.import(principal, body)), {
       auth: "dashboards:write",
       audit: { action: "dashboard.import", target: "dashboard", created: "id", read },
@@ -138,11 +99,6 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         },
       },
     )
-    .get("/:dashboardId", ({ principal, params }) => toWire(dashboards.get(principal, params.dashboardId)), {
-      auth: "dashboards:read",
-      response: { 200: dashboardBody },
-      detail: { summary: "Get a dashboard" },
-    })
     .get(
       "/:dashboardId/export",
       ({ principal, params, set }) => {
@@ -160,30 +116,6 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
           }),
         },
         detail: { summary: "Export a dashboard" },
-      },
-    )
-    .patch(
-      "/:dashboardId",
-      ({ principal, params, body }) => toWire(dashboards.update(principal, params.dashboardId, body)),
-      {
-        auth: "dashboards:write",
-        audit: { action: "dashboard.update", target: "dashboard", read },
-        body: updateDashboardBody,
-        response: { 200: dashboardBody },
-        detail: { summary: "Change a dashboard", description: "400 names the wrong field." },
-      },
-    )
-    .delete(
-      "/:dashboardId",
-      ({ principal, params }) => {
-        dashboards.delete(principal, params.dashboardId);
-        return { success: true };
-      },
-      {
-        auth: "dashboards:write",
-        audit: { action: "dashboard.delete", target: "dashboard", read },
-        response: { 200: successBody },
-        detail: { summary: "Delete a dashboard" },
       },
     )
     .post(

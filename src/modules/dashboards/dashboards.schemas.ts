@@ -24,7 +24,7 @@ import {
   stateListSchema,
   widgetListSchema,
 } from "./dashboard-parts.schemas.ts";
-import { dashboardTemplates } from "./dashboard-template.ts";
+import { dashboardTemplates } from "./dashboards.types.ts";
 
 const itemsAsText =
   "Each is an object, or a string. Strings come back exactly as they were given; a string that holds such an object as JSON works like the object.";

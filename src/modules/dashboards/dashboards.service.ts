@@ -3,7 +3,6 @@ import { DomainError, detail } from "../../lib/domain-error.ts";
 import { worstAlarms } from "../../lib/worst-alarms.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { workShare } from "../../platform/fair-share.ts";
-import { newId } from "../../platform/ids.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -11,23 +10,9 @@ import type { createAliasDevices } from "./alias-devices.ts";
 import type { createDashboardData } from "./dashboard-data.ts";
 import { aliasesOf, aliasOf, objectOf, parseDashboard, selectorOf, widgetsOf } from "./dashboard-form.ts";
 import { type ExportedDashboard, exportDashboard, importDashboard } from "./dashboard-transfer.ts";
-import {
-  aliasMissing,
-  DASHBOARDS_MAX,
-  dashboardInvalid,
-  dashboardNotFound,
-  dashboardShared,
-  dashboardsLimit,
-} from "./dashboards.errors.ts";
-import type { DashboardsRepository } from "./dashboards.repository.ts";
-import type {
-  Alias,
-  Dashboard,
-  DashboardChanges,
-  Executed,
-  ExecuteRequest,
-  ResolvedDevice,
-} from "./dashboards.types.ts";
+import { aliasMissing, dashboardInvalid, dashboardShared } from "./dashboards.errors.ts";
+import type { Dashboard, DashboardChanges, dashboardResource, Executed } from "./dashboards.resource.ts";
+import type { Alias, ExecuteRequest, ResolvedDevice } from "./dashboards.types.ts";
 import type { createTypeDashboards, TypeDashboardRequest } from "./type-dashboards.ts";
 import { windowOf } from "./window-of.ts";
 
@@ -43,7 +28,7 @@ const empty = {
 } as const;
 
 interface DashboardsServiceDeps {
-  readonly repository: DashboardsRepository;
+  readonly store: typeof dashboardResource.$store;
   readonly aliasDevices: ReturnType<typeof createAliasDevices>;
   readonly dataOf: ReturnType<typeof createDashboardData>;
   readonly devices: Pick<DevicesService, "get" | "list" | "findNamed">;
@@ -73,13 +58,9 @@ function alarmsAdder(open: ReturnType<AlarmsService["listOpenByDevice"]>) {
 }
 
 export function createDashboardsService(deps: DashboardsServiceDeps) {
-  const { repository, devices, clock } = deps;
+  const { store, devices, clock } = deps;
 
-  function find({ tenantId }: Principal, id: string): Dashboard {
-    const dashboard = repository.find(tenantId, id);
-    if (dashboard === undefined) throw dashboardNotFound();
-    return dashboard;
-  }
+  const find = ({ tenantId }: Principal, id: string): Dashboard => store.get(tenantId, id);
 
   /** A window that cannot be looked at is not kept either. */
   function parse(input: unknown): DashboardChanges {
@@ -91,19 +72,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
   function insert({ tenantId }: Principal, input: unknown): Dashboard {
     const { name, ...content } = parse(input);
     if (name === undefined) throw dashboardInvalid("name", detail("rule.required"));
-    if (repository.count(tenantId) >= DASHBOARDS_MAX) throw dashboardsLimit(DASHBOARDS_MAX);
-    const now = clock.now();
-    const dashboard: Dashboard = {
-      ...empty,
-      ...defined(content),
-      id: newId(),
-      tenantId,
-      name,
-      createdAt: now,
-      updatedAt: now,
-    };
-    repository.insert(dashboard);
-    return dashboard;
+    return store.insert(tenantId, { ...empty, ...defined(content), name });
   }
 
   /** A link would show others what the author of the change may not see. */
@@ -166,22 +135,23 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
   }
 
   return {
-    list: ({ tenantId }: Principal): Dashboard[] => repository.list(tenantId),
+    list: ({ tenantId }: Principal): Dashboard[] => store.list(tenantId),
     get: find,
+    /** @throws DomainError `dashboard.limit` if there is no room for another dashboard */
+    ensureRoom: ({ tenantId }: Principal): void => store.ensureRoom(tenantId),
     create: insert,
     update(principal: Principal, id: string, changes: unknown): Dashboard {
       const current = find(principal, id);
       ensureMayChange(principal, id);
-      const wanted: Dashboard = { ...current, ...defined(parse(changes)), updatedAt: clock.now() };
-      repository.update(wanted);
-      deps.onChanged(wanted.id);
-      return wanted;
+      const changed = store.update(current, parse(changes));
+      deps.onChanged(id);
+      return changed;
     },
     delete(principal: Principal, id: string): void {
-      const { id: existing } = find(principal, id);
-      ensureMayChange(principal, existing);
-      deps.onDeleted(existing);
-      repository.delete(existing);
+      const dashboard = find(principal, id);
+      ensureMayChange(principal, id);
+      deps.onDeleted(id);
+      store.delete(dashboard);
     },
     /** Returns the dashboard with all data that its widgets show. */
     execute: (principal: Principal, id: string, request: ExecuteRequest): Promise<Executed> =>

@@ -1,6 +1,7 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { TenantId } from "../../lib/ids.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
-import type { Item } from "./dashboards.types.ts";
+import { dashboardTypes, type Item } from "./dashboards.types.ts";
 import type { ShareRotation } from "./shares.types.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -14,9 +15,10 @@ export const dashboards = sqliteTable(
     id: text("id").primaryKey(),
     tenantId: text("tenant_id")
       .notNull()
+      .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     name: text("name").notNull(),
-    type: text("type", { enum: ["STATIC", "CONTEXT_DEVICE"] }).notNull(),
+    type: text("type", { enum: dashboardTypes }).notNull(),
     states: items("states"),
     layout: items("layout"),
     widgets: items("widgets"),

@@ -1,10 +1,13 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/ids.ts";
 import type { AlarmSeverity } from "../../lib/severity.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Position } from "../../lib/web-mercator.ts";
 import type { DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.ts";
 
-export type DashboardType = "STATIC" | "CONTEXT_DEVICE";
+export const dashboardTemplates = ["AUTO", "CLIMATE", "ENERGY", "MOTOR", "LORAWAN"] as const;
+export type DashboardTemplate = (typeof dashboardTemplates)[number];
+
+export const dashboardTypes = ["STATIC", "CONTEXT_DEVICE"] as const;
 
 /** A part of a dashboard: an object, or a text that may be the JSON of one. It is stored and returned unchanged. */
 export type Item = string | Readonly<Record<string, unknown>>;
@@ -25,28 +28,6 @@ export interface Alias {
   readonly type: string;
   readonly [field: string]: unknown;
 }
-
-export interface DashboardContent {
-  readonly name: string;
-  readonly type: DashboardType;
-  readonly states: readonly Item[];
-  readonly layout: readonly Item[];
-  readonly widgets: readonly Item[];
-  readonly aliases: readonly Item[];
-  readonly timeWindow: Readonly<Record<string, unknown>> | null;
-  readonly configuration: Readonly<Record<string, unknown>> | null;
-  readonly settings: Readonly<Record<string, unknown>> | null;
-}
-
-export interface Dashboard extends DashboardContent {
-  readonly id: string;
-  readonly tenantId: TenantId;
-  /** Epoch ms. */
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
-
-export type DashboardChanges = { readonly [K in keyof DashboardContent]?: DashboardContent[K] | undefined };
 
 export interface ResolvedDevice {
   readonly deviceId: DeviceId;
@@ -101,11 +82,4 @@ export interface WidgetData {
   /** Reason why there is nothing to show, in English and as data. */
   readonly error?: string;
   readonly errorText?: Text;
-}
-
-export interface Executed {
-  readonly dashboard: Dashboard;
-  readonly timeWindow: { readonly from: number; readonly to: number };
-  readonly devices: Readonly<Record<string, readonly ResolvedDevice[]>>;
-  readonly data: Readonly<Record<string, WidgetData>>;
 }

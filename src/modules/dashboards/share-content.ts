@@ -5,8 +5,9 @@ import { workShare } from "../../platform/fair-share.ts";
 import type { TelemetryService } from "../telemetry/telemetry.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { aliasesOf, aliasOf, keysOf, widgetsOf } from "./dashboard-form.ts";
+import type { Dashboard, Executed } from "./dashboards.resource.ts";
 import type { DashboardsService } from "./dashboards.service.ts";
-import type { Alias, Dashboard, Executed } from "./dashboards.types.ts";
+import type { Alias } from "./dashboards.types.ts";
 import type { DashboardShare, NewShare, ShareRotation } from "./shares.types.ts";
 
 export const sessionOf = (shareId: string) => `share:${shareId}`;

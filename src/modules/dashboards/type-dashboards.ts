@@ -6,7 +6,7 @@ import type { TelemetryService } from "../telemetry/telemetry.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { dashboardForType, type TypeDashboard, typeTitle } from "./dashboard-template.ts";
 import { dashboardInvalid, deviceTypeUnknown } from "./dashboards.errors.ts";
-import type { DashboardContent } from "./dashboards.types.ts";
+import type { DashboardContent } from "./dashboards.resource.ts";
 
 /** Devices whose keys are looked at. */
 const SAMPLED_MAX = 50;

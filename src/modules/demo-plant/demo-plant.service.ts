@@ -3,7 +3,6 @@ import { createFactory } from "../../lib/factory-model.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { Language } from "../../lib/preferred-language.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { DASHBOARDS_MAX, dashboardsLimit } from "../dashboards/dashboards.errors.ts";
 import type { DashboardsService } from "../dashboards/dashboards.service.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import { isAllowed } from "../identity/permissions.ts";
@@ -69,7 +68,7 @@ export function createDemoPlantService(deps: {
   engine: DemoPlantEngine;
   devices: Pick<DevicesService, "create" | "get" | "delete" | "findNamed" | "roomFor">;
   profiles: Pick<ProfilesService, "list" | "create" | "delete">;
-  dashboards: Pick<DashboardsService, "get" | "list" | "create" | "update" | "delete">;
+  dashboards: Pick<DashboardsService, "get" | "ensureRoom" | "create" | "update" | "delete">;
   ingest: Pick<IngestService, "clientAttributes">;
   pins: Pick<OverviewPins, "pinFirst">;
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
@@ -119,8 +118,7 @@ export function createDemoPlantService(deps: {
     if (room !== null && room < needed) throw noRoom(needed, room);
     // Devices are told of as they are made: what cannot be finished is not begun.
     const hasDashboard = isThere(() => dashboards.get(principal, dashboardId));
-    if (!hasDashboard && dashboards.list(principal).length >= DASHBOARDS_MAX)
-      throw dashboardsLimit(DASHBOARDS_MAX);
+    if (!hasDashboard) dashboards.ensureRoom(principal);
   }
 
   function ensureParts(starter: Starter, demoPlantParts: DemoPlantParts): DemoPlantParts {

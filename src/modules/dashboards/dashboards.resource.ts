@@ -1,0 +1,42 @@
+import { conflict } from "../../lib/domain-error.ts";
+import { defineResource } from "../resource.ts";
+import { DASHBOARDS_MAX, dashboardNotFound } from "./dashboards.errors.ts";
+import { createDashboardBody, dashboardBody, updateDashboardBody } from "./dashboards.schemas.ts";
+import { dashboards } from "./dashboards.tables.ts";
+import type { ResolvedDevice, WidgetData } from "./dashboards.types.ts";
+
+export const dashboardResource = defineResource({
+  name: "dashboard",
+  table: dashboards,
+  key: "id",
+  path: "/api/dashboards",
+  parameter: "dashboardId",
+  tag: "dashboards",
+  permissions: { read: "dashboards:read", write: "dashboards:write" },
+  order: { by: "name", ignoresCase: true },
+  list: { sort: ["name", "type", "createdAt", "updatedAt"], search: ["name"] },
+  notFound: dashboardNotFound,
+  limit: { max: DASHBOARDS_MAX, reached: (limit) => conflict("dashboard.limit", { limit }) },
+  schemas: { item: dashboardBody, create: createDashboardBody, update: updateDashboardBody },
+  operations: {
+    list: { summary: "List dashboards, by name" },
+    create: {
+      summary: "Create a dashboard",
+      description: `400 names the wrong field; 409 if there are ${DASHBOARDS_MAX}.`,
+    },
+    get: { summary: "Get a dashboard" },
+    update: { summary: "Change a dashboard", description: "400 names the wrong field." },
+    delete: { summary: "Delete a dashboard" },
+  },
+});
+
+export type Dashboard = typeof dashboardResource.$item;
+export type DashboardContent = Omit<Dashboard, "id" | "tenantId" | "createdAt" | "updatedAt">;
+export type DashboardChanges = { readonly [K in keyof DashboardContent]?: DashboardContent[K] | undefined };
+
+export interface Executed {
+  readonly dashboard: Dashboard;
+  readonly timeWindow: { readonly from: number; readonly to: number };
+  readonly devices: Readonly<Record<string, readonly ResolvedDevice[]>>;
+  readonly data: Readonly<Record<string, WidgetData>>;
+}
