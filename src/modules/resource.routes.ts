@@ -1,9 +1,9 @@
-import type { Static, TObject } from "@sinclair/typebox";
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import type { AuditContext } from "./audit/audit.types.ts";
 import type { AuthPlugin } from "./identity/identity.plugin.ts";
 import { wholeList } from "./lists.ts";
-import type { ChangeTexts, ResourceApi, ResourceSchemas } from "./resource.ts";
+import type { ChangeTexts, OperationTexts, ResourceApi, ResourceSchemas } from "./resource.ts";
 import type { Principal } from "./users/users.types.ts";
 import { successBody } from "./wire.schemas.ts";
 
@@ -26,10 +26,19 @@ export interface ResourceService<Shown, Create, Update> {
 /** Reads what the audit log compares before and after a change. */
 type AuditReader = (context: AuditContext, id: string) => unknown;
 
+/** What is done to one item beside changing its fields, and returns it. */
+interface Action<Shown> extends OperationTexts {
+  readonly body?: TSchema;
+  /** @param body as its schema says */
+  run(principal: Principal, id: string, body: unknown): Shown | Promise<Shown>;
+}
+
 interface ResourceRoutesDeps<Shown, Api extends ResourceSchemas> {
   readonly service: ResourceService<Shown, Static<Api["create"]>, Static<Api["update"]>>;
   readonly toWire: (shown: Shown) => Wire<Static<Api["item"]>>;
   readonly read: AuditReader;
+  /** Keyed by the last part of the path, which is the second word of the action in the audit log, too. */
+  readonly actions?: Readonly<Record<string, Action<Shown>>>;
   readonly auth: AuthPlugin;
 }
 
@@ -50,20 +59,13 @@ type Fields = Record<string, unknown>;
 const pick = (item: Fields, { properties }: TObject): Fields =>
   Object.fromEntries(Object.entries(item).filter(([name]) => name in properties));
 
-const detailOf = ({ action: _, ...detail }: ChangeTexts) => detail;
-
 /** Returns what a route that changes something declares: permission, audit rule and texts. */
 const changing =
-  ({ name, key, permissions, operations }: ResourceApi<ResourceSchemas>, read: AuditReader) =>
-  (operation: "create" | "update" | "delete") => ({
+  ({ name, permissions }: ResourceApi<ResourceSchemas>, read: AuditReader) =>
+  (operation: string, { action = operation, ...detail }: ChangeTexts, created?: string) => ({
     auth: permissions.write,
-    audit: {
-      action: `${name}.${operations[operation].action ?? operation}`,
-      target: name,
-      ...(operation === "create" && { created: key }),
-      read,
-    },
-    detail: detailOf(operations[operation]),
+    audit: { action: `${name}.${action}`, target: name, ...(created !== undefined && { created }), read },
+    detail,
   });
 
 /** Routes of a resource, to which more can be added. */
@@ -107,13 +109,13 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
       set.status = 201;
       return toWire(created);
     },
-    { ...change("create"), body: schemas.create, response: { 201: saved } },
+    { ...change("create", operations.create, resource.key), body: schemas.create, response: { 201: saved } },
   );
   routes.patch(
     one,
     async ({ principal, params, body }) =>
       toWire(await service.update(principal, idOf(params), body as Static<Api["update"]>)),
-    { ...change("update"), body: schemas.update, response: { 200: saved } },
+    { ...change("update", operations.update), body: schemas.update, response: { 200: saved } },
   );
   routes.delete(
     one,
@@ -121,7 +123,17 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
       await service.delete(principal, idOf(params));
       return { success: true };
     },
-    { ...change("delete"), response: { 200: successBody } },
+    { ...change("delete", operations.delete), response: { 200: successBody } },
   );
+  for (const [action, { run, body: schema, summary, description }] of Object.entries(deps.actions ?? {}))
+    routes.post(
+      `${one}/${action}`,
+      async ({ principal, params, body }) => toWire(await run(principal, idOf(params), body)),
+      {
+        ...change(action, { summary, ...(description !== undefined && { description }) }),
+        ...(schema !== undefined && { body: schema }),
+        response: { 200: item },
+      },
+    );
   return routes;
 }

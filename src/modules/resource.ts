@@ -11,7 +11,7 @@ import {
 import type { Permission } from "./identity/permissions.ts";
 
 /** Texts of an operation for the OpenAPI document. */
-interface OperationTexts {
+export interface OperationTexts {
   readonly summary: string;
   readonly description?: string;
 }

@@ -1,5 +1,6 @@
 import type { PipelinesRepository } from "./pipelines.repository.ts";
-import type { Pipeline, PipelineCounts } from "./pipelines.types.ts";
+import type { Pipeline } from "./pipelines.resource.ts";
+import type { PipelineCounts } from "./pipelines.types.ts";
 
 const noCounts = (): PipelineCounts => ({
   messagesIn: 0,

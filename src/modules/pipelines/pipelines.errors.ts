@@ -1,5 +1,4 @@
-import { conflict, notFound } from "../../lib/domain-error.ts";
+import { notFound } from "../../lib/domain-error.ts";
 
 export const pipelineNotFound = () => notFound("pipeline.not_found");
 export const versionNotFound = () => notFound("pipeline.version_not_found");
-export const tooManyPipelines = (max: number) => conflict("pipeline.too_many", { max });

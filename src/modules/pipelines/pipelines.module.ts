@@ -27,7 +27,7 @@ export function createPipelinesModule(
 ) {
   const { devices, devicesRepository, profiles, directory, attributes, outbound } = deps;
   const { transact } = database;
-  const repository = createPipelinesRepository(database);
+  const repository = createPipelinesRepository(database, clock);
   const engine = new PipelineEngine({
     repository,
     deviceTypeOf: ({ deviceId }) => devicesRepository.find(deviceId)?.deviceType,

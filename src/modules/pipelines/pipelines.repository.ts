@@ -1,12 +1,10 @@
-import { and, asc, count, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
+import { type Pipeline, pipelineResource } from "./pipelines.resource.ts";
 import { dataPipelines, dataPipelineVersions } from "./pipelines.tables.ts";
-import type { Pipeline, PipelineCounts, PipelineVersion } from "./pipelines.types.ts";
-
-type Row = typeof dataPipelines.$inferSelect;
-
-const toPipeline = (row: Row): Pipeline => ({ ...row, tenantId: row.tenantId as TenantId }); // minted by us
+import type { PipelineCounts, PipelineVersion } from "./pipelines.types.ts";
 
 /** Returns a lookup of current pipeline names. */
 export function createPipelineNames({ orm }: MainDatabase) {
@@ -18,50 +16,13 @@ export function createPipelineNames({ orm }: MainDatabase) {
   return { nameOf: (pipelineId: string): string | undefined => findName.get({ pipelineId })?.name };
 }
 
-export function createPipelinesRepository({ orm }: MainDatabase) {
-  const listed = (...conditions: Parameters<typeof and>) =>
-    orm
-      .select()
-      .from(dataPipelines)
-      .where(and(...conditions))
-      .orderBy(asc(dataPipelines.order), asc(dataPipelines.pipelineId))
-      .all()
-      .map(toPipeline);
-  const settable = (pipeline: Pipeline) => {
-    const { name, description, status, order, scope, steps, version, updatedAt } = pipeline;
-    const { lastError, lastErrorAt } = pipeline;
-    return {
-      name,
-      description,
-      status,
-      order,
-      scope,
-      steps,
-      version,
-      updatedAt,
-      lastError,
-      lastErrorAt,
-    };
-  };
+export function createPipelinesRepository(database: MainDatabase, clock: Clock) {
+  const { orm } = database;
+  const store = pipelineResource.createStore(database, clock);
   return {
-    /** Lists pipelines by their order. */
-    list: (tenantId: TenantId): Pipeline[] => listed(eq(dataPipelines.tenantId, tenantId)),
+    ...store,
     listActive: (tenantId: TenantId): Pipeline[] =>
-      listed(eq(dataPipelines.tenantId, tenantId), eq(dataPipelines.status, "active")),
-    find: (tenantId: TenantId, pipelineId: string): Pipeline | undefined =>
-      listed(eq(dataPipelines.tenantId, tenantId), eq(dataPipelines.pipelineId, pipelineId))[0],
-    count: (tenantId: TenantId): number =>
-      orm.select({ n: count() }).from(dataPipelines).where(eq(dataPipelines.tenantId, tenantId)).get()?.n ??
-      0,
-    insert: (pipeline: Pipeline): void => void orm.insert(dataPipelines).values(pipeline).run(),
-    update: (pipeline: Pipeline): void =>
-      void orm
-        .update(dataPipelines)
-        .set(settable(pipeline))
-        .where(eq(dataPipelines.pipelineId, pipeline.pipelineId))
-        .run(),
-    delete: (pipelineId: string): void =>
-      void orm.delete(dataPipelines).where(eq(dataPipelines.pipelineId, pipelineId)).run(),
+      store.list(tenantId).filter(({ status }) => status === "active"),
     addCounts: (pipelineId: string, counts: PipelineCounts): void =>
       void orm
         .update(dataPipelines)

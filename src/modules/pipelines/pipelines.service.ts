@@ -1,38 +1,55 @@
-import { defined } from "../../lib/defined.ts";
 import { detail, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { MainDatabase } from "../../platform/database.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
-import { newId } from "../../platform/ids.ts";
+import type { Changes } from "../../platform/resource-store.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
+import type { OutboundCounts } from "../outbound/outbound.types.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { ensureAllDevices, ensurePersonSets } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { PipelineEngine } from "./pipeline-engine.ts";
 import { type Preview, previewSteps } from "./pipeline-preview.ts";
-import { pipelineNotFound, tooManyPipelines, versionNotFound } from "./pipelines.errors.ts";
+import { versionNotFound } from "./pipelines.errors.ts";
 import type { PipelinesRepository } from "./pipelines.repository.ts";
-import type {
-  Pipeline,
-  PipelineChanges,
-  PipelineScope,
-  PipelineStatus,
-  PipelineVersion,
-  ShownPipeline,
-} from "./pipelines.types.ts";
+import type { Pipeline, pipelineResource } from "./pipelines.resource.ts";
+import type { PipelineScope, PipelineVersion } from "./pipelines.types.ts";
 import { compileSteps, type Step } from "./step-engine.ts";
 import { maskSteps, sealSteps } from "./step-secrets.ts";
 
-const PIPELINES_MAX = 100;
 const VERSIONS_KEPT = 50;
 /** Largest size of the steps of one pipeline, as JSON. */
 const STEPS_BYTES_MAX = 64 * 1024;
 const PREVIEW_KEYS_MAX = 512;
 const PREVIEW_BYTES_MAX = 64 * 1024;
+
+type NewPipeline = typeof pipelineResource.$create;
+type PipelineChanges = typeof pipelineResource.$update;
+
+/** Pipeline for clients, with present counters, the state of its webhooks, and its secrets only named. */
+export interface ShownPipeline extends Pipeline {
+  readonly webhooks: OutboundCounts;
+}
+
+/** A pipeline that changes nothing. */
+const empty = {
+  description: "",
+  status: "draft",
+  order: 0,
+  scope: {},
+  version: 1,
+  messagesIn: 0,
+  messagesOut: 0,
+  messagesDropped: 0,
+  errors: 0,
+  lastError: null,
+  lastErrorAt: null,
+} as const;
 
 export interface PreviewRequest {
   readonly steps: unknown;
@@ -97,7 +114,7 @@ interface PipelinesServiceDeps {
   /** @throws DomainError of kind `not_found` for the first device or profile that is not the tenant's. */
   ensureInTenant: (principal: Principal, scope: PipelineScope) => void;
   outbound: Pick<OutboundService, "seal" | "refusalOf" | "countsOf" | "removeSource">;
-  transact: (work: () => void) => void;
+  transact: MainDatabase["transact"];
   events: Pick<EventBus<DomainEvents>, "emit">;
   clock: Clock;
 }
@@ -111,11 +128,8 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
   const accept = (plain: unknown, principal: Principal, earlier?: { readonly steps: readonly Step[] }) =>
     ensureOwnWebhooks(checkSteps(plain, refusalFor(principal)), principal, earlier);
 
-  function find({ tenantId }: Principal, pipelineId: string): Pipeline {
-    const pipeline = repository.find(tenantId, pipelineId);
-    if (pipeline === undefined) throw pipelineNotFound();
-    return pipeline;
-  }
+  const find = ({ tenantId }: Principal, pipelineId: string): Pipeline =>
+    repository.get(tenantId, pipelineId);
 
   const show = (pipeline: Pipeline): ShownPipeline => ({
     ...pipeline,
@@ -135,77 +149,50 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
     });
   }
 
-  function save(
-    principal: Principal,
-    pipeline: Pipeline,
-    write: (pipeline: Pipeline) => void,
-  ): ShownPipeline {
-    const { version, scope, steps, updatedAt } = pipeline;
+  /** Writes a pipeline together with its version, if that is new. */
+  function save(principal: Principal, write: () => Pipeline): ShownPipeline {
     const by = principal.apiKey?.name ?? principal.email;
-    deps.transact(() => {
-      write(pipeline);
-      const isKept = repository.listVersions(pipeline.pipelineId).some((kept) => kept.version === version);
-      if (!isKept)
-        repository.addVersion(
-          pipeline.pipelineId,
-          { version, scope, steps, by, createdAt: updatedAt },
-          VERSIONS_KEPT,
-        );
+    const pipeline = deps.transact(() => {
+      const written = write();
+      const { pipelineId, version, scope, steps, updatedAt } = written;
+      const isKept = repository.listVersions(pipelineId).some((kept) => kept.version === version);
+      const added = { version, scope, steps, by, createdAt: updatedAt };
+      if (!isKept) repository.addVersion(pipelineId, added, VERSIONS_KEPT);
+      return written;
     });
     engine.changed(principal.tenantId);
     return show(pipeline);
   }
 
-  function change(principal: Principal, current: Pipeline, changes: Partial<Pipeline>): ShownPipeline {
-    const isNew = changes.steps !== undefined || changes.scope !== undefined;
-    const version = current.version + (isNew ? 1 : 0);
+  function change(principal: Principal, current: Pipeline, changes: Changes<Pipeline>): ShownPipeline {
+    if (changes.steps === undefined && changes.scope === undefined)
+      return save(principal, () => repository.update(current, changes));
     // What went wrong with other steps says nothing of these.
-    const errors = isNew ? { lastError: null, lastErrorAt: null } : {};
-    if (isNew) engine.forgetError(current.pipelineId);
-    const changed = { ...current, ...changes, ...errors, version, updatedAt: clock.now() };
-    return save(principal, changed, repository.update);
+    const errors = { lastError: null, lastErrorAt: null };
+    engine.forgetError(current.pipelineId);
+    return save(principal, () =>
+      repository.update(current, { ...changes, ...errors, version: current.version + 1 }),
+    );
   }
 
   return {
     /** Lists the pipelines in the order in which they run. */
     list: ({ tenantId }: Principal): ShownPipeline[] => repository.list(tenantId).map(show),
     get: (principal: Principal, pipelineId: string): ShownPipeline => show(find(principal, pipelineId)),
-    create(
-      principal: Principal,
-      { name, steps, ...fields }: PipelineChanges & { name: string },
-    ): ShownPipeline {
+    create(principal: Principal, { steps, ...fields }: NewPipeline): ShownPipeline {
       ensureAllDevices(principal, detail("action.create_data_pipelines"));
-      if (repository.count(principal.tenantId) >= PIPELINES_MAX) throw tooManyPipelines(PIPELINES_MAX);
+      const { tenantId } = principal;
+      repository.ensureRoom(tenantId);
       if (fields.scope !== undefined) deps.ensureInTenant(principal, fields.scope);
-      const now = clock.now();
-      const pipeline: Pipeline = {
-        pipelineId: newId(),
-        tenantId: principal.tenantId,
-        name,
-        description: "",
-        status: "draft",
-        order: 0,
-        scope: {},
-        ...defined(fields),
-        steps: accept(takeSteps(principal, steps ?? []), principal),
-        version: 1,
-        messagesIn: 0,
-        messagesOut: 0,
-        messagesDropped: 0,
-        errors: 0,
-        lastError: null,
-        lastErrorAt: null,
-        createdAt: now,
-        updatedAt: now,
-      };
-      return save(principal, pipeline, repository.insert);
+      const accepted = accept(takeSteps(principal, steps ?? []), principal);
+      return save(principal, () => repository.insert(tenantId, { ...empty, ...fields, steps: accepted }));
     },
     update(principal: Principal, pipelineId: string, { steps, ...changes }: PipelineChanges): ShownPipeline {
       ensureAllDevices(principal, detail("action.change_data_pipelines"));
       const current = find(principal, pipelineId);
       if (changes.scope !== undefined) deps.ensureInTenant(principal, addedTo(current.scope, changes.scope));
       return change(principal, current, {
-        ...defined(changes),
+        ...changes,
         ...(steps !== undefined && {
           steps: accept(takeSteps(principal, steps, pipelineId), principal, current),
         }),
@@ -214,15 +201,16 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
     /** Deletes the pipeline with its waiting webhooks. */
     delete(principal: Principal, pipelineId: string): void {
       ensureAllDevices(principal, detail("action.delete_data_pipelines"));
-      const { tenantId } = find(principal, pipelineId);
+      const pipeline = find(principal, pipelineId);
+      const { tenantId } = pipeline;
       deps.transact(() => {
-        repository.delete(pipelineId);
+        repository.delete(pipeline);
         outbound.removeSource(tenantId, { kind: "pipeline", id: pipelineId });
       });
-      engine.changed(principal.tenantId);
+      engine.changed(tenantId);
       deps.events.emit("subject.deleted", { kind: "pipeline", id: pipelineId });
     },
-    setStatus(principal: Principal, pipelineId: string, status: PipelineStatus): ShownPipeline {
+    setStatus(principal: Principal, pipelineId: string, status: Pipeline["status"]): ShownPipeline {
       ensureAllDevices(principal, detail("action.start_pause_data_pipelines"));
       return change(principal, find(principal, pipelineId), { status });
     },

@@ -1,4 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import type { PipelineScope } from "./pipelines.types.ts";
@@ -11,13 +12,16 @@ export const dataPipelines = sqliteTable(
     pipelineId: text("pipeline_id").primaryKey(),
     tenantId: text("tenant_id")
       .notNull()
+      .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     name: text("name").notNull(),
     description: text("description").notNull(),
     status: text("status", { enum: ["draft", "active", "paused"] }).notNull(),
+    /** Active pipelines run by it, the lowest first. */
     order: integer("order").notNull(),
     scope: text("scope", { mode: "json" }).notNull().$type<PipelineScope>(),
     steps: text("steps", { mode: "json" }).notNull().$type<readonly Step[]>(),
+    /** Counts the changes of scope and steps. */
     version: integer("version").notNull(),
     messagesIn: integer("messages_in").notNull(),
     messagesOut: integer("messages_out").notNull(),

@@ -1,0 +1,38 @@
+import { conflict } from "../../lib/domain-error.ts";
+import { defineResource } from "../resource.ts";
+import { pipelineNotFound } from "./pipelines.errors.ts";
+import { createPipelineBody, pipelineBody, updatePipelineBody, writers } from "./pipelines.schemas.ts";
+import { dataPipelines } from "./pipelines.tables.ts";
+
+/** Data pipelines: what telemetry goes through before it is stored. */
+export const pipelineResource = defineResource({
+  name: "pipeline",
+  table: dataPipelines,
+  key: "pipelineId",
+  path: "/api/data-pipelines",
+  tag: "data pipelines",
+  permissions: { read: "pipelines:read", write: "pipelines:write" },
+  order: { by: "order" },
+  list: { sort: ["order", "name", "status", "createdAt", "updatedAt"], search: ["name", "description"] },
+  notFound: pipelineNotFound,
+  limit: { max: 100, reached: (max) => conflict("pipeline.too_many", { max }) },
+  schemas: { item: pipelineBody, create: createPipelineBody, update: updatePipelineBody },
+  operations: {
+    list: { summary: "List data pipelines, in the order in which they run" },
+    create: {
+      summary: "Create a data pipeline",
+      description: `It is a draft until it is started, unless \`status\` says otherwise. 400 names the step and what is wrong with it; 404 for a device or profile in the scope that does not exist; 409 when there are 100. ${writers}`,
+    },
+    get: { summary: "Get a data pipeline" },
+    update: {
+      summary: "Change a data pipeline",
+      description: `The change of an active pipeline applies from the next message on. Changed steps or a changed scope become a new version. 404 for a device or profile that does not exist and is new in the scope. ${writers}`,
+    },
+    delete: {
+      summary: "Delete a data pipeline",
+      description: `Its waiting webhooks and dead letters are deleted too. ${writers}`,
+    },
+  },
+});
+
+export type Pipeline = typeof pipelineResource.$item;
