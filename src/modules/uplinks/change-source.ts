@@ -3,7 +3,7 @@ import type { JsonValue } from "../../lib/json.ts";
 import type { Changes } from "./uplink.protocol.ts";
 import type { AttributesRecord, UplinkDevice, UplinkRecord } from "./uplink.types.ts";
 import type { UplinkChangesRepository } from "./uplink-changes.repository.ts";
-import type { Uplink } from "./uplinks.types.ts";
+import type { Uplink } from "./uplinks.resource.ts";
 
 const CHANGES_MAX = 500;
 const SNAPSHOT_DEVICES_MAX = 100;

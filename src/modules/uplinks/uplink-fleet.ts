@@ -18,7 +18,8 @@ import type { UplinkChangesRepository } from "./uplink-changes.repository.ts";
 import { UplinkThread } from "./uplink-thread.ts";
 import { deviceNotSelected, uplinkNotFound } from "./uplinks.errors.ts";
 import type { UplinksRepository } from "./uplinks.repository.ts";
-import type { Uplink, UplinkTotals } from "./uplinks.types.ts";
+import type { Uplink } from "./uplinks.resource.ts";
+import type { UplinkTotals } from "./uplinks.types.ts";
 
 /** Interval at which it is looked whether something was written. */
 const WAKE_INTERVAL_MS = 100;

@@ -4,7 +4,6 @@ import type { Principal } from "../users/users.types.ts";
 
 export const uplinkNotFound = () => notFound("uplink.not_found");
 export const deviceNotSelected = () => notFound("uplink.device_not_selected");
-export const tooManyUplinks = (limit: number) => conflict("uplink.limit", { limit });
 export const nothingToSkip = () => conflict("uplink.not_refused");
 export const stepUnfit = () => invalid("uplink.step_unfit");
 /** @throws DomainError `forbidden`: an uplink sends what of all devices is selected. */

@@ -15,9 +15,9 @@ import { UplinkChangesRepository } from "./uplink-changes.repository.ts";
 import { UplinkFleet } from "./uplink-fleet.ts";
 import { joinTarget } from "./uplink-secrets.ts";
 import { createUplinksRepository } from "./uplinks.repository.ts";
-import { uplinkActionsRoutes, uplinksRoutes } from "./uplinks.routes.ts";
+import type { Uplink } from "./uplinks.resource.ts";
+import { uplinksRoutes } from "./uplinks.routes.ts";
 import { openSecrets, UplinksService } from "./uplinks.service.ts";
-import type { Uplink } from "./uplinks.types.ts";
 
 /** Time for which a target waits for the answer of a device. */
 const COMMAND_WAIT_MS = 30_000;
@@ -71,7 +71,7 @@ export function createUplinksModule(
 ) {
   const { commands, reach, settings, store, tenants } = deps;
   const log = root.child("uplinks");
-  const repository = createUplinksRepository(database);
+  const repository = createUplinksRepository(database, clock);
   const changes = new UplinkChangesRepository(database);
   const box = createSealedBox(data.secret("outbound.key", 32), "uplinks");
   const fleet = new UplinkFleet({
@@ -116,7 +116,7 @@ export function createUplinksModule(
   events.on("tenant.deleted", ({ tenantId }) => void fleet.endTenant(tenantId));
   return {
     totals: () => fleet.totals(),
-    routes: (auth: AuthPlugin) => [uplinksRoutes({ uplinks, auth }), uplinkActionsRoutes({ uplinks, auth })],
+    routes: (auth: AuthPlugin) => [uplinksRoutes({ uplinks, auth })],
     parts: [{ name: "uplinks", start: () => fleet.start(), stop: () => fleet.stop() }],
   };
 }

@@ -15,29 +15,29 @@ import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { checkTarget, type TargetSettings } from "./target-settings.ts";
-import type { ChangeCursor } from "./uplink.protocol.ts";
+import type { ChangeCursor, UplinkReport } from "./uplink.protocol.ts";
 import type { UplinkChangesRepository } from "./uplink-changes.repository.ts";
 import type { UplinkFleet } from "./uplink-fleet.ts";
 import { joinTarget, type Secrets, splitTarget, withKeptSecrets } from "./uplink-secrets.ts";
-import {
-  ensureAllDevices,
-  nothingToSkip,
-  stepUnfit,
-  tooManyUplinks,
-  uplinkNotFound,
-} from "./uplinks.errors.ts";
+import { ensureAllDevices, nothingToSkip, stepUnfit } from "./uplinks.errors.ts";
 import type { UplinksRepository } from "./uplinks.repository.ts";
-import type { Uplink, UplinkOptions, VisibleUplink } from "./uplinks.types.ts";
+import type { Uplink, uplinkResource } from "./uplinks.resource.ts";
+import type { UplinkOptions } from "./uplinks.types.ts";
 
-const UPLINKS_MAX = 20;
 const TAGS_MAX = 20;
 const KEPT = { kept: true };
 
-export type UplinkFields = { readonly [Name in keyof UplinkOptions]?: UplinkOptions[Name] | undefined } & {
-  readonly name?: string | undefined;
-  readonly enabled?: boolean | undefined;
-  readonly target?: unknown;
-};
+type NewUplink = typeof uplinkResource.$create;
+type UplinkFields = typeof uplinkResource.$update;
+
+/** An uplink as people see it: its secrets are `{kept: true}`. */
+export interface VisibleUplink extends Omit<Uplink, "secrets" | "cursor"> {
+  readonly report: UplinkReport;
+  /** Seconds since the uplink was up to date, or since its creation; null while it is disabled. */
+  readonly lagSeconds: number | null;
+  /** About how many values wait; null if that was not counted yet. */
+  readonly waitingPoints: number | null;
+}
 
 const defaults: UplinkOptions = {
   site: "",
@@ -84,18 +84,18 @@ export class UplinksService {
   }
 
   /** @throws DomainError `invalid` for settings that do not fit, `conflict` if there are too many. */
-  async create(principal: Principal, fields: UplinkFields, start: FeedStart): Promise<VisibleUplink> {
+  async create(principal: Principal, { start: from, ...fields }: NewUplink): Promise<VisibleUplink> {
     ensureAllDevices(principal);
     const { repository, feeds, fleet } = this.#deps;
     const { tenantId } = principal;
-    this.#ensureRoom(tenantId);
+    repository.ensureRoom(tenantId);
+    const start = from === "BEGINNING" ? "beginning" : "now";
     const settings = this.#targetFrom(principal, fields.target, undefined);
     const uplink = this.#uplinkOf(newId(), tenantId, { fields, settings, start });
     // Before the row: a feed without one is closed at the next start, and nothing is lost in between.
     try {
       await feeds.open(uplink.uplinkId, tenantId, start);
-      this.#ensureRoom(tenantId); // others may have been created meanwhile
-      repository.insert(uplink);
+      repository.insert(tenantId, uplink);
     } catch (error) {
       // The next start closes it where that fails, too.
       await feeds.close(uplink.uplinkId).catch(() => undefined);
@@ -106,26 +106,23 @@ export class UplinksService {
   }
 
   async update(principal: Principal, uplinkId: string, fields: UplinkFields): Promise<VisibleUplink> {
-    const { repository, fleet, clock } = this.#deps;
+    const { repository, fleet } = this.#deps;
     const before = this.#get(principal, uplinkId);
     const options = this.#withSite(before.tenantId, { ...before.options, ...optionsOf(fields) });
     ensureOptions(options);
-    const uplink: Uplink = {
-      ...before,
-      name: fields.name ?? before.name,
-      enabled: fields.enabled ?? before.enabled,
-      ...(fields.target !== undefined && this.#stored(this.#targetFrom(principal, fields.target, before))),
+    const { name, enabled, target } = fields;
+    const uplink = repository.update(before, {
+      name,
+      enabled,
+      ...(target !== undefined && this.#stored(this.#targetFrom(principal, target, before))),
       options,
-      updatedAt: clock.now(),
-    };
-    repository.update(uplink);
+    });
     await fleet.apply(uplink);
     return this.#visible(uplink);
   }
 
   async delete(principal: Principal, uplinkId: string): Promise<void> {
-    this.#get(principal, uplinkId);
-    this.#deps.repository.delete(uplinkId);
+    this.#deps.repository.delete(this.#get(principal, uplinkId));
     await this.#deps.fleet.remove(uplinkId);
     this.#deps.events.emit("subject.deleted", { kind: "uplink", id: uplinkId });
   }
@@ -161,15 +158,9 @@ export class UplinksService {
     return this.#visible(uplink);
   }
 
-  #ensureRoom(tenantId: TenantId): void {
-    if (this.#deps.repository.count(tenantId) >= UPLINKS_MAX) throw tooManyUplinks(UPLINKS_MAX);
-  }
-
   #get(principal: Principal, uplinkId: string): Uplink {
     ensureAllDevices(principal);
-    const uplink = this.#deps.repository.find(principal.tenantId, uplinkId);
-    if (uplink === undefined) throw uplinkNotFound();
-    return uplink;
+    return this.#deps.repository.get(principal.tenantId, uplinkId);
   }
 
   #uplinkOf(

@@ -1,5 +1,4 @@
-import type { TenantId } from "../../lib/ids.ts";
-import type { ChangeCursor, SendingWindow, UplinkOrder, UplinkReport } from "./uplink.protocol.ts";
+import type { SendingWindow, UplinkOrder } from "./uplink.protocol.ts";
 
 /** Devices and values that an uplink sends. An empty list stands for all. */
 export interface UplinkSelection {
@@ -34,29 +33,6 @@ export interface UplinkOptions {
   readonly bytesPerSecond: number | null;
   /** null: always. */
   readonly window: SendingWindow | null;
-}
-
-export interface Uplink {
-  readonly uplinkId: string;
-  readonly tenantId: TenantId;
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly target: Readonly<Record<string, unknown>>;
-  readonly secrets: string | null;
-  readonly options: UplinkOptions;
-  readonly cursor: ChangeCursor;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
-
-/** An uplink as people see it: its secrets are `{kept: true}`. */
-export interface VisibleUplink extends Omit<Uplink, "secrets" | "cursor" | "target"> {
-  readonly target: Readonly<Record<string, unknown>>;
-  readonly report: UplinkReport;
-  /** Seconds since the uplink was up to date, or since its creation; null while it is disabled. */
-  readonly lagSeconds: number | null;
-  /** About how many values wait; null if that was not counted yet. */
-  readonly waitingPoints: number | null;
 }
 
 /** Sums over the enabled uplinks of all tenants. `sentPoints` is since the start. */

@@ -1,0 +1,38 @@
+import { conflict } from "../../lib/domain-error.ts";
+import { defineResource } from "../resource.ts";
+import { uplinkNotFound } from "./uplinks.errors.ts";
+import { access, createUplinkBody, updateUplinkBody, uplinkBody } from "./uplinks.schemas.ts";
+import { uplinks } from "./uplinks.tables.ts";
+
+/** Uplinks: engines to which the gateway sends what it stores. */
+export const uplinkResource = defineResource({
+  name: "uplink",
+  table: uplinks,
+  key: "uplinkId",
+  path: "/api/uplinks",
+  tag: "uplinks",
+  permissions: { read: "uplinks:read", write: "uplinks:write" },
+  order: { by: "name", ignoresCase: true },
+  list: { sort: ["name", "createdAt", "updatedAt"], search: ["name"] },
+  notFound: uplinkNotFound,
+  limit: { max: 20, reached: (limit) => conflict("uplink.limit", { limit }) },
+  schemas: { item: uplinkBody, create: createUplinkBody, update: updateUplinkBody },
+  operations: {
+    list: { summary: "List uplinks, by name", description: access },
+    create: {
+      summary: "Create an uplink",
+      description: `The uplink sends at once unless \`enabled\` is false. 400 names the invalid setting; 409 if there are 20 uplinks already. ${access}`,
+    },
+    get: { summary: "Get an uplink", description: access },
+    update: {
+      summary: "Change an uplink",
+      description: `The uplink continues where it stopped. While \`enabled\` is false it sends nothing; afterwards it sends what was stored meanwhile. ${access}`,
+    },
+    delete: {
+      summary: "Delete an uplink",
+      description: `Data that was sent stays at the target. ${access}`,
+    },
+  },
+});
+
+export type Uplink = typeof uplinkResource.$item;
