@@ -8,7 +8,8 @@ import { ModbusConnection } from "../../platform/modbus/modbus-connection.ts";
 import type { OutboundRule } from "../../platform/outbound-address.ts";
 import { waitFor } from "../../platform/wait-for.ts";
 import { modbusNotConnected } from "./modbus.errors.ts";
-import type { ConnectionState, ModbusConnectionRecord, ModbusUnit } from "./modbus.types.ts";
+import type { ModbusConnectionRecord } from "./modbus.resource.ts";
+import type { ConnectionState, ModbusUnit } from "./modbus.types.ts";
 import { errorTextOf, UnitPoller } from "./unit-poller.ts";
 
 const FIRST_WAIT_MS = 1_000;

@@ -11,10 +11,11 @@ import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import { ConnectionRunner } from "./connection-runner.ts";
 import type { ModbusRepository } from "./modbus.repository.ts";
-import type { ConnectionState, ModbusConnectionRecord, ModbusUnit, UnitHealth } from "./modbus.types.ts";
+import type { ModbusConnectionRecord } from "./modbus.resource.ts";
+import type { ConnectionState, ModbusUnit, UnitHealth } from "./modbus.types.ts";
 
 interface ModbusFleetDeps {
-  readonly repository: Pick<ModbusRepository, "listEnabled" | "find" | "findUnit" | "unitsOf">;
+  readonly repository: Pick<ModbusRepository, "listEnabled" | "findAcrossTenants" | "findUnit" | "unitsOf">;
   readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   readonly ingest: Pick<IngestService, "admit" | "readings" | "reject">;
   readonly addresses: OutboundAddresses;
@@ -72,7 +73,7 @@ export class ModbusFleet {
   refresh(connectionId: string): void {
     if (!this.#isStarted) return;
     const { repository, events } = this.#deps;
-    const connection = repository.find(connectionId);
+    const connection = repository.findAcrossTenants(connectionId);
     const running = this.#running.get(connectionId);
     if (connection?.enabled === true && running?.updatedAt === connection.updatedAt) return;
     this.#end(connectionId);

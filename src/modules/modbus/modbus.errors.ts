@@ -1,11 +1,8 @@
 import { conflict, forbidden, invalid, notFound } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
-export const modbusConnectionNotFound = () => notFound("modbus.connection_not_found");
 export const modbusUnitNotFound = () => notFound("modbus.unit_not_found");
-export const modbusNameTaken = () => conflict("modbus.name_taken");
 export const modbusDeviceTaken = () => conflict("modbus.device_taken");
-export const modbusTooMany = (max: number) => conflict("modbus.too_many", { max });
 export const modbusTooManyUnits = (max: number) => conflict("modbus.too_many_units", { max });
 export const modbusTooManyRegisters = (max: number) => conflict("modbus.too_many_registers", { max });
 export const modbusNeedsAllDevices = () => forbidden("modbus.all_devices_needed");

@@ -7,13 +7,7 @@ import type { IngestService } from "../ingest/ingest.service.ts";
 import type { Core } from "../module.types.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
 import { createModbusRepository } from "./modbus.repository.ts";
-import {
-  modbusConnectionChangesRoutes,
-  modbusConnectionsRoutes,
-  modbusReadRoutes,
-  modbusRegisterMapsRoutes,
-  modbusUnitsRoutes,
-} from "./modbus.routes.ts";
+import { modbusConnectionsRoutes, modbusRegisterMapsRoutes, modbusUnitsRoutes } from "./modbus.routes.ts";
 import { ModbusService } from "./modbus.service.ts";
 import { ModbusCommands } from "./modbus-commands.ts";
 import { ModbusFleet } from "./modbus-fleet.ts";
@@ -31,7 +25,7 @@ export function createModbusModule(
   },
 ) {
   const { devices, directory, ingest, reach, commands } = deps;
-  const repository = createModbusRepository(database);
+  const repository = createModbusRepository(database, clock);
   const fleet = new ModbusFleet({
     repository,
     findDevice: (deviceId) => directory.find(deviceId),
@@ -57,8 +51,6 @@ export function createModbusModule(
   return {
     routes: (auth: AuthPlugin) => [
       modbusConnectionsRoutes({ modbus, auth }),
-      modbusConnectionChangesRoutes({ modbus, auth }),
-      modbusReadRoutes({ modbus, auth }),
       modbusUnitsRoutes({ modbus, auth }),
       modbusRegisterMapsRoutes({ auth }),
     ],

@@ -1,38 +1,22 @@
 import { and, asc, count, eq, ne, sql } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
+import { type ModbusConnectionRecord, modbusConnectionResource } from "./modbus.resource.ts";
 import { modbusConnections, modbusUnits } from "./modbus.tables.ts";
-import type { ModbusConnectionRecord, ModbusUnit } from "./modbus.types.ts";
+import type { ModbusUnit } from "./modbus.types.ts";
 
-export function createModbusRepository({ orm }: MainDatabase) {
+export function createModbusRepository(database: MainDatabase, clock: Clock) {
+  const { orm } = database;
   const ofDevice = orm
     .select()
     .from(modbusUnits)
     .where(eq(modbusUnits.deviceId, sql.placeholder("deviceId")))
     .prepare();
   return {
+    ...modbusConnectionResource.createStore(database, clock),
     listEnabled: (): ModbusConnectionRecord[] =>
       orm.select().from(modbusConnections).where(eq(modbusConnections.enabled, true)).all(),
-    list: (tenantId: TenantId): ModbusConnectionRecord[] =>
-      orm
-        .select()
-        .from(modbusConnections)
-        .where(eq(modbusConnections.tenantId, tenantId))
-        .orderBy(sql`${modbusConnections.name} COLLATE NOCASE`, asc(modbusConnections.connectionId))
-        .all(),
-    find: (connectionId: string): ModbusConnectionRecord | undefined =>
-      orm.select().from(modbusConnections).where(eq(modbusConnections.connectionId, connectionId)).get(),
-    insert: (connection: ModbusConnectionRecord): void =>
-      void orm.insert(modbusConnections).values(connection).run(),
-    update: ({ connectionId, ...fields }: ModbusConnectionRecord): void =>
-      void orm
-        .update(modbusConnections)
-        .set(fields)
-        .where(eq(modbusConnections.connectionId, connectionId))
-        .run(),
-    delete: (connectionId: string): void =>
-      void orm.delete(modbusConnections).where(eq(modbusConnections.connectionId, connectionId)).run(),
-
     unitsOf: (connectionId: string): ModbusUnit[] =>
       orm
         .select()

@@ -3,18 +3,19 @@ import { iso } from "../../lib/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
+import { resourceRoutes } from "../resource.routes.ts";
+import { itemToWire } from "../resource.ts";
 import { successBody } from "../wire.schemas.ts";
+import { modbusConnectionResource } from "./modbus.resource.ts";
 import {
-  connectionBody,
-  createConnectionBody,
   createUnitBody,
+  NEEDS_ALL,
   readAnswerBody,
   readBody,
   registerMapAnswerBody,
   registerMapBody,
   templateBody,
   unitBody,
-  updateConnectionBody,
   updateUnitBody,
 } from "./modbus.schemas.ts";
 import type { ModbusService, ShownConnection, ShownUnit } from "./modbus.service.ts";
@@ -26,24 +27,15 @@ interface RoutesDeps {
   readonly auth: AuthPlugin;
 }
 
-const connectionList = wholeList({
-  sort: ["name", "host", "createdAt", "updatedAt"],
-  search: ["name", "host"],
-});
 const unitList = wholeList({ sort: ["unitId", "deviceName"], search: ["deviceName"] });
 const templateList = wholeList({ sort: ["name", "vendor", "kind"], search: ["name", "vendor"] });
 
-const isoOrNull = (timeMs: number | null): string | null => (timeMs === null ? null : iso(timeMs));
-
 const connectionToWire = ({ connection, units, state }: ShownConnection) => {
-  const { tenantId: _, createdAt, updatedAt, ...fields } = connection;
   const { status, since, problem, nextAttemptAt } = state;
   return {
-    ...fields,
+    ...itemToWire(connection),
     units,
-    state: { status, since: iso(since), problem, nextAttemptAt: isoOrNull(nextAttemptAt) },
-    createdAt: iso(createdAt),
-    updatedAt: iso(updatedAt),
+    state: { status, since: iso(since), problem, nextAttemptAt: iso(nextAttemptAt) },
   };
 };
 
@@ -55,8 +47,8 @@ const unitToWire = ({ unit, deviceName, health }: ShownUnit) => {
     deviceName,
     health: {
       ...counts,
-      lastReadAt: isoOrNull(lastReadAt),
-      lastErrorAt: isoOrNull(lastErrorAt),
+      lastReadAt: iso(lastReadAt),
+      lastErrorAt: iso(lastErrorAt),
       values: [...values].map(([key, value]) => ({ key, value })),
       refused: [...refused].map(([key, exceptionCode]) => ({ key, exceptionCode })),
     },
@@ -65,102 +57,13 @@ const unitToWire = ({ unit, deviceName, health }: ShownUnit) => {
   };
 };
 
-const NEEDS_ALL = "403 without access to all devices.";
-
-/** Routes that read connections. */
 export const modbusConnectionsRoutes = ({ modbus, auth }: RoutesDeps) =>
-  new Elysia({ prefix: "/api/modbus/connections", tags: ["modbus"] })
-    .use(auth)
-    .get(
-      "",
-      ({ principal, query, request, set }) =>
-        connectionList.page({ query, request, set }, modbus.list(principal).map(connectionToWire)),
-      {
-        auth: "integrations:read",
-        query: t.Object(connectionList.fields),
-        response: { 200: t.Array(connectionBody) },
-        detail: {
-          summary: "List Modbus connections",
-          description:
-            "Lists the Modbus TCP servers and serial lines that the gateway reads, with their states.",
-        },
-      },
-    )
-    .get(
-      "/:connectionId",
-      ({ principal, params }) => connectionToWire(modbus.get(principal, params.connectionId)),
-      {
-        auth: "integrations:read",
-        response: { 200: connectionBody },
-        detail: { summary: "Read a Modbus connection", description: "404 unknown." },
-      },
-    );
-
-/** Routes that create, change and delete connections. */
-export function modbusConnectionChangesRoutes({ modbus, auth }: RoutesDeps) {
-  const read = ({ principal }: AuditContext, id: string) => {
-    const { state: _, units: __, ...connection } = connectionToWire(modbus.get(principal, id));
-    return connection;
-  };
-  return new Elysia({ prefix: "/api/modbus/connections", tags: ["modbus"] })
-    .use(auth)
-    .post(
-      "",
-      ({ principal, body, set }) => {
-        set.status = 201;
-        return connectionToWire(modbus.create(principal, body));
-      },
-      {
-        auth: "integrations:write",
-        audit: {
-          action: "modbus_connection.create",
-          target: "modbus_connection",
-          created: "connectionId",
-          read,
-        },
-        body: createConnectionBody,
-        response: { 201: connectionBody },
-        detail: {
-          summary: "Create a Modbus connection",
-          description: `The gateway connects at once and keeps the connection open; without an answer it tries again after 1 s to 60 s. 409 for a name that another connection has. ${NEEDS_ALL}`,
-        },
-      },
-    )
-    .patch(
-      "/:connectionId",
-      ({ principal, params, body }) => connectionToWire(modbus.update(principal, params.connectionId, body)),
-      {
-        auth: "integrations:write",
-        audit: { action: "modbus_connection.update", target: "modbus_connection", read },
-        body: updateConnectionBody,
-        response: { 200: connectionBody },
-        detail: {
-          summary: "Change a Modbus connection",
-          description: `Every change connects anew. 404 unknown; 409 for a name that another connection has. ${NEEDS_ALL}`,
-        },
-      },
-    )
-    .delete(
-      "/:connectionId",
-      ({ principal, params }) => {
-        modbus.delete(principal, params.connectionId);
-        return { success: true };
-      },
-      {
-        auth: "integrations:write",
-        audit: { action: "modbus_connection.delete", target: "modbus_connection", read },
-        response: { 200: successBody },
-        detail: {
-          summary: "Delete a Modbus connection",
-          description: `Its units are deleted too; the devices and their values stay. 404 unknown. ${NEEDS_ALL}`,
-        },
-      },
-    );
-}
-
-/** Route that reads registers now. */
-export const modbusReadRoutes = ({ modbus, auth }: RoutesDeps) =>
-  new Elysia({ prefix: "/api/modbus/connections", tags: ["modbus"] }).use(auth).post(
+  resourceRoutes(modbusConnectionResource, {
+    service: modbus,
+    toWire: connectionToWire,
+    read: ({ principal }, id) => itemToWire(modbus.get(principal, id).connection),
+    auth,
+  }).post(
     "/:connectionId/read",
     async ({ principal, params, body }) => {
       const { values, ...range } = await modbus.read(principal, params.connectionId, body);

@@ -103,6 +103,8 @@ const host = t.String({
   description: "IP address or host name; path of the port for SERIAL",
 });
 
+export const NEEDS_ALL = "403 without access to all devices.";
+
 export const createConnectionBody = t.Object(
   { name: nameText(100), host, ...connectionFields },
   { title: "CreateModbusConnection" },

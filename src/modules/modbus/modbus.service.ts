@@ -9,25 +9,20 @@ import { isPortPath } from "../../platform/serial/serial-port.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import {
-  modbusConnectionNotFound,
   modbusDeviceTaken,
-  modbusNameTaken,
   modbusNeedsAllDevices,
   modbusNotConnected,
   modbusPortPath,
   modbusSerialHostOnly,
-  modbusTooMany,
   modbusTooManyRegisters,
   modbusTooManyUnits,
   modbusUnitNotFound,
 } from "./modbus.errors.ts";
 import type { ModbusRepository } from "./modbus.repository.ts";
+import type { ModbusConnectionRecord, modbusConnectionResource } from "./modbus.resource.ts";
 import type {
-  ConnectionChange,
   ConnectionState,
-  ModbusConnectionRecord,
   ModbusUnit,
-  NewConnection,
   NewUnit,
   RawRead,
   UnitChange,
@@ -37,10 +32,13 @@ import type { ModbusFleet } from "./modbus-fleet.ts";
 import { ensureRegisters } from "./register-checks.ts";
 import { errorTextOf } from "./unit-poller.ts";
 
-const CONNECTIONS_MAX = 100;
 const UNITS_MAX = 250;
 /** Registers of all units of a connection. They are read from the database and planned in one task: 20,000 take under 100 ms. */
 const CONNECTION_REGISTERS_MAX = 20_000;
+
+type NewConnection = typeof modbusConnectionResource.$create;
+type ConnectionChange = typeof modbusConnectionResource.$update;
+type ConnectionFields = Pick<ModbusConnectionRecord, "framing" | "serial" | "tenantId" | "host">;
 
 const connectionDefaults = {
   enabled: true,
@@ -103,44 +101,31 @@ export class ModbusService {
 
   create(principal: Principal, input: NewConnection): ShownConnection {
     this.#ensureAllDevices(principal);
-    const { repository, transact, clock } = this.#deps;
-    const now = clock.now();
+    const { repository, transact, fleet } = this.#deps;
     const { tenantId } = principal;
-    const connection = this.#withPort({
-      ...connectionDefaults,
-      ...input,
-      connectionId: newId(),
-      tenantId,
-      createdAt: now,
-      updatedAt: now,
+    const fields = this.#withPort({ ...connectionDefaults, ...input, tenantId });
+    const connection = transact(() => {
+      repository.ensureRoom(tenantId);
+      return repository.insert(tenantId, fields);
     });
-    transact(() => {
-      if (repository.list(tenantId).length >= CONNECTIONS_MAX) throw modbusTooMany(CONNECTIONS_MAX);
-      this.#ensureFree(connection);
-      repository.insert(connection);
-    });
-    this.#deps.fleet.refresh(connection.connectionId);
+    fleet.refresh(connection.connectionId);
     return this.#shown(connection);
   }
 
   update(principal: Principal, connectionId: string, change: ConnectionChange): ShownConnection {
     this.#ensureAllDevices(principal);
-    const { repository, transact } = this.#deps;
+    const { repository, transact, fleet } = this.#deps;
     const connection = transact(() => {
       const before = this.#find(principal, connectionId);
-      const after = this.#withPort({ ...before, ...change, updatedAt: this.#later(before.updatedAt) });
-      this.#ensureFree(after);
-      repository.update(after);
-      return after;
+      return repository.update(before, this.#withPort({ ...before, ...change }));
     });
-    this.#deps.fleet.refresh(connectionId);
+    fleet.refresh(connectionId);
     return this.#shown(connection);
   }
 
   delete(principal: Principal, connectionId: string): void {
     this.#ensureAllDevices(principal);
-    this.#find(principal, connectionId);
-    this.#deps.repository.delete(connectionId);
+    this.#deps.repository.delete(this.#find(principal, connectionId));
     this.#deps.fleet.refresh(connectionId);
   }
 
@@ -226,9 +211,7 @@ export class ModbusService {
   }
 
   #find({ tenantId }: Principal, connectionId: string): ModbusConnectionRecord {
-    const connection = this.#deps.repository.find(connectionId);
-    if (connection?.tenantId !== tenantId) throw modbusConnectionNotFound();
-    return connection;
+    return this.#deps.repository.get(tenantId, connectionId);
   }
 
   #findUnit(principal: Principal, connectionId: string, modbusUnitId: string): ModbusUnit {
@@ -261,18 +244,12 @@ export class ModbusService {
   }
 
   /** Returns the connection with the settings of its serial port, if it has one. @throws DomainError for a port that it must not use */
-  #withPort(connection: ModbusConnectionRecord): ModbusConnectionRecord {
+  #withPort<Fields extends ConnectionFields>(connection: Fields): Fields {
     const { framing, serial, tenantId, host } = connection;
     if (framing !== "SERIAL") return { ...connection, serial: null };
     if (!this.#deps.isHost(tenantId)) throw modbusSerialHostOnly();
     if (!isPortPath(host)) throw modbusPortPath();
     return { ...connection, serial: serial ?? defaultSerial };
-  }
-
-  #ensureFree({ tenantId, name, connectionId }: ModbusConnectionRecord): void {
-    const others = this.#deps.repository.list(tenantId);
-    if (others.some((other) => other.name === name && other.connectionId !== connectionId))
-      throw modbusNameTaken();
   }
 
   #ensureRegistersFit({ connectionId, modbusUnitId, registers }: ModbusUnit): void {

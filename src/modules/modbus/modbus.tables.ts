@@ -16,11 +16,14 @@ export const modbusConnections = sqliteTable(
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     name: text("name").notNull(),
     enabled: integer("enabled", { mode: "boolean" }).notNull(),
+    /** Address, name or, for a serial port, its path. */
     host: text("host").notNull(),
     port: integer("port").notNull(),
     framing: text("framing", { enum: ["TCP", "RTU", "SERIAL"] }).notNull(),
+    /** Settings of a serial port; `null` for the other framings. */
     serial: text("serial", { mode: "json" }).$type<SerialSettings>(),
     timeoutMs: integer("timeout_ms").notNull(),
+    /** Pause between two requests. */
     pauseMs: integer("pause_ms").notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),

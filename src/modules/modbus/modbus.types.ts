@@ -1,5 +1,5 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import type { ModbusFraming, RegisterArea, SerialSettings } from "../../lib/modbus/modbus-lists.ts";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { RegisterArea } from "../../lib/modbus/modbus-lists.ts";
 import type { RegisterSpec, RegisterValue } from "../../lib/modbus/register-values.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
@@ -10,25 +10,6 @@ export interface ModbusRegister extends RegisterSpec {
   readonly intervalMs?: number;
   /** Whether commands may write it. */
   readonly writable?: boolean;
-}
-
-/** A Modbus TCP server, or a serial line: behind a device server or at a port of the gateway. */
-export interface ModbusConnectionRecord {
-  readonly connectionId: string;
-  readonly tenantId: TenantId;
-  readonly name: string;
-  readonly enabled: boolean;
-  /** Address, name or, for a serial port, its path. */
-  readonly host: string;
-  readonly port: number;
-  readonly framing: ModbusFraming;
-  /** Settings of a serial port; `null` for the other framings. */
-  readonly serial: SerialSettings | null;
-  readonly timeoutMs: number;
-  /** Pause between two requests. */
-  readonly pauseMs: number;
-  readonly createdAt: number;
-  readonly updatedAt: number;
 }
 
 /** A unit (slave) of a connection, and the device that has its values. */
@@ -46,13 +27,6 @@ export interface ModbusUnit {
   readonly updatedAt: number;
 }
 
-export type ConnectionChange = Partial<
-  Pick<
-    ModbusConnectionRecord,
-    "name" | "enabled" | "host" | "port" | "framing" | "serial" | "timeoutMs" | "pauseMs"
-  >
->;
-export type NewConnection = ConnectionChange & Pick<ModbusConnectionRecord, "name" | "host">;
 export type UnitChange = Partial<
   Pick<ModbusUnit, "unitId" | "intervalMs" | "wordsMax" | "gapMax" | "registers">
 >;

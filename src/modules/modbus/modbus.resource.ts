@@ -1,0 +1,43 @@
+import { conflict, notFound } from "../../lib/domain-error.ts";
+import { defineResource } from "../resource.ts";
+import { connectionBody, createConnectionBody, NEEDS_ALL, updateConnectionBody } from "./modbus.schemas.ts";
+import { modbusConnections } from "./modbus.tables.ts";
+
+export const modbusConnectionResource = defineResource({
+  name: "modbus_connection",
+  table: modbusConnections,
+  key: "connectionId",
+  path: "/api/modbus/connections",
+  tag: "modbus",
+  permissions: { read: "integrations:read", write: "integrations:write" },
+  order: { by: "name", ignoresCase: true },
+  list: { sort: ["name", "host", "createdAt", "updatedAt"], search: ["name", "host"] },
+  // Runners tell by it whether they run the newest version.
+  isVersioned: true,
+  notFound: () => notFound("modbus.connection_not_found"),
+  unique: [{ column: "name", taken: () => conflict("modbus.name_taken") }],
+  limit: { max: 100, reached: (max) => conflict("modbus.too_many", { max }) },
+  schemas: { item: connectionBody, create: createConnectionBody, update: updateConnectionBody },
+  operations: {
+    list: {
+      summary: "List Modbus connections",
+      description: "Lists the Modbus TCP servers and serial lines that the gateway reads, with their states.",
+    },
+    create: {
+      summary: "Create a Modbus connection",
+      description: `The gateway connects at once and keeps the connection open; without an answer it tries again after 1 s to 60 s. 409 for a name that another connection has. ${NEEDS_ALL}`,
+    },
+    get: { summary: "Read a Modbus connection", description: "404 unknown." },
+    update: {
+      summary: "Change a Modbus connection",
+      description: `Every change connects anew. 404 unknown; 409 for a name that another connection has. ${NEEDS_ALL}`,
+    },
+    delete: {
+      summary: "Delete a Modbus connection",
+      description: `Its units are deleted too; the devices and their values stay. 404 unknown. ${NEEDS_ALL}`,
+    },
+  },
+});
+
+/** A Modbus TCP server, or a serial line: behind a device server or at a port of the gateway. */
+export type ModbusConnectionRecord = typeof modbusConnectionResource.$item;
