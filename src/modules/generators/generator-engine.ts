@@ -7,7 +7,8 @@ import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { LatestSnapshot, TelemetryValue } from "../telemetry/telemetry.types.ts";
-import { devicesOf, type Generator, type GeneratorActivity, isRunning } from "./generators.types.ts";
+import type { Generator } from "./generators.resource.ts";
+import { devicesOf, type GeneratorActivity, isRunning } from "./generators.types.ts";
 import { createMetricValues } from "./metric-values.ts";
 
 /** Devices whose readings are made between two looks at whatever else the program has to do. */

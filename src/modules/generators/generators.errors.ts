@@ -3,6 +3,5 @@ import type { Text } from "../../lib/texts/text.ts";
 
 export const generatorNotFound = () => notFound("generator.not_found");
 export const configInvalid = (problems: readonly Text[]) => invalid("generator.config_invalid", { problems });
-export const generatorsLimit = (limit: number) => conflict("generator.limit", { limit });
 export const rateLimit = (excess: Text) => conflict("generator.rate", { excess });
 export const noDevices = () => conflict("generator.no_devices");

@@ -16,7 +16,7 @@ export function createGeneratorsModule(
 ) {
   const { devices, directory, ingest, store } = deps;
   const log = root.child("generators");
-  const repository = createGeneratorsRepository(database);
+  const repository = createGeneratorsRepository(database, clock);
   const engine = new GeneratorEngine({
     ingest,
     findDevice: (deviceId) => directory.find(deviceId),
@@ -31,7 +31,6 @@ export function createGeneratorsModule(
     engine,
     devices,
     directory,
-    transact: database.transact,
     clock,
     events,
     log,

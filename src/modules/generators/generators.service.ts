@@ -1,10 +1,11 @@
 import { defined } from "../../lib/defined.ts";
 import { detail, forbidden } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
+import { invariant } from "../../lib/invariant.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
-import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
+import type { Changes } from "../../platform/resource-store.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DomainEvents } from "../events.types.ts";
@@ -13,38 +14,20 @@ import type { Principal } from "../users/users.types.ts";
 import { checkConfig, rateOf, tooFast } from "./generator-config.ts";
 import type { GeneratorEngine } from "./generator-engine.ts";
 import { type Preview, previewConfig } from "./generator-preview.ts";
-import {
-  configInvalid,
-  generatorNotFound,
-  generatorsLimit,
-  noDevices,
-  rateLimit,
-} from "./generators.errors.ts";
+import { configInvalid, generatorNotFound, noDevices, rateLimit } from "./generators.errors.ts";
 import type { GeneratorsRepository } from "./generators.repository.ts";
-import {
-  devicesOf,
-  type Generator,
-  type GeneratorActivity,
-  type GeneratorConfig,
-  type GeneratorStatus,
-  isRunning,
-} from "./generators.types.ts";
+import type { Generator, generatorResource } from "./generators.resource.ts";
+import { devicesOf, type GeneratorActivity, type GeneratorConfig, isRunning } from "./generators.types.ts";
 
-export const GENERATORS_MAX = 100;
 /** Type of the device that is created for a generator. */
 const VIRTUAL_DEVICE_TYPE = "generator";
 /** Devices that a generator shows by name. */
 const DEVICES_SHOWN = 20;
 
-export interface GeneratorChanges {
-  readonly name?: string | undefined;
-  readonly description?: string | undefined;
-  readonly enabled?: boolean | undefined;
-  readonly status?: GeneratorStatus | undefined;
-  readonly config?: unknown;
-}
-export type NewGenerator = Required<Omit<GeneratorChanges, "description">> &
-  Pick<GeneratorChanges, "description"> & { name: string; enabled: boolean; status: GeneratorStatus };
+type NewGenerator = typeof generatorResource.$create;
+type GeneratorChanges = typeof generatorResource.$update;
+/** A generator that is to be written; without an id while it is new. */
+type Wanted = Omit<Generator, "id" | "createdAt" | "updatedAt"> & { readonly id?: string };
 
 /** Describes what of it the caller may not see is left out, and counted. */
 export type VisibleGenerator = Generator & {
@@ -64,7 +47,6 @@ export function createGeneratorsService(deps: {
   engine: GeneratorEngine;
   devices: Pick<DevicesService, "ensureAllVisible" | "createMany">;
   directory: Pick<DeviceDirectory, "find">;
-  transact: (work: () => void) => void;
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
@@ -113,7 +95,7 @@ export function createGeneratorsService(deps: {
   }
 
   /** Limits what all active generators of the tenant send together, so that devices keep their own share. */
-  function ensureRate(generator: Generator): void {
+  function ensureRate(generator: Wanted): void {
     const sum = { messages: 0, values: 0 };
     const others = repository.list(generator.tenantId).filter(({ id }) => id !== generator.id);
     for (const active of [...others.filter(isRunning), generator]) {
@@ -125,27 +107,26 @@ export function createGeneratorsService(deps: {
     if (excess !== undefined) throw rateLimit(excess);
   }
 
-  /** Writes a generator as it is to be, with the device that it needs, and has it take effect. */
-  function save(principal: Principal, wanted: Generator, write: (generator: Generator) => void): Generator {
-    let generator: Generator = { ...wanted, status: wanted.enabled ? wanted.status : "paused" };
-    if (isRunning(generator)) {
-      ensureRate(generator);
-      generator = { ...generator, lastError: null, lastErrorAt: null };
-    }
-    if (isRunning(generator) && devicesOf(generator).length === 0) {
-      if (generator.config.deviceIds !== undefined) throw noDevices();
-      const device = { name: generator.name, deviceType: VIRTUAL_DEVICE_TYPE };
-      devices.createMany(principal, [device], ({ deviceId }) => {
-        generator = { ...generator, virtualDeviceId: deviceId };
-        write(generator);
-      });
-    } else deps.transact(() => write(generator));
-    return generator;
+  /** Writes a generator as it is to be, with the device that it needs. */
+  function save(principal: Principal, wanted: Wanted, write: (generator: Wanted) => Generator): Generator {
+    const generator: Wanted = { ...wanted, status: wanted.enabled ? wanted.status : "paused" };
+    if (!isRunning(generator)) return write(generator);
+    ensureRate(generator);
+    const running = { ...generator, lastError: null, lastErrorAt: null };
+    if (devicesOf(running).length > 0) return write(running);
+    if (running.config.deviceIds !== undefined) throw noDevices();
+    const device = { name: running.name, deviceType: VIRTUAL_DEVICE_TYPE };
+    let written: Generator | undefined;
+    devices.createMany(principal, [device], ({ deviceId }) => {
+      written = write({ ...running, virtualDeviceId: deviceId });
+    });
+    invariant(written !== undefined, "a device was created");
+    return written;
   }
 
-  function change(principal: Principal, current: Generator, changes: Partial<Generator>): VisibleGenerator {
-    const wanted = { ...current, ...changes, updatedAt: clock.now() };
-    const generator = save(principal, wanted, repository.update);
+  function change(principal: Principal, current: Generator, changes: Changes<Generator>): VisibleGenerator {
+    const wanted = { ...current, ...defined(changes) };
+    const generator = save(principal, wanted, (changed) => repository.update(current, changed));
     const isSame = JSON.stringify(generator.config) === JSON.stringify(current.config);
     if (!isSame || isRunning(generator) !== isRunning(current)) engine.changed(generator);
     return find(principal, generator.id).visible;
@@ -156,17 +137,13 @@ export function createGeneratorsService(deps: {
     config: GeneratorConfig,
     virtualDeviceId: DeviceId | null,
   ): void {
-    const now = clock.now();
-    const paused: Generator = {
-      ...generator,
+    const paused = repository.update(generator, {
       config,
       virtualDeviceId,
       status: generator.status === "active" ? "paused" : generator.status,
       lastError: detail("generator_error.devices_deleted"),
-      lastErrorAt: now,
-      updatedAt: now,
-    };
-    repository.update(paused);
+      lastErrorAt: clock.now(),
+    });
     engine.changed(paused);
     deps.log.warn("a generator was paused: its devices were deleted", {
       generator: generator.id,
@@ -182,7 +159,7 @@ export function createGeneratorsService(deps: {
     if (devicesOf(left).length === 0 && devicesOf(generator).length > 0)
       pauseWithoutDevices(generator, config, virtualDeviceId);
     else {
-      repository.update({ ...left, updatedAt: clock.now() });
+      repository.update(generator, { config, virtualDeviceId });
       if (devicesOf(left).length < devicesOf(generator).length && isRunning(left)) engine.changed(left);
     }
   }
@@ -201,10 +178,9 @@ export function createGeneratorsService(deps: {
       principal: Principal,
       { name, description, enabled, status, config }: NewGenerator,
     ): VisibleGenerator {
-      const now = clock.now();
-      const wanted: Generator = {
-        id: newId(),
-        tenantId: principal.tenantId,
+      const { tenantId } = principal;
+      const wanted: Wanted = {
+        tenantId,
         name,
         description: description ?? null,
         enabled,
@@ -213,24 +189,26 @@ export function createGeneratorsService(deps: {
         virtualDeviceId: null,
         lastError: null,
         lastErrorAt: null,
-        createdAt: now,
-        updatedAt: now,
       };
-      if (repository.count(principal.tenantId) >= GENERATORS_MAX) throw generatorsLimit(GENERATORS_MAX);
-      const generator = save(principal, wanted, repository.insert);
+      repository.ensureRoom(tenantId);
+      const generator = save(principal, wanted, (fields) => repository.insert(tenantId, fields));
       if (isRunning(generator)) engine.changed(generator);
       return find(principal, generator.id).visible;
     },
-    update(principal: Principal, id: string, { config, ...changes }: GeneratorChanges): VisibleGenerator {
+    update(principal: Principal, id: string, changes: GeneratorChanges): VisibleGenerator {
       const current = ensureOwn(principal, id);
+      const { name, description, enabled, status, config } = changes;
       return change(principal, current, {
-        ...defined(changes),
+        name,
+        description,
+        enabled,
+        status,
         ...(config !== undefined && { config: parse(principal, config) }),
       });
     },
     delete(principal: Principal, id: string): void {
       const generator = ensureOwn(principal, id);
-      repository.delete(generator.id);
+      repository.delete(generator);
       engine.removed(generator.id);
     },
     start: (principal: Principal, id: string): VisibleGenerator =>

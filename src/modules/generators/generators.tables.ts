@@ -16,10 +16,12 @@ export const generators = sqliteTable(
     name: text("name").notNull(),
     description: text("description"),
     enabled: integer("enabled", { mode: "boolean" }).notNull(),
+    /** Active only while it is enabled. */
     status: text("status", { enum: statuses }).notNull(),
     config: text("config", { mode: "json" }).notNull().$type<GeneratorConfig>(),
     /** Has no reference, because the device of a generator can be deleted like any other. */
     virtualDeviceId: text("virtual_device_id").$type<DeviceId>(),
+    /** Reason why it was paused by itself. */
     lastError: text("last_error", { mode: "json" }).$type<Text>(),
     lastErrorAt: integer("last_error_at"),
     createdAt: integer("created_at").notNull(),

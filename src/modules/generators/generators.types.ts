@@ -1,8 +1,8 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 export const statuses = ["draft", "active", "paused"] as const;
-export type GeneratorStatus = (typeof statuses)[number];
+type GeneratorStatus = (typeof statuses)[number];
 
 export const patterns = ["random", "walk", "sine", "counter"] as const;
 /**
@@ -32,25 +32,6 @@ export interface GeneratorConfig {
   readonly deviceIds?: readonly DeviceId[];
 }
 
-export interface Generator {
-  readonly id: string;
-  readonly tenantId: TenantId;
-  readonly name: string;
-  readonly description: string | null;
-  readonly enabled: boolean;
-  /** Active only while it is enabled. */
-  readonly status: GeneratorStatus;
-  readonly config: GeneratorConfig;
-  /** The device that was made for it, for as long as that is there. */
-  readonly virtualDeviceId: DeviceId | null;
-  /** Reason why it was paused by itself. */
-  readonly lastError: Text | null;
-  /** Epoch ms, as all times here. */
-  readonly lastErrorAt: number | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
-
 /** Describes what it did since the gateway was started, or it was. */
 export interface GeneratorActivity {
   readonly readings: number;
@@ -61,7 +42,18 @@ export interface GeneratorActivity {
 }
 
 /** The devices that a generator sends for. */
-export const devicesOf = ({ config, virtualDeviceId }: Generator): readonly DeviceId[] =>
-  config.deviceIds ?? (virtualDeviceId === null ? [] : [virtualDeviceId]);
+export const devicesOf = ({
+  config,
+  virtualDeviceId,
+}: {
+  readonly config: GeneratorConfig;
+  readonly virtualDeviceId: DeviceId | null;
+}): readonly DeviceId[] => config.deviceIds ?? (virtualDeviceId === null ? [] : [virtualDeviceId]);
 
-export const isRunning = ({ enabled, status }: Generator): boolean => enabled && status === "active";
+export const isRunning = ({
+  enabled,
+  status,
+}: {
+  readonly enabled: boolean;
+  readonly status: GeneratorStatus;
+}): boolean => enabled && status === "active";

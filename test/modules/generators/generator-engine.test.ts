@@ -3,7 +3,7 @@ import { DomainError } from "../../../src/lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../../src/lib/ids.ts";
 import { createRandom } from "../../../src/lib/random.ts";
 import { GeneratorEngine } from "../../../src/modules/generators/generator-engine.ts";
-import type { Generator } from "../../../src/modules/generators/generators.types.ts";
+import type { Generator } from "../../../src/modules/generators/generators.resource.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
 import type { LatestSnapshot, Reading } from "../../../src/modules/telemetry/telemetry.types.ts";
 import { createLogger } from "../../../src/platform/log.ts";

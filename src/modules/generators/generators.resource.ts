@@ -1,0 +1,45 @@
+import { conflict } from "../../lib/domain-error.ts";
+import { defineResource } from "../resource.ts";
+import { generatorNotFound } from "./generators.errors.ts";
+import {
+  createGeneratorBody,
+  generatorBody,
+  rate,
+  updateGeneratorBody,
+  writers,
+} from "./generators.schemas.ts";
+import { generators } from "./generators.tables.ts";
+
+/** Generators: telemetry that the gateway makes up itself, to try dashboards, rules and pipelines before there are devices. */
+export const generatorResource = defineResource({
+  name: "generator",
+  table: generators,
+  key: "id",
+  path: "/api/rule-chains",
+  parameter: "generatorId",
+  tag: "generators",
+  permissions: { read: "generators:read", write: "generators:write" },
+  order: { by: "name" },
+  list: { sort: ["name", "status", "createdAt", "updatedAt"], search: ["name", "description"] },
+  notFound: generatorNotFound,
+  limit: { max: 100, reached: (limit) => conflict("generator.limit", { limit }) },
+  schemas: { item: generatorBody, create: createGeneratorBody, update: updateGeneratorBody },
+  operations: {
+    list: { summary: "List generators, by name" },
+    create: {
+      summary: "Create a generator",
+      description: `With the status \`active\` it sends at once. 400 names the mistake; 404 for a device that does not exist; 409 if there are 100. ${rate} ${writers}`,
+    },
+    get: { summary: "Get a generator" },
+    update: {
+      summary: "Change a generator",
+      description: `A new config takes effect at once. \`enabled: true\` alone starts nothing: the status says whether it runs. ${rate} ${writers}`,
+    },
+    delete: {
+      summary: "Delete a generator",
+      description: `Its devices and their data stay. ${writers}`,
+    },
+  },
+});
+
+export type Generator = typeof generatorResource.$item;
