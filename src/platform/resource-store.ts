@@ -1,4 +1,4 @@
-import { and, asc, count, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { defined } from "../lib/defined.ts";
 import type { DomainError } from "../lib/domain-error.ts";
@@ -44,6 +44,7 @@ export interface ResourceStore<Row, Key extends keyof Row> {
   find(tenantId: TenantId, id: string): Row | undefined;
   /** @throws DomainError `not_found` */
   get(tenantId: TenantId, id: string): Row;
+  /** Returns the row with a value of a unique column. */
   findBy(tenantId: TenantId, column: keyof Row & string, value: string): Row | undefined;
   /** Returns a row by its id alone, for parts that work for all tenants. */
   findAcrossTenants(id: string): Row | undefined;
@@ -76,14 +77,9 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
   const isOfTenant = eq(columnOf("tenantId"), sql.placeholder("tenantId"));
   const sorted = columnOf(order.by);
 
-  const isEqual = (name: string, value: unknown, ignoresCase = false): SQL =>
-    ignoresCase ? sql`lower(${columnOf(name)}) = lower(${value})` : eq(columnOf(name), value);
-
-  const byId = orm
-    .select()
-    .from(table)
-    .where(and(isOfTenant, eq(columnOf(key), sql.placeholder("id"))))
-    .prepare();
+  const hasId = eq(columnOf(key), sql.placeholder("id"));
+  const byId = orm.select().from(table).where(and(isOfTenant, hasId)).prepare();
+  const ofAnyTenant = orm.select().from(table).where(hasId).prepare();
   const ofTenant = orm
     .select()
     .from(table)
@@ -92,16 +88,21 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
     .prepare();
   const total = orm.select({ count: count() }).from(table).where(isOfTenant).prepare();
 
-  const findWhere = (tenantId: TenantId, condition: SQL) =>
-    orm
-      .select()
-      .from(table)
-      .where(and(eq(columnOf("tenantId"), tenantId), condition))
-      .limit(1)
-      .get() as Item<Table> | undefined;
+  /** Keyed by unique column. */
+  const byValue = new Map(
+    unique.map(({ column, ignoresCase = false }) => {
+      const value = sql.placeholder("value");
+      const isEqual = ignoresCase
+        ? sql`lower(${columnOf(column)}) = lower(${value})`
+        : eq(columnOf(column), value);
+      return [column, orm.select().from(table).where(and(isOfTenant, isEqual)).prepare()];
+    }),
+  );
 
   const countOf = (tenantId: TenantId): number => total.get({ tenantId })?.count ?? 0;
   const findById = (tenantId: TenantId, id: string) => byId.get({ tenantId, id }) as Item<Table> | undefined;
+  const findBy = (tenantId: TenantId, column: string, value: unknown) =>
+    byValue.get(column)?.get({ tenantId, value }) as Item<Table> | undefined;
   const whereRow = (row: Item<Table>) => eq(columnOf(key), row[key]);
 
   function ensureRoom(tenantId: TenantId): void {
@@ -109,8 +110,8 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
   }
 
   function ensureFree(row: AnyRow): void {
-    for (const { column, ignoresCase, taken } of unique) {
-      const other = findWhere(row.tenantId, isEqual(column, row[column], ignoresCase));
+    for (const { column, taken } of unique) {
+      const other = findBy(row.tenantId, column, row[column]);
       if (other !== undefined && other[key] !== row[key]) throw taken(other);
     }
   }
@@ -129,13 +130,8 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
       if (row === undefined) throw rows.notFound();
       return row;
     },
-    findAcrossTenants: (id) =>
-      orm
-        .select()
-        .from(table)
-        .where(eq(columnOf(key), id))
-        .get() as Item<Table> | undefined,
-    findBy: (tenantId, column, value) => findWhere(tenantId, isEqual(column, value)),
+    findAcrossTenants: (id) => ofAnyTenant.get({ id }) as Item<Table> | undefined,
+    findBy,
     ensureRoom,
     insert(tenantId, fields) {
       const now = clock.now();

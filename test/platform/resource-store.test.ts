@@ -169,12 +169,13 @@ describe("a store", () => {
     expect(transactions).toBe(2);
   });
 
-  test("finds a row by another column, in the same tenant and with the same case", () => {
+  test("finds a row by a unique column of its tenant", () => {
     const store = storeOf({ ignoresCase: true });
     store.insert(one, { title: "Plant", ...fields });
-    expect(store.findBy(one, "title", "Plant")?.title).toBe("Plant");
-    expect(store.findBy(one, "title", "plant")).toBeUndefined();
+    expect(store.findBy(one, "title", "plant")?.title).toBe("Plant");
     expect(store.findBy(two, "title", "Plant")).toBeUndefined();
+    expect(store.findBy(one, "color", "red")).toBeUndefined(); // not unique
+    expect(storeOf({ ignoresCase: false }).findBy(one, "title", "plant")).toBeUndefined();
   });
 });
 

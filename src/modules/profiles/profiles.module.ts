@@ -14,10 +14,9 @@ export function createProfilesModule({ database, clock, events }: Core) {
   const keys = createKeyMetadataService({ repository: createKeyMetadataRepository(database), events });
   const profiles = createProfilesService({
     keys,
-    repository: createProfilesRepository(database),
+    repository: createProfilesRepository(database, clock),
     transact: database.transact,
     checkAlarmRules: (...rules) => checkAlarmRules.call(...rules),
-    clock,
     events,
   });
   return {

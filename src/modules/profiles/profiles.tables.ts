@@ -1,5 +1,6 @@
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { payloadEncodings } from "../../lib/body.ts";
+import type { ProfileId, TenantId } from "../../lib/ids.ts";
 import type { KeyMetadata } from "../../lib/key-metadata.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { type DeviceRequestRule, sessionsWhenFull } from "./profiles.types.ts";
@@ -7,15 +8,16 @@ import { type DeviceRequestRule, sessionsWhenFull } from "./profiles.types.ts";
 export const deviceProfiles = sqliteTable(
   "device_profiles",
   {
-    profileId: text("profile_id").primaryKey(),
+    profileId: text("profile_id").primaryKey().$type<ProfileId>(),
     tenantId: text("tenant_id")
       .notNull()
+      .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     name: text("name").notNull(),
     description: text("description").notNull().default(""),
     isDefault: integer("is_default", { mode: "boolean" }).notNull().default(false),
     /** Alarm rules as they came in; the alarm engine compiles them. */
-    alarmRules: text("alarm_rules", { mode: "json" }).notNull().$type<unknown[]>(),
+    alarmRules: text("alarm_rules", { mode: "json" }).notNull().$type<readonly unknown[]>(),
     /** `null` for three times the observed interval of each device. */
     inactivityTimeoutMs: integer("inactivity_timeout_ms"),
     /** `null` if the tenant's plan decides. */
@@ -23,18 +25,21 @@ export const deviceProfiles = sqliteTable(
     telemetryTopic: text("telemetry_topic"),
     payload: text("payload", { enum: payloadEncodings }).notNull(),
     commandTimeoutMs: integer("command_timeout_ms").notNull(),
+    /** A gateway with this profile makes its child devices by naming them. */
     createsChildren: integer("creates_children", { mode: "boolean" }).notNull().default(true),
-    /** Sessions that a device may have at once. */
+    /** Sessions that a device may have at once, each under a client id of its own. */
     sessionsMax: integer("sessions_max").notNull().default(1),
     sessionsWhenFull: text("sessions_when_full", { enum: sessionsWhenFull }).notNull().default("REPLACE"),
-    /** Null: as the gateway is configured. */
+    /** Limit of one device; null for the gateway's setting. */
     messagesPerSecond: integer("messages_per_second"),
-    /** Null: ten seconds' worth. */
+    /** Messages of one device that may come at once; null: ten seconds' worth. */
     messagesBurst: integer("messages_burst"),
+    /** Telemetry that is a text of a plain decimal number is stored as a number. */
     convertsNumericText: integer("converts_numeric_text", { mode: "boolean" }).notNull().default(false),
+    /** Replies to requests that its devices send. */
     deviceRequests: text("device_requests", { mode: "json" })
       .notNull()
-      .$type<DeviceRequestRule[]>()
+      .$type<readonly DeviceRequestRule[]>()
       .default([]),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),

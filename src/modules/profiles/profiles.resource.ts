@@ -1,0 +1,39 @@
+import { conflict, notFound } from "../../lib/domain-error.ts";
+import { defineResource } from "../resource.ts";
+import { createProfileBody, profileBody, updateProfileBody } from "./profiles.schemas.ts";
+import { deviceProfiles } from "./profiles.tables.ts";
+
+export const profileResource = defineResource({
+  name: "profile",
+  table: deviceProfiles,
+  key: "profileId",
+  path: "/api/device-profiles",
+  tag: "device profiles",
+  permissions: { read: "profiles:read", write: "profiles:write" },
+  order: { by: "name" },
+  list: { sort: ["name", "isDefault", "createdAt", "updatedAt"], search: ["name", "description"] },
+  notFound: () => notFound("profile.not_found"),
+  unique: [{ column: "name", taken: () => conflict("profile.name_taken") }],
+  schemas: { item: profileBody, create: createProfileBody, update: updateProfileBody },
+  operations: {
+    list: {
+      summary: "List device profiles",
+      description: "The list leaves out the metadata of keys. Read a single profile to get it.",
+    },
+    create: {
+      summary: "Create a device profile",
+      description: "409 when the name is taken; 403 without access to all devices.",
+    },
+    get: { summary: "Read a device profile" },
+    update: {
+      summary: "Change a device profile",
+      description: "403 without access to all devices; 409 when the name is taken.",
+    },
+    delete: {
+      summary: "Delete a device profile",
+      description: "409 for the default one and for one that devices use; 403 without access to all devices.",
+    },
+  },
+});
+
+export type DeviceProfile = typeof profileResource.$item;
