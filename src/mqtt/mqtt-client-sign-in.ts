@@ -3,7 +3,7 @@ import { RateMeter } from "../lib/rate-meter.ts";
 import { shownName } from "../lib/secret-hint.ts";
 import type { PresentedIdentity, ReportRefusal } from "../modules/faults/refusals.types.ts";
 import type { MqttClientsRepository } from "../modules/mqtt-clients/mqtt-clients.repository.ts";
-import type { MqttClient } from "../modules/mqtt-clients/mqtt-clients.types.ts";
+import type { MqttClient } from "../modules/mqtt-clients/mqtt-clients.resource.ts";
 import { mayPublish, maySubscribe } from "../modules/mqtt-clients/topic-patterns.ts";
 import type { Principal as Caller } from "../modules/users/users.types.ts";
 import { readFilter } from "./application-topics.ts";
@@ -11,7 +11,7 @@ import type { MqttApplication, MqttAuthentication, MqttCredentials } from "./mqt
 import { refuseClient } from "./refused-clients.ts";
 
 interface SignInDeps {
-  readonly credentials: Pick<MqttClientsRepository, "findById" | "findByApiKey">;
+  readonly credentials: Pick<MqttClientsRepository, "findAcrossTenants" | "findByApiKey">;
   readonly report: ReportRefusal;
   /** Messages per second for clients without their own limit; 0 for no limit. */
   readonly messagesPerSecond: number;
@@ -71,7 +71,7 @@ export class MqttClientSignIn {
     mqttClientId: string,
     identity: PresentedIdentity,
   ): MqttAuthentication | undefined {
-    const found = this.#deps.credentials.findById(mqttClientId);
+    const found = this.#deps.credentials.findAcrossTenants(mqttClientId);
     if (found === undefined) return undefined;
     if (found.enabled) return { ok: true, application: this.#applicationOf(found) };
     return this.#refuseDisabled(credentials, found, identity);

@@ -24,10 +24,10 @@ function refusedOf(faults: Pick<Faults, "about">, id: string): RefusedMessages |
 /** Returns what reports faults, of applications with the MQTT client or API key that they are about. */
 function faultReporter(
   events: Core["events"],
-  credentials: { findById(id: string): { readonly name: string } | undefined },
+  credentials: { findAcrossTenants(id: string): { readonly name: string } | undefined },
 ) {
   const subjectOf = (id: string): FaultSubject => {
-    const client = credentials.findById(id);
+    const client = credentials.findAcrossTenants(id);
     return client === undefined ? { kind: "api_key", id } : { kind: "mqtt_client", id, name: client.name };
   };
   return (fault: Fault, applicationId?: string): void => {

@@ -1,10 +1,7 @@
-import { conflict, forbidden, invalid, notFound } from "../../lib/domain-error.ts";
+import { conflict, forbidden, invalid } from "../../lib/domain-error.ts";
 
-export const mqttClientNotFound = () => notFound("mqtt_client.not_found");
-export const mqttClientNameTaken = () => conflict("mqtt_client.name_taken");
 export const mqttUsernameTaken = () => conflict("mqtt_client.username_taken");
 export const mqttCertificateTaken = () => conflict("mqtt_client.certificate_taken");
-export const mqttApiKeyTaken = () => conflict("mqtt_client.api_key_taken");
 export const mqttApiKeyUnknown = () => invalid("mqtt_client.api_key_unknown");
 export const mqttApiKeyLimited = () => invalid("mqtt_client.api_key_limited");
 export const mqttUsernameMissing = () => invalid("mqtt_client.username_missing");
@@ -15,4 +12,3 @@ export const mqttPatternInvalid = (pattern: string) => invalid("mqtt_client.patt
 export const mqttPatternReserved = (pattern: string) => invalid("mqtt_client.pattern_reserved", { pattern });
 export const mqttTopicInvalid = () => invalid("mqtt_client.topic_invalid");
 export const mqttClientsNeedAllDevices = () => forbidden("mqtt_client.all_devices_needed");
-export const mqttClientsMax = (max: number) => conflict("mqtt_client.too_many", { max });

@@ -3,7 +3,7 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { LoginIdentitiesService } from "../login-identities/login-identities.service.ts";
 import type { Core } from "../module.types.ts";
 import { createMqttClientsRepository } from "./mqtt-clients.repository.ts";
-import { mqttClientChangesRoutes, mqttClientsRoutes, mqttTopicsRoutes } from "./mqtt-clients.routes.ts";
+import { mqttClientsRoutes, mqttTopicsRoutes } from "./mqtt-clients.routes.ts";
 import { MqttClientsService } from "./mqtt-clients.service.ts";
 import type { MqttTopics } from "./mqtt-clients.types.ts";
 
@@ -16,15 +16,11 @@ export function createMqttClientsModule(
     topics,
   }: { logins: LoginIdentitiesService; passwords: ClientPasswords; topics: MqttTopics },
 ) {
-  const repository = createMqttClientsRepository(database);
+  const repository = createMqttClientsRepository(database, clock);
   const { transact } = database;
-  const clients = new MqttClientsService({ repository, logins, passwords, topics, transact, clock, events });
+  const clients = new MqttClientsService({ repository, logins, passwords, topics, transact, events });
   return {
     credentials: repository,
-    routes: (auth: AuthPlugin) => [
-      mqttClientsRoutes({ clients, auth }),
-      mqttClientChangesRoutes({ clients, auth }),
-      mqttTopicsRoutes({ clients, auth }),
-    ],
+    routes: (auth: AuthPlugin) => [mqttClientsRoutes({ clients, auth }), mqttTopicsRoutes({ clients, auth })],
   };
 }

@@ -46,6 +46,9 @@ const changeable = {
   ),
 };
 
+export const refusals =
+  "400 for a pattern that is reserved or not a topic filter; 409 for a name or API key of another client of the tenant, or a user name or certificate of another client or device of the tenant; 403 without access to all devices.";
+
 export const createMqttClientBody = t.Object(
   { name: nameText(100), signIn: literals(mqttSignIns), ...changeable },
   { title: "CreateMqttClient" },

@@ -1,10 +1,10 @@
+import { defined } from "../../lib/defined.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { checkTopicName } from "../../lib/mqtt/topic-filters.ts";
 import type { ClientPasswords } from "../../platform/client-passwords.ts";
-import type { Clock } from "../../platform/clock.ts";
 import { isGuessablePassword } from "../../platform/common-passwords.ts";
+import type { MainDatabase } from "../../platform/database.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
-import { newId } from "../../platform/ids.ts";
 import type { DomainEvents } from "../events.types.ts";
 import {
   certificateFactsOf,
@@ -18,12 +18,8 @@ import {
 import type { Principal } from "../users/users.types.ts";
 import {
   mqttApiKeyLimited,
-  mqttApiKeyTaken,
   mqttApiKeyUnknown,
   mqttCertificateTaken,
-  mqttClientNameTaken,
-  mqttClientNotFound,
-  mqttClientsMax,
   mqttClientsNeedAllDevices,
   mqttPasswordReserved,
   mqttPasswordWeak,
@@ -33,26 +29,19 @@ import {
   mqttUsernameTaken,
 } from "./mqtt-clients.errors.ts";
 import type { MqttClientsRepository } from "./mqtt-clients.repository.ts";
-import type {
-  MqttClient,
-  MqttClientChange,
-  MqttTopics,
-  NewMessage,
-  NewMqttClient,
-  RefusedMessages,
-  TopicState,
-} from "./mqtt-clients.types.ts";
+import type { MqttClient, mqttClientResource } from "./mqtt-clients.resource.ts";
+import type { MqttTopics, NewMessage, RefusedMessages, TopicState } from "./mqtt-clients.types.ts";
 import { checkPatterns, mayPublish } from "./topic-patterns.ts";
 
-const CLIENTS_PER_TENANT_MAX = 1_000;
+type NewMqttClient = typeof mqttClientResource.$create;
+type MqttClientChange = typeof mqttClientResource.$update;
 
 interface MqttClientsDeps {
   readonly repository: MqttClientsRepository;
   readonly logins: Pick<LoginIdentitiesService, "isTaken" | "save" | "isConfirmed">;
   readonly passwords: Pick<ClientPasswords, "generate" | "hash">;
   readonly topics: MqttTopics;
-  readonly transact: (work: () => void) => void;
-  readonly clock: Pick<Clock, "now">;
+  readonly transact: MainDatabase["transact"];
   readonly events: EventBus<DomainEvents>;
 }
 
@@ -66,8 +55,8 @@ interface Prepared {
   readonly password?: string;
 }
 
-export interface SavedMqttClient {
-  readonly client: MqttClient;
+/** A client with a generated password, which is shown once. */
+export interface SavedMqttClient extends MqttClient {
   readonly password?: string | undefined;
 }
 
@@ -98,51 +87,39 @@ export class MqttClientsService {
   }
 
   get({ tenantId }: Principal, id: string): MqttClient {
-    const client = this.#deps.repository.findById(id);
-    if (client?.tenantId !== tenantId) throw mqttClientNotFound();
-    return client;
+    return this.#deps.repository.get(tenantId, id);
   }
 
-  connectionsOf({ mqttClientId }: MqttClient): number {
+  connectionsOf({ mqttClientId }: Pick<MqttClient, "mqttClientId">): number {
     return this.#deps.topics.connectionsOf(mqttClientId);
   }
 
   /** Returns whether a connection has proven the client's certificate; null if it has none. */
-  isConfirmed({ mqttClientId, signIn }: MqttClient): boolean | null {
+  isConfirmed({ mqttClientId, signIn }: Pick<MqttClient, "mqttClientId" | "signIn">): boolean | null {
     return signIn === "CERTIFICATE" ? this.#deps.logins.isConfirmed(mqttClientId) : null;
   }
 
-  refusedOf({ mqttClientId }: MqttClient): RefusedMessages | undefined {
+  refusedOf({ mqttClientId }: Pick<MqttClient, "mqttClientId">): RefusedMessages | undefined {
     return this.#deps.topics.refusedOf(mqttClientId);
   }
 
   /** Creates a client. Only this answer contains a generated password. */
   async create(principal: Principal, input: NewMqttClient): Promise<SavedMqttClient> {
     this.#ensureAllDevices(principal);
-    const { repository, clock, transact } = this.#deps;
-    const prepared = await this.#prepare(principal.tenantId, input);
-    const now = clock.now();
-    const client: MqttClient = {
-      mqttClientId: newId(),
-      tenantId: principal.tenantId,
-      name: input.name,
-      ...prepared.credentials,
-      publish: input.publish ?? [],
-      subscribe: input.subscribe ?? [],
-      enabled: input.enabled ?? true,
-      messagesPerSecond: input.messagesPerSecond ?? null,
-      createdAt: now,
-      updatedAt: now,
-    };
-    checkPatterns(client);
-    transact(() => {
-      if (repository.count(client.tenantId) >= CLIENTS_PER_TENANT_MAX)
-        throw mqttClientsMax(CLIENTS_PER_TENANT_MAX);
-      this.#ensureFree(client);
-      repository.insert(client);
-      this.#saveLogin(client);
+    const { repository, transact } = this.#deps;
+    const { tenantId } = principal;
+    const { credentials, password } = await this.#prepare(tenantId, input);
+    const { name, publish = [], subscribe = [], enabled = true, messagesPerSecond = null } = input;
+    const fields = { name, ...credentials, publish, subscribe, enabled, messagesPerSecond };
+    checkPatterns(fields);
+    const client = transact(() => {
+      repository.ensureRoom(tenantId);
+      const inserted = repository.insert(tenantId, fields);
+      this.#ensureLoginFree(inserted);
+      this.#saveLogin(inserted);
+      return inserted;
     });
-    return { client, password: prepared.password };
+    return { ...client, password };
   }
 
   /** Changes a client. Its connections and sessions end, unless only its name changed. */
@@ -150,34 +127,27 @@ export class MqttClientsService {
     this.#ensureAllDevices(principal);
     const before = this.get(principal, id);
     const prepared = await this.#prepareChange(before, change);
-    const { repository, clock, transact, events } = this.#deps;
-    const client: MqttClient = {
-      ...this.get(principal, id), // it may have changed while a hash was computed
-      ...prepared?.credentials,
-      ...(change.name !== undefined && { name: change.name }),
-      ...(change.publish !== undefined && { publish: change.publish }),
-      ...(change.subscribe !== undefined && { subscribe: change.subscribe }),
-      ...(change.enabled !== undefined && { enabled: change.enabled }),
-      ...(change.messagesPerSecond !== undefined && { messagesPerSecond: change.messagesPerSecond }),
-      updatedAt: clock.now(),
-    };
-    checkPatterns(client);
-    transact(() => {
-      this.#ensureFree(client);
-      repository.update(client);
-      if (prepared !== undefined) this.#saveLogin(client);
+    const { repository, transact, events } = this.#deps;
+    const current = this.get(principal, id); // it may have changed while a hash was computed
+    const { name, publish, subscribe, enabled, messagesPerSecond } = change;
+    const fields = { name, publish, subscribe, enabled, messagesPerSecond };
+    checkPatterns({ ...current, ...defined({ publish, subscribe }) });
+    const client = transact(() => {
+      const updated = repository.update(current, { ...fields, ...prepared?.credentials });
+      this.#ensureLoginFree(updated);
+      if (prepared !== undefined) this.#saveLogin(updated);
+      return updated;
     });
     const isOnlyRenamed = Object.entries(change).every(
       ([field, value]) => field === "name" || value === undefined,
     );
     if (!isOnlyRenamed) events.emit("session.ended", { sessionId: id });
-    return { client, password: prepared?.password };
+    return { ...client, password: prepared?.password };
   }
 
   delete(principal: Principal, id: string): void {
     this.#ensureAllDevices(principal);
-    this.get(principal, id);
-    this.#deps.repository.delete(id);
+    this.#deps.repository.delete(this.get(principal, id));
     this.#deps.events.emit("session.ended", { sessionId: id });
     this.#deps.events.emit("subject.deleted", { kind: "mqtt_client", id });
   }
@@ -222,7 +192,7 @@ export class MqttClientsService {
       ...change,
       name: before.name,
       signIn: kind,
-      username: username ?? before.username ?? undefined,
+      ...defined({ username: username ?? before.username ?? undefined }),
     });
   }
 
@@ -262,15 +232,10 @@ export class MqttClientsService {
     this.#deps.logins.save({ mqttClientId, tenantId }, loginOf(client));
   }
 
-  #ensureFree(client: MqttClient): void {
-    const { mqttClientId, tenantId, name, apiKeyId } = client;
-    const { repository, logins } = this.#deps;
-    const isOthers = (found: MqttClient | undefined) =>
-      found !== undefined && found.mqttClientId !== mqttClientId;
-    if (isOthers(repository.findByName(tenantId, name))) throw mqttClientNameTaken();
-    if (apiKeyId !== null && isOthers(repository.findByApiKey(apiKeyId))) throw mqttApiKeyTaken();
+  #ensureLoginFree(client: MqttClient): void {
+    const { mqttClientId, tenantId } = client;
     const login = loginOf(client);
-    if (login === undefined || !logins.isTaken({ tenantId, ownerId: mqttClientId }, login)) return;
+    if (login === undefined || !this.#deps.logins.isTaken({ tenantId, ownerId: mqttClientId }, login)) return;
     throw login.kind === "NAME" ? mqttUsernameTaken() : mqttCertificateTaken();
   }
 }

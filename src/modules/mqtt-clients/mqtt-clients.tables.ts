@@ -1,6 +1,8 @@
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { TenantId } from "../../lib/ids.ts";
 import { apiKeys } from "../api-keys/api-keys.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
+import { mqttSignIns } from "./mqtt-clients.types.ts";
 
 /** Clients of the broker with topics of their own. */
 export const mqttClients = sqliteTable(
@@ -9,17 +11,23 @@ export const mqttClients = sqliteTable(
     mqttClientId: text("mqtt_client_id").primaryKey(),
     tenantId: text("tenant_id")
       .notNull()
+      .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     name: text("name").notNull(),
-    signIn: text("sign_in", { enum: ["PASSWORD", "CERTIFICATE", "API_KEY"] }).notNull(),
+    signIn: text("sign_in", { enum: mqttSignIns }).notNull(),
+    /** PASSWORD only; unique among the clients and devices of the tenant. */
     username: text("username"),
     passwordHash: text("password_hash"),
+    /** CERTIFICATE only: SHA-256, 64 lower-case hexadecimal digits. */
     fingerprint: text("fingerprint"),
+    /** End of the certificate, epoch ms; null if only a fingerprint was given. */
     validTo: integer("valid_to"),
+    /** API_KEY only. */
     apiKeyId: text("api_key_id").references(() => apiKeys.apiKeyId, { onDelete: "cascade" }),
     publish: text("publish", { mode: "json" }).notNull().$type<readonly string[]>(),
     subscribe: text("subscribe", { mode: "json" }).notNull().$type<readonly string[]>(),
     enabled: integer("enabled", { mode: "boolean" }).notNull(),
+    /** Max. published messages per second; null for the gateway's default. */
     messagesPerSecond: integer("messages_per_second"),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),

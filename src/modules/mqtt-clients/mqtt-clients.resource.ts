@@ -1,0 +1,57 @@
+import { conflict, notFound } from "../../lib/domain-error.ts";
+import { defineResource } from "../resource.ts";
+import {
+  createMqttClientBody,
+  mqttClientBody,
+  refusals,
+  savedMqttClientBody,
+  updateMqttClientBody,
+} from "./mqtt-clients.schemas.ts";
+import { mqttClients } from "./mqtt-clients.tables.ts";
+
+export const mqttClientResource = defineResource({
+  name: "mqtt_client",
+  table: mqttClients,
+  key: "mqttClientId",
+  path: "/api/mqtt/clients",
+  tag: "mqtt clients",
+  permissions: { read: "mqtt-clients:read", write: "mqtt-clients:write" },
+  order: { by: "name", ignoresCase: true },
+  list: { sort: ["name", "signIn", "createdAt", "updatedAt"], search: ["name"] },
+  notFound: () => notFound("mqtt_client.not_found"),
+  unique: [
+    { column: "name", taken: () => conflict("mqtt_client.name_taken") },
+    { column: "apiKeyId", taken: () => conflict("mqtt_client.api_key_taken") },
+  ],
+  limit: { max: 1_000, reached: (max) => conflict("mqtt_client.too_many", { max }) },
+  schemas: {
+    item: mqttClientBody,
+    saved: savedMqttClientBody,
+    create: createMqttClientBody,
+    update: updateMqttClientBody,
+  },
+  operations: {
+    list: {
+      summary: "List MQTT clients",
+      description:
+        "Lists the clients of the broker with topics of their own, by name and without their passwords.",
+    },
+    create: {
+      summary: "Create an MQTT client",
+      description: `The client may publish and subscribe to topics of its tenant, with retained messages, wills, wildcards and shared subscriptions. It cannot reach topics of devices or of other tenants. A generated password is shown in this answer only. ${refusals}`,
+    },
+    get: { summary: "Read an MQTT client", description: "404 unknown." },
+    update: {
+      summary: "Change an MQTT client",
+      description: `Every change except that of the name ends its connections and sessions; the client can sign in again at once. \`signIn\` PASSWORD without a password generates a new one. 404 unknown. ${refusals}`,
+    },
+    delete: {
+      summary: "Delete an MQTT client",
+      description:
+        "Its connections and sessions end at once. 404 unknown; 403 without access to all devices.",
+    },
+  },
+});
+
+/** A program or device that uses topics of its own on the embedded broker, beside the device API. */
+export type MqttClient = typeof mqttClientResource.$item;
