@@ -1,6 +1,6 @@
 import { iso } from "../lib/iso-time.ts";
 import { createApiKeysRepository } from "../modules/api-keys/api-keys.repository.ts";
-import type { ApiKey } from "../modules/api-keys/api-keys.types.ts";
+import type { ApiKey } from "../modules/api-keys/api-keys.resource.ts";
 import { addApiKey } from "../modules/api-keys/key-registry.ts";
 import { systemClock } from "../platform/clock.ts";
 import { StartupError } from "../platform/startup-error.ts";
@@ -56,7 +56,7 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
   list({ store, args }) {
     const named = args.values.tenant;
     const tenants = named === undefined ? store.tenants.list() : [tenantOf(store, named)];
-    const repository = createApiKeysRepository(store.database);
+    const repository = createApiKeysRepository(store.database, systemClock);
     const apiKeys = tenants.flatMap(({ tenantId }) => repository.list(tenantId)).map(toJson);
     const day = (date: string | null) => date?.slice(0, 10) ?? "never";
     return {
@@ -84,11 +84,12 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
         ? undefined
         : numberOf(args.values, "days", { min: 1, max: EXPIRY_DAYS_MAX });
     const now = systemClock.now(); // once: a key of 30 days lives 30 days to the millisecond
+    const clock = { now: () => now };
     const { apiKey, secret } = addApiKey(
       {
-        repository: createApiKeysRepository(store.database),
+        repository: createApiKeysRepository(store.database, clock),
         transact: store.database.transact,
-        clock: { now: () => now },
+        clock,
       },
       {
         tenantId,
@@ -118,10 +119,10 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
     const { store, args } = request;
     const name = nameOf(request);
     const { tenantId } = tenantOf(store, args.values.tenant);
-    const repository = createApiKeysRepository(store.database);
-    const apiKey = repository.findByName(tenantId, name);
+    const repository = createApiKeysRepository(store.database, systemClock);
+    const apiKey = repository.findBy(tenantId, "name", name);
     if (apiKey === undefined) throw new StartupError(`There is no API key ${JSON.stringify(name)}.`);
-    repository.delete(apiKey.apiKeyId);
+    repository.delete(apiKey);
     return {
       data: toJson(apiKey),
       done: {

@@ -75,7 +75,7 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
 ) {
   const { path, parameter = resource.key, tag, permissions, operations } = resource;
   const schemas: ResourceSchemas = resource.schemas;
-  const { item, listed = item, saved = item } = schemas;
+  const { item, listed = item, created = item, updated = item } = schemas;
   const list = wholeList(resource.list);
   const change = changing(resource, deps.read);
   // The compiler does not know the fields that the schemas of a resource have; callers are checked against them.
@@ -105,17 +105,21 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   routes.post(
     "",
     async ({ principal, body, set }) => {
-      const created = await service.create(principal, body as Static<Api["create"]>);
+      const shown = await service.create(principal, body as Static<Api["create"]>);
       set.status = 201;
-      return toWire(created);
+      return toWire(shown);
     },
-    { ...change("create", operations.create, resource.key), body: schemas.create, response: { 201: saved } },
+    {
+      ...change("create", operations.create, resource.key),
+      body: schemas.create,
+      response: { 201: created },
+    },
   );
   routes.patch(
     one,
     async ({ principal, params, body }) =>
       toWire(await service.update(principal, idOf(params), body as Static<Api["update"]>)),
-    { ...change("update", operations.update), body: schemas.update, response: { 200: saved } },
+    { ...change("update", operations.update), body: schemas.update, response: { 200: updated } },
   );
   routes.delete(
     one,

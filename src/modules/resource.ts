@@ -25,8 +25,9 @@ export interface ResourceSchemas {
   readonly item: TObject;
   /** Item of the list, which leaves out the other fields of `item`. */
   readonly listed?: TObject;
-  /** Response of a creation or a change, if it has more fields than `item`. */
-  readonly saved?: TObject;
+  /** Responses of a creation and of a change that have more fields than `item`, such as a secret that is shown once. */
+  readonly created?: TObject;
+  readonly updated?: TObject;
   readonly create: TSchema;
   readonly update: TSchema;
 }

@@ -11,7 +11,7 @@ export function createApiKeysModule(
   { database, clock, events, log }: Core,
   { users }: { users: UsersService },
 ) {
-  const repository = createApiKeysRepository(database);
+  const repository = createApiKeysRepository(database, clock);
   const keys = new KeyAuthenticator({
     repository,
     users,

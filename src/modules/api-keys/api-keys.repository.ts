@@ -1,54 +1,21 @@
-import { and, asc, count, eq, sql } from "drizzle-orm";
-import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import { asc, eq, sql } from "drizzle-orm";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";
+import { type ApiKey, apiKeyResource } from "./api-keys.resource.ts";
 import { apiKeyDevices, apiKeys } from "./api-keys.tables.ts";
-import type { ApiKey } from "./api-keys.types.ts";
 
-type Row = typeof apiKeys.$inferSelect;
-
-const toApiKey = ({ secretHash: _, ...row }: Row): ApiKey => ({
-  ...row,
-  tenantId: row.tenantId as TenantId, // ids in our own tables were minted by us
-  createdBy: row.createdBy as UserId | null,
-});
-
-export function createApiKeysRepository({ orm }: MainDatabase) {
+export function createApiKeysRepository(database: MainDatabase, clock: Pick<Clock, "now">) {
+  const { orm } = database;
   const bySecret = orm
     .select()
     .from(apiKeys)
     .where(eq(apiKeys.secretHash, sql.placeholder("secretHash")))
     .prepare();
-  const first = (where: ReturnType<typeof eq> | undefined) => {
-    const row = orm.select().from(apiKeys).where(where).get();
-    return row && toApiKey(row);
-  };
   return {
-    findBySecretHash(secretHash: string): ApiKey | undefined {
-      const row = bySecret.get({ secretHash });
-      return row && toApiKey(row);
-    },
-    findById: (apiKeyId: string): ApiKey | undefined => first(eq(apiKeys.apiKeyId, apiKeyId)),
-    findByName: (tenantId: TenantId, name: string): ApiKey | undefined =>
-      first(and(eq(apiKeys.tenantId, tenantId), eq(apiKeys.name, name))),
-    list: (tenantId: TenantId): ApiKey[] =>
-      orm
-        .select()
-        .from(apiKeys)
-        .where(eq(apiKeys.tenantId, tenantId))
-        .orderBy(sql`${apiKeys.name} COLLATE NOCASE`, asc(apiKeys.apiKeyId))
-        .all()
-        .map(toApiKey),
-    count: (tenantId: TenantId): number =>
-      orm.select({ count: count() }).from(apiKeys).where(eq(apiKeys.tenantId, tenantId)).get()?.count ?? 0,
-    insert: (apiKey: ApiKey, secretHash: string): void =>
-      void orm
-        .insert(apiKeys)
-        .values({ ...apiKey, secretHash })
-        .run(),
-    rename: (apiKeyId: string, name: string): void =>
-      void orm.update(apiKeys).set({ name }).where(eq(apiKeys.apiKeyId, apiKeyId)).run(),
-    delete: (apiKeyId: string): void => void orm.delete(apiKeys).where(eq(apiKeys.apiKeyId, apiKeyId)).run(),
+    ...apiKeyResource.createStore(database, clock),
+    findBySecretHash: (secretHash: string): ApiKey | undefined => bySecret.get({ secretHash }),
     saveLastUse: (apiKeyId: string, timeMs: number): void =>
       void orm.update(apiKeys).set({ lastUsedAt: timeMs }).where(eq(apiKeys.apiKeyId, apiKeyId)).run(),
     listDevices: (apiKeyId: string): DeviceId[] =>

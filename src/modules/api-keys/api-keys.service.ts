@@ -1,35 +1,48 @@
 import type { DeviceId } from "../../lib/ids.ts";
+import { parseIsoTime } from "../../lib/iso-time.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { MainDatabase } from "../../platform/database.ts";
 import type { UsersService } from "../users/users.service.ts";
-import { type Principal, type Role, roles } from "../users/users.types.ts";
+import { type Principal, roles } from "../users/users.types.ts";
 import {
   apiKeyBeyondOwnAccess,
   apiKeyDeviceUnknown,
-  apiKeyNameTaken,
-  apiKeyNotFound,
+  apiKeyExpiryInvalid,
   apiKeyRoleTooHigh,
   apiKeyWhileActing,
 } from "./api-keys.errors.ts";
 import type { ApiKeysRepository } from "./api-keys.repository.ts";
-import type { ApiKey, ApiKeyDetail } from "./api-keys.types.ts";
+import type { ApiKey, apiKeyResource } from "./api-keys.resource.ts";
+import type { ApiKeyStatus } from "./api-keys.types.ts";
 import type { KeyAuthenticator } from "./key-authenticator.ts";
 import { addApiKey } from "./key-registry.ts";
+
+function parseExpiry(text: string | null | undefined): number | null {
+  if (text === null || text === undefined) return null;
+  const timeMs = parseIsoTime(text);
+  if (timeMs === undefined) throw apiKeyExpiryInvalid();
+  return timeMs;
+}
+
+/** A key as its tenant's administrators see it. */
+export interface ShownApiKey extends Omit<ApiKey, "secretHash"> {
+  readonly deviceIds: readonly DeviceId[];
+  readonly status: ApiKeyStatus;
+  /** Name of the creator. It is empty if the key was created on the command line, or the creator was deleted. */
+  readonly createdByName: string;
+  /** The secret. It is returned once: only its hash is kept. */
+  readonly key?: string;
+}
 
 /** Credentials of programs, as the administrators of a tenant manage them. */
 export function createApiKeysService(deps: {
   repository: ApiKeysRepository;
   authenticator: Pick<KeyAuthenticator, "statusOf" | "end">;
   users: Pick<UsersService, "findById">;
-  transact: (work: () => void) => void;
+  transact: MainDatabase["transact"];
   clock: Pick<Clock, "now">;
 }) {
   const { repository, authenticator, users } = deps;
-
-  function ensureKey({ tenantId }: Principal, apiKeyId: string): ApiKey {
-    const apiKey = repository.findById(apiKeyId);
-    if (apiKey?.tenantId !== tenantId) throw apiKeyNotFound();
-    return apiKey;
-  }
 
   /** @throws DomainError `api_key.beyond_own_access` for a key that sees more than the caller, unless the caller made it. */
   function ensureMayManage({ userId, devices }: Principal, apiKey: ApiKey): void {
@@ -40,11 +53,12 @@ export function createApiKeysService(deps: {
       throw apiKeyBeyondOwnAccess();
   }
 
-  function detailOf({ devices }: Principal, apiKey: ApiKey): ApiKeyDetail {
+  function show({ devices }: Principal, apiKey: ApiKey): ShownApiKey {
+    const { secretHash: _, ...shown } = apiKey;
     const isSeen = (id: DeviceId) => devices === "all" || devices.has(id);
     const creator = apiKey.createdBy === null ? undefined : users.findById(apiKey.createdBy);
     return {
-      ...apiKey,
+      ...shown,
       deviceIds: apiKey.hasGlobalDeviceAccess ? [] : repository.listDevices(apiKey.apiKeyId).filter(isSeen),
       status: authenticator.statusOf(apiKey),
       createdByName: creator?.fullName ?? "",
@@ -52,43 +66,32 @@ export function createApiKeysService(deps: {
   }
 
   return {
-    list: (principal: Principal): ApiKeyDetail[] =>
-      repository.list(principal.tenantId).map((apiKey) => detailOf(principal, apiKey)),
-    /** The secret is given this once: only its hash is kept. */
-    create(
-      principal: Principal,
-      input: {
-        name: string;
-        role: Role;
-        deviceIds?: readonly string[] | undefined;
-        /** Epoch ms. */
-        expiresAt: number | null;
-      },
-    ): { apiKey: ApiKeyDetail; secret: string } {
+    list: (principal: Principal): ShownApiKey[] =>
+      repository.list(principal.tenantId).map((apiKey) => show(principal, apiKey)),
+    get: (principal: Principal, apiKeyId: string): ShownApiKey =>
+      show(principal, repository.get(principal.tenantId, apiKeyId)),
+    create(principal: Principal, input: typeof apiKeyResource.$create): ShownApiKey {
+      const expiresAt = parseExpiry(input.expiresAt);
       if (principal.impersonator !== undefined) throw apiKeyWhileActing(); // it would outlive the acting, and know of one of the two only
       if (roles.indexOf(input.role) < roles.indexOf(principal.role)) throw apiKeyRoleTooHigh();
       const { devices } = principal;
       const isBeyond = (id: string) => devices !== "all" && !devices.has(id as DeviceId); // an unknown id is nobody's
       if (input.deviceIds?.some(isBeyond) === true) throw apiKeyDeviceUnknown(); // what the caller does not see does not exist for the caller
       const { tenantId, userId } = principal;
-      const { apiKey, secret } = addApiKey(deps, { ...input, tenantId, createdBy: userId });
-      return { apiKey: detailOf(principal, apiKey), secret };
+      const { apiKey, secret } = addApiKey(deps, { ...input, expiresAt, tenantId, createdBy: userId });
+      return { ...show(principal, apiKey), key: secret };
     },
-    rename(principal: Principal, apiKeyId: string, name: string): ApiKeyDetail {
+    update: (principal: Principal, apiKeyId: string, { name }: typeof apiKeyResource.$update): ShownApiKey =>
       deps.transact(() => {
-        const apiKey = ensureKey(principal, apiKeyId);
+        const apiKey = repository.get(principal.tenantId, apiKeyId);
         ensureMayManage(principal, apiKey);
-        const { tenantId } = apiKey;
-        const namesake = repository.findByName(tenantId, name);
-        if (namesake !== undefined && namesake.apiKeyId !== apiKeyId) throw apiKeyNameTaken();
-        repository.rename(apiKeyId, name);
-      });
-      return detailOf(principal, ensureKey(principal, apiKeyId));
-    },
+        return show(principal, repository.update(apiKey, { name }));
+      }),
     /** Deletes the key. Everything that runs under it ends at once. */
     delete(principal: Principal, apiKeyId: string): void {
-      ensureMayManage(principal, ensureKey(principal, apiKeyId));
-      repository.delete(apiKeyId);
+      const apiKey = repository.get(principal.tenantId, apiKeyId);
+      ensureMayManage(principal, apiKey);
+      repository.delete(apiKey);
       authenticator.end(apiKeyId);
     },
   };

@@ -1,4 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { TenantId, UserId } from "../../lib/ids.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
 /** Credentials of programs. They belong to the tenant: who made one may leave, and it stays. */
@@ -8,6 +9,7 @@ export const apiKeys = sqliteTable(
     apiKeyId: text("api_key_id").primaryKey(),
     tenantId: text("tenant_id")
       .notNull()
+      .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     name: text("name").notNull(),
     /** SHA-256 of the whole key: 238 random bits need no slow hash. */
@@ -15,12 +17,14 @@ export const apiKeys = sqliteTable(
     /** The key's first characters, so that people can tell keys apart. */
     hint: text("hint").notNull(),
     role: text("role", { enum: ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_ONLY"] }).notNull(),
+    /** Sees what its creator sees, rather than devices of its own. */
     hasGlobalDeviceAccess: integer("has_global_device_access", { mode: "boolean" }).notNull(),
     /** User who created the key; `null` if it was created on the command line. */
-    createdBy: text("created_by"),
+    createdBy: text("created_by").$type<UserId>(),
     createdAt: integer("created_at").notNull(),
     /** Time of expiry; `null` for never. */
     expiresAt: integer("expires_at"),
+    /** Epoch ms, about a minute late; null: never. */
     lastUsedAt: integer("last_used_at"),
   },
   (table) => [

@@ -10,7 +10,8 @@ import type { RefusedCredential } from "../faults/refusals.types.ts";
 import type { UsersService } from "../users/users.service.ts";
 import { type Principal, type Role, roles, type User } from "../users/users.types.ts";
 import type { ApiKeysRepository } from "./api-keys.repository.ts";
-import type { ApiKey, ApiKeyStatus } from "./api-keys.types.ts";
+import type { ApiKey } from "./api-keys.resource.ts";
+import type { ApiKeyStatus } from "./api-keys.types.ts";
 import { refusalOfKey } from "./key-refusal.ts";
 import { isKeyFormat, isWellFormedKey } from "./key-secret.ts";
 

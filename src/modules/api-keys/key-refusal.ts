@@ -2,7 +2,8 @@ import { secretHint, shownName } from "../../lib/secret-hint.ts";
 import { sha256 } from "../../platform/ids.ts";
 import type { RefusedCredential } from "../faults/refusals.types.ts";
 import type { ApiKeysRepository } from "./api-keys.repository.ts";
-import type { ApiKey, ApiKeyStatus } from "./api-keys.types.ts";
+import type { ApiKey } from "./api-keys.resource.ts";
+import type { ApiKeyStatus } from "./api-keys.types.ts";
 import { hintOf, isWellFormedKey } from "./key-secret.ts";
 
 /** Says why a key was refused. A key that exists is named; of another one its beginning is shown, as in lists of keys. */

@@ -26,7 +26,8 @@ export const mqttClientResource = defineResource({
   limit: { max: 1_000, reached: (max) => conflict("mqtt_client.too_many", { max }) },
   schemas: {
     item: mqttClientBody,
-    saved: savedMqttClientBody,
+    created: savedMqttClientBody,
+    updated: savedMqttClientBody,
     create: createMqttClientBody,
     update: updateMqttClientBody,
   },

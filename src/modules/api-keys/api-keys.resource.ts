@@ -1,0 +1,48 @@
+import { conflict, notFound } from "../../lib/domain-error.ts";
+import { defineResource } from "../resource.ts";
+import { apiKeyBody, createApiKeyBody, createdApiKeyBody, updateApiKeyBody } from "./api-keys.schemas.ts";
+import { apiKeys } from "./api-keys.tables.ts";
+
+const adminsOnly = "Owners and administrators only: 403 for others and for API keys.";
+
+export const apiKeyResource = defineResource({
+  name: "api_key",
+  table: apiKeys,
+  key: "apiKeyId",
+  path: "/api/api-keys",
+  tag: "api keys",
+  permissions: { read: "api-keys:manage", write: "api-keys:manage" },
+  order: { by: "name", ignoresCase: true },
+  list: { sort: ["name", "role", "createdAt", "expiresAt", "lastUsedAt"], search: ["name"] },
+  notFound: () => notFound("api_key.not_found"),
+  unique: [{ column: "name", taken: () => conflict("api_key.name_taken") }],
+  limit: { max: 1_000, reached: (max) => conflict("api_key.too_many", { max }) },
+  schemas: {
+    item: apiKeyBody,
+    created: createdApiKeyBody,
+    create: createApiKeyBody,
+    update: updateApiKeyBody,
+  },
+  operations: {
+    list: {
+      summary: "List API keys",
+      description: `The list is sorted by name and does not contain the keys themselves. ${adminsOnly}`,
+    },
+    create: {
+      summary: "Create an API key",
+      description: `A program sends it as \`Authorization: Bearer lsk_…\`. The answer is the only one that shows it. The key acts within what its creator may do at that moment: it stops while the creator is disabled and when the creator is deleted. 400 for an expiry in the past or a device that the caller does not see; 403 also for a role above the caller's and for somebody who acts as another user; 409 when the name is taken or the tenant has too many keys. ${adminsOnly}`,
+    },
+    update: {
+      action: "rename",
+      summary: "Rename an API key",
+      description: `Role, devices and expiry cannot change; create another key instead. 404 unknown; 409 when the name is taken. ${adminsOnly}`,
+    },
+    delete: {
+      action: "revoke",
+      summary: "Revoke an API key",
+      description: `The key and the streams that it opened end at once. 404 unknown. ${adminsOnly}`,
+    },
+  },
+});
+
+export type ApiKey = typeof apiKeyResource.$item;
