@@ -61,11 +61,11 @@ const pick = (item: Fields, { properties }: TObject): Fields =>
 
 /** Returns what a route that changes something declares: permission, audit rule and texts. */
 const changing =
-  ({ name, permissions }: ResourceApi<ResourceSchemas>, read: AuditReader) =>
-  (operation: string, { action = operation, ...detail }: ChangeTexts, created?: string) => ({
+  ({ name, permissions, schemas }: ResourceApi<ResourceSchemas>, read: AuditReader) =>
+  (operation: string, { action = operation, ...texts }: ChangeTexts, created?: string) => ({
     auth: permissions.write,
     audit: { action: `${name}.${action}`, target: name, ...(created !== undefined && { created }), read },
-    detail,
+    detail: { operationId: `${operation}${schemas.item.title}`, ...texts },
   });
 
 /** Routes of a resource, to which more can be added. */
@@ -93,14 +93,14 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
       auth: permissions.read,
       query: t.Object(list.fields),
       response: { 200: t.Array(listed) },
-      detail: operations.list,
+      detail: { operationId: `list${item.title}s`, ...operations.list },
     },
   );
   if (operations.get !== undefined)
     routes.get(one, ({ principal, params }) => toWire(service.get(principal, idOf(params))), {
       auth: permissions.read,
       response: { 200: item },
-      detail: operations.get,
+      detail: { operationId: `get${item.title}`, ...operations.get },
     });
   routes.post(
     "",
@@ -129,12 +129,12 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
     },
     { ...change("delete", operations.delete), response: { 200: successBody } },
   );
-  for (const [action, { run, body: schema, summary, description }] of Object.entries(deps.actions ?? {}))
+  for (const [action, { run, body: schema, ...texts }] of Object.entries(deps.actions ?? {}))
     routes.post(
       `${one}/${action}`,
       async ({ principal, params, body }) => toWire(await run(principal, idOf(params), body)),
       {
-        ...change(action, { summary, ...(description !== undefined && { description }) }),
+        ...change(action, texts),
         ...(schema !== undefined && { body: schema }),
         response: { 200: item },
       },

@@ -14,6 +14,8 @@ import type { Permission } from "./identity/permissions.ts";
 export interface OperationTexts {
   readonly summary: string;
   readonly description?: string;
+  /** By default the operation and the title of `schemas.item`, such as `listCodecs` and `updateCodec`. */
+  readonly operationId?: string;
 }
 
 export interface ChangeTexts extends OperationTexts {

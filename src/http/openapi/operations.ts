@@ -123,7 +123,8 @@ function idOf({ method, path, hooks }: Route): string {
   const answers = answersOf(hooks.response);
   const isList = answers["200"]?.type === "array";
   const isCreation = answers["201"] !== undefined;
-  return operationNames[`${method} ${path}`] ?? operationIdOf({ method, path, isList, isCreation });
+  const name = hooks.detail?.operationId ?? operationNames[`${method} ${path}`];
+  return name ?? operationIdOf({ method, path, isList, isCreation });
 }
 
 /** Marks of our own, such as the permission that an operation needs (`x-permission`). */

@@ -40,6 +40,7 @@ export const uplinksRoutes = ({ uplinks, auth }: { uplinks: UplinksService; auth
         run: (principal, id, range: Static<typeof resendBody>) => uplinks.resend(principal, id, range),
       },
       skip: {
+        operationId: "skipUplinkBatch",
         summary: "Skip the batch that the target refuses",
         description: `The batch is not sent again. 409 if the target refuses nothing. ${access}`,
         run: (principal, id) => uplinks.skip(principal, id),
