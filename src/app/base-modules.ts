@@ -126,6 +126,7 @@ export function createDeviceModules(
     /** Modules that start right after the storage, and stop before it. */
     first: [telemetry, fleet, faulting],
     tenants,
+    messageRate,
     storage,
     outbounds,
     profiling,

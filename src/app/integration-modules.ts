@@ -34,6 +34,7 @@ export function createIntegrationModules(
     disk: base.storage.diskGuard,
   });
   const integrations = createIntegrationsModule(core, {
+    messageRate: base.messageRate,
     devices,
     directory,
     profiles,

@@ -57,4 +57,10 @@ export class RateMeter {
     this.passed += amount;
     return 0;
   }
+
+  /** Counts what has passed already, also beyond the rate: what comes next waits for it. */
+  spend(now: number, amount: number): void {
+    this.#spentUntil = Math.max(this.#spentUntil, now) + this.#costMs * amount;
+    this.passed += amount;
+  }
 }

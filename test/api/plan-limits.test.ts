@@ -92,6 +92,31 @@ test("users beyond the plan are 403 and name the limit", async () => {
   );
 });
 
+test("webhooks of which nothing is stored count like those that are stored", async () => {
+  const { secret } = (await fixture.call("POST", "/api/tenant/integration/rotate-secret", { token: owner }))
+    .body;
+  const input = {
+    name: "unused",
+    type: "HTTP",
+    status: "active",
+    settings_json: { autoCreateDevice: false },
+  };
+  const { integrationId } = (await fixture.call("POST", "/api/integrations", { token: owner, body: input }))
+    .body;
+  const send = (text: string) =>
+    fixture.call("POST", `/api/v1/integrations/generic/${integrationId}/telemetry`, {
+      raw: text,
+      headers: { "content-type": "application/json", "x-webhook-secret": secret },
+    });
+  const unusable = ['{"externalDeviceId":"nobody","telemetry":{"a":1}}', "{", "{}"];
+  for (let sent = 0; sent <= BURST; sent++)
+    expect((await send(unusable[sent % unusable.length] ?? "")).status).not.toBe(429);
+  const refused = await send(unusable[0] ?? "");
+  expect([refused.status, refused.body]).toEqual([429, tooMany]);
+  clock.advance(11_000);
+  expect((await send(unusable[0] ?? "")).status).not.toBe(429);
+});
+
 describe("messages over HTTP", () => {
   test("beyond the plan are 429, say when to come again, name the limit and are listed on the device", async () => {
     await spend(BURST);

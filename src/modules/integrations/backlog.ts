@@ -1,14 +1,18 @@
 import { limited } from "../../lib/domain-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventsSize, IntegrationEventsRepository } from "./integration-events.repository.ts";
+import type { IntegrationsRepository } from "./integrations.repository.ts";
 
 /** Limits of one integration. A script that is slower than its messages would fill the disk; this is hours of messages of most networks. */
 const WAITING_MAX: EventsSize = { events: 5_000, bytes: 32 * 1024 * 1024 };
+/** Bytes that wait of all integrations of a tenant, divided among them if it has more than four. */
+const TENANT_BYTES = 128 * 1024 * 1024;
 const POLL_INTERVAL_MS = 1_000;
 
 /** Decides whether more messages may be stored to be processed later. */
 export function createBacklog(deps: {
   repository: Pick<IntegrationEventsRepository, "sizeOf">;
+  integrations: Pick<IntegrationsRepository, "countBeside">;
   clock: Pick<Clock, "monotonic">;
 }) {
   const { repository, clock } = deps;
@@ -17,7 +21,8 @@ export function createBacklog(deps: {
 
   function measure(integrationId: string, timeMs: number): boolean {
     const { events, bytes } = repository.sizeOf(integrationId, ["PENDING"], WAITING_MAX.events);
-    const isFull = events >= WAITING_MAX.events || bytes >= WAITING_MAX.bytes;
+    const bytesMax = Math.min(WAITING_MAX.bytes, TENANT_BYTES / deps.integrations.countBeside(integrationId));
+    const isFull = events >= WAITING_MAX.events || bytes >= bytesMax;
     seen.delete(integrationId);
     for (const [other, existing] of seen) if (existing.at < timeMs - POLL_INTERVAL_MS) seen.delete(other);
     seen.set(integrationId, { at: timeMs, isFull });

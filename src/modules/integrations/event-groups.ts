@@ -7,6 +7,14 @@ import type { EventStatus, IntegrationEvent } from "./integrations.types.ts";
  * count as well, for they are kept whole: a thousand of the largest would be a gigabyte on a small card, which a search goes through.
  */
 export const KEPT: EventsSize = { events: 1_000, bytes: 16 * 1024 * 1024 };
+/** Bytes that the integrations of a tenant keep together, of the good ones and of those that failed. */
+const TENANT_BYTES = 64 * 1024 * 1024;
+
+/** What each of `count` integrations of a tenant keeps. */
+export const keptOf = (count: number): EventsSize => ({
+  events: KEPT.events,
+  bytes: Math.min(KEPT.bytes, TENANT_BYTES / Math.max(1, count)),
+});
 /** What groups hold at most: it is read as a whole when somebody looks at events. */
 const GROUPED_MAX: EventsSize = { events: 4_000, bytes: 4 * 1024 * 1024 };
 

@@ -4,7 +4,7 @@ import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { EventGroupsRepository } from "./event-groups.repository.ts";
-import { EventGroups, groupOf, KEPT } from "./event-groups.ts";
+import { EventGroups, groupOf, keptOf } from "./event-groups.ts";
 import type {
   EventOutcome,
   EventsSize,
@@ -15,7 +15,9 @@ import type { IntegrationsRepository } from "./integrations.repository.ts";
 import type { EventStatus, IntegrationCounts, IntegrationEvent } from "./integrations.types.ts";
 
 /** Excess that is allowed before the oldest events are deleted: deleting many costs about as much as deleting one. */
-const SLACK: EventsSize = { events: 500, bytes: 1024 * 1024 };
+const SLACK = { events: 500, bytesShare: 1 / 16 };
+/** Bytes up to which an integration is not asked how many others its tenant has. */
+const UNSHARED_BYTES = 512 * 1024;
 const COUNTS_EVERY_MS = 5_000;
 const PUBLISH_INTERVAL_MS = 250;
 const groups: readonly [readonly EventStatus[], readonly EventStatus[]] = [["OK", "DROPPED"], ["ERROR"]];
@@ -42,7 +44,7 @@ export type FailedMessage = Pick<IntegrationEvent, "integrationId" | "stage" | "
 interface EventLogDeps {
   readonly repository: IntegrationEventsRepository;
   readonly groups: EventGroupsRepository;
-  readonly integrations: Pick<IntegrationsRepository, "addCounts" | "find">;
+  readonly integrations: Pick<IntegrationsRepository, "addCounts" | "find" | "countBeside">;
   readonly transact: (work: () => void) => void;
   readonly durable: () => Promise<void>;
   /** A message could not be used, or not sent. */
@@ -296,8 +298,9 @@ export class EventLog {
       sizes[group] = { events: events + 1, bytes: bytes + (payload?.length ?? 0) };
     }
     const { events, bytes } = sizes[group];
-    if (events <= KEPT.events + SLACK.events && bytes <= KEPT.bytes + SLACK.bytes) return;
-    sizes[group] = this.deps.repository.trim(integrationId, groups[group], KEPT);
+    const kept = keptOf(bytes > UNSHARED_BYTES ? this.deps.integrations.countBeside(integrationId) : 1);
+    if (events <= kept.events + SLACK.events && bytes <= kept.bytes * (1 + SLACK.bytesShare)) return;
+    sizes[group] = this.deps.repository.trim(integrationId, groups[group], kept);
   }
 
   private sizeOf(integrationId: string, group: 0 | 1): EventsSize {

@@ -14,6 +14,7 @@ import type { LocalTopics } from "../mqtt-clients/mqtt-clients.types.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { createScriptSandboxModule } from "../script-sandbox/script-sandbox.module.ts";
+import type { MessageRateService } from "../tenants/message-rate.service.ts";
 import { AnnouncementRegistry } from "./announcement-registry.ts";
 import { createAnnouncementsRepository } from "./announcements.repository.ts";
 import { createBacklog } from "./backlog.ts";
@@ -42,6 +43,7 @@ import { webhooksRoutes } from "./webhooks.routes.ts";
 import { createWebhooksService } from "./webhooks.service.ts";
 
 interface IntegrationsModuleDeps {
+  readonly messageRate: Pick<MessageRateService, "metersOf">;
   readonly devices: DevicesService;
   readonly directory: DeviceDirectory;
   readonly profiles: ProfilesService;
@@ -143,7 +145,7 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
   const pipeline = new InboundPipeline({
     ...{ eventLog, clock },
     repository: eventsRepository,
-    backlog: createBacklog({ repository: eventsRepository, clock }),
+    backlog: createBacklog({ repository: eventsRepository, integrations: repository, clock }),
     workThrough: (messages, input) => worker.workThrough(messages, input),
     tokens: createEventTokens(database.secrets("device tokens")),
     reply: (integration, replies) => bridges.reply(integration, replies),
@@ -166,7 +168,10 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
     clock,
     log,
   });
-  const webhooks = createWebhooksService({ integrations, pipeline, secrets, directory, clock, events });
+  const webhooks = createWebhooksService({
+    ...{ integrations, pipeline, secrets, directory, clock, events },
+    metersOf: deps.messageRate.metersOf,
+  });
   return {
     integrations,
     repository,

@@ -23,6 +23,15 @@ export function createIntegrationsRepository({ orm }: MainDatabase) {
     .from(integrations)
     .where(eq(integrations.integrationId, sql.placeholder("integrationId")))
     .prepare();
+  const ofTenant = orm
+    .select({ tenantId: integrations.tenantId })
+    .from(integrations)
+    .where(eq(integrations.integrationId, sql.placeholder("integrationId")));
+  const besides = orm
+    .select({ n: count() })
+    .from(integrations)
+    .where(eq(integrations.tenantId, ofTenant))
+    .prepare();
   const defaultOf = orm
     .select()
     .from(integrations)
@@ -45,6 +54,8 @@ export function createIntegrationsRepository({ orm }: MainDatabase) {
     listStarted: (): Integration[] => listed(ne(integrations.status, "draft")),
     count: (tenantId: TenantId): number =>
       orm.select({ n: count() }).from(integrations).where(eq(integrations.tenantId, tenantId)).get()?.n ?? 0,
+    /** Returns how many integrations the tenant of this one has, itself included; 0 if it does not exist. */
+    countBeside: (integrationId: string): number => besides.get({ integrationId })?.n ?? 0,
     find: (integrationId: string): Integration | undefined => found(byId.get({ integrationId })),
     findDefault: (tenantId: TenantId, type: IntegrationType): Integration | undefined =>
       found(defaultOf.get({ tenantId, type })),

@@ -10,6 +10,8 @@ import type { DomainEvents } from "../events.types.ts";
 import type { Refusal } from "../faults/refusals.types.ts";
 import { refusalReporter } from "../report-refusal.ts";
 import type { Peer } from "../request-peer.ts";
+import type { MessageRateService } from "../tenants/message-rate.service.ts";
+import { bytesLimit, messagesLimit } from "../tenants/tenants.errors.ts";
 import type { InboundPipeline, Taken } from "./inbound-pipeline.ts";
 import {
   integrationNotFound,
@@ -57,6 +59,8 @@ export function createWebhooksService(deps: {
   pipeline: Pick<InboundPipeline, "take">;
   secrets: Pick<WebhookSecretsService, "isValid" | "status">;
   directory: Pick<DeviceDirectory, "findByToken">;
+  /** Meters of what the devices and integrations of a tenant send. */
+  metersOf: MessageRateService["metersOf"];
   clock: Pick<Clock, "monotonic">;
   events: Pick<EventBus<DomainEvents>, "emit">;
 }) {
@@ -102,13 +106,32 @@ export function createWebhooksService(deps: {
     return named;
   }
 
+  /** @throws DomainError `limited` while the rates of the tenant's plan are spent */
+  function ensureRate(tenantId: TenantId): void {
+    const { messages, bytes } = deps.metersOf(tenantId);
+    const waitMs = messages.take(deps.clock.monotonic(), 0);
+    if (waitMs > 0) throw messagesLimit(messages.perSecond ?? 0, waitMs);
+    const bytesWaitMs = bytes.take(deps.clock.monotonic(), 0);
+    if (bytesWaitMs > 0) throw bytesLimit(bytes.perSecond ?? 0, bytesWaitMs);
+  }
+
+  /** Counts a message of which nothing was stored: it has cost as much as one that was, which ingest counts. */
+  function countUnstored(tenantId: TenantId, length: number): void {
+    const { messages, bytes } = deps.metersOf(tenantId);
+    messages.spend(deps.clock.monotonic(), 1);
+    bytes.spend(deps.clock.monotonic(), length);
+  }
+
   return {
     /** @throws DomainError of kind `invalid` for a wrong secret, tenant or message; `limited` for too many of them. */
     async take(request: WebhookRequest): Promise<Taken> {
       const integration = integrationFor(request);
       const live = integrations.liveOf(integration.integrationId);
       if (live === undefined) throw notRunning();
+      ensureRate(integration.tenantId);
       const taken = await deps.pipeline.take(live, request.message);
+      if (taken.status === "ERROR" || taken.status === "DROPPED")
+        countUnstored(integration.tenantId, request.message.bytes.length);
       // What the sender can mend it is told; what failed in our own mapping or script is kept here, and worked on again here.
       const isSenders = taken.stage === "adapter" || taken.stage === "resolution" || taken.stage === "ingest";
       if (taken.status === "ERROR" && isSenders && taken.reason !== undefined) throw taken.reason;

@@ -17,7 +17,11 @@ let isFull: boolean;
 /** Stands for the sync of the disk while it is set. */
 let held: PromiseWithResolvers<void> | undefined;
 
+/** Number of integrations that the tenant has. */
+let integrations = 1;
+
 beforeEach(() => {
+  integrations = 1;
   directory = mkdtempSync(join(tmpdir(), "lineside-events-"));
   database = openMainDatabase(join(directory, "lineside.db"), "lineside", createLogger("test"));
   database.sqlite.run("PRAGMA foreign_keys=OFF"); // no integrations are needed here
@@ -37,6 +41,7 @@ function startLog() {
     groups: createEventGroupsRepository(database),
     integrations: {
       ...createIntegrationsRepository(database),
+      countBeside: () => integrations,
       find: (integrationId) => (integrationId === "gone" ? undefined : ({ integrationId } as Integration)),
     },
     transact: (work) =>
@@ -51,14 +56,14 @@ function startLog() {
     log: createLogger("test"),
   });
   log.start();
-  const add = (n: number, { status = "OK" as EventStatus, of = "one" } = {}) =>
+  const add = (n: number, { status = "OK" as EventStatus, of = "one", bytes = 0 } = {}) =>
     log.add({
       integrationId: of,
       direction: "IN",
       status,
       stage: "ingest",
       text: { code: "integration_event.pending", params: {} },
-      payload: n % 10 === 0 ? null : Buffer.from(`payload ${n}`),
+      payload: bytes > 0 ? Buffer.alloc(bytes) : n % 10 === 0 ? null : Buffer.from(`payload ${n}`),
       origin: null,
       result: String(n),
       isReplayable: true,
@@ -200,4 +205,24 @@ test("events of an integration that is deleted get no rows", async () => {
   await add(2).written;
   await expect(gone).rejects.toThrow();
   expect(resultsOf("gone")).toEqual([]);
+});
+
+test("integrations of one tenant share the space of large events", async () => {
+  const MIB = 1024 * 1024;
+  const { add, read } = startLog();
+  for (const [count, expected] of [
+    [1, 16],
+    [4, 16],
+    [16, 4],
+    [64, 1],
+  ] as const) {
+    integrations = count;
+    for (const status of ["OK", "ERROR"] as const)
+      for (const n of numbers(0, 40)) await add(n, { of: `of ${count}`, status, bytes: MIB / 2 }).written;
+    read();
+    const sum = "SELECT sum(length(payload)) AS n FROM integration_events WHERE integration_id = ?";
+    const kept = database.sqlite.query<{ n: number }, [string]>(sum).get(`of ${count}`)?.n ?? 0;
+    expect(kept / MIB).toBeGreaterThanOrEqual(2 * expected - 1);
+    expect(kept / MIB).toBeLessThanOrEqual(2 * (expected * (1 + 1 / 16) + 0.5));
+  }
 });
