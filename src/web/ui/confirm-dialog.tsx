@@ -17,7 +17,7 @@ export function ConfirmDialog(props: {
     <Dialog title={props.title} onClose={props.onCancel}>
       <div class="flex flex-col gap-4">
         <p class="wrap-anywhere">{props.warning}</p>
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         <div class="flex justify-end gap-2">
           <button type="button" class="btn btn-ghost" onClick={props.onCancel}>
             {t("common.cancel")}

@@ -12,7 +12,7 @@ export function FormButtons(props: {
 }) {
   return (
     <>
-      {props.error !== undefined && <ErrorNote error={props.error} />}
+      <ErrorNote error={props.error} />
       <div class="form-buttons mt-2 flex justify-end gap-2">
         <button type="button" class="btn btn-ghost" onClick={props.onCancel}>
           {t("common.cancel")}

@@ -133,7 +133,7 @@ export function FormPage(props: Props) {
       >
         <fieldset class="flex min-w-0 flex-col gap-5" disabled={isFixed}>
           {props.children}
-          {error !== undefined && <ErrorNote error={error} />}
+          <ErrorNote error={error} />
         </fieldset>
         {aside !== undefined && <div class="lg:sticky lg:top-8">{aside}</div>}
         {!isFixed && (

@@ -65,7 +65,7 @@ export function ListScreen(props: Props) {
           {props.countText !== undefined && <span class="text-sm text-soft">{props.countText}</span>}
         </div>
       )}
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      <ErrorNote of={list} />
       {isEmpty && (
         <EmptyPanel icon={props.icon} title={emptyTitle} hint={emptyHint}>
           {!isSearch && props.create}

@@ -48,8 +48,8 @@ export function OwnSessions() {
           </button>
         )}
       </div>
-      {sessions.error !== undefined && <ErrorNote error={sessions.error} onRetry={sessions.reload} />}
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote of={sessions} />
+      <ErrorNote error={action.error} />
       <ul class="flex flex-col divide-y divide-base-300" data-testid="sessions">
         {sessions.data?.map((session) => (
           <SessionLine

@@ -17,7 +17,7 @@ import type { User } from "../users/users-types.ts";
 export function ProfilePage() {
   const userId = me.value?.userId ?? "";
   const resource = useResource(() => usersApi.get(userId), [userId]);
-  if (resource.error !== undefined) return <ErrorNote error={resource.error} onRetry={resource.reload} />;
+  if (resource.error !== undefined) return <ErrorNote of={resource} />;
   if (!resource.data) return <p class="text-soft">{t("common.loading")}</p>;
   return <ProfileForm key={resource.data.userId} user={resource.data} resource={resource} />;
 }
@@ -70,7 +70,7 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
         <Section id="profile-notifications" title={t("notify.title")} hint={t("notify.hint")}>
           <NotificationFields settings={user} />
         </Section>
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         <div class="flex justify-end">
           <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
         </div>

@@ -22,7 +22,7 @@ function OwnSecurity() {
   const status = useResource(accountApi.security, []);
   // A changed password ends other sessions: the list is read again.
   const [changes, setChanges] = useState(0);
-  if (status.error !== undefined) return <ErrorNote error={status.error} onRetry={status.reload} />;
+  if (status.error !== undefined) return <ErrorNote of={status} />;
   if (!status.data) return <p class="text-soft">{t("common.loading")}</p>;
   return (
     <div class="flex max-w-3xl flex-col gap-5">
@@ -140,7 +140,7 @@ function EmailForm({ hasSecondFactor }: { hasSecondFactor: boolean }) {
             <TextField label={t("security.code")} name="code" autocomplete="one-time-code" required />
           )}
         </div>
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         <div class="flex justify-end">
           <SubmitButton busy={action.busy}>{t("security.emailSend")}</SubmitButton>
         </div>

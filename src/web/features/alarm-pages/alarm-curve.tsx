@@ -72,7 +72,7 @@ export function AlarmCurve({ alarm, events }: { alarm: Alarm; events: readonly A
   const { deviceId } = alarm;
   const rules = useResource(() => alarmsApi.explain(deviceId), [deviceId]);
   const { keys, limits } = watchedBy(rules.data?.find(({ alarmType }) => alarmType === alarm.name));
-  if (rules.error !== undefined) return <ErrorNote error={rules.error} onRetry={rules.reload} />;
+  if (rules.error !== undefined) return <ErrorNote of={rules} />;
   if (keys.length === 0) return null;
   return <Curve alarm={alarm} events={events} keys={keys} limits={limits} />;
 }

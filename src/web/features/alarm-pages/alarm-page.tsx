@@ -124,7 +124,7 @@ function CommentForm({ alarmId, onSaved }: { alarmId: string; onSaved: () => voi
         value={text}
         onInput={(e) => setText(e.currentTarget.value)}
       />
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <div>
         <SubmitButton busy={action.busy}>{t("alarms.saveComment")}</SubmitButton>
       </div>

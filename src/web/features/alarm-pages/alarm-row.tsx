@@ -73,7 +73,7 @@ export function AlarmButtons({ alarm, onChanged }: { alarm: Alarm; onChanged: ()
           {t("alarms.clear")}
         </Button>
       )}
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
     </div>
   );
 }

@@ -107,7 +107,7 @@ function AlarmsPage() {
         )}
         {alarms && <span class="text-sm text-soft">{plural("alarms.count", alarms.total)}</span>}
       </div>
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      <ErrorNote of={list} />
       {may("alarms:handle") && rows.length > 0 && (
         <BulkBar rows={rows} selected={selected} onSelect={setSelected} onDone={list.reload} />
       )}
@@ -198,7 +198,7 @@ function BulkBar(props: {
           </Button>
         </>
       )}
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
     </div>
   );
 }

@@ -47,7 +47,7 @@ export function BackTest({ profileId, rule }: { profileId: string; rule: () => J
         </select>
         {action.busy && <span class="text-sm text-soft">{t("common.loading")}</span>}
       </div>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       {result && <Result result={result} />}
     </section>
   );

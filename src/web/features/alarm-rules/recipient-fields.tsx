@@ -101,7 +101,7 @@ export function RecipientFields(props: {
           {t("notifier.noMail")}
         </p>
       )}
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      <ErrorNote of={list} />
     </fieldset>
   );
 }

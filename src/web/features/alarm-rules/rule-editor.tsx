@@ -91,7 +91,7 @@ export function RuleEditor(props: Props) {
           </p>
         )}
         <BackTest profileId={profileId} rule={() => fromRuleForm(form)} />
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         <div class="flex justify-end gap-2">
           <button
             type="button"

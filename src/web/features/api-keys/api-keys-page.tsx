@@ -43,7 +43,7 @@ export function ApiKeysPage() {
         <p class="max-w-2xl text-soft">{t("keys.intro")}</p>
         {(list.data?.length ?? 0) > 0 && create}
       </div>
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      <ErrorNote of={list} />
       {!list.data && list.loading && <p class="text-soft">{t("common.loading")}</p>}
       {list.data?.length === 0 && (
         <EmptyPanel icon={KeyRound} title={t("keys.none")} hint={t("keys.noneHint")}>

@@ -30,7 +30,7 @@ export function AttributeHistory({ deviceId, scope, name }: Props) {
   const shown = useKept(list);
   const reloadSoon = useCoalesced(list.reload);
   useLive({ topics: ["attributes"], deviceIds: [deviceId] }, reloadSoon);
-  if (list.error !== undefined) return <ErrorNote error={list.error} onRetry={list.reload} />;
+  if (list.error !== undefined) return <ErrorNote of={list} />;
   if (shown === undefined) return <p class="text-soft">{t("common.loading")}</p>;
   if (shown.rows.length === 0)
     return (

@@ -71,7 +71,7 @@ export function AttributesTab({ device }: DeviceTabProps) {
         )}
       </div>
       <p class="text-sm text-soft">{t(`scopeHint.${scope}`)}</p>
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      <ErrorNote of={list} />
       {list.data && (
         <AttributeTable
           entries={list.data.filter((e) => e.scope === scope)}

@@ -88,7 +88,7 @@ export function AuditPage() {
           </button>
         </p>
       )}
-      {first.error !== undefined && <ErrorNote error={first.error} onRetry={first.reload} />}
+      <ErrorNote of={first} />
       {!shown && !first.error && <p class="text-soft">{t("common.loading")}</p>}
       {shown?.total === 0 && (
         <EmptyPanel
@@ -156,7 +156,7 @@ function ExportButtons({ query }: { query: Query }) {
           {format.toUpperCase()}
         </Button>
       ))}
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
     </span>
   );
 }

@@ -52,7 +52,7 @@ export function BackupSettingsForm(props: {
             <RetentionFields {...fields} />
           </>
         )}
-        {saving.error !== undefined && <ErrorNote error={saving.error} />}
+        <ErrorNote error={saving.error} />
         <div class="flex flex-wrap items-start justify-between gap-3">
           <PlaceTest form={form} isValid={() => element.current?.reportValidity() ?? false} />
           <div class="ml-auto">
@@ -85,7 +85,7 @@ function PlaceTest({ form, isValid }: { form: BackupForm; isValid: () => boolean
           {t("backups.test")}
         </button>
       )}
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <p role="status" class="text-sm text-success empty:hidden">
         {tested === form && t("backups.testOk")}
       </p>

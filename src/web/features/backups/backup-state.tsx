@@ -41,7 +41,7 @@ export function BackupState({ settings, newestRun, onStarted }: Props) {
         </Fact>
       </dl>
       {running && <Progress share={running.share} />}
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <div class="flex flex-wrap items-center gap-3">
         <Button
           icon={Play}

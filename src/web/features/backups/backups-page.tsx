@@ -35,8 +35,7 @@ export function BackupsPage() {
     const timer = setInterval(work, isRunning ? RUNNING_POLL_MS : IDLE_POLL_MS);
     return () => clearInterval(timer);
   }, [isRunning]);
-  if (settings.error !== undefined && !shown)
-    return <ErrorNote error={settings.error} onRetry={settings.reload} />;
+  if (settings.error !== undefined && !shown) return <ErrorNote of={settings} />;
   if (!shown) return <p class="text-soft">{t("common.loading")}</p>;
   return (
     <div class="flex max-w-3xl flex-col gap-5">
@@ -48,7 +47,7 @@ export function BackupsPage() {
           setSaves(saves + 1);
         }}
       />
-      {runs.error !== undefined && <ErrorNote error={runs.error} onRetry={runs.reload} />}
+      <ErrorNote of={runs} />
       {shownRuns && (shown.place !== null || shownRuns.total > 0) && (
         <RunList runs={shownRuns} onMore={() => setRunsShown(runsShown + RUNS_SHOWN)} />
       )}

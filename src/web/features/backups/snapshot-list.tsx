@@ -23,7 +23,7 @@ export function SnapshotList() {
       <h2 id="backup-snapshots" class="font-semibold">
         {t("backups.snapshots")}
       </h2>
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      <ErrorNote of={list} />
       {!shown && list.error === undefined && <p class="text-soft">{t("common.loading")}</p>}
       {shown?.total === 0 && (
         <EmptyPanel icon={Archive} title={t("backups.noSnapshots")} hint={t("backups.noSnapshotsHint")} />

@@ -161,7 +161,7 @@ function Loading(props: { isLoading: boolean; hasIndex: boolean; status: Resourc
         )}
       </div>
       <FolderForm isBusy={isBusy} onLoad={loadFolder} />
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       {isDeleting && (
         <ConfirmDialog
           title={t("codecIndex.delete")}

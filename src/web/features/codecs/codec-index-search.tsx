@@ -31,7 +31,7 @@ export function CodecIndexSearch({ onCreated }: { onCreated: (codec: Codec) => v
           setLimit(ROWS);
         }}
       />
-      {found.error !== undefined && <ErrorNote error={found.error} onRetry={found.reload} />}
+      <ErrorNote of={found} />
       {shown?.total === 0 && <p class="text-soft">{t("codecIndex.none")}</p>}
       {shown && shown.total > 0 && (
         <ul class="panel divide-y divide-base-300/60" aria-label={t("codecIndex.results")}>
@@ -96,7 +96,7 @@ function EntryRow({ entry, onCreated }: { entry: ListedEntry; onCreated: (codec:
           </div>
         )}
       </div>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       {result && <Outcome result={result} />}
     </li>
   );

@@ -173,7 +173,7 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
             describedBy="script-error"
             readOnly={!mayChange}
           />
-          {action.error !== undefined && <ErrorNote error={action.error} />}
+          <ErrorNote error={action.error} />
           {mayChange && isDirty && (
             <SaveBar isBusy={action.busy} onDiscard={codec && (() => setForm(formOf(codec)))} />
           )}

@@ -52,7 +52,7 @@ export function TrialPanel({ input, setInput, trial, error, isMalformed }: Trial
           onInput={(e) => setInput({ fPort: Math.min(255, Math.max(0, e.currentTarget.valueAsNumber || 0)) })}
         />
       </div>
-      {error !== undefined && <ErrorNote error={error} />}
+      <ErrorNote error={error} />
       {trial && (
         <div class="flex flex-col gap-3" data-testid="trial" aria-live="polite">
           <h3 class="text-sm font-medium">{t("common.result")}</h3>

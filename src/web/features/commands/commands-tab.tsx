@@ -43,7 +43,7 @@ export function CommandsTab({ device }: DeviceTabProps) {
           </Button>
         )}
       </div>
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      <ErrorNote of={list} />
       {list.data && <CommandList commands={list.data.rows} isMore={list.data.total > SHOWN} />}
       {sending && (
         <CommandDialog

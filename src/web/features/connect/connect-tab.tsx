@@ -70,10 +70,8 @@ export function ConnectTab({ device, resource }: DeviceTabProps) {
           <h2 class="font-semibold">{t("connect.title")}</h2>
           <p class="text-sm text-soft">{t("connect.hint")}</p>
         </div>
-        {catalog.error !== undefined && <ErrorNote error={catalog.error} onRetry={catalog.reload} />}
-        {credentials.error !== undefined && (
-          <ErrorNote error={credentials.error} onRetry={credentials.reload} />
-        )}
+        <ErrorNote of={catalog} />
+        <ErrorNote of={credentials} />
         {!mayConnect && <p>{t("connect.noToken")}</p>}
         {catalog.data && endpoint && <Examples endpoint={endpoint} />}
         {catalog.data && endpoint && (

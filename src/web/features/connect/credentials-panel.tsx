@@ -108,7 +108,7 @@ function RotateDialog(props: {
   return (
     <Dialog title={t(isToken ? "connect.rotate" : "signIn.rotate")} onClose={props.onClose}>
       <p>{t(isToken ? "connect.rotateWarning" : "signIn.rotateWarning")}</p>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <div class="mt-5 flex justify-end gap-2">
         <button type="button" class="btn btn-ghost" onClick={props.onClose}>
           {t("common.cancel")}

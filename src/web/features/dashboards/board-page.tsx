@@ -139,8 +139,8 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
           />
         )}
       </BoardHead>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
-      {view.error !== undefined && <ErrorNote error={view.error} onRetry={view.reload} />}
+      <ErrorNote error={action.error} />
+      <ErrorNote of={view} />
       {widgetsIn(board, stateId).length === 0 ? (
         <NoWidgets isEditing={isEditing} onAdd={() => setDialog("new")} onEdit={() => go({ edit: "1" })} />
       ) : (

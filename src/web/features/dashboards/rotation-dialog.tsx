@@ -34,7 +34,7 @@ export function RotationDialog({ dashboard, deviceId, onStart, onClose }: Props)
     <Dialog title={t("rotation.title")} onClose={onClose}>
       <form class="flex flex-col gap-5" onSubmit={submit}>
         <p>{t("rotation.hint", { name: dashboard.name })}</p>
-        {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+        <ErrorNote of={list} />
         <RotationFields dashboardId={dashboard.id} dashboards={list.data} form={form} onChange={setForm} />
         {ids.length > 0 && (
           <div class="flex items-start gap-2 rounded-field bg-base-200 p-3">

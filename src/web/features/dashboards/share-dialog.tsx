@@ -63,7 +63,7 @@ export function ShareDialog({ dashboardId, deviceId, onClose }: Props) {
     <Dialog title={t("share.title")} onClose={onClose}>
       <p class="mb-4">{t("share.hint")}</p>
       <LocalNote />
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      <ErrorNote of={list} />
       <ul class="mb-5 flex flex-col gap-2 empty:hidden">
         {shares?.map((share) => (
           <ShareRow
@@ -86,7 +86,7 @@ export function ShareDialog({ dashboardId, deviceId, onClose }: Props) {
         {deviceId !== undefined && (
           <p class="text-sm text-soft">{t("share.device", { name: nameOf(deviceId) })}</p>
         )}
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         <div class="flex justify-end gap-2">
           <button type="button" class="btn btn-ghost" onClick={onClose}>
             {t("common.close")}

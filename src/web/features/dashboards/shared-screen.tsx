@@ -119,7 +119,7 @@ function SharedBoard(props: {
           </>
         )}
       </WallHead>
-      {view.error !== undefined && <ErrorNote error={view.error} onRetry={view.reload} />}
+      <ErrorNote of={view} />
       {isScaled && <BoardWidgets isFitted board={board} stateId={stateId} view={view} onWindow={setWindow} />}
     </>
   );

@@ -34,7 +34,7 @@ export function StartDemoPlant() {
       >
         {t("setup.demo")}
       </Button>
-      {demo.error !== undefined && <ErrorNote error={demo.error} />}
+      <ErrorNote error={demo.error} />
     </>
   );
 }
@@ -77,7 +77,7 @@ export function DemoPlantNote() {
       <button type="button" class="btn btn-ghost btn-sm text-error" onClick={() => setRemoving(true)}>
         {t("demo.remove")}
       </button>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       {removing && (
         <ConfirmDialog
           title={t("demo.remove")}

@@ -91,7 +91,7 @@ const TagFields = ({ mistake }: { mistake: string | undefined }) => (
 
 function ProfileField() {
   const profiles = useResource(deviceBulkApi.profiles, []);
-  if (profiles.error !== undefined) return <ErrorNote error={profiles.error} onRetry={profiles.reload} />;
+  if (profiles.error !== undefined) return <ErrorNote of={profiles} />;
   return (
     <SelectField label={t("bulk.profileLabel")} name="profileId" required>
       {profiles.data?.map(({ profileId, name }) => (
@@ -105,7 +105,7 @@ function ProfileField() {
 
 function GatewayField() {
   const gateways = useResource(deviceBulkApi.gateways, []);
-  if (gateways.error !== undefined) return <ErrorNote error={gateways.error} onRetry={gateways.reload} />;
+  if (gateways.error !== undefined) return <ErrorNote of={gateways} />;
   return (
     <SelectField label={t("common.gateway")} hint={t("bulk.gatewayHint")} name="gateway">
       <option value="">{t("bulk.noGateway")}</option>

@@ -35,7 +35,7 @@ export function BulkOutcome({
         {failed.length > 0 && <p class="text-error">{plural("bulk.failed", failed.length)}</p>}
         {done < total && <p>{plural("bulk.notDone", total - done)}</p>}
       </div>
-      {error !== undefined && <ErrorNote error={error} />}
+      <ErrorNote error={error} />
       {failed.length > 0 && (
         <ul
           class="max-h-64 divide-y divide-base-300/60 overflow-y-auto rounded-field border border-base-300"

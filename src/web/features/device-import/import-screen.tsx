@@ -65,7 +65,7 @@ export function ImportScreen() {
               <progress class="progress progress-primary w-full" aria-label={work} />
             </div>
           )}
-          {action.error !== undefined && <ErrorNote error={action.error} />}
+          <ErrorNote error={action.error} />
           {checked && !result && (
             <ImportPreview
               name={checked.name}
@@ -139,7 +139,7 @@ function FileChooser({ busy, onFile }: { busy: boolean; onFile: (file: File) => 
         </Button>
         <span class="text-sm text-soft">{t("import.templateHint")}</span>
       </div>
-      {template.error !== undefined && <ErrorNote error={template.error} />}
+      <ErrorNote error={template.error} />
     </>
   );
 }

@@ -27,7 +27,7 @@ export function ClaimingCard({ device }: { device: DeviceDetail }) {
       <div class="min-w-0">
         <h2 class="font-semibold">{t("claiming.title")}</h2>
         <p class="text-sm wrap-anywhere text-soft">{t(`claiming.${state}`, { name: claimedBy, time })}</p>
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
       </div>
       {mayWrite.value && (
         <button type="button" class="btn btn-sm" disabled={action.busy} onClick={release}>

@@ -49,7 +49,7 @@ export function DashboardCard({ device, onChanged }: { device: DeviceDetail; onC
           {t("device.dashboardForAll", { type: device.deviceType ?? "" })}
         </Checkbox>
       </fieldset>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       {mayWrite.value && (
         <div class="flex justify-end">
           <SubmitButton busy={action.busy}>{t("device.saveDashboard")}</SubmitButton>

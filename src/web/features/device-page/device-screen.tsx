@@ -47,7 +47,7 @@ export function DeviceScreen() {
   return (
     <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[110rem] lg:p-8">
       <DeviceHead device={resource.data} deviceId={deviceId} tab={tab} onChanged={resource.reload} />
-      {resource.error !== undefined && <ErrorNote error={resource.error} onRetry={resource.reload} />}
+      <ErrorNote of={resource} />
       {resource.data && <TabContent key={deviceId} tab={tab} device={resource.data} resource={resource} />}
     </div>
   );

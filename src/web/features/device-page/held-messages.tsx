@@ -15,7 +15,7 @@ export function HeldMessages({ deviceId }: { deviceId: string }) {
   const held = useKept(resource);
   const action = useAction();
   const [isAsking, setAsking] = useState(false);
-  if (resource.error !== undefined) return <ErrorNote error={resource.error} onRetry={resource.reload} />;
+  if (resource.error !== undefined) return <ErrorNote of={resource} />;
   if (!held || held.messages === 0) return null;
   const after = async (work: Promise<unknown>) => {
     await work;
@@ -31,7 +31,7 @@ export function HeldMessages({ deviceId }: { deviceId: string }) {
           <strong>{plural("held.count", held.messages)}</strong> {t("held.hint", { firstDueAt })}
         </span>
       </p>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       {mayWrite.value && (
         <div class="flex flex-wrap gap-2">
           <button

@@ -64,7 +64,7 @@ export function SettingsTab({ device, resource }: DeviceTabProps) {
         <fieldset class="contents" disabled={!mayWrite.value}>
           <SettingsFields device={device} />
         </fieldset>
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         <div class="flex justify-end">
           {mayWrite.value && <SubmitButton busy={action.busy}>{t("settings.save")}</SubmitButton>}
         </div>
@@ -167,7 +167,7 @@ function DangerZone({ device }: { device: DeviceDetail }) {
               value={typed}
               onText={setTyped}
             />
-            {action.error !== undefined && <ErrorNote error={action.error} />}
+            <ErrorNote error={action.error} />
             <div class="flex justify-end gap-2">
               <button type="button" class="btn btn-ghost" onClick={() => setAsking(false)}>
                 {t("common.cancel")}

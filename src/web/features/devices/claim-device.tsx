@@ -46,7 +46,7 @@ export function ClaimDevice({ onClose }: { onClose: () => void }) {
           spellcheck={false}
           class="input reading w-full"
         />
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         <FormButtons busy={action.busy} onCancel={onClose}>
           {t("common.claimDevice")}
         </FormButtons>

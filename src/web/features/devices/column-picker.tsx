@@ -86,7 +86,7 @@ function Panel() {
           value={search}
           onInput={(e) => setSearch(e.currentTarget.value)}
         />
-        {keys.error !== undefined && <ErrorNote error={keys.error} onRetry={keys.reload} />}
+        <ErrorNote of={keys} />
         {found.slice(0, KEYS_SHOWN).map((key) => option(`key:${key}`, nameOf(key), key))}
       </fieldset>
       <button type="button" class="btn btn-sm" onClick={() => selectColumns(undefined)}>

@@ -132,8 +132,8 @@ function Panes({ view, board, onChange }: PartProps & { board: ReturnType<typeof
       </div>
       <SeriesChips view={view} onChange={onChange} />
       {hasLines(view) && <PaneAppearances view={view} onChange={onChange} />}
-      {saving.error !== undefined && <ErrorNote error={saving.error} />}
-      {feedView.error !== undefined && <ErrorNote error={feedView.error} onRetry={feedView.reload} />}
+      <ErrorNote error={saving.error} />
+      <ErrorNote of={feedView} />
       <div ref={host}>
         <BoardWidgets
           board={withTitles(board, view, keyName)}
@@ -270,7 +270,7 @@ function SaveButton({ view }: { view: ExploreView }) {
       <button type="button" class="btn btn-ghost btn-sm" onClick={() => setNaming(false)}>
         {t("common.cancel")}
       </button>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
     </form>
   );
 }

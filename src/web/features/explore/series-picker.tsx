@@ -159,7 +159,7 @@ function KeyList(props: {
         <ChevronLeft size={15} aria-hidden="true" />
         <span class="truncate">{device.name}</span>
       </button>
-      {loaded.error !== undefined && <ErrorNote error={loaded.error} onRetry={loaded.reload} />}
+      <ErrorNote of={loaded} />
       {loaded.data !== undefined && keys.length === 0 && (
         <p class="text-sm text-soft">{t("device.noData")}</p>
       )}

@@ -50,7 +50,7 @@ export function FaultList({
 }) {
   return (
     <>
-      {page.error !== undefined && <ErrorNote error={page.error} onRetry={page.reload} />}
+      <ErrorNote of={page} />
       {shown?.rows.length === 0 && <EmptyPanel icon={CircleCheck} title={none[0]} hint={none[1]} />}
       {shown && shown.rows.length > 0 && (
         <ol class="panel divide-y divide-base-300/60" aria-label={t("common.faults")}>

@@ -34,7 +34,7 @@ export function AttachDevices({ gatewayId, onClose }: { gatewayId: string; onClo
           only="DEVICE"
           isOffered={({ parentDeviceId }: DeviceRow) => parentDeviceId !== gatewayId}
         />
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         <div class="flex justify-end gap-2">
           <button type="button" class="btn btn-ghost" onClick={onClose}>
             {t("common.cancel")}

@@ -24,7 +24,7 @@ export function DetachDevice(props: {
     <Dialog title={t("children.detachOf", { name })} onClose={props.onClose}>
       <div class="flex flex-col gap-4">
         <p>{t("children.detachWarning")}</p>
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         <div class="flex justify-end gap-2">
           <button type="button" class="btn btn-ghost" onClick={props.onClose}>
             {t("common.cancel")}

@@ -108,7 +108,7 @@ function Free({ device, onChanged }: Props) {
           </option>
         ))}
       </SelectField>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <div class="flex justify-end">
         <SubmitButton busy={action.busy}>{t("children.attachGo")}</SubmitButton>
       </div>

@@ -32,7 +32,7 @@ export function CapturedPanel(props: {
   return (
     <section class="panel flex flex-col gap-4 p-4" aria-label={t("sample.title")}>
       <h2 class="font-semibold">{t("sample.title")}</h2>
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      <ErrorNote of={list} />
       {captured?.length === 0 && <p class="text-sm text-soft">{t("captured.none")}</p>}
       {captured && captured.length > 0 && (
         <div class="flex items-end gap-2">

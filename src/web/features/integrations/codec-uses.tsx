@@ -27,7 +27,7 @@ export function CodecUses({ uses, mayChange, onChange }: Props) {
         <h2 class="font-semibold">{t("transform.codecs")}</h2>
         <p class="text-sm text-soft">{t("transform.codecsHint")}</p>
       </div>
-      {codecs.error !== undefined && <ErrorNote error={codecs.error} onRetry={codecs.reload} />}
+      <ErrorNote of={codecs} />
       {uses.map((use, index) => (
         <div key={index} class="flex flex-wrap items-center gap-2" data-testid="codec-use">
           <input

@@ -27,7 +27,7 @@ export function ConnectTab({
   return (
     <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <div class="flex min-w-0 flex-col gap-5">
-        {status.error !== undefined && <ErrorNote error={status.error} onRetry={status.reload} />}
+        <ErrorNote of={status} />
         <BridgePanel integration={integration} />
         {!mqtt && webhookUrl !== null && status.data && (
           <>
@@ -116,7 +116,7 @@ function SecretPanel(props: {
           </div>
         </div>
       )}
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       {may("integrations:secret") ? (
         secret === undefined && (
           <>

@@ -70,7 +70,7 @@ function Offer({ network, onConnected }: { network: DiscoveredNetwork; onConnect
       >
         {t("discovered.connect", { name })}
       </Button>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
     </section>
   );
 }

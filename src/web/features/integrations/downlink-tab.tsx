@@ -45,7 +45,7 @@ export function DownlinkTab({ integration }: { integration: Integration }) {
     <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[24rem_minmax(0,1fr)]">
       {may("integrations:write") && <DownlinkForm integration={integration} onSent={list.reload} />}
       <div class="flex min-w-0 flex-col gap-4">
-        {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+        <ErrorNote of={list} />
         {downlinks?.length === 0 && (
           <EmptyPanel icon={Send} title={t("downlink.none")} hint={t("downlink.noneHint")} />
         )}
@@ -165,7 +165,7 @@ function DownlinkForm({ integration, onSent }: { integration: Integration; onSen
         />
         {t("downlink.confirmed")}
       </label>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <div>
         <SubmitButton busy={action.busy}>{t("downlink.send")}</SubmitButton>
       </div>

@@ -85,7 +85,7 @@ export function MessagesTab({ integration }: { integration: Integration }) {
           )}
         </div>
       </div>
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      <ErrorNote of={list} />
       {events?.length === 0 && (
         <EmptyPanel
           icon={Inbox}

@@ -40,7 +40,7 @@ export function SettingsTab({ integration, onSaved }: Props) {
         onText={setName}
       />
       <SettingsFields type={type} fields={fields} onChange={setFields} before={settings_json} />
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <div>
         <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
       </div>

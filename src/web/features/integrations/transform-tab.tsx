@@ -34,7 +34,7 @@ interface Props {
 /** Shows what makes values of an integration's messages, in the order in which it is run, tried on a message that came in. */
 export function TransformTab(props: Props) {
   const types = useResource(pipelinesApi.stepTypes, []);
-  if (types.error !== undefined) return <ErrorNote error={types.error} onRetry={types.reload} />;
+  if (types.error !== undefined) return <ErrorNote of={types} />;
   if (types.data === undefined) return <p class="text-soft">{t("common.loading")}</p>;
   const fitting = types.data.filter(({ type }) => type !== "webhook_forward");
   return <Editor {...props} types={fitting} />;
@@ -162,7 +162,7 @@ function Editor({ integration, onSaved, types }: Props & { types: readonly StepT
           mayChange={mayChange}
           onChange={(script) => change({ script })}
         />
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         {mayChange && isDirty && (
           <div class="panel sticky bottom-2 z-10 flex flex-wrap items-center gap-3 p-3 shadow-lg">
             <p class="min-w-0 flex-1" role="status">

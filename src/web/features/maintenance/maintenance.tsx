@@ -87,7 +87,7 @@ export function MaintenanceBanner({ device, onChanged }: Props) {
           </button>
         </div>
       )}
-      {ending.error !== undefined && <ErrorNote error={ending.error} />}
+      <ErrorNote error={ending.error} />
       {isOpen && (
         <MaintenanceDialog
           device={device}
@@ -168,7 +168,7 @@ function MaintenanceDialog({
           maxLength={500}
           defaultValue={known?.reason ?? ""}
         />
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         <div class="flex justify-end gap-2">
           <button type="button" class="btn" onClick={onClose}>
             {t("common.cancel")}

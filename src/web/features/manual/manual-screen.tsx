@@ -31,7 +31,7 @@ export function ManualScreen() {
           onSearch={(text) => route(text ? `${path}?search=${encodeURIComponent(text)}` : path, true)}
         />
       </PageHead>
-      {manual.error !== undefined && <ErrorNote error={manual.error} onRetry={manual.reload} />}
+      <ErrorNote of={manual} />
       {manual.data && search !== "" && <Found pages={all} search={search} />}
       {manual.data && search === "" && shown && (
         <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[14rem_minmax(0,1fr)]">

@@ -46,7 +46,7 @@ export function ConnectionPage({ connectionId }: { connectionId: string }) {
       <PageHead title={connection?.name ?? "…"}>
         {connection && mayChange && <Actions connection={connection} onSaved={resource.set} />}
       </PageHead>
-      {error !== undefined && <ErrorNote error={error} onRetry={resource.reload} />}
+      <ErrorNote error={error} onRetry={resource.reload} />
       {connection && <StatePanel connection={connection} />}
       <ThingFaults kind="modbus_connection" id={connectionId} />
       <Units

@@ -63,7 +63,7 @@ export function CsvDialog({ onClose, onAdd }: Props) {
           onText={change}
         />
         {map && <MapProblems map={map} csv={csv} />}
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         <FormButtons busy={action.busy} onCancel={onClose}>
           {map && map.registers.length > 0
             ? plural("modbus.addOthers", map.registers.length)
@@ -129,7 +129,7 @@ export function TemplateDialog({ onClose, onAdd }: Props) {
   const templates = useResource(modbusApi.templates, []);
   return (
     <Dialog title={t("modbus.fromTemplate")} onClose={onClose}>
-      {templates.error !== undefined && <ErrorNote error={templates.error} onRetry={templates.reload} />}
+      <ErrorNote of={templates} />
       <p class="mb-3 text-sm text-soft">{t("modbus.templateHint")}</p>
       <ul class="flex max-h-96 flex-col gap-1 overflow-y-auto" aria-label={t("modbus.fromTemplate")}>
         {templates.data?.map((template) => (

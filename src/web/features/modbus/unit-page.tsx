@@ -38,7 +38,7 @@ export function UnitPage({ connectionId, modbusUnitId }: Props) {
   if (isMissing || (error instanceof ApiError && error.status === 404)) return <NotFoundScreen />;
   return (
     <div class="max-w-5xl">
-      {error !== undefined && <ErrorNote error={error} onRetry={units.reload} />}
+      <ErrorNote error={error} onRetry={units.reload} />
       {units.data && (
         <UnitForm
           connectionId={connectionId}

@@ -228,7 +228,7 @@ function Credentials({ signIn, client, errorOf }: CredentialsProps) {
 function ApiKeyField({ client, errorOf }: Pick<CredentialsProps, "client" | "errorOf">) {
   const keys = useResource(apiKeysApi.list, []);
   const suitable = keys.data?.filter(({ hasGlobalDeviceAccess }) => hasGlobalDeviceAccess) ?? [];
-  if (keys.error !== undefined) return <ErrorNote error={keys.error} onRetry={keys.reload} />;
+  if (keys.error !== undefined) return <ErrorNote of={keys} />;
   return (
     <SelectField
       key={suitable.length}

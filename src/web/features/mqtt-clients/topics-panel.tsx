@@ -48,7 +48,7 @@ export function TopicsPanel() {
           </span>
         )}
       </div>
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      <ErrorNote of={list} />
       <div class="grid gap-4 lg:grid-cols-[3fr_2fr]">
         <div class="min-w-0">
           {isEmpty && (

@@ -22,7 +22,7 @@ export function MessengersSection() {
   };
   return (
     <Section id="messengers" title={t("messenger.title")} hint={t("messenger.hint")}>
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      <ErrorNote of={list} />
       {list.data && list.data.length > 0 && (
         <ul class="divide-y divide-base-300/60" aria-label={t("messenger.title")}>
           {list.data.map((messenger) => (
@@ -101,7 +101,7 @@ function MessengerRow({ messenger, onDelete }: { messenger: Messenger; onDelete:
       >
         {result && resultText(result)}
       </p>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
     </li>
   );
 }

@@ -14,7 +14,7 @@ export interface SettingsProps {
 export function Save({ action }: { action: ReturnType<typeof useAction> }) {
   return (
     <>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <div class="flex justify-end">
         <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
       </div>

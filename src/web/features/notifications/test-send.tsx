@@ -49,7 +49,7 @@ export function TestSend() {
       <p role="status" class={`break-words text-sm ${result?.success === false ? "text-error" : ""}`}>
         {result && textOf(result)}
       </p>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
     </section>
   );
 }

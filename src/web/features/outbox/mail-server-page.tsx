@@ -30,7 +30,7 @@ export function MailServerPage() {
         <ArrowLeft size={16} aria-hidden="true" />
         {t("page.outbox")}
       </a>
-      {settings.error !== undefined && <ErrorNote error={settings.error} onRetry={settings.reload} />}
+      <ErrorNote of={settings} />
       {settings.loading && !settings.data && <p class="text-soft">{t("common.loading")}</p>}
       {settings.data && <ServerForm settings={settings.data} onSaved={settings.set} />}
     </div>
@@ -68,7 +68,7 @@ function ServerForm({
             </p>
           ))}
           <ServerFields form={form} settings={settings} onChange={change} />
-          {saving.error !== undefined && <ErrorNote error={saving.error} />}
+          <ErrorNote error={saving.error} />
           {!isFixed && (
             <div>
               <SubmitButton busy={saving.busy}>{t("common.save")}</SubmitButton>
@@ -197,7 +197,7 @@ function MailTest({ form, settings }: Pick<FieldsProps, "form" | "settings">) {
           type="email"
           required
         />
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         {result && (
           <p role="status" class={`break-words ${result.success ? "text-success" : "text-error"}`}>
             {result.success

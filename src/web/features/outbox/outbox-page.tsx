@@ -73,7 +73,7 @@ function MailList() {
           {shown && plural("outbox.count", shown.total)}
         </p>
       </div>
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      <ErrorNote of={list} />
       {!shown && !list.error && <p class="text-soft">{t("common.loading")}</p>}
       {shown?.total === 0 && (
         <EmptyPanel
@@ -143,7 +143,7 @@ function MailPage({ mailId }: { mailId: string }) {
         <ArrowLeft size={16} aria-hidden="true" />
         {t("page.outbox")}
       </a>
-      {resource.error !== undefined && <ErrorNote error={resource.error} onRetry={resource.reload} />}
+      <ErrorNote of={resource} />
       {!mail && !resource.error && <p class="text-soft">{t("common.loading")}</p>}
       {mail && <MailView mail={mail} onSent={resource.set} />}
     </div>
@@ -209,7 +209,7 @@ function MailView({ mail, onSent }: { mail: Mail; onSent: (mail: Mail) => void }
       {mail.state === "HELD" && (
         <p class="border-b border-base-300 bg-base-200 p-4 text-sm sm:px-5">{t("outbox.heldHint")}</p>
       )}
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <div class="flex flex-col gap-3 p-4 sm:p-5">
         <p class="break-words whitespace-pre-wrap">{mail.text}</p>
         <div>

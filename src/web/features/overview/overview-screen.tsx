@@ -71,7 +71,7 @@ export function OverviewScreen() {
           </Button>
         )}
       </PageHead>
-      {site.error !== undefined && <ErrorNote error={site.error} onRetry={site.reload} />}
+      <ErrorNote of={site} />
       {site.data && may("integrations:write") && <Discovered onConnected={reloadSoon} />}
       {empty ? (
         <FirstSteps onCreate={() => setCreating(true)} />

@@ -106,7 +106,7 @@ function KeyChoice(props: {
           {t("overview.otherDevice")}
         </button>
       </p>
-      {keys.error !== undefined && <ErrorNote error={keys.error} onRetry={keys.reload} />}
+      <ErrorNote of={keys} />
       {free?.length === 0 ? (
         <Empty title={t("overview.noValues")} hint={t("overview.noValuesHint")} />
       ) : (

@@ -95,7 +95,7 @@ export function DeliveriesTab({ pipeline, onChanged }: Props) {
           </button>
         )}
       </div>
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      <ErrorNote of={list} />
       {shown?.rows.length === 0 && (
         <EmptyPanel
           icon={Send}

@@ -24,7 +24,7 @@ interface Props {
 /** The steps of a pipeline, tried on a message while they are edited. */
 export function StepsEditor({ pipeline, onSaved }: Props) {
   const types = useResource(pipelinesApi.stepTypes, []);
-  if (types.error !== undefined) return <ErrorNote error={types.error} onRetry={types.reload} />;
+  if (types.error !== undefined) return <ErrorNote of={types} />;
   if (types.data === undefined) return <p class="text-soft">{t("common.loading")}</p>;
   return <Editor pipeline={pipeline} onSaved={onSaved} types={types.data} />;
 }
@@ -95,7 +95,7 @@ function Editor({ pipeline, onSaved, types }: Props & { types: readonly StepType
           mayChange={mayChange}
           onChange={change}
         />
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         {isDirty && (
           <div class="panel sticky bottom-2 z-10 flex flex-wrap items-center gap-3 p-3 shadow-lg">
             <p class="min-w-0 flex-1" role="status">

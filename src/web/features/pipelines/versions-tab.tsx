@@ -27,7 +27,7 @@ export function VersionsTab({ pipeline, onChanged }: { pipeline: Pipeline; onCha
       }
       onChanged();
     });
-  if (list.error !== undefined) return <ErrorNote error={list.error} onRetry={list.reload} />;
+  if (list.error !== undefined) return <ErrorNote of={list} />;
   return (
     <ol class="panel divide-y divide-base-300/60" aria-label={t("pipeline.tabVersions")}>
       {versions?.map((version) => (

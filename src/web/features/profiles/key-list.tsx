@@ -85,7 +85,7 @@ export function KeyList(props: Props) {
   );
   return (
     <div class="flex flex-col gap-4">
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <div class="flex flex-wrap items-center gap-2">
         {canEdit && (
           <UseAll

@@ -63,7 +63,7 @@ function ProfileList() {
           </a>
         )}
       </div>
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      <ErrorNote of={list} />
       {!profiles && list.loading && <p class="text-soft">{t("common.loading")}</p>}
       {profiles && (
         <ul class="panel divide-y divide-base-300/60" aria-label={t("page.profiles")}>

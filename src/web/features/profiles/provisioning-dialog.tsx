@@ -37,7 +37,7 @@ export function ProvisioningDialog({ profile, onClose }: { profile: Profile; onC
     <Dialog title={t("provisioning.of", { name })} onClose={onClose}>
       <div class="flex flex-col gap-5">
         <p class="text-soft">{t("provisioning.intro")}</p>
-        {loaded.error !== undefined && <ErrorNote error={loaded.error} onRetry={loaded.reload} />}
+        <ErrorNote of={loaded} />
         {state && (
           <fieldset class="flex flex-col gap-3">
             <legend class="mb-2 font-semibold">{t("provisioning.mode")}</legend>
@@ -72,7 +72,7 @@ export function ProvisioningDialog({ profile, onClose }: { profile: Profile; onC
             </div>
           </>
         )}
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         <div class="flex justify-end">
           <button type="button" class="btn btn-ghost" onClick={onClose}>
             {t("common.close")}

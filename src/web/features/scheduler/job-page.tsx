@@ -73,7 +73,7 @@ export function JobPage({ jobId }: { jobId: string }) {
       </PageHead>
       <About job={job} />
       <h2 class="text-lg font-semibold">{t("common.history")}</h2>
-      {listed.error !== undefined && <ErrorNote error={listed.error} onRetry={listed.reload} />}
+      <ErrorNote of={listed} />
       {runs?.rows.length === 0 && (
         <EmptyPanel icon={CalendarClock} title={t("job.noRuns")} hint={t("job.noRunsHint")} />
       )}

@@ -48,7 +48,7 @@ export function RestoreForm(props: { setupToken: string; onDone: () => void; onB
         disabled={action.busy}
       />
       {progress && <Progress {...progress} />}
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <SubmitButton busy={action.busy}>{t("common.restore")}</SubmitButton>
       <button type="button" class="btn btn-ghost" disabled={action.busy} onClick={props.onBack}>
         {t("setup.restoreBack")}

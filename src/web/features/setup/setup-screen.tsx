@@ -36,7 +36,7 @@ export function SetupScreen() {
     return token.value === undefined ? <LinkExpired /> : <SetUpAlready />;
   return (
     <Entrance title={t(isRestoring ? "setup.restore" : "setup.title")}>
-      {state.error !== undefined && <ErrorNote error={state.error} onRetry={state.reload} />}
+      <ErrorNote of={state} />
       {state.data && !isRestoring && (
         <OwnerFields
           setupToken={setupToken}
@@ -129,7 +129,7 @@ function OwnerFields(props: { setupToken: string; onDone: () => void; onRestore:
         required
         maxLength={120}
       />
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <SubmitButton busy={action.busy}>{t("setup.create")}</SubmitButton>
       <button type="button" class="btn btn-ghost" disabled={action.busy} onClick={onRestore}>
         {t("setup.restore")}
@@ -176,8 +176,8 @@ function NextStep() {
             <span class="block text-sm font-normal">{t("setup.demoHint")}</span>
           </span>
         </button>
-        {demo.error !== undefined && <ErrorNote error={demo.error} />}
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={demo.error} />
+        <ErrorNote error={action.error} />
         <a class="btn btn-ghost" href="/">
           {t("setup.skip")}
         </a>

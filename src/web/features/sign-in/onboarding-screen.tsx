@@ -26,7 +26,7 @@ export function Onboarding({ onDone }: { onDone: (me: Me) => void }) {
           required
           maxLength={120}
         />
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         <SubmitButton busy={action.busy}>{t("setup.continue")}</SubmitButton>
         <button type="button" class="btn btn-ghost btn-sm self-center" onClick={signOut}>
           {t("account.signOut")}

@@ -92,8 +92,8 @@ export function CodeStep(props: {
             maxLength={256}
           />
         )}
-        {action.error !== undefined && <ErrorNote error={action.error} />}
-        {again.error !== undefined && <ErrorNote error={again.error} />}
+        <ErrorNote error={action.error} />
+        <ErrorNote error={again.error} />
         {resent && again.error === undefined && <p role="status">{t("signUp.resent")}</p>}
         <SubmitButton busy={action.busy}>{t("signUp.confirm")}</SubmitButton>
         <div class="flex flex-wrap justify-between gap-2">

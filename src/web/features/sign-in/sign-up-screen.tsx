@@ -114,7 +114,7 @@ function DetailsStep(props: {
   };
   return (
     <Entrance title={t("signUp.title")}>
-      {plans.error !== undefined && <ErrorNote error={plans.error} onRetry={plans.reload} />}
+      <ErrorNote of={plans} />
       {plans.loading && !plans.data && <p class="text-soft">{t("common.loading")}</p>}
       {plans.data && (
         <form class="flex flex-col gap-4" onSubmit={submit}>
@@ -148,7 +148,7 @@ function DetailsStep(props: {
             maxLength={256}
           />
           <PlanChoice plans={plans.data} selected={props.given?.planId} />
-          {action.error !== undefined && <ErrorNote error={action.error} />}
+          <ErrorNote error={action.error} />
           <SubmitButton busy={action.busy}>{t("signUp.submit")}</SubmitButton>
           <button type="button" class="btn btn-ghost btn-sm self-center" onClick={props.onHasCode}>
             {t("signUp.hasCode")}

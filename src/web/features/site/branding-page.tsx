@@ -20,7 +20,7 @@ const PRODUCT_COLOR = "#0e5a6b";
 /** The site's own name, logo and colour in place of the product's. */
 export function BrandingPage() {
   const resource = useResource(siteApi.branding, []);
-  if (resource.error !== undefined) return <ErrorNote error={resource.error} onRetry={resource.reload} />;
+  if (resource.error !== undefined) return <ErrorNote of={resource} />;
   if (!resource.data) return <p class="text-soft">{t("common.loading")}</p>;
   return <BrandingForm given={resource.data} onSaved={resource.set} />;
 }

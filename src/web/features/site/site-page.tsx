@@ -78,7 +78,7 @@ function NameForm({ tenant, resource }: { tenant: TenantProfile; resource: Resou
           </div>
         )}
       </div>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
     </form>
   );
 }
@@ -228,7 +228,7 @@ function RemovalDialog({ name, onClose }: { name: string; onClose: () => void })
           value={typed}
           onText={setTyped}
         />
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         <div class="flex justify-end gap-2">
           <button type="button" class="btn btn-ghost" onClick={onClose}>
             {t("common.cancel")}

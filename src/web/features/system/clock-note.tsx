@@ -33,7 +33,7 @@ export function ClockNote() {
           {t("system.confirmClock")}
         </Button>
       )}
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
     </div>
   );
 }

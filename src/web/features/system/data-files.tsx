@@ -34,13 +34,13 @@ export function DataFiles() {
     });
   return (
     <Section id="system-files" title={t("system.files")} hint={t("system.filesHint")}>
-      {resource.error !== undefined && <ErrorNote error={resource.error} onRetry={resource.reload} />}
+      <ErrorNote of={resource} />
       {check && <CheckResult check={check} isRunning={isRunning} />}
       {check && check.losses.length > 0 && <Losses losses={check.losses} onDone={resource.set} />}
       {check && check.unknownDevices > 0 && (
         <UnknownDevices count={check.unknownDevices} onDone={resource.set} />
       )}
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <div class="flex flex-wrap gap-2">
         <Button icon={ShieldCheck} size={14} disabled={action.busy || isRunning} onClick={start}>
           {t(isRunning ? "system.checking" : "system.check")}
@@ -121,7 +121,7 @@ function Losses({ losses, onDone }: WarningProps & { losses: DataCheck["losses"]
           </li>
         ))}
       </ul>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <Button icon={CircleCheck} size={14} disabled={action.busy} onClick={acknowledge}>
         {t("system.acknowledgeLosses")}
       </Button>
@@ -168,7 +168,7 @@ function BundleButton() {
       <Button icon={FolderArchive} size={14} disabled={action.busy} onClick={download}>
         {t("system.bundle")}
       </Button>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
     </>
   );
 }

@@ -19,7 +19,7 @@ export function LogLevelSetting() {
     });
   return (
     <Section id="log-level" title={t("log.levelTitle")}>
-      {resource.error !== undefined && <ErrorNote error={resource.error} onRetry={resource.reload} />}
+      <ErrorNote of={resource} />
       {current !== undefined && (
         <div class="max-w-xl">
           <SelectField
@@ -37,7 +37,7 @@ export function LogLevelSetting() {
           </SelectField>
         </div>
       )}
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
     </Section>
   );
 }

@@ -114,7 +114,7 @@ function OlderButton({ onLoad }: { onLoad: () => Promise<void> }) {
   const action = useAction();
   return (
     <>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <button type="button" class="btn self-center" disabled={action.busy} onClick={() => action.run(onLoad)}>
         {t("log.older")}
       </button>
@@ -135,7 +135,7 @@ function DownloadButton({ filter }: { filter: LogFilter }) {
       <Button icon={Download} size={14} disabled={action.busy} onClick={download}>
         {t("common.download")}
       </Button>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
     </>
   );
 }

@@ -101,7 +101,7 @@ function SettingsForm({
             disabled={fixed.includes("trusted_proxies")}
             onText={(trustedProxies) => change({ trustedProxies })}
           />
-          {saving.error !== undefined && <ErrorNote error={saving.error} />}
+          <ErrorNote error={saving.error} />
           {fixed.length < 2 && (
             <div>
               <SubmitButton busy={saving.busy}>{t("common.save")}</SubmitButton>
@@ -124,7 +124,7 @@ function Restart({ isRestarting, onRestart }: { isRestarting: boolean; onRestart
   return (
     <div class="panel flex flex-col gap-3 border-l-4 border-l-warning p-4" role="status">
       <p>{t(isRestarting ? "proxy.restarting" : "proxy.needsRestart")}</p>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       {!isRestarting && (
         <div>
           <Button icon={RefreshCw} size={14} disabled={action.busy} onClick={restart}>
@@ -146,7 +146,7 @@ function ProxyTest({ form, settings }: { form: ProxyForm; settings: ProxySetting
   };
   return (
     <Section id="proxy-test" title={t("common.test")} hint={t("proxy.testHint")}>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       {result && <Seen result={result} />}
       <div>
         <Button icon={Eye} size={14} disabled={action.busy} onClick={test}>

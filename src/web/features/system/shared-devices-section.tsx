@@ -14,7 +14,7 @@ export function SharedDevicesSection() {
   if (shared.error === undefined && (shared.data?.tenants.length ?? 0) === 0) return null;
   return (
     <Section id="shared-device" title={t("system.shared")} hint={t("system.sharedHint")}>
-      {shared.error !== undefined && <ErrorNote error={shared.error} onRetry={shared.reload} />}
+      <ErrorNote of={shared} />
       {shared.data && <SitesForm shared={shared.data} onSaved={shared.set} />}
     </Section>
   );
@@ -52,7 +52,7 @@ function SitesForm({ shared, onSaved }: { shared: SharedDevices; onSaved: (share
           </label>
         ))}
       </fieldset>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <div>
         <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
       </div>

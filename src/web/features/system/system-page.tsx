@@ -60,7 +60,7 @@ function Gateway() {
       <Section id="system-health" title={t("system.health")}>
         <Health />
         {isClockUnset && <ClockNote />}
-        {health.error !== undefined && <ErrorNote error={health.error} onRetry={health.reload} />}
+        <ErrorNote of={health} />
         {version && (
           <p class="text-sm text-soft">
             {t("system.version", { version: version.version })}{" "}
@@ -71,7 +71,7 @@ function Gateway() {
         <PageLink href="/settings/log" text={t("system.openLog")} />
         <PageLink href={`/settings/system/${PROXY_PAGE}`} text={t("system.openProxy")} />
       </Section>
-      {device.error !== undefined && <ErrorNote error={device.error} onRetry={device.reload} />}
+      <ErrorNote of={device} />
       {gateway && <OpenAlarms deviceId={gateway.deviceId} />}
       {gateway && <GatewayReadings key={gateway.deviceId} device={gateway} />}
       {isMissing && <NoDevice />}

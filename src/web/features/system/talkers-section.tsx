@@ -28,7 +28,7 @@ export function TalkersSection() {
         current={by}
         onSelect={setBy}
       />
-      {page.error !== undefined && <ErrorNote error={page.error} onRetry={page.reload} />}
+      <ErrorNote of={page} />
       {shown?.rows.length === 0 && <p class="text-soft">{t("talkers.none")}</p>}
       {shown && shown.rows.length > 0 && (
         <div class="overflow-x-auto">

@@ -136,7 +136,7 @@ function FileForm({ upload, onChange }: { upload: Update["upload"]; onChange: ()
           {t("update.uploading", { percent: toPercent(share) })}
         </p>
       )}
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
     </>
   );
 }
@@ -169,7 +169,7 @@ function Installation(props: { version: string; onChange: () => void; onInstall:
           {t("update.discard")}
         </Button>
       </div>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       {isAsking && (
         <ConfirmDialog
           title={t("update.confirm", { version })}

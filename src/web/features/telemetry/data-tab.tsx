@@ -48,7 +48,7 @@ export function DataTab({ device }: DeviceTabProps) {
     ]);
     return { latest, keys, load: ++loads.current };
   }, [device.deviceId]);
-  if (resource.error !== undefined) return <ErrorNote error={resource.error} onRetry={resource.reload} />;
+  if (resource.error !== undefined) return <ErrorNote of={resource} />;
   if (!resource.data) return <p class="text-soft">{t("common.loading")}</p>;
   return <DeviceData {...resource.data} device={device} onImported={resource.reload} />;
 }
@@ -240,7 +240,7 @@ function LoadedView(props: ViewProps) {
         onLive={() => setWindow({ kind: "live", id: "15m" })}
         onResume={() => setPausedAt(undefined)}
       />
-      {saving.error !== undefined && <ErrorNote error={saving.error} />}
+      <ErrorNote error={saving.error} />
       {controls.view === "table" && isThinned(buffers, bounds.from) && (
         <p class="text-sm text-soft">{t("data.thinned")}</p>
       )}

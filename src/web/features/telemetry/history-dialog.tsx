@@ -101,7 +101,7 @@ function ExportForm({ deviceId, deviceName, shown }: Props & { shown: { from: nu
           <span class="text-sm">{t("history.units")}</span>
         </Checkbox>
       )}
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <div>
         <SubmitButton busy={action.busy}>{t("history.download")}</SubmitButton>
       </div>

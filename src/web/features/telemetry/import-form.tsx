@@ -197,7 +197,7 @@ export function ImportForm(props: { deviceId: string; onImported: (ts: number) =
         />
       )}
       {outcome !== undefined && <OutcomeNote outcome={outcome} />}
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <div>
         <SubmitButton busy={action.busy}>{t("history.upload")}</SubmitButton>
       </div>

@@ -18,7 +18,7 @@ interface Props {
 export function StepsSection({ types, steps, problem, onChange }: Props) {
   return (
     <Section id="uplink-steps" title={t("uplink.steps")} hint={t("uplink.stepsHint")}>
-      {types.error !== undefined && <ErrorNote error={types.error} onRetry={types.reload} />}
+      <ErrorNote of={types} />
       {types.data && (
         <StepList
           label={t("uplink.steps")}

@@ -38,7 +38,7 @@ export function UplinkPage({ uplinkId }: { uplinkId: string }) {
     <>
       <BackLink href="/uplinks">{t("nav.uplinks")}</BackLink>
       <PageHead title={uplink?.name ?? "…"} />
-      {error !== undefined && <ErrorNote error={error} onRetry={resource.reload} />}
+      <ErrorNote error={error} onRetry={resource.reload} />
       {uplink && (
         <div class="flex max-w-3xl flex-col gap-5">
           <UplinkProgress uplink={uplink} onChanged={resource.set} />
@@ -192,7 +192,7 @@ function TestButton({ draft, uplinkId }: { draft: UplinkDraft; uplinkId: string 
           {t("uplink.testGood")}
         </p>
       )}
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
     </div>
   );
 }

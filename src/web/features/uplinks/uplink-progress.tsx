@@ -88,7 +88,7 @@ export function UplinkProgress({ uplink, onChanged }: Props) {
           {serverText(errorText)}
         </p>
       )}
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       {isResending && (
         <ConfirmDialog
           title={t("uplink.resendTitle")}

@@ -27,7 +27,7 @@ export function ActAs({ user }: { user: User }) {
       <Button icon={Drama} size={14} disabled={action.busy} onClick={start}>
         {t("acting.start")}
       </Button>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
     </section>
   );
 }

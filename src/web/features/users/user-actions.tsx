@@ -84,7 +84,7 @@ function InviteAgainDialog(props: { user: User; delivery: InviteDelivery; onClos
     <Dialog key="question" title={t(`delivery.${delivery}`)} onClose={onClose}>
       <div class="flex flex-col gap-4">
         <p>{t("invite.resets", { name })}</p>
-        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         <div class="flex justify-end gap-2">
           <button type="button" class="btn btn-ghost" onClick={onClose}>
             {t("common.cancel")}

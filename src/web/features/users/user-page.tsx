@@ -41,7 +41,7 @@ export function UserPage({ userId }: { userId: string }) {
         </nav>
         <h2 class="truncate text-lg font-semibold">{user ? user.fullName || user.email : "…"}</h2>
       </div>
-      {error !== undefined && <ErrorNote error={error} onRetry={resource.reload} />}
+      <ErrorNote error={error} onRetry={resource.reload} />
       {user && <UserForm user={user} resource={resource} />}
       {user && <HistoryLink id={user.userId} />}
       {user && mayManage(user) && <ActAs user={user} />}

@@ -64,7 +64,7 @@ function UserList() {
           </Button>
         )}
       </div>
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      <ErrorNote of={list} />
       {shown?.total === 0 && (
         <EmptyPanel icon={Users} title={t("users.noMatch")} hint={t("users.noMatchHint")}>
           <button type="button" class="btn" onClick={() => set({ search: "", role: "", status: "" })}>
