@@ -1,8 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import consoleTexts from "../../src/lib/texts/console.en.json";
+import { messengerKinds } from "../../src/modules/notifications/messengers.types.ts";
 import { checkTarget } from "../../src/modules/uplinks/target-settings.ts";
 import { connectionForm } from "../../src/web/features/modbus/connection-form.ts";
+import { alarmsForm, serviceForm } from "../../src/web/features/notifications/messenger-form.ts";
 import {
   certificatesForm,
   TARGET_TYPES,
@@ -40,6 +42,8 @@ const forms: Record<string, FormDefinition> = {
   connection: connectionForm,
   ...Object.fromEntries(TARGET_TYPES.map((type) => [`uplink to ${type}`, targetForm(type)])),
   certificates: certificatesForm("KAFKA"),
+  ...Object.fromEntries(messengerKinds.map((kind) => [`${kind} messenger`, serviceForm({ kind })])),
+  "alarms of a messenger": alarmsForm,
 };
 
 /** Every field at a path, in each variant of the schema. */

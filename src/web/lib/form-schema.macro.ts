@@ -6,6 +6,7 @@ interface JsonSchema {
   readonly const?: string | number | boolean;
   readonly enum?: readonly string[];
   readonly anyOf?: readonly JsonSchema[];
+  readonly items?: JsonSchema;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   readonly default?: unknown;
@@ -61,8 +62,10 @@ function kindOf(schema: JsonSchema): Partial<FieldSchema> & Pick<FieldSchema, "k
     case "number":
     case "boolean":
       return { kind: schema.type };
-    case "array":
-      return { kind: "list" };
+    case "array": {
+      const options = optionsOf(schema.items?.anyOf ?? []);
+      return options.length > 0 ? { kind: "set", options } : { kind: "list" };
+    }
     case "object":
       return schema.properties === undefined
         ? { kind: "json" }

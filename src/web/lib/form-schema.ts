@@ -4,7 +4,7 @@
  */
 
 export interface FieldSchema {
-  readonly kind: "text" | "number" | "boolean" | "choice" | "list" | "object" | "json";
+  readonly kind: "text" | "number" | "boolean" | "choice" | "set" | "list" | "object" | "json";
   readonly isRequired?: true;
   /** Null is a value: nothing is set. */
   readonly isNullable?: true;
@@ -18,7 +18,7 @@ export interface FieldSchema {
   readonly maximum?: number;
   /** A number without decimals. */
   readonly isWhole?: true;
-  /** Values of a choice. */
+  /** Values of a choice, or of a set, which may have several. */
   readonly options?: ReadonlyArray<string | number>;
   readonly object?: ObjectSchema;
 }

@@ -104,6 +104,7 @@ function SchemaField(props: Props) {
       </Checkbox>
     );
   if (schema.kind === "choice") return field.isRadio ? <Radios {...props} /> : <Choice {...props} />;
+  if (schema.kind === "set") return <Checkboxes {...props} />;
   if (schema.kind === "list")
     return (
       <TextAreaField
@@ -182,6 +183,29 @@ function Choice(props: Props) {
         </option>
       ))}
     </SelectField>
+  );
+}
+
+function Checkboxes(props: Props) {
+  const { label, value, onChange } = props;
+  const selected: readonly unknown[] = Array.isArray(value) ? value : [];
+  return (
+    <fieldset class="flex flex-col gap-2" disabled={props.isDisabled}>
+      <legend class="mb-2 font-semibold">{label}</legend>
+      <div class="flex flex-wrap gap-x-5 gap-y-2">
+        {optionsOf(props).map(([option, text]) => (
+          <Checkbox
+            key={option}
+            checked={selected.includes(option)}
+            onCheck={(isOn) =>
+              onChange(isOn ? [...selected, option] : selected.filter((other) => other !== option))
+            }
+          >
+            {text}
+          </Checkbox>
+        ))}
+      </div>
+    </fieldset>
   );
 }
 

@@ -5,9 +5,13 @@ import { type FormDefinition, fieldsOfRow, sentValues } from "./form-definition.
 import type { FormState } from "./schema-fields.tsx";
 import { useAction } from "./use-form.ts";
 
-/** The state of a form: what was entered, what the server refused, and what is sent. */
-export function useSchemaForm(form: FormDefinition, initial: FormValues) {
+/** The state of a form, whose fields may depend on what was entered: the values, what the server refused, and what is sent. */
+export function useSchemaForm(
+  definition: FormDefinition | ((values: FormValues) => FormDefinition),
+  initial: FormValues,
+) {
   const [values, setValues] = useState(initial);
+  const form = typeof definition === "function" ? definition(values) : definition;
   const action = useAction();
   const problem = fieldProblem(
     action.error,

@@ -28,7 +28,7 @@ async function listRecipients(): Promise<{ readonly recipients: Recipient[]; rea
       ...(users?.rows ?? []).map(({ userId, email }) => ({ id: userId, label: email })),
       ...(messengers ?? []).map(({ messengerId, name, kind }) => ({
         id: messengerId,
-        label: `${name} (${t(`messengerKind.${kind}`)})`,
+        label: `${name} (${t(`fieldOption.messenger.kind.${kind}`)})`,
       })),
     ],
     isComplete: users !== undefined && users.total <= USERS_SHOWN && messengers !== undefined,

@@ -47,7 +47,7 @@ export function MessengersSection() {
 
 function facts({ kind, isEnabled, ruleScope, delivery }: Messenger): string {
   return [
-    t(`messengerKind.${kind}`),
+    t(`fieldOption.messenger.kind.${kind}`),
     ...(ruleScope === "NAMED" ? [t("messenger.named")] : []),
     ...(isEnabled ? [] : [t("messenger.disabled")]),
     plural("messenger.sent", delivery.sent),
