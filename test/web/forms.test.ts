@@ -4,6 +4,7 @@ import consoleTexts from "../../src/lib/texts/console.en.json";
 import { messengerKinds } from "../../src/modules/notifications/messengers.types.ts";
 import { checkTarget } from "../../src/modules/uplinks/target-settings.ts";
 import { connectionForm } from "../../src/web/features/modbus/connection-form.ts";
+import { clientForm } from "../../src/web/features/mqtt-clients/client-form.ts";
 import { alarmsForm, serviceForm } from "../../src/web/features/notifications/messenger-form.ts";
 import {
   certificatesForm,
@@ -44,6 +45,7 @@ const forms: Record<string, FormDefinition> = {
   certificates: certificatesForm("KAFKA"),
   ...Object.fromEntries(messengerKinds.map((kind) => [`${kind} messenger`, serviceForm({ kind })])),
   "alarms of a messenger": alarmsForm,
+  "MQTT client": clientForm,
 };
 
 /** Every field at a path, in each variant of the schema. */
@@ -117,6 +119,7 @@ describe("what a form sends", () => {
   });
 
   test("an empty field that can be null is null, one that cannot is left out", () => {
+    expect(bodyOf(schema, { name: null, rate: null, place: null })).toEqual({ rate: null });
     expect(bodyOf(schema, { name: "", rate: null, password: "" })).toEqual({ rate: null, password: null });
   });
 

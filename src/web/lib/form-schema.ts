@@ -73,6 +73,7 @@ const linesOf = (items: readonly unknown[]) =>
 
 /** What is sent of a field; `undefined` if it was left empty. */
 function sentValue(field: FieldSchema, value: unknown): unknown {
+  if (value === null) return field.isNullable ? null : undefined;
   if (field.object !== undefined && isObject(value)) return bodyOf(field.object, value);
   if (Array.isArray(value)) return field.kind === "list" ? linesOf(value) : value;
   const entered = typeof value === "string" && field.isSecret !== true ? value.trim() : value;

@@ -13,8 +13,10 @@ export interface FormState {
   /** What is wrong with the field at a path. */
   readonly errorOf?: ((path: string) => string | undefined) | undefined;
   readonly isDisabled?: boolean | undefined;
-  /** Path → the options that are offered, where not all are. */
-  readonly options?: Readonly<Record<string, ReadonlyArray<string | number>>> | undefined;
+  /** Path → the options that are offered, where they are not those of the schema, with their texts if the catalogue has none. */
+  readonly options?: Readonly<Record<string, ReadonlyArray<string | readonly [string, string]>>> | undefined;
+  /** Path → a hint in place of the one of the catalogue. */
+  readonly hints?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The fields of a form, each with the control and the limits of its schema. */
@@ -42,15 +44,21 @@ function FieldOfForm(props: FormState & { form: FormDefinition; field: FormField
   const { form, field, values, onChange } = props;
   const { path, text = path } = field;
   const schema = fieldAt(form.schema, path, values);
+  const options = props.options?.[path]?.map((option) =>
+    typeof option === "string" ? { value: option } : { value: option[0], name: option[1] },
+  );
   return (
     schema && (
       <SchemaField
         field={field}
-        schema={{ ...schema, ...(props.options?.[path] && { options: props.options[path] }) }}
+        schema={{ ...schema, ...(options && { kind: "choice", options: options.map(({ value }) => value) }) }}
         label={textOfField("field", form.texts, text) ?? text}
-        hint={textOfField("fieldHint", form.texts, text)}
+        hint={props.hints?.[path] ?? textOfField("fieldHint", form.texts, text)}
         pattern={textOfField("fieldPattern", form.texts, text)}
-        optionText={(option) => textOfField("fieldOption", form.texts, `${text}.${option}`)}
+        optionText={(option) =>
+          options?.find(({ value }) => value === option)?.name ??
+          textOfField("fieldOption", form.texts, `${text}.${option}`)
+        }
         optionHint={(option) => textOfField("fieldHint", form.texts, `${text}.${option}`)}
         error={props.errorOf?.(path)}
         isDisabled={props.isDisabled}
@@ -163,22 +171,24 @@ const optionsOf = ({ field, schema, optionText }: Props): ReadonlyArray<readonly
 
 function Choice(props: Props) {
   const { field, schema, label, hint, error, value, onChange } = props;
-  const isOptional = schema.isRequired !== true && schema.default === undefined && field.isRequired !== true;
+  const selected = value ?? schema.default ?? "";
+  const isRequired = schema.isRequired === true || field.isRequired === true || schema.default !== undefined;
   return (
     <SelectField
       label={label}
       hint={hint}
       error={error}
       disabled={props.isDisabled}
+      required={isRequired}
       onChange={(e) => onChange(schema.options?.find((option) => String(option) === e.currentTarget.value))}
     >
-      {isOptional && (
-        <option value="" selected={value === undefined}>
+      {(!isRequired || selected === "") && (
+        <option value="" selected={selected === ""}>
           {props.optionText("none") ?? ""}
         </option>
       )}
       {optionsOf(props).map(([option, text]) => (
-        <option key={option} value={option} selected={option === (value ?? schema.default)}>
+        <option key={option} value={option} selected={option === selected}>
           {text}
         </option>
       ))}

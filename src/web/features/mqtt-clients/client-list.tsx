@@ -78,7 +78,7 @@ function Row({ client, onDelete }: { client: MqttClient; onDelete: () => void })
       <div class="min-w-0 flex-[2_1_12rem]">
         <p class="truncate font-medium">{name}</p>
         <p class="truncate text-sm text-soft">
-          {t(`mqttSignIn.${signIn}`)}
+          {t(`fieldOption.mqttClient.signIn.${signIn}`)}
           {username !== null && <span class="reading"> · {username}</span>}
         </p>
       </div>

@@ -10,6 +10,7 @@ import type { Wire } from "../../lib/wire.ts";
 import { get, getPage, patch, post, queryOf, remove } from "../../platform/api-client.ts";
 
 export type MqttClient = Wire<typeof mqttClientBody>;
+export type MqttClientInput = Wire<typeof createMqttClientBody>;
 export type SavedMqttClient = Wire<typeof savedMqttClientBody>;
 export type MqttTopics = Wire<typeof topicsBody>;
 export type MqttTopic = MqttTopics["topics"][number];
@@ -20,7 +21,7 @@ const pathOf = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
 export const mqttClientsApi = {
   list: (search: string) => getPage<MqttClient>(BASE, { search }),
   get: (id: string) => get<MqttClient>(pathOf(id)),
-  create: (body: Wire<typeof createMqttClientBody>) => post<SavedMqttClient>(BASE, body),
+  create: (body: MqttClientInput) => post<SavedMqttClient>(BASE, body),
   update: (id: string, body: Wire<typeof updateMqttClientBody>) => patch<SavedMqttClient>(pathOf(id), body),
   delete: (id: string) => remove(pathOf(id)),
   topics: (prefix: string) => get<MqttTopics>(`/api/mqtt/topics${queryOf({ prefix })}`),
