@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { type PeerCertificate, rootCertificates } from "node:tls";
+import type { PeerCertificate } from "node:tls";
 import { type Config, loadConfig, processEnv } from "../platform/config.ts";
 import { type GatewayAddress, localUrl, readGatewayAddress } from "../platform/gateway-address.ts";
 import { isPlainForMachine } from "../platform/own-origin.ts";
@@ -27,6 +27,7 @@ function configuredUrl({ http_host, http_port, https_host, https_port }: Listene
 function tlsFor({ certificate }: GatewayAddress): BunFetchRequestInitTLS | undefined {
   if (certificate === undefined) return undefined;
   const expected = new X509Certificate(certificate).fingerprint256;
+  const { rootCertificates } = process.getBuiltinModule("node:tls"); // takes a ms to load
   return {
     ca: [...rootCertificates, certificate],
     checkServerIdentity: (_: string, peer: PeerCertificate) =>

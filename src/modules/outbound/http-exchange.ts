@@ -1,10 +1,4 @@
-import {
-  type ClientRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  request as requestPlain,
-} from "node:http";
-import { request as requestTls } from "node:https";
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import { unavailable } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
@@ -50,6 +44,9 @@ function lookupAmong(addresses: readonly string[]): LookupFunction {
   };
 }
 
+/** Loaded by the first request: at every start it would take some ms. */
+const clientFor = ({ protocol }: URL) => (protocol === "http:" ? import("node:http") : import("node:https"));
+
 function closedEarly(): Error {
   return Object.assign(new Error("the connection was closed"), { code: "ECONNRESET" });
 }
@@ -94,6 +91,7 @@ export function createHttpExchange(deps: {
 
   async function run(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
     const url = new URL(request.url);
+    const { request: begin } = await clientFor(url);
     // A lookup cannot be cancelled; the exchange merely stops waiting for it.
     const resolved = addresses.of(request.tenantId).resolve(url.hostname, portOf(url));
     const found = (await Promise.race([resolved, rejection(signal)])).slice(0, ADDRESSES_MAX);
@@ -106,16 +104,11 @@ export function createHttpExchange(deps: {
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: Math.ceil(request.timeoutMs / found.length),
       maxHeaderSize: HEADERS_BYTES_MAX,
+      // An environment variable could switch verification off; this option overrides it.
+      rejectUnauthorized: true,
+      ...(authorities && { ca: [...authorities] }),
     };
-    const outgoing =
-      url.protocol === "http:"
-        ? requestPlain(url, options)
-        : // An environment variable could switch verification off; this option overrides it.
-          requestTls(url, {
-            ...options,
-            rejectUnauthorized: true,
-            ...(authorities && { ca: [...authorities] }),
-          });
+    const outgoing = begin(url, options);
     const answer = answerTo(outgoing, signal);
     try {
       outgoing.setHeader("Accept", "*/*");

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { rootCertificates } from "node:tls";
 import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { GIVE_UP_AFTER_MS } from "../../lib/retry-policy.ts";
@@ -23,6 +22,7 @@ const HOUR_MS = 3_600_000;
 function readAuthorities(file: string | undefined): string[] | undefined {
   if (file === undefined) return undefined;
   try {
+    const { rootCertificates } = process.getBuiltinModule("node:tls"); // takes a ms to load
     return [...rootCertificates, readFileSync(file, "utf8")];
   } catch (cause) {
     throw new StartupError(`The file ${file} of outbound_ca cannot be read.`, { cause });

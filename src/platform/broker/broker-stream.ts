@@ -1,6 +1,5 @@
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { Duplex } from "node:stream";
-import { connect as connectTls } from "node:tls";
 import { unavailable } from "../../lib/domain-error.ts";
 import type { OutboundRule } from "../outbound-address.ts";
 import type { BrokerSettings } from "./broker.types.ts";
@@ -69,7 +68,7 @@ export class BrokerStream extends Duplex {
     const name = tls.serverName ?? host;
     const ca = credentials.ca === undefined ? authorities : [credentials.ca];
     const socket = isTls
-      ? connectTls({
+      ? process.getBuiltinModule("node:tls").connect({
           host: address,
           port,
           ...(isIP(name) === 0 && { servername: name }),
