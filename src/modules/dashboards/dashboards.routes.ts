@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { isJsonObject } from "../../lib/json.ts";
 import { ANSWERS_MIB_MAX, type AnswerSpace } from "../../platform/answer-space.ts";
 import { asAnswer, jsonAnswer } from "../answers.ts";
-import { documentedAs } from "../documented-as.ts";
+import { documentedAs, withCommas } from "../documented-as.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import { DASHBOARD_POINTS_MAX, DASHBOARD_VALUES_MAX } from "./dashboard-data.ts";
@@ -22,8 +22,7 @@ import {
 } from "./dashboards.schemas.ts";
 import type { DashboardsService } from "./dashboards.service.ts";
 
-const number = new Intl.NumberFormat("en");
-export const limits = `413 if the widgets together show more than ${number.format(DASHBOARD_VALUES_MAX)} newest values or ${number.format(DASHBOARD_POINTS_MAX)} points, or for a response over ${ANSWERS_MIB_MAX.user} MiB; 503 while unread responses leave no memory for it.`;
+export const limits = `413 if the widgets together show more than ${withCommas(DASHBOARD_VALUES_MAX)} newest values or ${withCommas(DASHBOARD_POINTS_MAX)} points, or for a response over ${ANSWERS_MIB_MAX.user} MiB; 503 while unread responses leave no memory for it.`;
 
 const executedAnswer = (answers: AnswerSpace) => async (request: Request, executed: Executed) =>
   asAnswer<ReturnType<typeof executedToWire>>(await jsonAnswer(answers, request, executedToWire(executed)));

@@ -1,13 +1,12 @@
 import { t } from "elysia";
-import { DOCUMENTED_AS, documentedAs, mapOf } from "../documented-as.ts";
+import { DOCUMENTED_AS, documentedAs, mapOf, withCommas } from "../documented-as.ts";
 import { choice, jsonObject, jsonValueSchema, wholeNumber } from "../wire.schemas.ts";
 import { aggregations, DATA_POINTS_DEFAULT, DATA_POINTS_MAX, STATE_POINTS_MAX } from "./telemetry.types.ts";
 
 /** 24 times of day, each with a comma and a space. */
 const INTERVAL_CHARACTERS_MAX = 168;
 
-const written = (limit: number) => limit.toLocaleString("en");
-const pointsDescription = `maximum points per series, at most ${written(DATA_POINTS_MAX)} (${written(STATE_POINTS_MAX)} for \`timeIn\`; larger numbers are reduced to this limit); ${DATA_POINTS_DEFAULT} by default`;
+const pointsDescription = `maximum points per series, at most ${withCommas(DATA_POINTS_MAX)} (${withCommas(STATE_POINTS_MAX)} for \`timeIn\`; larger numbers are reduced to this limit); ${DATA_POINTS_DEFAULT} by default`;
 
 const epochMs = (description: string) => t.String({ minLength: 1, maxLength: 20, description });
 
