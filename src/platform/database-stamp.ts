@@ -13,32 +13,27 @@ export interface Stamp {
 }
 
 const TABLE = "__inventory";
-const KEYS_TABLE = "__inventory_keys";
 const BUSY_TIMEOUT_MS = 5_000;
-
-const hasTable = (database: Database, name: string): boolean =>
-  database.query("SELECT 1 FROM sqlite_schema WHERE name = ?").get(name) !== null;
 
 /** Returns a database's stamp; undefined if it has no stamp yet. @throws SQLiteError for an unreadable file */
 export function readStamp(database: Database): Stamp | undefined {
-  if (!hasTable(database, TABLE)) return undefined;
-  const row = database.query<Omit<Stamp, "keys">, []>(`SELECT gateway, generation FROM ${TABLE}`).get();
-  if (row === null) return undefined;
-  if (!hasTable(database, KEYS_TABLE)) return { ...row, keys: {} };
-  const keys = database.query<{ checks: string }, []>(`SELECT checks FROM ${KEYS_TABLE}`).get();
-  return { ...row, keys: keys === null ? {} : JSON.parse(keys.checks) };
+  if (database.query("SELECT 1 FROM sqlite_schema WHERE name = ?").get(TABLE) === null) return undefined;
+  const row = database
+    .query<Omit<Stamp, "keys"> & { keys: string }, []>(`SELECT gateway, generation, keys FROM ${TABLE}`)
+    .get();
+  return row === null ? undefined : { ...row, keys: JSON.parse(row.keys) };
 }
 
 /** Stamps a database, within the caller's transaction if there is one. */
 export function writeStamp(database: Database, { gateway, generation, keys }: Stamp): void {
   database.run(
-    `CREATE TABLE IF NOT EXISTS ${TABLE} (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL)`,
+    `CREATE TABLE IF NOT EXISTS ${TABLE} (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL, keys TEXT NOT NULL)`,
   );
-  database.run(`INSERT OR REPLACE INTO ${TABLE} VALUES (1, ?, ?)`, [gateway, generation]);
-  database.run(
-    `CREATE TABLE IF NOT EXISTS ${KEYS_TABLE} (id INTEGER PRIMARY KEY CHECK (id = 1), checks TEXT NOT NULL)`,
-  );
-  database.run(`INSERT OR REPLACE INTO ${KEYS_TABLE} VALUES (1, ?)`, [JSON.stringify(keys)]);
+  database.run(`INSERT OR REPLACE INTO ${TABLE} VALUES (1, ?, ?, ?)`, [
+    gateway,
+    generation,
+    JSON.stringify(keys),
+  ]);
 }
 
 /** Reads the stamp of a file. @throws SQLiteError or DatabaseFileError for an unreadable file */
