@@ -1,7 +1,8 @@
-import { readdirSync, readlinkSync, realpathSync } from "node:fs";
+import { readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type FileLock, takeFileLock } from "./file-lock.ts";
 import { readGatewayPid } from "./gateway-address.ts";
+import { readRecord } from "./inventory-record.ts";
 
 const LOCK_FILE = "lineside.lock";
 /** Follows the name of a deleted file in `/proc`. */
@@ -25,23 +26,28 @@ const openFilesOf = (pid: number): string[] =>
     }
   });
 
+/** Identifies the lock file of a data directory: one that is created after it was deleted has another id. */
+export function lockIdOf(dataPath: string): string | undefined {
+  const stats = statSync(join(dataPath, LOCK_FILE), { throwIfNoEntry: false });
+  return stats && [stats.dev, stats.ino, stats.birthtimeMs].join(" ");
+}
+
 /**
  * Returns whether another process holds the directory although the lock is free, because somebody has deleted or moved the lock file: the process in
- * `gateway.json` has a file of the directory open, or any process has the deleted lock file open.
+ * `gateway.json` has a file of the directory open, or any process has the deleted lock file open. All processes are searched only if the lock file
+ * is not the one with which the last gateway began.
  */
 function isHeldWithoutLock(dataPath: string): boolean {
   const directory = realpathSync(dataPath);
   const gateway = readGatewayPid(dataPath);
+  const isGateways = (file: string) => file.startsWith(`${directory}/`);
+  if (gateway !== undefined && gateway !== process.pid && openFilesOf(gateway).some(isGateways)) return true;
+  if (readRecord(dataPath)?.lock === lockIdOf(dataPath)) return false;
+  const deleted = join(directory, LOCK_FILE) + DELETED;
   return namesIn("/proc")
     .map(Number)
     .filter((pid) => Number.isInteger(pid) && pid !== process.pid)
-    .some((pid) =>
-      openFilesOf(pid).some(
-        (file) =>
-          file === join(directory, LOCK_FILE) + DELETED ||
-          (pid === gateway && file.startsWith(`${directory}/`)),
-      ),
-    );
+    .some((pid) => openFilesOf(pid).includes(deleted));
 }
 
 /**

@@ -2,6 +2,7 @@ import { inEnglish } from "../lib/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
 import type { Clock } from "./clock.ts";
 import type { Stamp } from "./database-stamp.ts";
+import { lockIdOf } from "./gateway-lock.ts";
 import type { Problem } from "./health.ts";
 import { type InventoryRecord, type Loss, unlisted, writeRecord } from "./inventory-record.ts";
 import type { Part } from "./lifecycle.ts";
@@ -53,8 +54,9 @@ export class InventoryKeeper implements Part {
 
   /** Records that the gateway runs. Call it once all large databases are open, before anything is acknowledged: a start that fails earlier changes nothing. */
   begin(): void {
-    this.#record = { ...this.#record, isAdvancing: true };
-    writeRecord(this.#deps.dataPath, this.#record);
+    const { dataPath } = this.#deps;
+    this.#record = { ...this.#record, lock: lockIdOf(dataPath), isAdvancing: true };
+    writeRecord(dataPath, this.#record);
     this.#isBegun = true;
   }
 

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../lib/json.ts";
 import type { Text } from "../lib/texts/text.ts";
 import type { Stamp } from "./database-stamp.ts";
 import { writeDurably } from "./durable-file.ts";
 import { giveToFolderOwner } from "./file-owner.ts";
+import { targetOf } from "./misplaced-files.ts";
 import { KEY_NAMES, type KeyName, readKey } from "./secret-keys.ts";
 
 export const INVENTORY_FILE = "inventory.json";
@@ -45,6 +46,8 @@ export interface InventoryRecord extends Stamp {
   readonly isAdvancing: boolean;
   /** Number of starts and hours of the data directory. */
   readonly hours: number;
+  /** Id of the lock file with which the last gateway began. */
+  readonly lock?: string | undefined;
 }
 
 const digest = (text: string | Uint8Array, purpose: string): string =>
@@ -75,7 +78,7 @@ export const createRecord = (stamp: Stamp): InventoryRecord => ({
 /** Returns the record; `null` if it is damaged, `undefined` if there is none. */
 export function readRecord(dataPath: string): InventoryRecord | null | undefined {
   const path = join(dataPath, INVENTORY_FILE);
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = targetOf(path);
   if (stats === undefined) return undefined;
   if (!stats.isFile()) return null; // reading a pipe would block forever
   try {

@@ -11,7 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { takeFileLock } from "../../src/platform/file-lock.ts";
-import { takeGatewayLock } from "../../src/platform/gateway-lock.ts";
+import { lockIdOf, takeGatewayLock } from "../../src/platform/gateway-lock.ts";
+import { createRecord, writeRecord } from "../../src/platform/inventory-record.ts";
 
 const root = mkdtempSync(join(tmpdir(), "lineside-lock-"));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -50,6 +51,24 @@ test.skipIf(!existsSync("/proc/self/fd"))(
     gateway.kill();
     await gateway.exited;
     takeGatewayLock(data)?.release();
+    expect(takeGatewayLock(data)).toBeDefined();
+  },
+);
+
+test.skipIf(!existsSync("/proc/self/fd"))(
+  "a deleted lock file that the last gateway began with keeps the directory",
+  async () => {
+    const data = mkdtempSync(join(root, "data-"));
+    takeGatewayLock(data)?.release();
+    const lock = lockIdOf(data);
+    writeRecord(data, { ...createRecord({ gateway: "a", generation: 1, keys: {} }), lock });
+    const gateway = await processWith(join(data, "lineside.lock"));
+    rmSync(join(data, "lineside.lock"));
+    expect(takeGatewayLock(data)).toBeUndefined();
+    expect(lockIdOf(data)).not.toBe(lock);
+    expect(takeGatewayLock(data)).toBeUndefined(); // nor with the file that the refused start has left
+    gateway.kill();
+    await gateway.exited;
     expect(takeGatewayLock(data)).toBeDefined();
   },
 );
