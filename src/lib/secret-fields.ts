@@ -166,10 +166,16 @@ export function createFieldFinder(
   names: readonly string[],
   { words = [], hasNumbers = false }: FinderOptions = {},
 ): (bytes: Uint8Array) => ByteRange[] {
-  const written = names.toSorted((left, right) => right.length - left.length).map(writtenName);
-  const whole = words.map((word) => `(?<![a-z])${writtenName(word)}`);
-  const name = new RegExp([...written, ...whole].join("|"), "gi");
+  const createExpression = () => {
+    const written = names.toSorted((left, right) => right.length - left.length).map(writtenName);
+    const whole = words.map((word) => `(?<![a-z])${writtenName(word)}`);
+    return new RegExp([...written, ...whole].join("|"), "gi");
+  };
+  /** Created by the first message: writing all spellings takes a ms. */
+  let expression: RegExp | undefined;
   const find = (bytes: Uint8Array): ByteRange[] => {
+    expression ??= createExpression();
+    const name = expression;
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"); // a character per byte
     const ranges: ByteRange[] = [];
     name.lastIndex = 0;
