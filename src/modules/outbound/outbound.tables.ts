@@ -39,6 +39,8 @@ export const outboundRequests = sqliteTable(
   {
     /** The order in which they came; never used again. */
     seq: integer("seq").primaryKey({ autoIncrement: true }),
+    /** Tenant of the target, by which dead letters are counted. */
+    tenantId: text("tenant_id").notNull().default(""),
     targetId: text("target_id")
       .notNull()
       .references(() => outboundTargets.targetId, { onDelete: "cascade" }),
@@ -63,7 +65,9 @@ export const outboundRequests = sqliteTable(
   },
   (table) => [
     index("outbound_requests_lane").on(table.targetId, table.state, table.orderKey, table.seq),
-    index("outbound_requests_dead").on(table.diedAt).where(sql`state = 'DEAD'`),
+    index("outbound_requests_waiting").on(table.targetId, table.seq).where(sql`state = 'WAITING'`),
+    // With the size, so that the dead letters of each tenant are counted without being read.
+    index("outbound_requests_dead").on(table.tenantId, table.diedAt, table.bytes).where(sql`state = 'DEAD'`),
     uniqueIndex("outbound_requests_dedupe")
       .on(table.targetId, table.dedupeKey)
       .where(sql`dedupe_key IS NOT NULL`),
