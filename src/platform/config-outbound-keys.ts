@@ -25,11 +25,12 @@ export const outboundConfigKeys = {
     kind: count(100, 10_000_000),
     default: 100_000,
     description:
-      "Most webhooks that wait in the delivery queue. Beyond it, the oldest webhooks of the tenant with the most become dead letters.",
+      "Most webhooks that wait in the delivery queue. Beyond it, the tenant with the most loses the oldest webhooks of its fullest target, which become dead letters.",
   },
   outbound_waiting_mb_max: {
     kind: count(1, 100_000),
     default: 256,
-    description: "Most megabytes of webhooks that wait in the delivery queue.",
+    description:
+      "Most megabytes of webhooks that wait in the delivery queue. Beyond it, the same applies as for `outbound_waiting_max`.",
   },
 } as const;

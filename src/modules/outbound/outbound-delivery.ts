@@ -3,8 +3,8 @@ import { GIVE_UP_AFTER_MS, type Verdict, waitAfter } from "../../lib/retry-polic
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
-import type { OutboundRepository, RequestRow, TargetRow } from "./outbound.repository.ts";
-import { type Lane, OutboundLanes, type Target } from "./outbound-lanes.ts";
+import type { GivenUp, OutboundRepository, RequestRow, TargetRow } from "./outbound.repository.ts";
+import { type Lane, type Load, OutboundLanes, type Target } from "./outbound-lanes.ts";
 import type { OutboundLedger } from "./outbound-ledger.ts";
 
 /** Rows of a failing target that are looked at each time. */
@@ -14,6 +14,8 @@ const SWEEP_INTERVAL_MS = 60_000;
 const READ_AGAIN_MS = 10_000;
 /** Rows that die at once when the outbox is full, so that it is not full again with the next. */
 const EVICTED_AT_ONCE = 100;
+/** Max. such steps before others have their turn. */
+const EVICTIONS_AT_ONCE = 20;
 
 export interface Attempt {
   readonly verdict: Verdict;
@@ -35,7 +37,7 @@ interface OutboundDeliveryDeps {
   readonly ledger: OutboundLedger;
   /** Never rejects. */
   readonly send: (row: RequestRow, target: TargetRow, signal: AbortSignal) => Promise<Attempt>;
-  readonly limits: { readonly rows: number; readonly bytes: number };
+  readonly limits: Readonly<Load>;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -58,6 +60,8 @@ export class OutboundDelivery {
   private cancel: () => void = () => undefined;
   private cancelSweep: () => void = () => undefined;
   private readonly inFlight = new Set<Promise<void>>();
+  /** Numbers of the requests in flight, which are not given up. */
+  private readonly inFlightSeqs = new Set<number>();
 
   constructor(private readonly deps: OutboundDeliveryDeps) {
     this.startedAt = deps.clock.monotonic();
@@ -91,13 +95,9 @@ export class OutboundDelivery {
 
   /** Notes that a row was inserted. */
   added(row: TargetRow, orderKey: string, bytes: number): void {
-    const { limits } = this.deps;
     const target = this.lanes.target(row);
-    target.rows++;
-    target.bytes += bytes;
+    this.lanes.count(target, { rows: 1, bytes });
     this.lanes.add(target, { orderKey, dueAt: this.now() });
-    const totals = this.lanes.totals();
-    if (totals.rows > limits.rows || totals.bytes > limits.bytes) this.evict();
     this.wake();
   }
 
@@ -134,9 +134,10 @@ export class OutboundDelivery {
     this.isAsked = false;
     if (this.isStopped) return;
     this.cancel();
+    const isFull = this.evict();
     for (let next = lanes.take(this.now()); next !== undefined; next = lanes.take(this.now()))
       this.begin(next.target, next.lane);
-    const timeMs = lanes.nextAt();
+    const timeMs = isFull ? this.now() : lanes.nextAt();
     if (timeMs === undefined) return;
     this.cancel = this.deps.clock.schedule(Math.max(timeMs - this.now(), 1), () => this.wake());
   }
@@ -146,12 +147,12 @@ export class OutboundDelivery {
     try {
       row = this.readHead(target, lane);
     } catch (error) {
-      this.lanes.landed(target);
+      this.lanes.landed(target, 0);
       this.lanes.queue(target, lane, this.now() + READ_AGAIN_MS);
       throw error;
     }
     if (row === undefined) {
-      this.lanes.landed(target);
+      this.lanes.landed(target, 0);
       this.lanes.idle(target, lane);
       this.deps.ledger.wake();
     } else this.send(target, lane, row);
@@ -169,8 +170,10 @@ export class OutboundDelivery {
 
   private send(target: Target, lane: Lane, row: RequestRow): void {
     const startedAt = this.now();
+    this.inFlightSeqs.add(row.seq);
     const done = this.deps.send(row, target.row, target.controller.signal).then((attempt) => {
       this.inFlight.delete(done);
+      this.inFlightSeqs.delete(row.seq);
       this.settle(target, lane, { row, attempt, startedAt });
       this.wake();
     });
@@ -179,8 +182,8 @@ export class OutboundDelivery {
 
   private settle(target: Target, lane: Lane, result: Result): void {
     const { lanes } = this;
-    const { row, attempt } = result;
-    lanes.landed(target);
+    const { row, attempt, startedAt } = result;
+    lanes.landed(target, this.now() - startedAt);
     if (this.isStopped || lanes.targets.get(target.row.targetId) !== target) return;
     if (typeof attempt.verdict === "object") {
       this.retry(target, lane, { ...result, isOfTarget: attempt.verdict.retry === "target" });
@@ -192,8 +195,7 @@ export class OutboundDelivery {
     if (attempt.verdict === "dead") this.bury(target, row, attempt);
     else {
       this.deps.ledger.sent(target.row, row);
-      target.rows--;
-      target.bytes -= row.bytes;
+      lanes.count(target, { rows: -1, bytes: -row.bytes });
     }
     lanes.queue(target, lane, this.now());
   }
@@ -241,30 +243,49 @@ export class OutboundDelivery {
       error: error ?? detail("delivery_error.refused"),
       triedAt: this.now(),
     });
-    target.rows--;
-    target.bytes -= row.bytes;
+    this.lanes.count(target, { rows: -1, bytes: -row.bytes });
   }
 
-  /** Gives up rows of a target. Returns how many it were. */
-  private giveUp(target: Target, options: Parameters<OutboundRepository["giveUp"]>[1]): number {
-    const { repository, ledger } = this.deps;
-    const gone = repository.giveUp(target.row.targetId, options).length;
-    if (gone > 0) ledger.gaveUp(target.row, gone, options.error);
-    this.countWaiting(target);
-    return gone;
-  }
-
-  /** Makes room at the limit: the oldest rows of the target that has the most waiting are given up. */
-  private evict(): void {
-    const { limits, clock, ledger } = this.deps;
-    const error = detail("delivery_error.no_room");
-    const options = { error, queuedBefore: Number.MAX_SAFE_INTEGER, limit: EVICTED_AT_ONCE, at: clock.now() };
-    for (;;) {
-      const { rows, bytes, fullest } = this.lanes.totals();
-      if (fullest === undefined || (rows <= limits.rows && bytes <= limits.bytes)) break;
-      if (this.giveUp(fullest, options) === 0) break;
-    }
+  /** Makes room at the limit: the tenant with the most waiting requests loses the oldest. Returns whether there is more to give up. */
+  private evict(): boolean {
+    const { limits, ledger } = this.deps;
+    if (this.lanes.fullestBeyond(limits, 1).length === 0) return false;
+    ledger.flush(); // what was sent must not be given up
+    let isBeyond = true;
+    for (let step = 0; step < EVICTIONS_AT_ONCE && isBeyond; step++) isBeyond = this.evictSome();
     ledger.prune();
+    return isBeyond;
+  }
+
+  private evictSome(): boolean {
+    const { limits, repository } = this.deps;
+    const options = this.giveUpOptions("delivery_error.no_room");
+    const gone: GivenUp[] = [];
+    for (const { row } of this.lanes.fullestBeyond(limits, EVICTED_AT_ONCE)) {
+      const limit = EVICTED_AT_ONCE - gone.length;
+      if (limit > 0) gone.push(...repository.giveUp(row.targetId, { ...options, limit }));
+    }
+    this.noteGivenUp(gone, options.error);
+    return gone.length > 0;
+  }
+
+  private giveUpOptions(code: "delivery_error.no_room" | "delivery_error.too_old") {
+    return { error: detail(code), at: this.deps.clock.now(), except: [...this.inFlightSeqs] };
+  }
+
+  private noteGivenUp(gone: readonly GivenUp[], error: Text): void {
+    const { lanes, deps } = this;
+    /** One row of each source, with the number of its requests. */
+    const bySource = new Map<string, { row: TargetRow; count: number }>();
+    for (const { targetId, bytes } of gone) {
+      const target = lanes.targets.get(targetId);
+      const row = target?.row ?? deps.repository.findTarget(targetId);
+      if (target !== undefined) lanes.count(target, { rows: -1, bytes: -bytes });
+      if (row === undefined) continue;
+      const source = `${row.sourceKind} ${row.sourceId}`;
+      bySource.set(source, { row, count: (bySource.get(source)?.count ?? 0) + 1 });
+    }
+    for (const { row, count } of bySource.values()) deps.ledger.gaveUp(row, count, error);
   }
 
   private scheduleSweep(): void {
@@ -281,12 +302,13 @@ export class OutboundDelivery {
 
   /** Gives up what is too old at targets that fail. */
   private sweep(): void {
-    const { clock, ledger } = this.deps;
-    const error = detail("delivery_error.too_old");
-    const queuedBefore = this.now() - GIVE_UP_AFTER_MS;
+    const { ledger, repository } = this.deps;
+    const reason = this.giveUpOptions("delivery_error.too_old");
+    const options = { ...reason, limit: SWEEP_ROWS_MAX, queuedBefore: this.now() - GIVE_UP_AFTER_MS };
+    ledger.flush();
     for (const target of this.lanes.targets.values())
       if (target.failures > 0)
-        this.giveUp(target, { error, queuedBefore, limit: SWEEP_ROWS_MAX, at: clock.now() });
+        this.noteGivenUp(repository.giveUp(target.row.targetId, options), options.error);
     ledger.prune();
   }
 
@@ -299,6 +321,7 @@ export class OutboundDelivery {
 
   /** Reads how much waits for a target. */
   private countWaiting(target: Target): void {
-    Object.assign(target, this.deps.repository.waiting(target.row.targetId));
+    const { rows, bytes } = this.deps.repository.waiting(target.row.targetId);
+    this.lanes.count(target, { rows: rows - target.load.rows, bytes: bytes - target.load.bytes });
   }
 }

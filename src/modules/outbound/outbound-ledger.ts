@@ -8,8 +8,8 @@ import type { CountsRow } from "./outbound-counts.repository.ts";
 const FLUSH_INTERVAL_MS = 250;
 const RETRY_INTERVAL_MS = 5_000;
 const UNWRITTEN_MAX = 500;
-const DEAD_MAX = 10_000;
-const DEAD_BYTES_MAX = 64 * 1024 * 1024;
+/** Max. dead letters, of all tenants: beyond it, the tenant with the most loses its oldest. */
+const DEAD_MAX = { rows: 10_000, bytes: 64 * 1024 * 1024 };
 const DEAD_DAYS = 30;
 const DAY_MS = 24 * 3_600_000;
 /** At once, so that it does not hold others up. */
@@ -127,8 +127,10 @@ export class OutboundLedger {
   /** Deletes dead letters that are too old or too many. */
   prune(): void {
     const { repository, retentionTime } = this.deps;
-    const before = retentionTime() - DEAD_DAYS * DAY_MS;
-    repository.pruneDead({ keep: DEAD_MAX, bytesMax: DEAD_BYTES_MAX, before, limit: PRUNED_AT_ONCE });
+    repository.pruneDead(DEAD_MAX, {
+      before: retentionTime() - DEAD_DAYS * DAY_MS,
+      limit: PRUNED_AT_ONCE,
+    });
   }
 
   /** Forgets what is counted and not written yet, of one source or of the whole tenant. */

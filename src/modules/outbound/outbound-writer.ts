@@ -1,4 +1,6 @@
+import type { TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import { newId, sha256 } from "../../platform/ids.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
@@ -6,11 +8,16 @@ import { type OutboundRepository, TargetGone, type TargetRow } from "./outbound.
 import type { OutboundRequest, OutboundTarget } from "./outbound.types.ts";
 import type { OutboundDelivery } from "./outbound-delivery.ts";
 
-/** Requests that ride one commit. */
+const WRITTEN_AT_ONCE = 200;
+
+/** Requests of a tenant that ride one commit. */
 interface Group {
   readonly committed: Promise<void>;
   readonly requests: OutboundRequest[];
+  /** Resolves once the requests are on the disk. */
   readonly joined: Promise<void>;
+  /** Resolves once the requests are written, or have failed. */
+  readonly ended: Promise<void>;
   isOpen: boolean;
 }
 
@@ -75,7 +82,14 @@ export function createOutboundWriter(deps: {
       if (row === undefined) return;
       const { targetId } = row;
       const createdAt = clock.now();
-      const seq = repository.insert({ ...fields, ...none, targetId, state: "WAITING", createdAt });
+      const seq = repository.insert({
+        ...fields,
+        ...none,
+        tenantId: row.tenantId,
+        targetId,
+        state: "WAITING",
+        createdAt,
+      });
       if (seq !== undefined) delivery.added(row, orderKey, bytes);
     };
     try {
@@ -94,20 +108,39 @@ export function createOutboundWriter(deps: {
     });
   }
 
-  let group: Group | undefined;
+  /** Groups of tenants that are not written yet, the newest of each. */
+  const groups = new Map<TenantId, Group>();
 
-  function openGroup(committed: Promise<void>): Group {
+  /** Writes a few at a time: a message can have thousands of webhooks. */
+  async function enqueueAll(requests: readonly OutboundRequest[]): Promise<void> {
+    for (let first = 0; first < requests.length; first += WRITTEN_AT_ONCE) {
+      const share = first === 0 ? undefined : workShare.pause();
+      if (share !== undefined) await share;
+      enqueue(requests.slice(first, first + WRITTEN_AT_ONCE));
+    }
+  }
+
+  function openGroup(committed: Promise<void>, tenantId: TenantId): Group {
+    const before = groups.get(tenantId);
     const requests: OutboundRequest[] = [];
-    const joined = committed.then(() => {
+    const write = async () => {
+      await before?.ended; // requests of a device stay in order
       newGroup.isOpen = false;
       try {
-        enqueue(requests);
+        await enqueueAll(requests);
       } catch (error) {
         throw toStorageFailure(error) ?? error;
       }
-      return deps.durable();
-    });
-    const newGroup: Group = { committed, requests, joined, isOpen: true };
+    };
+    const written = committed.then(write);
+    const end = () => {
+      newGroup.isOpen = false;
+      if (groups.get(tenantId) === newGroup) groups.delete(tenantId);
+    };
+    const ended = written.then(end, end);
+    const joined = written.then(() => deps.durable());
+    const newGroup: Group = { committed, requests, joined, ended, isOpen: true };
+    groups.set(tenantId, newGroup);
     return newGroup;
   }
 
@@ -116,7 +149,12 @@ export function createOutboundWriter(deps: {
     rowOf,
     enqueue,
     enqueueAfter(committed: Promise<void>, requests: readonly OutboundRequest[]): Promise<void> {
-      if (group === undefined || group.committed !== committed || !group.isOpen) group = openGroup(committed);
+      const [request] = requests;
+      if (request === undefined) return committed;
+      const { tenantId } = request; // of one message, and so of one tenant
+      const existing = groups.get(tenantId);
+      const isSame = existing?.isOpen === true && existing.committed === committed;
+      const group = isSame ? existing : openGroup(committed, tenantId);
       group.requests.push(...requests);
       return group.joined;
     },

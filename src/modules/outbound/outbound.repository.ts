@@ -1,4 +1,19 @@
-import { and, asc, count, desc, eq, getTableColumns, gt, inArray, lt, max, min, sql, sum } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  lt,
+  max,
+  min,
+  notInArray,
+  sql,
+  sum,
+} from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { isOfForeignKey } from "../../platform/constraint-errors.ts";
@@ -24,6 +39,19 @@ export interface LaneRow {
   readonly dueAt: number;
 }
 
+/** A request that was given up. */
+export type GivenUp = Pick<RequestRow, "seq" | "targetId" | "bytes">;
+
+interface GiveUpOptions {
+  readonly error: Text;
+  readonly limit: number;
+  readonly queuedBefore?: number;
+  /** Epoch ms. */
+  readonly at: number;
+  /** Numbers of requests in flight, which go on. */
+  readonly except: readonly number[];
+}
+
 export interface OutboundRepository extends OutboundCountsRepository {
   /** The target with the same fingerprint, made when there is none. Undefined where its tenant is gone. */
   ensureTarget(target: TargetRow): string | undefined;
@@ -43,17 +71,17 @@ export interface OutboundRepository extends OutboundCountsRepository {
   list(tenantId: TenantId, filter: OutboundFilter): { items: ListedRow[]; total: number };
   deleteRows(seqs: readonly number[]): void;
   retried(seq: number, changes: Partial<RequestRow>): void;
-  /** The oldest that wait for a target and were queued before: they die. */
-  giveUp(
-    targetId: string,
-    options: { error: Text; queuedBefore: number; limit: number; at: number },
-  ): number[];
+  /** The oldest that wait for a target, of those that were queued before if a time is given: they die. */
+  giveUp(targetId: string, options: GiveUpOptions): GivenUp[];
   /** The dead wait anew, for another target if one is given: all of a target, or one; at most `limit`. How many. */
   revive(which: { targetId: string; seq?: number; limit: number }, to: string, now: number): number;
   /** All of a source, or those in a state. */
   deleteOf(tenantId: TenantId, source: OutboundSource, state: OutboundState | undefined): number;
-  /** Of the dead those that died before, and those beyond the newest `keep` and beyond the bytes; at most `limit` of each. */
-  pruneDead(options: { keep: number; bytesMax: number; before: number; limit: number }): void;
+  /** Deletes dead letters that died before `before`, and the oldest of the tenant with the most while there are too many; at most `limit` of each. */
+  pruneDead(
+    max: { readonly rows: number; readonly bytes: number },
+    options: { before: number; limit: number },
+  ): void;
   /** Returns where the running clock was at the latest. */
   latestRunning(): number;
   numbersOf(tenantId: TenantId, source: OutboundSource): { waiting: number; dead: number };
@@ -192,20 +220,26 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
         .set(changes)
         .where(and(eq(seq, number), eq(state, "WAITING")))
         .run(),
-    giveUp(id, { error, queuedBefore, limit, at }) {
+    giveUp(id, { error, limit, at, except, queuedBefore }) {
       const oldest = orm
         .select({ seq })
         .from(outboundRequests)
-        .where(and(eq(targetId, id), eq(state, "WAITING"), lt(queuedAt, queuedBefore)))
+        .where(
+          and(
+            eq(targetId, id),
+            sql`${state} = 'WAITING'`, // by this text, the index is found
+            queuedBefore === undefined ? undefined : lt(queuedAt, queuedBefore),
+            notInArray(seq, [...except]),
+          ),
+        )
         .orderBy(asc(seq))
         .limit(limit);
       return orm
         .update(outboundRequests)
         .set({ state: "DEAD", diedAt: at, lastError: error })
         .where(inArray(seq, oldest))
-        .returning({ seq })
-        .all()
-        .map((row) => row.seq);
+        .returning({ seq, targetId, bytes: outboundRequests.bytes })
+        .all();
     },
     revive(which, to, now) {
       const selected = orm
@@ -235,27 +269,7 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
         )
         .returning({ seq })
         .all().length,
-    pruneDead({ keep, bytesMax, before, limit }) {
-      const dead = eq(state, "DEAD");
-      const { diedAt, bytes } = outboundRequests;
-      const select = () => orm.select({ seq }).from(outboundRequests);
-      const kept = orm
-        .select({ bytes: sum(bytes) })
-        .from(outboundRequests)
-        .where(dead)
-        .get();
-      const selected = [
-        ...select().where(dead).orderBy(desc(diedAt), desc(seq)).limit(limit).offset(keep).all(),
-        ...select()
-          .where(and(dead, lt(diedAt, before)))
-          .limit(limit)
-          .all(),
-        ...(Number(kept?.bytes ?? 0) > bytesMax
-          ? select().where(dead).orderBy(asc(diedAt), asc(seq)).limit(limit).all()
-          : []),
-      ];
-      if (selected.length > 0) deleteRows([...new Set(selected.map((row) => row.seq))]);
-    },
+    pruneDead: (limits, options) => deleteRows(deadToDelete(orm, limits, options)),
     latestRunning() {
       const found = orm
         .select({ queued: max(queuedAt), tried: max(outboundRequests.triedAt) })
@@ -274,4 +288,43 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
       return { waiting: of("WAITING"), dead: of("DEAD") };
     },
   };
+}
+
+/** Numbers of the dead letters that are too old, and of the oldest of the tenant with the most if there are too many. */
+function deadToDelete(
+  orm: MainDatabase["orm"],
+  limits: { readonly rows: number; readonly bytes: number },
+  { before, limit }: { before: number; limit: number },
+): number[] {
+  const { seq, tenantId, diedAt, bytes } = outboundRequests;
+  const isDead = sql`${outboundRequests.state} = 'DEAD'`; // by this text, the index is found
+  const tenants = orm
+    .select({ tenantId, rows: count(), bytes: sum(bytes).mapWith(Number) })
+    .from(outboundRequests)
+    .where(isDead)
+    .groupBy(tenantId)
+    .all();
+  const shareOf = (of: { rows: number; bytes: number }) =>
+    Math.max(of.rows / limits.rows, of.bytes / limits.bytes);
+  const rows = tenants.reduce((total, of) => total + of.rows, 0);
+  const size = tenants.reduce((total, of) => total + of.bytes, 0);
+  const old = tenants.flatMap((of) =>
+    orm
+      .select({ seq })
+      .from(outboundRequests)
+      .where(and(isDead, eq(tenantId, of.tenantId), lt(diedAt, before)))
+      .limit(limit)
+      .all(),
+  );
+  const [fullest] = tenants.sort((a, b) => shareOf(b) - shareOf(a));
+  if (fullest === undefined || (rows <= limits.rows && size <= limits.bytes))
+    return old.map((row) => row.seq);
+  const ofFullest = orm
+    .select({ seq })
+    .from(outboundRequests)
+    .where(and(isDead, eq(tenantId, fullest.tenantId)))
+    .orderBy(asc(diedAt), asc(seq))
+    .limit(size > limits.bytes ? limit : Math.min(limit, rows - limits.rows))
+    .all();
+  return [...new Set([...old, ...ofFullest].map((row) => row.seq))];
 }

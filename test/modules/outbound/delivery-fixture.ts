@@ -17,16 +17,18 @@ import { FakeClock } from "../../support/fake-clock.ts";
 export let database: ReturnType<typeof openMainDatabase>;
 export let repository: ReturnType<typeof createOutboundRepository>;
 
-/** Opens a database with one tenant for the tests of a file. */
+/** Opens a database with the tenants t, u and v for the tests of a file. */
 export function useDatabase(): void {
   let directory: string;
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), "lineside-delivery-"));
     database = openMainDatabase(join(directory, "a.db"), "lineside", createLogger("test"));
     repository = createOutboundRepository(database);
-    database.sqlite.run(
-      "INSERT INTO tenants (tenant_id, name, plan_name, created_at, updated_at) VALUES ('t', 'T', 'p', 1, 1)",
-    );
+    for (const tenantId of ["t", "u", "v"])
+      database.sqlite.run(
+        "INSERT INTO tenants (tenant_id, name, plan_name, created_at, updated_at) VALUES (?, 'T', 'p', 1, 1)",
+        [tenantId],
+      );
   });
   afterAll(() => {
     database.close();
@@ -109,10 +111,10 @@ export function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
       Object.assign(rig, { delivery: mine, ledger });
       mine.start();
     },
-    target(name: string): TargetRow {
+    target(name: string, tenantId = "t"): TargetRow {
       const row = {
         targetId: `${name}${++created}`,
-        tenantId: "t",
+        tenantId,
         sourceKind: "pipeline",
         sourceId: name,
         url: "http://a/",
@@ -130,6 +132,7 @@ export function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
       const timeMs = rig.delivery.now();
       repository.ensureTarget(target);
       repository.insert({
+        tenantId: target.tenantId,
         targetId: target.targetId,
         orderKey,
         contentType: "a/b",

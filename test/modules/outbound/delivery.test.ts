@@ -11,9 +11,7 @@ useDatabase();
 
 const rowsOf = (tenantId: string) =>
   database.sqlite
-    .query<{ n: number }, [string]>(
-      "SELECT count(*) AS n FROM outbound_requests JOIN outbound_targets USING (target_id) WHERE tenant_id = ?",
-    )
+    .query<{ n: number }, [string]>("SELECT count(*) AS n FROM outbound_requests WHERE tenant_id = ?")
     .get(tenantId)?.n;
 
 const verdicts: readonly Verdict[] = [
