@@ -738,6 +738,7 @@ export interface ServerPlaces {
   readonly "fault.mqtt_taken_over": "count" | "minutes";
   readonly "fault.uplink_refused": "reason";
   readonly "fault.uplink_stalled": "reason";
+  readonly "fault.webhooks_left_out": "megabytes" | "perMessage" | "perTimestamp";
   readonly "frame.ack_invalid": "max";
   readonly "frame.too_large": "frameBytesMax";
   readonly "gateway.body_invalid": "rule";
@@ -1046,6 +1047,7 @@ export interface ServerPlaces {
   readonly "step_failure.texts": "subject";
   readonly "step_failure.too_large": "key";
   readonly "step_failure.too_many_keys": "max";
+  readonly "step_failure.too_many_webhooks": "megabytes" | "perMessage" | "perTimestamp";
   readonly "step_failure.types_differ": "sign";
   readonly "step_failure.unexpected": "reason";
   readonly "step_note.address_refused": "host" | "refusal" | "step";

@@ -16,12 +16,14 @@ import { createPipelineCounting } from "./pipeline-counting.ts";
 import type { PipelinesRepository } from "./pipelines.repository.ts";
 import type { Pipeline } from "./pipelines.resource.ts";
 import type { PipelineCounts } from "./pipelines.types.ts";
-import type { CompiledStep, StepContext, StepMessage, StepRequest } from "./step.types.ts";
+import type { CompiledStep, StepContext, StepMessage } from "./step.types.ts";
 import { compileSteps, continueSteps, toMessage, toReading } from "./step-engine.ts";
 import { stepWork } from "./step-work.ts";
+import { webhookLimits, webhookRoom } from "./webhook-room.ts";
 
 /** Counters are written this often. */
 const FLUSH_INTERVAL_MS = 10_000;
+const MEGABYTE = 1024 * 1024;
 
 interface Active {
   readonly pipeline: Pipeline;
@@ -46,17 +48,21 @@ interface Matched extends Selected {
 interface SideEffects {
   readonly attributes: Array<Applied["attributes"][number]>;
   readonly requests: OutboundRequest[];
+  /** Number of webhooks that are not sent because of a limit, by pipeline. */
+  readonly leftOut: Map<Pipeline, number>;
 }
 
 const nothing: readonly never[] = [];
 
 /** Adds what steps want to send to the requests of the message. */
 function send(
-  outgoing: readonly StepRequest[],
+  { outgoing = [], webhooksLeftOut = 0 }: Pick<StepMessage, "outgoing" | "webhooksLeftOut">,
   { pipeline, context, sideEffects }: { pipeline: Pipeline; context: StepContext; sideEffects: SideEffects },
 ): void {
   const { tenantId, pipelineId: id } = pipeline;
   const source = { kind: "pipeline", id } as const;
+  const { leftOut } = sideEffects;
+  if (webhooksLeftOut > 0) leftOut.set(pipeline, (leftOut.get(pipeline) ?? 0) + webhooksLeftOut);
   for (const { target, body } of outgoing)
     sideEffects.requests.push({ tenantId, source, target, orderKey: context.deviceId, body });
 }
@@ -100,9 +106,10 @@ function runAll(
     let isKept = true;
     for (let index = 0; index < steps.length && isKept; index++)
       isKept = (steps[index] as CompiledStep).run(message, context);
-    if (message.outgoing !== undefined) {
-      send(message.outgoing, { pipeline, context, sideEffects });
+    if (message.outgoing !== undefined || message.webhooksLeftOut !== undefined) {
+      send(message, { pipeline, context, sideEffects });
       delete message.outgoing;
+      delete message.webhooksLeftOut;
     }
     if (!isKept) return position;
   }
@@ -165,6 +172,7 @@ export class PipelineEngine {
     if (selected.active.length === 0) return undefined;
     selected.newest.reading = readings[readings.length - 1];
     stepWork.restart();
+    webhookRoom.restart();
     const alone = readings.length === 1 ? readings[0] : undefined;
     if (alone !== undefined && selected.fused !== undefined) {
       const applied = this.applyFused(selected, selected.fused, alone);
@@ -256,21 +264,50 @@ export class PipelineEngine {
   }
 
   private applyEach(selected: Matched, readings: readonly Reading[]): Applied {
-    const sideEffects: SideEffects = { attributes: [], requests: [] };
+    const sideEffects: SideEffects = { attributes: [], requests: [], leftOut: new Map() };
     const kept = readings.flatMap((reading) => this.run(selected, reading, sideEffects) ?? []);
+    if (sideEffects.leftOut.size > 0) this.noteLeftOut(sideEffects.leftOut);
     return { readings: kept, attributes: sideEffects.attributes, requests: sideEffects.requests };
   }
 
   private run(selected: Matched, reading: Reading, sideEffects: SideEffects): Reading | undefined {
     const sent = sideEffects.requests.length;
+    webhookRoom.nextTimestamp();
+    const mark = webhookRoom.mark();
+    const leftOut = new Map(sideEffects.leftOut);
     try {
       return selected.fused === undefined
         ? runByName(selected, reading, sideEffects)
         : runFused(selected, selected.fused, reading);
     } catch {
-      sideEffects.requests.length = sent; // begun anew, step by step
+      // Begun anew, step by step.
+      sideEffects.requests.length = sent;
+      sideEffects.leftOut.clear();
+      for (const [pipeline, count] of leftOut) sideEffects.leftOut.set(pipeline, count);
+      webhookRoom.reset(mark);
       return this.runEach(selected, reading, sideEffects);
     }
+  }
+
+  /** Counts webhooks beyond a limit as errors of their pipelines. The fault is one per message. */
+  private noteLeftOut(leftOut: ReadonlyMap<Pipeline, number>): void {
+    const { clock, events } = this.deps;
+    const { perTimestamp, perMessage, charactersPerMessage } = webhookLimits;
+    const limits = { perTimestamp, perMessage, megabytes: charactersPerMessage / MEGABYTE };
+    for (const [{ pipelineId }, number] of leftOut) {
+      const count = this.counting.of(pipelineId);
+      count.errors += number;
+      count.lastError = detail("step_failure.too_many_webhooks", limits);
+      count.lastErrorAt = clock.now();
+    }
+    const [first] = leftOut.keys();
+    if (first === undefined) return;
+    const { tenantId, pipelineId: id } = first;
+    const subject = { kind: "pipeline", id } as const;
+    events.emit("fault.occurred", {
+      ...detail("fault.webhooks_left_out", limits),
+      ...{ source: "delivery", tenantId, subject },
+    });
   }
 
   /** Runs the pipelines one by one, each with what it counts and which of its steps had to be left out. */
@@ -306,7 +343,7 @@ export class PipelineEngine {
         count.lastError = detail("step_failure.of_step", { type, step: index + 1, reason });
         count.lastErrorAt = clock.now();
       },
-      onOutgoing: (outgoing) => send(outgoing, { pipeline, context, sideEffects }),
+      onOutgoing: (outcome) => send(outcome, { pipeline, context, sideEffects }),
     });
     if (message === undefined) count.messagesDropped++;
     else count.messagesOut++;

@@ -76,7 +76,7 @@ export function previewSteps(
   };
   const message = runSteps(compiled, reading, {
     context: asContext,
-    onOutgoing: (requests) => webhookPreviews.push(...requests.map(previewWebhook)),
+    onOutgoing: ({ outgoing = [] }) => webhookPreviews.push(...outgoing.map(previewWebhook)),
     onStep(index, { in: before, out }) {
       const step = compiled[index]?.type ?? "";
       shown += sizeOf(before.values) + (out === undefined ? 0 : sizeOf(out.values));

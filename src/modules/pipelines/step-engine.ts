@@ -7,16 +7,10 @@ import { ruleOf } from "../../lib/schema-rule.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { runAlone } from "./fused-steps.ts";
-import type {
-  CompiledStep,
-  RunStep,
-  StepContext,
-  StepDefinition,
-  StepMessage,
-  StepRequest,
-} from "./step.types.ts";
+import type { CompiledStep, RunStep, StepContext, StepDefinition, StepMessage } from "./step.types.ts";
 import { stepDefinitions } from "./step-types.ts";
 import { stepWork } from "./step-work.ts";
+import { webhookRoom } from "./webhook-room.ts";
 
 const STEPS_MAX = 50;
 
@@ -132,6 +126,7 @@ export function runSteps(
   runOptions: RunOptions,
 ): StepMessage | undefined {
   stepWork.restart();
+  webhookRoom.restart();
   return continueSteps(steps, reading, runOptions);
 }
 
@@ -142,7 +137,9 @@ export function continueSteps(
   runOptions: RunOptions,
 ): StepMessage | undefined {
   const failed = new Set<number>();
+  const mark = webhookRoom.mark();
   for (;;) {
+    webhookRoom.reset(mark);
     const outcome = attempt(steps, reading, { ...runOptions, failed });
     if (outcome !== "again") return outcome;
   }
@@ -153,7 +150,7 @@ interface RunOptions {
   readonly onFailure: (failure: StepFailure) => void;
   readonly onStep?: StepWatcher;
   /** Hears of what is to be sent, of a dropped message too. */
-  readonly onOutgoing?: (requests: readonly StepRequest[]) => void;
+  readonly onOutgoing?: (message: Pick<StepMessage, "outgoing" | "webhooksLeftOut">) => void;
 }
 
 /** Hears what went into a step and what came out; `out` is undefined where the message was dropped. */
@@ -184,7 +181,7 @@ function attempt(
       return "again";
     }
   }
-  if (message.outgoing !== undefined) input.onOutgoing?.(message.outgoing);
+  input.onOutgoing?.(message);
   return isKept ? message : undefined;
 }
 

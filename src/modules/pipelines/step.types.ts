@@ -15,6 +15,8 @@ export interface StepMessage {
   readonly attributes: Map<AttributeScope, Map<string, JsonValue>>;
   /** Webhooks to send, even if a later step drops the message. */
   outgoing?: StepRequest[];
+  /** Number of webhooks beyond a limit, which are not sent. */
+  webhooksLeftOut?: number;
 }
 
 /** Describes where a step sends messages; one object as long as the step is compiled. */

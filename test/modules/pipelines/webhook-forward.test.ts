@@ -17,7 +17,7 @@ function run(steps: unknown[], values: Record<string, unknown>) {
     {
       context,
       onFailure: ({ reason }) => failures.push(inEnglish(reason)),
-      onOutgoing: (stepRequests) => requests.push(...stepRequests),
+      onOutgoing: ({ outgoing = [] }) => requests.push(...outgoing),
     },
   );
   const out = message && Object.fromEntries(message.values);
@@ -124,7 +124,7 @@ describe("webhook_forward", () => {
         {
           context,
           onFailure: () => undefined,
-          onOutgoing: ([stepRequest]) => targets.add(stepRequest?.target),
+          onOutgoing: ({ outgoing }) => targets.add(outgoing?.[0]?.target),
         },
       );
     expect([...targets]).toEqual([

@@ -4,6 +4,7 @@ import { headerProblem, urlProblem } from "../../../lib/outbound-request.ts";
 import type { TelemetryValue } from "../../telemetry/telemetry.types.ts";
 import { defineStep } from "../define-step.ts";
 import type { StepContext, StepTarget } from "../step.types.ts";
+import { webhookRoom } from "../webhook-room.ts";
 
 const URL_CHARACTERS_MAX = 2_048;
 const HEADERS_MAX = 30;
@@ -118,7 +119,11 @@ export const webhookForward = defineStep({
     return (message, context) => {
       const { ts, values } = message;
       if (values.size === 0) return true;
-      const body = bodyOf(ts, values, includeContext ? context : undefined);
+      const body = webhookRoom.isFull ? undefined : bodyOf(ts, values, includeContext ? context : undefined);
+      if (body === undefined || !webhookRoom.take(body.length)) {
+        message.webhooksLeftOut = (message.webhooksLeftOut ?? 0) + 1;
+        return true;
+      }
       message.outgoing ??= [];
       message.outgoing.push({ target, body });
       return true;
