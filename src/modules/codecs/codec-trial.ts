@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import type { ScriptOwner } from "../script-sandbox/script-queue.ts";
 import { ScriptFailure } from "../script-sandbox/script-sandbox.errors.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import type { ConsoleLine } from "../script-sandbox/script-sandbox.types.ts";
@@ -55,11 +56,11 @@ const nothing = { result: null, dropped: false, bytes: null, error: null } as co
 /** A failure of the script is its outcome; `busy` and `unavailable`, which are not, are thrown. */
 export async function tryScript(
   sandbox: ScriptSandbox,
-  key: string,
+  owner: ScriptOwner,
   request: TrialRequest & { recvTime: number },
 ): Promise<Trial> {
   try {
-    return await (request.direction === "downlink" ? tryEncoding : tryDecoding)(sandbox, key, request);
+    return await (request.direction === "downlink" ? tryEncoding : tryDecoding)(sandbox, owner, request);
   } catch (error) {
     if (!(error instanceof ScriptFailure) || error.kind !== "invalid") throw error;
     const { code, params, message, line, console, usedMs } = error;
@@ -75,14 +76,14 @@ export async function tryScript(
 
 async function tryDecoding(
   sandbox: ScriptSandbox,
-  key: string,
+  owner: ScriptOwner,
   { source, message, metadata, frame, encoding, fPort, recvTime }: TrialRequest & { recvTime: number },
 ): Promise<Trial> {
   const input =
     frame === undefined ? undefined : { bytes: readFrame(frame, encoding), fPort: fPort ?? 1, recvTime };
   const { value, warnings, console, usedMs } = await sandbox.run({
+    ...owner,
     source,
-    key,
     message: message ?? {},
     metadata: metadata ?? {},
     frame: input,
@@ -90,9 +91,13 @@ async function tryDecoding(
   return { ...nothing, result: value ?? null, dropped: value === undefined, warnings, console, usedMs };
 }
 
-async function tryEncoding(sandbox: ScriptSandbox, key: string, request: TrialRequest): Promise<Trial> {
+async function tryEncoding(
+  sandbox: ScriptSandbox,
+  owner: ScriptOwner,
+  request: TrialRequest,
+): Promise<Trial> {
   const { source, data, fPort } = request;
-  const out = await sandbox.encode({ source, key, data: data ?? {}, fPort });
+  const out = await sandbox.encode({ ...owner, source, data: data ?? {}, fPort });
   const bytes = Buffer.from(out.bytes);
   const { warnings, console, usedMs } = out;
   return {

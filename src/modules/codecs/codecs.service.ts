@@ -61,7 +61,11 @@ export function createCodecsService(deps: {
     },
     /** Runs a source as it would be run, and changes nothing. */
     preview: ({ tenantId }: Principal, request: TrialRequest): Promise<Trial> =>
-      tryScript(sandbox, `preview:${tenantId}`, { ...request, recvTime: request.recvTime ?? clock.now() }),
+      tryScript(
+        sandbox,
+        { tenantId, key: `preview:${tenantId}` },
+        { ...request, recvTime: request.recvTime ?? clock.now() },
+      ),
     /** Throws where one of them is not the tenant's. */
     ensureAll(tenantId: TenantId, uses: readonly CodecUse[]): void {
       for (const { codecId } of uses) store.get(tenantId, codecId);

@@ -13,7 +13,7 @@ export async function functionsOf(
   tenantId: TenantId,
   source: string,
 ): Promise<readonly string[]> {
-  const { functions } = await scripts.check(source, `check:${tenantId}`).catch((error) => {
+  const { functions } = await scripts.check(source, { tenantId, key: `check:${tenantId}` }).catch((error) => {
     if (error instanceof ScriptFailure && error.kind === "invalid") throw codecWrong(error);
     throw error;
   });

@@ -75,8 +75,9 @@ export function createOwnRequests(deps: OwnRequestsDeps) {
     request: { method: string; params: JsonValue },
   ) {
     const metadata = await metadataOf(deps, device, script);
-    const key = `request ${device.profileId} ${request.method}`;
-    const { value = null } = await deps.runScript({ source: script, key, message: request, metadata });
+    const { tenantId, profileId } = device;
+    const owner = { tenantId, key: `request ${profileId} ${request.method}` };
+    const { value = null } = await deps.runScript({ ...owner, source: script, message: request, metadata });
     return Buffer.byteLength(JSON.stringify(value)) > REPLY_BYTES_MAX
       ? errorReply(detail("request.reply_too_large", { max: REPLY_BYTES_MAX / 1024 }))
       : value;

@@ -3,6 +3,7 @@ import type { CodecsService } from "../codecs/codecs.service.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import { codecRunKey, integrationPrincipal } from "../integrations/integration-principal.ts";
 import type { Integration } from "../integrations/integrations.types.ts";
+import type { ScriptOwner } from "../script-sandbox/script-queue.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import type { DownlinkAttemptDeps } from "./downlink-attempt.ts";
 
@@ -19,10 +20,10 @@ export function createDownlinkCodec(deps: {
   /** Keyed by source: whether it encodes. */
   const existing = new Map<string, boolean>();
 
-  async function canEncode(source: string, key: string): Promise<boolean> {
+  async function canEncode(source: string, owner: ScriptOwner): Promise<boolean> {
     const before = existing.get(source);
     if (before !== undefined) return before;
-    const { functions } = await deps.sandbox.check(source, key);
+    const { functions } = await deps.sandbox.check(source, owner);
     if (existing.size >= KNOWN_MAX) existing.clear();
     existing.set(source, hasEncoder(functions));
     return hasEncoder(functions);
@@ -38,13 +39,14 @@ export function createDownlinkCodec(deps: {
     const { scriptTransform: script, codecs = [] } = settings;
     const { integrationId: key, tenantId } = integration;
     const own = script?.enabled === true && script.source.trim() !== "" ? script.source : undefined;
-    if (own !== undefined && (await canEncode(own, key)))
-      return deps.sandbox.encode({ source: own, key, data: object, fPort });
+    if (own !== undefined && (await canEncode(own, { tenantId, key })))
+      return deps.sandbox.encode({ source: own, tenantId, key, data: object, fPort });
     if (codecs.length === 0) return undefined;
     const codec = deps.codecs.selectFor(tenantId, codecs, typesOf(integration, deviceId));
     if (codec === undefined || !hasEncoder(codec.functions)) return undefined;
     return deps.sandbox.encode({
       source: codec.source,
+      tenantId,
       key: codecRunKey(key, codec.codecId),
       data: object,
       fPort,

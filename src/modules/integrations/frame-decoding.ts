@@ -65,6 +65,7 @@ export function createFrameDecoding(deps: {
     try {
       const scripted = await deps.sandbox.run({
         source,
+        tenantId: integration.tenantId,
         key: codecRunKey(integration.integrationId, codecId),
         message: {},
         metadata: { kind: message.kind, integrationType: integration.type },

@@ -143,6 +143,7 @@ export function scriptRunOf(
   const { frame } = fields.message;
   return {
     source: script,
+    tenantId: integration.tenantId,
     key: integration.integrationId,
     message: { ...mapped.values },
     metadata: metadataOf(integration, { ...fields, ts: mapped.ts }),

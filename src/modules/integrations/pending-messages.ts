@@ -33,6 +33,8 @@ interface PendingMessagesDeps {
 export class PendingMessages {
   private cancel: () => void = () => undefined;
   private isRunning = false;
+  /** Integrations whose messages are worked on: none waits for the others. */
+  private readonly working = new Set<string>();
   /** Sequence number before which messages are from before the start, and are not being processed. */
   private ownFrom = 0;
 
@@ -66,7 +68,7 @@ export class PendingMessages {
   }
 
   /** Returns whether there may be more that can be worked on now. */
-  private async workOff(integrationId: string): Promise<boolean> {
+  private async workOffSome(integrationId: string): Promise<boolean> {
     const { repository, clock, log } = this.deps;
     const own = { ownFrom: this.ownFrom, settledAt: clock.now() - SETTLED_AFTER_MS };
     const waiting = repository.listPending(integrationId, own, AT_ONCE);
@@ -80,25 +82,29 @@ export class PendingMessages {
     }
   }
 
-  private async workOffAll(): Promise<boolean> {
-    const { repository, clock } = this.deps;
-    const waiting = repository.listWaiting();
-    const hasMore = await Promise.all(waiting.map((integrationId) => this.workOff(integrationId)));
-    repository.forgetSeen(clock.now() - SEEN_KEPT_MS, SEEN_AT_ONCE);
-    return hasMore.includes(true);
+  /** Works on the messages of an integration until none is left or there is no room. */
+  private async workOff(integrationId: string): Promise<void> {
+    const { clock, log } = this.deps;
+    if (this.working.has(integrationId)) return;
+    this.working.add(integrationId);
+    try {
+      while (this.isRunning && (await this.workOffSome(integrationId)))
+        await new Promise<void>((resolve) => clock.schedule(NEXT_AFTER_MS, resolve));
+    } catch (error) {
+      log.warn("waiting messages of integrations could not be read", { integrationId, error });
+    } finally {
+      this.working.delete(integrationId);
+    }
   }
 
   private poll(): void {
-    this.workOffAll()
-      .catch((error) => {
-        this.deps.log.warn("waiting messages of integrations could not be read", { error });
-        return false;
-      })
-      .then((hasMore) => {
-        if (this.isRunning)
-          this.cancel = this.deps.clock.schedule(hasMore ? NEXT_AFTER_MS : POLL_INTERVAL_MS, () =>
-            this.poll(),
-          );
-      });
+    const { repository, clock, log } = this.deps;
+    try {
+      for (const integrationId of repository.listWaiting()) void this.workOff(integrationId);
+      repository.forgetSeen(clock.now() - SEEN_KEPT_MS, SEEN_AT_ONCE);
+    } catch (error) {
+      log.warn("waiting messages of integrations could not be read", { error });
+    }
+    this.cancel = clock.schedule(POLL_INTERVAL_MS, () => this.poll());
   }
 }

@@ -1,21 +1,36 @@
-interface Waiting<T> {
-  readonly items: T[];
-  /** Virtual time of the key: the processor time that it has used. */
-  at: number;
+import { FairTurns } from "../../platform/fair-turns.ts";
+
+/** Whose turn and whose room a script takes. */
+export interface ScriptOwner {
+  readonly tenantId: string;
+  /** Id of an integration, of a codec, or of a user's preview. */
+  readonly key: string;
 }
 
+interface Waiting<T> {
+  /** Oldest first. */
+  readonly items: T[];
+}
+
+interface Tenant<T> {
+  readonly keys: FairTurns<Waiting<T>>;
+  size: number;
+}
+
+const createKeys = <T>() =>
+  new FairTurns<Waiting<T>>({ create: () => ({ items: [] }), hasWork: ({ items }) => items.length > 0 });
+
 /**
- * Turns by time used: of the keys that wait, the one that has used least is next, so that who sends much, or runs long, waits for
- * himself. A key's own are served in order. Who was away has saved nothing up: a key begins where the one that was served last stands.
+ * Scripts that wait. Tenants share processor time and room equally, and so do the keys of a tenant; a key's own are served in order. If there is no
+ * room, the newest item of the key with the most, of the tenant with the most, has to go.
  */
 export class ScriptQueue<T> {
   readonly #perKeyMax: number;
   readonly #max: number;
-  /** Keyed by key; none is empty. */
-  readonly #waiting = new Map<string, Waiting<T>>();
-  /** Keys that have used more than the one that was served last, and do not wait. */
-  readonly #ahead = new Map<string, number>();
-  #now = 0;
+  readonly #tenants = new FairTurns<Tenant<T>>({
+    create: () => ({ keys: createKeys(), size: 0 }),
+    hasWork: ({ size }) => size > 0,
+  });
   #size = 0;
 
   constructor(limits: { perKeyMax: number; max: number }) {
@@ -27,37 +42,41 @@ export class ScriptQueue<T> {
     return this.#size;
   }
 
-  /** Returns `false` if there is no room. */
-  add(key: string, item: T): boolean {
-    const own = this.#waiting.get(key);
-    if (this.#size >= this.#max || (own?.items.length ?? 0) >= this.#perKeyMax) return false;
-    if (own) own.items.push(item);
-    else this.#waiting.set(key, { items: [item], at: Math.max(this.#now, this.#ahead.get(key) ?? 0) });
+  /** Returns the item for which there is no room: the new item, or an item that waited; undefined if there is room for all. */
+  add({ tenantId, key }: ScriptOwner, item: T): T | undefined {
+    const tenant = this.#tenants.of(tenantId);
+    const { items } = tenant.keys.of(key);
+    if (items.length >= this.#perKeyMax) return item;
+    items.push(item);
+    tenant.size++;
     this.#size++;
-    return true;
+    return this.#size > this.#max ? this.#displace(tenant, items) : undefined;
   }
 
-  /** Returns whose turn it is; of those that have used the same, who waits longest. */
+  /** Returns the next item of the key that has used the least, of the tenant that has used the least. */
   take(): T | undefined {
-    let next: [string, Waiting<T>] | undefined;
-    for (const candidate of this.#waiting)
-      if (next === undefined || candidate[1].at < next[1].at) next = candidate;
-    if (next === undefined) return undefined;
-    const [key, own] = next;
-    const item = own.items.shift();
+    const turn = this.#tenants.next();
+    const item = turn?.member.keys.next()?.member.items.shift();
+    if (turn === undefined || item === undefined) return undefined;
+    turn.member.size--;
     this.#size--;
-    this.#now = own.at;
-    this.#waiting.delete(key);
-    if (own.items.length > 0) this.#waiting.set(key, own);
-    else this.#ahead.set(key, own.at);
     return item;
   }
 
-  /** Adds the cost of a run to the key's time. */
-  charge(key: string, ms: number): void {
-    const own = this.#waiting.get(key);
-    if (own) own.at += ms;
-    else this.#ahead.set(key, (this.#ahead.get(key) ?? this.#now) + ms);
-    for (const [existing, timeMs] of this.#ahead) if (timeMs <= this.#now) this.#ahead.delete(existing);
+  /** Adds the cost of a run to the time of its owner. */
+  charge({ tenantId, key }: ScriptOwner, ms: number): void {
+    this.#tenants.charge(tenantId, ms);
+    this.#tenants.find(tenantId)?.keys.charge(key, ms);
+  }
+
+  /** Takes out an item. Among equals, the item that was just added goes. */
+  #displace(newest: Tenant<T>, newestItems: T[]): T | undefined {
+    let fullest = newest;
+    for (const [, tenant] of this.#tenants) if (tenant.size > fullest.size) fullest = tenant;
+    let items = fullest === newest ? newestItems : [];
+    for (const [, waiting] of fullest.keys) if (waiting.items.length > items.length) items = waiting.items;
+    fullest.size--;
+    this.#size--;
+    return items.pop();
   }
 }

@@ -8,7 +8,7 @@ import { ScriptBreakers } from "./script-breakers.ts";
 import { checkInput } from "./script-engine.ts";
 import { scriptLimits } from "./script-limits.ts";
 import { ProcessEnded, ScriptProcess } from "./script-process.ts";
-import { ScriptQueue } from "./script-queue.ts";
+import { type ScriptOwner, ScriptQueue } from "./script-queue.ts";
 import { ScriptFailure } from "./script-sandbox.errors.ts";
 import type {
   BreakerState,
@@ -28,7 +28,7 @@ const IDLE_MS = 60_000;
 const START_AGAIN_MS = 2_000;
 
 interface Job {
-  readonly key: string;
+  readonly owner: ScriptOwner;
   readonly request: EngineRequest;
   resolve(reply: EngineReply): void;
   reject(error: Error): void;
@@ -86,21 +86,23 @@ export class ScriptSandbox {
     for (let job = this.queue.take(); job !== undefined; job = this.queue.take()) job.reject(unavailable());
   }
 
-  async run({ source, key, message, metadata, frame }: ScriptRun): Promise<ScriptResult> {
+  async run({ source, message, metadata, frame, ...owner }: ScriptRun): Promise<ScriptResult> {
     const options = frame && { bytes: [...frame.bytes], fPort: frame.fPort, recvTime: frame.recvTime };
     const input = inputOf({ message, metadata, frame: options });
-    return readResult(await this.execute(key, { kind: "run", source, input }));
+    return readResult(await this.execute(owner, { kind: "run", source, input }));
   }
 
   /** Encodes an object for a device as the bytes of a downlink. */
-  async encode({ source, key, data, fPort }: EncodeRun): Promise<EncodeResult> {
-    return readEncoded(await this.execute(key, { kind: "encode", source, input: inputOf({ data, fPort }) }));
+  async encode({ source, data, fPort, ...owner }: EncodeRun): Promise<EncodeResult> {
+    return readEncoded(
+      await this.execute(owner, { kind: "encode", source, input: inputOf({ data, fPort }) }),
+    );
   }
 
   /** Returns what of the functions that are called here a source defines. */
-  async check(source: string, key: string): Promise<{ readonly functions: readonly string[] }> {
+  async check(source: string, owner: ScriptOwner): Promise<{ readonly functions: readonly string[] }> {
     return {
-      functions: readFunctions(await this.execute(key, { kind: "check", source, input: checkInput })),
+      functions: readFunctions(await this.execute(owner, { kind: "check", source, input: checkInput })),
     };
   }
 
@@ -119,15 +121,15 @@ export class ScriptSandbox {
     return this.process?.hasEnded === false ? this.process.pid : undefined;
   }
 
-  private async execute(key: string, request: EngineRequest): Promise<EngineReply & { ok: true }> {
+  private async execute(owner: ScriptOwner, request: EngineRequest): Promise<EngineReply & { ok: true }> {
     ensureSize(request);
     try {
-      const reply = await this.ask(key, request);
+      const reply = await this.ask(owner, request);
       if (!reply.ok) throw new ScriptFailure(`script.${reply.code}`, reply.reason, reply);
-      this.breakers.succeeded(key);
+      this.breakers.succeeded(owner.key);
       return reply;
     } catch (error) {
-      if (error instanceof ScriptFailure) this.note(key, request.source, error);
+      if (error instanceof ScriptFailure) this.note(owner.key, request.source, error);
       throw error;
     }
   }
@@ -138,11 +140,11 @@ export class ScriptSandbox {
       this.breakers.succeeded(key);
   }
 
-  private ask(key: string, request: EngineRequest): Promise<EngineReply> {
+  private ask(owner: ScriptOwner, request: EngineRequest): Promise<EngineReply> {
     if (!this.isStarted) return Promise.reject(unavailable());
     return new Promise((resolve, reject) => {
-      if (!this.queue.add(key, { key, request, resolve, reject }))
-        return reject(new ScriptFailure("script.busy", detail("script_reason.busy")));
+      const left = this.queue.add(owner, { owner, request, resolve, reject });
+      left?.reject(new ScriptFailure("script.busy", detail("script_reason.busy")));
       void this.work();
     });
   }
@@ -155,14 +157,14 @@ export class ScriptSandbox {
     for (let job = queue.take(); job !== undefined; job = queue.take()) {
       const began = performance.now();
       await this.perform(job);
-      queue.charge(job.key, performance.now() - began);
+      queue.charge(job.owner, performance.now() - began);
     }
     this.isWorking = false;
     if (this.isStarted) this.cancelIdle = this.deps.clock.schedule(IDLE_MS, () => this.endProcess());
   }
 
   private async perform(job: Job): Promise<void> {
-    const refusal = this.breakers.refusal(job.key, job.request.source);
+    const refusal = this.breakers.refusal(job.owner.key, job.request.source);
     if (refusal) {
       const seconds = Math.ceil(refusal.retryInMs / 1000);
       const reason = detail("script_reason.breaker", { seconds, reason: refusal.reason });

@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import type { ScriptOwner } from "./script-queue.ts";
 
 /** Functions of a script that the gateway calls, under the names that the network servers give them. */
 export const scriptFunctions = [
@@ -20,18 +21,16 @@ export interface ScriptFrame {
   readonly recvTime: number;
 }
 
-export interface ScriptRun {
+/** The key is that of the circuit breaker, too. */
+export interface ScriptRun extends ScriptOwner {
   readonly source: string;
-  /** Key of the circuit breaker and the fair queue: the id of an integration, of a codec, or of a user's preview. */
-  readonly key: string;
   readonly message: JsonValue;
   readonly metadata: JsonValue;
   readonly frame?: ScriptFrame | undefined;
 }
 
-export interface EncodeRun {
+export interface EncodeRun extends ScriptOwner {
   readonly source: string;
-  readonly key: string;
   readonly data: JsonValue;
   readonly fPort?: number | undefined;
 }

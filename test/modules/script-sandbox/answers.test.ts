@@ -79,21 +79,24 @@ test("a frame that says it is longer than any is refused at once", () => {
   expect(() => new FrameAssembler().add(head)).toThrow("a frame of");
 });
 
+const of = (key: string, tenantId = "t") => ({ tenantId, key });
+
 describe("turns", () => {
   const queueOf = () => new ScriptQueue<string>({ perKeyMax: 3, max: 5 });
   const served = (queue: ScriptQueue<string>, times: number, cost: (key: string) => number) =>
     Array.from({ length: times }, () => {
       const item = queue.take();
-      if (item !== undefined) queue.charge(item[0] ?? "", cost(item[0] ?? ""));
+      if (item !== undefined) queue.charge(of(item[0] ?? ""), cost(item[0] ?? ""));
       return item;
     });
 
   test("go round where all cost the same, and each key's own are in order", () => {
     const queue = queueOf();
-    for (const item of ["a1", "a2", "a3", "b1", "b2"]) expect(queue.add(item[0] ?? "", item)).toBe(true);
-    expect(queue.add("a", "a4")).toBe(false);
-    expect(queue.add("c", "c1")).toBe(false);
-    expect(served(queue, 6, () => 1)).toEqual(["a1", "b1", "a2", "b2", "a3", undefined]);
+    for (const item of ["a1", "a2", "a3", "b1", "b2"])
+      expect(queue.add(of(item[0] ?? ""), item)).toBeUndefined();
+    expect(queue.add(of("a"), "a4")).toBe("a4");
+    expect(queue.add(of("c"), "c1")).toBe("a3");
+    expect(served(queue, 6, () => 1)).toEqual(["a1", "b1", "c1", "a2", "b2", undefined]);
     expect(queue.size).toBe(0);
   });
 
@@ -101,10 +104,10 @@ describe("turns", () => {
     const queue = queueOf();
     const order: string[] = [];
     for (let turn = 0; turn < 500; turn++) {
-      for (const key of ["slow", "fast"]) queue.add(key, key);
+      for (const key of ["slow", "fast"]) queue.add(of(key), key);
       const key = queue.take() ?? "";
       order.push(key);
-      queue.charge(key, key === "slow" ? 100 : 1);
+      queue.charge(of(key), key === "slow" ? 100 : 1);
     }
     const slow = order.filter((key) => key === "slow").length;
     expect([slow >= 4, slow <= 6]).toEqual([true, true]);
@@ -113,17 +116,39 @@ describe("turns", () => {
   test("are nothing that one can save up", () => {
     const queue = queueOf();
     for (let turn = 0; turn < 100; turn++) {
-      queue.add("busy", "b");
+      queue.add(of("busy"), "b");
       queue.take();
-      queue.charge("busy", 10);
+      queue.charge(of("busy"), 10);
     }
-    for (const key of ["new", "busy"]) for (const n of [1, 2]) queue.add(key, `${key}${n}`);
+    for (const key of ["new", "busy"]) for (const n of [1, 2]) queue.add(of(key), `${key}${n}`);
     expect(
       Array.from({ length: 4 }, () => {
         const item = queue.take() ?? "";
-        queue.charge(item.slice(0, -1), 10);
+        queue.charge(of(item.slice(0, -1)), 10);
         return item;
       }),
     ).toEqual(["new1", "busy1", "new2", "busy2"]);
+  });
+
+  test("are shared by tenants, however many keys each of them has", () => {
+    const queue = new ScriptQueue<string>({ perKeyMax: 3, max: 300 });
+    for (let key = 0; key < 100; key++) queue.add(of(`b${key}`, "B"), "B");
+    for (let key = 0; key < 2; key++) queue.add(of("a", "A"), "A");
+    const order = Array.from({ length: 6 }, () => {
+      const tenantId = queue.take() ?? "";
+      queue.charge({ tenantId, key: "" }, tenantId === "B" ? 85 : 1);
+      return tenantId;
+    });
+    expect(order).toEqual(["B", "A", "A", "B", "B", "B"]);
+  });
+
+  test("in a full queue are taken from the tenant with the most", () => {
+    const queue = new ScriptQueue<string>({ perKeyMax: 3, max: 10 });
+    for (let key = 0; key < 10; key++) expect(queue.add(of(`b${key}`, "B"), `b${key}`)).toBeUndefined();
+    for (const item of ["a1", "a2", "a3"]) expect(queue.add(of("a", "A"), item)).toStartWith("b");
+    expect(queue.add(of("b10", "B"), "b10")).toBe("b10");
+    const left = Array.from({ length: 11 }, () => queue.take());
+    expect(left.filter((item) => item?.startsWith("a"))).toEqual(["a1", "a2", "a3"]);
+    expect([queue.size, left.at(-1)]).toEqual([0, undefined]);
   });
 });

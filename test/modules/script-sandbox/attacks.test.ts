@@ -310,7 +310,7 @@ test("nothing of a host is there, in whatever way it is asked for", async () => 
   const questions = hostNames.flatMap((name) => waysToAsk.map((ask) => inside(ask(name))));
   expect(questions.length).toBeGreaterThanOrEqual(200);
   for (const source of questions) {
-    const { value } = await sandbox.run({ source, key: "host", message: {}, metadata: {} });
+    const { value } = await sandbox.run({ tenantId: "t", source, key: "host", message: {}, metadata: {} });
     expect([source, value]).toEqual([source, "undefined"]);
   }
 });
@@ -326,7 +326,7 @@ for (const [name, source, ends] of rows)
     turn();
     const began = performance.now();
     const ending = await sandbox
-      .run({ source, key: name, message: { a: 1 }, metadata: {}, frame: frameOf(1) })
+      .run({ tenantId: "t", source, key: name, message: { a: 1 }, metadata: {}, frame: frameOf(1) })
       .then(({ value }) => ({ returns: value }))
       .catch((error: ScriptFailure) => error);
     isOver = true;

@@ -25,6 +25,7 @@ export const frameOf = (...bytes: number[]) => ({
 
 /** A script that does as it should, with what it gives for `{ a: 1 }`. */
 export const good = {
+  tenantId: "t",
   source: "function transform(message) { return { b: message.a + 1 }; }",
   message: { a: 1 },
   metadata: {},
@@ -37,6 +38,7 @@ export let sandbox: ReturnType<typeof openSandbox>;
 export const run = (source: string, options: { frame?: ScriptFrame; message?: never; key?: string } = {}) =>
   sandbox.run({
     source,
+    tenantId: "t",
     key: options.key ?? source,
     message: { a: 1 },
     metadata: { topic: "t" },

@@ -26,7 +26,7 @@ describe("the process", () => {
   test("takes messages of any size that a script may have, and gives back what it may", async () => {
     const message = Array.from({ length: 250 }, (_, row) => `${row} ${"ü".repeat(1_900)}`);
     const source = "function transform(list) { return list.slice(0, 100); }";
-    const { value } = await sandbox.run({ source, key: "large", message, metadata: {} });
+    const { value } = await sandbox.run({ tenantId: "t", source, key: "large", message, metadata: {} });
     expect(value).toEqual(message.slice(0, 100));
   });
 

@@ -185,7 +185,8 @@ describe("vendors' codecs, unchanged", () => {
   });
 
   test("encode downlinks, in each network's form", async () => {
-    const encode = (source: string) => sandbox.encode({ source, key: source, data: { on: true }, fPort: 5 });
+    const encode = (source: string) =>
+      sandbox.encode({ tenantId: "t", source, key: source, data: { on: true }, fPort: 5 });
     expect(
       await encode(
         "function encodeDownlink(i) { return { bytes: [i.data.on ? 1 : 0, 255, -1], fPort: 9, warnings: ['w'] }; }",
@@ -222,10 +223,12 @@ describe("vendors' codecs, unchanged", () => {
   test("are checked for the functions that they define", async () => {
     const { functions } = await sandbox.check(
       "const decodeUplink = () => {}; function Encode() {} var transform = 3; exports.Encoder = () => {};",
-      "c",
+      { tenantId: "t", key: "c" },
     );
     expect(functions).toEqual(["decodeUplink", "Encode", "Encoder"]);
-    expect((await failureOf(sandbox.check("function (", "c"))).code).toBe("script.syntax");
+    expect((await failureOf(sandbox.check("function (", { tenantId: "t", key: "c" }))).code).toBe(
+      "script.syntax",
+    );
   });
 });
 
@@ -249,7 +252,7 @@ describe("the fair queue", () => {
 });
 
 describe("the circuit breaker", () => {
-  const evil = { key: "e", source: "while (true);", message: null, metadata: null } as const;
+  const evil = { tenantId: "t", key: "e", source: "while (true);", message: null, metadata: null } as const;
   const overrun = async (own: ScriptSandbox, times: number) => {
     const codes: string[] = [];
     for (let count = 0; count < times; count++) codes.push((await failureOf(own.run(evil))).code);
