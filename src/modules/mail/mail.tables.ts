@@ -12,6 +12,8 @@ export const mails = sqliteTable(
     recipient: text("recipient").notNull(),
     language: text("language", { enum: ["en", "de"] }).notNull(),
     template: text("template").notNull(),
+    /** Alarm mails are sent after mails about accounts, however many of them wait. */
+    isAlarm: integer("is_alarm", { mode: "boolean" }).notNull().default(false),
     /** JSON, sealed: temporary passwords and codes are among them. */
     valuesSealed: text("values_sealed").notNull(),
     state: text("state", { enum: ["QUEUED", "SENT", "FAILED", "HELD"] }).notNull(),
@@ -26,7 +28,7 @@ export const mails = sqliteTable(
   },
   (table) => [
     index("mails_tenant").on(table.tenantId, table.createdAt),
-    index("mails_due").on(table.state, table.nextAttemptAt),
+    index("mails_due").on(table.state, table.isAlarm, table.tenantId, table.nextAttemptAt),
     index("mails_secret").on(table.secretUntil),
   ],
 );
