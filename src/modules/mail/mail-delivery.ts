@@ -2,8 +2,9 @@ import { detail } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { FairTurns } from "../../platform/fair-turns.ts";
 import type { Logger } from "../../platform/log.ts";
-import type { MailRepository } from "./mail.repository.ts";
+import type { MailQueue, MailRepository } from "./mail.repository.ts";
 import { MailRefusal, type MailTransport, type OutboxMail, type OutgoingMail } from "./mail.types.ts";
 import { scrubbed } from "./mail-scrub.ts";
 
@@ -42,7 +43,7 @@ interface MailDeliveryDeps {
 }
 
 /**
- * Sends what is queued, one mail at a time and the longest due first. A try is counted, and the next one set, before the
+ * Sends what is queued, one mail at a time: mails about accounts before alarm mails, and tenants in turns by the time that their mails take. A try is counted, and the next one set, before the
  * server is asked: after a crash in between, the mail goes out again under the same Message-ID, but not in a loop.
  */
 export class MailDelivery {
@@ -53,6 +54,11 @@ export class MailDelivery {
   private isAsked = false;
   /** Mails that were sent and whose row could not be written: they must not go out again. */
   private readonly sentUnmarked = new Set<string>();
+  /** Keyed by tenant; empty for people without a tenant. */
+  private readonly turns = new FairTurns<{ isDue: boolean }>({
+    create: () => ({ isDue: false }),
+    hasWork: ({ isDue }) => isDue,
+  });
 
   constructor(private readonly deps: MailDeliveryDeps) {}
 
@@ -131,15 +137,30 @@ export class MailDelivery {
     log.info("mail sent", { mailId: mail.mailId, attempts });
   }
 
+  /** Returns the first mail of the tenant whose turn it is. */
+  private nextOf(due: readonly MailQueue[]): OutboxMail | undefined {
+    const isAlarm = due.every((queue) => queue.isAlarm);
+    const queues = due.filter((queue) => queue.isAlarm === isAlarm);
+    const byKey = new Map(queues.map((queue) => [queue.tenantId ?? "", queue]));
+    for (const [key, member] of this.turns) member.isDue &&= byKey.has(key);
+    for (const key of byKey.keys()) this.turns.of(key).isDue = true;
+    const queue = byKey.get(this.turns.next()?.key ?? "");
+    return queue && this.deps.repository.next(queue);
+  }
+
   /** Sends all that is due. Returns when the next one is due, if there is one. */
   private async sendDue(): Promise<number | undefined> {
-    const { repository, now, onSettled } = this.deps;
+    const { repository, clock, now, onSettled } = this.deps;
     while (!this.stopped) {
       const transport = this.deps.transport();
       if (transport === undefined) return undefined;
-      const mail = repository.next();
-      if (mail === undefined || mail.nextAttemptAt > now()) return mail?.nextAttemptAt;
+      const queues = [...repository.queues(false), ...repository.queues(true)];
+      const mail = this.nextOf(queues.filter(({ dueAt }) => dueAt <= now()));
+      if (mail === undefined)
+        return queues.length > 0 ? Math.min(...queues.map(({ dueAt }) => dueAt)) : undefined;
+      const beganAt = clock.monotonic();
       await this.attempt(mail, transport);
+      this.turns.charge(mail.tenantId ?? "", 1 + clock.monotonic() - beganAt);
       const settled = repository.find(mail.mailId);
       if (settled !== undefined) onSettled(settled);
     }

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNull, lte, min, ne, or, type SQL, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import type { StoredSecrets } from "../../platform/stored-secrets.ts";
@@ -10,6 +10,13 @@ type Changes = Partial<
 >;
 
 type Row = typeof mails.$inferSelect;
+
+/** Mails of a tenant that wait to be sent. */
+export interface MailQueue {
+  readonly tenantId: string | null;
+  readonly isAlarm: boolean;
+  readonly dueAt: number;
+}
 
 const toMailWith = ({ valuesSealed, ...row }: Row, secrets: StoredSecrets): OutboxMail => ({
   ...row,
@@ -29,12 +36,11 @@ export function createMailRepository(database: MainDatabase) {
   const secrets = database.secrets("mails");
   const toMail = (row: Row) => toMailWith(row, secrets);
   const sealed = (values: OutboxMail["values"]) => ({ valuesSealed: secrets.seal(JSON.stringify(values)) });
-  const next = orm
-    .select()
+  const queues = orm
+    .select({ tenantId: mails.tenantId, dueAt: min(mails.nextAttemptAt) })
     .from(mails)
-    .where(eq(mails.state, "QUEUED"))
-    .orderBy(asc(mails.nextAttemptAt), asc(mails.mailId))
-    .limit(1)
+    .where(and(eq(mails.state, "QUEUED"), eq(mails.isAlarm, sql.placeholder("isAlarm"))))
+    .groupBy(mails.tenantId)
     .prepare();
   const first = (where: SQL | undefined) => {
     const row = orm.select().from(mails).where(where).get();
@@ -69,9 +75,26 @@ export function createMailRepository(database: MainDatabase) {
       const total = orm.select({ count: count() }).from(mails).where(where).get()?.count ?? 0;
       return { items: rows.map(toMail), total };
     },
-    /** The queued mail that is to be tried next. */
-    next(): OutboxMail | undefined {
-      const row = next.get();
+    /** Queues of tenants, each with the time at which its first mail is due; null for mails to people without a tenant. */
+    queues: (isAlarm: boolean): MailQueue[] =>
+      queues
+        .all({ isAlarm: Number(isAlarm) })
+        .map(({ tenantId, dueAt }) => ({ tenantId, isAlarm, dueAt: dueAt ?? 0 })),
+    /** The mail of a queue that is to be tried next. */
+    next({ tenantId, isAlarm }: Pick<MailQueue, "tenantId" | "isAlarm">): OutboxMail | undefined {
+      const row = orm
+        .select()
+        .from(mails)
+        .where(
+          and(
+            eq(mails.state, "QUEUED"),
+            eq(mails.isAlarm, isAlarm),
+            tenantId === null ? isNull(mails.tenantId) : eq(mails.tenantId, tenantId),
+          ),
+        )
+        .orderBy(asc(mails.nextAttemptAt), asc(mails.mailId))
+        .limit(1)
+        .get();
       return row && toMail(row);
     },
     update: (mailId: string, { values, ...changes }: Changes): void =>
@@ -99,24 +122,33 @@ export function createMailRepository(database: MainDatabase) {
         .set({ nextAttemptAt: latest })
         .where(and(eq(mails.state, "QUEUED"), sql`${mails.nextAttemptAt} > ${latest}`))
         .run(),
-    /** Deletes what is done with and older than the newest `keep`, or made before; at most `limit` at once. */
+    /** Deletes what is done with: of each tenant what is older than its newest `keep`, and what was made before; at most `limit` at once. */
     prune({ keep, before, limit }: { keep: number; before: number; limit: number }): number {
       const isDone = ne(mails.state, "QUEUED" satisfies MailState);
-      const newest = orm
-        .select({ mailId: mails.mailId })
+      const full = orm
+        .select({ tenantId: mails.tenantId })
         .from(mails)
         .where(isDone)
-        .orderBy(desc(mails.createdAt), desc(mails.mailId))
-        .limit(limit)
-        .offset(keep)
+        .groupBy(mails.tenantId)
+        .having(sql`count(*) > ${keep}`)
         .all();
+      const beyond = full.flatMap(({ tenantId }) =>
+        orm
+          .select({ mailId: mails.mailId })
+          .from(mails)
+          .where(and(isDone, tenantId === null ? isNull(mails.tenantId) : eq(mails.tenantId, tenantId)))
+          .orderBy(desc(mails.createdAt), desc(mails.mailId))
+          .limit(limit)
+          .offset(keep)
+          .all(),
+      );
       const old = orm
         .select({ mailId: mails.mailId })
         .from(mails)
         .where(and(isDone, lte(mails.createdAt, before)))
         .limit(limit)
         .all();
-      const ids = [...new Set([...newest, ...old].map(({ mailId }) => mailId))].slice(0, limit);
+      const ids = [...new Set([...beyond, ...old].map(({ mailId }) => mailId))].slice(0, limit);
       if (ids.length > 0) orm.delete(mails).where(inArray(mails.mailId, ids)).run();
       return ids.length;
     },

@@ -8,14 +8,15 @@ import { createPeriodic } from "../../platform/periodic.ts";
 import type { DomainEvents } from "../events.types.ts";
 import { mailNotFound, mailSecretGone, mailSent, noMailServer } from "./mail.errors.ts";
 import type { MailRepository } from "./mail.repository.ts";
-import type {
-  MailFilter,
-  MailScope,
-  MailSender,
-  MailTransport,
-  NewMail,
-  OutboxMail,
-  OutgoingMail,
+import {
+  isAlarmTemplate,
+  type MailFilter,
+  type MailScope,
+  type MailSender,
+  type MailTransport,
+  type NewMail,
+  type OutboxMail,
+  type OutgoingMail,
 } from "./mail.types.ts";
 import { MailDelivery } from "./mail-delivery.ts";
 import { renderMail } from "./mail-render.ts";
@@ -25,7 +26,7 @@ import { mailSecrets, REMOVED_SECRET } from "./mail-text.ts";
 const UPKEEP_INTERVAL_MS = 60_000;
 const DAY_MS = 86_400_000;
 const KEPT_DAYS = 90;
-/** Max. mails kept, and max. mails deleted per pass: a clock that jumped ahead must not empty the outbox. */
+/** Max. mails kept of each tenant, and max. mails deleted per pass: a clock that jumped ahead must not empty the outbox. */
 const PRUNED = { keep: 5_000, limit: 100 };
 /** Mails held for want of a server go out when there is one, unless they are older. */
 const RELEASED_AGE_MAX_MS = DAY_MS;
@@ -163,6 +164,7 @@ export function createMailService(deps: MailServiceDeps): MailService {
         recipient: to,
         language,
         template,
+        isAlarm: isAlarmTemplate(template),
         values: { ...values },
         state: transport() === undefined ? "HELD" : "QUEUED",
         attempts: 0,

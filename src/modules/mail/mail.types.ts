@@ -51,6 +51,11 @@ interface AlarmMail {
 
 export type MailTemplate = keyof MailTemplates;
 
+const alarmTemplates: ReadonlySet<MailTemplate> = new Set(["alarm", "alarm_digest", "notification_test"]);
+
+/** Returns whether a mail is about alarms, and not about an account or the gateway. */
+export const isAlarmTemplate = (template: MailTemplate): boolean => alarmTemplates.has(template);
+
 export interface NewMail<Template extends MailTemplate = MailTemplate> {
   /** Tenant whose outbox shows the mail; null for a mail to a person without a tenant. */
   readonly tenantId: TenantId | null;
@@ -79,6 +84,7 @@ export interface OutboxMail {
   readonly recipient: string;
   readonly language: MailLanguage;
   readonly template: MailTemplate;
+  readonly isAlarm: boolean;
   readonly values: Readonly<Record<string, unknown>>;
   readonly state: MailState;
   readonly attempts: number;
