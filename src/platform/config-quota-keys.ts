@@ -78,6 +78,12 @@ export const quotaConfigKeys = {
     description:
       "Most megabytes of messages that wait for MQTT clients in all. Beyond it, the tenant with the most queued bytes loses its oldest messages.",
   },
+  tenant_alarm_mails_per_hour: {
+    kind: count(0, 1_000_000),
+    default: 500,
+    description:
+      "Alarm mails per hour of each tenant. Beyond it, alarms are collected in digests, which are sent when there is room. 0 means no limit.",
+  },
   audit_entries_max: {
     kind: count(1_000, 10_000_000),
     default: 200_000,

@@ -720,6 +720,7 @@ export interface ServerPlaces {
   readonly "external.disabled": "email";
   readonly "external.unknown": "email";
   readonly "external.unverified": "email";
+  readonly "fault.alarm_mails_collected": "max";
   readonly "fault.delivery_dead": "reason";
   readonly "fault.delivery_dropped": "reason";
   readonly "fault.delivery_retried": "hours" | "reason";

@@ -47,6 +47,7 @@ interface Batch {
 }
 
 interface Content {
+  readonly tenantId: TenantId;
   readonly line: NotificationLine;
   readonly settings: NotificationSettings;
 }
@@ -58,6 +59,8 @@ interface DispatcherDeps {
   readonly messengers: Pick<MessengersService, "listOf" | "findById"> &
     Pick<MessengerNotifier, "sendLine" | "sendDigest">;
   readonly canMail: () => boolean;
+  /** Counts an alarm mail. Returns false if the tenant has no room for it now. */
+  readonly takeMailRoom: (tenantId: TenantId) => boolean;
   readonly settingsOf: (tenantId: TenantId) => NotificationSettings;
   readonly deviceNameOf: (deviceId: DeviceId) => string | undefined;
   /** Returns the ids of the only recipients whom the rule of an alarm names; undefined if it has no list. */
@@ -171,7 +174,8 @@ export class Dispatcher {
     const { settings, users, messengers } = this.audienceOf(notification.tenantId, batch);
     const deviceName = this.deps.deviceNameOf(notification.deviceId);
     if (deviceName === undefined) return;
-    const content = { line: lineOf(notification, deviceName), settings, flows: batch.flows };
+    const { tenantId } = notification;
+    const content = { tenantId, line: lineOf(notification, deviceName), settings, flows: batch.flows };
     const recipients = recipientsAmong({ users, messengers }, this.deps.recipientIdsOf(notification));
     const ways = [
       ...recipients.users.flatMap((user) => this.notifyUser(user, notification, content)),
@@ -237,7 +241,7 @@ export class Dispatcher {
   /** Sends it, or adds the line to the digest of the recipient. Returns whether it was sent. */
   private notifyOrDefer(
     recipient: Pick<Flow, "recipientId" | "channel">,
-    { line, settings, flows }: Content & Pick<Batch, "flows">,
+    { tenantId, line, settings, flows }: Content & Pick<Batch, "flows">,
     send: () => void,
   ): boolean {
     const key = `${recipient.channel} ${recipient.recipientId}`;
@@ -248,7 +252,8 @@ export class Dispatcher {
         sent: 0,
         digest: null,
       };
-    const isSent = flow.sent < settings.digestAfter;
+    const isSent =
+      flow.sent < settings.digestAfter && (flow.channel !== "email" || this.deps.takeMailRoom(tenantId));
     if (isSent) send();
     flows.set(
       key,
@@ -281,6 +286,10 @@ export class Dispatcher {
   private endWindow(flow: Flow): void {
     const { repository, settingsOf, now } = this.deps;
     const tenantId = flow.channel === "messenger" ? this.messengerDigest(flow) : this.userDigest(flow);
+    if (tenantId === "later") {
+      repository.saveFlow({ ...flow, endsAt: now() + MINUTE_MS });
+      return;
+    }
     if (tenantId === undefined) {
       repository.deleteFlow(flow);
       return;
@@ -298,8 +307,11 @@ export class Dispatcher {
     return messenger.tenantId;
   }
 
-  /** Returns the tenant of the user if something was sent: one who was disabled, or does not want it any more, gets nothing. */
-  private userDigest({ recipientId, channel, digest }: Flow): TenantId | undefined {
+  /**
+   * Returns the tenant of the user if something was sent: one who was disabled, or does not want it any more, gets nothing. Returns "later" if the
+   * tenant has no room for a mail now.
+   */
+  private userDigest({ recipientId, channel, digest }: Flow): TenantId | undefined | "later" {
     const { users, notifier, settingsOf } = this.deps;
     const user = users.findById(recipientId as UserId); // written by us
     if (user?.status !== "ACTIVE" || user.tenantId === null || digest === null) return undefined;
@@ -307,6 +319,7 @@ export class Dispatcher {
     const settings = settingsOf(tenantId);
     const { messaging } = settings;
     if (!this.openChannels(user, settings).some((open) => open === channel)) return undefined;
+    if (channel === "email" && !this.deps.takeMailRoom(tenantId)) return "later";
     if (channel === "email") notifier.mailDigest(tenantId, user, { digest, settings });
     else if (messaging !== null) notifier.messageDigest({ user, tenantId, messaging }, digest, settings);
     return tenantId;

@@ -9,6 +9,7 @@ import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
 import { Dispatcher } from "./dispatcher.ts";
+import { createMailRoom } from "./mail-room.ts";
 import { createMessengerNotifier } from "./messenger-notifier.ts";
 import { messengerResource } from "./messengers.resource.ts";
 import { messengersRoutes } from "./messengers.routes.ts";
@@ -60,6 +61,7 @@ export function createNotificationsModule(
     notifier,
     messengers: { ...messengerNotifier, listOf: messengers.listOf, findById: messengers.findById },
     canMail: () => mail.isDelivering,
+    takeMailRoom: createMailRoom({ perHour: config.tenant_alarm_mails_per_hour, clock, events }),
     settingsOf: notifications.settingsOf,
     deviceNameOf: (deviceId) => directory.find(deviceId)?.name,
     noted: alarming.notified,
