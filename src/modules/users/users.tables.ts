@@ -35,6 +35,8 @@ export const users = sqliteTable(
     inviteDelivery: text("invite_delivery", { enum: ["EMAIL", "MANUAL"] })
       .notNull()
       .default("MANUAL"),
+    /** Time at which the user signed in with the address or confirmed it; null before. */
+    confirmedAt: integer("confirmed_at"),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
