@@ -22,7 +22,10 @@ beforeAll(async () => {
     config: { smtp_url: mails.url, tenant_alarm_mails_per_hour: PER_HOUR },
   });
   owner = await fixture.signIn("TENANT_OWNER");
-  await call("PATCH", `/api/users/${owner.user.userId}`, { notificationSeverities: ["MAJOR"] });
+  await call("PATCH", `/api/users/${owner.user.userId}`, {
+    notificationSeverities: ["MAJOR"],
+    notifyOnAlarmEscalated: false,
+  });
   await call("PATCH", "/api/notifications/settings", { digestAfter: 100, digestMinutes: 5 });
   const [profile] = await call("GET", "/api/device-profiles");
   const createRules = [{ severity: "MAJOR", condition: { key: "t", op: "GT", value: 50 } }];
@@ -56,4 +59,24 @@ test("beyond the alarm mails per hour, alarms wait for a digest, and the limit i
     await call("GET", "/api/alarms?limit=1");
   }
   expect((await mails.next()).parsed.subject).toBe("4 more alarm messages: 4 × Major");
+});
+
+test("no alarm mail goes to a user who has not signed in or confirmed the address", async () => {
+  clock.advance(120 * MINUTE);
+  const input = { fullName: "New", email: "new@one.example", role: "TENANT_ADMIN", inviteDelivery: "MANUAL" };
+  const { userId } = await call("POST", "/api/users", { ...input, notificationSeverities: ["MAJOR"] });
+  const read = () => call("GET", `/api/users/${userId}`);
+  expect((await read()).emailConfirmed).toBe(false);
+  const recipients = async (count: number) => {
+    await raise();
+    const to: string[] = [];
+    for (let n = 0; n < count; n++) to.push(...(await mails.next()).recipients);
+    return to.sort();
+  };
+  expect(await recipients(1)).toEqual([owner.user.email]);
+  fixture.app.services.sessions.start(userId, { address: "local", userAgent: "" });
+  expect((await read()).emailConfirmed).toBe(true);
+  expect(await recipients(2)).toEqual([input.email, owner.user.email]);
+  await call("PATCH", `/api/users/${userId}`, { email: "stranger@else.example" });
+  expect((await read()).emailConfirmed).toBe(false);
 });

@@ -73,6 +73,7 @@ describe("listing", () => {
             deviceIds: [],
             assetCount: 0,
             deviceCount: 1,
+            emailConfirmed: true,
             inviteDelivery: "MANUAL",
             createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
             updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),

@@ -50,12 +50,12 @@ export function recipientsAmong(
   return { users, messengers: messengers.filter(({ ruleScope }) => ruleScope === "ALL") };
 }
 
-/** The ways on which the user can be told. */
+/** The ways on which the user can be told. No mails go to addresses that nobody has confirmed: they may be those of strangers. */
 export const channelsOf = (
   user: User,
   { canMail, canMessage }: { canMail: boolean; canMessage: boolean },
 ): Channel[] => [
-  ...(canMail && user.notificationsEmailEnabled ? (["email"] as const) : []),
+  ...(canMail && user.notificationsEmailEnabled && user.confirmedAt !== null ? (["email"] as const) : []),
   ...(canMessage && user.notificationsMessagingEnabled && user.notificationPhone !== ""
     ? (["messaging"] as const)
     : []),

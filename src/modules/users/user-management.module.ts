@@ -44,6 +44,7 @@ export function createUserManagementModule(
     accounts,
     endSessions,
     mail,
+    clock,
     takeInvitationMail: deps.takeInvitationMail,
   });
   return {

@@ -3,6 +3,7 @@ import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { iso } from "../../lib/iso-time.ts";
 import type { Language } from "../../lib/preferred-language.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { MailSender } from "../mail/mail.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import { createTemporaryPassword } from "./temporary-password.ts";
@@ -83,6 +84,7 @@ export function createUserManagement(deps: {
   accounts: Pick<UserAccounts, "prepareTemporaryPassword">;
   endSessions: (userId: UserId) => void;
   mail: MailSender;
+  clock: Pick<Clock, "now">;
   /** Counts a mailed invitation, unless there have been too many. */
   takeInvitationMail: (tenantId: TenantId, email: string) => { readonly waitMs: number } | undefined;
 }) {
@@ -198,7 +200,11 @@ export function createUserManagement(deps: {
     },
     /** Changes the address of a user who has confirmed the new address. */
     changeAddress: (userId: UserId, email: string, language: Language): User =>
-      registry.change(userId, () => ({ email }), addressNotifier(mail, language)),
+      registry.change(
+        userId,
+        () => ({ email, confirmedAt: deps.clock.now() }),
+        addressNotifier(mail, language),
+      ),
     /** Changes a user. Mails to both addresses, in this language, report a changed address. */
     update(principal: Principal, userId: string, userFields: UserFields, language: Language): UserDetail {
       const existingUser = ensureUser(principal, userId);

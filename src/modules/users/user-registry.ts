@@ -16,6 +16,11 @@ export type UserChanges = { readonly [K in keyof User]?: User[K] } & {
 
 const accessFields = ["hasGlobalDeviceAccess", "hasGlobalAssetAccess", "deviceIds", "assetIds"];
 
+/** A new address is unconfirmed, unless the change says otherwise. */
+function confirmationOf(before: User, { email, confirmedAt = null }: UserChanges): number | null {
+  return email === undefined || email === before.email ? before.confirmedAt : confirmedAt;
+}
+
 /**
  * What is true of users whoever asks (a person by the API, somebody at the machine by the command line): one address, one
  * user; a tenant keeps an owner who can sign in; who is disabled, deleted or given another role is signed out at once.
@@ -114,7 +119,8 @@ export function createUserRegistry(deps: {
         const changes = decide({ ...before, ...repository.listGrants(userId) });
         if (Object.keys(changes).length === 0) return { before, after: before, changes };
         const { deviceIds, assetIds, ...fields } = changes;
-        const after: User = { ...before, ...fields, userId, updatedAt: clock.now() };
+        const confirmedAt = confirmationOf(before, fields);
+        const after: User = { ...before, ...fields, userId, confirmedAt, updatedAt: clock.now() };
         const staysOwner = after.role === "TENANT_OWNER" && after.status === "ACTIVE";
         if (!staysOwner && isProtected(before)) throw userProtected();
         ensureAddressFree(after.email, userId);

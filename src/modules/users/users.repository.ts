@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, isNull, ne, or, type SQL, sql } from "drizzle-orm";
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
@@ -104,6 +104,13 @@ export function createUsersRepository({ orm }: MainDatabase) {
     insert: (user: User): void => void orm.insert(users).values(toRow(user)).run(),
     update: (user: User): void =>
       void orm.update(users).set(toRow(user)).where(eq(users.userId, user.userId)).run(),
+    /** Notes that the user has the address, the first time. */
+    confirm: (userId: UserId, confirmedAt: number): void =>
+      void orm
+        .update(users)
+        .set({ confirmedAt })
+        .where(and(eq(users.userId, userId), isNull(users.confirmedAt)))
+        .run(),
     delete: (userId: UserId): void => void orm.delete(users).where(eq(users.userId, userId)).run(),
     /** Counts the users of the whole gateway. */
     count: (): number => orm.select({ count: count() }).from(users).get()?.count ?? 0,

@@ -9,8 +9,9 @@ import type { UserManagement } from "./user-management.service.ts";
 import { createUserBody, invitationBody, listUsersQuery, updateUserBody, userBody } from "./users.schemas.ts";
 import type { InviteDelivery, UserDetail } from "./users.types.ts";
 
-const toWire = ({ tenantId: _, ...user }: UserDetail) => ({
+const toWire = ({ tenantId: _, confirmedAt, ...user }: UserDetail) => ({
   ...user,
+  emailConfirmed: confirmedAt !== null,
   notificationSeverities: [...user.notificationSeverities],
   deviceIds: [...user.deviceIds],
   assetIds: [...user.assetIds],

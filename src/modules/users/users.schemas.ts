@@ -114,6 +114,10 @@ export const userBody = t.Object(
     }),
     deviceCount: wholeNumber({ description: "devices that the user may see" }),
     inviteDelivery: choice(inviteDeliveries, { description: "how the user was invited last" }),
+    emailConfirmed: t.Boolean({
+      description:
+        "true once the user has signed in or confirmed the address; alarm mails are not sent before",
+    }),
     createdAt: isoTime,
     updatedAt: isoTime,
   },

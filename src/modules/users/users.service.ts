@@ -29,6 +29,8 @@ export function createUsersService(deps: {
       repository.insert(user);
       return user;
     },
+    /** Notes that the user signed in, and so has the address. */
+    signedIn: (userId: UserId): void => repository.confirm(userId, clock.now()),
     grantDevice(userId: UserId, deviceId: DeviceId): void {
       repository.grantDevice(userId, deviceId);
       events.emit("user.access", { userId });

@@ -38,6 +38,8 @@ export interface User extends NotificationSettings {
   /** Sees every device that belongs to an asset. */
   readonly hasGlobalAssetAccess: boolean;
   readonly inviteDelivery: InviteDelivery;
+  /** Time at which the user signed in with the address or confirmed it; null before. Alarm mails go to confirmed addresses alone. */
+  readonly confirmedAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -56,6 +58,7 @@ export const userDefaults = {
   notifyOnAlarmEscalated: true,
   notifyOnAlarmCleared: false,
   inviteDelivery: "MANUAL",
+  confirmedAt: null,
 } as const satisfies Partial<User>;
 
 /** Describes what a new user needs; the rest has defaults. */
