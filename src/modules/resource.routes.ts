@@ -75,7 +75,7 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
 ) {
   const { path, parameter = resource.key, tag, permissions, operations } = resource;
   const schemas: ResourceSchemas = resource.schemas;
-  const { item, listed = item, created = item, updated = item } = schemas;
+  const { item, listed = item, detail = item, created = item, updated = item } = schemas;
   const list = wholeList(resource.list);
   const change = changing(resource, deps.read);
   // The compiler does not know the fields that the schemas of a resource have; callers are checked against them.
@@ -99,7 +99,7 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   if (operations.get !== undefined)
     routes.get(one, ({ principal, params }) => toWire(service.get(principal, idOf(params))), {
       auth: permissions.read,
-      response: { 200: item },
+      response: { 200: detail },
       detail: { operationId: `get${item.title}`, ...operations.get },
     });
   routes.post(

@@ -27,6 +27,8 @@ export interface ResourceSchemas {
   readonly item: TObject;
   /** Item of the list, which leaves out the other fields of `item`. */
   readonly listed?: TObject;
+  /** Response of the route of one item, if it has more fields than `item`. */
+  readonly detail?: TObject;
   /** Responses of a creation and of a change that have more fields than `item`, such as a secret that is shown once. */
   readonly created?: TObject;
   readonly updated?: TObject;

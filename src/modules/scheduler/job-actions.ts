@@ -3,7 +3,7 @@ import type { DeviceId, UserId } from "../../lib/ids.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { CommandsService } from "../commands/commands.service.ts";
 import type { Principal } from "../users/users.types.ts";
-import type { Job } from "./scheduler.types.ts";
+import type { Job } from "./scheduler.resource.ts";
 
 /** Does what a job says to one device; resolves to the id of the command, where it is one. */
 export type Perform = (job: Job, runId: string, deviceId: DeviceId) => Promise<string | null>;

@@ -2,7 +2,8 @@ import { detail } from "../../lib/domain-error.ts";
 import { iso } from "../../lib/iso-time.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { latestTime, nextTime } from "./schedule.ts";
-import type { Job, Schedule } from "./scheduler.types.ts";
+import type { Job } from "./scheduler.resource.ts";
+import type { Schedule } from "./scheduler.types.ts";
 
 /** Longest delay of a run: longer than the 15 s between two checks, and than a restart takes. */
 export const GRACE_MS = 60_000;

@@ -13,7 +13,8 @@ import { RunActions } from "./run-actions.ts";
 import type { RunsRepository } from "./runs.repository.ts";
 import { nextTime } from "./schedule.ts";
 import { alreadyRunning } from "./scheduler.errors.ts";
-import type { Job, Run } from "./scheduler.types.ts";
+import type { Job } from "./scheduler.resource.ts";
+import type { Run } from "./scheduler.types.ts";
 import type { TargetsRepository } from "./targets.repository.ts";
 
 export const CHECK_EVERY_MS = 15_000;
@@ -184,7 +185,7 @@ export class JobRunner {
   }
 
   #takeUp(run: Run): Array<{ job: Job; run: Run }> {
-    const job = this.#deps.jobs.findById(run.jobId);
+    const job = this.#deps.jobs.findAcrossTenants(run.jobId);
     if (job === undefined) return [];
     this.#held.add(run.runId);
     return [{ job, run }];

@@ -1,8 +1,10 @@
-import { and, asc, count, eq, gt, isNotNull, sql } from "drizzle-orm";
-import type { TenantId } from "../../lib/ids.ts";
+import { and, eq, gt, isNotNull, sql } from "drizzle-orm";
+import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
+import type { Changes } from "../../platform/resource-store.ts";
+import { type Job, jobResource } from "./scheduler.resource.ts";
 import { schedulerJobs } from "./scheduler.tables.ts";
-import type { Job, JobAction, RunStatus, Schedule } from "./scheduler.types.ts";
+import type { RunStatus } from "./scheduler.types.ts";
 
 /**
  * Identifies who takes something to work on, and for how long nobody else may; times are epoch ms of the wall clock, which
@@ -14,23 +16,6 @@ export interface Lease {
   readonly leaseMs: number;
 }
 
-type Row = typeof schedulerJobs.$inferSelect;
-
-const toJob = ({ leaseOwner: _, leaseUntil: __, schedule, action, ...row }: Row): Job => ({
-  ...row,
-  tenantId: row.tenantId as TenantId, // branded when it was written, as is what lies in the texts
-  schedule: JSON.parse(schedule) as Schedule,
-  action: JSON.parse(action) as JobAction,
-});
-
-const toRow = ({ schedule, action, ...job }: Job) => ({
-  ...job,
-  schedule: JSON.stringify(schedule),
-  action: JSON.stringify(action),
-  leaseOwner: null,
-  leaseUntil: null,
-});
-
 /**
  * Nobody's: no lease, one that has run out, or one that reaches so far that the clock was set back since. Twice as far, for whoever
  * waited to write looked at the clock before the one who wrote first.
@@ -38,36 +23,14 @@ const toRow = ({ schedule, action, ...job }: Job) => ({
 export const isFree = ({ now, leaseMs }: Lease) =>
   sql`(lease_until IS NULL OR lease_until <= ${now} OR lease_until > ${now + 2 * leaseMs})`;
 
-export function createJobsRepository({ orm }: MainDatabase) {
-  const findOne = (...conditions: Parameters<typeof and>) => {
-    const row = orm
-      .select()
-      .from(schedulerJobs)
-      .where(and(...conditions))
-      .get();
-    return row === undefined ? undefined : toJob(row);
-  };
+export function createJobsRepository(database: MainDatabase, clock: Clock) {
+  const { orm } = database;
+  const store = jobResource.createStore(database, clock);
   return {
-    list: (tenantId: TenantId): Job[] =>
-      orm
-        .select()
-        .from(schedulerJobs)
-        .where(eq(schedulerJobs.tenantId, tenantId))
-        .orderBy(asc(schedulerJobs.name), asc(schedulerJobs.jobId))
-        .all()
-        .map(toJob),
-    count: (tenantId: TenantId): number =>
-      orm.select({ n: count() }).from(schedulerJobs).where(eq(schedulerJobs.tenantId, tenantId)).get()?.n ??
-      0,
-    find: (tenantId: TenantId, jobId: string): Job | undefined =>
-      findOne(eq(schedulerJobs.jobId, jobId), eq(schedulerJobs.tenantId, tenantId)),
-    findById: (jobId: string): Job | undefined => findOne(eq(schedulerJobs.jobId, jobId)),
-    insert: (job: Job): void => void orm.insert(schedulerJobs).values(toRow(job)).run(),
+    ...store,
     /** Whoever looks at it now gives it up. */
-    update: (job: Job): void =>
-      void orm.update(schedulerJobs).set(toRow(job)).where(eq(schedulerJobs.jobId, job.jobId)).run(),
-    delete: (jobId: string): void =>
-      void orm.delete(schedulerJobs).where(eq(schedulerJobs.jobId, jobId)).run(),
+    update: (job: Job, changes: Changes<Job>): Job =>
+      store.update(job, { ...changes, leaseOwner: null, leaseUntil: null }),
     /** Takes jobs that are due, each for one runner alone. */
     claimDue(lease: Lease, limit: number): Job[] {
       const due = sql`SELECT job_id FROM scheduler_jobs WHERE enabled AND next_run_at <= ${lease.now} AND ${isFree(lease)} ORDER BY next_run_at LIMIT ${limit}`;
@@ -76,8 +39,7 @@ export function createJobsRepository({ orm }: MainDatabase) {
         .set({ leaseOwner: lease.owner, leaseUntil: lease.now + lease.leaseMs })
         .where(sql`${schedulerJobs.jobId} IN (${due})`)
         .returning()
-        .all()
-        .map(toJob);
+        .all();
     },
     /** Sets the next time of a claimed job; false when it is not claimed by `owner` any more, or was changed. */
     advance: (jobId: string, owner: string, { due, next }: { due: number; next: number | null }): boolean =>
@@ -99,8 +61,7 @@ export function createJobsRepository({ orm }: MainDatabase) {
         .select()
         .from(schedulerJobs)
         .where(and(isNotNull(schedulerJobs.nextRunAt), gt(schedulerJobs.nextRunAt, now)))
-        .all()
-        .map(toJob),
+        .all(),
     /** Returns `false` if it was changed since. */
     setNext: (jobId: string, { from, to }: { from: number; to: number }): boolean =>
       orm

@@ -5,7 +5,8 @@ import type { DeviceId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Perform } from "./job-actions.ts";
-import type { Job, Run, RunStatus, RunTarget } from "./scheduler.types.ts";
+import type { Job } from "./scheduler.resource.ts";
+import type { Run, RunStatus, RunTarget } from "./scheduler.types.ts";
 import type { TargetsRepository } from "./targets.repository.ts";
 
 /** Targets between two looks at whatever else the program has to do; their results are written together. */

@@ -10,5 +10,4 @@ export const neverRuns = () => invalid("job.never_runs");
 export const noTimeLeft = () => conflict("job.no_time_left");
 export const alreadyRunning = () => conflict("job.running");
 export const schedulerOff = () => conflict("job.scheduler_off");
-export const jobsLimit = (limit: number) => conflict("job.limit", { limit });
 export const notAllDevices = () => forbidden("job.not_granted");

@@ -10,9 +10,9 @@ import { createPerform } from "./job-actions.ts";
 import { JobRunner } from "./job-runner.ts";
 import { createJobsRepository } from "./jobs.repository.ts";
 import { createRunsRepository } from "./runs.repository.ts";
+import type { Job } from "./scheduler.resource.ts";
 import { schedulerRoutes } from "./scheduler.routes.ts";
 import { createSchedulerService } from "./scheduler.service.ts";
-import type { Job } from "./scheduler.types.ts";
 import { createTargetsRepository } from "./targets.repository.ts";
 
 /** Returns a function that reports runs that failed, partly or entirely, or did nothing. */
@@ -38,7 +38,7 @@ export function createSchedulerModule(
   },
 ) {
   const { devices, attributes, commands, checkCommand } = deps;
-  const jobs = createJobsRepository(database);
+  const jobs = createJobsRepository(database, clock);
   const runs = createRunsRepository(database);
   const targets = createTargetsRepository(database);
   const report = failureReporter(events);

@@ -1,78 +1,58 @@
-import { Elysia, t } from "elysia";
+import { t } from "elysia";
 import { iso } from "../../lib/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
-import { listHeaders, toPage, wholeList } from "../lists.ts";
-import { isoTime, successBody } from "../wire.schemas.ts";
+import { listHeaders, toPage } from "../lists.ts";
+import { resourceRoutes } from "../resource.routes.ts";
+import { isoTime } from "../wire.schemas.ts";
+import { jobResource } from "./scheduler.resource.ts";
 import {
-  createJobBody,
-  jobBody,
-  jobDetail,
+  limitedAccess,
   previewBody,
   runBody,
   runStatus,
   targetBody,
   targetStatus,
-  updateJobBody,
 } from "./scheduler.schemas.ts";
-import type { SchedulerService } from "./scheduler.service.ts";
+import type { SchedulerService, SeenJob } from "./scheduler.service.ts";
+import type { Target } from "./scheduler.types.ts";
 import { jobToWire, runToWire, targetToWire } from "./scheduler.wire.ts";
 
-const jobList = wholeList({
-  sort: ["name", "status", "nextRunAt", "lastRunAt", "createdAt", "updatedAt"],
-  search: ["name"],
-});
-
 const PREVIEW_DEFAULT = 5;
-const limitedAccess = "403 for a job that acts on devices which the caller has no access to.";
+/** The devices of an action on their own: the audit log keeps them from readers who may not see them. */
+function auditedOf({ action, hiddenTargets: _, ...job }: ReturnType<typeof jobToWire>) {
+  if ("deviceType" in action) return { ...job, action };
+  const { deviceIds, ...subject } = action;
+  return { ...job, action: subject, deviceIds };
+}
 
-/** Timed jobs. */
-export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthPlugin }) => {
-  const { scheduler } = deps;
-  // The devices on their own: the log keeps those from readers who may not see them.
-  const read = ({ principal }: AuditContext, id: string) => {
-    const { action, hiddenTargets: _, ...job } = jobToWire(scheduler.get(principal, id));
-    if ("deviceType" in action) return { ...job, action };
-    const { deviceIds, ...subject } = action;
-    return { ...job, action: subject, deviceIds };
-  };
-  return new Elysia({ prefix: "/api/scheduler", tags: ["scheduler"] })
-    .use(deps.auth)
-    .get(
-      "",
-      ({ principal, query, set, request }) => {
-        return jobList.page({ query, request, set }, scheduler.list(principal).map(jobToWire));
+export const schedulerRoutes = ({ scheduler, auth }: { scheduler: SchedulerService; auth: AuthPlugin }) => {
+  const read = ({ principal }: AuditContext, id: string) =>
+    auditedOf(jobToWire(scheduler.get(principal, id)));
+  return resourceRoutes(jobResource, {
+    service: {
+      ...scheduler,
+      get: (principal, id) => ({
+        ...scheduler.get(principal, id),
+        devices: scheduler.listDevices(principal, id),
+      }),
+    },
+    toWire: ({ devices, ...job }: SeenJob & { devices?: Target[] }) => ({
+      ...jobToWire(job),
+      ...(devices !== undefined && { devices }),
+    }),
+    read,
+    actions: {
+      start: {
+        summary: "Start a job",
+        description: `Times that passed while it was paused are not made up for. 409 if no time is left. ${limitedAccess}`,
+        run: scheduler.start,
       },
-      {
-        auth: "scheduler:read",
-        query: t.Object(jobList.fields),
-        response: { 200: t.Array(jobBody) },
-        detail: {
-          summary: "List jobs, by name",
-          description:
-            "Callers with access to some devices see the jobs that act on at least one of them. The other devices are left out and counted (`hiddenTargets`).",
-        },
-      },
-    )
-    .post(
-      "",
-      ({ principal, body, set }) => {
-        set.status = 201;
-        return jobToWire(scheduler.create(principal, body));
-      },
-      {
-        auth: "scheduler:write",
-        audit: { action: "job.create", target: "job", created: "jobId", read },
-        body: createJobBody,
-        response: { 201: jobBody },
-        detail: {
-          summary: "Create a job",
-          description:
-            "It sets SHARED attributes of devices, or sends them a command, at times of a cron expression, at an interval, or once. The gateway checks for due jobs every 15 s: a run begins up to 15 s after its time. 400 for a schedule without a time in the future, 404 for a device that does not exist, 403 for a device type without access to all devices, 409 when the tenant has 1,000 jobs.",
-        },
-      },
-    )
+      pause: { summary: "Pause a job", description: limitedAccess, run: scheduler.pause },
+    },
+    auth,
+  })
     .post(
       "/preview-next",
       ({ body }) => {
@@ -90,56 +70,6 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
         },
       },
     )
-    .get(
-      "/:jobId",
-      ({ principal, params }) => ({
-        ...jobToWire(scheduler.get(principal, params.jobId)),
-        devices: scheduler.listDevices(principal, params.jobId),
-      }),
-      { auth: "scheduler:read", response: { 200: jobDetail }, detail: { summary: "Read a job" } },
-    )
-    .patch(
-      "/:jobId",
-      ({ principal, params, body }) => jobToWire(scheduler.update(principal, params.jobId, body)),
-      {
-        auth: "scheduler:write",
-        audit: { action: "job.update", target: "job", read },
-        body: updateJobBody,
-        response: { 200: jobBody },
-        detail: {
-          summary: "Change a job",
-          description: `Schedule and action are replaced as a whole. 400 for a schedule without a time in the future; 409 to enable a job without one. ${limitedAccess}`,
-        },
-      },
-    )
-    .delete(
-      "/:jobId",
-      ({ principal, params }) => {
-        scheduler.delete(principal, params.jobId);
-        return { success: true };
-      },
-      {
-        auth: "scheduler:write",
-        audit: { action: "job.delete", target: "job", read },
-        response: { 200: successBody },
-        detail: { summary: "Delete a job with its runs", description: limitedAccess },
-      },
-    )
-    .post("/:jobId/start", ({ principal, params }) => jobToWire(scheduler.start(principal, params.jobId)), {
-      auth: "scheduler:write",
-      audit: { action: "job.start", target: "job", read },
-      response: { 200: jobBody },
-      detail: {
-        summary: "Start a job",
-        description: `Times that passed while it was paused are not made up for. 409 if no time is left. ${limitedAccess}`,
-      },
-    })
-    .post("/:jobId/pause", ({ principal, params }) => jobToWire(scheduler.pause(principal, params.jobId)), {
-      auth: "scheduler:write",
-      audit: { action: "job.pause", target: "job", read },
-      response: { 200: jobBody },
-      detail: { summary: "Pause a job", description: limitedAccess },
-    })
     .post(
       "/:jobId/run",
       ({ principal, params, set }) => {

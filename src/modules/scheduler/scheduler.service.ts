@@ -2,7 +2,7 @@ import { detail } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
-import { newId } from "../../platform/ids.ts";
+import type { Changes } from "../../platform/resource-store.ts";
 import type { CommandRequest } from "../commands/commands.types.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DomainEvents } from "../events.types.ts";
@@ -15,30 +15,22 @@ import type { RunsRepository } from "./runs.repository.ts";
 import { isSameSchedule, nextTime, parseSchedule } from "./schedule.ts";
 import {
   jobNotFound,
-  jobsLimit,
   neverRuns,
   noTimeLeft,
   notAllDevices,
   runNotFound,
   schedulerOff,
 } from "./scheduler.errors.ts";
-import type { Job, Misfire, Run, RunStatus, RunTarget, Target } from "./scheduler.types.ts";
+import type { Job, jobResource } from "./scheduler.resource.ts";
+import type { Run, RunStatus, RunTarget, Target } from "./scheduler.types.ts";
 import type { TargetsRepository } from "./targets.repository.ts";
 
-export const JOBS_MAX = 1_000;
 /** Targets that a run shows in a list; the others are asked for by themselves. */
 export const TARGETS_SHOWN = 100;
 const DEVICES_SHOWN = 1_000;
 
-export interface JobChanges {
-  readonly name?: string | undefined;
-  readonly enabled?: boolean | undefined;
-  readonly schedule?: unknown;
-  readonly action?: ActionRequest | undefined;
-  readonly misfire?: Misfire | undefined;
-}
-
-export type NewJob = JobChanges & { name: string; schedule: unknown; action: ActionRequest };
+type NewJob = typeof jobResource.$create;
+type JobChanges = typeof jobResource.$update;
 
 /** Describes what of it the caller may not see is left out, and counted. */
 export type SeenJob = Job & { readonly hiddenTargets: number };
@@ -93,8 +85,7 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
   }
 
   function get(principal: Principal, jobId: string): SeenJob {
-    const job = jobs.find(principal.tenantId, jobId);
-    const seen = job && see(principal, job);
+    const seen = see(principal, jobs.get(principal.tenantId, jobId));
     if (seen === undefined) throw jobNotFound();
     return seen;
   }
@@ -114,8 +105,8 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
       command: deps.checkCommand,
     });
 
-  function save(principal: Principal, job: Job): SeenJob {
-    jobs.update(job);
+  function save(principal: Principal, job: Job, changes: Changes<Job>): SeenJob {
+    jobs.update(job, changes);
     return get(principal, job.jobId);
   }
 
@@ -138,15 +129,13 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
     const job = ensureOwn(principal, jobId);
     const enabled = changes.enabled ?? job.enabled;
     const { schedule, next } = retime(job, changes, enabled);
-    return save(principal, {
-      ...job,
-      name: changes.name ?? job.name,
-      misfire: changes.misfire ?? job.misfire,
-      action: changes.action === undefined ? job.action : parse(principal, changes.action),
+    return save(principal, job, {
+      name: changes.name,
+      misfire: changes.misfire,
+      action: changes.action && parse(principal, changes.action),
       schedule,
       enabled,
       nextRunAt: enabled ? next : null,
-      updatedAt: clock.now(),
     });
   }
 
@@ -194,28 +183,24 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
       const action = parse(principal, newJob.action);
       const nextRunAt = nextTime(schedule, now);
       if (nextRunAt === undefined) throw neverRuns();
-      if (jobs.count(principal.tenantId) >= JOBS_MAX) throw jobsLimit(JOBS_MAX);
-      const enabled = newJob.enabled ?? true;
-      const job: Job = {
-        jobId: newId(),
-        tenantId: principal.tenantId,
-        name: newJob.name,
+      const { name, enabled = true, misfire = "skip" } = newJob;
+      const job = jobs.insert(principal.tenantId, {
+        name,
         enabled,
         schedule,
         action,
-        misfire: newJob.misfire ?? "skip",
+        misfire,
         nextRunAt: enabled ? nextRunAt : null,
         lastRunAt: null,
         lastStatus: null,
-        createdAt: now,
-        updatedAt: now,
-      };
-      jobs.insert(job);
+        leaseOwner: null,
+        leaseUntil: null,
+      });
       return { ...job, hiddenTargets: 0 };
     },
     update,
     delete(principal: Principal, jobId: string): void {
-      jobs.delete(ensureOwn(principal, jobId).jobId);
+      jobs.delete(ensureOwn(principal, jobId));
       deps.events.emit("subject.deleted", { kind: "job", id: jobId });
     },
     start(principal: Principal, jobId: string): SeenJob {
@@ -223,7 +208,7 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
       if (job.enabled && job.nextRunAt !== null) return get(principal, jobId);
       const nextRunAt = nextTime(job.schedule, clock.now());
       if (nextRunAt === undefined) throw noTimeLeft();
-      return save(principal, { ...job, enabled: true, nextRunAt, updatedAt: clock.now() });
+      return save(principal, job, { enabled: true, nextRunAt });
     },
     pause: (principal: Principal, jobId: string): SeenJob => update(principal, jobId, { enabled: false }),
     /** Begins a run now, whether or not the job is paused. */

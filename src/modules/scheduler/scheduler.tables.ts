@@ -1,7 +1,15 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
-import { misfires, runStatuses, runTriggers, targetStatuses } from "./scheduler.types.ts";
+import {
+  type JobAction,
+  misfires,
+  runStatuses,
+  runTriggers,
+  type Schedule,
+  targetStatuses,
+} from "./scheduler.types.ts";
 
 export const schedulerJobs = sqliteTable(
   "scheduler_jobs",
@@ -9,13 +17,14 @@ export const schedulerJobs = sqliteTable(
     jobId: text("job_id").primaryKey(),
     tenantId: text("tenant_id")
       .notNull()
+      .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     name: text("name").notNull(),
     enabled: integer("enabled", { mode: "boolean" }).notNull(),
-    /** JSON text, as is the action. */
-    schedule: text("schedule").notNull(),
-    action: text("action").notNull(),
+    schedule: text("schedule", { mode: "json" }).notNull().$type<Schedule>(),
+    action: text("action", { mode: "json" }).notNull().$type<JobAction>(),
     misfire: text("misfire", { enum: misfires }).notNull(),
+    /** Epoch ms; null if the job is paused or has no time left. */
     nextRunAt: integer("next_run_at"),
     lastRunAt: integer("last_run_at"),
     lastStatus: text("last_status", { enum: runStatuses }),

@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { CommandRequest } from "../commands/commands.types.ts";
@@ -36,22 +36,6 @@ export type JobAction = JobTargets &
     | { readonly type: "attributes"; readonly attributes: JsonObject }
     | { readonly type: "command"; readonly command: CommandRequest }
   );
-
-export interface Job {
-  readonly jobId: string;
-  readonly tenantId: TenantId;
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly schedule: Schedule;
-  readonly action: JobAction;
-  readonly misfire: Misfire;
-  /** Epoch ms, as all times here; null when it is paused or has no time left. */
-  readonly nextRunAt: number | null;
-  readonly lastRunAt: number | null;
-  readonly lastStatus: RunStatus | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
 
 export interface Run {
   /** Number in the order in which runs began, whatever the clock said. */

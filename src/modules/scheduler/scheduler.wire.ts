@@ -5,8 +5,6 @@ import type { ShownSchedule } from "./scheduler.schemas.ts";
 import type { SeenJob, SeenRun } from "./scheduler.service.ts";
 import type { RunTarget, Schedule } from "./scheduler.types.ts";
 
-const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
-
 function scheduleToWire(schedule: Schedule): ShownSchedule {
   const { timezone } = schedule;
   if (schedule.kind === "cron") return { kind: "cron", expression: schedule.expression, timezone };
@@ -28,8 +26,8 @@ export const jobToWire = (job: SeenJob) => ({
   schedule: scheduleToWire(job.schedule),
   action: job.action,
   misfire: job.misfire,
-  nextRunAt: isoOrNull(job.nextRunAt),
-  lastRunAt: isoOrNull(job.lastRunAt),
+  nextRunAt: iso(job.nextRunAt),
+  lastRunAt: iso(job.lastRunAt),
   lastStatus: job.lastStatus,
   hiddenTargets: job.hiddenTargets,
   createdAt: iso(job.createdAt),
@@ -49,7 +47,7 @@ export const runToWire = (run: SeenRun) => ({
   scheduledFor: iso(run.scheduledFor),
   trigger: run.trigger,
   startedAt: iso(run.startedAt),
-  finishedAt: isoOrNull(run.finishedAt),
+  finishedAt: iso(run.finishedAt),
   status: run.status,
   ...errorToWire(run.error),
   missed: run.missed,

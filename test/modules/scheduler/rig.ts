@@ -5,7 +5,8 @@ import { type FinishedRun, JobRunner } from "../../../src/modules/scheduler/job-
 import { createJobsRepository } from "../../../src/modules/scheduler/jobs.repository.ts";
 import { createRunsRepository } from "../../../src/modules/scheduler/runs.repository.ts";
 import { nextTime, parseSchedule } from "../../../src/modules/scheduler/schedule.ts";
-import type { Job, JobTargets, Misfire } from "../../../src/modules/scheduler/scheduler.types.ts";
+import type { Job } from "../../../src/modules/scheduler/scheduler.resource.ts";
+import type { JobTargets, Misfire } from "../../../src/modules/scheduler/scheduler.types.ts";
 import { createTargetsRepository } from "../../../src/modules/scheduler/targets.repository.ts";
 import { createTenantsRepository } from "../../../src/modules/tenants/tenants.repository.ts";
 import type { Clock } from "../../../src/platform/clock.ts";
@@ -37,7 +38,7 @@ export function openRig(
   const database = openMainDatabase(join(directory, "lineside.db"), "lineside", log);
   const { sqlite } = database;
   sqlite.run("CREATE TABLE IF NOT EXISTS effects (jobId TEXT, runId TEXT, deviceId TEXT)");
-  const jobs = createJobsRepository(database);
+  const jobs = createJobsRepository(database, clock);
   const runs = createRunsRepository(database);
   const targets = createTargetsRepository(database);
   const insertEffect = sqlite.query("INSERT INTO effects VALUES (?, ?, ?)");
@@ -97,9 +98,8 @@ export function openRig(
       const { schedule: asked, misfire = "skip", ...on } = input;
       const now = clock.now();
       const schedule = parseSchedule(asked, now);
-      const job: Job = {
+      return jobs.insert(tenantId, {
         jobId: `job ${++jobCount}`,
-        tenantId,
         name: `job ${jobCount}`,
         enabled: true,
         schedule,
@@ -108,12 +108,10 @@ export function openRig(
         nextRunAt: nextTime(schedule, now) ?? null,
         lastRunAt: null,
         lastStatus: null,
-        createdAt: now,
-        updatedAt: now,
+        leaseOwner: null,
+        leaseUntil: null,
         ...changes,
-      };
-      jobs.insert(job);
-      return job;
+      });
     },
     runsOf: (jobId: string) => runs.list(jobId, { visible: "all", limit: 10_000, offset: 0 }),
     close: () => database.close(),

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DeviceId } from "../../../src/lib/ids.ts";
-import type { Job } from "../../../src/modules/scheduler/scheduler.types.ts";
+import type { Job } from "../../../src/modules/scheduler/scheduler.resource.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { openRig, type Rig } from "./rig.ts";
 
@@ -37,7 +37,7 @@ export async function later(ms: number): Promise<void> {
 export const iso = (timeMs: number | null | undefined) =>
   timeMs == null ? timeMs : new Date(timeMs).toISOString().slice(0, 19);
 
-export const current = (job: Job) => rig.jobs.findById(job.jobId) as Job;
+export const current = (job: Job) => rig.jobs.findAcrossTenants(job.jobId) as Job;
 
 export const commandsOf = (job: Job) =>
   rig

@@ -192,7 +192,7 @@ describe("a run that does not come to its end", () => {
     let acted = 0;
     const other = open({
       perform: async () => {
-        if (++acted === 10) rig.jobs.delete(job.jobId);
+        if (++acted === 10) rig.jobs.delete(job);
         return null;
       },
     });

@@ -74,7 +74,7 @@ describe("due jobs", () => {
 
   test("a paused job does not run", async () => {
     const job = rig.addJob({ schedule: minutely, deviceIds: devices });
-    rig.jobs.update({ ...job, enabled: false, nextRunAt: null });
+    rig.jobs.update(job, { enabled: false, nextRunAt: null });
     await later(HOUR);
     expect(commandsOf(job)).toEqual([]);
   });
@@ -174,7 +174,7 @@ describe("the run history", () => {
     );
     expect(left).toEqual([0, 0, 0]);
     await later(MINUTE);
-    expect(rig.jobs.findById(job.jobId)).toBeUndefined();
+    expect(rig.jobs.findAcrossTenants(job.jobId)).toBeUndefined();
   });
 });
 

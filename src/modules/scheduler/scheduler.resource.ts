@@ -1,0 +1,43 @@
+import { conflict } from "../../lib/domain-error.ts";
+import { defineResource } from "../resource.ts";
+import { jobNotFound } from "./scheduler.errors.ts";
+import { createJobBody, jobBody, jobDetail, limitedAccess, updateJobBody } from "./scheduler.schemas.ts";
+import { schedulerJobs } from "./scheduler.tables.ts";
+
+/** Timed jobs. */
+export const jobResource = defineResource({
+  name: "job",
+  table: schedulerJobs,
+  key: "jobId",
+  path: "/api/scheduler",
+  tag: "scheduler",
+  permissions: { read: "scheduler:read", write: "scheduler:write" },
+  order: { by: "name" },
+  list: {
+    sort: ["name", "status", "nextRunAt", "lastRunAt", "createdAt", "updatedAt"],
+    search: ["name"],
+  },
+  notFound: jobNotFound,
+  limit: { max: 1_000, reached: (limit) => conflict("job.limit", { limit }) },
+  schemas: { item: jobBody, detail: jobDetail, create: createJobBody, update: updateJobBody },
+  operations: {
+    list: {
+      summary: "List jobs, by name",
+      description:
+        "Callers with access to some devices see the jobs that act on at least one of them. The other devices are left out and counted (`hiddenTargets`).",
+    },
+    create: {
+      summary: "Create a job",
+      description:
+        "It sets SHARED attributes of devices, or sends them a command, at times of a cron expression, at an interval, or once. The gateway checks for due jobs every 15 s: a run begins up to 15 s after its time. 400 for a schedule without a time in the future, 404 for a device that does not exist, 403 for a device type without access to all devices, 409 when the tenant has 1,000 jobs.",
+    },
+    get: { summary: "Read a job" },
+    update: {
+      summary: "Change a job",
+      description: `Schedule and action are replaced as a whole. 400 for a schedule without a time in the future; 409 to enable a job without one. ${limitedAccess}`,
+    },
+    delete: { summary: "Delete a job with its runs", description: limitedAccess },
+  },
+});
+
+export type Job = typeof jobResource.$item;
