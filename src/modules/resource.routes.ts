@@ -1,4 +1,4 @@
-import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import type { Static, TSchema } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import type { AuditContext } from "./audit/audit.types.ts";
 import type { AuthPlugin } from "./identity/identity.plugin.ts";
@@ -55,10 +55,6 @@ export const auditReader =
 
 type Fields = Record<string, unknown>;
 
-/** Returns the fields of an item that a schema has. */
-const pick = (item: Fields, { properties }: TObject): Fields =>
-  Object.fromEntries(Object.entries(item).filter(([name]) => name in properties));
-
 /** Returns what a route that changes something declares: permission, audit rule and texts. */
 const changing =
   ({ name, permissions, schemas }: ResourceApi<ResourceSchemas>, read: AuditReader) =>
@@ -78,9 +74,8 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   const { item, listed = item, detail = item, created = item, updated = item } = schemas;
   const list = wholeList(resource.list);
   const change = changing(resource, deps.read);
-  // The compiler does not know the fields that the schemas of a resource have; callers are checked against them.
+  // The compiler does not know the fields that the schemas of a resource have; callers are checked against them. A response leaves out others.
   const toWire = (shown: Shown): Fields => deps.toWire(shown) as Fields;
-  const toListed = (shown: Shown): Fields => (listed === item ? toWire(shown) : pick(toWire(shown), listed));
   const one = `/:${parameter}`;
   const idOf = (params: unknown): string => (params as Record<string, string>)[parameter] ?? "";
 
@@ -88,7 +83,7 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   routes.get(
     "",
     ({ principal, query, request, set }) =>
-      list.page({ query, request, set }, service.list(principal).map(toListed)),
+      list.page({ query, request, set }, service.list(principal).map(toWire)),
     {
       auth: permissions.read,
       query: t.Object(list.fields),

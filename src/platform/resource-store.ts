@@ -57,10 +57,9 @@ export interface ResourceStore<Row, Key extends keyof Row> {
   delete(row: Row): void;
 }
 
-/** Stamped columns and unknown others, as the store handles them. */
+/** A row whose other columns the store does not know. */
 interface AnyRow {
   readonly tenantId: TenantId;
-  readonly updatedAt?: number;
   readonly [column: string]: unknown;
 }
 
@@ -116,8 +115,8 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
     }
   }
 
-  function changeStamp({ updatedAt = 0 }: AnyRow): { updatedAt?: number } {
-    if (!("updatedAt" in columns)) return {};
+  function changeStamp({ updatedAt }: Item<Table>): { updatedAt: number } | undefined {
+    if (!("updatedAt" in columns)) return undefined;
     return { updatedAt: isVersioned ? Math.max(clock.now(), updatedAt + 1) : clock.now() };
   }
 
@@ -145,7 +144,7 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
       return row as Item<Table>; // the fields and the stamps are all columns
     },
     update(current, changes) {
-      const written: Record<string, unknown> = { ...defined(changes), ...changeStamp(current as AnyRow) };
+      const written: Record<string, unknown> = { ...defined(changes), ...changeStamp(current) };
       const row = { ...current, ...written } as AnyRow & Item<Table>;
       transact(() => {
         ensureFree(row);

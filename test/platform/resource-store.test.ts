@@ -69,7 +69,7 @@ const storeOf = (
       table: notes,
       key: "noteId",
       order: { by: options.by ?? "color", ...options },
-      isVersioned: options.isVersioned ?? false,
+      ...(options.isVersioned !== undefined && { isVersioned: options.isVersioned }),
       notFound: () => notFound("codec.not_found"),
       limit: { max: options.limit ?? LIMIT, reached },
       unique: [{ column: "title", taken, ...options }],
@@ -128,6 +128,8 @@ describe("a store", () => {
     expect(store.get(one, note.noteId).updatedAt).toBe(1_001);
     now = 2_000;
     expect(store.update(changed, { title: "c" }).updatedAt).toBe(2_000);
+    const plain = storeOf();
+    expect(plain.update(plain.insert(two, { title: "a", ...fields }), { title: "b" }).updatedAt).toBe(2_000);
   });
 
   test("sets no time that the table does not have, and accepts a change of nothing", () => {
@@ -175,7 +177,8 @@ describe("a store", () => {
     expect(store.findBy(one, "title", "plant")?.title).toBe("Plant");
     expect(store.findBy(two, "title", "Plant")).toBeUndefined();
     expect(store.findBy(one, "color", "red")).toBeUndefined(); // not unique
-    expect(storeOf({ ignoresCase: false }).findBy(one, "title", "plant")).toBeUndefined();
+    expect(storeOf().findBy(one, "title", "plant")).toBeUndefined();
+    expect(storeOf().insert(one, { title: "plant", ...fields }).title).toBe("plant");
   });
 });
 
