@@ -75,8 +75,9 @@ export interface ResourceApi<Api extends ResourceSchemas> {
  * - Concurrency: `insert` and `update` check and write in one transaction; more writes join it within `transact`. After an `await`, a service
  *   calls `get` again: others may have changed or deleted the row.
  * - Partial updates: `update` writes the given fields alone, so counters that others write in the meantime stay.
- * - Audit log: before and after a change, `audited` is read through the service; secrets are not among its fields.
+ * - Audit log: what is compared is read through the service before and after a change, and has no secrets.
  * - Caches and engines: the service tells them after the write.
+ * - Site files: a section takes id, path and schema from the definition (`objectsOf` in `cli/site/sections.ts`), if the site file has one.
  */
 interface Resource<Row, Key extends keyof Row, Api extends ResourceSchemas> extends ResourceApi<Api> {
   /** Type of a row. */

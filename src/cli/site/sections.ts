@@ -1,18 +1,19 @@
 import { Type } from "@sinclair/typebox";
 import { GATEWAY_DEVICE_TYPE } from "../../lib/gateway-device.ts";
 import { escalationBody } from "../../modules/alarms/alarms.schemas.ts";
-import { createCodecBody } from "../../modules/codecs/codecs.schemas.ts";
-import { createDashboardBody } from "../../modules/dashboards/dashboards.schemas.ts";
+import { codecResource } from "../../modules/codecs/codecs.resource.ts";
+import { dashboardResource } from "../../modules/dashboards/dashboards.resource.ts";
 import { createDeviceBody, typeDefaultsBody } from "../../modules/devices/devices.schemas.ts";
-import { createGeneratorBody } from "../../modules/generators/generators.schemas.ts";
+import { generatorResource } from "../../modules/generators/generators.resource.ts";
 import { createIntegrationBody } from "../../modules/integrations/integrations.schemas.ts";
-import { createConnectionBody, createUnitBody } from "../../modules/modbus/modbus.schemas.ts";
-import { createMessengerBody } from "../../modules/notifications/messengers.schemas.ts";
+import { modbusConnectionResource } from "../../modules/modbus/modbus.resource.ts";
+import { createUnitBody } from "../../modules/modbus/modbus.schemas.ts";
+import { messengerResource } from "../../modules/notifications/messengers.resource.ts";
 import { changeSettingsBody } from "../../modules/notifications/notifications.schemas.ts";
-import { createPipelineBody } from "../../modules/pipelines/pipelines.schemas.ts";
+import { pipelineResource } from "../../modules/pipelines/pipelines.resource.ts";
 import { keyDefaultsBody } from "../../modules/profiles/key-metadata.schemas.ts";
-import { createProfileBody } from "../../modules/profiles/profiles.schemas.ts";
-import { createJobBody } from "../../modules/scheduler/scheduler.schemas.ts";
+import { profileResource } from "../../modules/profiles/profiles.resource.ts";
+import { jobResource } from "../../modules/scheduler/scheduler.resource.ts";
 import { createUplinkBody } from "../../modules/uplinks/uplinks.schemas.ts";
 import { createUserBody } from "../../modules/users/users.schemas.ts";
 import type { ApiClient } from "../api-client.ts";
@@ -22,6 +23,17 @@ import { listAll } from "./list-all.ts";
 import { isExpression } from "./references.ts";
 import type { Section, SectionSchema } from "./section.types.ts";
 import { type Fields, isFields } from "./site.types.ts";
+
+/** Objects of a resource, which have unique names. */
+const objectsOf = ({
+  key,
+  path,
+  schemas,
+}: {
+  readonly key: string;
+  readonly path: string;
+  readonly schemas: { readonly create: SectionSchema };
+}) => ({ key: "name", id: key, path, schema: schemas.create });
 
 const without = ({ properties, required = [] }: SectionSchema, names: readonly string[]): SectionSchema => ({
   properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name))),
@@ -117,22 +129,16 @@ const modbusUnits: Section = {
 export const sections: readonly Section[] = [
   {
     name: "messengers",
-    key: "name",
     kind: "messenger",
-    id: "messengerId",
-    path: "/api/notifications/messengers",
-    schema: createMessengerBody,
+    ...objectsOf(messengerResource),
     prunes: true,
     toFields: messengerFields,
     update: updateMessenger,
   },
   {
     name: "profiles",
-    key: "name",
     kind: "profile",
-    id: "profileId",
-    path: "/api/device-profiles",
-    schema: createProfileBody,
+    ...objectsOf(profileResource),
     exclusive: ["isDefault"],
     // The list leaves out the metadata of keys.
     detailPath: (id) => `/api/device-profiles/${id}`,
@@ -141,11 +147,8 @@ export const sections: readonly Section[] = [
   },
   {
     name: "codecs",
-    key: "name",
     kind: "codec",
-    id: "codecId",
-    path: "/api/integrations/codecs",
-    schema: createCodecBody,
+    ...objectsOf(codecResource),
     detailPath: (id) => `/api/integrations/codecs/${id}`,
     prunes: true,
   },
@@ -163,11 +166,8 @@ export const sections: readonly Section[] = [
   },
   {
     name: "dashboards",
-    key: "name",
     kind: "dashboard",
-    id: "id",
-    path: "/api/dashboards",
-    schema: createDashboardBody,
+    ...objectsOf(dashboardResource),
     prunes: true,
   },
   {
@@ -183,20 +183,14 @@ export const sections: readonly Section[] = [
   },
   {
     name: "pipelines",
-    key: "name",
     kind: "pipeline",
-    id: "pipelineId",
-    path: "/api/data-pipelines",
-    schema: createPipelineBody,
+    ...objectsOf(pipelineResource),
     prunes: true,
   },
   {
     name: "generators",
-    key: "name",
     kind: "generator",
-    id: "id",
-    path: "/api/rule-chains",
-    schema: createGeneratorBody,
+    ...objectsOf(generatorResource),
     defaulted: ["config"],
     prunes: true,
   },
@@ -218,21 +212,15 @@ export const sections: readonly Section[] = [
   },
   {
     name: "modbusConnections",
-    key: "name",
     kind: "modbusConnection",
-    id: "connectionId",
-    path: MODBUS_CONNECTIONS,
-    schema: createConnectionBody,
+    ...objectsOf(modbusConnectionResource),
     prunes: true,
   },
   modbusUnits,
   {
     name: "jobs",
-    key: "name",
     kind: "job",
-    id: "jobId",
-    path: "/api/scheduler",
-    schema: createJobBody,
+    ...objectsOf(jobResource),
     defaulted: ["schedule"],
     prunes: true,
     // A job without a further run cannot be created again.
