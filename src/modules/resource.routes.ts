@@ -3,7 +3,7 @@ import { Elysia, t } from "elysia";
 import type { AuditContext } from "./audit/audit.types.ts";
 import type { AuthPlugin } from "./identity/identity.plugin.ts";
 import { wholeList } from "./lists.ts";
-import type { ChangeTexts, OperationTexts, ResourceApi, ResourceSchemas } from "./resource.ts";
+import type { ChangeTexts, ResourceApi, ResourceSchemas } from "./resource.ts";
 import type { Principal } from "./users/users.types.ts";
 import { successBody } from "./wire.schemas.ts";
 
@@ -16,7 +16,8 @@ type Wire<Value> = Value extends readonly (infer Item)[]
 
 /** What a resource's routes call. `Shown` is an item as the caller may see it. */
 export interface ResourceService<Shown, Create, Update> {
-  list(principal: Principal): readonly Shown[];
+  /** @param query parameters of the list, as the schemas of its filters say */
+  list(principal: Principal, query: unknown): readonly Shown[];
   get(principal: Principal, id: string): Shown;
   create(principal: Principal, input: Create): Shown | Promise<Shown>;
   update(principal: Principal, id: string, changes: Update): Shown | Promise<Shown>;
@@ -27,7 +28,7 @@ export interface ResourceService<Shown, Create, Update> {
 type AuditReader = (context: AuditContext, id: string) => unknown;
 
 /** What is done to one item beside changing its fields, and returns it. */
-interface Action<Shown> extends OperationTexts {
+interface Action<Shown> extends ChangeTexts {
   readonly body?: TSchema;
   /** @param body as its schema says */
   run(principal: Principal, id: string, body: unknown): Shown | Promise<Shown>;
@@ -35,9 +36,9 @@ interface Action<Shown> extends OperationTexts {
 
 interface ResourceRoutesDeps<Shown, Api extends ResourceSchemas> {
   readonly service: ResourceService<Shown, Static<Api["create"]>, Static<Api["update"]>>;
-  readonly toWire: (shown: Shown) => Wire<Static<Api["item"]>>;
+  readonly toWire: (shown: Shown, request: Request) => Wire<Static<Api["item"]>>;
   readonly read: AuditReader;
-  /** Keyed by the last part of the path, which is the second word of the action in the audit log, too. */
+  /** Keyed by the last part of the path. */
   readonly actions?: Readonly<Record<string, Action<Shown>>>;
   readonly auth: AuthPlugin;
 }
@@ -75,7 +76,7 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   const list = wholeList(resource.list);
   const change = changing(resource, deps.read);
   // The compiler does not know the fields that the schemas of a resource have; callers are checked against them. A response leaves out others.
-  const toWire = (shown: Shown): Fields => deps.toWire(shown) as Fields;
+  const toWire = (shown: Shown, request: Request): Fields => deps.toWire(shown, request) as Fields;
   const one = `/:${parameter}`;
   const idOf = (params: unknown): string => (params as Record<string, string>)[parameter] ?? "";
 
@@ -83,26 +84,33 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   routes.get(
     "",
     ({ principal, query, request, set }) =>
-      list.page({ query, request, set }, service.list(principal).map(toWire)),
+      list.page(
+        { query, request, set },
+        service.list(principal, query).map((shown) => toWire(shown, request)),
+      ),
     {
       auth: permissions.read,
-      query: t.Object(list.fields),
+      query: t.Object({ ...list.fields, ...resource.list.filters }),
       response: { 200: t.Array(listed) },
       detail: { operationId: `list${item.title}s`, ...operations.list },
     },
   );
   if (operations.get !== undefined)
-    routes.get(one, ({ principal, params }) => toWire(service.get(principal, idOf(params))), {
-      auth: permissions.read,
-      response: { 200: detail },
-      detail: { operationId: `get${item.title}`, ...operations.get },
-    });
+    routes.get(
+      one,
+      ({ principal, params, request }) => toWire(service.get(principal, idOf(params)), request),
+      {
+        auth: permissions.read,
+        response: { 200: detail },
+        detail: { operationId: `get${item.title}`, ...operations.get },
+      },
+    );
   routes.post(
     "",
-    async ({ principal, body, set }) => {
+    async ({ principal, body, request, set }) => {
       const shown = await service.create(principal, body as Static<Api["create"]>);
       set.status = 201;
-      return toWire(shown);
+      return toWire(shown, request);
     },
     {
       ...change("create", operations.create, resource.key),
@@ -112,8 +120,8 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   );
   routes.patch(
     one,
-    async ({ principal, params, body }) =>
-      toWire(await service.update(principal, idOf(params), body as Static<Api["update"]>)),
+    async ({ principal, params, body, request }) =>
+      toWire(await service.update(principal, idOf(params), body as Static<Api["update"]>), request),
     { ...change("update", operations.update), body: schemas.update, response: { 200: updated } },
   );
   routes.delete(
@@ -127,7 +135,8 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   for (const [action, { run, body: schema, ...texts }] of Object.entries(deps.actions ?? {}))
     routes.post(
       `${one}/${action}`,
-      async ({ principal, params, body }) => toWire(await run(principal, idOf(params), body)),
+      async ({ principal, params, body, request }) =>
+        toWire(await run(principal, idOf(params), body), request),
       {
         ...change(action, texts),
         ...(schema !== undefined && { body: schema }),

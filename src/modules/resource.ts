@@ -48,8 +48,13 @@ export interface ResourceApi<Api extends ResourceSchemas> {
   /** Group in the OpenAPI document. */
   readonly tag: string;
   readonly permissions: { readonly read: Permission; readonly write: Permission };
-  /** Fields that `sort` and `search` of the list accept. */
-  readonly list: { readonly sort: readonly string[]; readonly search: readonly string[] };
+  readonly list: {
+    /** Fields that the parameters `sort` and `search` accept. */
+    readonly sort: readonly string[];
+    readonly search: readonly string[];
+    /** Schemas of more parameters, which the service gets. */
+    readonly filters?: Readonly<Record<string, TSchema>>;
+  };
   readonly schemas: Api;
   /** The operations, with `get` only if an item can be read alone. */
   readonly operations: {

@@ -35,7 +35,7 @@ const noteResource = defineResource({
   tag: "notes",
   permissions: { read: "integrations:read", write: "integrations:write" },
   order: { by: "title" },
-  list: { sort: ["title"], search: ["title"] },
+  list: { sort: ["title"], search: ["title"], filters: { content: t.Optional(t.String()) } },
   notFound: () => notFound("codec.not_found"),
   unique: [{ column: "title", taken: ({ title }) => conflict("codec.name_taken", { name: title }) }],
   limit: { max: 3, reached: (limit) => conflict("codec.limit", { limit }) },
@@ -77,7 +77,8 @@ const auth = () => {
 
 /** Notes, created and shortened after a turn of the event loop, as a service that asks another does. */
 const service = {
-  list: ({ tenantId }: Principal): Note[] => store.list(tenantId),
+  list: ({ tenantId }: Principal, { content }: { content?: string }): Note[] =>
+    store.list(tenantId).filter((note) => content === undefined || note.content === content),
   get: ({ tenantId }: Principal, id: string): Note => store.get(tenantId, id),
   create: async ({ tenantId }: Principal, input: typeof noteResource.$create): Promise<Note> => {
     await Promise.resolve();
@@ -95,10 +96,14 @@ const cut = t.Object({ length: t.Integer() });
 const routesOf = () =>
   resourceRoutes(noteResource, {
     service,
-    toWire: (note: Note) => itemToWire(note),
+    toWire: (note: Note, { url }) => ({
+      ...itemToWire(note),
+      ...(url.endsWith("?loud") && { title: note.title.toUpperCase() }),
+    }),
     read: auditReader(service, ["title"]),
     actions: {
       empty: {
+        action: "clear",
         summary: "Empty a note",
         run: (principal, id) => service.update(principal, id, { content: "" }),
       },
@@ -158,6 +163,7 @@ describe("routes of a resource", () => {
     const note = { noteId, title: "a", content: "first", ...stamps };
     expect([created.status, created.body]).toEqual([201, { ...note, token: "shown once" }]);
     expect((await call("GET", `/${noteId}`)).body).toEqual(note);
+    expect((await call("GET", `/${noteId}?loud`)).body.title).toBe("A");
     now += 1_000;
     const changed = { ...note, content: "second", updatedAt: "2026-01-01T00:00:01.000Z" };
     expect(await call("PATCH", `/${noteId}`, { content: "second" })).toMatchObject({
@@ -174,6 +180,7 @@ describe("routes of a resource", () => {
     expect(body.map(({ title }: Note) => title)).toEqual(["c", "b"]);
     expect(Object.keys(body[0]).sort()).toEqual(["createdAt", "noteId", "title", "updatedAt"]);
     expect(headers.get("x-total-count")).toBe("3");
+    expect((await call("GET", "?content=about+c")).body).toMatchObject([{ title: "c" }]);
     expect((await call("GET", "?search=A")).body).toMatchObject([{ title: "a" }]);
   });
 
@@ -185,7 +192,7 @@ describe("routes of a resource", () => {
     });
     expect(await call("POST", `/${noteId}/empty`)).toMatchObject({ status: 200, body: { content: "" } });
     expect((await call("POST", `/${noteId}/cut`, { length: "long" })).status).toBe(422);
-    expect(entries.map(({ action }) => action)).toEqual(["note.create", "note.cut", "note.empty"]);
+    expect(entries.map(({ action }) => action)).toEqual(["note.create", "note.cut", "note.clear"]);
   });
 
   test("ask for permission", async () => {

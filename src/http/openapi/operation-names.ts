@@ -159,7 +159,6 @@ export const operationNames: Readonly<Record<string, string>> = {
   "POST /api/integrations/codecs/import": "importCodec",
   "POST /api/integrations/codecs/preview": "previewCodec",
   "GET /api/integrations/discovered": "listDiscoveredNetworks",
-  "POST /api/integrations/:integrationId/set-default": "setDefaultIntegration",
   "POST /api/integrations/:integrationId/events/replay": "replayIntegrationEvents",
   "POST /api/integrations/:integrationId/events/:eventId/replay": "replayIntegrationEvent",
   "POST /api/integrations/:integrationId/downlink": "sendDownlink",

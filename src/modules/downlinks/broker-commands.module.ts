@@ -3,12 +3,8 @@ import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { CommandEngine } from "../commands/command-engine.ts";
 import type { CommandWays } from "../commands/command-ways.ts";
 import type { createIntegrationsModule } from "../integrations/integrations.module.ts";
-import {
-  EXTERNAL_ID_KEY,
-  INTEGRATION_ID_KEY,
-  type Integration,
-  SHARED_SENT_KEY,
-} from "../integrations/integrations.types.ts";
+import type { Integration } from "../integrations/integrations.resource.ts";
+import { EXTERNAL_ID_KEY, INTEGRATION_ID_KEY, SHARED_SENT_KEY } from "../integrations/integrations.types.ts";
 import type { Core } from "../module.types.ts";
 import { BrokerCommands, isInUse } from "./broker-commands.ts";
 import { SharedAttributes } from "./shared-attributes.ts";
@@ -55,7 +51,7 @@ export function createBrokerCommands(
     externalIdOf: (deviceId) => textOf(deviceId, EXTERNAL_ID_KEY),
     integrationOf(deviceId) {
       const id = textOf(deviceId, INTEGRATION_ID_KEY);
-      const integration = id === undefined ? undefined : integrations.repository.find(id);
+      const integration = id === undefined ? undefined : integrations.repository.findAcrossTenants(id);
       return integration && isInUse(integration) ? integration : undefined;
     },
     changesSince: attributes.sharedSince,

@@ -8,7 +8,7 @@ import {
   CommandFailure,
   type CommandTransport,
 } from "../commands/commands.types.ts";
-import type { Integration } from "../integrations/integrations.types.ts";
+import type { Integration } from "../integrations/integrations.resource.ts";
 import { type CommandTarget, commandMessage, hasCommands } from "./command-messages.ts";
 
 /** Part of the command engine that this transport reports to. */

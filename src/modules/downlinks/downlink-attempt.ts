@@ -8,7 +8,8 @@ import type { ErrorCode } from "../../lib/texts/catalogues.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import { RefusedAddress } from "../../platform/outbound-address.ts";
-import type { Integration, IntegrationSettings } from "../integrations/integrations.types.ts";
+import type { Integration } from "../integrations/integrations.resource.ts";
+import type { IntegrationSettings } from "../integrations/integrations.types.ts";
 import type { Downlink, DownlinkRoute } from "./downlinks.types.ts";
 import { type NetworkRequest, toNetwork } from "./network-servers.ts";
 

@@ -2,7 +2,7 @@ import type { DeviceId } from "../../lib/ids.ts";
 import type { CodecsService } from "../codecs/codecs.service.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import { codecRunKey, integrationPrincipal } from "../integrations/integration-principal.ts";
-import type { Integration } from "../integrations/integrations.types.ts";
+import type { Integration } from "../integrations/integrations.resource.ts";
 import type { ScriptOwner } from "../script-sandbox/script-queue.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import type { DownlinkAttemptDeps } from "./downlink-attempt.ts";

@@ -1,5 +1,6 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import type { DeviceReference, Integration } from "../integrations/integrations.types.ts";
+import type { Integration } from "../integrations/integrations.resource.ts";
+import type { DeviceReference } from "../integrations/integrations.types.ts";
 import type { DownlinksRepository } from "./downlinks.repository.ts";
 import { type DownlinkRoute, deviceKey } from "./downlinks.types.ts";
 

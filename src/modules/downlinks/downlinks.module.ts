@@ -9,7 +9,8 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import { DEV_EUI_KEY } from "../devices/devices.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { createIntegrationsModule } from "../integrations/integrations.module.ts";
-import { EXTERNAL_ID_KEY, type Integration } from "../integrations/integrations.types.ts";
+import type { Integration } from "../integrations/integrations.resource.ts";
+import { EXTERNAL_ID_KEY } from "../integrations/integrations.types.ts";
 import type { Core } from "../module.types.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
@@ -85,7 +86,7 @@ export function createDownlinksModule(
     attempt,
     lifecycle,
     readyOf(integrationId) {
-      const integration = integrationsRepository.find(integrationId);
+      const integration = integrationsRepository.findAcrossTenants(integrationId);
       return integration && integrations.readyOf(integration);
     },
     onAttempted: downlinkEvents.attempted,

@@ -4,7 +4,7 @@ import { payloadOf } from "../../lib/downlink-payload.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Command } from "../commands/commands.types.ts";
-import type { Integration } from "../integrations/integrations.types.ts";
+import type { Integration } from "../integrations/integrations.resource.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { DownlinkAttempt, ReadyIntegration } from "./downlink-attempt.ts";

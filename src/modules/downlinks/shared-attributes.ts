@@ -3,7 +3,7 @@ import type { DeviceId } from "../../lib/ids.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { SharedUpdate } from "../attributes/attributes.types.ts";
-import type { Integration } from "../integrations/integrations.types.ts";
+import type { Integration } from "../integrations/integrations.resource.ts";
 import { attributeMessages } from "./command-messages.ts";
 
 interface SharedAttributesDeps {

@@ -2,7 +2,7 @@ import { AnnouncedDevices } from "./adapters/announced-devices.ts";
 import { HomeAssistantAdapter } from "./adapters/home-assistant.ts";
 import { AnnouncementStore } from "./announcement-store.ts";
 import type { AnnouncementsRepository } from "./announcements.repository.ts";
-import type { Integration } from "./integrations.types.ts";
+import type { Integration } from "./integrations.resource.ts";
 
 interface Registered {
   readonly devices: AnnouncedDevices;

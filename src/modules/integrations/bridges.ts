@@ -12,8 +12,8 @@ import { BridgeFleet, type FleetMember } from "./bridge/bridge-fleet.ts";
 import type { EventLog } from "./event-log.ts";
 import type { InboundPipeline } from "./inbound-pipeline.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
+import type { Integration } from "./integrations.resource.ts";
 import type { IntegrationsService } from "./integrations.service.ts";
-import type { Integration } from "./integrations.types.ts";
 import { createNewEventsPublisher } from "./new-events.ts";
 import { isRunning } from "./running-integrations.ts";
 
@@ -38,7 +38,7 @@ export function createBridges(deps: {
   integrations: Pick<IntegrationsService, "liveOf" | "readyOf">;
   announced: Pick<AnnouncementRegistry, "of">;
   eventLog: Pick<EventLog, "countsOf">;
-  repository: Pick<IntegrationsRepository, "find" | "listStarted" | "setState">;
+  repository: Pick<IntegrationsRepository, "findAcrossTenants" | "listStarted" | "setState">;
   pipeline: Pick<InboundPipeline, "take">;
   reach: OutboundReach;
   topics: LocalTopics;
@@ -69,7 +69,7 @@ export function createBridges(deps: {
     topics: deps.topics,
     list: () => repository.listStarted().map(memberOf),
     find(integrationId) {
-      const integration = repository.find(integrationId);
+      const integration = repository.findAcrossTenants(integrationId);
       return integration && memberOf(integration);
     },
     async take(integrationId, message) {
@@ -78,7 +78,7 @@ export function createBridges(deps: {
       await pipeline.take(live, message);
     },
     onProblem(integrationId, problem) {
-      const current = repository.find(integrationId);
+      const current = repository.findAcrossTenants(integrationId);
       if (current === undefined || !isRunning(current)) return;
       const { status, lastError, lastErrorAt } = current;
       if (problem === null) {

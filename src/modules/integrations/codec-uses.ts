@@ -1,5 +1,5 @@
 import type { UsedCodec } from "../codecs/codecs.service.ts";
-import type { Integration } from "./integrations.types.ts";
+import type { Integration } from "./integrations.resource.ts";
 
 /** Returns the integrations whose settings name a codec, by codec. */
 export function usesOfCodecs(

@@ -13,7 +13,8 @@ import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { DeviceIdentities, IdentifiedDevice } from "./device-identities.repository.ts";
 import { integrationPrincipal } from "./integration-principal.ts";
-import type { DeviceReference, Integration, IntegrationSettings } from "./integrations.types.ts";
+import type { Integration } from "./integrations.resource.ts";
+import type { DeviceReference, IntegrationSettings } from "./integrations.types.ts";
 import { ADDRESS_KEY, EXTERNAL_ID_KEY, OWNER_KEY } from "./integrations.types.ts";
 
 const NAME_CHARACTERS_MAX = 256;

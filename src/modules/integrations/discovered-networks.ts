@@ -9,7 +9,8 @@ import type { AnnouncementRegistry } from "./announcement-registry.ts";
 import { LOCAL_BROKER } from "./bridge/local-bridge.ts";
 import { filtersOf } from "./bridge/subscribed-filters.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
-import { type DiscoveredFormat, discoveredFormats, type Integration } from "./integrations.types.ts";
+import type { Integration } from "./integrations.resource.ts";
+import { type DiscoveredFormat, discoveredFormats } from "./integrations.types.ts";
 import { isRunning } from "./running-integrations.ts";
 
 const DEVICES_SHOWN = 10;

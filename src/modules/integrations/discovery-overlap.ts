@@ -2,7 +2,7 @@ import { conflict } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import { filtersOverlap, withoutShare } from "../../lib/mqtt/topic-filters.ts";
 import { filtersOf } from "./bridge/subscribed-filters.ts";
-import type { Integration } from "./integrations.types.ts";
+import type { Integration } from "./integrations.resource.ts";
 import { isRunning } from "./running-integrations.ts";
 
 type Candidate = Pick<Integration, "integrationId" | "status" | "settings">;

@@ -44,7 +44,7 @@ export type FailedMessage = Pick<IntegrationEvent, "integrationId" | "stage" | "
 interface EventLogDeps {
   readonly repository: IntegrationEventsRepository;
   readonly groups: EventGroupsRepository;
-  readonly integrations: Pick<IntegrationsRepository, "addCounts" | "find" | "countBeside">;
+  readonly integrations: Pick<IntegrationsRepository, "addCounts" | "findAcrossTenants" | "countBeside">;
   readonly transact: (work: () => void) => void;
   readonly durable: () => Promise<void>;
   /** A message could not be used, or not sent. */
@@ -277,7 +277,7 @@ export class EventLog {
   private isThere(integrationId: string): boolean {
     const existing = this.there.get(integrationId);
     if (existing !== undefined) return existing;
-    const found = this.deps.integrations.find(integrationId) !== undefined;
+    const found = this.deps.integrations.findAcrossTenants(integrationId) !== undefined;
     this.there.set(integrationId, found);
     return found;
   }

@@ -9,7 +9,8 @@ import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import type { ScriptResult } from "../script-sandbox/script-sandbox.types.ts";
 import type { DeviceResolution } from "./device-resolution.ts";
 import { codecRunKey, integrationPrincipal } from "./integration-principal.ts";
-import type { Integration, NormalizedMessage } from "./integrations.types.ts";
+import type { Integration } from "./integrations.resource.ts";
+import type { NormalizedMessage } from "./integrations.types.ts";
 import type { LiveIntegration } from "./live-integration.ts";
 import { asStageFailure } from "./message-parts.ts";
 

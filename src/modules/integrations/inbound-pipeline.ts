@@ -7,10 +7,10 @@ import type { EventLog, Logged } from "./event-log.ts";
 import type { EventTokens } from "./event-tokens.ts";
 import type { EventOutcome, IntegrationEventsRepository } from "./integration-events.repository.ts";
 import { messageOwner } from "./integration-principal.ts";
+import type { Integration } from "./integrations.resource.ts";
 import type {
   EventStatus,
   InboundMessage,
-  Integration,
   IntegrationEvent,
   Normalized,
   NormalizedMessage,

@@ -5,8 +5,9 @@ import type { EventLog } from "./event-log.ts";
 import type { InboundPipeline, Taken } from "./inbound-pipeline.ts";
 import type { EventFilter, IntegrationEventsRepository } from "./integration-events.repository.ts";
 import { eventNotFound, notReplayable } from "./integrations.errors.ts";
+import type { Integration } from "./integrations.resource.ts";
 import type { IntegrationsService } from "./integrations.service.ts";
-import type { Integration, IntegrationEvent } from "./integrations.types.ts";
+import type { IntegrationEvent } from "./integrations.types.ts";
 
 /** Messages that are worked on again at once. */
 const REPLAYED_AT_ONCE = 1_000;

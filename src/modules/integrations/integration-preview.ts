@@ -9,13 +9,8 @@ import { ScriptFailure } from "../script-sandbox/script-sandbox.errors.ts";
 import type { ScriptResult } from "../script-sandbox/script-sandbox.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import { compileTopicDevice } from "./bridge/topic-device.ts";
-import type {
-  InboundMessage,
-  Integration,
-  IntegrationType,
-  NormalizedMessage,
-  Stage,
-} from "./integrations.types.ts";
+import type { Integration } from "./integrations.resource.ts";
+import type { InboundMessage, IntegrationType, NormalizedMessage, Stage } from "./integrations.types.ts";
 import { createLive, type LiveIntegration } from "./live-integration.ts";
 import {
   inStage,

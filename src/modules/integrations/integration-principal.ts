@@ -1,7 +1,7 @@
 import type { UserId } from "../../lib/ids.ts";
 import type { TaskOwner } from "../../platform/fair-share.ts";
 import type { Principal } from "../users/users.types.ts";
-import type { Integration } from "./integrations.types.ts";
+import type { Integration } from "./integrations.resource.ts";
 
 /* What an integration acts as: its principal, and the keys that its scripts run under. */
 

@@ -31,9 +31,9 @@ import { InboundPipeline } from "./inbound-pipeline.ts";
 import { createIntegrationEventsRepository } from "./integration-events.repository.ts";
 import { createIntegrationEventsService } from "./integration-events.service.ts";
 import { createIntegrationsRepository } from "./integrations.repository.ts";
+import type { Integration } from "./integrations.resource.ts";
 import { integrationsRoutes } from "./integrations.routes.ts";
 import { createIntegrationsService } from "./integrations.service.ts";
-import type { Integration } from "./integrations.types.ts";
 import { MessageWorker, type MessageWorkerDeps } from "./message-worker.ts";
 import { createFailureReporter, createNewEventsPublisher } from "./new-events.ts";
 import { createOwnAnnouncementsModule } from "./own-announcements.module.ts";
@@ -99,7 +99,7 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
   const downlinkReported = new Port<MessageWorkerDeps["onDownlink"]>("integrations.downlinkReported");
   /** A device was heard through a network, and may take what waits for it. */
   const deviceSeen = new Port<MessageWorkerDeps["onDeviceSeen"]>("integrations.deviceSeen");
-  const repository = createIntegrationsRepository(database);
+  const repository = createIntegrationsRepository(database, clock);
   const eventsRepository = createIntegrationEventsRepository(database);
   const eventLog = new EventLog({
     repository: eventsRepository,

@@ -1,28 +1,16 @@
 import { and, asc, count, eq, ne, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
+import { type Integration, integrationResource } from "./integrations.resource.ts";
 import { integrations } from "./integrations.tables.ts";
-import type { Integration, IntegrationCounts, IntegrationType } from "./integrations.types.ts";
+import type { IntegrationCounts, IntegrationType } from "./integrations.types.ts";
 
 type Row = typeof integrations.$inferSelect;
-const toIntegration = (row: Row): Integration => ({ ...row, tenantId: row.tenantId as TenantId }); // minted by us
 
-export function createIntegrationsRepository({ orm }: MainDatabase) {
-  const listed = (...conditions: Parameters<typeof and>): Integration[] =>
-    orm
-      .select()
-      .from(integrations)
-      .where(and(...conditions))
-      .orderBy(sql`${integrations.name} COLLATE NOCASE`, asc(integrations.integrationId))
-      .all()
-      .map(toIntegration);
+export function createIntegrationsRepository(database: MainDatabase, clock: Clock) {
+  const { orm } = database;
   const whereId = (integrationId: string) => eq(integrations.integrationId, integrationId);
-  // Asked for with each message: prepared.
-  const byId = orm
-    .select()
-    .from(integrations)
-    .where(eq(integrations.integrationId, sql.placeholder("integrationId")))
-    .prepare();
   const ofTenant = orm
     .select({ tenantId: integrations.tenantId })
     .from(integrations)
@@ -44,29 +32,22 @@ export function createIntegrationsRepository({ orm }: MainDatabase) {
     )
     .limit(1)
     .prepare();
-  const found = (row: Row | undefined) => row && toIntegration(row);
   const set = (integrationId: string, values: Partial<Row>) =>
     void orm.update(integrations).set(values).where(whereId(integrationId)).run();
   return {
-    /** Lists by name. */
-    list: (tenantId: TenantId): Integration[] => listed(eq(integrations.tenantId, tenantId)),
+    ...integrationResource.createStore(database, clock),
     /** Lists integrations of all tenants, except drafts. */
-    listStarted: (): Integration[] => listed(ne(integrations.status, "draft")),
-    count: (tenantId: TenantId): number =>
-      orm.select({ n: count() }).from(integrations).where(eq(integrations.tenantId, tenantId)).get()?.n ?? 0,
     /** Returns how many integrations the tenant of this one has, itself included; 0 if it does not exist. */
     countBeside: (integrationId: string): number => besides.get({ integrationId })?.n ?? 0,
-    find: (integrationId: string): Integration | undefined => found(byId.get({ integrationId })),
+    listStarted: (): Integration[] =>
+      orm
+        .select()
+        .from(integrations)
+        .where(ne(integrations.status, "draft"))
+        .orderBy(sql`${integrations.name} COLLATE NOCASE`, asc(integrations.integrationId))
+        .all(),
     findDefault: (tenantId: TenantId, type: IntegrationType): Integration | undefined =>
-      found(defaultOf.get({ tenantId, type })),
-    insert: (integration: Integration): void => void orm.insert(integrations).values(integration).run(),
-    /** All but its counts. */
-    update(integration: Integration): void {
-      const { name, type, status, isDefault, settings, secrets, mappingSteps } = integration;
-      const { lastError, lastErrorAt, updatedAt } = integration;
-      const options = { name, type, status, isDefault, settings, secrets, mappingSteps };
-      set(integration.integrationId, { ...options, lastError, lastErrorAt, updatedAt });
-    },
+      defaultOf.get({ tenantId, type }),
     /** The only default of its type. */
     setDefault({ tenantId, type, integrationId }: Integration, now: number): void {
       const ofType = and(eq(integrations.tenantId, tenantId), eq(integrations.type, type));
@@ -77,8 +58,6 @@ export function createIntegrationsRepository({ orm }: MainDatabase) {
         .run();
       set(integrationId, { isDefault: true, updatedAt: now });
     },
-    delete: (integrationId: string): void =>
-      void orm.delete(integrations).where(whereId(integrationId)).run(),
     addCounts: (integrationId: string, counts: IntegrationCounts & { lastMessageAt: number | null }): void =>
       void orm
         .update(integrations)

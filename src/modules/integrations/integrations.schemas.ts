@@ -67,6 +67,15 @@ const mappingSteps = documentedAs(mappingStepListSchema, {
   description: "steps as in data pipelines, without webhook_forward",
 });
 
+export const allDevices = "403 without access to all devices.";
+export const ownDiscovery =
+  "409 if another running integration receives the same announcements for Home Assistant.";
+
+export const integrationFilters = {
+  type: t.Optional(typeBody),
+  status: t.Optional(t.String({ enum: ["draft", "active", "paused", "error"] })),
+};
+
 export const createIntegrationBody = t.Object(
   {
     name,

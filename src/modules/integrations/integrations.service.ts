@@ -2,6 +2,7 @@ import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { MainDatabase } from "../../platform/database.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { CodecUse } from "../codecs/codecs.types.ts";
@@ -9,6 +10,7 @@ import type { DomainEvents } from "../events.types.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import { ensureAllDevices, ensurePersonSets } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
+import { ensureTopicDevice } from "./bridge/topic-device.ts";
 import { ensureOwnDiscovery } from "./discovery-overlap.ts";
 import type { EventLog } from "./event-log.ts";
 import { type IntegrationPreview, type PreviewRequest, previewMessage } from "./integration-preview.ts";
@@ -22,9 +24,10 @@ import {
   serverUrlsOf,
   splitOf,
 } from "./integration-settings.ts";
-import { defaultNotRunning, integrationNotFound, integrationsLimit } from "./integrations.errors.ts";
+import { defaultNotRunning, integrationsLimit, typeFixed } from "./integrations.errors.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
-import type { Integration, IntegrationStatus, IntegrationType } from "./integrations.types.ts";
+import type { Integration, integrationResource } from "./integrations.resource.ts";
+import type { IntegrationStatus, IntegrationType } from "./integrations.types.ts";
 import { type Webhook, webhooksOf } from "./integrations.wire.ts";
 import {
   compileMapping,
@@ -38,17 +41,8 @@ import { nameOfType, type ShownIntegration, showIntegration } from "./shown-inte
 
 export const INTEGRATIONS_MAX = 100;
 
-export interface IntegrationChanges {
-  readonly name?: string | undefined;
-  readonly settings_json?: unknown;
-  readonly mappingSteps?: unknown;
-}
-export interface NewIntegration extends IntegrationChanges {
-  readonly name: string;
-  readonly type: IntegrationType;
-  readonly status?: "draft" | "active" | "paused" | undefined;
-  readonly isDefault?: boolean | undefined;
-}
+type IntegrationChanges = typeof integrationResource.$update;
+type NewIntegration = typeof integrationResource.$create;
 
 interface IntegrationFilter {
   readonly type?: string | undefined;
@@ -89,7 +83,7 @@ export function createIntegrationsService(
     ensureProfile: (tenantId: TenantId, profileId: string) => void;
     /** Returns why the gateway connects to no server at the URL, as far as the URL alone tells; undefined if it does. */
     refusalOf: (tenantId: TenantId, url: string) => Text | undefined;
-    transact: (work: () => void) => void;
+    transact: MainDatabase["transact"];
     clock: Clock;
     events: EventBus<DomainEvents>;
   },
@@ -101,11 +95,8 @@ export function createIntegrationsService(
   const split = (integration: Integration): SplitSettings => splitOf(box, integration);
   const show = (integration: Integration) => showIntegration(deps, integration);
 
-  function find({ tenantId }: Principal, integrationId: string): Integration {
-    const integration = repository.find(integrationId);
-    if (integration?.tenantId !== tenantId) throw integrationNotFound();
-    return integration;
-  }
+  const find = ({ tenantId }: Principal, integrationId: string): Integration =>
+    repository.get(tenantId, integrationId);
 
   function changed(integration: Integration): void {
     live.delete(integration.integrationId);
@@ -115,11 +106,10 @@ export function createIntegrationsService(
   }
 
   function save(current: Integration, changes: Partial<Integration>): ShownIntegration {
-    const wanted: Integration = { ...current, ...changes, updatedAt: clock.now() };
-    ensureOwnDiscovery(wanted, repository.list(wanted.tenantId));
-    repository.update(wanted);
-    changed(wanted);
-    return show(wanted);
+    ensureOwnDiscovery({ ...current, ...changes }, repository.list(current.tenantId));
+    const saved = repository.update(current, changes);
+    changed(saved);
+    return show(saved);
   }
 
   function checkSettings(tenantId: TenantId, type: IntegrationType, input: unknown, before?: SplitSettings) {
@@ -147,11 +137,10 @@ export function createIntegrationsService(
     isRunning({ status }) && repository.findDefault(tenantId, type) === undefined;
 
   function insert(tenantId: TenantId, newIntegration: NewIntegration): Integration {
-    const now = clock.now();
     const status = newIntegration.status ?? "draft";
     if (newIntegration.isDefault === true && !isRunning({ status })) throw defaultNotRunning();
     const isFirst = mayBecomeDefault(tenantId, newIntegration.type, status);
-    const integration: Integration = {
+    const integration = {
       integrationId: newId(),
       tenantId,
       name: newIntegration.name,
@@ -169,15 +158,14 @@ export function createIntegrationsService(
       lastMessageAt: null,
       lastError: null,
       lastErrorAt: null,
-      createdAt: now,
-      updatedAt: now,
     };
     ensureOwnDiscovery(integration, repository.list(tenantId));
-    deps.transact(() => {
-      repository.insert(integration);
-      if (newIntegration.isDefault === true && !isFirst) repository.setDefault(integration, now);
+    const inserted = deps.transact(() => {
+      const row = repository.insert(tenantId, integration);
+      if (newIntegration.isDefault === true && !isFirst) repository.setDefault(row, row.createdAt);
+      return row;
     });
-    const created = { ...integration, isDefault: isFirst || newIntegration.isDefault === true };
+    const created = { ...inserted, isDefault: isFirst || newIntegration.isDefault === true };
     changed(created);
     return created;
   }
@@ -195,7 +183,7 @@ export function createIntegrationsService(
   function liveOf(integrationId: string): LiveIntegration | undefined {
     const liveIntegration = live.get(integrationId);
     if (liveIntegration !== undefined) return liveIntegration;
-    const integration = repository.find(integrationId);
+    const integration = repository.findAcrossTenants(integrationId);
     if (integration === undefined || !isRunning(integration)) return undefined;
     const createdLive = createLive(deps, integration);
     live.set(integrationId, createdLive);
@@ -218,6 +206,7 @@ export function createIntegrationsService(
     get: (principal: Principal, integrationId: string): ShownIntegration =>
       show(find(principal, integrationId)),
     async create(principal: Principal, newIntegration: NewIntegration): Promise<ShownIntegration> {
+      await ensureTopicDevice(newIntegration.settings_json);
       ensureAllDevices(principal, detail("action.create_integration"));
       await checkInput(principal, newIntegration.type, newIntegration.settings_json ?? {});
       if (repository.count(principal.tenantId) >= INTEGRATIONS_MAX) throw integrationsLimit(INTEGRATIONS_MAX);
@@ -226,8 +215,10 @@ export function createIntegrationsService(
     async update(
       principal: Principal,
       integrationId: string,
-      { name, settings_json, mappingSteps }: IntegrationChanges,
+      { type, name, settings_json, mappingSteps }: IntegrationChanges,
     ): Promise<ShownIntegration> {
+      if (type !== undefined && type !== find(principal, integrationId).type) throw typeFixed();
+      await ensureTopicDevice(settings_json);
       ensureAllDevices(principal, detail("action.change_integration"));
       const asked = find(principal, integrationId);
       if (settings_json !== undefined) {
@@ -249,7 +240,7 @@ export function createIntegrationsService(
       const integration = find(principal, integrationId);
       deps.events.emit("integration.deleting", { tenantId: integration.tenantId, integrationId });
       eventLog.forget(integrationId);
-      repository.delete(integrationId);
+      repository.delete(integration);
       changed(integration);
       if (integration.isDefault) promoteOldest(integration.tenantId, integration.type);
     },
@@ -297,7 +288,7 @@ export function createIntegrationsService(
       repository.findDefault(tenantId, type) ??
       promoteOldest(tenantId, type) ??
       insert(tenantId, { name: nameOfType[type], type, status: "active" }),
-    find: (integrationId: string): Integration | undefined => repository.find(integrationId),
+    find: (integrationId: string): Integration | undefined => repository.findAcrossTenants(integrationId),
     /** The paths that take messages: those of the kinds, and those of each integration. */
     listWebhooks: (tenantId: TenantId): Webhook[] => webhooksOf(repository.list(tenantId)),
     /** Returns an integration of the caller's tenant. @throws not_found */

@@ -1,5 +1,4 @@
 import type { BodyEncoding } from "../../lib/body.ts";
-import type { TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { KeyMetadata } from "../../lib/key-metadata.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -141,26 +140,6 @@ export interface IntegrationCounts {
   readonly failed: number;
   /** Downlinks. */
   readonly sent: number;
-}
-
-export interface Integration extends IntegrationCounts {
-  readonly integrationId: string;
-  readonly tenantId: TenantId;
-  readonly name: string;
-  readonly type: IntegrationType;
-  readonly status: IntegrationStatus;
-  readonly isDefault: boolean;
-  /** Settings without their secrets. */
-  readonly settings: IntegrationSettings;
-  /** Sealed; null for none. */
-  readonly secrets: string | null;
-  readonly mappingSteps: readonly unknown[];
-  /** Epoch ms, as all times here. */
-  readonly lastMessageAt: number | null;
-  readonly lastError: Text | null;
-  readonly lastErrorAt: number | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
 }
 
 /** A message as it came in, before anything was read of it. */

@@ -5,7 +5,8 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { BridgeState } from "./bridge/bridge.types.ts";
 import type { Taken } from "./inbound-pipeline.ts";
 import { LISTED_BYTES_MAX } from "./integration-events.repository.ts";
-import type { Integration, IntegrationEvent, IntegrationType } from "./integrations.types.ts";
+import type { Integration } from "./integrations.resource.ts";
+import type { IntegrationEvent, IntegrationType } from "./integrations.types.ts";
 import type { ShownIntegration } from "./shown-integration.ts";
 
 /** Names of the types in the addresses of webhooks. */

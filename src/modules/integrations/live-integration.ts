@@ -7,13 +7,8 @@ import { adapterOf } from "./adapters/adapters.ts";
 import type { AnnouncedDevices } from "./adapters/announced-devices.ts";
 import { HomeAssistantAdapter } from "./adapters/home-assistant.ts";
 import { openSettings, splitOf } from "./integration-settings.ts";
-import type {
-  Adapter,
-  Integration,
-  IntegrationSettings,
-  IntegrationType,
-  MessageFormat,
-} from "./integrations.types.ts";
+import type { Integration } from "./integrations.resource.ts";
+import type { Adapter, IntegrationSettings, IntegrationType, MessageFormat } from "./integrations.types.ts";
 
 /** An integration made ready: its adapter keeps what it has to know of earlier messages. */
 export interface LiveIntegration {

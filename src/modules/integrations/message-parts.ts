@@ -8,10 +8,10 @@ import type { CompiledStep } from "../pipelines/step.types.ts";
 import { runSteps } from "../pipelines/step-engine.ts";
 import type { ScriptResult, ScriptRun } from "../script-sandbox/script-sandbox.types.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
+import type { Integration } from "./integrations.resource.ts";
 import type {
   DeviceReference,
   InboundMessage,
-  Integration,
   IntegrationSettings,
   NormalizedMessage,
   Stage,

@@ -10,11 +10,11 @@ import type { ScriptResult, ScriptRun } from "../script-sandbox/script-sandbox.t
 import type { DeviceResolution } from "./device-resolution.ts";
 import type { DecodeFrame } from "./frame-decoding.ts";
 import { messageOwner } from "./integration-principal.ts";
+import type { Integration } from "./integrations.resource.ts";
 import type {
   DeviceReference,
   DownlinkReport,
   InboundMessage,
-  Integration,
   NormalizedMessage,
 } from "./integrations.types.ts";
 import type { LiveIntegration } from "./live-integration.ts";

@@ -6,14 +6,14 @@ import type { FailedMessage } from "./event-log.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 
 interface PublisherDeps {
-  readonly repository: Pick<IntegrationsRepository, "find">;
+  readonly repository: Pick<IntegrationsRepository, "findAcrossTenants">;
   readonly events: EventBus<DomainEvents>;
 }
 
 /** Returns a function that publishes that an integration has new events; it does nothing for one that is deleted. */
 export function createNewEventsPublisher({ repository, events }: PublisherDeps) {
   return (integrationId: string): void => {
-    const tenantId = repository.find(integrationId)?.tenantId;
+    const tenantId = repository.findAcrossTenants(integrationId)?.tenantId;
     if (tenantId !== undefined) events.emit("integration.events", { tenantId, integrationId });
   };
 }
@@ -21,7 +21,7 @@ export function createNewEventsPublisher({ repository, events }: PublisherDeps) 
 /** Returns a function that reports a message that failed. Its payload has no token of a device: they are masked. */
 export function createFailureReporter({ repository, events }: PublisherDeps) {
   return ({ integrationId, stage, text, payload, origin }: FailedMessage): void => {
-    const integration = repository.find(integrationId);
+    const integration = repository.findAcrossTenants(integrationId);
     if (integration === undefined) return;
     const { tenantId, name } = integration;
     events.emit("fault.occurred", {

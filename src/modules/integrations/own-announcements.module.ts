@@ -14,7 +14,7 @@ export function createOwnAnnouncementsModule(
     devices: Pick<DevicesService, "list">;
     profiles: Pick<ProfilesService, "keysOf">;
     attributes: Pick<AttributesService, "valueOf">;
-    repository: Pick<IntegrationsRepository, "find" | "listStarted">;
+    repository: Pick<IntegrationsRepository, "findAcrossTenants" | "listStarted">;
     topics: LocalTopics;
     latest: OwnAnnouncementsDeps["latest"];
   },
@@ -26,12 +26,12 @@ export function createOwnAnnouncementsModule(
     latest,
     isAnnounced({ deviceId }) {
       const id = attributes.valueOf(deviceId, "SERVER", INTEGRATION_ID_KEY);
-      return typeof id === "string" && repository.find(id)?.settings.format === "home-assistant";
+      return typeof id === "string" && repository.findAcrossTenants(id)?.settings.format === "home-assistant";
     },
     topics,
     version,
     list: () => repository.listStarted(),
-    find: (integrationId) => repository.find(integrationId),
+    find: (integrationId) => repository.findAcrossTenants(integrationId),
     clock,
     log: log.child("announcements"),
   });

@@ -11,7 +11,7 @@ import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { topicBases } from "./adapters/topic-bases.ts";
 import { ownAnnouncement, ownAnnouncementTopic } from "./device-announcement.ts";
 import { integrationPrincipal } from "./integration-principal.ts";
-import type { Integration } from "./integrations.types.ts";
+import type { Integration } from "./integrations.resource.ts";
 
 const PAGE = 200;
 /** Time after which new keys, names and devices are announced. */

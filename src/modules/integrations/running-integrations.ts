@@ -1,4 +1,5 @@
-import type { Integration, IntegrationType } from "./integrations.types.ts";
+import type { Integration } from "./integrations.resource.ts";
+import type { IntegrationType } from "./integrations.types.ts";
 
 export const isRunning = ({ status }: Pick<Integration, "status">) =>
   status === "active" || status === "error";

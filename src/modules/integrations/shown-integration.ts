@@ -4,7 +4,8 @@ import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import type { EventLog } from "./event-log.ts";
 import { scriptKeysOf } from "./integration-principal.ts";
 import { showSettings, splitOf } from "./integration-settings.ts";
-import type { Integration, IntegrationCounts, IntegrationType } from "./integrations.types.ts";
+import type { Integration } from "./integrations.resource.ts";
+import type { IntegrationCounts, IntegrationType } from "./integrations.types.ts";
 
 /** Names of the integrations that the addresses of the types create. */
 export const nameOfType: Record<IntegrationType, string> = {

@@ -20,8 +20,9 @@ import {
   secretRequired,
   tenantMissing,
 } from "./integrations.errors.ts";
+import type { Integration } from "./integrations.resource.ts";
 import type { IntegrationsService } from "./integrations.service.ts";
-import type { InboundMessage, Integration } from "./integrations.types.ts";
+import type { InboundMessage } from "./integrations.types.ts";
 import { typeOfKind, type WebhookKind } from "./integrations.wire.ts";
 
 /** Wrong secrets from one address: enough for somebody who looks for a mistake. */

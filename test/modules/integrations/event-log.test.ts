@@ -6,7 +6,8 @@ import { createEventGroupsRepository } from "../../../src/modules/integrations/e
 import { EventLog } from "../../../src/modules/integrations/event-log.ts";
 import { createIntegrationEventsRepository } from "../../../src/modules/integrations/integration-events.repository.ts";
 import { createIntegrationsRepository } from "../../../src/modules/integrations/integrations.repository.ts";
-import type { EventStatus, Integration } from "../../../src/modules/integrations/integrations.types.ts";
+import type { Integration } from "../../../src/modules/integrations/integrations.resource.ts";
+import type { EventStatus } from "../../../src/modules/integrations/integrations.types.ts";
 import { type MainDatabase, openMainDatabase } from "../../../src/platform/database.ts";
 import { createLogger } from "../../../src/platform/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -40,9 +41,10 @@ function startLog() {
     repository,
     groups: createEventGroupsRepository(database),
     integrations: {
-      ...createIntegrationsRepository(database),
+      ...createIntegrationsRepository(database, new FakeClock()),
       countBeside: () => integrations,
-      find: (integrationId) => (integrationId === "gone" ? undefined : ({ integrationId } as Integration)),
+      findAcrossTenants: (integrationId) =>
+        integrationId === "gone" ? undefined : ({ integrationId } as Integration),
     },
     transact: (work) =>
       database.transact(() => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { createEventTokens } from "../../../src/modules/integrations/event-tokens.ts";
 import { InboundPipeline } from "../../../src/modules/integrations/inbound-pipeline.ts";
-import type { InboundMessage, Integration } from "../../../src/modules/integrations/integrations.types.ts";
+import type { Integration } from "../../../src/modules/integrations/integrations.resource.ts";
+import type { InboundMessage } from "../../../src/modules/integrations/integrations.types.ts";
 import type { LiveIntegration } from "../../../src/modules/integrations/live-integration.ts";
 import { createSealedBox } from "../../../src/platform/sealed-box.ts";
 import { FakeClock } from "../../support/fake-clock.ts";

@@ -1,0 +1,47 @@
+import { defineResource } from "../resource.ts";
+import { integrationNotFound } from "./integrations.errors.ts";
+import {
+  allDevices,
+  createIntegrationBody,
+  integrationBody,
+  integrationFilters,
+  ownDiscovery,
+  updateIntegrationBody,
+} from "./integrations.schemas.ts";
+import { integrations } from "./integrations.tables.ts";
+
+/** Other networks and programs from which devices come. */
+export const integrationResource = defineResource({
+  name: "integration",
+  table: integrations,
+  key: "integrationId",
+  path: "/api/integrations",
+  tag: "integrations",
+  permissions: { read: "integrations:read", write: "integrations:write" },
+  order: { by: "name", ignoresCase: true },
+  list: {
+    sort: ["name", "type", "status", "createdAt", "updatedAt"],
+    search: ["name"],
+    filters: integrationFilters,
+  },
+  notFound: integrationNotFound,
+  schemas: { item: integrationBody, create: createIntegrationBody, update: updateIntegrationBody },
+  operations: {
+    list: { summary: "List integrations, by name" },
+    create: {
+      summary: "Create an integration",
+      description: `The integration is a draft unless \`status\` says otherwise. The first running integration of a type becomes the default of the type; a draft or a paused one never does. 400 names what is wrong; 409 when there are 100, when another running integration receives the same announcements for Home Assistant, and for \`isDefault\` on an integration that is not running. ${allDevices}`,
+    },
+    get: { summary: "Get an integration" },
+    update: {
+      summary: "Change an integration",
+      description: `It applies at once. ${ownDiscovery} ${allDevices}`,
+    },
+    delete: {
+      summary: "Delete an integration",
+      description: `Deletes its events and stored messages too; its devices stay. If it was the default of its type, the oldest running integration of the type becomes the default. ${allDevices}`,
+    },
+  },
+});
+
+export type Integration = typeof integrationResource.$item;
