@@ -69,12 +69,25 @@ export function measure(
     new Map([...imports].map(([path, list]) => [path, list.filter(isIncluded).map(({ target }) => target)]));
   const duplicates = countDuplicates(files.map(({ ast }) => ast));
   const isText = (path: string) => /\.(tsx?|mjs|js|css|sql|json)$/.test(path);
+  /** Texts of the languages, and what is generated from them. */
+  const isCatalogue = (path: string) => /lib\/texts\/(places\.ts|.+\.json)$/.test(path);
+  const lengths = files.map(({ text }) => linesOf(text)).sort((a, b) => a - b);
+  const quantile = (share: number) => lengths[Math.floor(share * (lengths.length - 1))] ?? 0;
+  const docComments = files.reduce((sum, { text }) => sum + (text.match(/\/\*\* /g)?.length ?? 0), 0);
   const rows: Array<readonly [string, string | number]> = [
-    ["lines in src", countLines(checkout, "src", isText)],
+    ["lines in src", countLines(checkout, "src", (path) => isText(path) && !isCatalogue(path))],
+    ["lines of texts as data", countLines(checkout, "src", isCatalogue)],
+    ["lines in src/web", countLines(checkout, "src/web", isText)],
     ["files in src", files.length],
+    ["median lines of a file", quantile(0.5)],
+    ["90th percentile", quantile(0.9)],
+    ["doc comments in one line", docComments],
     ["lines in test", countLines(checkout, "test", isText)],
     ["lines in drizzle", countLines(checkout, "drizzle", isText)],
-    ["files over 600 lines in src", files.filter(({ text }) => linesOf(text) > 600).length],
+    [
+      "files over 600 lines in src",
+      files.filter(({ path, text }) => !isCatalogue(path) && linesOf(text) > 600).length,
+    ],
     [
       `functions over ${FUNCTION_LINES_MAX} lines`,
       files.reduce((sum, file) => sum + longFunctionsOf(file.ast).length, 0),

@@ -30,6 +30,8 @@ beforeAll(async () => {
     "src/factory.ts": `export function factory() {\n${calls(60, 200)}  const inner = () => {\n${calls(60, 300)}  };\n  return inner;\n}\n`,
     "src/first.ts": copied,
     "src/second.ts": copied,
+    "src/lib/texts/server.en.json": '{\n  "a": "b"\n}\n',
+    "src/web/page.tsx": "/** A page. */\nexport const page = 1;\n",
     "test/a.test.ts": "one\ntwo\n",
     "drizzle/0000.sql": "one\n",
   };
@@ -39,7 +41,11 @@ beforeAll(async () => {
 afterAll(() => rm(checkout, { recursive: true, force: true }));
 
 test.each([
-  ["files in src", "8"],
+  ["files in src", "9"],
+  ["lines of texts as data", "3"],
+  ["lines in src/web", "2"],
+  ["median lines of a file", "3"],
+  ["doc comments in one line", "1"],
   ["lines in test", "2"],
   ["lines in drizzle", "1"],
   ["files over 600 lines in src", "0"],
