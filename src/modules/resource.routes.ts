@@ -77,7 +77,7 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   const change = changing(resource, deps.read);
   // The compiler does not know the fields that the schemas of a resource have; callers are checked against them. A response leaves out others.
   const toWire = (shown: Shown, request: Request): Fields => deps.toWire(shown, request) as Fields;
-  const one = `/:${parameter}`;
+  const itemPath = `/:${parameter}`;
   const idOf = (params: unknown): string => (params as Record<string, string>)[parameter] ?? "";
 
   const routes = new Elysia({ prefix: path, tags: [tag] }).use(auth);
@@ -97,7 +97,7 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   );
   if (operations.get !== undefined)
     routes.get(
-      one,
+      itemPath,
       ({ principal, params, request }) => toWire(service.get(principal, idOf(params)), request),
       {
         auth: permissions.read,
@@ -119,13 +119,13 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
     },
   );
   routes.patch(
-    one,
+    itemPath,
     async ({ principal, params, body, request }) =>
       toWire(await service.update(principal, idOf(params), body as Static<Api["update"]>), request),
     { ...change("update", operations.update), body: schemas.update, response: { 200: updated } },
   );
   routes.delete(
-    one,
+    itemPath,
     async ({ principal, params }) => {
       await service.delete(principal, idOf(params));
       return { success: true };
@@ -134,7 +134,7 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   );
   for (const [action, { run, body: schema, ...texts }] of Object.entries(deps.actions ?? {}))
     routes.post(
-      `${one}/${action}`,
+      `${itemPath}/${action}`,
       async ({ principal, params, body, request }) =>
         toWire(await run(principal, idOf(params), body), request),
       {

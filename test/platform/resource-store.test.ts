@@ -28,8 +28,8 @@ const stamps = sqliteTable("stamps", {
   createdAt: integer("created_at").notNull(),
 });
 
-const one = "one" as TenantId;
-const two = "two" as TenantId;
+const site = "one" as TenantId;
+const otherSite = "two" as TenantId;
 const LIMIT = 3;
 
 let sqlite: Database;
@@ -91,27 +91,27 @@ const fields = { color: "red", reads: 0, comment: null };
 describe("a store", () => {
   test("stamps a new row with id, tenant and times", () => {
     const store = storeOf();
-    const note = store.insert(one, { title: "a", ...fields });
+    const note = store.insert(site, { title: "a", ...fields });
     expect(note).toEqual({
       noteId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      tenantId: one,
+      tenantId: site,
       title: "a",
       ...fields,
       createdAt: 1_000,
       updatedAt: 1_000,
     });
-    expect(store.get(one, note.noteId)).toEqual(note);
-    expect(store.insert(one, { noteId: "own", title: "b", ...fields }).noteId).toBe("own");
+    expect(store.get(site, note.noteId)).toEqual(note);
+    expect(store.insert(site, { noteId: "own", title: "b", ...fields }).noteId).toBe("own");
   });
 
   test("writes changed columns alone, and the time of the change", () => {
     const store = storeOf();
-    const note = store.insert(one, { title: "a", ...fields });
+    const note = store.insert(site, { title: "a", ...fields });
     sqlite.run("UPDATE notes SET reads = 7");
     now = 2_000;
     const changed = store.update(note, { title: "b", comment: undefined });
     expect(changed).toEqual({ ...note, title: "b", updatedAt: 2_000 });
-    expect(store.get(one, note.noteId)).toEqual({ ...changed, reads: 7 });
+    expect(store.get(site, note.noteId)).toEqual({ ...changed, reads: 7 });
     now = 1_500; // the clock was set back
     expect(store.update(changed, { ...changed, title: "c" })).toEqual({
       ...changed,
@@ -122,14 +122,16 @@ describe("a store", () => {
 
   test("gives versions of a row different times, if asked to", () => {
     const store = storeOf({ isVersioned: true });
-    const note = store.insert(one, { title: "a", ...fields });
+    const note = store.insert(site, { title: "a", ...fields });
     const changed = store.update(note, { title: "b" });
     expect(changed.updatedAt).toBe(1_001);
-    expect(store.get(one, note.noteId).updatedAt).toBe(1_001);
+    expect(store.get(site, note.noteId).updatedAt).toBe(1_001);
     now = 2_000;
     expect(store.update(changed, { title: "c" }).updatedAt).toBe(2_000);
     const plain = storeOf();
-    expect(plain.update(plain.insert(two, { title: "a", ...fields }), { title: "b" }).updatedAt).toBe(2_000);
+    expect(plain.update(plain.insert(otherSite, { title: "a", ...fields }), { title: "b" }).updatedAt).toBe(
+      2_000,
+    );
   });
 
   test("sets no time that the table does not have, and accepts a change of nothing", () => {
@@ -143,29 +145,29 @@ describe("a store", () => {
       database(),
       clock,
     );
-    const stamp = store.insert(one, { title: "a" });
-    expect(stamp).toEqual({ stampId: stamp.stampId, tenantId: one, title: "a", createdAt: 1_000 });
+    const stamp = store.insert(site, { title: "a" });
+    expect(stamp).toEqual({ stampId: stamp.stampId, tenantId: site, title: "a", createdAt: 1_000 });
     expect(store.update(stamp, {})).toEqual(stamp);
     expect(store.update(stamp, { title: "b" })).toEqual({ ...stamp, title: "b" });
-    for (const title of "cdefg") store.insert(one, { title }); // without a limit
-    expect(store.list(one).map(({ title }) => title)).toEqual(["b", "c", "d", "e", "f", "g"]);
-    expect(store.insert(one, { title: "g" }).title).toBe("g");
+    for (const title of "cdefg") store.insert(site, { title }); // without a limit
+    expect(store.list(site).map(({ title }) => title)).toEqual(["b", "c", "d", "e", "f", "g"]);
+    expect(store.insert(site, { title: "g" }).title).toBe("g");
   });
 
   test("tells a taken value before a reached limit, and the limit to those who ask for it first", () => {
     const store = storeOf({ limit: 1 });
-    store.ensureRoom(one);
-    store.insert(one, { title: "a", ...fields });
-    expect(codeOf(() => store.insert(one, { title: "a", ...fields }))).toBe("codec.name_taken");
-    expect(codeOf(() => store.insert(one, { title: "b", ...fields }))).toBe("codec.limit");
-    expect(codeOf(() => store.ensureRoom(one))).toBe("codec.limit");
-    expect(store.insert(two, { title: "a", ...fields }).title).toBe("a");
+    store.ensureRoom(site);
+    store.insert(site, { title: "a", ...fields });
+    expect(codeOf(() => store.insert(site, { title: "a", ...fields }))).toBe("codec.name_taken");
+    expect(codeOf(() => store.insert(site, { title: "b", ...fields }))).toBe("codec.limit");
+    expect(codeOf(() => store.ensureRoom(site))).toBe("codec.limit");
+    expect(store.insert(otherSite, { title: "a", ...fields }).title).toBe("a");
     store.ensureRoom("three" as TenantId);
   });
 
   test("checks and writes in one transaction", () => {
     const store = storeOf();
-    const note = store.insert(one, { title: "a", ...fields });
+    const note = store.insert(site, { title: "a", ...fields });
     expect(transactions).toBe(1);
     store.update(note, { title: "b" });
     expect(transactions).toBe(2);
@@ -173,12 +175,12 @@ describe("a store", () => {
 
   test("finds a row by a unique column of its tenant", () => {
     const store = storeOf({ ignoresCase: true });
-    store.insert(one, { title: "Plant", ...fields });
-    expect(store.findBy(one, "title", "plant")?.title).toBe("Plant");
-    expect(store.findBy(two, "title", "Plant")).toBeUndefined();
-    expect(store.findBy(one, "color", "red")).toBeUndefined(); // not unique
-    expect(storeOf().findBy(one, "title", "plant")).toBeUndefined();
-    expect(storeOf().insert(one, { title: "plant", ...fields }).title).toBe("plant");
+    store.insert(site, { title: "Plant", ...fields });
+    expect(store.findBy(site, "title", "plant")?.title).toBe("Plant");
+    expect(store.findBy(otherSite, "title", "Plant")).toBeUndefined();
+    expect(store.findBy(site, "color", "red")).toBeUndefined(); // not unique
+    expect(storeOf().findBy(site, "title", "plant")).toBeUndefined();
+    expect(storeOf().insert(site, { title: "plant", ...fields }).title).toBe("plant");
   });
 });
 
@@ -205,7 +207,7 @@ class Model {
   }
 }
 
-const tenant = fc.constantFrom(one, two);
+const tenant = fc.constantFrom(site, otherSite);
 const title = fc.constantFrom("a", "A", "b", "B", "c", "d");
 const color = fc.constantFrom("red", "Red", "blue", "Green");
 const operation = fc.oneof(
@@ -259,7 +261,7 @@ test("is what a list of rows would be, in two tenants", () => {
         const model = new Model({ ignoresCase, by });
         for (const step of steps) {
           apply(store, model, step);
-          for (const tenantId of [one, two]) {
+          for (const tenantId of [site, otherSite]) {
             const listed = model.list(tenantId);
             expect(store.list(tenantId)).toEqual(listed);
             expect(store.count(tenantId)).toBe(listed.length);

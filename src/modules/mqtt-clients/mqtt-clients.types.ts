@@ -1,7 +1,6 @@
 import type { TenantId } from "../../lib/ids.ts";
 
 export const mqttSignIns = ["PASSWORD", "CERTIFICATE", "API_KEY"] as const;
-export type MqttSignIn = (typeof mqttSignIns)[number];
 
 /** Topics that a client may use, as MQTT topic filters in the space of its tenant. */
 export interface TopicPatterns {
