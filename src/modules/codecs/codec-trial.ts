@@ -1,9 +1,8 @@
 import type { JsonValue } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { ScriptOwner } from "../script-sandbox/script-queue.ts";
 import { ScriptFailure } from "../script-sandbox/script-sandbox.errors.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
-import type { ConsoleLine } from "../script-sandbox/script-sandbox.types.ts";
+import type { ConsoleLine, ScriptOwner } from "../script-sandbox/script-sandbox.types.ts";
 import { frameInvalid } from "./codecs.errors.ts";
 
 const FRAME_BYTES_MAX = 255;

@@ -3,8 +3,8 @@ import type { CodecsService } from "../codecs/codecs.service.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import { codecRunKey, integrationPrincipal } from "../integrations/integration-principal.ts";
 import type { Integration } from "../integrations/integrations.resource.ts";
-import type { ScriptOwner } from "../script-sandbox/script-queue.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
+import type { ScriptOwner } from "../script-sandbox/script-sandbox.types.ts";
 import type { DownlinkAttemptDeps } from "./downlink-attempt.ts";
 
 const encoders: ReadonlySet<string> = new Set(["encodeDownlink", "Encode", "Encoder"]);

@@ -1,11 +1,5 @@
 import { FairTurns } from "../../platform/fair-turns.ts";
-
-/** Whose turn and whose room a script takes. */
-export interface ScriptOwner {
-  readonly tenantId: string;
-  /** Id of an integration, of a codec, or of a user's preview. */
-  readonly key: string;
-}
+import type { ScriptOwner } from "./script-sandbox.types.ts";
 
 interface Waiting<T> {
   /** Oldest first. */

@@ -8,12 +8,13 @@ import { ScriptBreakers } from "./script-breakers.ts";
 import { checkInput } from "./script-engine.ts";
 import { scriptLimits } from "./script-limits.ts";
 import { ProcessEnded, ScriptProcess } from "./script-process.ts";
-import { type ScriptOwner, ScriptQueue } from "./script-queue.ts";
+import { ScriptQueue } from "./script-queue.ts";
 import { ScriptFailure } from "./script-sandbox.errors.ts";
 import type {
   BreakerState,
   EncodeResult,
   EncodeRun,
+  ScriptOwner,
   ScriptResult,
   ScriptRun,
 } from "./script-sandbox.types.ts";

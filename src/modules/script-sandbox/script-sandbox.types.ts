@@ -1,6 +1,5 @@
 import type { JsonValue } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { ScriptOwner } from "./script-queue.ts";
 
 /** Functions of a script that the gateway calls, under the names that the network servers give them. */
 export const scriptFunctions = [
@@ -19,6 +18,13 @@ export interface ScriptFrame {
   readonly fPort: number;
   /** Epoch ms. */
   readonly recvTime: number;
+}
+
+/** Whose turn and whose room a script takes. */
+export interface ScriptOwner {
+  readonly tenantId: string;
+  /** Id of an integration, of a codec, or of a user's preview. */
+  readonly key: string;
 }
 
 /** The key is that of the circuit breaker, too. */
