@@ -27,6 +27,8 @@ export interface DomainEvents {
   "fault.occurred": Fault;
   /** Published when an object whose faults are listed was deleted. */
   "subject.deleted": Pick<FaultSubject, "kind" | "id">;
+  /** Published when a user begins a session; not when another user acts as the user. */
+  "user.signed-in": { readonly userId: UserId };
   /** Signed out: whatever still runs under this session ends. */
   /** `isChanged`: whoever has it may connect again, and gets something else. */
   "session.ended": { readonly sessionId: string; readonly isChanged?: boolean };

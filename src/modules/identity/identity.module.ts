@@ -78,7 +78,6 @@ export function createIdentityModule(core: Core, deps: IdentityDeps) {
       repository: sessionsRepository,
       events,
       lifetimeMsMax: config.session_days_max * DAY_MS,
-      onSignedIn: users.signedIn,
       now,
     }),
   );

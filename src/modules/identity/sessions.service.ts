@@ -27,8 +27,6 @@ export function createSessionsService(deps: {
   events: EventBus<DomainEvents>;
   /** However often it is renewed, a session ends this long after its start. */
   lifetimeMsMax: number;
-  /** Called when a user begins a session, and not when another user acts as the user. */
-  onSignedIn?: (userId: UserId) => void;
   /** Steady epoch ms: a clock that is set ends no session. */
   now: () => number;
 }) {
@@ -70,7 +68,7 @@ export function createSessionsService(deps: {
       repository.deleteExpired(timeMs);
       endOldest(userId, impersonator !== undefined);
       repository.insert(session);
-      if (impersonator === undefined) deps.onSignedIn?.(userId);
+      if (impersonator === undefined) events.emit("user.signed-in", { userId });
       return session;
     },
     /** The session if it is good, with that of an impersonator; notes that it was used. */

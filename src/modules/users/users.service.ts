@@ -15,6 +15,8 @@ export function createUsersService(deps: {
 }) {
   const { repository, clock, events } = deps;
   const access = createDeviceAccess({ repository, events });
+  // Whoever signs in has the address, or the password that an administrator handed over.
+  events.on("user.signed-in", ({ userId }) => repository.confirm(userId, clock.now()));
   return {
     findById: (userId: UserId): User | undefined => repository.findById(userId),
     findByEmail: (email: string): User | undefined => repository.findByEmail(email),
@@ -29,8 +31,6 @@ export function createUsersService(deps: {
       repository.insert(user);
       return user;
     },
-    /** Notes that the user signed in, and so has the address. */
-    signedIn: (userId: UserId): void => repository.confirm(userId, clock.now()),
     grantDevice(userId: UserId, deviceId: DeviceId): void {
       repository.grantDevice(userId, deviceId);
       events.emit("user.access", { userId });

@@ -33,7 +33,11 @@ function Check({ name, text, checked }: { name: string; text: string; checked: b
 }
 
 /** Shows how and of what somebody hears: uncontrolled, read by `notificationsFrom`. */
-export function NotificationFields({ settings }: { settings: NotificationSettings }) {
+export function NotificationFields({
+  settings,
+}: {
+  settings: NotificationSettings & { readonly emailConfirmed?: boolean };
+}) {
   return (
     <div class="grid gap-6 sm:grid-cols-2">
       <fieldset class="flex flex-col gap-2.5">
@@ -58,6 +62,7 @@ export function NotificationFields({ settings }: { settings: NotificationSetting
         {CHANNELS.map((name) => (
           <Check key={name} name={name} text={t(`notify.${name}`)} checked={settings[name]} />
         ))}
+        {settings.emailConfirmed === false && <p class="text-sm text-soft">{t("user.emailUnconfirmed")}</p>}
       </fieldset>
       <div class="flex flex-col gap-4">
         <TextField

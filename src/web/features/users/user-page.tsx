@@ -170,7 +170,6 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
               </Checkbox>
             )}
             <NotificationFields settings={user} />
-            {!user.emailConfirmed && <p class="text-sm text-soft">{t("user.emailUnconfirmed")}</p>}
           </Section>
           {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
           {isMine && (
