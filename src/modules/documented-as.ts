@@ -4,8 +4,11 @@
  */
 import { type SchemaOptions, type Static, type TSchema, Type } from "@sinclair/typebox";
 
-/** Returns a number with commas for a description. `Intl` would load the data of languages at each start. */
-export const withCommas = (number: number): string => String(number).replace(/\B(?=(?:\d{3})+$)/g, ",");
+/** Returns a whole number with commas for a description. `Intl` would load the data of languages at each start. */
+export const withCommas = (number: number): string =>
+  number < 1_000
+    ? String(number)
+    : `${withCommas(Math.floor(number / 1_000))},${String(number % 1_000).padStart(3, "0")}`;
 
 /** The keyword whose value the document shows in the place of the schema that holds it. */
 export const DOCUMENTED_AS = "x-schema";

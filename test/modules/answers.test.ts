@@ -93,9 +93,9 @@ test("an answer of one long piece counts until it is read, not until it is hande
 test("tenants that read nothing always leave some space to one more", () => {
   const space = new AnswerSpace({ all: 64, tenant: 48, user: 48 });
   const request = (tenantId: string) => {
-    const made = new Request("http://x");
-    space.note(made, { tenantId, userId: tenantId });
-    return made;
+    const forTenant = new Request("http://x");
+    space.note(forTenant, { tenantId, userId: tenantId });
+    return forTenant;
   };
   const taken = ["a", "b", "c", "d"].map((tenantId) => {
     const held = space.open(request(tenantId));

@@ -87,5 +87,5 @@ function isExpressionNext(code: string, position: number): boolean {
 
 export function regexLiteralsOf(path: string, text: string): RegexLiteral[] {
   const transpiler = path.endsWith(".tsx") ? transpilers.tsx : transpilers.ts;
-  return literalsIn(transpiler.transformSync(text));
+  return literalsIn(transpiler.transformSync(text.replaceAll(' with { type: "macro" }', "")));
 }

@@ -161,17 +161,11 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
     eventLog,
     pipeline,
   });
-  const pending = new PendingMessages({
-    repository: eventsRepository,
-    pipeline,
-    liveOf: integrations.liveOf,
-    clock,
-    log,
-  });
-  const webhooks = createWebhooksService({
-    ...{ integrations, pipeline, secrets, directory, clock, events },
-    metersOf: deps.messageRate.metersOf,
-  });
+  const { liveOf } = integrations;
+  const pending = new PendingMessages({ repository: eventsRepository, pipeline, liveOf, clock, log });
+  const { metersOf } = deps.messageRate;
+  const webhookDeps = { integrations, pipeline, secrets, directory, metersOf, clock, events };
+  const webhooks = createWebhooksService(webhookDeps);
   return {
     integrations,
     repository,
