@@ -96,6 +96,7 @@ export class OutboundDelivery {
   /** Notes that a row was inserted. */
   added(row: TargetRow, orderKey: string, bytes: number): void {
     const target = this.lanes.target(row);
+    if (target.load.rows === 0) target.oldestAt = this.now();
     this.lanes.count(target, { rows: 1, bytes });
     this.lanes.add(target, { orderKey, dueAt: this.now() });
     this.wake();
@@ -304,11 +305,15 @@ export class OutboundDelivery {
   private sweep(): void {
     const { ledger, repository } = this.deps;
     const reason = this.giveUpOptions("delivery_error.too_old");
-    const options = { ...reason, limit: SWEEP_ROWS_MAX, queuedBefore: this.now() - GIVE_UP_AFTER_MS };
+    const queuedBefore = this.now() - GIVE_UP_AFTER_MS;
     ledger.flush();
-    for (const target of this.lanes.targets.values())
-      if (target.failures > 0)
-        this.noteGivenUp(repository.giveUp(target.row.targetId, options), options.error);
+    for (const target of this.lanes.targets.values()) {
+      // A query for each of thousands of targets would take too long.
+      if (target.failures === 0 || target.oldestAt >= queuedBefore) continue;
+      const options = { ...reason, limit: SWEEP_ROWS_MAX, queuedBefore };
+      this.noteGivenUp(repository.giveUp(target.row.targetId, options), reason.error);
+      this.countWaiting(target);
+    }
     ledger.prune();
   }
 
@@ -321,7 +326,8 @@ export class OutboundDelivery {
 
   /** Reads how much waits for a target. */
   private countWaiting(target: Target): void {
-    const { rows, bytes } = this.deps.repository.waiting(target.row.targetId);
+    const { rows, bytes, oldestAt } = this.deps.repository.waiting(target.row.targetId);
+    target.oldestAt = oldestAt;
     this.lanes.count(target, { rows: rows - target.load.rows, bytes: bytes - target.load.bytes });
   }
 }

@@ -40,6 +40,8 @@ export interface Target {
   blockedUntil: number;
   /** Changed by `OutboundLanes.count` alone, which keeps the totals. */
   readonly load: Load;
+  /** Running clock: no waiting request is older. */
+  oldestAt: number;
   /** Ends what is in flight. */
   readonly controller: AbortController;
 }
@@ -92,6 +94,7 @@ export class OutboundLanes {
       failedAt: 0,
       blockedUntil: 0,
       load: { rows: 0, bytes: 0 },
+      oldestAt: Number.POSITIVE_INFINITY,
       controller: new AbortController(),
     };
     this.targets.set(row.targetId, newTarget);

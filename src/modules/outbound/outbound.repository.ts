@@ -64,7 +64,7 @@ export interface OutboundRepository extends OutboundCountsRepository {
   insert(request: Omit<RequestRow, "seq">): number | undefined;
   /** Returns what waits for a target: each order key, and when its first is due. */
   lanes(targetId: string): LaneRow[];
-  waiting(targetId: string): { rows: number; bytes: number };
+  waiting(targetId: string): { rows: number; bytes: number; oldestAt: number };
   /** The first that waits with the order key, behind `after`. */
   head(targetId: string, orderKey: string, after: number): RequestRow | undefined;
   find(seq: number): ListedRow | undefined;
@@ -188,11 +188,15 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
         .all(),
     waiting(id) {
       const found = orm
-        .select({ rows: count(), bytes: sum(outboundRequests.bytes) })
+        .select({ rows: count(), bytes: sum(outboundRequests.bytes), oldestAt: min(queuedAt) })
         .from(outboundRequests)
         .where(and(eq(targetId, id), eq(state, "WAITING")))
         .get();
-      return { rows: found?.rows ?? 0, bytes: Number(found?.bytes ?? 0) };
+      return {
+        rows: found?.rows ?? 0,
+        bytes: Number(found?.bytes ?? 0),
+        oldestAt: found?.oldestAt ?? Number.POSITIVE_INFINITY,
+      };
     },
     head: (id, key, after) => head.get({ targetId: id, orderKey: key, after }),
     find: (number) => joined().where(eq(seq, number)).get(),

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { detail } from "../../../src/lib/domain-error.ts";
 import type { Verdict } from "../../../src/lib/retry-policy.ts";
 import type { TargetRow } from "../../../src/modules/outbound/outbound.repository.ts";
@@ -72,6 +72,19 @@ test("beyond the limit, the tenant with the most dead letters loses its oldest",
   expect([deadOf("t"), deadOf("u")]).toEqual([6, 4]);
   const left = rig.states().map(({ body }) => body);
   expect(left.slice(-4)).toEqual(["u16", "u17", "u18", "u19"]);
+});
+
+test("looking for requests that are too old reads only targets that may have some", async () => {
+  const giveUp = spyOn(repository, "giveUp");
+  const rig = createRig();
+  rig.answer = () => ({ retry: "target" });
+  for (let t = 0; t < 50; t++) rig.add(rig.target("down"), "d", "old");
+  await rig.pass(3_600_000, 60_000);
+  expect(giveUp).not.toHaveBeenCalled();
+  rig.answer = never;
+  await rig.pass(24 * 3_600_000, 600_000);
+  expect(giveUp).toHaveBeenCalled();
+  giveUp.mockRestore();
 });
 
 test("adding a request and choosing the next looks at no other targets, however many wait", () => {
