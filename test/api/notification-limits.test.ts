@@ -80,3 +80,18 @@ test("no alarm mail goes to a user who has not signed in or confirmed the addres
   await call("PATCH", `/api/users/${userId}`, { email: "stranger@else.example" });
   expect((await read()).emailConfirmed).toBe(false);
 });
+
+test("the owner whom the configuration names gets alarm mails without signing in", async () => {
+  const other = await createTestApp({ clock });
+  try {
+    await other.app.services.setup.createOwner({
+      email: "owner@plant.example",
+      password: "correct-horse-battery-9",
+      fullName: "Owner",
+      tenantName: "Plant",
+    });
+    expect(other.app.services.users.findByEmail("owner@plant.example")?.confirmedAt).toBeNumber();
+  } finally {
+    await other.stop();
+  }
+});

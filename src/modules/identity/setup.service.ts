@@ -104,6 +104,8 @@ export function createSetupService(deps: {
         status: "ACTIVE",
         canAcknowledgeAlarms: true,
         hasGlobalDeviceAccess: true,
+        // Whoever sets the gateway up is its operator, and must get its alarms without ever signing in.
+        confirmedAt: deps.now(),
       });
     });
   }
