@@ -67,7 +67,7 @@ interface ErrorBody extends Partial<Text> {
   readonly message?: string;
 }
 
-/** Returns what the gateway says, in the language of the terminal; a code that this version does not know in English. */
+/** Returns the gateway's error, in the language of the terminal; a code that this version does not know in English. */
 export function errorText({ code, params = {}, message }: ErrorBody, language: TextLanguage): string {
   const text = code === undefined ? undefined : renderIn(language, { code, params });
   return text === undefined || text === code ? (message ?? code ?? "") : text;

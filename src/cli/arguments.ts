@@ -9,7 +9,7 @@ export interface CommandOption {
   readonly help: string;
 }
 
-/** States how a command reaches a running gateway. */
+/** Options by which a command reaches a running gateway. */
 export const serverOptions = {
   url: { type: "string", help: "address of the gateway (default: the gateway on this machine)" },
   data: { type: "string", help: "data directory of the gateway on this machine (default: LINESIDE_DATA)" },

@@ -304,7 +304,7 @@ async function takeOver({ values, flags }: ParsedArguments): Promise<number> {
   return print(flags, { place: values.to }, `This machine now continues the backups at ${values.to}.`);
 }
 
-/** `lineside backup`: makes, lists and checks backups, beside a running gateway or without one. */
+/** `lineside backup`: makes, lists and checks backups, with or without a running gateway. */
 export async function backupCommand(args: readonly string[]): Promise<number> {
   if (args.length === 0 || args.some((arg) => arg === "--help" || arg === "-h")) {
     console.log(describeOptions(usage, options));

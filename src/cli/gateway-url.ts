@@ -14,7 +14,7 @@ export interface GatewayEndpoint {
 
 type Listeners = Pick<Config, "data" | "http_host" | "http_port" | "https_host" | "https_port">;
 
-/** Returns where the settings let a gateway listen, for a data directory in which none has written its address. */
+/** Returns the URL of a gateway with these settings, for a data directory in which none has written its address. */
 function configuredUrl({ http_host, http_port, https_host, https_port }: Listeners): string {
   if (http_port !== "off") return localUrl(http_host, http_port);
   return localUrl(https_host ?? http_host, https_port === "off" ? 0 : https_port, "https");
@@ -35,14 +35,14 @@ function tlsFor({ certificate }: GatewayAddress): BunFetchRequestInitTLS | undef
   };
 }
 
-/** Returns where a gateway on this data directory has said that it is; after a crash nothing may answer there. */
+/** Returns the endpoint that a gateway has written to this data directory; after a crash nothing may answer there. */
 export function runningGateway(dataPath: string): GatewayEndpoint | undefined {
   const address = readGatewayAddress(dataPath);
   return address && { url: address.url, tls: tlsFor(address) };
 }
 
 /**
- * Returns where this machine reaches the gateway of these settings. A running gateway has written it into its data directory; otherwise
+ * Returns the endpoint of the gateway with these settings on this machine. A running gateway has written it into its data directory; otherwise
  * the settings decide.
  */
 export function gatewayEndpoint(config: Listeners): GatewayEndpoint {

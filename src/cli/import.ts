@@ -165,7 +165,7 @@ class Importer {
   }
 }
 
-/** Says what was left out of rows that were taken. */
+/** Prints what was left out of imported rows. */
 function printNotes(file: string, { sameTime, missing, unnamedColumns, timeColumns }: HistoryNotes): void {
   const name = basename(file);
   console.log(`${name}: time from ${timeColumns.join(" and ")}`);

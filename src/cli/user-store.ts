@@ -180,14 +180,14 @@ export function printTable(heading: readonly string[], rows: readonly (readonly 
     );
 }
 
-/** Describes what an action of a command gets. */
+/** Input of a command's action. */
 export interface ActionRequest {
   readonly store: UserStore;
   readonly config: Config;
   readonly args: ParsedArguments;
 }
 
-/** Describes what was done: for programs (`--json`), and for a person. */
+/** Result of an action: for programs (`--json`), and for a person. */
 export interface ActionResult {
   readonly data: unknown;
   /** Entry of the audit log. */

@@ -96,7 +96,7 @@ function addressesOf(deps: {
   const secureUrl = () => localUrl(secureHost, securePort() ?? 0, "https");
   const plainUrl = () => localUrl(config.http_host, plainPort() ?? 0);
   return {
-    /** Returns where programs on this machine reach it. */
+    /** Returns the address for programs on this machine. */
     local(): GatewayAddress {
       if (plainPort() !== undefined) return { url: plainUrl() };
       return { url: secureUrl(), certificate: tls && `${tls.current.cert}\n${tls.authority ?? ""}` };

@@ -5,7 +5,7 @@ import type { Peer } from "../modules/request-peer.ts";
 import type { DeviceSocket, DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttConnectionHandle, MqttServer } from "../mqtt/mqtt.types.ts";
 
-/** Describes what an upgraded connection does with its frames; kept as the socket's data. */
+/** Handlers of an upgraded connection's frames; kept as the socket's data. */
 export interface SocketHandlers {
   open(socket: ServerWebSocket<SocketHandlers>): void;
   message(message: string | Buffer): void;

@@ -24,7 +24,7 @@ const isPlainTag = (tag: number) =>
   tag === 1004 ||
   tag === 55799;
 
-/** Returns how many items an item holds; undefined for one that holds none. */
+/** Returns the number of items in an item; undefined for an item that holds none. */
 function itemsOf(major: number, size: number): number | undefined {
   if (major === MAJOR.array) return size;
   if (major === MAJOR.map) return size === Number.POSITIVE_INFINITY ? NO_ITEM_YET : size * 2;

@@ -27,7 +27,7 @@ export const conditionOperators = [
 ] as const;
 export type ConditionOperator = (typeof conditionOperators)[number];
 
-/** Describes where values come from; undefined for what is not there. */
+/** Source of the values that a condition reads; undefined for a missing value. */
 export interface ConditionScope {
   key(name: string): unknown;
   attribute(scope: string, name: string): unknown;
@@ -39,7 +39,7 @@ export interface ConditionScope {
   silentAfterMs?(name: string): number;
 }
 
-/** Describes what a condition looks at. */
+/** Keys and attributes that a condition reads. */
 export interface ConditionParts {
   readonly keys: Set<string>;
   /** `SCOPE/name` */
@@ -130,7 +130,7 @@ function addBounds(key: string, bounds: readonly ConditionBound[], parts: Condit
   parts.bounds.set(key, [...(parts.bounds.get(key) ?? []), ...bounds]);
 }
 
-/** Returns what a number can be held against: of lists and ranges their numbers. */
+/** Returns the numbers that a number can be compared with: of lists and ranges their numbers. */
 export const numbersOf = (value: unknown): number[] =>
   (Array.isArray(value) ? value : [value]).filter((item) => typeof item === "number");
 

@@ -12,7 +12,7 @@ export const isDelimiter = (text: string): text is CsvDelimiter =>
 
 export type DecimalSign = "point" | "comma";
 
-/** Describes what separates the columns, the decimal sign of numbers, and the zone of times that name none. */
+/** Column separator, decimal sign, and the zone of times without a zone. */
 export interface CsvDialect {
   readonly delimiter: CsvDelimiter;
   readonly decimal: DecimalSign;
@@ -71,7 +71,7 @@ function isPlainNumber(cell: string): boolean {
   return last >= 0 && last < PLAIN_LENGTH_MAX;
 }
 
-/** What separates groups of thousands beside the decimal sign: apostrophes of Switzerland, and spaces. */
+/** Numbers with groups of thousands, by decimal sign: separated by the other sign, an apostrophe (Switzerland) or a space. */
 const grouping = {
   comma:
     /^[+-]?[1-9]\d{0,2}(?:(?:\.\d{3})+,\d+|(?:\.\d{3}){2,}|(['\u2019 \u00a0\u202f])\d{3}(?:\1\d{3})*(?:,\d+)?)$/,

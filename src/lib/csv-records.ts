@@ -11,7 +11,7 @@ const NEWLINE = 10;
 /** Max. columns of a file: preparing many more would block the event loop before the first row. */
 export const CSV_COLUMNS_MAX = 1_000;
 
-/** Records of csv-parse that are given back at once. */
+/** Records of csv-parse that are returned together. */
 const GROUP_MAX = 500;
 
 export interface CsvRecordOptions {

@@ -4,7 +4,7 @@ import { toPlainJson } from "./plain-json.ts";
 import type { Text } from "./texts/text.ts";
 
 /**
- * Describes what goes down to a LoRaWAN device: bytes (base64), or an object that a codec, ours or the network server's, makes
+ * Payload for a LoRaWAN device: bytes (base64), or an object that a codec, ours or the network server's, makes
  * bytes of.
  */
 export type DownlinkPayload = { readonly data: string } | { readonly object: JsonValue };

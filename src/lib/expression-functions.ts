@@ -23,7 +23,7 @@ export function createRounder(digits: number): (value: number) => number {
   return (value) => roundBy(value, factor);
 }
 
-/** Describes what a function makes of one number, of two, or of any number of them; it takes what it says. */
+/** Implementation of a function for one number, for two, or for any number of them. */
 interface FunctionRule {
   unaryForm?(value: number): number;
   binaryForm?(first: number, second: number): number;

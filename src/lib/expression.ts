@@ -37,7 +37,7 @@ import { type Token, tokensOf, wrong } from "./expression-tokens.ts";
 const DEPTH_MAX = 40;
 
 /**
- * Describes how names are read, found out once when the expression is compiled; what is read is undefined where nothing is there.
+ * Readers of names, resolved once when the expression is compiled; undefined for a missing value.
  */
 export interface ExpressionReads<Scope> {
   key(name: string): (scope: Scope) => ExpressionValue | undefined;

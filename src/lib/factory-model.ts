@@ -24,7 +24,7 @@ export type Pace = "shifts" | "always";
 
 type State = "running" | "idle" | "fault";
 
-/** Describes what a kind's formula works with. */
+/** Input of a kind's formula. */
 interface Situation {
   readonly state: State;
   /** 0 cold and still … 1 at working temperature. */

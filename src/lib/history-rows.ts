@@ -348,7 +348,7 @@ const isHeaderAgain = (cells: readonly string[], names: readonly string[]): bool
   cells.length === names.length &&
   cells.every((cell, index) => cell === names[index]);
 
-/** Says what is wrong with the time of a row. */
+/** Returns the error for the time of a row. */
 export function timeError(time: string, { reason }: TimeFault): Text {
   const cell = excerpt(time);
   if (reason.code === "telemetry.ts_invalid") return detail("import_error.time_invalid", { cell });

@@ -1,11 +1,11 @@
 /** Deeper values would overflow the stack of code that walks them later; device messages do not need more. */
 export const JSON_DEPTH_MAX = 64;
 
-/** Returns how a character changes the number of open brackets. */
+/** Returns the change that a character makes to the number of open brackets. */
 export const deeper = (code: number): number =>
   code === 0x5b || code === 0x7b ? 1 : code === 0x5d || code === 0x7d ? -1 : 0;
 
-/** Returns how far brackets stand in one another; those inside of texts count, too. */
+/** Returns the nesting depth of brackets; brackets inside strings count, too. */
 export function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;

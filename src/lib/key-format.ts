@@ -186,7 +186,7 @@ export function formatKeyValue(
 /** Significant digits that a double holds for certain: further ones are noise of its binary form. */
 const EXACT_DIGITS = 15;
 
-/** Returns how many decimals the number has as a person would write it. */
+/** Returns the number of decimals of the number as a person would write it. */
 export function decimalsOf(n: number): number {
   if (!Number.isFinite(n) || Number.isInteger(n)) return 0;
   const [, fraction = "", exponent = "0"] =

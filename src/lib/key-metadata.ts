@@ -63,7 +63,7 @@ export function resolveKeyMetadata(
 /** Aggregates whose results are not values of the key but counts or durations. */
 const foreignAggregates = ["count", "timeIn"];
 
-/** Returns what aggregated values of a key mean. A count has no unit, and an increase is not compared with the limits of the reading. */
+/** Returns the metadata of a key's aggregated values. A count has no unit, and an increase is not compared with the limits of the reading. */
 export function aggregatedMetadata(
   metadata: KeyMetadata | undefined,
   aggregation: unknown,
@@ -83,7 +83,7 @@ export const limitSeverities = { warning: "WARNING", critical: "CRITICAL" } as c
   AlarmSeverity
 >;
 
-/** Returns how far a value is beyond its limits. A value that equals a limit is beyond it. */
+/** Returns the limit level of a value. A value that equals a limit is beyond it. */
 export function limitLevel(value: unknown, limits: KeyLimits | undefined): LimitLevel {
   if (typeof value !== "number" || limits === undefined) return "normal";
   const { lowLow = Number.NaN, low = Number.NaN, high = Number.NaN, highHigh = Number.NaN } = limits;

@@ -24,7 +24,7 @@ export function verdictOf(status: number): Verdict {
   return status >= 300 && status < 400 && status !== 301 && status !== 308 ? { retry: "request" } : "dead";
 }
 
-/** Doubles from a second to five minutes; half of it is by chance, so that many do not come back at once. */
+/** Doubles from a second to five minutes; half of it is random, so that many clients do not come back simultaneously. */
 export function waitAfter(failures: number, random: () => number): number {
   const whole = Math.min(WAIT_FIRST_MS * 2 ** Math.min(failures - 1, 20), WAIT_MAX_MS);
   return Math.round(whole / 2 + (whole / 2) * random());

@@ -1,7 +1,7 @@
 import { detail } from "./domain-error.ts";
 import type { Text } from "./texts/text.ts";
 
-/** Describes what rules need of a TypeBox schema. */
+/** Part of a TypeBox schema that rules need. */
 export interface SchemaPart {
   readonly type?: string;
   readonly const?: unknown;
@@ -18,7 +18,7 @@ export interface SchemaPart {
   readonly description?: string | undefined;
 }
 
-/** Describes what TypeBox found: `path` is a JSON pointer to the value. */
+/** Error that TypeBox found: `path` is a JSON pointer to the value. */
 export interface SchemaIssue {
   readonly path: string;
   readonly message: string;
@@ -76,14 +76,14 @@ const expectedTypes: Readonly<Record<string, (schema: SchemaPart, value: unknown
 
 const sameText = (text: Text) => (other: Text) => JSON.stringify(text) === JSON.stringify(other);
 
-/** The one kind of value that a schema accepts beside null; else the schema. */
+/** The one kind of value that a schema accepts in addition to null; else the schema. */
 function withoutNull(schema: SchemaPart): SchemaPart {
   const parts = (schema.anyOf ?? []).filter(({ type }) => type !== "null");
   const [only] = parts;
   return parts.length === 1 && only !== undefined ? { description: schema.description, ...only } : schema;
 }
 
-/** Returns what a schema accepts instead of the value: `a whole number from 1 to 10000`. */
+/** Returns the description of what a schema accepts instead of the value: `a whole number from 1 to 10000`. */
 export function expectedOf(schema: SchemaPart, value: unknown): Text {
   const parts = (schema.anyOf ?? []).filter(({ type }) => !(type === "string" && acceptsText(schema)));
   const options = parts.map((part) => expectedOf(part, undefined));

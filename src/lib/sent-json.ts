@@ -179,7 +179,7 @@ export function countNames(value: unknown): number {
   return count;
 }
 
-/** Returns how often a name seems to end in a JSON text: at least the number of its names, whatever its strings hold. */
+/** Counts the positions in a JSON text where a name seems to end: at least the number of its names, whatever its strings hold. */
 function countNameEnds(text: string): number {
   let count = 0;
   for (let colon = text.indexOf(":"); colon >= 0; colon = text.indexOf(":", colon + 1)) {
@@ -287,7 +287,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 const isAscii = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x09 && byte < 0x7f;
 
-/** Returns which UTF-16 bytes are, by its mark or by two characters of ASCII in two bytes each; undefined for other bytes. */
+/** Returns the UTF-16 encoding of the bytes, by their mark or by two characters of ASCII in two bytes each; undefined for other bytes. */
 export function utf16EncodingOf(bytes: Uint8Array) {
   const first = bytes[0];
   const second = bytes[1];

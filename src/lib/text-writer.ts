@@ -39,7 +39,7 @@ export class TextWriter {
     return this.#offset;
   }
 
-  /** Returns what was written, as a view that is valid until the next write. */
+  /** Returns the written bytes, as a view that is valid until the next write. */
   bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.#offset);
   }

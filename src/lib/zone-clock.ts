@@ -34,7 +34,7 @@ export class ZoneClock {
     return shift === undefined ? undefined : wall - shift;
   }
 
-  /** Returns when the clock shows `wall`. */
+  /** Returns the moments at which the clock shows `wall`. */
   moments(wall: number): Moments {
     const only = this.only(wall);
     if (only !== undefined) return { first: only, last: only };

@@ -73,7 +73,7 @@ export class AckQueue {
     return true;
   }
 
-  /** Returns how many entries at the head are decided; stops at the first undecided or failed group. */
+  /** Counts the decided entries at the head; stops at the first undecided or failed group. */
   ready(): number {
     let count = 0;
     for (const segment of this.#segments) {

@@ -17,7 +17,7 @@ export function refusalReason(authentication: MqttAuthentication): number {
   return authentication.reason === "unavailable" ? Reason.serverUnavailable : Reason.notAuthorized;
 }
 
-/** Returns what is wrong with a CONNECT before anyone asks for credentials; success when nothing is. */
+/** Checks a CONNECT before anyone asks for credentials, and returns its fault; success if there is none. */
 export function connectFault(packet: ConnectPacket): number {
   if (packet.properties.has(Property.authenticationMethod)) return Reason.badAuthenticationMethod;
   // 3.1.1, 3.1.3.1: a client without an id must ask for a clean session. MQTT 3.1 has no clients without an id.

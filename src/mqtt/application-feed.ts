@@ -13,7 +13,7 @@ import { createPeriodic } from "../platform/periodic.ts";
 import { type ApplicationTopic, readFilter, topicFor } from "./application-topics.ts";
 import type { MqttApplication, MqttServer, SendState } from "./mqtt.types.ts";
 
-/** Devices looked up at once for a new subscription. */
+/** Devices looked up together for a new subscription. */
 const PAGE = 200;
 /** Time for which a client that reads slowly is waited for between two messages, and how often. */
 const WAIT_MS = 50;

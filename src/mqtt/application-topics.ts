@@ -8,7 +8,7 @@ export type ApplicationTopic = (typeof kinds)[number];
 export const topicFor = (deviceId: DeviceId, kind: ApplicationTopic) => `${PREFIX}${deviceId}/${kind}`;
 
 /**
- * Returns what a filter asks for: of one device or of all, and of which kinds; undefined when it can match nothing that there is.
+ * Returns the device (undefined for all) and the kinds of messages that a filter selects; undefined if the filter can match nothing.
  */
 export function readFilter(
   filter: string,

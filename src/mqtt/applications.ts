@@ -9,7 +9,7 @@ import { applicationSpace, tenantOfSpace, tenantSpace } from "./principal.ts";
 import type { SessionStore } from "./session-store.ts";
 import { fromBrokerTopic, toBroker } from "./topics.ts";
 
-/** Describes what the clients of one space want to hear. */
+/** Filters of the clients in one space, and the devices that they may see. */
 interface Interest {
   /** Returns whether the key may see a device, asked anew for each message; `undefined` for a key that may see all devices. */
   readonly maySee: ((deviceId: DeviceId) => boolean) | undefined;
@@ -111,7 +111,7 @@ export class Applications {
     this.#changed.clear();
   }
 
-  /** Returns what is subscribed to in a space of the topics on which the server publishes. */
+  /** Returns the filters in a space that are subscribed to on the server's own topics. */
   #filtersOf(space: string): Set<string> {
     const filters = new Set<string>();
     for (const client of this.#connected)

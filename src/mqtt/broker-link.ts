@@ -116,7 +116,7 @@ export class BrokerLink extends Duplex implements ClientLink {
   }
 
   /**
-   * Returns what the broker is to send from the queue of the client's session. The subscriptions are back by now: what came meanwhile is in the queue, and
+   * Returns the messages from the queue of the client's session that the broker must send. The subscriptions are back by now: what came meanwhile is in the queue, and
    * the broker may have sent it already.
    */
   readQueue(queue: readonly QueuedMessage[]): QueuedMessage[] {

@@ -35,7 +35,7 @@ export function keepingMatch(
 }
 
 /**
- * Describes what Aedes 1.2 asks of a persistence, answered from the session store. Topics begin with `<space>/`, so only the
+ * Persistence that Aedes 1.2 requires, implemented by the session store. Topics begin with `<space>/`, so only the
  * sessions of that space are searched: one for a device, a tenant's applications otherwise.
  */
 export class BrokerPersistence {

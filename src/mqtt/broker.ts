@@ -24,7 +24,7 @@ import type { SessionStore } from "./session-store.ts";
 import { SharedSubscriptions } from "./shared-subscriptions.ts";
 import { spaceOf, toBroker } from "./topics.ts";
 
-/** One promise for all messages that are delivered at once: those of one turn are then acknowledged together. */
+/** Shared promise of all messages that are delivered immediately: those of one turn are then acknowledged together. */
 const delivered = Promise.resolve();
 
 /** Takes messages to their subscribers: to those of devices through Aedes, which is reachable only through links of the front. */

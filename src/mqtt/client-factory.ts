@@ -14,7 +14,7 @@ import { type IncomingMessage, type IntakeHost, PublishIntake } from "./publish-
 import type { Session } from "./session.ts";
 import type { SessionStore } from "./session-store.ts";
 
-/** Describes what all clients share. */
+/** Dependencies that all clients share. */
 export interface ClientSurroundings {
   readonly host: ClientHost;
   readonly store: SessionStore;

@@ -1,7 +1,7 @@
 import type { PublishPacket, Qos, Subscription } from "../lib/mqtt/packets.ts";
 import type { ClientFilters } from "./client-filters.ts";
 
-/** Describes where the broker's packets for one client go. */
+/** Receiver of the broker's packets for one client. */
 export interface BrokerSink {
   deliver(message: PublishPacket): void;
   release(packetId: number): void;
@@ -28,7 +28,7 @@ export interface LinkMessage extends BrokerMessage {
 export interface LinkOptions {
   /** See `brokerClientIdOf`. */
   readonly brokerClientId: string;
-  /** States where all topics of the client are, inside the broker. */
+  /** Prefix of all topics of the client, inside the broker. */
   readonly space: string;
   readonly sink: BrokerSink;
 }

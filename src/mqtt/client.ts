@@ -51,7 +51,7 @@ const AUTH = 0xf0;
 /** Subscriptions of one client: all are kept in memory, and each change of a durable session rewrites its list. */
 const subscriptionsMax = 1_000;
 
-/** Describes what a signed-in client needs of the server. */
+/** Server of a signed-in client, as far as the client needs it. */
 export interface ClientHost {
   readonly log: Logger;
   readonly limits: MqttLimits;
@@ -71,7 +71,7 @@ export interface ClientHost {
   subscriptionForbidden(client: Client, filter: string): void;
   /** The client has fewer subscriptions. */
   unsubscribed(client: Client): void;
-  /** The client wants to know what holds now, beside retained messages. */
+  /** Called when the client asks for current values, in addition to retained messages. */
   greet(client: Client, filter: string): void;
   /** A device has acknowledged a command. */
   delivered(device: IngestDevice, topic: string, payload: Uint8Array): void;
@@ -193,7 +193,6 @@ export class Client {
     return this.#link?.isQueueSent === true && this.listensTo(topic);
   }
 
-  /** Returns what it has subscribed to. */
   filters(): Iterable<string> {
     return this.#link?.filters.names() ?? [];
   }

@@ -24,7 +24,7 @@ export interface Refusal {
 
 const holdMsMax = 10_000;
 
-/** Returns what a thrown error means for the sender; undefined when the message was neither stored nor refused for good. */
+/** Returns the refusal that a thrown error means for the sender; undefined if the message was neither stored nor refused for good. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (!(error instanceof DomainError)) return undefined;
   const reason = refusals.get(error.kind);

@@ -40,7 +40,7 @@ const earlyBytesMax = 64 * 1024;
 /** A password may have to wait for others to be checked, and a device without credentials may stay to get some; so long. */
 const patienceMsMax = 60_000;
 
-/** Describes what a connection needs of its server. */
+/** Server of a connection, as far as the connection needs it. */
 export interface ConnectionHost {
   readonly limits: MqttLimits;
   readonly log: Logger;

@@ -1,4 +1,4 @@
-/** Describes what the MQTT server has counted since its start. */
+/** Counters of the MQTT server since its start. */
 export interface Counters {
   messagesIn: number;
   messagesOut: number;

@@ -38,7 +38,7 @@ export interface DeliveryDeps extends ClientLimits {
   delivered(topic: string, payload: Uint8Array): void;
 }
 
-/** Describes what the broker sends to one client: within the client's window and packet size, dropped rather than piled up. */
+/** Outgoing messages of the broker to one client: within the client's window and packet size, dropped rather than piled up. */
 export class Delivery {
   readonly #deps: DeliveryDeps;
   #link: ClientLink | undefined;

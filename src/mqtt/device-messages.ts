@@ -15,7 +15,7 @@ interface DeviceMessagesDeps
   durable(): Promise<void>;
 }
 
-/** Creates what handles messages of devices beside telemetry and attributes: requests, responses to commands, claiming requests, and what gateways say. */
+/** Creates the handler for messages of devices other than telemetry and attributes: requests, responses to commands, claiming requests, and what gateways say. */
 export const createDeviceMessages =
   (deps: DeviceMessagesDeps) =>
   (source: "mqtt" | "ws", publish: DeviceRequestsDeps["publish"]): DeviceMessageHandler => {

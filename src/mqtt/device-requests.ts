@@ -8,7 +8,7 @@ import type { DeviceIngest, IngestDevice, IngestSource } from "../modules/ingest
 import type { Logger } from "../platform/log.ts";
 import { listingErrors } from "./listed-errors.ts";
 
-/** Describes what a device asks of the gateway, over MQTT or a WebSocket: its attributes, the limits of its session, the time. */
+/** Requests of a device to the gateway, over MQTT or a WebSocket: its attributes, the limits of its session, the time. */
 export interface DeviceRequestsDeps {
   readonly attributes: Pick<AttributesService, "read">;
   readonly ingest: Pick<DeviceIngest, "refuse">;

@@ -1,12 +1,12 @@
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 
-/** Describes what a device's connection can do for us. */
+/** Sending side of a device's connection. */
 export interface DevicePeer {
   send(frame: string | Uint8Array): void;
   close(code: number, reason: string): void;
 }
 
-/** Describes what one connection tells of itself. */
+/** Receiving side of a device's connection. */
 export interface DeviceSocket {
   message(frame: string | Uint8Array): void;
   closed(): void;

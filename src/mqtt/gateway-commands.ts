@@ -39,7 +39,7 @@ export function createGatewayRelay(
   };
 }
 
-/** Returns which child's command a message to its gateway held; undefined for a child that has another gateway by now. */
+/** Returns the child and command in a message to its gateway; undefined for a child that has another gateway by now. */
 export function commandIn(
   gateway: IngestDevice,
   payload: Uint8Array,

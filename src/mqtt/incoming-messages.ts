@@ -27,7 +27,7 @@ export interface MessageDeps extends Pick<MqttServerDeps, "ingest" | "log" | "on
   onForbidden(principal: Principal, message: IncomingMessage): void;
 }
 
-/** Describes what clients publish beside the hot lane: a device's requests and answers, an application's messages, and wills. */
+/** Messages of clients outside the hot lane: a device's requests and responses, an application's messages, and wills. */
 export class IncomingMessages {
   readonly #deps: MessageDeps;
 

@@ -134,7 +134,7 @@ function createPresence(deps: {
   return { left, observers };
 }
 
-/** The MQTT server and the WebSockets of devices, and what devices say and hear over them beside telemetry: requests, attributes, commands. */
+/** The MQTT server and the WebSockets of devices, and what devices send and receive over them in addition to telemetry: requests, attributes, commands. */
 export function createMqttModule(core: Core, deps: MqttModuleDeps) {
   const { config, data, inventory, database, clock, events, ports, log: root } = core;
   const { devices, ingest, directory, activity, attributes, tls } = deps;

@@ -65,7 +65,7 @@ export type SendState = (topic: string, payload: Uint8Array) => "sent" | "later"
 
 /** A device without credentials yet: it may ask for some, on `/provision/request`, and nothing else. */
 export interface MqttProvisioningSession {
-  /** Returns what to say to it on `/provision/response`; throws a DomainError to refuse. */
+  /** Returns the response on `/provision/response`; throws a DomainError to refuse. */
   claim(body: Uint8Array): Promise<Uint8Array>;
 }
 
@@ -88,7 +88,7 @@ export interface MqttLimits {
   readonly keepAliveSecondsMax?: number;
 }
 
-/** Describes what the clients of a tenant may use together; null for no limit. */
+/** Limits that the clients of a tenant share; null for no limit. */
 export interface MqttQuotas {
   readonly connections: number | null;
   /** Sessions of applications that outlive their connections. */
@@ -114,7 +114,7 @@ export interface TlsPair {
   readonly key: string;
 }
 
-/** Describes what the MQTT server is built from. */
+/** Dependencies of the MQTT server. */
 export interface MqttServerDeps {
   readonly host: string;
   /** 0 picks a free port; undefined for none without TLS. */

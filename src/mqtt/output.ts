@@ -2,7 +2,7 @@ import type { MqttTransport } from "./mqtt.types.ts";
 
 /** Bytes that may wait for a peer that reads too slowly; beyond it the connection is cut off. */
 const outputBytesMax = 1024 * 1024;
-/** Bytes that are written at once; fewer wait for the end of the turn of the event loop. */
+/** Bytes that are written immediately; fewer wait for the end of the turn of the event loop. */
 const BATCH_BYTES = 64 * 1024;
 
 /** Outputs that were written to in the present turn of the event loop. */

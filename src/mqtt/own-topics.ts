@@ -21,7 +21,7 @@ function refusedOf(faults: Pick<Faults, "about">, id: string): RefusedMessages |
   return { messages, topic: newest.where ?? "", refusedAt: newest.lastAt };
 }
 
-/** Returns what reports faults, of applications with the MQTT client or API key that they are about. */
+/** Returns a function that reports faults of applications, with the MQTT client or API key that they are about. */
 function faultReporter(
   events: Core["events"],
   credentials: { findAcrossTenants(id: string): { readonly name: string } | undefined },

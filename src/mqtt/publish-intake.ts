@@ -63,7 +63,7 @@ export interface IncomingMessage {
   readonly from: string | undefined;
 }
 
-/** Describes what the intakes of all connections share. */
+/** State that the intakes of all connections share. */
 export interface IntakeHost {
   readonly ingest: DeviceIngest;
   readonly groups: CommitGroups;

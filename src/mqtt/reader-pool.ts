@@ -1,6 +1,6 @@
 import { FrameReader, fromClient } from "../lib/mqtt/frame-reader.ts";
 
-/** Connections that are in the middle of a packet at once are few. */
+/** Max. unused readers in the pool; few connections are in the middle of a packet simultaneously. */
 const IDLE_MAX = 64;
 
 /** Pool of readers. A connection needs one only while it has bytes that are not cut into packets yet. */

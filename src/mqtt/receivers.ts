@@ -8,14 +8,14 @@ export interface ReceiverSubscription<Receiver> {
   readonly retainAsPublished: boolean;
 }
 
-/** States how a message is delivered to one client. */
+/** QoS and retain flag with which a message is delivered to one client. */
 export interface Grant {
   readonly qos: Qos;
   readonly retain: boolean;
 }
 
 /**
- * Returns who receives a message: each client once, with the best of its subscriptions that match.
+ * Returns the receivers of a message: each client once, with the best of its subscriptions that match.
  *
  * @param isSender whether a client has published the message itself
  */

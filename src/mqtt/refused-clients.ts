@@ -9,7 +9,7 @@ import type { MqttAuthentication, MqttCredentials } from "./mqtt.types.ts";
 
 type Refused = Extract<MqttAuthentication, { ok: false }>;
 
-/** Describes how a client is answered, and why, for the list of refusals. */
+/** Answer to a refused client, and the reason for the list of refusals. */
 export interface RefusedClient {
   readonly answer: Refused["reason"];
   readonly reason: RefusalReason;

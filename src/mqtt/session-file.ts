@@ -164,7 +164,7 @@ export class SessionFile {
     this.#position.note(this.#position.mark());
   }
 
-  /** Runs `write` and commits all its changes at once. */
+  /** Runs `write` and commits all its changes in one transaction. */
   batch(write: () => void): void {
     this.#db.transaction(write)();
     this.#position.note(this.#position.mark());

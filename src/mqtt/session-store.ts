@@ -186,7 +186,7 @@ export class SessionStore {
     this.#options.onDeleted?.(session);
   }
 
-  /** Writes the session's QoS 2 identifiers at once: the answer that follows must not outlive them. */
+  /** Writes the session's QoS 2 identifiers immediately: the response that follows must not outlive them. */
   saveReceived(session: Session): void {
     if (this.#sessions.get(session.key) !== session) return;
     // Its predecessor's end, written later, would take them along.

@@ -42,7 +42,7 @@ export interface QueuedMessage {
   saved: boolean;
 }
 
-/** Describes what the broker remembers of one client: for one connection, or (durable) across connections and restarts. */
+/** State of one client in the broker: for one connection, or (durable) across connections and restarts. */
 export class Session {
   /** The broker's name of the client; never what the client calls itself, so two devices cannot collide. */
   readonly key: string;

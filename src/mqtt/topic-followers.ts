@@ -7,7 +7,7 @@ type Take = (message: LocalMessage) => Promise<void>;
 interface Follower {
   readonly filters: readonly string[];
   readonly take: Take;
-  /** Topics that are followed beside the filters; they may change. */
+  /** Topics that are followed in addition to the filters; they may change. */
   readonly more?: { has(topic: string): boolean } | undefined;
 }
 

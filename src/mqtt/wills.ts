@@ -27,7 +27,7 @@ export class Wills {
     else this.#delayed.set(session.key, { principal, will, dueAt: now + delayMs + tickMs });
   }
 
-  /** The client is back: a session taken up again has no will to publish, one that has ended publishes it at once. */
+  /** Handles a client's return: a session taken up again has no will to publish, one that has ended publishes it immediately. */
   returned(key: string, resumed: boolean): void {
     const delayed = this.#delayed.get(key);
     this.#delayed.delete(key);

@@ -41,7 +41,7 @@ export function readTextAsset(name: string): string | undefined {
   return bytes && new TextDecoder().decode(bytes);
 }
 
-/** Returns where a worker's code lies: the TypeScript file in a checkout, its own embedded entry point in a binary. */
+/** Returns the URL of a worker's code: the TypeScript file in a checkout, its own embedded entry point in a binary. */
 export function workerUrl(sourcePath: string): string {
   return isCompiled() ? `./${sourcePath.replace(/\.ts$/, ".js")}` : join(sourceRoot, sourcePath);
 }

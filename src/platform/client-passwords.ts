@@ -6,9 +6,9 @@ import { randomToken } from "./ids.ts";
 /** 18 random bytes: 144 bits need no slow hash, and verifying one costs a microsecond. */
 const GENERATED_BYTES = 18;
 const GENERATED = "sha256:";
-/** OWASP's choice for argon2id with little memory: a gateway has hundreds of devices that come back at once, and 100 MB. */
+/** OWASP's choice for argon2id with little memory: a gateway has 100 MB, and hundreds of devices that come back simultaneously. */
 const ARGON2 = { algorithm: "argon2id", memoryCost: 7_168, timeCost: 5 } as const;
-/** Hashes computed at once; others wait, and nobody else is held up by them. */
+/** Max. simultaneous hashes; others wait, and nobody else is held up by them. */
 const CONCURRENT_MAX = 2;
 /** Sign-ins that may wait for a hash: their connections are bounded, this bounds their memory. */
 const WAITING_MAX = 20_000;
@@ -36,7 +36,7 @@ export interface SignInAttempt {
 
 type KnownAttempt = Pick<SignInAttempt, "credentialId" | "passwordHash" | "password">;
 
-/** Describes what was learned of the password behind one hash: keyed digests, good only in this process. */
+/** Right and wrong passwords learned for one hash: keyed digests, good only in this process. */
 interface Learned {
   readonly passwordHash: string;
   right: string | undefined;

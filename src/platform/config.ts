@@ -127,7 +127,7 @@ function readFlags(args: readonly string[], mistakes: string[]): Map<string, str
 
 interface SettingsFile {
   readonly values: ReadonlyMap<string, unknown>;
-  /** Returns where the file sets a key: its path and, if it can be found, the line. */
+  /** Returns the place where the file sets a key: its path and, if it can be found, the line. */
   readonly placeOf: (key: string) => string;
 }
 
@@ -293,7 +293,7 @@ function withPlace(mistake: string, sources: Sources): string {
   return rawValueOf(key, sources)[0].startsWith(place) ? place + mistake : mistake;
 }
 
-/** @throws ConfigError that lists every mistake at once. */
+/** @throws ConfigError that lists all mistakes. */
 export function loadConfig(args: readonly string[], env: Record<string, string | undefined>): Config {
   const mistakes: string[] = [];
   const flags = readFlags(args, mistakes);

@@ -28,7 +28,7 @@ export interface DataDirectory {
   file(name: string): string;
   /** A secret of `bytes` random bytes, made on first use and kept in `secrets/` (0600). */
   secret(name: string, bytes: number): Uint8Array;
-  /** Returns what `writeSecret` kept under the name. */
+  /** Returns the secret that `writeSecret` kept under the name. */
   readSecret(name: string): Buffer | undefined;
   /** Replaces it as a whole, in `secrets/` (0600). */
   writeSecret(name: string, bytes: Uint8Array): void;

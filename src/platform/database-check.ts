@@ -37,7 +37,7 @@ export function structureProblem(path: string): string | undefined {
 }
 
 /**
- * Returns what SQLite finds in a database, its foreign keys included. Nothing is written.
+ * Returns the errors that SQLite finds in a database, its foreign keys included. Nothing is written.
  * @throws SQLiteError when the file cannot be opened or read.
  */
 export function checkDatabase(path: string): string[] {

@@ -29,7 +29,7 @@ const STORAGE_KEY_BYTES = 32;
 export interface MainDatabase {
   readonly orm: BunSQLiteDatabase;
   readonly sqlite: Database;
-  /** Returns how secrets of one use stand in it. */
+  /** Returns the stored secrets of one purpose. */
   secrets(purpose: string): StoredSecrets;
   /** Runs `work` in one immediate transaction; nested calls join it. The callback cannot be async. */
   transact<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result;
@@ -221,7 +221,7 @@ export function openVerifiedDatabases<const Names extends readonly string[]>(
   return opened as { [Index in keyof Names]: MainDatabase };
 }
 
-/** Returns what tells changes of a database apart: see `MainDatabase`. */
+/** Returns the counters that tell changes of a database apart: see `MainDatabase`. */
 function createCounts(sqlite: Database): Pick<MainDatabase, "changes" | "state"> {
   const total = sqlite.query<{ changes: number }, []>("SELECT total_changes() AS changes");
   const version = sqlite.query<{ data_version: number }, []>("PRAGMA data_version");

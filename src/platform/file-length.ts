@@ -19,7 +19,7 @@ function readSize(path: string): { readonly pageBytes: number; readonly pages: n
 }
 
 /**
- * Returns how far a database file was truncated. A power cut during a checkpoint also leaves a short file, but then the write-ahead log still
+ * Returns the shortage of a truncated database file. A power cut during a checkpoint also leaves a short file, but then the write-ahead log still
  * contains all pages, and nothing is missing.
  */
 export function shortageOf(path: string): Shortage | undefined {

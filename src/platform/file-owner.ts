@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 const ROOT_USER = 0;
 
 /**
- * Gives what root has created to the owner of the folder in which it lies: commands of root work on the data of a gateway that runs as
+ * Gives a path that root has created to the owner of its folder: commands of root work on the data of a gateway that runs as
  * another user, and it has to open these files later. Does nothing for other users, nor where the file system has no owners.
  */
 export function giveToFolderOwner(path: string): void {

@@ -11,7 +11,7 @@ export interface GatewayAddress {
   readonly certificate?: string | undefined;
 }
 
-/** Returns where a program on this machine reaches a server that listens on `host`. */
+/** Returns the URL at which a program on this machine reaches a server that listens on `host`. */
 export function localUrl(host: string, port: number, scheme: "http" | "https" = "http"): string {
   const reached = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `${scheme}://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;

@@ -8,7 +8,7 @@ export interface Problem extends Text {
   readonly severity: ProblemSeverity;
 }
 
-/** Returns what is wrong with a part of the gateway at the moment. Cheap: it is asked every second. */
+/** Source of current problems of a part of the gateway. Cheap: it is asked every second. */
 export type ProblemSource = () => Problem | readonly Problem[] | undefined;
 
 const WATCH_INTERVAL_MS = 1_000;

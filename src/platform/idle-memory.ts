@@ -7,7 +7,7 @@ const IDLE_SHARE_MAX = 0.05;
 /** Interval until the first release, so that what the start leaves behind goes soon. */
 const FIRST_CHECK_INTERVAL_MS = 500;
 const CHECK_INTERVAL_MS = 3_000;
-/** The program alone is released so often, in a few milliseconds; what the gateway uses of it is back at once. */
+/** Interval at which the memory of the program itself is released, which takes a few milliseconds; used pages are back immediately. */
 const IDLE_RELEASE_MS = 60_000;
 const BUSY_RELEASE_MS = 600_000;
 /** A gateway that is never idle releases what its start needed after this time. */

@@ -73,7 +73,7 @@ export function recordOf(dataPath: string): InventoryRecord {
   };
 }
 
-/** Returns how a start or a command reports an inventory that it recreates; undefined if nothing is lost with it. */
+/** Returns the report of a start or a command about an inventory that it recreates; undefined if nothing is lost with it. */
 export function recreationOf(
   found: InventoryRecord | null | undefined,
   { generation }: InventoryRecord,

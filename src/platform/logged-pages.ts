@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 
-/** Describes what the committed transactions of a write-ahead log hold. */
+/** Pages in the committed transactions of a write-ahead log. */
 export interface LoggedPages {
   /** Page numbers, from 1. */
   readonly pages: ReadonlySet<number>;

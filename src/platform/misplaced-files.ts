@@ -6,7 +6,7 @@ import { StartupError } from "./startup-error.ts";
 const OWN_FILE =
   /^(?:(?:lineside|identity|telemetry|mqtt)\.db(?:-.*)?|clock|(?:gateway|inventory)\.json|secrets\/.*\.key(?:\.next)?)$/;
 
-/** Returns what is at a path or what its link leads to; undefined for nothing, also for links that lead to each other. */
+/** Returns the stats of a path or of its link's target; undefined for nothing, also for links that lead to each other. */
 export function targetOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });

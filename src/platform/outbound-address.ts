@@ -70,7 +70,7 @@ export class RefusedAddress extends DomainError {
   }
 }
 
-/** Describes where one tenant's connections may go. */
+/** Addresses to which one tenant's connections may go. */
 export interface OutboundRule {
   /** Returns why nothing may be sent to the address and port; undefined when it may. */
   refusalOf(address: string, port: number): Text | undefined;

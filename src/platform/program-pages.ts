@@ -55,7 +55,7 @@ function readAt(descriptor: number, position: number, length: number): Buffer<Ar
   return bytes.subarray(0, readSync(descriptor, bytes, 0, length, position));
 }
 
-/** Returns where a section of a 64-bit little-endian ELF file lies in the file; undefined where there is none. */
+/** Returns the range of a section in a 64-bit little-endian ELF file; undefined if there is none. */
 export function findSection(descriptor: number, name: string): Range | undefined {
   const header = readAt(descriptor, 0, 64);
   if (header.length < 64 || header.toString("latin1", 0, 6) !== "\x7fELF\x02\x01") return undefined;

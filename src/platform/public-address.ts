@@ -40,7 +40,7 @@ export const basePathOf = ({ public_url: url }: PublicUrl): string =>
 export const publicAddressOf = (config: PublicUrl): string | undefined =>
   config.public_url === undefined ? undefined : new URL(config.public_url).origin + basePathOf(config);
 
-/** Returns what is wrong with `public_url`, one sentence a mistake. */
+/** Returns the mistakes in `public_url`, a sentence each. */
 export function checkPublicUrl(url: unknown): string[] {
   if (typeof url !== "string") return [];
   if (!/^https?:\/\/[^/]+/.test(url) || !URL.canParse(url))

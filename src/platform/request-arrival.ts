@@ -17,7 +17,7 @@ const arrivals = new WeakMap<object, Arrival>();
 
 export const noteArrival = (request: object, arrival: Arrival): void => void arrivals.set(request, arrival);
 
-/** Returns how a request came in; `undefined` for one that came from no trusted proxy. */
+/** Returns the arrival of a request; `undefined` for one that came from no trusted proxy. */
 export const arrivalOf = (request: object): Arrival | undefined => arrivals.get(request);
 
 /** Source of the peers of requests: the server. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createSealedBox, type SealedBox } from "./sealed-box.ts";
 
 /**
- * Describes how secrets stand in a database: sealed where they are shown or used again, as a keyed hash where they are looked up.
+ * Storage of secrets in a database: sealed if they are shown or used again, as a keyed hash if they are looked up.
  * The key lies beside the database and not in it: who gets hold of a copy of the file alone reads no secret and cannot try
  * guesses against it.
  */

@@ -4,7 +4,7 @@ import { hostname, networkInterfaces } from "node:os";
 /** A gateway with more addresses than this has them by container networks, which nobody connects to. */
 const NAMES_MAX = 64;
 
-/** Describes what a certificate vouches for. */
+/** DNS names and IP addresses of a certificate. */
 export interface CertificateNames {
   readonly dns: readonly string[];
   readonly ip: readonly string[];

@@ -44,7 +44,7 @@ interface Deps extends TlsOptions {
   readonly data: Pick<DataDirectory, "readSecret" | "writeSecret">;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Returns what this machine is called; asked each time. */
+  /** Returns the names of this machine; asked each time. */
   readonly namesOf?: () => CertificateNames;
 }
 
@@ -232,7 +232,7 @@ export function createTls(deps: Deps) {
       if (current === undefined) throw new Error("TLS has not started");
       return current;
     },
-    /** Returns what clients must trust, as PEM; undefined where that is left to the operator. */
+    /** Returns the certificate authority that clients must trust, as PEM; undefined if the operator takes care of that. */
     get authority(): string | undefined {
       return source.authority();
     },

@@ -12,7 +12,7 @@ export class Waiters<Key, Value> {
     this.#clock = clock;
   }
 
-  /** Returns what happens to the key next; undefined after `ms`, or when whoever asked has gone. */
+  /** Resolves to the next value of the key; undefined after `ms`, or when the caller has gone. */
   wait(key: Key, ms: number, signal?: AbortSignal): Promise<Value | undefined> {
     return new Promise((resolve) => {
       const done: Resolve<Value> = (value) => {

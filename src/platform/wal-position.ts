@@ -63,7 +63,7 @@ export class WalPosition {
     this.#state = database.prepare("PRAGMA wal_checkpoint(NOOP)");
   }
 
-  /** Returns what `note` notes once the log was synced. The salts are read now: a commit during the sync may begin the log anew. */
+  /** Returns the mark that `note` writes once the log was synced. The salts are read now: a commit during the sync may begin the log anew. */
   mark(): WalMark {
     const salts = Buffer.alloc(SALT_BYTES);
     try {
@@ -153,7 +153,7 @@ function knownPosition(databasePath: string): KnownPosition | undefined {
   };
 }
 
-/** Describes what is missing from a database's write-ahead log. Call it before the database is opened. */
+/** Returns the loss in a database's write-ahead log. Call it before the database is opened. */
 export function walLossOf(databasePath: string): Text | undefined {
   const noted = knownPosition(databasePath);
   if (noted === undefined) return undefined;

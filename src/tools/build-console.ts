@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dir, "../..");
 const WEB = join(ROOT, "src/web");
 const STATIC = join(ROOT, "static");
 const DESTINATION = join(STATIC, "console");
-/** Built beside its destination and then put in place at once: a running server never sees half a console. */
+/** Built next to its destination and then moved there in one step: a running server never sees half a console. */
 const OUT = `${DESTINATION}-${process.pid}`;
 const OLD = `${DESTINATION}-${process.pid}-old`;
 const FIRST_LOAD_KB_MAX = 100;

@@ -18,7 +18,7 @@ const staticImport = /^\s*(?:import|export)\s+(?:(?!type\b)[^"';]*?from\s*)?"(\.
 const dynamicImport = /import\(\s*"(\.[^"]+)"\s*\)/g;
 const iconImport = /import\s*\{([^}]*)\}\s*from\s*"lucide-preact";/g;
 
-/** Returns what the entry imports at once, and what that imports. */
+/** Returns the files that the entry imports statically, and those that these import. */
 function reachedFrom(entry: string): Set<string> {
   const seen = new Set<string>();
   const queue = [entry];

@@ -18,7 +18,7 @@ interface DevServerOptions {
 
 /** Files that the console is built from; all others concern the gateway alone. */
 const isOfConsole = (path: string): boolean => /^(src\/(web|lib)|static|docs)\//.test(path);
-/** Returns what the build itself writes, tests, and the temporary files of editors. */
+/** Returns whether the dev server ignores a file: output of the build itself, tests, and the temporary files of editors. */
 const isIgnored = (path: string): boolean =>
   /^static\/(console|api-docs|licenses)|(^|\/)\.|~$|\.(tmp|swp)$/.test(path);
 

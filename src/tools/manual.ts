@@ -72,7 +72,7 @@ const germanTitles: Readonly<Record<string, string>> = {
 
 const README = "README.md";
 
-/** Returns where a link leads within the manual: to the page of another text. Other files are not in the manual. */
+/** Returns the target of a link within the manual: the page of another text. Other files are not in the manual. */
 function hrefOf(href: string): string | undefined {
   if (/^(https?:|mailto:)/.test(href) || href.startsWith("#")) return href;
   const [path = "", anchor] = href.split("#");

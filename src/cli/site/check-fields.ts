@@ -129,7 +129,7 @@ function check(value: unknown, declared: Schema, path: FieldPath): FieldProblem[
   return isFields(value) ? checkObject(value, schema, path) : [];
 }
 
-/** Returns what is wrong with the fields of an object. `isNew`: whether fields that are required must be there. */
+/** Returns the mistakes in the fields of an object. `isNew`: whether required fields must be present. */
 export function checkFields(
   fields: Fields,
   schema: SectionSchema,

@@ -9,7 +9,7 @@ export interface SiteObject {
   /** Its name or e-mail address; empty for settings. */
   readonly key: string;
   readonly fields: Fields;
-  /** Returns where a value of it is, for people: file, line and path. */
+  /** Returns the place of a value, for people: file, line and path. */
   where(path: FieldPath): string;
 }
 

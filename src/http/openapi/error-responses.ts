@@ -58,7 +58,7 @@ interface FailingRoute {
   readonly takesBody: boolean;
 }
 
-/** Returns what a description says when it happens: `409 when the name is taken`. */
+/** Returns the error statuses named in a description: `409 when the name is taken`. */
 const statusesNamedIn = (description = ""): number[] =>
   [...description.matchAll(/\b[45]\d\d\b/g)]
     .map(([status]) => Number(status))

@@ -46,7 +46,7 @@ export interface Operation {
   readonly responses: Record<string, Response | { $ref: string }>;
 }
 
-/** Describes what a route says of itself, as Elysia keeps it. */
+/** OpenAPI detail of a route, as Elysia keeps it. */
 export interface RouteDetail {
   readonly summary?: string;
   readonly description?: string;

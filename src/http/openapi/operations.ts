@@ -52,7 +52,7 @@ function queryFieldsOf(schema: unknown, components: Components): Parameter[] {
   }));
 }
 
-/** Describes what the parts of one operation are made with. */
+/** Context in which the parts of one operation are made. */
 interface Making {
   readonly components: Components;
   readonly operationId: string;

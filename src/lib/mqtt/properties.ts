@@ -182,14 +182,14 @@ const carried = [
   Property.correlationData,
 ];
 
-/** Describes what the server adds to a message for one receiver. */
+/** Properties that the server adds to a message for one receiver. */
 export interface AddedProperties {
   readonly expirySeconds?: number | undefined;
   readonly subscriptionIds?: readonly number[];
   readonly topicAlias?: number | undefined;
 }
 
-/** Returns what a message carries from its sender to its receivers; with what the server adds for one receiver. */
+/** Writes the properties that a message carries from its sender to its receivers, and those that the server adds for one receiver. */
 export function writeMessageProperties(properties: Properties, added: AddedProperties = {}): Uint8Array {
   const writer = new PropertyWriter();
   for (const id of carried) {

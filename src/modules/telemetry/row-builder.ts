@@ -60,7 +60,7 @@ export class RowBuilder {
     this.deviceId = deviceId;
   }
 
-  /** Returns how many values were added. */
+  /** Adds a record's values and returns their number. */
   add(record: GroupRecord): number {
     const row = this.#rowFor(record.ts);
     const { columns } = record;

@@ -2,7 +2,7 @@ import type { CalendarInterval } from "../../lib/calendar-interval.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 
-/** Describes what a telemetry key may hold; every value comes back with the type and the bits it went in with. */
+/** Value of a telemetry key; every value comes back with the type and the bits it went in with. */
 export type TelemetryValue = number | boolean | string | JsonObject | JsonValue[];
 
 /** Values that share one time stamp (`ts`, epoch ms): one device message, already validated. */

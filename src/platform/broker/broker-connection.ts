@@ -62,7 +62,7 @@ export interface BrokerConnection {
   readonly ended: Promise<Text>;
   /** Acknowledges what is in progress and says good-bye; resolves when nothing is left of it. */
   end(): Promise<void>;
-  /** Ends the connection at once, without a good-bye. */
+  /** Ends the connection immediately, without a good-bye. */
   destroy(): void;
 }
 

@@ -9,7 +9,7 @@ import type { InboundSession, Outcome } from "./inbound-session.ts";
 
 /** The largest message that is taken, its topic included. */
 export const PACKET_BYTES_MAX = 1024 * 1024;
-/** Messages that are worked on at once; a broker that speaks MQTT 5 is told (receive maximum). */
+/** Max. messages in progress; a broker that speaks MQTT 5 is told (receive maximum). */
 export const WINDOW = 400;
 /** Messages that are begun without a pause: those before them are brought to the disk meanwhile, and others have their turn. */
 export const SLICE = 100;
@@ -168,7 +168,7 @@ export class InboundLane {
     });
   }
 
-  /** A commit brings many at once: they are acknowledged by one write. */
+  /** Schedules one write for all acknowledgements of a commit. */
   #settleSoon(): void {
     if (this.#isSettling) return;
     this.#isSettling = true;

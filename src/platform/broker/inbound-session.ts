@@ -16,7 +16,7 @@ const hashOf = ({ topic, payload }: PublishPacket): bigint =>
   BigInt(Bun.hash(payload, BigInt(Bun.hash(topic)) & 0xffff_ffffn));
 
 /**
- * Describes what was taken and not acknowledged yet of a session with a broker, over all its connections: after the loss of one
+ * Messages of a session with a broker that were taken and not acknowledged yet, over all its connections: after the loss of one
  * the broker sends such a message again, under the same packet id, and it is not taken twice. Nothing is known of one any more
  * once it is acknowledged: its id may be another's by then. Lost when the program ends.
  */

@@ -89,7 +89,7 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
     return frame;
   }
 
-  /** Returns what a frame carries; the protocol's own ones are answered. */
+  /** Returns the content of a frame; control frames are answered. */
   function contentOf({ opcode, content }: Frame): Buffer | undefined {
     if (opcode === BINARY || opcode === CONTINUATION) return content;
     if (opcode === PING) reply(frameOf(PONG, content));
@@ -118,7 +118,7 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
     get isOpen(): boolean {
       return isOpen;
     },
-    /** Returns what the peer's bytes carry. @throws Error on what is no WebSocket. */
+    /** Returns the contents of the frames in the peer's bytes. @throws Error on anything but WebSocket frames. */
     read(chunk: Buffer): Buffer[] {
       kept = kept.length === 0 ? chunk : Buffer.concat([kept, chunk]);
       if (!isOpen && !readAnswer()) return [];

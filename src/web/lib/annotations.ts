@@ -22,7 +22,7 @@ export interface Period {
   readonly to: number;
 }
 
-/** Returns when an alarm was raised and cleared, each time, the oldest first. */
+/** Returns the periods between raising and clearing of an alarm, the oldest first. */
 export function raisedPeriods(events: readonly Transition[]): Period[] {
   const periods: Period[] = [];
   let from: number | undefined;
@@ -38,7 +38,7 @@ export function raisedPeriods(events: readonly Transition[]): Period[] {
   return periods;
 }
 
-/** Returns what happened at a time, or within `toleranceMs` of it. */
+/** Returns the annotations at a time, or within `toleranceMs` of it. */
 export const annotationsAt = (
   annotations: readonly Annotation[],
   ts: number,

@@ -15,7 +15,7 @@ export function toEditorText(value: JsonValue | undefined): string {
   return typeof value === "object" && value !== null ? JSON.stringify(value, null, 2) : String(value);
 }
 
-/** Returns what the person typed, as the type that they chose; `undefined` when it is not of that type. */
+/** Parses the text as the type that the user chose; `undefined` if it is not of that type. */
 export function parseEditorText(text: string, kind: ValueKind): JsonValue | undefined {
   if (kind === "text") return text;
   if (kind === "boolean") return text === "true";

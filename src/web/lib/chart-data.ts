@@ -122,7 +122,7 @@ export function statsOf(buffer: SeriesBuffer, bounds: { from: number; to: number
   return count === 0 ? undefined : { min, avg: sum / count, max, count, decimals };
 }
 
-/** Returns how many values of a series of numbers are not numbers, so that no line leads to them; 0 for a series without numbers. */
+/** Returns the number of values of a numeric series that are not numbers, so that no line leads to them; 0 for a series without numbers. */
 export function skippedIn(buffer: SeriesBuffer, bounds: { from: number; to: number }): number {
   let numbers = 0;
   let others = 0;

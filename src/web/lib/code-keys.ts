@@ -1,4 +1,4 @@
-/** Describes what the keys of a code editor do to a text: pure, so that the browser's own undo can take it back. */
+/** Edit that a key of a code editor makes: pure, so that the browser's own undo can take it back. */
 
 export interface Edit {
   /** The part that is replaced. */

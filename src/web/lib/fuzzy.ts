@@ -1,5 +1,5 @@
 /**
- * Returns how well `text` answers what was typed: all letters in order; higher is better, undefined is no match. Starts of words
+ * Scores `text` against the typed letters, which must occur in order; higher is better, undefined is no match. Starts of words
  * count most, so that "p4h" finds "Press 4 hydraulics".
  */
 export function fuzzyScore(typed: string, text: string): number | undefined {

@@ -14,7 +14,7 @@ export interface AxisLimits {
   readonly max?: number | undefined;
 }
 
-/** Returns the range of an axis: the ends that were set, and those of its values beside them. */
+/** Returns the range of an axis: the ends that were set; its values determine the others. */
 export function withAxisLimits([low, high]: readonly [number, number], limits: AxisLimits): [number, number] {
   const { min = low, max = high } = limits;
   if (min < max) return [min, max];

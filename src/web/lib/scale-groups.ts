@@ -9,7 +9,7 @@ const SHARE_MIN = 0.1;
 const spanOf = ({ min, max }: Extent): number => max - min || Math.abs(max) * SHARE_MIN || 1;
 
 /**
- * Returns which lines may share a value axis: line i gets the group with number result[i]. A line joins the first group in which
+ * Groups lines that may share a value axis: line i gets the group with number result[i]. A line joins the first group in which
  * neither it nor any other would become flat, so that 22 °C and 1,013 hPa get an axis each while two temperatures stay
  * comparable. Lines of different `units` share no axis.
  */
@@ -40,7 +40,7 @@ export function scaleGroups(
 /** Value axes of one chart, one on each side. Lines of further scales go to a chart below. */
 export const AXES_MAX = 2;
 
-/** Returns how many charts the lines need, given the scale of each line. */
+/** Returns the number of charts that the lines need, from the scale of each line. */
 export const paneCount = (scales: readonly number[]): number =>
   Math.floor(Math.max(0, ...scales) / AXES_MAX) + 1;
 

@@ -44,7 +44,7 @@ export function durationBars({ ts, values }: SeriesBuffer, end: number): Duratio
   });
 }
 
-/** Returns how long each state held in all bars together, in the order of the states. */
+/** Returns the total duration of each state in all bars, in the order of the states. */
 export function totalDurations(bars: readonly DurationBar[]): StateShare[] {
   const totals = new Map<string, StateShare>();
   for (const part of bars.flatMap(({ parts }) => parts)) {

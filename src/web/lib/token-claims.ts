@@ -5,7 +5,7 @@ export interface TokenClaims {
   readonly exp?: number;
 }
 
-/** Returns what an access token (JWT) says of itself. Only the server can tell whether it is true; undefined for anything else. */
+/** Decodes the claims of an access token (JWT), unverified: only the server can verify them. Undefined for anything else. */
 export function claimsOf(token: string | undefined): TokenClaims | undefined {
   const payload = token?.split(".")[1];
   if (payload === undefined) return undefined;

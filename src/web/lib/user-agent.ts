@@ -20,7 +20,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 const find = (list: readonly (readonly [RegExp, string])[], text: string): string | undefined =>
   list.find(([pattern]) => pattern.test(text))?.[1];
 
-/** Returns what a browser calls itself, as people know it; undefined for other programs. */
+/** Returns the common names of a browser and its system; undefined for other programs. */
 export function describeUserAgent(text: string): { browser: string; system: string } | undefined {
   const browser = find(BROWSERS, text);
   const system = find(SYSTEMS, text);

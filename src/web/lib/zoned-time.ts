@@ -18,7 +18,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
 }
 
 /**
- * Returns what clocks in the zone show, as an input for date and time takes it: `2026-12-24T18:00`. UTC for a zone that there is
+ * Returns the local time in the zone in the format of a date and time input: `2026-12-24T18:00`. UTC for a zone that there is
  * not.
  */
 export function toZonedText(ts: number, timeZone: string): string {

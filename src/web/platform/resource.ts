@@ -40,7 +40,7 @@ export function useResource<T>(load: () => Promise<T>, deps: readonly unknown[])
   };
 }
 
-/** Returns what was shown stays until the next answer is there: a table must not blink at every letter. */
+/** Returns the newest data, or the previous data until the next response arrives: a table must not blink at every letter. */
 export function useKept<T>(resource: Resource<T>): T | undefined {
   const kept = useRef<T | undefined>(undefined);
   if (resource.data !== undefined) kept.current = resource.data;

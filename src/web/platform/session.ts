@@ -97,7 +97,7 @@ export function noteSignedOut(): void {
   writeStored(SIGNED_OUT_KEY, "yes");
 }
 
-/** The end of a session is noticed at several places at once; only the first leaves. */
+/** Time after a session's end in which only the first caller leaves, because several places notice the end simultaneously. */
 const LEAVING_MS = 2000;
 let leftAt = Number.NEGATIVE_INFINITY;
 

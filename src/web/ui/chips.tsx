@@ -6,13 +6,13 @@ const SHOWN_MAX = 24;
 interface Props {
   readonly label: string;
   readonly items: readonly { readonly id: string; readonly text: string }[];
-  /** Returns how many more there are, for whoever counts them. */
+  /** Returns the text for the number of hidden items. */
   readonly more: (count: number) => string;
   readonly removeLabel: (text: string) => string;
   readonly onRemove: (id: string) => void;
 }
 
-/** Shows what was chosen, each to be taken out again. */
+/** List of selected items, each with a button that removes it. */
 export function Chips({ label, items, more, removeLabel, onRemove }: Props) {
   if (items.length === 0) return null;
   return (

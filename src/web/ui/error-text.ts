@@ -2,7 +2,7 @@ import { ApiError } from "../platform/api-client.ts";
 import { fieldOf, ruleText, serverText } from "../platform/i18n/error-texts.ts";
 import { t } from "../platform/i18n/i18n.ts";
 
-/** Returns what went wrong, and what the person can do about it. */
+/** Returns the cause of an error and its remedy for the user. */
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return t("error.unexpected");
   const { status, text } = error;
@@ -41,7 +41,7 @@ interface FieldProblem {
   readonly text: string;
 }
 
-/** Returns what is wrong with one of a form's fields, to be said there rather than below the form. */
+/** Returns the error of a field of the form, to be shown at the field rather than below the form. */
 export function fieldProblem(error: unknown, fields: readonly string[]): FieldProblem | undefined {
   if (!(error instanceof ApiError) || error.text === undefined) return undefined;
   const field = fieldOf(error.text);

@@ -8,7 +8,7 @@ export interface FormField {
   readonly path: string;
   /** Name of its texts, if it is not the path. */
   readonly text?: string;
-  /** Condition under which it is shown, beside that its variant is selected. */
+  /** Condition under which it is shown, in addition to its variant being selected. */
   readonly when?: (values: FormValues) => boolean;
   /** It is needed with what is selected, though not by its schema. */
   readonly isRequired?: true;

@@ -13,7 +13,7 @@ interface Props {
   readonly tabs?: ComponentChildren;
   readonly intro?: string;
   readonly list: Pick<Resource<unknown>, "error" | "reload">;
-  /** Number of there are; undefined before the first answer. */
+  /** Number of items; undefined before the first response. */
   readonly count: number | undefined;
   /** The text that is searched for; left out where the list has no search. */
   readonly search?: string;

@@ -1,4 +1,4 @@
-/** Describes what every page of the settings receives: the id in its address. */
+/** Props of all settings pages: the id in the address. */
 export interface SettingsPageProps {
   readonly id: string | undefined;
 }

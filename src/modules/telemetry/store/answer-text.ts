@@ -76,7 +76,7 @@ export class AnswerText {
     return this.#take();
   }
 
-  /** Returns what has been written since the last call. */
+  /** Returns the text that was written since the last call. */
   #take(): Uint8Array {
     const bytes = encoder.encode(this.#texts.join(""));
     this.#texts = [];

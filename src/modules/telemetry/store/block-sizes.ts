@@ -10,7 +10,7 @@ interface DeviceRow extends BlockTotals {
   readonly device: number;
 }
 
-/** Describes how much the blocks hold, in all and by device. */
+/** Sizes of the blocks, in total and by device. */
 export class BlockSizes {
   readonly totals: BlockTotals = { points: 0, bytes: 0, blocks: 0 };
   /** Device number → bytes of its blocks. */

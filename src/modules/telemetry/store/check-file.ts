@@ -33,7 +33,7 @@ export function holdsBlocks(path: string): boolean {
   }
 }
 
-/** Returns the losses of the hot log, an English line each, beside a running gateway or without one. Nothing is written. */
+/** Returns the losses of the hot log, an English line each, with or without a running gateway. Nothing is written. */
 export function logProblems(path: string): readonly string[] {
   if (!holdsBlocks(path)) return [];
   const file = new TelemetryFile(path, { isReadOnly: true });

@@ -3,7 +3,7 @@ import type { SealedValue } from "./registry.ts";
 import type { Column } from "./rows.ts";
 import { type StateTable, stateTableOf } from "./state-table.ts";
 
-/** Describes what an aggregate needs to know of one key within a block. Without numbers the numeric fields mean nothing. */
+/** Summary of one key within a block, for aggregates. Without numbers the numeric fields mean nothing. */
 export interface ColumnSummary {
   count: number;
   /** Number of values that are numbers. */

@@ -7,7 +7,7 @@ import type { WireChunk } from "./wire-chunk.types.ts";
  * sealed before it was confirmed becomes ranges to be read from the blocks, so that a reader may be away for any time.
  */
 
-/** Describes where a new feed begins: with the next write, or with everything that is stored. */
+/** Start of a new feed: the next write, or everything that is stored. */
 export type FeedStart = "now" | "beginning";
 
 /** Numbers up to which a reader knows the definitions of devices, keys and patterns, exclusive. */
@@ -96,7 +96,7 @@ export interface TelemetryFeeds {
   resend(id: string, from: number, to: number): Promise<void>;
   /** Returns the rows behind `after`, or behind the position where that is newer. */
   read(id: string, args: { after: number; known: KnownDefinitions; bytesMax: number }): Promise<FeedRows>;
-  /** Returns what was sealed before it was confirmed. */
+  /** Returns the ranges that were sealed before they were confirmed. */
   backlog(
     id: string,
     args: { known: KnownDefinitions; limit: number; newestFirst: boolean },

@@ -136,7 +136,7 @@ export class Feeds {
   }
 
   /**
-   * Returns what comes behind the hot row `after`. A deletion that has not gone through the blocks yet ends it: history that is read behind it
+   * Returns the rows after the hot row `after`. A deletion that has not gone through the blocks yet ends them: history that is read after it
    * must not hold what it removes.
    */
   read(id: string, args: { after: number; known: KnownDefinitions; bytesMax: number }): FeedRows {
@@ -165,7 +165,7 @@ export class Feeds {
     return { rows, definitions, deletions, end, isAtEnd: end >= this.#file.log.lastId, hasBacklog };
   }
 
-  /** Returns what was sealed before it was confirmed. */
+  /** Returns the ranges that were sealed before they were confirmed. */
   backlog(id: string, args: { known: KnownDefinitions; limit: number; newestFirst: boolean }): FeedBacklog {
     const feed = this.#get(id);
     const order = args.newestFirst ? "to_ts DESC" : "from_ts";

@@ -41,14 +41,14 @@ export interface GroupCommitterOptions {
  */
 const batchDelayShare = 1 / 4;
 const batchDelayMsMax = 5;
-/** A commit that took less is not worth a timer … */
+/** Min. duration of a commit that is worth a wait, in ms. */
 const slowCommitMs = 4;
-/** … nor is one that carried less: so few senders gain nothing by waiting for each other. */
+/** Min. bytes of a commit that is worth a wait: so few senders gain nothing by waiting for each other. */
 const batchDelayBytesMin = 512;
 
-/** Where waiting does not slow anyone down (`BatchPace`), a group waits this long … */
+/** Time for which a group waits if waiting does not slow anyone down (`BatchPace`). */
 const togetherMs = 8;
-/** … unless it has this many bytes before: by then the page that it takes at least is a small part of what it writes. */
+/** Bytes at which a group ends its wait of `togetherMs`: the page that it takes at least is then a small part of what it writes. */
 const togetherBytes = 12_288;
 
 /** Buffers larger than this are not kept for reuse. */
@@ -72,14 +72,14 @@ export class GroupCommitter {
   #lanes = 1;
   /** Longest time in ms that a group waits for its share of the messages. */
   #laneMs = 0;
-  /** Acknowledged messages whose senders are expected to send again at once. */
+  /** Acknowledged messages whose senders are expected to send again immediately. */
   #answered = 0;
   readonly #pace = new BatchPace();
   /** Messages of the group that is staged. */
   #messages = 0;
   /** Ends the wait of the group that is staged; `null` if it does not wait. */
   #endWait: (() => void) | null = null;
-  /** Bytes and messages at which a group that waits leaves at once. */
+  /** Bytes and messages at which a waiting group leaves immediately. */
   #bytesEnough = Number.POSITIVE_INFINITY;
   #messagesEnough = Number.POSITIVE_INFINITY;
   /** Monotonic time until which the next group waits for those who were just answered. */
@@ -117,7 +117,7 @@ export class GroupCommitter {
     return this.#group.promise;
   };
 
-  /** Resolves when everything staged so far is committed or refused. A group that waits for others leaves at once. */
+  /** Resolves when everything staged so far is committed or refused. A group that waits for others leaves immediately. */
   async settled(): Promise<void> {
     const newest = this.#group ?? this.#inFlight.at(-1)?.group;
     this.#sendIfPossible();
@@ -210,7 +210,7 @@ export class GroupCommitter {
     else this.#send();
   }
 
-  /** Returns what is left of the batch delay of the next group, in ms. */
+  /** Returns the rest of the next group's batch delay, in ms. */
   #waitMs(): number {
     const { clock, groupCommitWindowMs } = this.#options;
     if (groupCommitWindowMs > 0) return groupCommitWindowMs;

@@ -43,7 +43,7 @@ export interface PatternDefinition {
   readonly columns: readonly number[];
 }
 
-/** Describes what a group's records refer to and the file does not hold yet. */
+/** Definitions that a group's records refer to and the file does not hold yet. */
 export interface Definitions {
   devices: DeviceDefinition[];
   keys: KeyDefinition[];

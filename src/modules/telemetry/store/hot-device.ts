@@ -4,7 +4,7 @@ import { type Segment, wordOf } from "./hot-address.ts";
 import type { DeviceState, SeriesState } from "./registry.ts";
 import { type Column, emptyRows, newColumn, type Rows, sliceColumn } from "./rows.ts";
 
-/** Describes where records are read by their addresses. */
+/** Records of the hot log, read by their addresses. */
 interface HotRecords {
   tsAt(address: number): number;
   columnsAt(address: number): readonly number[];
@@ -104,7 +104,7 @@ export class HotDevice {
   }
 }
 
-/** Describes where a pattern's values go: the wanted ones only. */
+/** Copy of a pattern's wanted values into a column. */
 interface Move {
   readonly index: number;
   readonly key: number;

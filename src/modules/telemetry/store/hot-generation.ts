@@ -23,7 +23,7 @@ import { countPoints } from "./rows.ts";
 
 /** 512 KiB; a group that is larger gets a segment of its own size. */
 const segmentWords = 65_536;
-/** Describes where a copied group lies. */
+/** Location of a copied group. */
 export interface StagedGroup {
   readonly segment: number;
   readonly at: number;

@@ -4,9 +4,9 @@ import type { SyncReply } from "./log-sync.worker.ts";
 
 /** A sync that takes longer is slow: several of them side by side let more through. */
 const SLOW_MS = 4;
-/** So many slow ones in a row start the threads … */
+/** Consecutive slow syncs that start the threads. */
 const SLOW_IN_A_ROW = 8;
-/** … and so many fast ones end them. */
+/** Consecutive fast syncs that end the threads. */
 const FAST_IN_A_ROW = 200;
 const THREADS = 16;
 
@@ -48,7 +48,7 @@ export class LogSyncer {
   readonly #slowMs: number;
   readonly #waiting: Waiting[] = [];
   #threads: SyncThread[] = [];
-  /** The thread that is starting. Threads start one at a time, because sixteen starts at once would take all processors for a while. */
+  /** The thread that is starting. Threads start one at a time, because sixteen simultaneous starts would take all processors for a while. */
   #starting: Worker | null = null;
   #mayStartThreads = true;
   #inARow = 0;
@@ -62,7 +62,7 @@ export class LogSyncer {
   /** Called once, with the first failure, also if nobody waits. */
   onFailed: (error: SyncFailed) => void = () => undefined;
 
-  /** Number of groups that may wait for the disk at once. */
+  /** Max. groups that may wait for the disk simultaneously. */
   get lanes(): number {
     return Math.max(1, this.#threads.length);
   }
@@ -81,7 +81,7 @@ export class LogSyncer {
     this.#answer();
   }
 
-  /** Puts everything on the disk at once, and answers those who wait. @throws SyncFailed */
+  /** Syncs everything to the disk immediately, and answers those who wait. @throws SyncFailed */
   flush(): void {
     this.#syncAll();
     if (this.#failure !== null) throw this.#failure;

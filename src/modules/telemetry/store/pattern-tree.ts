@@ -39,9 +39,9 @@ export class PatternNode {
   }
 }
 
-/** A device that keeps reporting other combinations of keys must not grow the dictionary without bound … */
+/** Max. nodes: a device that keeps reporting other combinations of keys must not grow the dictionary without bound. */
 const nodesMax = 200_000;
-/** … and one tenant must leave room in it for others. */
+/** Max. share of the nodes per tenant, so that one tenant leaves room for others. */
 const TENANT_PART = 1 / 4;
 
 /** Numbers keys and patterns on the main thread; what is new is handed out once, with the group that first uses it. */

@@ -7,7 +7,7 @@ import { emptyRows, lowerBound, overlay, type Rows, sliceRows, upperBound } from
 import type { SeriesSink } from "./series-sink.ts";
 import type { Steps } from "./slice-scheduler.ts";
 
-/** Describes what is read: the keys belong to one family of the device. */
+/** Range to read: the keys belong to one family of the device. */
 export interface FamilyRange {
   readonly device: DeviceState;
   readonly family: number;
@@ -16,7 +16,7 @@ export interface FamilyRange {
   readonly to: number;
 }
 
-/** Directory lines fetched at once. */
+/** Directory lines per fetch. */
 const pageBlocks = 256;
 
 /** The hot points of a range, newer generations over older ones. */

@@ -15,7 +15,7 @@ export interface SealedValue {
   readonly text: string | undefined;
 }
 
-/** Describes where hot values are read. */
+/** Reader of hot values. */
 export interface HotValues {
   /** The value of a series in the record at an address. */
   valueAt(address: number, series: SeriesState): SealedValue;
@@ -28,7 +28,7 @@ export interface SeriesState {
   readonly family: number;
   /** Time of the newest value, hot or sealed; -Infinity when there is none. */
   ts: number;
-  /** States where the newest value is when it is hot. */
+  /** Reader of the newest value if it is hot; else null. */
   hot: HotValues | null;
   address: number;
   /** The newest value of the block tier. */
@@ -103,7 +103,7 @@ export class Registry {
     this.patterns[no] = columns;
   }
 
-  /** Returns what a reader does not know yet. */
+  /** Returns the definitions that a reader does not know yet. */
   definitionsSince(since: KnownDefinitions): Definitions {
     const definitions = noDefinitions();
     // Nearly always there is no new device, and there may be many old ones.

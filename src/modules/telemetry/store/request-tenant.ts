@@ -7,11 +7,11 @@ export const OWN_WORK = "";
 /** Points of a series from which on a query takes megabytes as soon as it begins. */
 const LARGE_POINTS = 10_000;
 
-/** Returns whether a call takes so much memory from the start that only a few may be in flight at once. */
+/** Returns whether a call takes so much memory from the start that only a few may be in flight simultaneously. */
 export const isLarge = ({ name, args }: CallRequest): boolean =>
   (name === "query" || name === "queryText") && args.maxDataPoints >= LARGE_POINTS;
 
-/** Returns whose data a call reads or deletes; a call never concerns two tenants. */
+/** Returns the tenant whose data a call reads or deletes; a call never concerns two tenants. */
 export function tenantOf({ byId, devices }: Registry, { name, args }: CallRequest): string {
   switch (name) {
     case "latest":

@@ -19,7 +19,7 @@ import { TelemetryFile } from "./telemetry-file.ts";
  */
 const busyWalTimes = 4;
 
-/** Describes what is left to do once a group is on the disk. */
+/** Work that remains once a group is on the disk. */
 export interface CommittedGroup {
   readonly id: number;
   readonly staged: StagedGroup;

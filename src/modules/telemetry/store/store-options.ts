@@ -18,17 +18,17 @@ export interface TelemetryStoreOptions {
   readonly stagingBytesMax?: number;
   /** Time for which a full disk is left alone before the next group tries it. */
   readonly diskFullRetryMs?: number;
-  /** Hot points are sealed into blocks at the latest after this time … */
+  /** Max. time until hot points are sealed into blocks. */
   readonly bucketMs?: number;
-  /** … or when there are this many points … */
+  /** Hot points at which they are sealed into blocks. */
   readonly hotPointsMax?: number;
-  /** … more where there are many series, up to three times as many: a block of a few rows costs as much as a long one … */
+  /** Hot points per series: raises `hotPointsMax` up to three times, because a block of a few rows costs as much as a long one. */
   readonly hotPointsPerSeries?: number;
-  /** … or this many commits, which bounds the time to start … */
+  /** Commits at which hot points are sealed, which bounds the time to start. */
   readonly hotGroupsMax?: number;
-  /** … more where there are many devices, up to five times as many … */
+  /** Commits per device: raises `hotGroupsMax` up to five times. */
   readonly hotGroupsPerDevice?: number;
-  /** … or this many bytes of them, which long strings reach first. */
+  /** Bytes of hot points at which they are sealed; long strings reach this limit first. */
   readonly hotBytesMax?: number;
   /** Rows of a full block; fewer cost 20–60 % more space, more make small reads slower. */
   readonly blockRowsTarget?: number;
@@ -55,7 +55,7 @@ export const storeDefaults = {
   walBytesMax: 8 * 1024 * 1024,
 };
 
-/** Returns what the worker needs to know, and nothing that cannot be copied to it. */
+/** Returns the options that the worker needs, without those that cannot be copied to it. */
 export const workerOptionsOf = (all: TelemetryStoreOptions & typeof storeDefaults): WorkerOptions => ({
   file: all.file,
   bucketMs: all.bucketMs,

@@ -160,7 +160,7 @@ export type StoreReply =
   /** Keys of a device that have lost their last point. */
   | { readonly type: "dropped"; readonly device: number; readonly keys: readonly number[] }
   | { readonly type: "notStarted"; readonly message: string }
-  /** The buffer comes back for another group. `lanes`: number of groups that may be in flight at once. */
+  /** The buffer comes back for another group. `lanes`: max. groups that are in flight simultaneously. */
   | { readonly type: "committed"; readonly buffer: ArrayBuffer; readonly lanes: number }
   | {
       readonly type: "refused";

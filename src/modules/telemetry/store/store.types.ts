@@ -41,7 +41,7 @@ export interface TelemetryStore {
     device: StoreDevice,
     readings: readonly Reading[],
   ): { readonly readings: Reading[]; readonly hit: KeyLimitHit | undefined };
-  /** Returns how many keys the devices of a tenant have together, and about how many bytes they take on the disk. */
+  /** Returns the number of keys that the devices of a tenant have together, and the approximate bytes that they take on the disk. */
   usageOf(tenantId: TenantId): { readonly keys: number; readonly storedBytes: number };
   /** Returns the newest value of each key. Values that a wrong clock has stamped more than 24 hours ahead of now are passed over. */
   latest(
@@ -87,7 +87,7 @@ export interface TelemetryStore {
   check(): Promise<CheckReport>;
 }
 
-/** Describes what a tenant may use of the store; null for no limit. */
+/** Limits of a tenant in the store; null for no limit. */
 export interface StoreLimits {
   readonly keysPerDevice: number | null;
   /** Sum over all devices. */

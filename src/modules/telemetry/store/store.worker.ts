@@ -239,7 +239,7 @@ class WorkerService {
     return this.#scheduler.query(tenant, steps, () => this.#forget(request.id), isLarge(request));
   }
 
-  /** Recorded at once, so that it hits exactly what has arrived before it; the blocks follow in slices. */
+  /** Records the deletion immediately, so that it hits exactly what has arrived before it; the blocks follow in slices. */
   async #delete(request: CallRequest, deletion: Deletion | null): Promise<null> {
     if (deletion === null) return null;
     this.#ensureWritable();

@@ -279,7 +279,7 @@ export class TelemetryFile {
       .map(({ name }) => name);
   }
 
-  /** Returns what SQLite finds wrong with a table; empty when nothing is. */
+  /** Returns the errors that SQLite finds in a table. */
   quickCheck(table: string): string[] {
     const rows = this.db.query<{ quick_check: string }, []>(`PRAGMA quick_check(${table})`).all();
     return rows.map(({ quick_check }) => quick_check).filter((line) => line !== "ok");

@@ -4,7 +4,7 @@ import type { StoreLimits } from "./store.types.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Describes what the devices of one tenant use of the store, on the main thread. */
+/** Keys and bytes that one tenant's devices use of the store, on the main thread. */
 export class TenantUse {
   readonly #limitsOf: () => StoreLimits;
   readonly #clock: Pick<Clock, "monotonic">;
@@ -37,7 +37,7 @@ export class TenantUse {
     return this.#limitsOf();
   }
 
-  /** Returns what is stored, and what came since that was counted: somewhat more than it will take. */
+  /** Returns the stored bytes, plus those staged since they were counted: an estimate slightly above what these will take. */
   get storedBytes(): number {
     return this.#counted.stored + this.#staged - this.#counted.staged;
   }

@@ -15,7 +15,7 @@ const OTHER = STATES_MAX;
 /** Numbers the values of one series in the order in which they come. */
 class StateNumbers {
   readonly values: (number | string | boolean)[] = [];
-  /** The object in which each of them came first: shared ones are found at once. */
+  /** The object in which each of them came first, so that shared objects are found by identity. */
   readonly #states: StateValue[] = [];
 
   of(state: StateValue): number {

@@ -17,7 +17,7 @@ function nameOf({ userAgent }: OwnSession): string {
   return userAgent.slice(0, NAME_LENGTH_MAX) || t("security.unknownBrowser");
 }
 
-/** Shows where the person is signed in, with the way to end it. */
+/** List of the user's own sessions, each with a button that ends it. */
 export function OwnSessions() {
   const sessions = useResource(accountApi.sessions, []);
   const action = useAction();

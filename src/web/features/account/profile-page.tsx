@@ -13,7 +13,7 @@ import { NotificationFields, notificationsFrom } from "../users/notification-fie
 import { usersApi } from "../users/users-api.ts";
 import type { User } from "../users/users-types.ts";
 
-/** Shows what everybody may change of themselves: the name, and of what they hear. */
+/** Form for what all users may change of themselves: name and notifications. */
 export function ProfilePage() {
   const userId = me.value?.userId ?? "";
   const resource = useResource(() => usersApi.get(userId), [userId]);

@@ -78,7 +78,7 @@ export function AlarmPage({ alarmId }: { alarmId: string }) {
   );
 }
 
-/** Returns what happened, with the alarm's present message in the reader's language. */
+/** Returns the text of an event, with the alarm's current message, in the reader's language. */
 function eventText(event: AlarmEvent, alarm: Alarm): string {
   const { code, params, message } = event;
   const isPresent = params.message === alarm.message;

@@ -30,7 +30,7 @@ const STATUSES: Record<State, string | undefined> = {
   all: undefined,
 };
 
-/** Shows what is wrong: all alarms, or one with what happened to it. */
+/** Screen of all alarms, or of a single alarm with its events. */
 export function AlarmsScreen() {
   const { alarmId } = useRoute().params;
   return <Page>{alarmId ? <AlarmPage key={alarmId} alarmId={alarmId} /> : <AlarmsPage />}</Page>;

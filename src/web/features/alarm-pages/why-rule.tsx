@@ -13,7 +13,7 @@ import { SeverityWord } from "../alarms/severity.tsx";
 
 const stamp = (time: string): string => formatDate(toMs(time) ?? 0, "zoned");
 
-/** Shows how the alarm's rule stands now, each part with the value that is there. */
+/** Current state of the alarm's rule: each part with its current value. */
 export function WhyRule({ deviceId, alarmType }: { deviceId: string; alarmType: string }) {
   const loaded = useResource(() => alarmsApi.explain(deviceId), [deviceId]);
   const rules = useKept(loaded);

@@ -2,7 +2,7 @@ import { type AlarmSeverity, severitiesDescending } from "../../../lib/severity.
 import type { JsonValue } from "../../lib/wire.ts";
 import { OPERATORS, type Operator } from "../alarms/alarms-api.ts";
 
-/** Describes how a row of a condition compares; `NO_DATA`: the key has not come for some time. */
+/** Comparison in a row of a condition; `NO_DATA`: the key has not arrived for some time. */
 export type RowOperator = Operator | "NO_DATA";
 export const ROW_OPERATORS: readonly RowOperator[] = [...OPERATORS, "NO_DATA"];
 

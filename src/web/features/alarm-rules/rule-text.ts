@@ -30,7 +30,7 @@ function triggerText(
     : t("rule.within", { what: subject, count: String(count), time: durationText(withinMs) });
 }
 
-/** Returns what the rule does, in sentences: `Major “Overheated” when t is above 50. It ends when t is below 40.` */
+/** Describes the rule in sentences: `Major “Overheated” when t is above 50. It ends when t is below 40.` */
 export function ruleText(rule: RuleForm, keys?: KeyMetadataMap): string {
   const name = rule.alarmType.trim() === "" ? "…" : rule.alarmType.trim();
   const raises = rule.creates.map((create) =>

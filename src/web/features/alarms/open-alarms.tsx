@@ -15,7 +15,7 @@ const SHOWN = 5;
 const byWeight = (a: Alarm, b: Alarm): number =>
   compareSeverities(b.severity, a.severity) || b.raisedAt.localeCompare(a.raisedAt);
 
-/** Shows what is wrong now, the most severe first: at the whole site, or of one device. */
+/** List of open alarms, the most severe first, of the whole site or of a single device. */
 export function OpenAlarms({ deviceId, isGateway = false }: { deviceId?: string; isGateway?: boolean }) {
   const list = useResource(
     () => alarmsApi.list({ status: "ACTIVE_UNACK,ACTIVE_ACK", deviceId, limit: LOADED }),

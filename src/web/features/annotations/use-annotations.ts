@@ -34,7 +34,7 @@ interface Bounds {
   readonly to: number;
 }
 
-/** Most loads in flight at once, so that a wall of many devices keeps connections free for its values. */
+/** Max. simultaneous loads, so that a wall of many devices keeps connections free for its values. */
 const LOADS_MAX = 4;
 let loads = 0;
 /** Loads that wait for their turn. */

@@ -20,7 +20,7 @@ interface Props {
   readonly name?: string;
 }
 
-/** Shows what attributes were set to, by whom, the newest first; new changes appear as they happen. */
+/** History of attribute values and who set them, the newest first; new changes appear as they happen. */
 export function AttributeHistory({ deviceId, scope, name }: Props) {
   const [limit, setLimit] = useState(SHOWN);
   const list = useResource(

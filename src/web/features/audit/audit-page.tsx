@@ -32,7 +32,7 @@ const Intro = () => (
   </div>
 );
 
-/** Shows who did what, when and from where; the newest first. */
+/** Audit log (user, action, time, source), the newest entry first. */
 export function AuditPage() {
   const { filter, set } = useUrlFilter(NAMES);
   const { search, action, outcome, since, target } = filter;

@@ -71,7 +71,7 @@ function Collection({ shown, status }: { shown: IndexStatus; status: Resource<In
   );
 }
 
-/** Says how a collection is obtained, and what there is without one. */
+/** Note on obtaining a collection, and on what works without a collection. */
 function NoCollection() {
   return (
     <>

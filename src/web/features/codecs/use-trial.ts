@@ -3,7 +3,7 @@ import { codecsApi, type Trial, type TrialRequest } from "./codecs-api.ts";
 
 const TYPING_PAUSE_MS = 400;
 
-/** Describes what a source is tried on, as it is written. */
+/** Input of a trial run, as typed. */
 export interface TrialInput {
   readonly direction: "uplink" | "downlink";
   readonly frame: string;

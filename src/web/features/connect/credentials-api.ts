@@ -2,12 +2,12 @@ import type { credentialsDetail } from "../../../modules/devices/credentials.sch
 import type { Wire } from "../../lib/wire.ts";
 import { get, post, put } from "../../platform/api-client.ts";
 
-/** Describes what a device signs in with; a password only in the answer that generated it. */
+/** Credentials of a device; the password only in the response that generated it. */
 export type Credentials = Wire<typeof credentialsDetail>;
 export type SignInType = Credentials["type"];
 
 export const SIGN_INS = ["ACCESS_TOKEN", "MQTT_BASIC", "X509"] as const satisfies readonly SignInType[];
-/** Describes what is left out is made by the service. */
+/** Credentials as typed; the service generates the missing parts. */
 export type CredentialsForm = Omit<Credentials, "validTo" | "confirmed"> & { readonly certificate?: string };
 
 const path = (deviceId: string) => `/api/devices/${encodeURIComponent(deviceId)}/credentials`;

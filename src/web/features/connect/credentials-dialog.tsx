@@ -24,7 +24,7 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** Returns what was typed, without what was left empty. */
+/** Returns the fields that are filled in. */
 function formOf(type: SignInType, data: FormData): CredentialsForm {
   const text = (name: string) => String(data.get(name) ?? "").trim();
   const filled = (names: readonly string[]) =>

@@ -3,7 +3,7 @@
 import type { CatalogTransport } from "./connectivity-api.ts";
 import { commandLine, type ShellId } from "./shells.ts";
 
-/** Describes what the device signs in with, as far as it is known here: a password is shown once. */
+/** Known part of the device's credentials; a password is shown only once. */
 export type SnippetSignIn =
   | { readonly kind: "token"; readonly token: string }
   | {
@@ -223,7 +223,7 @@ void loop() {
 `,
 };
 
-/** Returns what a new gateway's owner copies to see the first child device appear. */
+/** Returns commands for a new gateway that make its first child device appear. */
 export const gatewaySnippet = (e: Endpoint, shell: ShellId = "posix"): string =>
   commandLine(shell, {
     ...mosquitto,

@@ -27,7 +27,7 @@ const parameterOf: Partial<Record<Kind, string>> = {
   gatewayChildren: "gatewayId",
 };
 
-/** Shows which devices: those of an alias that there is, or of a new one. */
+/** Selection of devices: an existing alias or a new one. */
 export function AliasField({ aliases, aliasId, isOptional, onChange }: Props) {
   const [isNew, setNew] = useState(aliases.length === 0 && !isOptional);
   /** Aliases that existed before a new one was selected; the new one is last. */
@@ -69,7 +69,7 @@ export function AliasField({ aliases, aliasId, isOptional, onChange }: Props) {
 
 const text = (value: unknown) => (typeof value === "string" ? value : "");
 
-/** Describes what one chooses for an alias. */
+/** Selected kind of alias and its devices. */
 interface Choice {
   readonly kind: Kind;
   readonly value: string;
@@ -112,11 +112,11 @@ const inWords = (name: string): string => name.toLowerCase().replaceAll(/[-_\s]+
 const hasOwnName = (alias: Alias): boolean =>
   inWords(alias.name) !== inWords(aliasOf(alias.id, choiceOf(alias)).name);
 
-/** Shows which devices an alias stands for: a new one, or `before` changed, which keeps the name that a person gave it. */
+/** Form for the devices of a new alias, or of the changed alias `before`, which keeps a name that a user gave it. */
 export function AliasForm(props: {
   taken: readonly string[];
   before?: Alias;
-  /** True to report each selection at once; there is no button then. */
+  /** True to report each selection immediately; there is no button then. */
   isAtOnce?: boolean;
   /** Called when nothing is selected any more. */
   onNothing?: () => void;

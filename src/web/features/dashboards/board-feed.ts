@@ -68,7 +68,7 @@ const keysOf = ({ config }: Widget): readonly string[] => {
 const shows = ({ config }: Widget, deviceId: string, key: string): boolean =>
   !Array.isArray(config.series) || config.series.includes(`${deviceId}/${key}`);
 
-/** Returns what does not come by itself: aggregates. */
+/** Returns whether the widget shows aggregates, which the server does not push. */
 export const needsRefresh = (widget: Widget): boolean => keysOf(widget).length > 0 && !isRaw(widget);
 
 /** Aggregates come from the server alone: a value more belongs to an average that only it can make. */

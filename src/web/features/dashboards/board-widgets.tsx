@@ -150,7 +150,7 @@ function WidgetHead(props: {
   );
 }
 
-/** Shows what a widget shows; what is scrolled away is not drawn. */
+/** Content of a widget; not drawn while scrolled out of view. */
 function Body(props: {
   widget: Widget;
   view: BoardView;

@@ -3,7 +3,7 @@ import { clamp, type Place, roomFor, settle } from "./grid.ts";
 
 type ListName = "states" | "layout" | "widgets" | "aliases";
 
-/** Describes what one edits of a dashboard: its items as objects, in whichever form the server has them. */
+/** Dashboard in the editor: its items as objects, in whichever form the server has them. */
 export interface Board {
   readonly name: string;
   readonly widgets: readonly Widget[];

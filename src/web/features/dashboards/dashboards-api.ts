@@ -60,7 +60,7 @@ export type Executed = Refined<
 /** Dashboards that a link shows in turn. */
 export type ShareRotation = NonNullable<Share["rotation"]>;
 
-/** Describes what a link shows; `ownWindow`: the time that the dashboard is set to. */
+/** Content of a shared link; `ownWindow`: the time window of the dashboard itself. */
 export type SharedDashboard = Omit<Executed, "aliases" | "settings"> & {
   readonly ownWindow?: WindowSpec;
   readonly rotation?: ShareRotation;
@@ -80,7 +80,7 @@ export type DashboardForm = Partial<Omit<Dashboard, "id" | "updatedAt">>;
 const BASE = "/api/dashboards";
 const pathOf = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
 
-/** Names what the dashboard of a device type shows first. */
+/** Templates for the dashboard of a device type, by what comes first on it. */
 export const TEMPLATES = ["AUTO", "CLIMATE", "ENERGY", "MOTOR", "LORAWAN"] as const;
 type DashboardTemplate = (typeof TEMPLATES)[number];
 

@@ -123,7 +123,7 @@ function DashboardRow(props: { dashboard: Dashboard; onDelete: (() => void) | un
   );
 }
 
-/** Shows how the widgets of a dashboard are arranged. */
+/** Miniature of a dashboard's layout. */
 function BoardPicture({ dashboard }: { dashboard: Dashboard }) {
   const board = boardOf(dashboard);
   const layout = layoutIn(board, board.states[0]?.id ?? "default");

@@ -1,4 +1,4 @@
-/** Describes what was edited, step by step: each can be taken back, and done again. */
+/** Edits of a dashboard, step by step, for undo and redo. */
 export interface EditHistory<State> {
   readonly past: readonly State[];
   readonly now: State;

@@ -1,4 +1,4 @@
-/** Describes where a widget stands, in cells of a grid of twelve columns. */
+/** Position and size of a widget, in cells of a grid of twelve columns. */
 export interface Place {
   readonly i: string;
   readonly x: number;
@@ -85,7 +85,7 @@ export function nudge(places: readonly Place[], i: string, by: { x: number; y: n
   return [...places];
 }
 
-/** Returns where there is room first, from the top. */
+/** Returns the first free place for a widget, from the top. */
 export function roomFor(places: readonly Place[], of: { i: string; w: number; h: number }): Place {
   const wanted = clamp({ ...of, x: 0, y: 0 });
   for (let y = 0; ; y++)

@@ -16,7 +16,7 @@ interface Props {
 }
 
 /**
- * Shows what lies behind the widgets: pages, and the sets of devices that they share. Each change is a step that can be taken
+ * Dialog for the pages of a dashboard and the sets of devices that its widgets share. Each change is a step that can be taken
  * back.
  */
 export function PartsDialog(props: Props) {

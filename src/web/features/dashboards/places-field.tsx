@@ -20,7 +20,7 @@ interface Props {
   readonly onChange: (changes: WidgetConfig) => void;
 }
 
-/** Shows where devices stand on the plan: dragged there, or with the arrow keys. */
+/** Field for the places of devices on the plan, moved by dragging or with the arrow keys. */
 export function PlacesField({ widget, devices, onChange }: Props) {
   const plan = useRef<HTMLDivElement>(null);
   const spots = spotsOf({ widget, feed: { devices } });

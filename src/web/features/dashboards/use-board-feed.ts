@@ -19,7 +19,7 @@ const REFRESHES_A_WINDOW = 300;
 /** Now and then all of it: what has come by itself is closer together than what the server thins. */
 const RELOAD_MS_MIN = 60_000;
 const RELOADS_A_WINDOW = 10;
-/** Longest timer. A timer beyond the browser's limit would fire at once, again and again. */
+/** Longest timer. A timer beyond the browser's limit would fire immediately, again and again. */
 const TIMER_MS_MAX = 3_600_000;
 const MOVE_MS = 1_000;
 

@@ -10,7 +10,7 @@ const SCALE_MIN = 0.4;
 const SCALE_MAX = 6;
 
 /**
- * Returns how much larger than usual the texts of a wall are, so that a board of that many rows fills the screen: they grow with the
+ * Returns the factor by which the texts of a wall are enlarged, so that a board of that many rows fills the screen: they grow with the
  * screen. 1 on a phone, where widgets are stacked.
  */
 export function wallScale(rows: number, screen: { readonly width: number; readonly height: number }): number {

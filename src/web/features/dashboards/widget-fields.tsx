@@ -28,7 +28,7 @@ interface Props {
   readonly onChange: (changes: WidgetConfig) => void;
 }
 
-/** Returns what people call a key on the devices; the key itself if they differ in it. */
+/** Returns the display name that all devices give a key; the key itself if they differ in it. */
 const nameOf = (devices: readonly ResolvedDevice[], key: string): string =>
   sharedMetadata(devices, key)?.name ?? key;
 

@@ -12,7 +12,7 @@ export function titleOf({ name, type }: Widget): string {
   return isKind(type) ? t(`widget.${type}`) : type;
 }
 
-/** Shows what a widget shows, or why it shows nothing. */
+/** Content of a widget, or the reason why it is empty. */
 export function WidgetBody(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;

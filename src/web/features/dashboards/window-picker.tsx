@@ -16,7 +16,7 @@ const CALENDAR = [
   ["thisYear", { unit: "year", offset: 0 }],
 ] as const;
 
-/** Returns which choice a window is; `fixed` for two times. */
+/** Returns the choice that stands for a window; `fixed` for two times. */
 function choiceOf({ mode, durationMs, unit, offset = 0 }: WindowSpec): string {
   if (mode === "calendar")
     return CALENDAR.find(([, of]) => of.unit === unit && of.offset === offset)?.[0] ?? "fixed";

@@ -41,7 +41,7 @@ export function StartDemoPlant() {
 
 const HISTORY_MS = 1_000;
 
-/** Shows where there is a demo plant: what it does, and how it ends. */
+/** Note about the demo plant, if there is one: what it does, and how it ends. */
 export function DemoPlantNote() {
   const loaded = useResource(demoPlantApi.status, []);
   const [removing, setRemoving] = useState(false);

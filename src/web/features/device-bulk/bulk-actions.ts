@@ -10,9 +10,9 @@ const permissions = {
   delete: "devices:write",
 } as const;
 
-/** Something that can be done to many devices at once. */
+/** Action on many devices. */
 export type BulkAction = keyof typeof permissions;
 
-/** Returns what the user may do to many devices. */
+/** Returns the bulk actions that the user may run. */
 export const allowedBulkActions = (): BulkAction[] =>
   (Object.keys(permissions) as BulkAction[]).filter((action) => may(permissions[action])); // of the table above

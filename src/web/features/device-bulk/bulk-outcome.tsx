@@ -18,7 +18,7 @@ export function BulkProgressBar({ progress }: { progress: BulkProgress }) {
   );
 }
 
-/** Says how many devices the work succeeded for, and for each other one why it failed. */
+/** Number of devices for which the action succeeded, and the reason for each failure. */
 export function BulkOutcome({
   progress,
   nameOf,

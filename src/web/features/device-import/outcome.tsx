@@ -16,7 +16,7 @@ function saveTokens(rows: readonly ImportedRow[]): void {
   saveFile(blob, "device-tokens.csv");
 }
 
-/** Shows what became of the file: how many devices, their tokens, and the rows that were left out. */
+/** Outcome of an import: the number of devices, their tokens, and the rows that were left out. */
 export function ImportOutcome({ result, onOther }: { result: ImportResult; onOther: () => void }) {
   const { created, failed, rows } = result;
   const refused = useMemo(() => rows.filter(({ error }) => error !== undefined), [rows]);

@@ -8,7 +8,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 
-/** Shows who has claimed a device, or until when it can be claimed. Shows nothing for a device without a claiming request. */
+/** Card with the user who has claimed a device, or the time until which it can be claimed. Empty for a device without a claiming request. */
 export function ClaimingCard({ device }: { device: DeviceDetail }) {
   const { deviceId } = device;
   const claiming = useResource(() => devicesApi.claiming(deviceId), [deviceId]);

@@ -12,7 +12,7 @@ import { useAction } from "../../ui/use-form.ts";
 import { dashboardsApi } from "../dashboards/dashboards-api.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 
-/** Shows where one gets from the device's page: a dashboard of its own, or of all of its type. */
+/** Card for the dashboard that the device's page links to: its own, or that of all devices of its type. */
 export function DashboardCard({ device, onChanged }: { device: DeviceDetail; onChanged: () => void }) {
   const dashboards = useResource(dashboardsApi.list, []);
   const [selected, setSelected] = useState(device.targetDashboardId ?? "");

@@ -8,7 +8,7 @@ import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 
 const CHOICES = ["ALL", "SHARED", "SERVER", "CLIENT"] as const;
 
-/** Shows what was changed about a device, and by whom. */
+/** Changes to a device, and who made them. */
 export function HistoryTab({ device }: DeviceTabProps) {
   const { query, path, route } = useLocation();
   const choice = CHOICES.find((id) => id === query.scope?.toUpperCase()) ?? "ALL";

@@ -40,7 +40,7 @@ function editFrom(form: HTMLFormElement): DeviceEdit {
   };
 }
 
-/** Says which inactivity timeout is in effect, and where it comes from. */
+/** Returns the inactivity timeout in effect, and its source. */
 function inactivityText({ inactivity }: DeviceDetail): string {
   const { source, timeoutMs, intervalMs = 0 } = inactivity;
   const time = roughDurationText(timeoutMs);

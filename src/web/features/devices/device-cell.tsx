@@ -19,7 +19,7 @@ const TextCell = ({ text }: { text: string }) => (
   </span>
 );
 
-/** Shows what a column says about a device. */
+/** Cell of a device in a column. */
 export function DeviceCell({ id, row, live, names }: Props) {
   switch (id) {
     case "type":

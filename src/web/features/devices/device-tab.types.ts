@@ -1,7 +1,7 @@
 import type { DeviceDetail } from "../../lib/api-types.ts";
 import type { Resource } from "../../platform/resource.ts";
 
-/** Describes what every tab of the device page receives. */
+/** Props of all tabs of the device page. */
 export interface DeviceTabProps {
   readonly device: DeviceDetail;
   readonly resource: Resource<DeviceDetail>;

@@ -58,7 +58,7 @@ export function FaultItem({ fault, isNamed }: { fault: Fault; isNamed: boolean }
   );
 }
 
-/** Names what a fault is about, with a link if it belongs to the reader's own site. */
+/** Name of the fault's subject, with a link if it belongs to the reader's own site. */
 function Name({ fault }: { fault: Fault }) {
   const { subject, identityKind, tenantId, tenantName, source } = fault;
   const { identity = "" } = identityKind === "tenant" ? { identity: tenantName ?? fault.identity } : fault;

@@ -26,7 +26,7 @@ const SCOPES = ["site", "gateway"] as const satisfies readonly FaultScope[];
 const NAMES = ["scope", "search", "source", "subject", "code", "since"] as const;
 type Filter = Record<(typeof NAMES)[number], string>;
 
-/** Shows what went wrong, and what to do about it. */
+/** List of faults, each with its remedy. */
 export function FaultsScreen() {
   const { filter, set } = useUrlFilter(NAMES);
   const scope: FaultScope = filter.scope === "gateway" && may("gateway:manage") ? "gateway" : "site";

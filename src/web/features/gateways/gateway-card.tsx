@@ -21,7 +21,7 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** Shows which gateway a device is behind, and what that calls it. */
+/** Card with the gateway of a device, and the name that the gateway uses for the device. */
 export function GatewayCard({ device, onChanged }: Props) {
   return (
     <section class="panel flex flex-col gap-4 p-4">

@@ -63,7 +63,7 @@ function numberOf(text: string): number | undefined {
   return typed === "" ? undefined : Number(typed);
 }
 
-/** Returns what does not belong to the chosen pattern is kept in the form and not sent. */
+/** Returns the metric of a row. Fields that do not belong to the chosen pattern stay in the form and are not sent. */
 function metricOf(row: MetricRow): Metric {
   const decimals = numberOf(row.decimals);
   const step = usesStep(row.pattern) ? numberOf(row.step) : undefined;

@@ -14,7 +14,7 @@ export type ProblemField =
   | "step"
   | "periodSeconds";
 
-/** Describes what the gateway says of a config, in the reader's language and where it belongs. */
+/** Problem that the gateway reports about a config, in the reader's language, with its row and field. */
 export interface ConfigProblem {
   /** Index of the metric, from 0. */
   readonly row?: number;

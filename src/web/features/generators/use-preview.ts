@@ -3,7 +3,7 @@ import { type GeneratorConfig, type GeneratorPreview, generatorsApi } from "./ge
 
 const TYPING_PAUSE_MS = 250;
 
-/** Returns what a config would send, asked for after a short pause in typing; the answer before stays until the next is there. */
+/** Returns the messages of a config, requested after a short pause in typing; the previous response stays until the next arrives. */
 export function usePreview(config: GeneratorConfig): GeneratorPreview | undefined {
   const [preview, setPreview] = useState<GeneratorPreview | undefined>(undefined);
   const asked = JSON.stringify(config);

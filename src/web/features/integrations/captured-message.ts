@@ -19,7 +19,7 @@ export function sampleOf({ payload, topic }: Pick<IntegrationEvent, "payload" | 
   return { text, isBinary: false, topic: topic ?? "" };
 }
 
-/** Returns how the server is to be given it: JSON as such, else as it stands. */
+/** Returns the message as the server expects it: JSON parsed, anything else as text or base64. */
 export function payloadOf({
   text,
   isBinary,

@@ -13,7 +13,7 @@ interface Props {
   readonly onChange: (uses: readonly CodecUse[]) => void;
 }
 
-/** Shows which codec of the library decodes the frames of which devices. */
+/** Table of the library's codecs in use, and the devices whose frames they decode. */
 export function CodecUses({ uses, mayChange, onChange }: Props) {
   const codecs = useResource(codecsApi.list, []);
   const change = (index: number, codecId: string, deviceType?: string) => {

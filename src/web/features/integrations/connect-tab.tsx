@@ -12,7 +12,7 @@ import { sampleBody } from "./captured-message.ts";
 import { type Integration, integrationsApi, type SecretStatus } from "./integrations-api.ts";
 import { networkOf } from "./networks.ts";
 
-/** Shows what is to be entered where, so that messages come. */
+/** Instructions for the other side: what to enter where, so that messages arrive. */
 export function ConnectTab({
   integration,
   onSecretCreated,

@@ -46,7 +46,7 @@ function contentOf({
   }
 }
 
-/** Returns what was sent: bytes as people write them, or the object that becomes some. */
+/** Returns the content that was sent: bytes in hexadecimal, an object as JSON. */
 export function contentText(payload: unknown): string {
   const data =
     typeof payload === "object" && payload !== null && "data" in payload ? payload.data : undefined;

@@ -110,7 +110,7 @@ const filled = <Fields extends object>(fields: Fields): Filled<Fields> =>
     Object.entries(fields).filter(([, value]) => value !== "" && value !== undefined),
   ) as Filled<Fields>; // the same, fewer
 
-/** Returns what was typed, or what is kept. */
+/** Returns the secret that was typed, or a mark that the earlier one is kept. */
 function secretOf(typed: string, before: IntegrationSettings, field: SecretField): Secret | undefined {
   if (typed !== "") return typed;
   return isKept(before, field) ? { kept: true } : undefined;
@@ -192,7 +192,7 @@ function downlinkOf(fields: IntegrationFields, before: IntegrationSettings): Dow
   return Object.keys(downlink).length === 0 ? undefined : downlink;
 }
 
-/** Returns what the fields change of the settings; null takes a part away. */
+/** Returns the changes of the settings that the fields make; null removes a part. */
 export function changesOf(
   type: IntegrationType,
   fields: IntegrationFields,

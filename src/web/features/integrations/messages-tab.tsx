@@ -32,7 +32,7 @@ type Filter = (typeof FILTERS)[number];
 
 const isFilter = (text: string | undefined): text is Filter => FILTERS.some((filter) => filter === text);
 
-/** Shows what came, as it comes; what failed can be worked on again. */
+/** Live list of messages; failed ones can be processed again. */
 export function MessagesTab({ integration }: { integration: Integration }) {
   const { integrationId, stats } = integration;
   const { query } = useLocation();

@@ -4,7 +4,7 @@ import type { Integration, IntegrationType } from "./integrations-api.ts";
 
 /**
  * Holds what can be connected, in the order in which it is offered; `format` where the type alone does not say how bodies are
- * read.
+ * Networks and formats that can be connected, in the order in which they are offered; `format` if the type alone does not say how bodies are
  */
 export const networks = [
   { id: "CHIRPSTACK", type: "CHIRPSTACK" },
@@ -67,7 +67,7 @@ export const networkName = (integration: Pick<Integration, "type" | "settings_js
 
 type Running = Pick<Integration, "status" | "missing" | "bridge" | "stats">;
 
-/** Returns what an integration that is started still waits for; undefined once messages arrive. */
+/** Returns the reason why an active integration is still waiting; undefined once messages arrive. */
 function waitsFor({ status, missing, bridge, stats }: Running) {
   if (status !== "active") return undefined;
   if (missing !== null) return "integrations.noSecret";

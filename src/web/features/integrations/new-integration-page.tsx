@@ -52,7 +52,7 @@ const ICONS: Readonly<Record<Network["id"], LucideIcon>> = {
   sparkplug: Factory,
 };
 
-/** First what is connected, then what that needs; it runs at once. */
+/** Page for a new integration: first its kind, then its settings; it runs as soon as it is created. */
 export function NewIntegrationPage() {
   const { query } = useLocation();
   const network = networks.find(({ id }) => id === query.network);

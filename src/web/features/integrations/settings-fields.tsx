@@ -10,7 +10,7 @@ interface Props {
   readonly type: IntegrationType;
   readonly fields: IntegrationFields;
   readonly onChange: (fields: IntegrationFields) => void;
-  /** States how bodies are read, where the type alone does not say it: then the messages tell their device. */
+  /** Format of bodies, if the type alone does not determine it: then the messages name their device. */
   readonly format?: string | undefined;
   /** Present settings. Secrets only have a mark that they are kept. */
   readonly before?: IntegrationSettings;
@@ -22,7 +22,7 @@ type TextField = {
 
 const PEM_ROWS = 3;
 
-/** Shows what a person sets up of an integration, for a new one and later. */
+/** Settings of an integration, for a new one and later. */
 export function SettingsFields({ type, fields, onChange, format, before = {} }: Props) {
   const set = (changes: Partial<IntegrationFields>) => onChange({ ...fields, ...changes });
   const usesMqtt = type === "MQTT" || fields.usesMqtt;
@@ -245,7 +245,7 @@ function OtherBroker({ fields, set, before }: Omit<PartProps, "type">) {
   );
 }
 
-/** Shows what most brokers do not need. */
+/** Connection settings that most brokers do not need. */
 function ConnectionFields({ fields, set }: Pick<PartProps, "fields" | "set">) {
   const check = (name: "isTrusting" | "takeRetained", text: string, hint: string) => (
     <label class="flex cursor-pointer items-start gap-3">

@@ -5,7 +5,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { Json, Notes, ScriptConsole } from "../codecs/script-notes.tsx";
 import type { TransformPreview } from "./transform-api.ts";
 
-/** Shows what would become of the message: which device, which values, and what stands in the way. */
+/** Preview of a message: its device, its values, and errors. */
 export function TransformResult({ preview }: { preview: TransformPreview }) {
   const { results, errors, warningTexts, ignoredText, scripts } = preview;
   const lines = scripts.flatMap(({ console }) => console);

@@ -31,7 +31,7 @@ interface Props {
   readonly onSaved: (integration: Integration) => void;
 }
 
-/** Shows what makes values of an integration's messages, in the order in which it is run, tried on a message that came in. */
+/** Steps that turn an integration's messages into values, in the order in which they run, tried on a received message. */
 export function TransformTab(props: Props) {
   const types = useResource(pipelinesApi.stepTypes, []);
   if (types.error !== undefined) return <ErrorNote of={types} />;
@@ -68,7 +68,7 @@ function changesOf(draft: Draft, types: readonly StepType[], isWhole: boolean) {
   return { changes, places };
 }
 
-/** Returns what a step did to the first part of the message. */
+/** Returns the trace of a step for the first part of the message. */
 function traceOf(
   draft: Draft,
   index: number,

@@ -35,7 +35,7 @@ export function ConnectionStateText({ state }: Pick<ModbusConnection, "state">) 
   );
 }
 
-/** Says what the problem is and what to do about it. */
+/** Problem of a connection and its remedy. */
 export function Problem({ problem }: { problem: Text }) {
   const key = advice[problem.code];
   return (
@@ -55,7 +55,7 @@ export function NextAttempt({ state }: Pick<ModbusConnection, "state">) {
 
 const EXCEPTIONS = [1, 2, 3, 4, 5, 6, 10, 11] as const;
 
-/** Returns what an exception of a device means. */
+/** Returns the meaning of a Modbus exception. */
 export function exceptionText(code: number): string {
   const listed = EXCEPTIONS.find((exception) => exception === code);
   const meaning = listed === undefined ? "" : `: ${t(`modbusException.${listed}`)}`;

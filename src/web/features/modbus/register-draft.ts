@@ -105,7 +105,7 @@ function bitProblems(draft: RegisterDraft): RegisterProblems {
   return {};
 }
 
-/** Returns what is wrong with a register, by field. */
+/** Returns the problems of a register, by field. */
 export function problemsOf(draft: RegisterDraft, others: readonly RegisterDraft[]): RegisterProblems {
   const problems: RegisterProblems = {};
   const key = draft.key.trim();

@@ -20,7 +20,7 @@ const emptyMessaging: Messaging = {
   body: '{"to": "${phone}", "text": "${text}"}',
 };
 
-/** Shows how texts go to phones and chats: a request to any gateway that takes HTTP. */
+/** Settings of the HTTP gateway through which texts go to phones and chats. */
 export function MessagingForm({ settings, onSaved }: SettingsProps) {
   const [isOn, setOn] = useState(settings.messaging !== null);
   const [isWrong, setWrong] = useState(false);

@@ -108,7 +108,7 @@ function RecentDevice({ deviceId, ts, values }: { deviceId: string; ts: number; 
   );
 }
 
-/** Shows what may be wrong: devices that do not report, those that fell silent last first. */
+/** List of devices that do not report, the most recently silent first. */
 export function SilentDevices({ rows }: { rows: readonly DeviceRow[] }) {
   return (
     <ListPanel

@@ -25,7 +25,7 @@ export function steadyList(
 }
 
 /**
- * Describes what the live messages say about the whole site, gathered outside the components so that 10,000 a second cost little.
+ * Live state of the whole site, gathered outside the components so that 10,000 messages per second cost little.
  */
 export class SitePulse {
   readonly messages = new RateMeter();

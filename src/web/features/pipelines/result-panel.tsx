@@ -10,7 +10,7 @@ const Json = ({ value }: { value: unknown }) => (
   </pre>
 );
 
-/** Shows what the steps together make of a message, and what they would send. */
+/** Result of all steps for a message, and what they would send. */
 export function ResultPanel({ preview }: { preview: Preview }) {
   const { result, warningTexts, webhookPreviews, webhookWarningTexts } = preview;
   const notes = [...warningTexts, ...webhookWarningTexts].map((note) => serverText(note));

@@ -8,7 +8,7 @@ export function ScalarInput(props: {
   onChange: (value: unknown) => void;
   max?: number | undefined;
   label?: string;
-  /** States where the name of a key is asked for. */
+  /** Suggested keys, for a field that holds the name of a key. */
   suggest?: { name: string; keys: readonly string[] };
 }) {
   const { kind, value, onChange, max, label, suggest } = props;

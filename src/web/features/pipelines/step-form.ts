@@ -2,7 +2,7 @@ import { ApiError } from "../../platform/api-client.ts";
 import { ruleText } from "../../platform/i18n/error-texts.ts";
 import type { FieldSchema, Step, StepType } from "./pipelines-api.ts";
 
-/** Describes how a field of a step is entered. */
+/** Kind of input for a field of a step. */
 export type FieldKind =
   | { readonly kind: "text" | "number" | "integer" | "boolean" | "keys" | "json" | "value" | "secret" }
   | { readonly kind: "choice"; readonly choices: readonly string[] }
@@ -11,7 +11,7 @@ export type FieldKind =
 const choicesOf = ({ anyOf }: FieldSchema): string[] =>
   (anyOf ?? []).flatMap((fieldSchema) => (fieldSchema.const === undefined ? [] : [fieldSchema.const]));
 
-/** Returns what control a schema asks for; a schema without a type takes any value, and a condition is JSON. */
+/** Returns the kind of input for a schema; a schema without a type takes any value, and a condition is JSON. */
 export function kindOfField(name: string, schema: FieldSchema): FieldKind {
   const choices = choicesOf(schema);
   if (choices.length > 0) return { kind: "choice", choices };
@@ -113,7 +113,7 @@ export function showValue(value: unknown): string {
   return typeof value === "string" && parseValue(value) === value ? value : JSON.stringify(value);
 }
 
-/** Describes what the server has against a step, in the reader's language. */
+/** Server's objection to a step, in the reader's language. */
 export interface StepProblem {
   readonly index: number;
   readonly field: string | undefined;
@@ -147,7 +147,7 @@ export function stepProblem(error: unknown): StepProblem | undefined {
   };
 }
 
-/** Describes what a step did to each key, for its in and its out side by side. */
+/** Change that a step made to a key, for input and output side by side. */
 export interface KeyChange {
   readonly key: string;
   readonly before: unknown;

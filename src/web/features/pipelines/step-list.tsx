@@ -16,7 +16,7 @@ interface Props {
   readonly problem: StepProblem | undefined;
   /** Keys of the message that is tried. */
   readonly keys?: readonly string[];
-  /** Returns what a step did to the message that is tried. */
+  /** Returns the trace of a step for the message that is tried. */
   readonly traceOf?: (index: number) => TraceState;
   readonly mayChange: boolean;
   readonly onChange: (steps: readonly StepDraft[]) => void;

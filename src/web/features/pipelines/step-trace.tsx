@@ -13,7 +13,7 @@ const MARKS: Record<KeyChange["change"], string> = { same: "", changed: "≠", a
 /** Texts in quotes: `"21.5"` is another value than 21.5. */
 const shown = (value: unknown): string => (value === undefined ? "" : JSON.stringify(withoutNoise(value)));
 
-/** Shows what a step made of the message that is tried: each key as it went in and as it came out. */
+/** Effect of a step on the message that is tried: each key before and after. */
 export function StepTrace({ trace }: { trace: TraceState }) {
   if (trace === undefined) return null;
   if (typeof trace === "string")

@@ -45,7 +45,7 @@ export function usePreview(
   return state;
 }
 
-/** Returns what is wrong with which step, of all that there are. */
+/** Returns the problem of a step, with its index among all steps. */
 function problemOf(error: unknown, places: readonly number[]): StepProblem | undefined {
   const problem = stepProblem(error);
   const index = problem && places[problem.index];

@@ -25,7 +25,7 @@ interface KeyList {
   readonly keyMetadata: readonly KeyMetadata[];
 }
 export type Payload = Profile["payload"];
-/** Describes how devices of a profile make themselves known. */
+/** Provisioning settings of a profile, by which its devices register themselves. */
 export type Provisioning = Wire<typeof provisioningBody>;
 export type ProvisioningMode = Provisioning["mode"];
 

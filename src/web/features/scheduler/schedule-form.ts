@@ -62,7 +62,7 @@ function readDays(field: string): readonly number[] | undefined {
   return days;
 }
 
-/** Returns what a cron expression says, where it is one of those that have words. */
+/** Returns a cron expression in words, if there are words for it. */
 export function readExpression(
   expression: string,
 ):

@@ -8,7 +8,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 
 type Failure = { readonly kind: "stale" } | { readonly kind: "refused"; readonly error: unknown };
 
-/** Shows where the hosted sign-in page hands its one-time code back. */
+/** Screen to which the hosted sign-in page hands its one-time code. */
 export function CallbackScreen() {
   const { query, route } = useLocation();
   const [failure, setFailure] = useState<Failure | undefined>(undefined);

@@ -9,7 +9,7 @@ import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 
 /**
- * Shows where an invitation leads: on to the hosted sign-in page with the address filled in, unless somebody is signed in here
+ * Target of an invitation: leads on to the hosted sign-in page with the address filled in, unless somebody is signed in here
  * already.
  */
 export function SignInScreen() {

@@ -33,7 +33,7 @@ const readFile = (file: File): Promise<string> =>
     reader.readAsDataURL(file);
   });
 
-/** Returns what is left empty is left out. */
+/** Returns the fields that are filled in. */
 const givenOf = (branding: Record<keyof Branding, string>): Branding =>
   Object.fromEntries(Object.entries(branding).filter(([, text]) => text !== ""));
 

@@ -136,7 +136,7 @@ function Restart({ isRestarting, onRestart }: { isRestarting: boolean; onRestart
   );
 }
 
-/** Shows what the gateway sees of a request of this browser, with the settings as they are entered. */
+/** Test of the proxy settings as entered: the gateway's view of a request of this browser. */
 function ProxyTest({ form, settings }: { form: ProxyForm; settings: ProxySettings }) {
   const action = useAction();
   const [result, setResult] = useState<ProxyTestResult>();

@@ -24,7 +24,7 @@ interface Props {
   readonly onHistory: () => void;
 }
 
-/** What the data of a device offers beside its charts: how values are aggregated, files, and Explore. */
+/** Menu of a device's data, in addition to its charts: aggregation of values, files, and Explore. */
 export function DataMenu(props: Props) {
   return (
     <MoreMenu label={t("data.more")}>

@@ -20,7 +20,7 @@ export interface SeriesRequest {
 
 export interface KeySeries {
   readonly main: SeriesBuffer;
-  /** Smallest and largest value of each interval; only beside averages. */
+  /** Smallest and largest value of each interval; only with averages. */
   readonly low: SeriesBuffer;
   readonly high: SeriesBuffer;
 }

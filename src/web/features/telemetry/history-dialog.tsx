@@ -16,7 +16,7 @@ import { telemetryApi } from "./telemetry-api.ts";
 const FORMATS = ["csv", "ndjson"] as const;
 type Format = (typeof FORMATS)[number];
 
-/** Describes what the charts show, in epoch ms. */
+/** Time range of the charts, in epoch ms. */
 export interface Bounds {
   readonly from: number;
   readonly to: number;
@@ -34,7 +34,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Shows where there is nothing to export only those who may import see it. */
+/** Button for history files. If there is nothing to export, only users who may import see it. */
 export function HistoryButton({ shown, onOpen }: { shown: ShownTime; onOpen: (shown: ShownTime) => void }) {
   if (shown === undefined && !mayWrite.value) return null;
   return (

@@ -71,7 +71,7 @@ async function* importFile(
   }
 }
 
-/** Says what was imported, what was refused, and what was left out. */
+/** Outcome of an import: imported, refused and left-out values. */
 function OutcomeNote({ outcome }: { outcome: Outcome }) {
   const { points, failed, sameTime, missing, timeColumns, firstError } = outcome;
   const reason = firstError && serverPhrase(firstError, firstError.message);

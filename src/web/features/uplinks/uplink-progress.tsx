@@ -39,7 +39,7 @@ export function UplinkStateText({ uplink }: { uplink: Uplink }) {
   );
 }
 
-/** Says how far an uplink has come, and what to do if it cannot go on. */
+/** Progress of an uplink, and the remedy if it cannot continue. */
 export function UplinkProgress({ uplink, onChanged }: Props) {
   const { uplinkId, errorText, isRefused, enabled } = uplink;
   const [isResending, setResending] = useState(false);

@@ -32,7 +32,7 @@ function Sent({ invitation }: { invitation: Invitation }) {
   );
 }
 
-/** Shows what the newcomer needs, shown this once: the service keeps no password that it could show again. */
+/** Sign-in details for a new user, shown only once: the service keeps no password that it could show again. */
 export function InvitationResult({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) {
   const { loginUrl, email, temporaryPassword, shareText } = invitation;
   return (

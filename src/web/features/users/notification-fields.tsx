@@ -32,7 +32,7 @@ function Check({ name, text, checked }: { name: string; text: string; checked: b
   );
 }
 
-/** Shows how and of what somebody hears: uncontrolled, read by `notificationsFrom`. */
+/** Channels and topics of a user's notifications: uncontrolled, read by `notificationsFrom`. */
 export function NotificationFields({
   settings,
 }: {

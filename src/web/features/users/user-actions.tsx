@@ -13,7 +13,7 @@ import { InvitationResult } from "./invitation-result.tsx";
 import { usersApi } from "./users-api.ts";
 import type { Invitation, InviteDelivery, User } from "./users-types.ts";
 
-/** Shows what is done with a user beside editing: inviting again, and deleting. */
+/** Actions on a user in addition to editing: inviting again, and deleting. */
 export function UserActions({ user }: { user: User }) {
   const [asking, setAsking] = useState<InviteDelivery | "delete" | undefined>(undefined);
   const close = () => setAsking(undefined);

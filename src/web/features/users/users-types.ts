@@ -35,7 +35,7 @@ export type NotificationSettings = Pick<
   | "notifyOnAlarmCleared"
 >;
 
-/** Describes what a user sees: every device, or those named and those of the named assets. */
+/** Devices that a user may see: all, or those named and those of the named assets. */
 export type Access = Pick<User, "hasGlobalDeviceAccess" | "hasGlobalAssetAccess" | "deviceIds" | "assetIds">;
 
 export interface UserListQuery {

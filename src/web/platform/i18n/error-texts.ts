@@ -63,7 +63,7 @@ export const serverPhrase = (text: Text, english = text.code): string => render(
 const isText = (value: unknown): value is Text =>
   typeof value === "object" && value !== null && "code" in value && "params" in value;
 
-/** Returns what is wrong with a field, without the name of the field: the form shows it beside the field. */
+/** Returns the error of a field, without the name of the field: the form shows it next to the field. */
 export function ruleText(text: Text, field: string, english = text.code): string {
   const rule = text.params.rule ?? text.params.reason;
   if (isText(rule)) return ruleText(rule, field, english);

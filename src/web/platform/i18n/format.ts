@@ -165,7 +165,7 @@ export function formatAge(ts: number, now: number): string {
   return t("age.days", { n: Math.floor(s / 86_400) });
 }
 
-/** Describes how one value is formatted, beside what the metadata of its key says. */
+/** Format of a value, in addition to the metadata of its key. */
 export interface ReadingFormat {
   /** Unit and decimals that replace those of the key. */
   readonly unit?: string | undefined;

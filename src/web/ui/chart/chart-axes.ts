@@ -142,7 +142,7 @@ function steppedScale(group: readonly ChartSeries[]): uPlot.Scale {
   return values.length > 1 ? { range: [Math.min(...values) - room, Math.max(...values) + room] } : {};
 }
 
-/** Returns how an axis gets its range, if not from its values alone. */
+/** Returns the range rule of an axis, unless its values alone determine it. */
 function rangeOf(group: readonly ChartSeries[], limits: readonly number[]): uPlot.Scale {
   if (isStepped(group)) return steppedScale(group);
   if (group.some(isBarred)) return { range: fromZero };
@@ -190,7 +190,7 @@ export function scalesFor({ series, limits = [], axisLimits }: AxesSpec): uPlot.
   return scales;
 }
 
-/** Returns what an axis shows: the names of its lines, and their unit if the marks have no room for it. */
+/** Returns the label of an axis: the names of its lines, and their unit if the marks have no room for it. */
 function labelOf(group: readonly ChartSeries[], height: number): string {
   const [first] = group;
   const unit = group.every((series) => series.unit === first?.unit) ? first?.unit : undefined;
@@ -208,7 +208,7 @@ export const labelledAxisPx = (): number => (AXIS_PX + LABEL_PX) * textScale();
 const MARK_GAP_PX = 12;
 
 /**
- * Returns how an axis gets its width: its longest mark, but at least `least` px. It never becomes narrower, so that live values do not move
+ * Returns a function that sizes an axis by its longest mark, but to at least `least` px. It never becomes narrower, so that live values do not move
  * the lines back and forth.
  */
 function sizeByMarks(least: number): NonNullable<uPlot.Axis["size"]> {

@@ -19,7 +19,7 @@ interface Sheet {
   readonly baseY: number;
 }
 
-/** Returns how a scale maps its values to where they are on the canvas. */
+/** Returns a function that maps values of a scale to positions on the canvas. */
 function toCanvas(scale: uPlot.Scale | undefined, from: number, to: number): (value: number) => number {
   const [min, max] = [scale?.min ?? 0, scale?.max ?? 1];
   const factor = (to - from) / (max - min || 1);

@@ -4,7 +4,7 @@ import { severityColor } from "../severity-colors.ts";
 import type { ChartBand, ChartLimit } from "./chart.types.ts";
 import type { ChartSeries } from "./chart-axes.ts";
 
-/** Returns how the line of a key is drawn: states as steps between their names, numbers with their unit. */
+/** Returns the style of a key's line: states as steps between their names, numbers with their unit. */
 export function lineStyle(
   metadata: KeyMetadata | undefined,
   firstValue: unknown,

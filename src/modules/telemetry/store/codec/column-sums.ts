@@ -88,7 +88,7 @@ export class ColumnSums {
     return count === 0 ? new Float64Array(0) : sums;
   }
 
-  /** Returns which of the rows `[start, stop)` are larger than the next one, of which the last row of a block has none. */
+  /** Returns the number and sum of those of the rows `[start, stop)` that are larger than the next one; the last row of a block has no next row. */
   #dropsOf(start: number, stop: number): { readonly count: number; readonly sum: number } {
     const values = this.#numbers.slice(start, Math.min(stop + 1, this.stamps.rows), newNumbers);
     let count = 0;

@@ -50,7 +50,7 @@ function isExact(value: number, scale: number): boolean {
   return int / power === value && Math.abs(int) <= decimalMax;
 }
 
-/** Returns how many values need each scale; the last entry counts those with no short decimal form. */
+/** Returns the number of values that need each scale; the last entry counts those with no short decimal form. */
 function scaleCounts(values: Float64Array): Uint32Array {
   const counts = new Uint32Array(scaleMax + 2);
   let guess = 0;

@@ -98,7 +98,7 @@ function findGrid(sample: Float64Array): Found | null {
   return best === null ? null : { ...best, near: nearOf(best, sample) / sample.length };
 }
 
-/** Returns how many bits the distances from the lines take on average, about. */
+/** Returns the approximate average of bits that the distances from the lines take. */
 function restBits(grid: Grid, ints: Float64Array): number {
   let bits = 0;
   // A loop over the array's iterator takes several times as long.

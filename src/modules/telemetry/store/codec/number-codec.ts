@@ -45,7 +45,7 @@ const ORDER_MASK = 0x03;
 const decimalBytesGood = 2.5;
 /** An order whose form takes so many times the bytes of another is not packed to see. */
 const orderBytesMax = 1.5;
-/** Describes where a decoder's numbers go; a reader that is done with them at once hands out the same arrays again. */
+/** Allocator for a decoder's numbers; a reader that uses them immediately hands out the same arrays again. */
 export type Allocate = (count: number) => Float64Array;
 export const newNumbers: Allocate = (count) => new Float64Array(count);
 
@@ -164,7 +164,7 @@ export function decodeUnpacked(bytes: Uint8Array, count: number, allocate: Alloc
   throw new RangeError(`unknown number mode ${mode}`);
 }
 
-/** Describes how the values of a form follow from whole numbers. */
+/** Rule by which the values of a form follow from integers. */
 export type Entry =
   | { readonly kind: "regular"; readonly first: number; readonly step: number }
   | { readonly kind: "decimal"; readonly divisor: number; readonly fill: (ints: Float64Array) => void }

@@ -1,4 +1,4 @@
-/** Describes how hard to look for the smallest form: while sealing time matters, when merging for good space does. */
+/** Effort to find the smallest form: when sealing, time matters; when merging for good, space does. */
 export type Effort = "fast" | "thorough";
 
 const LEVEL_FAST = 3;

@@ -11,7 +11,7 @@ import { type Effort, pack, unpack } from "./packing.ts";
 const DIRECT_MAX = 32;
 const DIRECT_BITS = 5;
 const HIGH_BITS = 2;
-/** Bits written at once. */
+/** Bits per write. */
 const CHUNK_BITS = 16;
 
 export interface SplitInts {

@@ -36,7 +36,7 @@ export class Stamps {
     return this.#stamps.at(row);
   }
 
-  /** Returns how many rows lie before a time. */
+  /** Returns the number of rows before a time. */
   rowsBefore(time: number): number {
     if (this.#step > 0) {
       const before = Math.ceil((time - this.#first) / this.#step);

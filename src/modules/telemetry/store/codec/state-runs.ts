@@ -64,7 +64,7 @@ export class StateRuns {
     return row >= start ? this.values[this.#picks[this.#runOf(row)]!]! : null;
   }
 
-  /** Returns how many of the rows `[start, stop)` have a value. */
+  /** Returns the number of the rows `[start, stop)` that have a value. */
   count(start: number, stop: number): number {
     if (this.#presence === null) return stop - start;
     let count = 0;

@@ -37,11 +37,11 @@ function edgeLabel(ts: number, { interval, timezone }: Calendar): string {
   return interval === "1d" || interval === "1w" ? day : `${day}, ${formatDate(ts, "minutes", timezone)}`;
 }
 
-/** Returns what the amounts mean: the increase of counters, if all of them have the same unit. */
+/** Returns the metadata of the amounts: the increase of counters, if all of them have the same unit. */
 const metadataOfAmount = ({ widget, feed }: WidgetProps) =>
   aggregatedMetadata(sharedMetadata(feed.devices, keysOf(widget)[0] ?? ""), "delta");
 
-/** Returns what an amount costs, as text; undefined if the widget has no price. */
+/** Returns the cost of an amount, as text; undefined if the widget has no price. */
 function costOf({ widget }: WidgetProps, amount: number): string | undefined {
   const price = numberOf(widget, "costPerUnit");
   return price === undefined ? undefined : formatMoney(amount * price, textOf(widget, "currency"));

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { t } from "../../../platform/i18n/i18n.ts";
 
-/** Returns how many rows fit whole. If not all do, the last one makes room for the note that says so, if there is one. */
+/** Returns the number of rows that fit completely. If rows are left out, the last one that fits gives way to the note that says so, if there is a note. */
 function fittingRows(host: HTMLElement, selector: string, noteRem: number): number {
   const bottoms = [...host.querySelectorAll(selector)].map((row) => row.getBoundingClientRect().bottom);
   const { bottom } = host.getBoundingClientRect();

@@ -120,7 +120,7 @@ export function NumberMark({ marker, text }: { marker: Marker; text: string | un
   );
 }
 
-/** Says what the numbers on a plan stand for. */
+/** Legend of the numbers on a plan. */
 export function MarkerKey({ markers }: { markers: readonly Marker[] }) {
   return (
     <ol class="mt-2 grid grid-cols-2 gap-x-3 text-sm">

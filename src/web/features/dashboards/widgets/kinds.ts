@@ -12,7 +12,7 @@ import { TimeSeriesWidget } from "./time-series-widget.tsx";
 import { GaugeWidget, LevelWidget, ValueWidget } from "./value-widgets.tsx";
 import type { WidgetView } from "./widget.types.ts";
 
-/** Describes what is asked of a person for a widget; each is one field of its `config`. */
+/** Field that a user fills in for a widget; each is a field of its `config`. */
 export type ConfigField =
   | "devices"
   | "key"

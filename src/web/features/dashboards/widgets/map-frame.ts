@@ -68,7 +68,7 @@ export function fittingFrame(positions: readonly Position[], ratio: number): Map
   };
 }
 
-/** Returns where a position lies in a frame, as shares of its sides; beyond 0 and 1 for one outside. */
+/** Returns a position in a frame, as shares of its sides; outside the frame below 0 or above 1. */
 export function shareOf(frame: MapFrame, position: Position): WorldPoint {
   const point = project(position);
   const fromMiddle = eastOf(frame.x + frame.width / 2 + 0.5, point.x) - 0.5;

@@ -14,7 +14,7 @@ interface Located extends Spot {
 /** Devices at one place of a map; the first one is in the worst state. */
 export interface MapMark<Item> {
   readonly items: readonly [Item, ...Item[]];
-  /** States whether there is room for the name and the value beside the lamp. */
+  /** True if there is room for the name and the value beside the lamp. */
   readonly isCard: boolean;
 }
 

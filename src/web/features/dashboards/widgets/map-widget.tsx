@@ -113,7 +113,7 @@ function noPositionText(config: Readonly<Record<string, unknown>>): string {
   return t("map.noPosition", { latitude, longitude });
 }
 
-/** Says how many devices the map does not show. */
+/** Note with the number of devices that the map does not show. */
 function Missing({ missing, outside }: { missing: number; outside: number }) {
   const texts = [
     ...(missing > 0 ? [plural("map.missing", missing)] : []),

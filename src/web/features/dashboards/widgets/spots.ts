@@ -8,7 +8,7 @@ export interface Spot {
   readonly y: number;
 }
 
-/** Returns where devices stand on the plan; those without a place stand in rows, from its foot upwards. */
+/** Returns the spots of devices on the plan; those without a place stand in rows, from its foot upwards. */
 export function spotsOf({
   widget,
   feed,

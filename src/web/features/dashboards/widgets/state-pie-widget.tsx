@@ -8,7 +8,7 @@ import { type PieSlice, slicePath, slicesOf } from "./pie.ts";
 import { keysOf, newestOf, scrolling } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
-/** Returns how long each state held on all devices together. */
+/** Returns the total duration of each state across all devices. */
 const durationsOf = ({ feed, boundsNow }: WidgetProps): PieSlice[] =>
   slicesOf(
     feed.series.flatMap(({ device, key, buffer }) =>

@@ -23,7 +23,7 @@ import type { Bounds, WidgetProps } from "./widget.types.ts";
 
 const SIZE_MIN = 80;
 
-/** Returns how large an element is now. */
+/** Returns a ref and the current size of its element. */
 function useSize(): [{ current: HTMLDivElement | null }, { width: number; height: number }] {
   const ref = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 400, height: 200 });
@@ -52,7 +52,7 @@ function extentOf(column: readonly ChartValue[]): Extent | undefined {
   return min > max ? undefined : { min, max };
 }
 
-/** Returns how a line is drawn. The widget's own unit is the unit of all lines. */
+/** Returns the style of a line. The widget's own unit is the unit of all lines. */
 function styleOf(props: WidgetProps, widgetSeries: WidgetSeries) {
   const style = lineStyle(metadataOfSeries(props, widgetSeries), widgetSeries.buffer.values[0]);
   const unit = textOf(props.widget, "unit");

@@ -121,7 +121,7 @@ function sizeOf(text: string): string {
   return `clamp(1rem, min(${byWidth.toFixed(1)}cqw, 38cqh), 4rem)`;
 }
 
-/** Says how the value of several devices was made. */
+/** Note on how the value of several devices was calculated. */
 function Origin({ widget, made }: Pick<WidgetProps, "widget"> & Pick<NewestValue, "made">) {
   if (made === undefined) return null;
   const by = reducers.find((name) => name === textOf(widget, "reduce")) ?? "avg";

@@ -87,7 +87,7 @@ const isMean = (widget: Widget): boolean => {
   return by === "avg" || !Object.hasOwn(reductions, by);
 };
 
-/** Returns what a widget makes of several values; undefined of none. */
+/** Reduces several values as the widget is configured; undefined without values. */
 export function reduce(widget: Widget, values: readonly number[]): number | undefined {
   const by = reductions[textOf(widget, "reduce")] ?? reductions.avg;
   return values.length === 0 ? undefined : by?.(values);

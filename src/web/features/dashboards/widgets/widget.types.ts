@@ -11,7 +11,7 @@ export interface Bounds {
 /** Where a widget stands: in a cell of the grid, in one column on a phone, or on a wall, where nothing scrolls. */
 export type WidgetPlace = "cell" | "stack" | "wall";
 
-/** Describes what a widget is drawn from; it reads `feed.version` to hear of what is new. */
+/** Props of all widgets; a widget reads `feed.version` to be drawn again when something is new. */
 export interface WidgetProps {
   readonly widget: Widget;
   readonly feed: WidgetFeed;
