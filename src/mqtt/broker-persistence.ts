@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { AedesPublishPacket, Subscription } from "aedes";
 import { filterMatches } from "../lib/mqtt/topic-filters.ts";
-import { BrokerLink } from "./broker-link.ts";
+import { AedesLink } from "./aedes-link.ts";
 import { type QueuedMessage, type Session, sessionKeyOf } from "./session.ts";
 import type { SessionStore } from "./session-store.ts";
 import { spaceOf } from "./topics.ts";
@@ -125,7 +125,7 @@ export class BrokerPersistence {
 
   outgoingStream(client: ClientRef): Readable {
     const queued = this.#session(client)?.queue ?? [];
-    const queue = client.conn instanceof BrokerLink ? client.conn.readQueue(queued) : queued;
+    const queue = client.conn instanceof AedesLink ? client.conn.readQueue(queued) : queued;
     const packets = queue.map((message) =>
       message.released
         ? {

@@ -2,7 +2,7 @@ import { Aedes } from "aedes";
 import { TopicTree } from "../lib/mqtt/topic-tree.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
-import { BrokerLink } from "./broker-link.ts";
+import { AedesLink } from "./aedes-link.ts";
 import { BrokerPersistence } from "./broker-persistence.ts";
 import type {
   ApplicationLink,
@@ -48,15 +48,15 @@ export class Broker {
       drainTimeout: drainTimeoutMs,
       heartbeatInterval: 3_600_000,
       maxClientsIdLength: 256,
-      authenticate: (client, _username, _password, done) => done(null, client.conn instanceof BrokerLink),
+      authenticate: (client, _username, _password, done) => done(null, client.conn instanceof AedesLink),
       authorizePublish: (_client, _packet, done) => done(new Error("devices publish through the front only")),
       // Also asked about messages of the queue, which have an identifier by then.
       authorizeForward: ({ conn }, packet) =>
-        packet.messageId !== undefined || !(conn instanceof BrokerLink) || conn.sendsLive(packet)
+        packet.messageId !== undefined || !(conn instanceof AedesLink) || conn.sendsLive(packet)
           ? packet
           : null,
       authorizeSubscribe: ({ conn }, subscription, done) => {
-        const own = conn instanceof BrokerLink && spaceOf(subscription.topic) === conn.space;
+        const own = conn instanceof AedesLink && spaceOf(subscription.topic) === conn.space;
         done(null, own ? subscription : null);
       },
     });
@@ -83,7 +83,7 @@ export class Broker {
     const durable = this.#store.get(key) === session;
     if (isApplicationSpace(space))
       return this.#attachApplication({ brokerClientId, space, sink }, session, durable);
-    const link = new BrokerLink({ brokerClientId, space, sink, durable });
+    const link = new AedesLink({ brokerClientId, space, sink, durable });
     link.open(this.#aedes.handle(link), session);
     return link;
   }

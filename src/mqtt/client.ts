@@ -27,11 +27,11 @@ import type { Peer } from "../modules/request-peer.ts";
 import type { Logger } from "../platform/log.ts";
 import { keepAliveSeconds } from "./admission.ts";
 import type { ClientLink } from "./client-link.types.ts";
+import type { ConnectionTurns } from "./connection-turns.ts";
 import type { Counters } from "./counters.ts";
 import { DelayedTurn } from "./delayed-turn.ts";
 import type { ClientLimits, Delivery } from "./delivery.ts";
 import { enclose } from "./envelope.ts";
-import type { FairQueue } from "./fair-queue.ts";
 import type { MqttLimits, SendState } from "./mqtt.types.ts";
 import type { Output } from "./output.ts";
 import type { Principal } from "./principal.ts";
@@ -56,7 +56,7 @@ export interface ClientHost {
   readonly log: Logger;
   readonly limits: MqttLimits;
   readonly counters: Counters;
-  readonly fairQueue: FairQueue;
+  readonly connectionTurns: ConnectionTurns;
   /** Attaches the client to the broker. */
   attach(client: Client): ClientLink;
   /** Retained messages of a space that a filter matches. */
@@ -266,7 +266,7 @@ export class Client {
     this.#link = link;
     // Programs often set their handler once they are connected: what waits for them comes two turns after CONNACK.
     if (link.resume !== undefined)
-      this.#queueTurn = new DelayedTurn(this.#host.fairQueue, () => this.#link?.resume?.());
+      this.#queueTurn = new DelayedTurn(this.#host.connectionTurns, () => this.#link?.resume?.());
     return link;
   }
 
@@ -324,7 +324,7 @@ export class Client {
   }
 
   #sendRetainedOf(subscriptions: readonly Subscription[]): void {
-    this.#replay ??= new RetainedReplay(this.#host.fairQueue, (subscription) => {
+    this.#replay ??= new RetainedReplay(this.#host.connectionTurns, (subscription) => {
       if (this.#link?.filters.has(subscription.topic) === true) this.#sendRetained(subscription);
     });
     this.#replay.add(subscriptions);

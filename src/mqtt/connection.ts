@@ -13,8 +13,8 @@ import { malformed, ProtocolError, Reason } from "../lib/mqtt/reason.ts";
 import type { Peer } from "../modules/request-peer.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Client } from "./client.ts";
+import type { ConnectionTurns, Turn } from "./connection-turns.ts";
 import type { Counters } from "./counters.ts";
-import type { FairQueue, Turn } from "./fair-queue.ts";
 import type { MqttConnectionHandle, MqttLimits, MqttTransport, PeerCertificate } from "./mqtt.types.ts";
 import { Output, type WrittenOutputs } from "./output.ts";
 import type { ReaderPool } from "./reader-pool.ts";
@@ -45,7 +45,7 @@ export interface ConnectionHost {
   readonly limits: MqttLimits;
   readonly log: Logger;
   readonly counters: Counters;
-  readonly fairQueue: FairQueue;
+  readonly connectionTurns: ConnectionTurns;
   readonly readers: ReaderPool;
   readonly written: WrittenOutputs;
   /** Time of the server, see `ServerTime`. */
@@ -110,7 +110,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     this.#reader ??= this.#host.readers.take(this.#bodyBytesMax);
     this.#reader.push(bytes);
     // Signing in is dear: many who come at once must not keep those waiting who are here.
-    if (!this.#held && this.#state === "new" && this.#host.fairQueue.isTurnOver) this.#wait();
+    if (!this.#held && this.#state === "new" && this.#host.connectionTurns.isTurnOver) this.#wait();
     else if (!this.#held) this.#read();
     else if (this.#reader.pendingBytes > (this.#client ? heldBytesMax : earlyBytesMax))
       this.end(Reason.quotaExceeded);
@@ -210,7 +210,7 @@ export class Connection implements MqttConnectionHandle, Turn {
         if (this.#client?.intake.full || this.output.congested) this.#hold();
         else if (
           (packets % packetsPerTurnCheck === 0 || reader.end - reader.start > LARGE_PACKET_BYTES) &&
-          this.#host.fairQueue.isTurnOver
+          this.#host.connectionTurns.isTurnOver
         )
           this.#wait();
       }
@@ -242,7 +242,7 @@ export class Connection implements MqttConnectionHandle, Turn {
   #wait(): void {
     if (this.ended || this.#reader === undefined || this.#reader.pendingBytes === 0) return;
     this.#waits = true;
-    this.#host.fairQueue.enqueue(this);
+    this.#host.connectionTurns.enqueue(this);
     this.#hold();
   }
 
@@ -367,7 +367,7 @@ export class Connection implements MqttConnectionHandle, Turn {
   }
 
   #leave(): void {
-    this.#host.fairQueue.remove(this);
+    this.#host.connectionTurns.remove(this);
     const client = this.#client;
     this.#client = undefined;
     this.#reader = undefined;

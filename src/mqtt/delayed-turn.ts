@@ -1,24 +1,24 @@
-import type { FairQueue, Turn } from "./fair-queue.ts";
+import type { ConnectionTurns, Turn } from "./connection-turns.ts";
 
 /** Does something once, two iterations of the event loop from now. */
 export class DelayedTurn implements Turn {
-  readonly #fairQueue: FairQueue;
+  readonly #connectionTurns: ConnectionTurns;
   readonly #work: () => void;
   #remaining = 2;
 
-  constructor(fairQueue: FairQueue, work: () => void) {
-    this.#fairQueue = fairQueue;
+  constructor(connectionTurns: ConnectionTurns, work: () => void) {
+    this.#connectionTurns = connectionTurns;
     this.#work = work;
-    fairQueue.enqueue(this);
+    connectionTurns.enqueue(this);
   }
 
   resume(): void {
     this.#remaining--;
-    if (this.#remaining > 0) this.#fairQueue.enqueue(this);
+    if (this.#remaining > 0) this.#connectionTurns.enqueue(this);
     else this.#work();
   }
 
   stop(): void {
-    this.#fairQueue.remove(this);
+    this.#connectionTurns.remove(this);
   }
 }

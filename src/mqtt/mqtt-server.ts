@@ -25,9 +25,9 @@ import { CommitGroups } from "./commit-groups.ts";
 import { Connection, type ConnectionHost } from "./connection.ts";
 import { ConnectionFaults } from "./connection-faults.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
+import { ConnectionTurns } from "./connection-turns.ts";
 import { noCounts } from "./counters.ts";
 import { Evictions } from "./evictions.ts";
-import { FairQueue } from "./fair-queue.ts";
 import { IncomingMessages } from "./incoming-messages.ts";
 import { Listeners } from "./listeners.ts";
 import type {
@@ -58,7 +58,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly limits: MqttLimits;
   readonly log: Logger;
   readonly counters = noCounts();
-  readonly fairQueue: FairQueue;
+  readonly connectionTurns: ConnectionTurns;
   readonly readers = new ReaderPool();
   readonly written = new WrittenOutputs();
   readonly #time: ServerTime;
@@ -87,7 +87,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   constructor(deps: MqttServerDeps) {
     this.#deps = deps;
     this.limits = deps.limits;
-    this.fairQueue = new FairQueue(deps.clock);
+    this.connectionTurns = new ConnectionTurns(deps.clock);
     this.#time = new ServerTime(deps.clock);
     this.#connectionLimits = new ConnectionLimits(deps.limits);
     this.log = deps.log;

@@ -1,5 +1,5 @@
 import type { Subscription } from "../lib/mqtt/packets.ts";
-import type { FairQueue, Turn } from "./fair-queue.ts";
+import type { ConnectionTurns, Turn } from "./connection-turns.ts";
 
 /**
  * Retained messages of new subscriptions. Each filter is compared with all retained messages of the tenant: after its share of a turn, the rest waits for
@@ -8,19 +8,19 @@ import type { FairQueue, Turn } from "./fair-queue.ts";
 export class RetainedReplay implements Turn {
   /** Filter → subscription whose retained messages are still to be sent. */
   readonly #pending = new Map<string, Subscription>();
-  readonly #fairQueue: FairQueue;
+  readonly #connectionTurns: ConnectionTurns;
   readonly #send: (subscription: Subscription) => void;
 
   /** @param send sends the retained messages of a subscription, if the client still has it */
-  constructor(fairQueue: FairQueue, send: (subscription: Subscription) => void) {
-    this.#fairQueue = fairQueue;
+  constructor(connectionTurns: ConnectionTurns, send: (subscription: Subscription) => void) {
+    this.#connectionTurns = connectionTurns;
     this.#send = send;
   }
 
   add(subscriptions: readonly Subscription[]): void {
     for (const subscription of subscriptions) this.#pending.set(subscription.topic, subscription);
     // Many connections may subscribe in the same turn: whoever comes after its end waits.
-    if (this.#fairQueue.isTurnOver) this.#fairQueue.enqueue(this);
+    if (this.#connectionTurns.isTurnOver) this.#connectionTurns.enqueue(this);
     else this.resume();
   }
 
@@ -28,14 +28,14 @@ export class RetainedReplay implements Turn {
     for (const [filter, subscription] of this.#pending) {
       this.#pending.delete(filter);
       this.#send(subscription);
-      if (!this.#fairQueue.isTurnOver) continue;
-      if (this.#pending.size > 0) this.#fairQueue.enqueue(this);
+      if (!this.#connectionTurns.isTurnOver) continue;
+      if (this.#pending.size > 0) this.#connectionTurns.enqueue(this);
       return;
     }
   }
 
   stop(): void {
     this.#pending.clear();
-    this.#fairQueue.remove(this);
+    this.#connectionTurns.remove(this);
   }
 }

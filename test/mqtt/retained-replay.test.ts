@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { FairQueue } from "../../src/mqtt/fair-queue.ts";
+import { ConnectionTurns } from "../../src/mqtt/connection-turns.ts";
 import { RetainedReplay } from "../../src/mqtt/retained-replay.ts";
 
 const subscriptionTo = (topic: string) => ({
@@ -14,11 +14,11 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 test("connections that subscribe in the same turn are sent their retained messages in turns of their own", async () => {
   let now = 0;
-  const fairQueue = new FairQueue({ monotonic: () => now });
+  const connectionTurns = new ConnectionTurns({ monotonic: () => now });
   const sent: string[] = [];
   const replays = ["a", "b", "c"].map(
     (name) =>
-      new RetainedReplay(fairQueue, ({ topic }) => {
+      new RetainedReplay(connectionTurns, ({ topic }) => {
         sent.push(`${name} ${topic}`);
         now += 10; // more than a turn may take
       }),
@@ -33,10 +33,10 @@ test("connections that subscribe in the same turn are sent their retained messag
 
 test("a connection that closes while it waits is sent nothing", async () => {
   let now = 0;
-  const fairQueue = new FairQueue({ monotonic: () => now });
+  const connectionTurns = new ConnectionTurns({ monotonic: () => now });
   const sent: string[] = [];
   const replayOf = (name: string) =>
-    new RetainedReplay(fairQueue, () => {
+    new RetainedReplay(connectionTurns, () => {
       sent.push(name);
       now += 10;
     });

@@ -13,7 +13,7 @@ import {
   compareSeverities,
   severitiesDescending,
 } from "../../lib/severity.ts";
-import type { TimeWindow } from "../../lib/time-window.ts";
+import type { WeeklyWindow } from "../../lib/weekly-window.ts";
 import { type AlarmAction, compileActions, ensureReachable, type RefusalOf } from "./alarm-actions.ts";
 import { compileSchedule } from "./alarm-schedule.ts";
 import { flag, only, text, whole, wrong } from "./rule-fields.ts";
@@ -54,7 +54,7 @@ export interface AlarmRule {
   readonly clear: AlarmTrigger | undefined;
   readonly downgrade: boolean;
   /** Window in which the rule raises; `undefined` for always. */
-  readonly schedule: TimeWindow | undefined;
+  readonly schedule: WeeklyWindow | undefined;
   /** True if its alarms are alarms of the device's gateway too. */
   readonly propagates: boolean;
   /** Ids of the only users and messengers that are notified; `undefined` for all, as each of them wishes. */

@@ -1,6 +1,6 @@
 import { detail } from "../../lib/domain-error.ts";
-import { createTimeWindow, type TimeWindow, type Weekday, weekdays } from "../../lib/time-window.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
+import { createWeeklyWindow, type Weekday, type WeeklyWindow, weekdays } from "../../lib/weekly-window.ts";
 import { only, wrong } from "./rule-fields.ts";
 
 const timeOfDay = /^([01]\d|2[0-3]):([0-5]\d)$/;
@@ -30,11 +30,11 @@ function daysOf(input: unknown, where: string): ReadonlySet<Weekday> {
 /**
  * Compiles the times at which a rule can raise: `{timezone, days?, from, to}`, past midnight where `to` is not later than `from`.
  */
-export function compileSchedule(input: unknown, where: string): TimeWindow {
+export function compileSchedule(input: unknown, where: string): WeeklyWindow {
   const node = only(input, where, ["timezone", "days", "from", "to"]);
   const { timezone } = node;
   if (!isTimeZone(timezone)) throw wrong(`${where}.timezone`, detail("rule.timezone"));
-  return createTimeWindow({
+  return createWeeklyWindow({
     timezone,
     days: daysOf(node.days, `${where}.days`),
     from: minutesOf(node.from, `${where}.from`),

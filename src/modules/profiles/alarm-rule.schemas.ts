@@ -2,7 +2,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { DURATION_MS_MAX } from "../../lib/condition.ts";
 import { alarmSeverities } from "../../lib/severity.ts";
-import { weekdays } from "../../lib/time-window.ts";
+import { weekdays } from "../../lib/weekly-window.ts";
 import { alarmConditionSchema } from "../condition.schemas.ts";
 import { discriminatedUnion, enumOf, mapOf } from "../documented-as.ts";
 import { jsonValueSchema } from "../wire.schemas.ts";

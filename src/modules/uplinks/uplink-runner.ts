@@ -1,7 +1,7 @@
 import { DomainError, detail, textOf } from "../../lib/domain-error.ts";
 import { networkErrorText } from "../../lib/network-error.ts";
 import { waitAfter } from "../../lib/retry-policy.ts";
-import { createTimeWindow, type TimeWindow } from "../../lib/time-window.ts";
+import { createWeeklyWindow, type WeeklyWindow } from "../../lib/weekly-window.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { overlaps } from "./batch-overlap.ts";
 import { TargetError } from "./uplink.errors.ts";
@@ -45,7 +45,7 @@ interface Outstanding {
  */
 export class UplinkRunner {
   readonly #deps: RunnerDeps;
-  readonly #window: TimeWindow | undefined;
+  readonly #window: WeeklyWindow | undefined;
   readonly #stopped = new AbortController();
   /** In order; those that are sent come first. After a failure all are sent again. */
   readonly #outstanding: Outstanding[] = [];
@@ -80,7 +80,7 @@ export class UplinkRunner {
     this.#window =
       deps.window === null
         ? undefined
-        : createTimeWindow({ ...deps.window, days: new Set(deps.window.days) });
+        : createWeeklyWindow({ ...deps.window, days: new Set(deps.window.days) });
   }
 
   start(): void {

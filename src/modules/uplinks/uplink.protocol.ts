@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Weekday } from "../../lib/time-window.ts";
+import type { Weekday } from "../../lib/weekly-window.ts";
 import type {
   FeedBacklog,
   FeedConfirmation,

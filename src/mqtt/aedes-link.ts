@@ -26,7 +26,7 @@ const goodbye = new Uint8Array([0xe0, 0]);
  * One client's place in the broker: to Aedes a 3.1.1 connection, to the front a few calls. It never resists the broker's
  * writes (the front bounds and drops instead), so that one slow client cannot hold up the others.
  */
-export class BrokerLink extends Duplex implements ClientLink {
+export class AedesLink extends Duplex implements ClientLink {
   readonly brokerClientId: string;
   readonly space: string;
   readonly #durable: boolean;

@@ -1,12 +1,17 @@
 import { describe, expect, test } from "bun:test";
-import { createTimeWindow, type TimeWindow, type Weekday, weekdays } from "../../src/lib/time-window.ts";
+import {
+  createWeeklyWindow,
+  type Weekday,
+  type WeeklyWindow,
+  weekdays,
+} from "../../src/lib/weekly-window.ts";
 
 const minutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 const create = (timezone: string, from: string, to: string, days: readonly Weekday[] = weekdays) =>
-  createTimeWindow({ timezone, days: new Set(days), from: minutes(from), to: minutes(to) });
+  createWeeklyWindow({ timezone, days: new Set(days), from: minutes(from), to: minutes(to) });
 
 /** Every change within these days, as the window itself tells them. */
-function changes(window: TimeWindow, from: string, days: number): string[] {
+function changes(window: WeeklyWindow, from: string, days: number): string[] {
   const found: string[] = [];
   const end = Date.parse(from) + days * 86_400_000;
   let isOpen = window.isOpen(Date.parse(from));
@@ -20,7 +25,7 @@ function changes(window: TimeWindow, from: string, days: number): string[] {
 const iso = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 16);
 
 describe("a window", () => {
-  const rows: ReadonlyArray<[string, TimeWindow, string, string[]]> = [
+  const rows: ReadonlyArray<[string, WeeklyWindow, string, string[]]> = [
     [
       "opens and closes on its days",
       create("UTC", "08:00", "17:00", ["MON"]),

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Client } from "aedes";
-import { BrokerLink } from "../../src/mqtt/broker-link.ts";
+import { AedesLink } from "../../src/mqtt/aedes-link.ts";
 
 type Done = (error?: Error | null) => void;
 
@@ -14,7 +14,7 @@ function createFixture() {
     isCongested: () => false,
     hasRoom: () => true,
   };
-  const link = new BrokerLink({
+  const link = new AedesLink({
     ...{ brokerClientId: "a#1", durable: false, space: "a", sink },
   });
   const broker = {

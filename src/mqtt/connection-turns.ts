@@ -12,7 +12,7 @@ export interface Turn {
  * Shares the event loop among connections: one that has sent much that is dear (attributes, requests, commands) goes on in the next
  * turn, in the order in which they stopped, and what one well-behaved client says is heard in between.
  */
-export class FairQueue {
+export class ConnectionTurns {
   readonly #clock: Pick<Clock, "monotonic">;
   /** Sorted in the order in which they stopped. */
   readonly #waiting = new Set<Turn>();

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { FairQueue } from "../../src/mqtt/fair-queue.ts";
+import { ConnectionTurns } from "../../src/mqtt/connection-turns.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { connectPacket, publishPacket, RawClient } from "./raw-client.ts";
 import { serverPerTest } from "./running.ts";
@@ -8,12 +8,12 @@ const start = serverPerTest();
 
 test("a turn is over after some ms; who stopped goes on in the next ones, in order, each as far as there is time", async () => {
   let now = 1_000;
-  const fairQueue = new FairQueue({ monotonic: () => now });
-  expect(fairQueue.isTurnOver).toBe(false);
+  const connectionTurns = new ConnectionTurns({ monotonic: () => now });
+  expect(connectionTurns.isTurnOver).toBe(false);
   now += 7;
-  expect(fairQueue.isTurnOver).toBe(false);
+  expect(connectionTurns.isTurnOver).toBe(false);
   now += 1;
-  expect(fairQueue.isTurnOver).toBe(true);
+  expect(connectionTurns.isTurnOver).toBe(true);
   const done: string[] = [];
   const worker = (name: string, ms: number) => ({
     resume() {
@@ -22,11 +22,11 @@ test("a turn is over after some ms; who stopped goes on in the next ones, in ord
     },
   });
   const gone = worker("gone", 0);
-  fairQueue.enqueue(worker("first", 5));
-  fairQueue.enqueue(gone);
-  fairQueue.enqueue(worker("second", 5));
-  fairQueue.enqueue(worker("third", 0));
-  fairQueue.remove(gone);
+  connectionTurns.enqueue(worker("first", 5));
+  connectionTurns.enqueue(gone);
+  connectionTurns.enqueue(worker("second", 5));
+  connectionTurns.enqueue(worker("third", 0));
+  connectionTurns.remove(gone);
   await new Promise((resolve) => setImmediate(resolve));
   expect(done).toEqual(["first", "second"]);
   await new Promise((resolve) => setImmediate(resolve));

@@ -13,7 +13,7 @@ const DAYS_AHEAD = 8;
  * than `from`. A time that a change of the clocks leaves out comes when the gap ends; of one that comes twice the first counts. So the
  * windows from A to B and from B to A never overlap and leave nothing out.
  */
-export function createTimeWindow(of: {
+export function createWeeklyWindow(of: {
   readonly timezone: string;
   readonly days: ReadonlySet<Weekday>;
   /** Minutes of the day, up to 1440. */
@@ -57,4 +57,4 @@ export function createTimeWindow(of: {
 }
 
 /** Times of day on some days of the week, by the clocks of a place. */
-export type TimeWindow = ReturnType<typeof createTimeWindow>;
+export type WeeklyWindow = ReturnType<typeof createWeeklyWindow>;
