@@ -271,18 +271,6 @@ CREATE TABLE `device_activity` (
 	`observed_ms` integer DEFAULT 0 NOT NULL,
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
-CREATE TABLE `device_rejections` (
-	`rejection_id` text PRIMARY KEY NOT NULL,
-	`device_id` text NOT NULL,
-	`at` integer NOT NULL,
-	`source` text NOT NULL,
-	`where` text NOT NULL,
-	`code` text NOT NULL,
-	`params` text NOT NULL,
-	`sample` text,
-	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
-);
-CREATE INDEX `device_rejections_device` ON `device_rejections` (`device_id`,`at`);
 CREATE TABLE `device_type_defaults` (
 	`tenant_id` text NOT NULL,
 	`device_type` text NOT NULL,
@@ -465,11 +453,10 @@ CREATE TABLE `mails` (
 	`last_error` text,
 	`secret_until` integer,
 	`created_at` integer NOT NULL,
-	`sent_at` integer,
+	`sent_at` integer, `is_alarm` integer DEFAULT false NOT NULL,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE INDEX `mails_tenant` ON `mails` (`tenant_id`,`created_at`);
-CREATE INDEX `mails_due` ON `mails` (`state`,`next_attempt_at`);
 CREATE INDEX `mails_secret` ON `mails` (`secret_until`);
 CREATE TABLE `device_maintenance` (
 	`device_id` text PRIMARY KEY NOT NULL,
@@ -613,11 +600,10 @@ CREATE TABLE `outbound_requests` (
 	`last_error` text,
 	`created_at` integer NOT NULL,
 	`died_at` integer,
-	`dedupe_key` text,
+	`dedupe_key` text, `tenant_id` text DEFAULT '' NOT NULL,
 	FOREIGN KEY (`target_id`) REFERENCES `outbound_targets`(`target_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE INDEX `outbound_requests_lane` ON `outbound_requests` (`target_id`,`state`,`order_key`,`seq`);
-CREATE INDEX `outbound_requests_dead` ON `outbound_requests` (`died_at`) WHERE state = 'DEAD';
 CREATE UNIQUE INDEX `outbound_requests_dedupe` ON `outbound_requests` (`target_id`,`dedupe_key`) WHERE dedupe_key IS NOT NULL;
 CREATE TABLE `outbound_targets` (
 	`target_id` text PRIMARY KEY NOT NULL,
@@ -725,23 +711,6 @@ CREATE TABLE `profile_provisioning` (
 	FOREIGN KEY (`profile_id`) REFERENCES `device_profiles`(`profile_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE UNIQUE INDEX `profile_provisioning_key` ON `profile_provisioning` (`key`);
-CREATE TABLE `refusals` (
-	`refusal_id` text PRIMARY KEY NOT NULL,
-	`edge` text NOT NULL,
-	`reason` text NOT NULL,
-	`address` text NOT NULL,
-	`protocol` text NOT NULL,
-	`port` integer,
-	`identity_kind` text NOT NULL,
-	`identity_name` text NOT NULL,
-	`client` text,
-	`tenant_id` text,
-	`device_id` text,
-	`user_id` text,
-	`first_at` integer NOT NULL,
-	`last_at` integer NOT NULL,
-	`count` integer NOT NULL
-);
 CREATE TABLE `scheduler_jobs` (
 	`job_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -872,7 +841,7 @@ CREATE TABLE `users` (
 	`notify_on_alarm_cleared` integer DEFAULT false NOT NULL,
 	`invite_delivery` text DEFAULT 'MANUAL' NOT NULL,
 	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
+	`updated_at` integer NOT NULL, `confirmed_at` integer,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE UNIQUE INDEX `users_email_unique` ON `users` (`email`);
@@ -933,22 +902,57 @@ CREATE TABLE `deleted_devices` (
 	`device_id` text PRIMARY KEY NOT NULL
 );
 CREATE TRIGGER `devices_deleted` AFTER DELETE ON `devices` BEGIN INSERT OR IGNORE INTO `deleted_devices` VALUES (old.`device_id`); END;
-CREATE TABLE __inventory (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL);
+CREATE TABLE `integration_profiles` (
+	`profile_id` text PRIMARY KEY NOT NULL,
+	`integration_id` text NOT NULL,
+	FOREIGN KEY (`profile_id`) REFERENCES `device_profiles`(`profile_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE TABLE `faults` (
+	`fault_id` text PRIMARY KEY NOT NULL,
+	`source` text NOT NULL,
+	`code` text NOT NULL,
+	`params` text NOT NULL,
+	`tenant_id` text,
+	`subject_kind` text,
+	`subject_id` text,
+	`subject_name` text,
+	`identity_kind` text,
+	`identity_name` text,
+	`where` text,
+	`sample` text,
+	`address` text,
+	`protocol` text,
+	`port` integer,
+	`client` text,
+	`first_at` integer NOT NULL,
+	`last_at` integer NOT NULL,
+	`count` integer NOT NULL
+);
+CREATE INDEX `outbound_requests_waiting` ON `outbound_requests` (`target_id`,`seq`) WHERE state = 'WAITING';
+CREATE INDEX `outbound_requests_dead` ON `outbound_requests` (`tenant_id`,`died_at`,`bytes`) WHERE state = 'DEAD';
+CREATE INDEX `mails_due` ON `mails` (`state`,`is_alarm`,`tenant_id`,`next_attempt_at`);
+CREATE TABLE __inventory (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL, keys TEXT NOT NULL);
 INSERT INTO "__drizzle_migrations" VALUES (1, '4a617a6ac568193177ae7ed34a09b1e0b9622291572f33f31475712fb7c17b8a', 1795463691516);
 INSERT INTO "__drizzle_migrations" VALUES (2, '430e1dfd014b1b364cf8fc325e7d33e516bb41d6f0ef53d63440cd5d67a16ca9', 1795745982544);
 INSERT INTO "__drizzle_migrations" VALUES (3, '2093c5d095c69872ab7ef5651e87277ef8fe2b8685032c88b4afafafe12542cd', 1795747163299);
 INSERT INTO "__drizzle_migrations" VALUES (4, '7cf182d692074c45a7cf448da0ebc8a591c8b0454d64e03c967e05fcf64aab00', 1795748131262);
-INSERT INTO "alarm_run" VALUES (1, 1795748233829, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a21aef-802d-7091-bdb0-3c44f3d3e48a', 'SERVER', 'line', '"A"', 1795748233786, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a21aef-802d-7091-bdb0-3c44f3d3e48a', 'SERVER', 'line', '"A"', 1795748233786);
-INSERT INTO "audit_entries" VALUES (1, '01a21aef-7fbb-7149-92a8-e3a953c7e1af', '01a21aef-7ece-72f4-a83b-0fc90bf00b0d', 1795748233147, 'USER', '01a21aef-7ed3-77b4-a225-c1c76306cc0c', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a21aef-7ed3-77b4-a225-c1c76306cc0c', 'session', '01a21aef-7fba-70c6-a6c3-151330b87fe5', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a21aef-8030-70af-bf4f-7872cfda57ee', '01a21aef-7ece-72f4-a83b-0fc90bf00b0d', 1795748233264, 'USER', '01a21aef-7ed3-77b4-a225-c1c76306cc0c', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a21aef-7ed3-77b4-a225-c1c76306cc0c', 'device', '01a21aef-802d-7091-bdb0-3c44f3d3e48a', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a21aef-802d-7091-bdb0-3c44f3d3e48a","profileId":"01a21aef-7ecf-7162-94dd-ee1ce20d39b1","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a21aef-823b-7612-b95e-9f0a1651c2aa', '01a21aef-7ece-72f4-a83b-0fc90bf00b0d', 1795748233787, 'USER', '01a21aef-7ed3-77b4-a225-c1c76306cc0c', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a21aef-7ed3-77b4-a225-c1c76306cc0c', 'device', '01a21aef-802d-7091-bdb0-3c44f3d3e48a', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a21aef-802d-7091-bdb0-3c44f3d3e48a', 1, 1795748233767, NULL, NULL, NULL, 139, 139);
-INSERT INTO "devices" VALUES ('01a21aef-802d-7091-bdb0-3c44f3d3e48a', '01a21aef-7ece-72f4-a83b-0fc90bf00b0d', '01a21aef-7ecf-7162-94dd-ee1ce20d39b1', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', '-CassGhiglE7VvUH1OOEgkRahm9k8A6bteIvm-HG2uw', 'ZXau6fkT_BhRXkwObJzyKV8pgJPIf2vgnnjcYSCf8ozCCPRHd3rwDNQzKq73Z7orQ3O8GnKZTw', 1795748233261, 1795748233261);
-INSERT INTO "device_profiles" VALUES ('01a21aef-7ecf-7162-94dd-ee1ce20d39b1', '01a21aef-7ece-72f4-a83b-0fc90bf00b0d', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, 'REPLACE', NULL, NULL, 0, '[]', 1795748232911, 1795748232911);
-INSERT INTO "tenants" VALUES ('01a21aef-7ece-72f4-a83b-0fc90bf00b0d', 'one', 'onprem', 1, 1795748232910, 1795748232910);
-INSERT INTO "users" VALUES ('01a21aef-7ed3-77b4-a225-c1c76306cc0c', '01a21aef-7ece-72f4-a83b-0fc90bf00b0d', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795748232915, 1795748232915);
-INSERT INTO "sessions" VALUES ('01a21aef-7fba-70c6-a6c3-151330b87fe5', '01a21aef-7ed3-77b4-a225-c1c76306cc0c', NULL, NULL, 'local', '', 1795748233146, 1795748233146, 1798340233147, 1, 1795748233147);
-INSERT INTO "__inventory" VALUES (1, '90f8d3ce67f6b2e0', 1);
+INSERT INTO "__drizzle_migrations" VALUES (5, 'd0633ae3bed5da2e79f82d6b5209045379819a8d1fc2845015bae9f8a6eea67f', 1795748387102);
+INSERT INTO "__drizzle_migrations" VALUES (6, '946509f8318922716642c55c70d6f6c7712f003899872a71f6871fc71e0e63d0', 1795769729252);
+INSERT INTO "__drizzle_migrations" VALUES (7, '19ca89d01a403dfd0f06862f6309965b59103d0a7f74c012fd40ad08633dcac3', 1795769736431);
+INSERT INTO "__drizzle_migrations" VALUES (8, 'f81732f1c9337b5b6fcbafcdf24738bc7a2198f6660b66d37c6f77cf679a53a3', 1795795102939);
+INSERT INTO "__drizzle_migrations" VALUES (9, '00d21efce8e6be926e033eb1190aaf48d77ad141a47b0de246cd282044104cb8', 1795796154814);
+INSERT INTO "__drizzle_migrations" VALUES (10, '1b1b5afeb30a9a6de3b0aea905cff483562d8350ae4f07d7a5ac0c5ac6942ab9', 1795796492956);
+INSERT INTO "alarm_run" VALUES (1, 1795798177240, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a21de9-8df8-72a9-a482-550518e2ef19', 'SERVER', 'line', '"A"', 1795798177196, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a21de9-8df8-72a9-a482-550518e2ef19', 'SERVER', 'line', '"A"', 1795798177196);
+INSERT INTO "audit_entries" VALUES (1, '01a21de9-8cd0-7031-b637-44e26bb80b59', '01a21de9-8c71-7480-8bc2-897573242353', 1795798174928, 'USER', '01a21de9-8c72-7430-b911-f888a7beb3c4', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a21de9-8c72-7430-b911-f888a7beb3c4', 'session', '01a21de9-8ccf-7404-b8b2-6b249b7f0677', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a21de9-8e0d-73d6-8d70-eb276820614b', '01a21de9-8c71-7480-8bc2-897573242353', 1795798175245, 'USER', '01a21de9-8c72-7430-b911-f888a7beb3c4', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a21de9-8c72-7430-b911-f888a7beb3c4', 'device', '01a21de9-8df8-72a9-a482-550518e2ef19', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a21de9-8df8-72a9-a482-550518e2ef19","profileId":"01a21de9-8c72-742f-9b92-bf0060eef76c","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a21de9-95af-7501-b1c1-826dd54cc8b8', '01a21de9-8c71-7480-8bc2-897573242353', 1795798177200, 'USER', '01a21de9-8c72-7430-b911-f888a7beb3c4', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a21de9-8c72-7430-b911-f888a7beb3c4', 'device', '01a21de9-8df8-72a9-a482-550518e2ef19', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a21de9-8df8-72a9-a482-550518e2ef19', 1, 1795798177175, NULL, NULL, NULL, 23, 23);
+INSERT INTO "devices" VALUES ('01a21de9-8df8-72a9-a482-550518e2ef19', '01a21de9-8c71-7480-8bc2-897573242353', '01a21de9-8c72-742f-9b92-bf0060eef76c', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'Re4sdS7aQTbwT6fx6cPMqWe_a2htmsI9mdshLawzRP0', 'aFNwwBV5FodRfvSiu3PFUyVxCs94cAX7QGPzODtY7VikFE08VT8iJf91fdWe5nUGIv6Nlhqz5A', 1795798175224, 1795798175224);
+INSERT INTO "device_profiles" VALUES ('01a21de9-8c72-742f-9b92-bf0060eef76c', '01a21de9-8c71-7480-8bc2-897573242353', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, 'REPLACE', NULL, NULL, 0, '[]', 1795798174834, 1795798174834);
+INSERT INTO "tenants" VALUES ('01a21de9-8c71-7480-8bc2-897573242353', 'one', 'onprem', 1, 1795798174833, 1795798174833);
+INSERT INTO "users" VALUES ('01a21de9-8c72-7430-b911-f888a7beb3c4', '01a21de9-8c71-7480-8bc2-897573242353', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795798174834, 1795798174834, 1795798174927);
+INSERT INTO "sessions" VALUES ('01a21de9-8ccf-7404-b8b2-6b249b7f0677', '01a21de9-8c72-7430-b911-f888a7beb3c4', NULL, NULL, 'local', '', 1795798174926, 1795798174926, 1798390174928, 1, 1795798174928);
+INSERT INTO "__inventory" VALUES (1, '2119466d17b2beee', 2, '{"storage.key":["3b554143468afd77"],"outbound.key":["716c70ed53c2dc21"],"jwt.key":["2889848ef5f88f37"]}');
 PRAGMA user_version=0;

@@ -5,6 +5,6 @@ CREATE TABLE queued (no INTEGER PRIMARY KEY, key TEXT NOT NULL, broker_id TEXT,
     broker_counter INTEGER, topic TEXT NOT NULL, payload BLOB NOT NULL, qos INTEGER NOT NULL,
     retain INTEGER NOT NULL, message_id INTEGER, released INTEGER NOT NULL);
 CREATE TABLE retained (topic TEXT PRIMARY KEY, payload BLOB NOT NULL, qos INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE __inventory (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL);
-INSERT INTO "__inventory" VALUES (1, '90f8d3ce67f6b2e0', 1);
+CREATE TABLE __inventory (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL, keys TEXT NOT NULL);
+INSERT INTO "__inventory" VALUES (1, '2119466d17b2beee', 2, '{"storage.key":["3b554143468afd77"],"outbound.key":["716c70ed53c2dc21"],"jwt.key":["2889848ef5f88f37"]}');
 PRAGMA user_version=1;
