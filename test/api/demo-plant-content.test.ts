@@ -30,7 +30,7 @@ type Plant = Awaited<ReturnType<typeof startIn>>;
 
 const TEXT_FIELDS = ["name", "message", "label", "alarmType", "deviceType", "tags"];
 
-/** Returns what people read: names, messages, labels and types. */
+/** Returns all texts for people: names, messages, labels and types. */
 function textsOf({ devices, profiles, board }: Plant): string[] {
   const texts: string[] = [];
   const collect = (value: unknown, field = ""): void => {

@@ -48,7 +48,7 @@ async function setUp(api: ApiClient, phone: string): Promise<Device> {
   return await api.post<Device>("/api/devices", { name: "gateway", deviceType: "gateway", role: "GATEWAY" });
 }
 
-/** Returns how long an administrator's requests take until `isOver`, in ms. */
+/** Measures the durations of an administrator's requests until `isOver`, in ms. */
 async function probe(url: string, token: string, isOver: () => boolean): Promise<number[]> {
   const took: number[] = [];
   while (!isOver()) {

@@ -15,7 +15,7 @@ function part(first: number): string {
   return `ts,temperature,humidity,power\n${lines.join("\n")}\n`;
 }
 
-/** States how large the runtime lets its heap grow depends on the memory of the machine. */
+/** Sizes of machines, because the runtime limits its heap by the memory of the machine. */
 const machines = [
   { name: "", environment: {} },
   { name: ", heap sized as on a machine with 1 GB", environment: { BUN_JSC_forceRAMSize: "1073741824" } },

@@ -189,7 +189,7 @@ async function measureBridge(seconds: number): Promise<Row | undefined> {
   }
 }
 
-/** Returns what other networks and programs send, on its whole way to the disk. */
+/** Measures messages of other networks and programs on their whole way to the disk. */
 export async function benchIntegrations(seconds: number): Promise<Row[]> {
   const bridge = await measureBridge(seconds);
   return [await measureWebhook(seconds), ...(bridge === undefined ? [] : [bridge])];

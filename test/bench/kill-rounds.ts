@@ -5,7 +5,7 @@ import { compare, type NumberedSender, startHttpSender, startMqttSender } from "
 import { createDevices, type Gateway, remove, startGateway, temporaryDirectory } from "./processes.ts";
 import { openStore } from "./storage.ts";
 
-/** Describes what rounds of SIGKILL under load left. */
+/** Result of rounds of SIGKILL under load. */
 export interface KillResult {
   readonly rounds: number;
   readonly acknowledged: number;

@@ -147,7 +147,7 @@ async function readSequences(gateway: Gateway, deviceId: string): Promise<number
   return sequences;
 }
 
-/** Returns what a device lacks of what was acknowledged, and what it has twice. */
+/** Returns the acknowledged values that a device lacks, and those that it has twice. */
 export async function compare(
   gateway: Gateway,
   { deviceId }: BenchDevice,

@@ -1,7 +1,7 @@
 import { createRandom } from "../../src/lib/random.ts";
 import type { Reading } from "../../src/modules/telemetry/telemetry.types.ts";
 
-/** Describes what the recorded program does, the same for each seed: who explores its crash states knows what must be there. */
+/** Actions of the recorded program, the same for each seed, so that the explorer of its crash states knows what must be there. */
 export type Step =
   | { readonly kind: "append"; readonly device: string; readonly readings: readonly Reading[] }
   /** A closed range of time stamps. */

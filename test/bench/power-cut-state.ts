@@ -78,7 +78,7 @@ export type Variant = (typeof variants)[number];
 /** Ends of the names of the files that are recorded, by their number. */
 export const recordedFiles = ["", "-wal", "-hot1", "-hot2", "-hot3", "-hot4"] as const;
 
-/** Describes what is certainly on the disk, and what may be. */
+/** Content that is certainly on the disk, and changes that may be. */
 export class Disk {
   readonly #durable = recordedFiles.map(() => new Image());
   readonly #pending: Change[][] = recordedFiles.map(() => []);
@@ -159,7 +159,7 @@ function applyInParts(
   }
 }
 
-/** Describes what of the script must be found, must not, and may. Times by device; a time in neither set must not be found. */
+/** Values of the script that must, must not and may be found. Times by device; a time in neither set must not be found. */
 export class Expectation {
   readonly certain = new Map<string, Set<number>>();
   readonly possible = new Map<string, Set<number>>();

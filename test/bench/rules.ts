@@ -55,7 +55,7 @@ const alarmRules = Array.from({ length: ALARM_RULES }, (_, index) => {
 
 const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** Returns what rules cost each message: the same load with and without them, in turns. */
+/** Measures the cost of rules per message: the same load with and without them, in turns. */
 export async function benchRules(seconds: number): Promise<Row[]> {
   const directory = temporaryDirectory();
   const gateway = await startGateway(directory);

@@ -150,7 +150,7 @@ class Peer {
   }
 }
 
-/** Returns where the packet at `start` ends; 0 if it is incomplete. */
+/** Returns the end of the packet at `start`; 0 if it is incomplete. */
 function endOfPacket(bytes: Buffer, start: number): number {
   const first = bytes[start + 1];
   if (first === undefined) return 0;

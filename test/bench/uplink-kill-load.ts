@@ -38,7 +38,7 @@ export class KillLoad {
     return this.#written;
   }
 
-  /** Returns what stops it. */
+  /** Starts the load and returns a function that stops it. */
   async start(gateway: Gateway): Promise<() => Promise<void>> {
     this.#running = true;
     const api = await gateway.signIn();

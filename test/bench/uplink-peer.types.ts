@@ -12,7 +12,7 @@ export interface UplinkPeer {
   readonly takesTexts?: boolean;
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** Returns what it holds. */
+  /** Returns the stored content. */
   read(): Promise<Content>;
   stop(): Promise<void>;
 }

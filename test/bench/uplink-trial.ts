@@ -18,7 +18,7 @@ const CATCH_UP_MS_MAX = 240_000;
 const REPORT_MS = 1_500;
 const SENDING_MS_MAX = 5_000;
 
-/** Describes what a target holds at the end, beside what the gateway holds. */
+/** Final content of a target, compared with that of the gateway. */
 export interface UplinkTrialResult extends Difference {
   readonly kills: number;
   /** Values that arrived, and those of them that had arrived before. */

@@ -1,4 +1,4 @@
-/** Describes what a value must look like; a value says itself, an object its required fields, a list its exact items. */
+/** Required shape of a value: a value itself, the required fields of an object, the exact items of a list. */
 export type Shape =
   | Check
   | RegExp
@@ -9,7 +9,7 @@ export type Shape =
   | readonly Shape[]
   | { readonly [field: string]: Shape };
 
-/** Returns what is wrong with a value; undefined where nothing is. */
+/** Returns the error of a value; undefined if there is none. */
 type Check = (value: unknown) => string | undefined;
 
 const show = (value: unknown): string => {

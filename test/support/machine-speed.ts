@@ -13,7 +13,7 @@ function referenceMs(): number {
   return (user + system) / 1000;
 }
 
-/** Returns how many times slower than such a machine this one is at the moment; 1 where it is faster. */
+/** Returns the factor by which this machine is currently slower than such a machine; 1 if it is faster. */
 export function slowness(): number {
   const fastest = Math.min(...Array.from({ length: ROUNDS }, referenceMs));
   return Math.max(1, fastest / REFERENCE_MS);

@@ -3,7 +3,7 @@ import { invalid } from "../../../src/lib/domain-error.ts";
 import type { HistoryFormat } from "../../../src/lib/history-format.ts";
 import { type ImportTarget, runImport } from "../../../src/modules/ingest/history-import.ts";
 
-/** Returns how often the event loop has turned, before the target is given a row and until the end, while a body of one piece was imported. */
+/** Returns the number of turns of the event loop, before the target is given a row and until the end, while a body of one piece was imported. */
 async function countLoops(
   text: string,
   { skipRows = 0, rowMs = 0, format = "csv" }: { skipRows?: number; rowMs?: number; format?: HistoryFormat },
