@@ -24,5 +24,5 @@ export function getCommit(): string {
   return commit;
 }
 
-/** Returns what `lineside --version` prints: `lineside 0.1.0 (9a9028c)`. */
+/** Returns the output of `lineside --version`: `lineside 0.1.0 (9a9028c)`. */
 export const versionText = (): string => `lineside ${version} (${getCommit()})`;

@@ -4,7 +4,7 @@ import { RateMeter } from "./rate-meter.ts";
 const ADDRESSES_MAX = 10_000;
 
 /**
- * Counts failed attempts by address (of IPv6 by the first 64 bits): so many at once, then so many a second. Whoever presents something right is
+ * Counts failed attempts by address (of IPv6 by the first 64 bits): a burst, then a rate per second. Whoever presents something right is
  * not asked, so that nobody is locked out by a neighbour behind the same address.
  */
 export class AttemptLimit {

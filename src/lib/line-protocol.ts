@@ -1,6 +1,6 @@
 /*
  * Reader of the InfluxDB line protocol: `measurement,tag=value field=value,field=value timestamp`. It reads one line at a time, so that its
- * caller decides how many are read at once, and every character a constant number of times, whatever is wrong with the text.
+ * caller decides how many are read together, and every character a constant number of times, whatever is wrong with the text.
  */
 import { detail } from "./domain-error.ts";
 import { exactInteger } from "./exact-integer.ts";

@@ -2,7 +2,7 @@
 const BURST_MS = 10_000;
 
 /**
- * Lets so many a second through on average, and so many at once (ten seconds' worth unless told otherwise; generic cell rate algorithm, ITU-T I.371): one
+ * Limits an average rate per second and its burst (ten seconds' worth unless told otherwise; generic cell rate algorithm, ITU-T I.371): one
  * number is all it remembers, and without a limit it only counts.
  */
 export class RateMeter {
@@ -42,7 +42,7 @@ export class RateMeter {
   }
 
   /**
-   * 0: `amount` more may pass, and is counted; else after how many ms it may. What is larger than all that may come at once passes
+   * 0: `amount` more may pass, and is counted; else after how many ms it may. An amount larger than the burst passes
    * when nothing else is spent. `now` is monotonic.
    */
   take(now: number, amount = 1): number {

@@ -13,7 +13,7 @@ interface DeviceEvent {
   readonly deviceId: DeviceId;
 }
 
-/** Describes what modules tell each other: cross-cutting reactions ride these, questions are constructor arguments. */
+/** Events between modules, for cross-cutting reactions; questions are constructor arguments. */
 export interface DomainEvents {
   "device.created": DeviceEvent;
   "device.updated": DeviceEvent;

@@ -15,7 +15,7 @@ import type { TrustedClock } from "../platform/trusted-clock.ts";
 import type { DomainEvents } from "./events.types.ts";
 import type { AuthPlugin } from "./identity/identity.plugin.ts";
 
-/** Describes what every module is built on. */
+/** Foundations of all modules. */
 export interface Core {
   readonly version: string;
   /** The abbreviated commit of the build, or "unknown". */
@@ -42,7 +42,7 @@ export interface Core {
   readonly log: Logger;
 }
 
-/** Describes what a module returns beside its services. */
+/** Parts of a module, in addition to its services. */
 export interface Module {
   routes?(auth: AuthPlugin): readonly AnyElysia[];
   /** Sorted in the order in which they start. */

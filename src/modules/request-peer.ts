@@ -8,7 +8,7 @@ export interface Peer {
   readonly client?: string | undefined;
 }
 
-/** Describes what knows the addresses of requests. */
+/** Reader of the peer addresses of requests. */
 export interface PeerServer {
   requestIP(request: Request): { readonly address: string } | null;
 }

@@ -22,7 +22,7 @@ function isOfStorage(error: unknown): boolean {
 /**
  * Commits the small writes of one turn of the event loop in one transaction: a commit takes longer than most statements. What is added by
  * those who hear of a commit is of the next turn, with all that comes in it. Whoever reads what a write changes calls `settle()` first. A
- * write that is added in a transaction is part of that, at once.
+ * write that is added in a transaction is part of that, immediately.
  */
 export class WriteGroup {
   readonly #sqlite: Database;

@@ -13,7 +13,7 @@ const ACTIONS_MAX = 10;
 const METHOD_MAX = 256;
 const ID_MAX = 64;
 
-/** Describes what the gateway does by itself when something happens to an alarm. */
+/** Automatic action of the gateway on an alarm event. */
 export type AlarmAction = { readonly on: AlarmEventType } & (
   | {
       readonly type: "command";

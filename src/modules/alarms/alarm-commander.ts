@@ -22,7 +22,7 @@ const AT_ONCE = 20;
 const RETRY_MS = 5_000;
 
 /**
- * Returns who gives the commands of a rule: a program of the tenant that sees the one device at hand and nothing else. Whoever
+ * Returns the principal for the commands of a rule: a program of the tenant that sees the one device at hand and nothing else. Whoever
  * wrote the rule may act on every device of the tenant: that was checked then.
  */
 const principalOf = ({ alarmId, alarmType, tenantId }: Alarm, deviceId: DeviceId): Principal => ({

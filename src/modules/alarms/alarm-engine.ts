@@ -45,7 +45,7 @@ function setDue({ due }: DeviceState, alarmType: string, timeMs: number | undefi
   return timeMs !== undefined && timeMs < before;
 }
 
-/** Returns what is remembered of the rule as it is now. */
+/** Returns the device's state for the current version of the rule; new if the rule has changed. */
 function ownState({ rules }: DeviceState, { alarmType, fingerprint }: AlarmRule): RuleState {
   const ruleState = rules.get(alarmType);
   const own: RuleState = ruleState?.fingerprint === fingerprint ? ruleState : { fingerprint, triggers: [] };
@@ -138,7 +138,7 @@ export class AlarmEngine {
     this.states.stop();
   }
 
-  /** Returns how a rule of the device's profile stands; `node` is the rule as it was written. */
+  /** Returns the current state of a rule of the device's profile; `node` is the rule as it was written. */
   explain(device: IngestDevice, rule: AlarmRule, node: unknown): ExplainedRule {
     const { alarmType } = rule;
     const state = this.states.of(device.deviceId);

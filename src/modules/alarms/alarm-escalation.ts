@@ -19,7 +19,7 @@ interface AlarmEscalationDeps {
   readonly repository: Pick<AlarmsRepository, "findById" | "listEscalating" | "update">;
   readonly lifecycle: Pick<AlarmLifecycle, "commit" | "escalate">;
   readonly settingsOf: (tenantId: TenantId) => EscalationSettings;
-  /** Returns how long the device is mute; 0 when it is not. */
+  /** Returns the time for which the device is mute, in ms; 0 if it is not. */
   readonly mutedMs: (deviceId: DeviceId) => number;
   readonly clock: Pick<TrustedClock, "now" | "monotonic" | "schedule" | "isSet">;
   readonly time: AlarmTime;
@@ -29,7 +29,7 @@ interface AlarmEscalationDeps {
 
 /**
  * Lets alarms rise from level to level by the tenant's minutes. An alarm keeps since when it has had its level, so settings that are
- * changed hold for open alarms, too, and what became due while the gateway was off is made up for at once. While the gateway's clock is
+ * changed hold for open alarms, too, and what became due while the gateway was off is made up for immediately. While the gateway's clock is
  * not set, nobody knows how long that was, and nothing escalates.
  */
 export class AlarmEscalation {

@@ -5,7 +5,7 @@ import { evaluateRule, type Moment, type RuleState, type TriggerState } from "./
 import type { AlarmRule, AlarmTrigger } from "./alarm-rule.ts";
 import type { Alarm } from "./alarms.types.ts";
 
-/** Describes how a part of a rule stands now. Times in epoch ms. */
+/** Current state of a part of a rule. Times in epoch ms. */
 export interface ExplainedTrigger {
   /** Severity of a create rule; `null` for the clear rule. */
   readonly severity: AlarmSeverity | null;

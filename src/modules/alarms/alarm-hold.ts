@@ -21,7 +21,7 @@ export const createHoldBack =
 const POLL_MS = 15_000;
 const JUMP_MS = 1_000;
 
-/** Tells when the wall clock was set: times of day, and ends of maintenance, come sooner or later then. */
+/** Creates a watch that reports when the wall clock was set: times of day, and ends of maintenance, come sooner or later then. */
 export function createJumpWatch(clock: Clock, onJump: () => void): { start(): void; stop(): void } {
   const driftOf = () => clock.now() - clock.monotonic();
   let cancel: () => void = () => undefined;

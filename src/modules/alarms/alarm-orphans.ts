@@ -20,7 +20,7 @@ export function createOrphans(deps: {
   const waiting = new Set<DeviceId>();
   let next: NodeJS.Immediate | undefined;
 
-  /** Returns how many it were. */
+  /** Clears the orphans of a device and returns their number. */
   function clearOf(deviceId: DeviceId): number {
     const device = deps.findDevice(deviceId);
     if (device === undefined) return 0;
@@ -47,7 +47,7 @@ export function createOrphans(deps: {
   }
 
   return {
-    /** Some at once, and the others soon. */
+    /** Clears the orphans of the first devices immediately, and of the others soon. */
     clearOrphans(deviceIds: Iterable<DeviceId>): void {
       for (const deviceId of deviceIds) waiting.add(deviceId);
       if (next === undefined) work();

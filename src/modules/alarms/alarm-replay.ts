@@ -80,7 +80,7 @@ export class AlarmReplay {
     this.#dueAt = dueAt !== undefined && dueAt > now ? dueAt : undefined;
   }
 
-  /** Returns how long the schedule suppresses the alarm, in ms. */
+  /** Returns the time for which the schedule suppresses the alarm, in ms. */
   #act({ raised, isOver }: Outcome, now: number): number {
     const open = this.#open;
     if (open !== undefined && isOver) {

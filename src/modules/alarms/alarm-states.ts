@@ -12,7 +12,7 @@ const WRITES_PER_REFRESH = 30;
 /** Devices kept in memory; others are read again when they speak. */
 const STATES_MAX = 20_000;
 
-/** Describes what the engine remembers of devices: in memory, and on the disk before long. */
+/** State of the engine by device: in memory, and on the disk before long. */
 export class AlarmStates {
   readonly #states = new Map<DeviceId, DeviceState>();
   /** Devices whose state is not written yet. */

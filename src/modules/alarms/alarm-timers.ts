@@ -2,7 +2,7 @@ import { DeadlineQueue } from "../../lib/deadline-queue.ts";
 import type { Clock } from "../../platform/clock.ts";
 
 const WAIT_MS_MAX = 3_600_000;
-/** Timers that run before others get their turn: after a long stop all of them are due at once. */
+/** Timers that run before others get their turn: after a long stop all of them are due simultaneously. */
 const TAKEN_AT_ONCE_MAX = 200;
 
 /** Calls back for a device (or an alarm) once its time has come; of several times of one the earliest counts. */

@@ -137,7 +137,7 @@ export function createAlarmsModule(core: Core, deps: AlarmsModuleDeps) {
   return {
     alarms,
     hooks,
-    /** Returns how long the device is mute; 0 when it is not. */
+    /** Returns the time for which the device is mute, in ms; 0 if it is not. */
     mutedMs,
     observe,
     recipientIdsOf: (alarm: Pick<Alarm, "deviceId" | "alarmType">) => ruleOf(alarm)?.recipientIds,

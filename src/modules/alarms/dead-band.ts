@@ -8,7 +8,7 @@ import { type DeadBand, type DeviceState, type KnownValue, observeArrival } from
  * the range in which no comparison of any rule turns round; a message whose values all lie in theirs needs no look at the rules.
  */
 
-/** Describes what the rules of a profile hold the numbers of a key against. */
+/** Bounds with which the rules of a profile compare the numbers of a key. */
 export interface KeyBounds {
   readonly bounds: readonly ConditionBound[];
   /** True if a value counts by itself because it differs from the one before. */

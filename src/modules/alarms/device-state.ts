@@ -24,7 +24,7 @@ export interface DeadBand {
   readonly high: number;
 }
 
-/** Describes what the engine remembers of a device. */
+/** State of the engine for a device. */
 export interface DeviceState {
   readonly values: Map<string, KnownValue>;
   /** Keyed by alarm type. */
@@ -52,7 +52,7 @@ const entriesOf = (input: unknown): Array<[string, Record<string, unknown>]> =>
   );
 
 /**
- * Returns what `writeState` wrote; of what cannot be read nothing. The clock may have been set back meanwhile: nothing lies in
+ * Reads the state that `writeState` wrote; unreadable parts are left out. The clock may have been set back meanwhile: nothing lies in
  * the future. A gateway that did not run heard nothing: that time is no silence of the device.
  */
 export function readState(

@@ -8,7 +8,7 @@ import type { ApiKey } from "./api-keys.resource.ts";
 import type { NewApiKey } from "./api-keys.types.ts";
 import { createKeySecret, hintOf } from "./key-secret.ts";
 
-/** Returns what is true of a new key whoever makes it, a person by the API or somebody at the machine; the secret is given once. */
+/** Creates a key, for a user of the API or somebody at the machine; the secret is returned only here. */
 export function addApiKey(
   deps: {
     repository: ApiKeysRepository;

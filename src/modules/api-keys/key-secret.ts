@@ -37,5 +37,5 @@ export function isWellFormedKey(credential: string): boolean {
   return credential.endsWith(checksum(random));
 }
 
-/** Returns what of a key may be shown again, so that people can tell keys apart. */
+/** Returns the part of a key that may be shown again, so that people can tell keys apart. */
 export const hintOf = (secret: string): string => `${secret.slice(0, HINT_LENGTH)}…`;

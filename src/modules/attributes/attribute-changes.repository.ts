@@ -120,7 +120,7 @@ export function createAttributeChangesRepository({ orm }: MainDatabase, keptMax:
     count: (deviceId: DeviceId, filter: ChangeFilter): number =>
       orm.select({ n: sql<number>`count(*)` }).from(attributeChanges).where(matching(deviceId, filter)).get()
         ?.n ?? 0,
-    /** Returns what has become of a scope since a change: the oldest first. */
+    /** Returns the changes of a scope since a change, the oldest first. */
     listSince: (deviceId: DeviceId, scope: AttributeScope, changeId: number): AttributeChange[] =>
       orm
         .select()
@@ -141,5 +141,5 @@ export function createAttributeChangesRepository({ orm }: MainDatabase, keptMax:
   };
 }
 
-/** Describes what was written to attributes, as long as it was something new. */
+/** History of attribute writes that changed a value. */
 export type AttributeChangesRepository = ReturnType<typeof createAttributeChangesRepository>;

@@ -4,7 +4,7 @@ import { NestedValues, toPlainJson } from "../../lib/plain-json.ts";
 
 const KEY_BYTES_MAX = 256;
 const KEYS_PER_REQUEST_MAX = 512;
-/** Limit on what one MQTT message may hold. Hundreds of earlier values are kept beside each. */
+/** Limit on what one MQTT message may hold. Hundreds of earlier values are kept with each. */
 const VALUE_BYTES_MAX = 64 * 1024;
 /** Values up to this size stay below the limit of a scope by their number alone. */
 const VALUE_BYTES_SMALL = 1024;

@@ -61,7 +61,7 @@ function filled(value: unknown): unknown {
   );
 }
 
-/** Returns what a change was, as it is kept: only what differs, nothing secret, and never more than 8 KiB each. */
+/** Describes a change for the log: only the differences, nothing secret, and at most 8 KiB each. */
 export function describeChange(
   before: unknown,
   after: unknown,

@@ -1,5 +1,5 @@
 /**
- * States how the entries of one tenant's audit log share the space that the log has. Each kind of actor has a part of the log
+ * Shares that the kinds of actors have in one tenant's audit log. Each kind of actor has a part of the log
  * that no other kind can take. A part that is not used is lent. Within a part, the actor with the most entries loses the oldest
  * of its own.
  */
@@ -44,7 +44,7 @@ export class AuditHolders {
     else counts.set(holder, left);
   }
 
-  /** Returns who must give up an entry of a log that holds more than `limit`. */
+  /** Returns the holder that must give up an entry of a log that holds more than `limit`. */
   largest(limit: number): AuditHolder | undefined {
     const excessOf = (share: AuditShare) => this.#totals[share] - PART_OF_LOG[share] * limit;
     const share = auditShares.reduce((most, next) => (excessOf(next) > excessOf(most) ? next : most));

@@ -51,7 +51,7 @@ const seenIn = ({ devices }: AuditScope): SQL | undefined =>
     ? undefined
     : sql`(${auditEntries.targetType} IS NOT 'device' OR ${auditEntries.targetId} IN (SELECT value FROM json_each(${JSON.stringify([...devices])})))`;
 
-/** Returns what an index answers. */
+/** Returns the conditions that an index answers. */
 const indexed = ({ action, targetId }: AuditFilter): SQL | undefined =>
   and(
     action === undefined || action.endsWith(".") ? undefined : eq(auditEntries.action, action),

@@ -47,7 +47,7 @@ export interface AuditRecorder {
   durable(): Promise<void>;
 }
 
-/** Describes what a route's rule sees of its request. */
+/** Request of a route, as its audit rule sees it. */
 export interface AuditContext {
   readonly principal: Principal;
   readonly params: Readonly<Record<string, string>>;
@@ -56,14 +56,14 @@ export interface AuditContext {
   readonly response: unknown;
 }
 
-/** Describes what a route that changes something records, or why it records nothing. */
+/** Record that a changing route adds to the audit log, or the reason why it adds none. */
 export type AuditRule = AuditedRoute | { readonly none: string };
 
 interface AuditedRoute {
   readonly action: string;
   /** Type of the target, such as `device`. The first parameter of the path is its id. */
   readonly target: string;
-  /** Returns which thing, where neither path nor answer say it. */
+  /** Returns the id of the target, if neither path nor response have it. */
   readonly id?: (context: AuditContext) => string;
   /** Returns the ids of the targets of a request for many things; each gets an entry. Called before the request and after it. */
   readonly each?: (context: AuditContext) => readonly string[];
@@ -71,7 +71,7 @@ interface AuditedRoute {
   readonly created?: string;
   /** The thing as it is now; read before and after, and what differs is recorded. */
   readonly read?: (context: AuditContext, id: string) => unknown;
-  /** Returns what was asked for, where there is nothing to read. */
+  /** Returns the content of the request, if there is nothing to read. */
   readonly details?: (context: AuditContext) => unknown;
 }
 

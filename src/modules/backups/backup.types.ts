@@ -85,7 +85,7 @@ export interface SnapshotRecord {
 /** The first object of a repository: `repository.json`. */
 export interface RepositoryRecord {
   readonly format: 1;
-  /** Tells which gateway's snapshots these are. */
+  /** Gateway whose snapshots these are. */
   readonly gateway: string;
   /** Id of the machine that writes here, to refuse clones of the gateway. Absent if the machine has no id. */
   readonly machine?: string;

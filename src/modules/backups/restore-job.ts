@@ -161,7 +161,7 @@ function ensureReadable(folder: string, schemas: Schemas): void {
   }
 }
 
-/** Restores a snapshot at once. @throws DomainError `conflict` while a gateway runs on the directory */
+/** Restores a snapshot immediately. @throws DomainError `conflict` while a gateway runs on the directory */
 export async function restore(
   target: BackupTarget,
   job: Omit<RestoreJob, "schemas" | "roomBytes">,

@@ -7,7 +7,7 @@ import { frameInvalid } from "./codecs.errors.ts";
 
 const FRAME_BYTES_MAX = 255;
 
-/** Describes what to run a source on: a message, a frame, or (for a downlink) what is to be sent. */
+/** Input on which a source is run: a message, a frame, or (for a downlink) the content to send. */
 export interface TrialRequest {
   readonly source: string;
   readonly direction?: "uplink" | "downlink" | undefined;

@@ -88,7 +88,7 @@ export class CommandEngine {
   }
 
   /**
-   * Stores a new command, which goes out at once when its device is there. Resolves to the command as it is stored then; with `waitMs`
+   * Stores a new command, which goes out immediately when its device is there. Resolves to the command as it is stored then; with `waitMs`
    * when it is finished, or after that time.
    */
   create(command: NewCommand, waitMs: number): Promise<Command> {

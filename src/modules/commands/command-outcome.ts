@@ -8,7 +8,7 @@ export const isFinal = ({ status }: Command): boolean =>
   status === "SUCCESSFUL" || status === "FAILED" || status === "TIMEOUT" || status === "EXPIRED";
 
 /**
- * Returns how long the device may take once it has been sent (ms); where something keeps it for the device, as long as it lives.
+ * Returns the time that a device has for a sent command (ms); if something keeps it for the device, as long as it lives.
  */
 export const longestWait = ({ timeoutMs, expiresAt, createdAt }: Command, isKept: boolean): number =>
   isKept ? Math.max(timeoutMs, expiresAt - createdAt) : timeoutMs;

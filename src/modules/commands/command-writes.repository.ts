@@ -84,7 +84,7 @@ const prepareCount = (orm: Orm) =>
     .where(and(eq(commands.deviceId, placeholder("deviceId")), eq(commands.status, placeholder("status"))))
     .prepare();
 
-/** Returns what inserts a command, in a transaction, and counts those of a device. */
+/** Creates the functions that insert a command, in a transaction, and count those of a device. */
 function createInserts(database: Statements) {
   const insert = prepareInsert(database);
   const counted = prepareCount(database.orm);

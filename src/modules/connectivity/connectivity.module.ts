@@ -13,7 +13,7 @@ import { createWebhookSecretsRepository } from "./webhook-secrets.repository.ts"
 import { webhookSecretsRoutes } from "./webhook-secrets.routes.ts";
 import { createWebhookSecretsService } from "./webhook-secrets.service.ts";
 
-/** Returns whether MQTT without TLS is for programs on this machine only, beside MQTT with TLS for devices. */
+/** Returns whether MQTT without TLS is for programs on this machine only, in addition to MQTT with TLS for devices. */
 const isForThisMachine = ({ tls, mqtt_host: host, mqtt_tls_host: tlsHost }: Config): boolean =>
   tls !== "off" && tlsHost !== undefined && isLoopback(host);
 

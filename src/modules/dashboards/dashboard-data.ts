@@ -19,7 +19,7 @@ import type { AlarmRow, ResolvedDevice, Widget, WidgetData } from "./dashboards.
 import type { AbsoluteWindow } from "./window-of.ts";
 
 /*
- * What the widgets of a dashboard show, asked for together: the newest values of all of them at once, and one query for each way in
+ * What the widgets of a dashboard show, asked for together: the newest values of all of them together, and one query for each way in
  * which series are to be thinned or aggregated, however many widgets want it.
  */
 
@@ -98,7 +98,7 @@ function aggregationOf(widget: Widget): string {
   return fixedAggregations[widget.type] ?? shown;
 }
 
-/** Returns how a widget's series are requested. Widgets with the same text share a request. */
+/** Returns the query of a widget's series. Widgets with the same text share a request. */
 function seriesSpec(widget: Widget) {
   const { config, type } = widget;
   const aggregation = aggregationOf(widget);

@@ -122,7 +122,7 @@ function ensureName(input: unknown): string {
 }
 
 /**
- * Returns what a person gives, checked; what is not given is left out. @throws DomainError of kind `invalid` that names the
+ * Parses the given fields of a dashboard; missing ones are left out. @throws DomainError of kind `invalid` that names the
  * field.
  */
 export function parseDashboard(input: unknown): DashboardChanges {

@@ -13,7 +13,7 @@ const LANES_MAX = 4;
 const TABLE_KEYS_MAX = 5;
 const DAY_MS = 86_400_000;
 
-/** Describes what a device last said, by key: shows which keys are numbers and which are states. */
+/** Newest values of a device, by key; they tell numbers from states. */
 export type Sample = Readonly<Record<string, TelemetryValue>>;
 
 /** Keys that a template shows first, by words in their names. */
@@ -116,7 +116,7 @@ const ROW_PX = 88;
 const HEAD_PX = 48;
 const ROWS_MIN = 2;
 
-/** Returns how many rows of the grid show a list of that height. */
+/** Returns the number of grid rows for a list of that height. */
 const rowsFor = (contentPx: number, max: number): number =>
   Math.min(max, Math.max(ROWS_MIN, Math.ceil((contentPx + HEAD_PX) / ROW_PX)));
 

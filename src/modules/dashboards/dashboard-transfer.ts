@@ -72,7 +72,7 @@ function idMapOf(input: unknown): Map<string, string> {
 const isForeign = ({ version, panels, schemaVersion }: Record<string, unknown>): boolean =>
   (version !== undefined && version !== VERSION) || panels !== undefined || schemaVersion !== undefined;
 
-/** Returns what a file says beside its content. */
+/** Splits a file into its content, its devices and its id map. */
 function fileOf(input: unknown): { content: Record<string, unknown>; devices: unknown; idMap: unknown } {
   if (!isJsonObject(input)) throw dashboardInvalid("dashboard", detail("rule.object"));
   const outer = isJsonObject(input.dashboard) ? input.dashboard : input;

@@ -41,7 +41,7 @@ export interface ResolvedDevice {
   readonly assetId: string | null;
 }
 
-/** Describes what a dashboard is looked at with. */
+/** Time range, state, widgets and context with which a dashboard is viewed. */
 export interface ExecuteRequest {
   readonly timeRange?: unknown;
   readonly dashboardStateId?: string | undefined;
@@ -64,7 +64,7 @@ export interface AlarmRow {
   readonly raisedAt: number;
 }
 
-/** Describes what one widget shows; only the parts that its type needs. */
+/** Data of one widget; only the parts that its type needs. */
 export interface WidgetData {
   readonly deviceIds: readonly DeviceId[];
   readonly series?: readonly DeviceSeries[];

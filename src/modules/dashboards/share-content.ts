@@ -22,7 +22,7 @@ export const readerOf = ({ shareId, tenantId, name }: DashboardShare): Principal
   devices: "all",
 });
 
-/** Returns what a link shows: devices of the aliases that widgets name, and the keys that they name. */
+/** Returns the content of a link: devices of the aliases that widgets name, and the keys that they name. */
 function shownOf({ aliases, widgets }: Dashboard): { aliases: Alias[]; keys: ReadonlySet<string> } {
   const [all, parts] = [aliasesOf(aliases), widgetsOf(widgets)];
   const named = new Set(parts.map((widget) => aliasOf(all, widget)));
@@ -69,7 +69,7 @@ export function createShareContent(deps: {
     }
   }
 
-  /** Returns who listens by the link. */
+  /** Returns the principal of the link's live connection. */
   async function listenerOf(share: DashboardShare): Promise<Principal> {
     const reader = readerOf(share);
     const shown = dashboardIdsOf(share).map((id) => dashboards.get(reader, id));

@@ -56,7 +56,7 @@ interface DemoPlantEngineDeps {
   readonly log: Logger;
 }
 
-/** Returns what a machine did until now, on whole minutes: made again after a restart it stands where it stood. */
+/** Returns a machine's readings until now, on whole minutes: made again after a restart it stands where it stood. */
 function liveUntil(machine: Machine, now: number, ms: number): Reading[] {
   const end = Math.floor(now / HISTORY_STEP_MS) * HISTORY_STEP_MS;
   const readings: Reading[] = [];

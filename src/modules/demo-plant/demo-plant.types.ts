@@ -1,6 +1,6 @@
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 
-/** Describes what was made for the plant; whatever of it somebody deleted is made again when it is started again. */
+/** Parts of the plant; deleted parts are created again when it is started again. */
 export interface DemoPlantParts {
   /** Gateways, one for each line. */
   readonly gateways: readonly DeviceId[];

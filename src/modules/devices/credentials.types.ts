@@ -2,7 +2,7 @@ import type { DeviceId } from "../../lib/ids.ts";
 
 export type CredentialsType = "ACCESS_TOKEN" | "MQTT_BASIC" | "X509";
 
-/** Describes what a device signs in with that is not its access token. */
+/** Credentials of a device other than its access token. */
 export interface OtherCredentials {
   readonly deviceId: DeviceId;
   readonly type: "MQTT_BASIC" | "X509";

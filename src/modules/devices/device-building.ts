@@ -29,7 +29,7 @@ export interface DeviceBuildingDeps {
   readonly repository: DevicesRepository;
   readonly chosenTokens: Pick<ChosenTokens, "ensureFree">;
   readonly profiles: ProfilesService;
-  /** Returns how many devices the plan of a tenant allows; null for no limit. */
+  /** Returns the device limit of a tenant's plan; null for no limit. */
   devicesMax(tenantId: TenantId): number | null;
   /** Stores the dev EUI as the device's attribute `integration.lorawan.dev_eui`. */
   saveDevEui(deviceId: DeviceId, devEui: string | null): void;
@@ -38,7 +38,7 @@ export interface DeviceBuildingDeps {
 
 type DeviceBuilding = ReturnType<typeof createDeviceBuilding>;
 
-/** Describes what a new device begins with: asked once for many of them. */
+/** Defaults of a new device: looked up once for many of them. */
 export type NewDeviceDefaults = ReturnType<DeviceBuilding["defaultsOf"]>;
 
 /** Creates the functions that build a device, check it against others, and store it with everything that belongs to it. */
@@ -75,7 +75,7 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
   }
 
   /**
-   * Returns what the gateway calls a child: what is asked for, or what it was called, or its name where no other child has that.
+   * Returns the gateway's name for a child: the requested or earlier one, or the device's name if no other child has that.
    */
   function childNameOf(device: Device, asked: string | null | undefined): string | null {
     const kept = asked === undefined ? device.childName : asked;

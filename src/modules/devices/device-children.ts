@@ -70,7 +70,7 @@ export function createDeviceChildren(deps: {
     return { createdDevices: created, create };
   }
 
-  /** Several at once cost one transaction, so that a gateway that names a thousand new ones holds up nobody. */
+  /** Creates several children in one transaction, so that a gateway that names a thousand new ones holds up nobody. */
   function createMissing(gateway: GatewayRef, refs: readonly ChildRef[]): Array<DeviceId | DomainError> {
     const { createdDevices: created, results } = deps.transact(() => {
       const { createdDevices: created, create } = creating(gateway);

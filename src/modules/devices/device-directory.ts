@@ -136,7 +136,7 @@ export class DeviceDirectory {
     };
   }
 
-  /** Returns what a device takes over from its profile, apart from limits. */
+  /** Returns the fields that a device takes over from its profile, apart from limits. */
   private ofProfile(profile: DeviceProfile) {
     const { telemetryTopic, convertsNumericText, commandTimeoutMs, sessionsMax } = profile;
     return {

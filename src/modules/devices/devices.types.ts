@@ -31,7 +31,7 @@ export interface Device {
   readonly updatedAt: number;
 }
 
-/** Describes what the gateway saw of a device; times are epoch ms. */
+/** Activity of a device as seen by the gateway; times are epoch ms. */
 export interface DeviceActivity extends Readonly<ObservedInterval> {
   readonly active: boolean;
   readonly lastActivityAt: number | null;
@@ -77,7 +77,7 @@ type Settable =
   | "commandTransport"
   | "tags";
 
-/** Describes what a person may set, as it comes from the wire: ids are not yet known to exist. */
+/** Fields that a user may set, as they come from the wire: ids are not yet known to exist. */
 export type DeviceChanges = { readonly [K in Settable]?: Device[K] | undefined } & {
   readonly profileId?: string | undefined;
   readonly parentDeviceId?: string | null | undefined;

@@ -1,6 +1,6 @@
 import { type ObservedInterval, silenceTimeoutOf } from "../../lib/observed-interval.ts";
 
-/** Names where the inactivity timeout of a device comes from. */
+/** Sources of a device's inactivity timeout. */
 export const inactivitySources = ["DEVICE", "PROFILE", "OBSERVED", "DEFAULT"] as const;
 
 export interface Inactivity {

@@ -94,7 +94,7 @@ export class BrokerCommands implements CommandTransport {
     return true;
   }
 
-  /** Nothing is kept for a device: a published command is finished at once, and any other is sent again. */
+  /** Returns false, because nothing is kept for a device: a published command is finished immediately, and any other is sent again. */
   keepsFor(): boolean {
     return false;
   }

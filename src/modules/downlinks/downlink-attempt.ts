@@ -18,7 +18,7 @@ const ANSWER_CHARACTERS_MAX = 300;
 /** The Things Stack has paused the webhook, which it does by itself for a while. */
 const PAUSED = 406;
 
-/** Describes what came of an attempt. `whose` it was: with `server`, others for the same one need not try now either. */
+/** Outcome of an attempt. `whose` fault it was: with `server`, others for the same server need not try now either. */
 export type Attempted =
   | { readonly isDone: true; readonly networkId?: string }
   | { readonly isDone: false; readonly isFinal: true; readonly error: Text }
@@ -83,7 +83,7 @@ const hints = {
 } as const satisfies Record<number, ErrorCode>;
 
 /**
- * Returns what a network server says is wrong: both answer with an object that has a message. The key that it may have said again
+ * Returns the network server's error: both answer with an object that has a message. The key that it may have said again
  * is left out; null for readers who are told the status alone.
  */
 function textOf({ status, body }: HttpAnswer, key: string | null | undefined): Text {

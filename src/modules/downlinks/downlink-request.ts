@@ -9,7 +9,7 @@ export interface CommandDownlink {
   readonly priority: string | null;
 }
 
-/** Returns what a codec is told where a command only names a key and its value. */
+/** Returns the input of a codec for a command that only names a key and its value. */
 function objectOf(method: string, params: JsonValue): JsonValue {
   if (!isJsonObject(params)) return { [method]: params as JsonValue }; // a value, as JSON has them
   if (method === "setValue" && typeof params.key === "string" && "value" in params)

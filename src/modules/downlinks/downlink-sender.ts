@@ -48,7 +48,7 @@ const expired = (reason: Text | null): Text =>
   reason === null ? detail("downlink_error.expired") : detail("downlink_error.expired_because", { reason });
 
 /**
- * Hands downlinks to network servers: of each device one after the other, of each integration a few at once, again after a while where
+ * Hands downlinks to network servers: of each device one after the other, of each integration a few simultaneously, again after a while where
  * the server was not there. A downlink whose answer was lost goes out twice rather than never.
  */
 export class DownlinkSender {
@@ -101,7 +101,7 @@ export class DownlinkSender {
     });
   }
 
-  /** Tries what waits for an integration at once: the integration has changed. */
+  /** Tries the waiting downlinks of an integration immediately, because the integration has changed. */
   hasten(integrationId: string): void {
     const { repository, now } = this.deps;
     const lane = this.lanes.get(integrationId);

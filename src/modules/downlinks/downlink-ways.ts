@@ -53,7 +53,7 @@ export function createDownlinkWays(deps: {
       tenantId: TenantId;
       deviceKey: string;
     }): DownlinkRoute | undefined => deps.repository.route(tenantId, key),
-    /** Returns what networks call the device; undefined for one of none. */
+    /** Returns the networks' key of the device; undefined for a device of none. */
     keyOf: (deviceId: DeviceId): string | undefined => deviceKey(deps.namesOf(deviceId)),
     /** The one through which the device was heard last, else the only one or the default one that can send; undefined for none. */
     integrationFor(tenantId: TenantId, key: string): Integration | undefined {

@@ -8,7 +8,7 @@ import {
 } from "../integrations/integrations.types.ts";
 import { type Downlink, type DownlinkRoute, devEuiOf } from "./downlinks.types.ts";
 
-/** Describes what a downlink is for the two network servers: a request of their API, or a message to their broker. */
+/** Downlinks for the two network servers: a request of their API, or a message to their broker. */
 
 export interface NetworkRequest {
   readonly url: string;
@@ -87,7 +87,7 @@ function toChirpstack({ downlink, fPort, content, settings, route }: OutgoingDow
 /** Paths of the push operation only: a body that comes in must not choose what is called with our key. */
 const pushPath = /^\/api\/v3\/as\/applications\/[^/]+\/webhooks\/[^/]+\/devices\/[^/]+\/down\/push$/;
 
-/** Returns what The Things Stack sends as the address to push to, where it points at the server that is set. */
+/** Returns the push address that The Things Stack sent, if it points at the configured server. */
 export function trustedPushUrl(pushUrl: string | undefined, base: string | undefined): string | undefined {
   if (pushUrl === undefined || base === undefined || !URL.canParse(pushUrl) || !URL.canParse(base))
     return undefined;

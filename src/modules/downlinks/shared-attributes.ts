@@ -31,7 +31,7 @@ export class SharedAttributes {
   /** Devices that had nothing to send when they were last looked at. */
   readonly #checked = new Set<DeviceId>();
   readonly #inFlight = new Set<DeviceId>();
-  /** Devices that have to be looked at once more after what is in flight. */
+  /** Devices to be checked once more after what is in flight. */
   readonly #again = new Set<DeviceId>();
 
   constructor(deps: SharedAttributesDeps) {

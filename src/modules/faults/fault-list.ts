@@ -224,7 +224,7 @@ export class FaultList {
     for (const entry of entries) this.#forget(entry);
   }
 
-  /** Returns what has to be stored and deleted. `isUrgent` leaves out mere counts, and what strangers could cause at any rate. */
+  /** Returns the entries to be stored and deleted. `isUrgent` leaves out mere counts, and what strangers could cause at any rate. */
   changes(isUrgent = false): { readonly saved: readonly FaultEntry[]; readonly removed: readonly string[] } {
     const saved = [...this.#changed];
     return {

@@ -17,7 +17,7 @@ export interface FaultNames {
 
 const rendered = ({ code, params }: Text) => ({ code, params, message: inEnglish({ code, params }) });
 
-/** Says what to do, where a reason does not say so itself. */
+/** Returns the remedy for a fault whose text does not say it itself. */
 export function hintOf({ code, params }: Text) {
   const hint = isRefusal(code) ? `refusal_hint.${reasonOf(code)}` : `fault_hint.${code}`;
   return hasText(hint) ? { hint: rendered({ code: hint, params }) } : {};

@@ -6,7 +6,7 @@ import { reasonOf } from "./refusals.types.ts";
 
 /** Lines about one entry are this far apart: one when it begins, then summaries. */
 const SUMMARY_INTERVAL_MS = 10 * 60_000;
-/** Lines of all entries together: so many at once, then a line every ten seconds. */
+/** Log limit for all entries together: a burst, then a line every ten seconds. */
 const LINES = { perSecond: 0.1, burst: 50 };
 /** Lines about one address within `SUMMARY_INTERVAL_MS`. */
 const LINES_PER_ADDRESS_MAX = 5;

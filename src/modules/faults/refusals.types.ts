@@ -67,7 +67,7 @@ export const identityKinds = [
 ] as const;
 export type IdentityKind = (typeof identityKinds)[number];
 
-/** Describes who presented the credential, as far as it may be shown: never a secret, of a token or key only its beginning. */
+/** Presenter of the credential, as far as it may be shown: never a secret, of a token or key only its beginning. */
 export interface PresentedIdentity {
   readonly kind: IdentityKind;
   readonly name: string;

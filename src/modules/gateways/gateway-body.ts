@@ -11,7 +11,7 @@ export const CHILDREN_PER_MESSAGE_MAX = 1_000;
 const KEYS_PER_REQUEST_MAX = 512;
 const ID_CHARACTERS_MAX = 64;
 
-/** Describes what one message says of one child. */
+/** Part of a message about one child. */
 export type ChildPart = readonly [name: string, value: unknown];
 
 export interface ChildRequest {

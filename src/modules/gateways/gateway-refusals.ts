@@ -9,7 +9,7 @@ import type { ChildPart } from "./gateway-body.ts";
 const LISTED_MAX = 20;
 const SAMPLE_BYTES = 256;
 
-/** Describes where a message came in. */
+/** Transport and topic of a message. */
 interface Origin {
   readonly source: IngestSource;
   readonly topic: string;
@@ -65,7 +65,7 @@ export function createGatewayRefusals(deps: {
   };
 }
 
-/** Returns what a part says, for the person who has to find the mistake. */
+/** Returns the start of a part, for the person who has to find the mistake. */
 function sampleOf(value: unknown): Uint8Array | undefined {
   try {
     return Buffer.from(JSON.stringify(value)?.slice(0, SAMPLE_BYTES) ?? "");

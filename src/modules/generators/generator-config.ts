@@ -42,7 +42,7 @@ export function rateOf({ intervalSeconds, metrics }: GeneratorConfig, devices: n
   return { messages, values: messages * metrics.length };
 }
 
-/** Says what is too much; undefined when it is not. */
+/** Returns the limit that the rate exceeds; undefined if there is none. */
 export function tooFast(rate: { messages: number; values: number }): Text | undefined {
   if (rate.messages > MESSAGES_PER_SECOND_MAX)
     return detail("rule.messages_per_second", { max: MESSAGES_PER_SECOND_MAX });

@@ -80,7 +80,7 @@ export class GeneratorEngine {
     await Promise.all([...this.runs.keys()].map((id) => this.end(id)));
   }
 
-  /** Applies the changed generator; an active one sends at once. */
+  /** Applies the changed generator; an active one sends immediately. */
   changed(generator: Generator): void {
     if (isRunning(generator) && !this.isStopped) {
       this.begin(generator, false);
@@ -101,7 +101,7 @@ export class GeneratorEngine {
       if (generator.tenantId === tenantId) this.removed(generator.id);
   }
 
-  /** Returns what a generator did since the start; `undefined` if that is nothing. */
+  /** Returns a generator's activity since the start; `undefined` if there was none. */
   activityOf(id: string): GeneratorActivity | undefined {
     return this.activities.get(id);
   }

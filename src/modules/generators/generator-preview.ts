@@ -17,7 +17,7 @@ export interface Preview {
   readonly errors: readonly Text[];
 }
 
-/** Returns what a config would make one of its devices send, from now on. */
+/** Returns the messages that a config would make one of its devices send, from now on. */
 export function previewConfig(
   input: unknown,
   options: { now: number; isVisible: (deviceId: DeviceId) => boolean },

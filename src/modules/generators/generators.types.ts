@@ -6,7 +6,7 @@ type GeneratorStatus = (typeof statuses)[number];
 
 export const patterns = ["random", "walk", "sine", "counter"] as const;
 /**
- * Describes how a value moves between `min` and `max`: anywhere each time, a little from where it was, in waves, or up step by
+ * Movement of a value between `min` and `max`: anywhere each time, a little from where it was, in waves, or up step by
  * step and from the bottom again.
  */
 export type Pattern = (typeof patterns)[number];
@@ -32,7 +32,7 @@ export interface GeneratorConfig {
   readonly deviceIds?: readonly DeviceId[];
 }
 
-/** Describes what it did since the gateway was started, or it was. */
+/** Activity since the start of the gateway or of the generator, whichever is later. */
 export interface GeneratorActivity {
   readonly readings: number;
   readonly refused: number;

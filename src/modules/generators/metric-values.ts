@@ -11,7 +11,7 @@ export const DECIMALS_MAX = 9;
 const VALUES_WANTED = 1_000;
 /** Step of a walk that has none, as a share of the way from min to max. */
 const WALK_SHARE = 0.04;
-/** A walk never goes further than so many times its step at once. */
+/** Max. distance of a walk between two readings, in steps. */
 const WALK_STEPS_MAX = 3;
 /** Waves are this many readings long unless told otherwise. */
 const WAVE_READINGS = 60;

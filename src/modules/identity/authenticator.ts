@@ -8,7 +8,7 @@ import type { UsersService } from "../users/users.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { AccessTokens, Authenticator } from "./identity.types.ts";
 
-/** Wrong bearer credentials of one address on WebSockets: many screens may come back at once after their sessions have ended. */
+/** Limit of wrong bearer credentials per address on WebSockets: many screens may come back simultaneously after their sessions have ended. */
 const WRONG = { perSecond: 1, burst: 60 };
 
 /** Creates the authentication of both kinds of bearer credential: access tokens of people, and API keys. */

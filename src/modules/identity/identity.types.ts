@@ -56,7 +56,7 @@ export interface CurrentUser {
   readonly role?: Role;
   /** Permissions of the role, so that a client shows nothing else. */
   readonly permissions: Permission[];
-  /** Whether the caller has access to all devices. Some operations need it beside the permission. */
+  /** Whether the caller has access to all devices. Some operations require it in addition to the permission. */
   readonly hasGlobalDeviceAccess: boolean;
   /** Whether the tenant is the gateway's own, whose people may use its serial ports. */
   readonly isHost: boolean;

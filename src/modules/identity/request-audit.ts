@@ -12,7 +12,7 @@ import type {
 } from "../audit/audit.types.ts";
 import type { Principal } from "../users/users.types.ts";
 
-/** Describes what the hooks of a route are given, as far as the audit log reads it. */
+/** Arguments of a route's hooks, as far as the audit log reads them. */
 export interface AuditedRequest {
   readonly request: Request;
   readonly server: PeerReader;
@@ -51,7 +51,7 @@ const nameOf = (thing: unknown): string | undefined => {
   return name as string | undefined; // chosen for being a text
 };
 
-/** Describes what a route's description says of its rule: an error is seen where the rule itself is not. */
+/** Audit rule in a route's description: error handlers see the description and not the rule itself. */
 export type RouteAudit = Pick<Exclude<AuditRule, { none: string }>, "action" | "target">;
 
 function isRefusal(error: unknown): boolean {
@@ -120,7 +120,7 @@ export function createRequestAudit(recorder: AuditRecorder) {
       const states = idsOf(rule, context).map((id) => [id, readQuietly(() => read(context, id))] as const);
       before.set(auditedRequest.request, new Map(states));
     },
-    /** Reads at once what the request has made: another one may follow on its heels. */
+    /** Reads the changes of the request immediately, because another request may follow on its heels. */
     done(rule: AuditRule, auditedRequest: AuditedRequest, principal: Principal): void {
       if ("none" in rule) return;
       const { read, details, action } = rule;

@@ -15,7 +15,7 @@ import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
  * spreadsheets: a text that looks like a number reads as one there.
  */
 
-/** Cells made into text at once, some 5 ms: a reader that is slow holds no more than this, and others have their turn. */
+/** Cells per piece of text, some 5 ms: a reader that is slow holds no more than this, and others have their turn. */
 const PIECE_CELLS = 20_000;
 
 /** Range of rows from the first up to, and without, the last. */

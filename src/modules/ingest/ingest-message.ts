@@ -41,7 +41,7 @@ const bytesOf = ({ buffer, start, end }: Message): Uint8Array => buffer.subarray
 export const bodyOf = (message: Message, note?: NoteLeftOut): unknown =>
   decodeBody(bytesOf(message), message.encoding, note);
 
-/** Returns how the list of refused messages names where a body came in. */
+/** Returns the name of a body's source in the list of refused messages. */
 export function whereOf({ kind, source }: Pick<Message, "kind" | "source">): string {
   if (source !== "http") return `v1/devices/me/${kind}`;
   return kind === "batch" ? "/telemetry/batch" : `/${kind}`;
@@ -72,7 +72,7 @@ export function readingsOf(
   }
 }
 
-/** Returns what reads a message like earlier ones of its device, or the long way. */
+/** Creates a function that reads a message like earlier ones of its device, or the long way. */
 export function createMessageReader() {
   const shapes = new MessageShapes();
   return (device: IngestDevice, message: Message, reception: Reception): readonly Reading[] => {

@@ -19,11 +19,11 @@ export interface IngestDevice {
   /** The gateway, and what that calls it. */
   parentDeviceId?: DeviceId | null;
   childName?: string | null;
-  /** States how its bodies are encoded: AUTO looks at the first byte. */
+  /** Encoding of its bodies: AUTO looks at the first byte. */
   payload: BodyEncoding;
   /** Texts of plain decimal numbers become numbers. */
   convertsNumericText?: boolean;
-  /** A topic of its profile's that takes telemetry beside the usual ones. */
+  /** Telemetry topic of its profile, in addition to the usual ones. */
   telemetryTopic?: string | null;
   /** Time for which it may take to answer a command; 0 unless given. */
   commandTimeoutMs?: number;
@@ -42,7 +42,7 @@ export interface IngestDevice {
   traffic?: { interval: number; slot: number };
   /** What is known of the shape of its messages. */
   shapes?: ShapeMemory;
-  /** MQTT sessions that it may have at once; 1 unless given. */
+  /** Max. simultaneous MQTT sessions; 1 unless given. */
   sessionsMax?: number;
   /** What happens to a session beyond that; REPLACE unless given. */
   sessionsWhenFull?: SessionsWhenFull;
@@ -72,7 +72,7 @@ export interface DeviceIngest {
   /** Works like `telemetry`, for a body in a packet of MQTT. */
   packet(device: IngestDevice, body: PacketBody): Promise<void>;
   attributes(device: IngestDevice, body: Uint8Array, source: IngestSource): Promise<void>;
-  /** Lists a refused message on the device: unknown topic, rate, size … */
+  /** Lists a refused message on the device, for example for an unknown topic, its rate or its size. */
   reject(device: IngestDevice, rejection: Rejection): void;
   /** Lists a message that was refused with an error, permanently or because of its rate. */
   refuse(device: IngestDevice, error: unknown, message: Omit<Rejection, "code" | "params">): void;

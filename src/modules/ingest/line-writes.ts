@@ -21,7 +21,7 @@ const SLICE_LINES = 250;
 const SLICE_CHARACTERS = 32 * 1024;
 /** To create a device takes about as long as to store a hundred lines. */
 const SLICE_NEW_CHILDREN = 30;
-/** Slices that may wait for the disk at once. */
+/** Max. slices that wait for the disk simultaneously. */
 const WAITING_SLICES_MAX = 16;
 const CHILDREN_PER_BODY_MAX = 1_000;
 const SAMPLE_CHARACTERS = 100;

@@ -66,7 +66,7 @@ function readNumber(bytes: Uint8Array, start: number): number {
   return first > start ? -value : value;
 }
 
-/** Returns where the text ends if the bytes have it there, else -1. */
+/** Returns the end of the text if the bytes have it at `start`, else -1. */
 function skipText(bytes: Uint8Array, start: number, text: Uint8Array): number {
   const { length } = text;
   for (let index = 0; index < length; index++) if (bytes[start + index] !== text[index]) return -1;

@@ -106,14 +106,14 @@ function containerIn(body: Record<string, unknown>, name: string): Record<string
   return isJsonObject(inner) ? inner : undefined;
 }
 
-/** Returns whether a body has only one field beside its time. */
+/** Returns whether a body has only one field in addition to its time. */
 function isAlone(body: Record<string, unknown>): boolean {
   let count = 0;
   for (const name in body) if (name !== "ts" && ++count > 1) return false;
   return true;
 }
 
-/** Returns the fields of a body beside its time and what is taken of it. */
+/** Returns the fields of a body other than its time and those that are taken of it. */
 function besides(body: Record<string, unknown>, isTaken: (name: string) => boolean): Record<string, unknown> {
   const rest: Record<string, unknown> = Object.create(null);
   for (const [name, value] of Object.entries(body)) if (name !== "ts" && !isTaken(name)) rest[name] = value;

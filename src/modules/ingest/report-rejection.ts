@@ -16,7 +16,7 @@ const sources: Record<IngestSource, FaultSource> = {
   test: "test",
 };
 
-/** Returns what lists rejected messages of devices among the faults, and shows them live. */
+/** Creates a function that lists rejected messages of devices among the faults, and shows them live. */
 export const rejectionReporter =
   ({ events, clock }: { events: Pick<EventBus<DomainEvents>, "emit">; clock: Pick<Clock, "now"> }) =>
   ({ tenantId, deviceId, revoked }: IngestDevice, rejection: Rejection): void => {

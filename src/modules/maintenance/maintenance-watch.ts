@@ -70,7 +70,7 @@ export class MaintenanceWatch {
     return own.until >= ofGateway.until ? own : ofGateway;
   }
 
-  /** Returns how long the device stays mute; 0 when it is not. */
+  /** Returns the time for which the device stays mute, in ms; 0 if it is not. */
   remainingMs({ deviceId, parentDeviceId }: MaintainedDevice): number {
     if (this.running.size === 0) return 0;
     return Math.max(this.leftOf(deviceId), parentDeviceId ? this.leftOf(parentDeviceId) : 0);

@@ -112,7 +112,7 @@ export class ModbusCommands implements CommandTransport {
     return true;
   }
 
-  /** A command that was sent is finished at once. */
+  /** Returns false, because a command that was sent is finished immediately. */
   keepsFor(): boolean {
     return false;
   }

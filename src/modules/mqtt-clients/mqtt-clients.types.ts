@@ -34,7 +34,7 @@ export interface LocalTopics {
     tenantId: TenantId,
     filters: readonly string[],
     take: (message: LocalMessage) => Promise<void>,
-    /** Topics that are followed beside the filters; they may change. */
+    /** Topics that are followed in addition to the filters; they may change. */
     topics?: { has(topic: string): boolean },
   ): () => void;
   retained(tenantId: TenantId, filter: string): readonly LocalMessage[];

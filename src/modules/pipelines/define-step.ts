@@ -42,7 +42,7 @@ export function createKeyLoop(keys: readonly string[]): KeyLoop {
 
 /** Given for a value: the whole message is to be dropped. */
 export const dropMessage = Symbol("drop the message");
-/** Describes what becomes of a value; undefined takes its key away. */
+/** Function that changes a value; undefined removes its key. */
 export type ChangeValue = (
   value: TelemetryValue,
   key: string,

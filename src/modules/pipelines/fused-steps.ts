@@ -42,7 +42,7 @@ export function runAlone(step: SlotStep): RunStep {
 /** Several lists of steps as one. */
 export interface FusedSteps {
   /**
-   * Returns what becomes of the values, or which of the lists dropped them; the same object where nothing was changed, undefined
+   * Returns the changed values, or the index of the list that dropped them; the same object if nothing was changed, undefined
    * where nothing is left. Throws when a step cannot do its work, and then nothing has happened.
    */
   run(values: Reading["values"], context: StepContext): Reading["values"] | number | undefined;

@@ -4,7 +4,7 @@ import type { Reading } from "../telemetry/telemetry.types.ts";
 /** Devices of which one is kept: enough to try steps on, and a few megabytes at the most. */
 const DEVICES_MAX = 2_000;
 
-/** Describes where the newest message of a device is put: one write for each message, on the way that all of them go. */
+/** Slot for a device's newest message: one write for each message, on the way that all of them go. */
 export interface NewestMessage {
   reading: Reading | undefined;
 }

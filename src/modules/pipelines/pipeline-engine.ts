@@ -38,13 +38,13 @@ interface Selected {
   readonly fused: FusedSteps | undefined;
 }
 
-/** Describes what is for a device. */
+/** Selected pipelines and context of a device. */
 interface Matched extends Selected {
   readonly context: StepContext;
   readonly newest: NewestMessage;
 }
 
-/** Describes what messages became beside telemetry. */
+/** Results of messages other than telemetry. */
 interface SideEffects {
   readonly attributes: Array<Applied["attributes"][number]>;
   readonly requests: OutboundRequest[];

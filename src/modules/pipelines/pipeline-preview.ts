@@ -50,7 +50,7 @@ function sizeOf(values: ReadonlyMap<string, unknown>): number {
 const attributesOf = ({ attributes }: StepMessage) =>
   Object.fromEntries([...attributes].map(([scope, values]) => [scope, plain(values)]));
 
-/** Returns what steps do to one message, step by step; nothing is stored or sent. */
+/** Runs steps on one message and returns the effect of each; nothing is stored or sent. */
 export function previewSteps(
   steps: unknown,
   reading: Reading,

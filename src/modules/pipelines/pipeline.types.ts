@@ -3,7 +3,7 @@ import type { AttributeScope } from "../attributes/attributes.types.ts";
 import type { OutboundRequest } from "../outbound/outbound.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 
-/** Describes what is left of a message, what became attributes, and what is to be sent to other programs. */
+/** Result of pipelines for a message: remaining readings, new attributes, and requests to other programs. */
 export interface Applied {
   readonly readings: readonly Reading[];
   readonly attributes: ReadonlyArray<{ scope: AttributeScope; values: ReadonlyMap<string, JsonValue> }>;

@@ -17,7 +17,7 @@ export interface PipelineVersion {
   readonly createdAt: number;
 }
 
-/** Describes what happened since it was last written. */
+/** Counts since the last write. */
 export interface PipelineCounts {
   messagesIn: number;
   messagesOut: number;

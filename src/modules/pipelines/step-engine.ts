@@ -117,7 +117,7 @@ export function toReading({ ts, values }: StepMessage): Reading | undefined {
 }
 
 /**
- * Returns what becomes of a reading; undefined when a step drops it. A step that fails is left out for this message, as if it
+ * Returns the result of the steps for a reading; undefined when a step drops it. A step that fails is left out for this message, as if it
  * were not there: the message is begun anew without it.
  */
 export function runSteps(

@@ -11,7 +11,7 @@ import type { Step } from "./step-engine.ts";
  * be a way to have the secret sent to oneself.
  */
 
-/** Describes what a kept secret was for. */
+/** A kept secret and the origin for which it was entered. */
 interface KnownSecret {
   readonly sealed: string;
   readonly origin: string;
@@ -20,7 +20,7 @@ interface KnownSecret {
 type Kind = "secret" | "header";
 type Change = (value: unknown, of: { origin: string; kind: Kind }) => unknown;
 
-/** Returns what is sealed is not looked at again: everything else stays as it is, and is refused as the step's fields say. */
+/** Returns whether a value can be sealed, since sealed values are not checked again; others stay as they are, and are refused as the fields of the step say. */
 const isUsable = (value: string, kind: Kind): boolean =>
   kind === "secret" ? /^.{1,256}$/s.test(value) : /^[\t\x20-\x7e\x80-\xff]{1,4096}$/.test(value);
 

@@ -5,7 +5,7 @@ import type { OutboundTarget } from "../outbound/outbound.types.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { NumberProgram } from "./number-program.ts";
 
-/** Describes what a step works on: the values of one time stamp. */
+/** Input of a step: the values of one time stamp. */
 export interface StepMessage {
   /** Epoch ms. */
   readonly ts: number;
@@ -19,7 +19,7 @@ export interface StepMessage {
   webhooksLeftOut?: number;
 }
 
-/** Describes where a step sends messages; one object as long as the step is compiled. */
+/** Target of a step's messages; the same object as long as the step is compiled. */
 export type StepTarget = OutboundTarget;
 
 export interface StepRequest {

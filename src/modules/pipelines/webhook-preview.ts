@@ -34,7 +34,7 @@ export function previewWebhook({ target, body }: StepRequest): WebhookPreview {
   };
 }
 
-/** Returns what a person should know of the webhooks among the steps. */
+/** Returns warnings about the webhooks among the steps. */
 export function webhookWarnings(
   steps: readonly CompiledStep[],
   refusalOf: (url: string) => Text | undefined,

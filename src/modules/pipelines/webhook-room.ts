@@ -51,7 +51,7 @@ class WebhookRoom {
     return true;
   }
 
-  /** Returns what is counted, for `reset` if the steps begin anew. */
+  /** Returns the current count, for `reset` if the steps begin anew. */
   mark(): Taken {
     return this.#taken;
   }

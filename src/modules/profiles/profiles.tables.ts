@@ -27,12 +27,12 @@ export const deviceProfiles = sqliteTable(
     commandTimeoutMs: integer("command_timeout_ms").notNull(),
     /** A gateway with this profile makes its child devices by naming them. */
     createsChildren: integer("creates_children", { mode: "boolean" }).notNull().default(true),
-    /** Sessions that a device may have at once, each under a client id of its own. */
+    /** Max. simultaneous sessions of a device, each under a client id of its own. */
     sessionsMax: integer("sessions_max").notNull().default(1),
     sessionsWhenFull: text("sessions_when_full", { enum: sessionsWhenFull }).notNull().default("REPLACE"),
     /** Limit of one device; null for the gateway's setting. */
     messagesPerSecond: integer("messages_per_second"),
-    /** Messages of one device that may come at once; null: ten seconds' worth. */
+    /** Max. burst of messages of one device; null: ten seconds' worth. */
     messagesBurst: integer("messages_burst"),
     /** Telemetry that is a text of a plain decimal number is stored as a number. */
     convertsNumericText: integer("converts_numeric_text", { mode: "boolean" }).notNull().default(false),

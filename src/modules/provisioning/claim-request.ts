@@ -11,7 +11,7 @@ const TYPE_CHARACTERS_MAX = 128;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const controlCharacters = /[\u0000-\u001f\u007f]/;
 
-/** Describes what a new device asks for, checked. */
+/** Request of a new device, checked. */
 export interface ClaimRequest {
   readonly deviceName: string;
   readonly key: string;

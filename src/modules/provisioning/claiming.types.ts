@@ -16,7 +16,7 @@ export interface ClaimableDevice {
   readonly ownerName: string | null;
 }
 
-/** Describes what lets a person claim a device, as the device or its gateway sends it. */
+/** Request that lets a user claim a device, as the device or its gateway sends it. */
 export interface ClaimingRequest {
   readonly secretKey: string;
   readonly durationMs: number;

@@ -2,7 +2,7 @@ import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core
 import { devices } from "../devices/devices.tables.ts";
 import { deviceProfiles } from "../profiles/profiles.tables.ts";
 
-/** States how devices of a profile make themselves known; a profile without a row lets none. */
+/** Provisioning settings of profiles, by which devices register themselves; a profile without a row lets none. */
 export const profileProvisioning = sqliteTable(
   "profile_provisioning",
   {

@@ -3,7 +3,7 @@ import type { ProfileId } from "../../lib/ids.ts";
 export const provisioningModes = ["DISABLED", "ALLOW_NEW", "CHECK_PRE_PROVISIONED"] as const;
 export type ProvisioningMode = (typeof provisioningModes)[number];
 
-/** Describes how devices of a profile make themselves known; key and secret go into their firmware. */
+/** Provisioning settings of a profile, by which devices register themselves; key and secret go into their firmware. */
 export interface Provisioning {
   readonly profileId: ProfileId;
   readonly mode: ProvisioningMode;

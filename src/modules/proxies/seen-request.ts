@@ -39,7 +39,7 @@ function problemsOf(seen: Omit<SeenRequest, "problems">, { public_url: url }: Pr
   return problems;
 }
 
-/** Returns what a gateway with these settings would see of a request. */
+/** Returns a request as a gateway with these settings would see it. */
 export function seeRequest(request: Request, server: PeerServer | null, config: ProxyConfig): SeenRequest {
   const arrival = arrivalOf(request);
   const trusted = (config.trusted_proxies ?? "").split(",").flatMap((entry) => parseRange(entry) ?? []);

@@ -56,7 +56,7 @@ export interface RealtimeDeps {
 
 type SubscribeMessage = Extract<ClientMessage, { type: "subscribe" }>;
 
-/** Returns what somebody hears of what was asked for: who looks at shared dashboards gets telemetry of their keys. */
+/** Returns the allowed part of a subscription: viewers of shared dashboards get telemetry of their keys. */
 function allowed({ shared }: Principal, message: SubscribeMessage): Pick<Subscription, "topics" | "keysOf"> {
   const keys = message.keys && new Set(message.keys);
   if (shared === undefined) return { topics: new Set(message.topics), keysOf: () => keys };
@@ -126,7 +126,7 @@ export class RealtimeSession {
     return devices === "all" || (devices?.has(deviceId) ?? false);
   }
 
-  /** Takes one text frame of the client; frames are processed one after the other, a limited number at once. */
+  /** Takes one text frame of the client; frames are processed one after the other, a limited number of them concurrently. */
   message(text: string): Promise<void> {
     if (this.#principal === undefined) {
       this.#unauthenticatedBytes += Buffer.byteLength(text);

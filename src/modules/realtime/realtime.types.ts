@@ -12,7 +12,7 @@ import type { LatestSnapshot, TelemetryValue } from "../telemetry/telemetry.type
 export const realtimeTopics = ["telemetry", "attributes", "alarms", "devices", "commands", "events"] as const;
 export type RealtimeTopic = (typeof realtimeTopics)[number];
 
-/** Describes what a client may send (JSON text frames). */
+/** Message from a client (JSON text frame). */
 export type ClientMessage =
   | { readonly type: "auth"; readonly token: string }
   | {

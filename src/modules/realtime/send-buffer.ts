@@ -25,7 +25,7 @@ interface Waiting {
 }
 
 /**
- * Describes what one reader still has to be sent, bounded: a reader that keeps up gets every message, a slow one the newest value
+ * Messages that still have to be sent to one reader, bounded: a reader that keeps up gets every message, a slow one the newest value
  * of each key, and of events the newest (it is told when some were left out).
  */
 export class SendBuffer {
@@ -155,7 +155,7 @@ export class SendBuffer {
   }
 }
 
-/** Returns what it costs to keep a reading: long texts and JSON count, as numbers hardly do. */
+/** Returns the cost of keeping a reading: long strings and JSON count, as numbers hardly do. */
 function weightOf({ values }: Reading): number {
   let weight = 1;
   for (const key in values) {

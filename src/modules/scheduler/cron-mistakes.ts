@@ -42,7 +42,7 @@ function numberOf(text: string, { words, min }: CronField): number | undefined {
   return NUMBER.test(text) ? Number(text) : undefined;
 }
 
-/** Returns what is wrong with one number of a field. */
+/** Returns the mistake in a number of a field; undefined if there is none. */
 function numberMistake(text: string, field: CronField): Text | undefined {
   const { name, min, max } = field;
   const value = numberOf(text, field);
@@ -58,7 +58,7 @@ function stepMistake(step: string | undefined, field: CronField): Text | undefin
     : detail("rule.cron_step", { field: field.name, value: excerpt(step), max: field.max });
 }
 
-/** Returns what is wrong with one item of a list; undefined if nothing is. */
+/** Returns the mistake in an item of a list; undefined if there is none. */
 function itemMistake(item: string, field: CronField): Text | undefined {
   if (item === "*" || item === "?" || field.others.test(item)) return undefined;
   const [range = "", step, more] = item.split("/");
@@ -84,7 +84,7 @@ function itemMistake(item: string, field: CronField): Text | undefined {
   return stepMistake(step, field);
 }
 
-/** Returns what is wrong with an expression of five fields, in the words of the person who wrote it; undefined if it cannot be told. */
+/** Returns the mistake in an expression of five fields, in the words of the person who wrote it; undefined if it cannot be told. */
 export function cronMistake(expression: string): Text | undefined {
   for (const [index, text] of expression.split(" ").entries()) {
     const field = fields[index];

@@ -75,7 +75,7 @@ export class CronTimes {
     return wall === undefined ? undefined : wall - shift;
   }
 
-  /** Returns when the clocks change after a moment. */
+  /** Returns the next clock change after a moment. */
   #changeAfter(moment: number): number | undefined {
     const from = Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(this.#timezone);
     return from.getTimeZoneTransition("next")?.epochMilliseconds;

@@ -9,7 +9,7 @@ import type { Job } from "./scheduler.resource.ts";
 export type Perform = (job: Job, runId: string, deviceId: DeviceId) => Promise<string | null>;
 
 /**
- * Returns who acts when a job does: a program of the tenant that sees the one device at hand and nothing else. That whoever wrote
+ * Returns the principal of a job: a program of the tenant that sees the one device at hand and nothing else. That whoever wrote
  * the job may act on the device was checked then.
  */
 const principalOf = ({ jobId, tenantId, name }: Job, deviceId: DeviceId): Principal => ({

@@ -21,7 +21,7 @@ interface Plan {
 }
 
 /**
- * Returns what is to be done now of a job that is due. Times that passed unseen, for the gateway was off or its clock was set,
+ * Plans the next step of a job that is due. Times that passed unseen, for the gateway was off or its clock was set,
  * never run one by one: the job's rule makes one run of them (`once`) or none (`skip`). A time that is late by no more than the
  * grace simply runs.
  */

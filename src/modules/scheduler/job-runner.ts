@@ -107,7 +107,7 @@ export class JobRunner {
     return this.#checking;
   }
 
-  /** Begins a run at once, beside the job's own times. @throws DomainError `job.running` */
+  /** Begins a run immediately, in addition to the job's own times. @throws DomainError `job.running` */
   runNow(job: Job): Run {
     const { runs, transact, clock } = this.#deps;
     let run: Run | undefined;

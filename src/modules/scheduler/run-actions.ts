@@ -26,7 +26,7 @@ const failed = ({ deviceId, name }: Target, error: Text): RunTarget => ({
   commandId: null,
 });
 
-/** Describes what a run does to its devices. A run that is taken up again goes on with those of which nothing is noted. */
+/** Actions of a run on its devices. A run that is taken up again goes on with those of which nothing is noted. */
 export class RunActions {
   readonly #targets: TargetsRepository;
   readonly #perform: Perform;
@@ -60,7 +60,7 @@ export class RunActions {
     return true;
   }
 
-  /** Returns what the results of the devices make of the run. */
+  /** Returns the run's status and error from the results of its devices. */
   resultOf(
     { action }: Job,
     { runId }: Run,

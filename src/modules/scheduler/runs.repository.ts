@@ -27,7 +27,7 @@ type Row = typeof schedulerRuns.$inferSelect;
 
 const toRun = ({ leaseOwner: _, leaseUntil: __, ...row }: Row): Run => row;
 
-/** Matches runs by their error, which the caller sees only beside the results of all devices, and by the names of visible devices. */
+/** Matches runs by their error, which the caller sees only with the results of all devices, and by the names of visible devices. */
 function found({ visible, search }: RunFilter): SQL | undefined {
   if (search === undefined) return undefined;
   const isVisible =

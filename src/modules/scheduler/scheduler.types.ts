@@ -4,7 +4,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { CommandRequest } from "../commands/commands.types.ts";
 
 export const misfires = ["skip", "once"] as const;
-/** Describes what becomes of times that passed while nothing could run: nothing, or one run for all of them. */
+/** Policy for times that passed while nothing could run: nothing, or one run for all of them. */
 export type Misfire = (typeof misfires)[number];
 
 export const runStatuses = ["RUNNING", "SUCCESS", "FAILED", "PARTIAL", "SKIPPED"] as const;

@@ -7,7 +7,7 @@ export function createSettingsRepository(database: MainDatabase) {
   const { orm } = database;
   const secrets = database.secrets("gateway settings");
   return {
-    /** Returns what `save` kept under the name; undefined before that, and where the key beside the data was lost. */
+    /** Returns the value that `save` kept under the name; undefined before that, and if the key beside the data was lost. */
     read<Value>(name: string): Value | undefined {
       const row = orm.select().from(gatewaySettings).where(eq(gatewaySettings.name, name)).get();
       const text = row && secrets.open(row.valueSealed);

@@ -6,7 +6,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import { isName } from "../wire.schemas.ts";
 import type { ThemeColors } from "./tenants.types.ts";
 
-/** Describes what a tenant shows in place of the product's own name, mark and colour; kept as the tenant attribute `branding`. */
+/** Name, mark and colour that a tenant shows in place of the product's own; kept as the tenant attribute `branding`. */
 export interface Branding {
   readonly name?: string;
   /** `data:` address of a PNG, JPEG, WebP or SVG image. */

@@ -19,7 +19,7 @@ export interface ThemeColors {
   readonly onPrimary: string;
 }
 
-/** Describes how the product shows itself; null where it is as it came. */
+/** Branding of the product; null for the product's own. */
 export interface Appearance {
   readonly name: string | null;
   /** Address of an image. */

@@ -58,7 +58,7 @@ import {
  * Each phase is one atomic, synced write. All that is done in a phase can be repeated, so a start continues where a kill interrupted.
  */
 
-/** Says what a start has to do after its update is settled. */
+/** Next step of a start after its update is settled. */
 export type StartStep =
   | { readonly kind: "serve" }
   /** This process is the version on trial: it says when it is ready, or why it is not. */

@@ -12,7 +12,7 @@ import { compileReadingSteps } from "../pipelines/reading-steps.service.ts";
 import type { FeedColumn, FeedDeviceRows } from "../telemetry/feeds.types.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 
-/** Returns what an uplink sends of rows: the selected keys, through its steps; undefined if nothing is left. */
+/** Creates the function that selects the keys of an uplink and runs its steps on rows; undefined if nothing is left. */
 export function createRowTransform({
   keys,
   steps,

@@ -6,7 +6,7 @@ import { attributeChanges, attributes } from "../attributes/attributes.tables.ts
 import { devices } from "../devices/devices.tables.ts";
 import { uplinkDeviceChanges } from "./uplinks.tables.ts";
 
-/** Devices, and what changed beside telemetry in the order in which it was written. */
+/** Devices, and changes other than telemetry in the order in which they were written. */
 export class UplinkChangesRepository {
   readonly #orm: MainDatabase["orm"];
 

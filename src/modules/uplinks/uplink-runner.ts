@@ -312,7 +312,7 @@ export class UplinkRunner {
     });
   }
 
-  /** Reports at once if it is urgent, else at most once a second. */
+  /** Reports immediately if it is urgent, else at most once per second. */
   #set(changes: Partial<UplinkReport>, isUrgent = false): void {
     this.#report = { ...this.#report, ...changes };
     const { clock, report } = this.#deps;

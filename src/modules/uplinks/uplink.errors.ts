@@ -2,7 +2,7 @@ import { DomainError, type ErrorKind } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 /**
- * Says what is to be done about a batch that did not arrive. `retry`: the same again, later. `refused`: the target refuses this batch and would
+ * Reaction to a batch that did not arrive. `retry`: the same again, later. `refused`: the target refuses this batch and would
  * refuse it again. `settings`: nothing arrives until a person changes the settings of the uplink or of the target.
  */
 export type Reaction = "retry" | "refused" | "settings";

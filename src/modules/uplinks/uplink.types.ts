@@ -48,7 +48,7 @@ export interface AlarmRecord {
   readonly type: string;
   readonly severity: AlarmSeverity;
   readonly status: string;
-  /** Event that is reported: CREATED, SEVERITY_CHANGED, ACKNOWLEDGED, CLEARED … */
+  /** Event that is reported, such as CREATED, SEVERITY_CHANGED, ACKNOWLEDGED or CLEARED. */
   readonly event: string;
   readonly eventId: string;
   readonly message: string;
@@ -73,7 +73,7 @@ export interface Batch {
   readonly points: number;
 }
 
-/** Describes what a target may use of its surroundings. */
+/** Surroundings that a target may use. */
 export interface TargetContext {
   /** Name of the uplink, for client ids and logs. */
   readonly uplinkId: string;

@@ -33,7 +33,7 @@ const principalOf = ({ uplinkId, tenantId, name }: Uplink): Principal => ({
   devices: "all",
 });
 
-/** Returns what reports an uplink that cannot send. */
+/** Creates a function that reports an uplink that cannot send. */
 const stallReporter =
   (events: Core["events"]) =>
   ({ uplinkId, tenantId, name }: Uplink, { error, isRefused }: UplinkReport): void => {

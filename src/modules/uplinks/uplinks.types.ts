@@ -24,7 +24,7 @@ export interface UplinkOptions {
   readonly site: string;
   readonly selection: UplinkSelection;
   readonly content: UplinkContent;
-  /** Steps as in a pipeline: rename, scale, drop … */
+  /** Steps as in a pipeline, for example rename, scale and drop. */
   readonly steps: readonly unknown[];
   /** Further tags of every device at the target. */
   readonly tags: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import type { Language } from "../../lib/preferred-language.ts";
 import type { InviteDelivery, User } from "./users.types.ts";
 
-/** Describes what the person who invites hands over, or what was sent. */
+/** Sign-in details that the inviting user hands over, or that were sent. */
 export interface Invitation {
   readonly success: true;
   readonly userId: string;
@@ -54,7 +54,7 @@ const shareTexts: Readonly<Record<Language, (shared: Shared) => readonly string[
   ],
 };
 
-/** Describes how an invitation goes out: `origin` is scheme, host and port of its link. */
+/** Delivery of an invitation: `origin` is scheme, host and port of its link. */
 export interface InvitationOptions {
   readonly delivery: InviteDelivery;
   readonly origin: string;

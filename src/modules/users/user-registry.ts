@@ -23,7 +23,7 @@ function confirmationOf(before: User, { email, confirmedAt = null }: UserChanges
 
 /**
  * What is true of users whoever asks (a person by the API, somebody at the machine by the command line): one address, one
- * user; a tenant keeps an owner who can sign in; who is disabled, deleted or given another role is signed out at once.
+ * user; a tenant keeps an owner who can sign in; who is disabled, deleted or given another role is signed out immediately.
  */
 export function createUserRegistry(deps: {
   repository: UsersRepository;

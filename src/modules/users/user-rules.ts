@@ -48,7 +48,7 @@ export function ensureOwnChange(actor: Principal, changed: readonly string[]): v
   if (beyond !== undefined) throw notOneself(detail("action.change_fields", { field: beyond }));
 }
 
-/** Describes what a user sees, or is to see: ids are not yet known to exist. */
+/** Devices and assets that a user sees, or is to see: ids are not yet known to exist. */
 export interface Reach {
   readonly hasGlobalDeviceAccess: boolean;
   readonly hasGlobalAssetAccess: boolean;

@@ -31,7 +31,7 @@ export const users = sqliteTable(
     notifyOnAlarmCreated: integer("notify_on_alarm_created", { mode: "boolean" }).notNull().default(true),
     notifyOnAlarmEscalated: integer("notify_on_alarm_escalated", { mode: "boolean" }).notNull().default(true),
     notifyOnAlarmCleared: integer("notify_on_alarm_cleared", { mode: "boolean" }).notNull().default(false),
-    /** States how the user was (or is to be) invited. */
+    /** Delivery of the user's invitation. */
     inviteDelivery: text("invite_delivery", { enum: ["EMAIL", "MANUAL"] })
       .notNull()
       .default("MANUAL"),

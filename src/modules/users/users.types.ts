@@ -12,7 +12,7 @@ export type UserStatus = (typeof userStatuses)[number];
 export const inviteDeliveries = ["EMAIL", "MANUAL"] as const;
 export type InviteDelivery = (typeof inviteDeliveries)[number];
 
-/** Describes how and of what somebody wants to hear. */
+/** Channels and topics of a user's notifications. */
 export interface NotificationSettings {
   readonly notificationsEmailEnabled: boolean;
   readonly notificationsMessagingEnabled: boolean;
@@ -61,11 +61,11 @@ export const userDefaults = {
   confirmedAt: null,
 } as const satisfies Partial<User>;
 
-/** Describes what a new user needs; the rest has defaults. */
+/** Fields of a new user; all but the required ones have defaults. */
 export type NewUser = Pick<User, "tenantId" | "email" | "fullName" | "role"> &
   Partial<Omit<User, "userId" | "createdAt" | "updatedAt">>;
 
-/** Describes what somebody without access to all devices is granted by name. */
+/** Devices and assets granted by name to a user without access to all devices. */
 export interface Grants {
   readonly deviceIds: readonly DeviceId[];
   readonly assetIds: readonly string[];
@@ -80,7 +80,7 @@ export interface Principal {
   readonly role: Role;
   readonly sessionId: string;
   readonly canAcknowledgeAlarms: boolean;
-  /** The devices that this principal may see now: asked anew each time, so that streams follow grants at once. */
+  /** The devices that this principal may see now: asked anew each time, so that streams follow grants immediately. */
   readonly devices: "all" | ReadonlySet<DeviceId>;
   /** A program rather than a person. */
   readonly apiKey?: { readonly apiKeyId: string; readonly name: string; readonly createdBy: UserId | null };
@@ -114,7 +114,7 @@ export interface UserDetail extends User, Grants {
   readonly assetCount: number;
 }
 
-/** Describes where users' passwords are: the identity provider, as far as managing users needs it. */
+/** Passwords of users at the identity provider, as far as managing users needs it. */
 export interface UserAccounts {
   /** The slow half, the hash: what it resolves to makes the account where there is none; must be changed at the first sign-in. */
   prepareTemporaryPassword(email: string, password: string): Promise<() => void>;

@@ -7,7 +7,7 @@ export const ARCHIVE_HEAD = Buffer.from("LINESIDE BACKUP 1\n");
 const HEADER_BYTES = 10;
 const NAME_BYTES_MAX = 1_024;
 
-/** Returns what stands before the bytes of an object: u16 length of the name, u64 length of the bytes (little-endian), the name. */
+/** Returns the header of an object: u16 length of the name, u64 length of the bytes (little-endian), the name. */
 export function archiveEntryHead(name: string, length: number): Uint8Array {
   const text = Buffer.from(name);
   const head = Buffer.alloc(HEADER_BYTES + text.length);

@@ -9,7 +9,7 @@ import type { JsonValue } from "../../../lib/json.ts";
 import { decodeTextFile } from "../../../lib/text-encoding.ts";
 import type { BulkRow } from "./bulk.types.ts";
 
-/** Columns that a list of devices may have, beside `attributes.shared.<key>` and `attributes.server.<key>`. */
+/** Columns that a list of devices may have, in addition to `attributes.shared.<key>` and `attributes.server.<key>`. */
 export const bulkColumns = [
   "name",
   "deviceType",

@@ -19,11 +19,11 @@ export interface ExternalSettings {
   readonly scope: string;
   /** Takes addresses of which the provider does not say whether they are verified. */
   readonly trustsEmail: boolean;
-  /** Sign-in goes there at once instead of showing a choice. */
+  /** True to go there directly for sign-in instead of showing a choice. */
   readonly isDefault: boolean;
 }
 
-/** Describes what must be the same when somebody comes back. */
+/** Values to compare when a user comes back from the provider. */
 export interface PendingAuthorization {
   readonly callback: string;
   readonly state: string;
@@ -162,7 +162,7 @@ export function createExternalProvider(
   return {
     name: settings.name,
     isDefault: settings.isDefault,
-    /** Returns where to send the browser. @throws DomainError `external.unreachable` */
+    /** Returns the URL to which the browser must be sent. @throws DomainError `external.unreachable` */
     async begin({
       callback,
       loginHint,
@@ -195,7 +195,7 @@ export function createExternalProvider(
       });
       return { url: url.href, pending };
     },
-    /** Returns who came back. @throws DomainError `external.refused`, `external.no_email`, `external.unverified` or `external.unreachable` */
+    /** Returns the user who came back. @throws DomainError `external.refused`, `external.no_email`, `external.unverified` or `external.unreachable` */
     async finish(pending: PendingAuthorization, answer: URLSearchParams): Promise<ExternalPerson> {
       const claims = await claimsOf(pending, answer).catch((error: unknown) => {
         if (error instanceof DomainError) throw error;

@@ -3,11 +3,11 @@ import { escapeHtml, renderHostedPage } from "./hosted-page.ts";
 import { type Journey, journeyFields } from "./hosted-request.ts";
 import type { HostedText } from "./hosted-text.ts";
 
-/** Describes what every hosted page is made from. */
+/** Context of all hosted pages. */
 export interface PageContext {
   readonly text: HostedText;
   readonly journey: Journey;
-  /** States how the site shows itself. */
+  /** Branding of the site. */
   readonly appearance: Appearance;
   readonly problem?: string | undefined;
 }

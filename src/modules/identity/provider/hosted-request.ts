@@ -25,7 +25,7 @@ export function withCode(redirectUri: string, code: string, state: string | unde
   return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${query}`;
 }
 
-/** Describes what a sign-in carries from page to page: where its code goes, and how its pages look. */
+/** State of a sign-in that is carried from page to page: target of its code, and look of its pages. */
 export interface Journey {
   readonly redirectUri: string;
   readonly state: string | undefined;
@@ -79,7 +79,7 @@ export function deviceOf(request: Request): string | undefined {
 }
 
 /**
- * Returns what a browser keeps from its first sign-in, so that it does not compete with strangers later; it opens nothing by
+ * Returns the cookie that a browser keeps from its first sign-in, so that it does not compete with strangers later; it opens nothing by
  * itself.
  */
 export function deviceCookie(device: string, request: Request): string {

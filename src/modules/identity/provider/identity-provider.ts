@@ -15,7 +15,7 @@ export interface IdentityProvider extends SignInFlow, AccountSecurity {
   readonly signUpPasswords: SignUpPasswords;
   /** Makes the account where there is none; must be changed at the first sign-in. A second factor there was goes: its owner may have lost it. */
   setTemporaryPassword(email: string, password: string): Promise<void>;
-  /** The slow half of it, the hash: what it resolves to does the rest, at once. */
+  /** Computes the hash, the slow half of `setTemporaryPassword`; the function that it resolves to does the rest immediately. */
   prepareTemporaryPassword(email: string, password: string): Promise<() => void>;
   /** Ends pending sign-ins and links by mail of an address: they must begin again. */
   endPending(email: string): void;

@@ -5,7 +5,7 @@ const LENGTH_MIN = 10;
 const LENGTH_MAX = 256;
 /** OWASP's recommendation for argon2id: 19 MiB and 2 passes, affordable on a small gateway. */
 const ARGON2 = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
-/** Hashes computed at once: two hold under 40 MiB, however many sign-ins arrive. */
+/** Max. simultaneous hashes: two hold under 40 MiB, however many sign-ins arrive. */
 const CONCURRENT_MAX = 2;
 /** Hashes of one kind that may wait, which is some seconds of work. Guesses from many addresses must not delay the owner's sign-in by hours. */
 const WAITING_MAX = 50;

@@ -19,7 +19,7 @@ const BUDGETS = {
   known: { burst: 5, perHour: 2, kind: "second_factor_known" },
 } as const;
 
-/** Describes what an authenticator app is given: the secret, as an address that it reads, and that as a QR code. */
+/** Secret for an authenticator app, also as a URI that it reads and as a QR code of that. */
 export interface NewSecondFactor {
   readonly secret: string;
   readonly uri: string;

@@ -12,7 +12,7 @@ const EMAIL_LENGTH_MAX = 254;
 /** Lifetime of a temporary password, as long as the outbox keeps it. A note or an old mail opens nothing for ever. */
 const TEMPORARY_PASSWORD_LIFETIME_MS = 14 * 24 * 3_600_000;
 
-/** Describes where the authorization code goes, carried from page to page. */
+/** Target of the authorization code, carried from page to page. */
 export interface CodeRequest {
   readonly redirectUri?: string | undefined;
   readonly codeChallenge?: string | undefined;
@@ -27,7 +27,7 @@ export interface NextStep extends Caller, CodeRequest {
   readonly ticket: string;
 }
 
-/** Describes what a sign-in came to: done, or a page more, which the ticket opens. */
+/** Result of a sign-in step: done, or another page, which the ticket opens. */
 export type SignInStep =
   | { readonly step: "signed_in"; readonly code: string }
   | { readonly step: "second_factor" | "new_password"; readonly ticket: string };
@@ -133,7 +133,7 @@ export function createSignInFlow(deps: {
       repository.deleteTicket(sha256(ticket));
       return proceed(account, request);
     },
-    /** Returns whose sign-in a ticket of the second page belongs to. */
+    /** Returns the email of the sign-in to which a ticket of the second page belongs. */
     emailOf(ticket: string): string | undefined {
       const found = repository.findTicket(sha256(ticket), "second_factor", now());
       return found && repository.findAccountById(found.accountId)?.email;
@@ -146,7 +146,7 @@ export function createSignInFlow(deps: {
       const changed = await replacePassword(ensureTicket(ticket, "new_password"), password);
       return proceed(changed, request);
     },
-    /** All steps at once, for scripts. @throws DomainError `forbidden` that names what is missing. */
+    /** Runs all steps of a sign-in, for scripts. @throws DomainError `forbidden` that names what is missing. */
     async signIn({
       otp,
       newPassword,

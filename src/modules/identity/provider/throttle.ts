@@ -4,7 +4,7 @@ import type { ThrottleRepository } from "./throttle.repository.ts";
 const HOUR_MS = 3_600_000;
 const WINDOW_MS_MAX = 24 * HOUR_MS;
 
-/** Describes what one subject may try: `burst` at once, then `perHour` (in any hour at most both together). */
+/** Attempts of one subject: a `burst`, then `perHour` (in any hour at most both together). */
 export interface Budget {
   readonly burst: number;
   readonly perHour: number;

@@ -22,7 +22,7 @@ const operations = [
 
 type Transform = (text: string) => string;
 
-/** Returns how long `text` would become with each `search` replaced: known before it is made and takes its memory. */
+/** Returns the length of `text` with each `search` replaced: known before it is made and takes its memory. */
 function lengthReplaced(text: string, search: string, by: string): number {
   const more = by.length - search.length;
   if (more <= 0) return 0; // whatever it is, it is not made longer

@@ -50,7 +50,7 @@ function bodyOf(
   return body;
 }
 
-/** Returns where a step of these fields sends messages. @throws DomainError of kind `invalid`. */
+/** Returns the target of a step with these fields. @throws DomainError of kind `invalid`. */
 export function webhookTarget(fields: {
   url: string;
   method?: string;

@@ -19,7 +19,7 @@ const BACKGROUND_EVERY = 4;
 
 /**
  * Runs queries and background work in slices and returns to the event loop between them, so that commits, which are
- * handled as they arrive, always go first. Tenants share the time equally. A tenant's queries take turns, but only a few of its long ones at once;
+ * handled as they arrive, always go first. Tenants share the time equally. A tenant's queries take turns, but only a few of its long ones simultaneously;
  * of all background tasks one runs to its end before the next one begins.
  */
 export class SliceScheduler {

@@ -14,7 +14,7 @@ import type { BrokerLinkSettings } from "./broker-link.schemas.ts";
 import { PublishRun } from "./publish-run.ts";
 import { tlsOptions } from "./tls-options.ts";
 
-/** Bytes of a packet beside topic and payload, about. */
+/** Approximate bytes of a packet in addition to topic and payload. */
 const PACKET_HEAD_BYTES = 8;
 const TAKEN = { kind: "taken" } as const;
 
@@ -116,7 +116,7 @@ export class BrokerLink {
     this.#connection?.publish(message).catch(() => undefined);
   }
 
-  /** Ends the connection at once; the next `connect` makes another. */
+  /** Ends the connection immediately; the next `connect` makes another. */
   drop(): void {
     this.#wanted?.abort();
     this.#wanted = undefined;

@@ -130,7 +130,7 @@ export class CopyWriter {
     this.#offset += bytes.length;
   }
 
-  /** Returns what the callback writes, without header and trailer, to be written again by `raw`. */
+  /** Returns the bytes that the callback writes, without header and trailer, to be written again by `raw`. */
   static fields(write: (writer: CopyWriter) => void): Uint8Array {
     const writer = new CopyWriter();
     write(writer);

@@ -7,7 +7,7 @@ const ofCredentials: ReadonlySet<number> = new Set([401, 403, 407]);
 
 export const isTaken = (status: number): boolean => status >= 200 && status < 300;
 
-/** Returns what an answer other than 2xx means for a batch. */
+/** Returns the reaction to a response other than 2xx. */
 export function reactionTo(status: number): Reaction {
   if (refused.has(status)) return "refused";
   return ofCredentials.has(status) ? "settings" : "retry";

@@ -3,7 +3,7 @@ export interface InFlightLimits {
   readonly signal: AbortSignal;
 }
 
-/** Sends items in order, many at once. Resolves when all are confirmed, and rejects with the first failure; then nothing more is sent. */
+/** Sends items in order, many of them concurrently. Resolves when all are confirmed, and rejects with the first failure; then nothing more is sent. */
 export function sendAll<Item>(
   items: Iterable<Item>,
   send: (item: Item) => Promise<unknown>,

@@ -13,7 +13,7 @@ const GZIP_LEVEL = 1;
 const REASON_CHARACTERS_MAX = 300;
 /** Fields that are given a name of their own in one go. What remains follows when the batch comes again. */
 const CONFLICTS_MAX = 50;
-/** Everything but what is older than the retention was stored: the server would delete the rest at once. */
+/** Returns whether all points were stored but those older than the retention, which the server would delete immediately. */
 const isBeyondRetention = (text: string): boolean =>
   text.includes("partial write: ") && /(beyond|outside) retention policy/.test(text);
 const NOT_FOUND = 404;
@@ -153,7 +153,7 @@ class InfluxdbTarget implements Target {
     throw failed("field type conflict");
   }
 
-  /** Says what an answer means for the lines. After `renamed`, they are to be written again with other names of fields. */
+  /** Returns the outcome for the lines. After `renamed`, they are to be written again with other names of fields. */
   #outcomeOf(answer: HttpAnswer): "stored" | "renamed" | "line breaks" | "refused" {
     if (isTaken(answer.status)) return "stored";
     const message = messageIn(answer) ?? "";

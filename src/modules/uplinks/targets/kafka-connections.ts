@@ -144,7 +144,7 @@ export function bytesWrittenBy(client: Connected): number {
   return bytes;
 }
 
-/** Ends all connections at once. */
+/** Ends all connections immediately. */
 export function destroyConnections(client: Connected): void {
   for (const [, connection] of client.connections) connection.socket?.destroy();
 }

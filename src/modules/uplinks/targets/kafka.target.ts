@@ -26,7 +26,7 @@ const REPLICATION_TIMEOUT_MS = 10_000;
 /** Attempts of the client itself, by which it follows a new leader. What fails longer is tried again by the uplink. */
 const RETRIES = 3;
 const RETRY_DELAY_MS = 100;
-/** Bytes of a record beside key and value, at most. */
+/** Max. bytes of a record in addition to key and value. */
 const RECORD_HEAD_BYTES = 40;
 
 interface Message {
@@ -43,7 +43,7 @@ const nothing = () => {};
  * A Kafka cluster. The value of a record is a line of `ndjson-encoder.ts`, the key is the id of the device: rows of a device stay in order in one
  * partition, which is that of Java clients. The producer is idempotent and waits for all replicas in sync (acks=all), so its own attempts leave no
  * duplicate. A batch that the uplink sends again is written again: a consumer recognizes a row by device, time stamp and key. Records have the time
- * at which they are sent, because a topic would delete old rows at once by an old time.
+ * at which they are sent, because a topic would delete old rows immediately by an old time.
  */
 class KafkaTarget implements Target {
   readonly inFlightMax = 1;

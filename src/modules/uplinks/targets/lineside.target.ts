@@ -26,7 +26,7 @@ const ANSWERS = "v1/gateway/attributes/response";
 /** Keys of one time stamp, and bytes of a key, that Lineside takes. */
 const KEYS_MAX = 512;
 const KEY_BYTES_MAX = 256;
-/** Bytes of a packet beside its payload. */
+/** Bytes of a packet in addition to its payload. */
 const PACKET_HEAD_BYTES = 64;
 const CLEARED = "CLEARED";
 /** Lineside reads smaller numbers as seconds. */

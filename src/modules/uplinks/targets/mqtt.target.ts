@@ -20,7 +20,7 @@ import {
 import { compileTopic, type TopicTemplate, toMqttLevel } from "./topic-template.ts";
 
 const utf8 = new TextEncoder();
-/** Bytes of a packet beside its payload. */
+/** Bytes of a packet in addition to its payload. */
 const PACKET_HEAD_BYTES = 1_024;
 
 /** What is sent for records, in one of the formats. */

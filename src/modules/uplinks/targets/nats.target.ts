@@ -14,7 +14,7 @@ const IN_FLIGHT_MAX = 512;
 const ACK_TIMEOUT_MS = 10_000;
 const NS_PER_SECOND = 1_000_000_000;
 const SECONDS_PER_DAY = 86_400;
-/** Bytes of a message beside its subject and payload, about. */
+/** Approximate bytes of a message in addition to its subject and payload. */
 const MESSAGE_HEAD_BYTES = 100;
 /** Bytes of the header with the id, at most. */
 const HEADER_BYTES = 256;

@@ -9,7 +9,7 @@ import { endOf, partitionsOf } from "./partitions.ts";
 import { S3Store } from "./s3-store.ts";
 import { fileNameOf, isPart, recordTime, StagedPartition } from "./staged-partition.ts";
 
-/** Describes when a partition is written: its end is so long ago, and nothing came for it for so long. */
+/** Wait before a partition is written: since its end, and since its last row. */
 interface Timing {
   readonly tickMs: number;
   readonly graceMs: number;

@@ -25,7 +25,7 @@ export interface RowGroup {
   write(writer: CopyWriter): void;
 }
 
-/** Describes how values are laid out in tables. */
+/** Layout of values in tables. */
 export interface Layout {
   readonly key: readonly string[];
   groups(records: readonly RowsRecord[]): RowGroup[];

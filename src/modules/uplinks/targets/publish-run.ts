@@ -5,7 +5,7 @@ import { isLimited, messageTooLarge, toPublishError } from "./broker-errors.ts";
 /** Messages that wait for their acknowledgement. A broker that takes fewer says so (MQTT 5, receive maximum). */
 const IN_FLIGHT_MAX = 1_000;
 const IN_FLIGHT_BYTES_MAX = 4 * 1024 * 1024;
-/** Bytes of a packet beside topic and payload, at most. */
+/** Max. bytes of a packet in addition to topic and payload. */
 const PACKET_HEAD_BYTES = 16;
 /** Wait after the broker has refused messages because of a rate limit. */
 const LIMITED_WAIT_MS = 1_000;

@@ -20,7 +20,7 @@ const hashOf = (text: string): string =>
 export const fileNameOf = (batchId: string): string =>
   /^[\w.-]{1,100}$/.test(batchId) ? batchId : hashOf(batchId);
 
-/** Returns when a record was written (epoch ms); undefined for the name of anything else. */
+/** Returns the time of a record by its name (epoch ms); undefined for the name of anything else. */
 export function recordTime(name: string): number | undefined {
   const time = RECORD.exec(name.slice(name.lastIndexOf("/") + 1))?.[1];
   return time === undefined ? undefined : Number(time);

@@ -3,8 +3,8 @@ import { t } from "../../platform/i18n/i18n.ts";
 import type { Integration, IntegrationType } from "./integrations-api.ts";
 
 /**
- * Holds what can be connected, in the order in which it is offered; `format` where the type alone does not say how bodies are
- * Networks and formats that can be connected, in the order in which they are offered; `format` if the type alone does not say how bodies are
+ * Networks and formats that can be connected, in the order in which they are offered; `format` if the type alone does not say how
+ * bodies are read.
  */
 export const networks = [
   { id: "CHIRPSTACK", type: "CHIRPSTACK" },
