@@ -62,3 +62,30 @@ export const textTerms: readonly Term[] = [
   ...names("under way, let go, lost to, waiting room, heard from, rule chain, newcomer, the box, trying out"),
   ...names("acts, fleeting"),
 ].map(({ word, pattern }) => ({ word: `${word} (text)`, pattern: new RegExp(pattern.source, "i") }));
+
+/** A pattern that a doc comment must not have. */
+export interface CommentRule {
+  /** Description of the pattern, for the report. */
+  readonly name: string;
+  /** Matched against the text of a doc comment on one line, without its leading stars. */
+  readonly pattern: RegExp;
+}
+
+/** Verbs that were put before clauses to make them sentences, and the words with which such clauses begin. */
+const emptyVerbs = "Returns|Describes|Says|Gives|Tells|Shows|Defines|Holds|States|Names";
+const clauseWords = "what|whose|who|how|where|when|which";
+
+/** Not in doc comments: "Returns what …" hides the noun, and a comment that goes on in the next one cannot stand alone. */
+export const commentRules: readonly CommentRule[] = [
+  {
+    name: "a verb before a clause, such as “Returns what …”",
+    pattern: new RegExp(`^(?:${emptyVerbs}) (?:${clauseWords})\\b`),
+  },
+  { name: "“…” at the beginning or the end", pattern: /^…|…$/ },
+];
+
+/** Files whose doc comments have not been rewritten yet; remove a pattern once its files pass. */
+export const commentsNotRewritten: readonly RegExp[] = [
+  /^src\/modules\/(?:integrations|mail|notifications|outbound|script-sandbox)\//,
+  /^src\/modules\/.*\.(?:routes|service)\.ts$/,
+];

@@ -1,10 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import { localTerms, nameTerms, type Term, textTerms } from "./vocabulary-terms.ts";
+import {
+  commentRules,
+  commentsNotRewritten,
+  localTerms,
+  nameTerms,
+  type Term,
+  textTerms,
+} from "./vocabulary-terms.ts";
 
 /*
- * Part of `npm run check`: finds the words that docs/glossary.md replaces, in file names, in declared names and in the English texts. `vocabulary-terms.ts` has the words, and the places where one of them is right.
+ * Part of `npm run check`: finds the words that docs/glossary.md replaces, in file names, in declared names and in the English texts, and doc comments that say nothing. `vocabulary-terms.ts` has the words and the
+ * patterns, and the places where they are allowed.
  */
 
 const root = join(import.meta.dir, "..", "..");
@@ -61,10 +69,9 @@ class FileCheck {
   }
 }
 
-function checkFile(file: string): string[] {
+function checkFile(file: string, text: string): string[] {
   const check = new FileCheck(file);
   check.add(wordsOf(file.replace(/^(src|test)\//, "")), nameTerms);
-  const text = readFileSync(join(root, file), "utf8");
   const isTexts = file.endsWith(".en.json");
   const kind = file.endsWith(".tsx") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
   const source = isTexts
@@ -74,18 +81,36 @@ function checkFile(file: string): string[] {
   return [...check.words].sort();
 }
 
-const files = ["src", "test"].flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.(tsx?|en\.json)$/.test(file))
-    .map((file) => `${folder}/${file}`)
-    .filter((file) => !file.startsWith("src/tools/vocabulary")),
-);
-const problems = files.sort().flatMap((file) => {
-  const words = checkFile(file);
-  return words.length === 0
-    ? []
-    : [`${file}: use the terms of docs/glossary.md instead of ${words.join(", ")}`];
-});
-for (const problem of problems) console.error(problem);
-console.log(`${files.length} files, ${problems.length} with words that the glossary replaces`);
-process.exit(problems.length === 0 ? 0 : 1);
+/** Reports the doc comments of a file that match one of the comment rules, each with its line. */
+export function checkComments(file: string, text: string): string[] {
+  if (commentsNotRewritten.some((pattern) => pattern.test(file))) return [];
+  return [...text.matchAll(/^[ \t]*\/\*\*(?!\/)(.*?)\*\//gms)].flatMap(({ index, 1: content = "" }) => {
+    const comment = content.replace(/\s*\n\s*\*?/g, " ").trim();
+    const line = text.slice(0, index).split("\n").length;
+    return commentRules
+      .filter(({ pattern }) => pattern.test(comment))
+      .map(({ name }) => `${file}:${line}: doc comment with ${name}: ${comment.slice(0, 60)}`);
+  });
+}
+
+function main(): number {
+  const files = ["src", "test"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((file) => /\.(tsx?|en\.json)$/.test(file))
+      .map((file) => `${folder}/${file}`)
+      .filter((file) => !file.startsWith("src/tools/vocabulary")),
+  );
+  const problems = files.sort().flatMap((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    const words = checkFile(file, text);
+    const comments = checkComments(file, text);
+    return words.length === 0
+      ? comments
+      : [`${file}: use the terms of docs/glossary.md instead of ${words.join(", ")}`, ...comments];
+  });
+  for (const problem of problems) console.error(problem);
+  console.log(`${files.length} files, ${problems.length} problems of vocabulary and doc comments`);
+  return problems.length === 0 ? 0 : 1;
+}
+
+if (import.meta.main) process.exit(main());
