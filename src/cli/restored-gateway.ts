@@ -9,7 +9,7 @@ import { StartupError } from "../platform/startup-error.ts";
 import { type ApiClient, createApiClient } from "./api-client.ts";
 import { tenantOf } from "./user-store.ts";
 
-/** Names the host of requests that reach the app without a network. */
+/** Base URL of requests that reach the app without a network. */
 const URL_WITHOUT_NETWORK = "http://localhost";
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

@@ -8,7 +8,7 @@ const DEPTH_MAX = 256;
 export const CBOR_ITEMS_MAX = 100_000;
 /** Max. names per map. Objects with very many names are slow to build, especially if the names are integers. */
 export const CBOR_MAP_NAMES_MAX = 10_000;
-/** Most bytes of a number that is finite as a double. */
+/** Max. bytes of a number that is finite as a double. */
 const BIGNUM_BYTES_MAX = 128;
 
 /**

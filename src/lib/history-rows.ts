@@ -348,7 +348,6 @@ const isHeaderAgain = (cells: readonly string[], names: readonly string[]): bool
   cells.length === names.length &&
   cells.every((cell, index) => cell === names[index]);
 
-/** Returns the error for the time of a row. */
 export function timeError(time: string, { reason }: TimeFault): Text {
   const cell = excerpt(time);
   if (reason.code === "telemetry.ts_invalid") return detail("import_error.time_invalid", { cell });

@@ -142,7 +142,7 @@ export class Utf8Reader {
     return this.#decoded(bytes, isEnd);
   }
 
-  /** Tells the encoding, and returns the bytes without its mark. */
+  /** Detects the encoding, and returns the bytes without its mark. */
   #begin(bytes: Uint8Array): Uint8Array {
     const format = foreign.find(([start]) => startsWith(bytes, start))?.[1];
     if (format !== undefined) throw invalid("import.not_text", { format });

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { textFields, wholeNumber } from "./wire.schemas.ts";
 
-/** Most devices of one request. For more, a client sends several requests, and can show its progress between them. */
+/** Max. devices of one request. For more, a client sends several requests, and can show its progress between them. */
 const BULK_DEVICES_MAX = 200;
 
 export const bulkDeviceIds = t.Array(t.String({ minLength: 1, maxLength: 64 }), {

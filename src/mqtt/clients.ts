@@ -6,7 +6,6 @@ import type { Principal } from "./principal.ts";
 import { SessionCounts } from "./session-counts.ts";
 import type { SessionStore } from "./session-store.ts";
 
-/** Session key and client id of a new client. */
 interface ClientKey {
   readonly key: string;
   readonly clientId: string;

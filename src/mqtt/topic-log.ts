@@ -3,7 +3,7 @@ import type { TopicState } from "../modules/mqtt-clients/mqtt-clients.types.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { PublishedMessage } from "./mqtt.types.ts";
 
-/** Most topics that are kept for one tenant; the least recently used are dropped. */
+/** Max. topics that are kept for one tenant; the least recently used are dropped. */
 const TOPICS_MAX = 5_000;
 const PAYLOAD_BYTES_MAX = 4_096;
 /** Characters of their names and bytes of their payloads together: a name may have 65,535. */

@@ -120,7 +120,7 @@ export function ingestTopic(buffer: Uint8Array, start: number, length: number): 
   }
 }
 
-/** Says why a device cannot publish to a topic that nobody handles. */
+/** Returns the reason why a device cannot publish to a topic that nobody handles. */
 export const unknownTopic = ({ role }: Pick<IngestDevice, "role">, topic: string): Text =>
   role !== "GATEWAY" && topic.startsWith("v1/gateway/")
     ? detail("topic.gateway_only", { topic: excerpt(topic) })

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { replaceSecret } from "./secret-files.ts";
 
-/** Holds the id of a gateway whose first key was replaced. It is in `secrets/`, so that backups hold it. */
+/** File with the id of a gateway whose first key was replaced. It is in `secrets/`, so that backups hold it. */
 const FILE = "backup-series";
 const ID_DIGITS = 16;
 

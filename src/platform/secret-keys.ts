@@ -35,7 +35,7 @@ export const isKeyName = (name: string): name is KeyName => Object.hasOwn(KEY_PU
 /** Returns the file in `secrets/` with the key that is about to replace another. */
 export const nextKeyFile = (name: KeyName) => `${name}.next` as const;
 
-/** Tells whether the directory holds databases, whose keys must not be made anew. */
+/** Returns whether the directory holds databases, whose keys must not be made anew. */
 export const hasDatabases = (dataPath: string): boolean => existsSync(join(dataPath, "lineside.db"));
 
 /** Returns a key of the data directory; undefined where it is missing, or cut off, so that it could be guessed. */

@@ -45,7 +45,7 @@ export const withNames = (value: unknown, expressionOfId: (id: string) => string
       .replace(UUID, (id) => expressionOfId(id.toLowerCase()) ?? id),
   );
 
-/** Tells whether a value begins with an expression. */
+/** Returns whether a value begins with an expression. */
 export const isExpression = (value: unknown): value is string =>
   typeof value === "string" && value.search(EXPRESSION) === 0;
 
@@ -66,6 +66,6 @@ export function secretNameOf(value: unknown): string | undefined {
   return match?.[1] === undefined ? undefined : decodeName(match[1]);
 }
 
-/** Tells whether a text has a secret in it. */
+/** Returns whether a value is a string that refers to a secret. */
 export const hasSecret = (value: unknown): value is string =>
   typeof value === "string" && /(^|[^$])\$\{secret:/.test(value);

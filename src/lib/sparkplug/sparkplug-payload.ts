@@ -36,7 +36,7 @@ export interface RawMetric {
 export interface RawPayload {
   timestamp?: number;
   seq?: number;
-  /** Says that the metrics are compressed, in `body`. */
+  /** Marker of compressed metrics, in `body`. */
   uuid?: string;
   readonly metrics: RawMetric[];
 }

@@ -28,7 +28,7 @@ export function keyBoundsOf(key: string, rules: readonly AlarmRule[]): KeyBounds
   };
 }
 
-/** Says anew, after rules were looked at, what may come without another look. `attribute` reads those of the device. */
+/** Updates the dead bands after an evaluation of the rules: values in them need no other evaluation. `attribute` reads attributes of the device. */
 export function setDeadBand(
   { values, rules: own }: Pick<DeviceState, "values" | "rules">,
   rules: {

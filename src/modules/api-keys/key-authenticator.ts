@@ -88,7 +88,7 @@ export class KeyAuthenticator {
     this.#saveLastUses(0);
   }
 
-  /** Says why a key was refused. */
+  /** Returns the reason why a key was refused. */
   refusalOf(secret: string): RefusedCredential {
     return refusalOfKey(secret, this.#deps.repository, (apiKey) => this.statusOf(apiKey));
   }

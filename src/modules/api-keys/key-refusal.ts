@@ -6,7 +6,7 @@ import type { ApiKey } from "./api-keys.resource.ts";
 import type { ApiKeyStatus } from "./api-keys.types.ts";
 import { hintOf, isWellFormedKey } from "./key-secret.ts";
 
-/** Says why a key was refused. A key that exists is named; of another one its beginning is shown, as in lists of keys. */
+/** Returns the reason why a key was refused. A key that exists is named; of another one its beginning is shown, as in lists of keys. */
 export function refusalOfKey(
   secret: string,
   repository: Pick<ApiKeysRepository, "findBySecretHash">,

@@ -6,9 +6,9 @@ import { attributes } from "./attributes.tables.ts";
 
 /** Rows of one step, which takes about 5 ms. Other requests are handled between two steps. */
 const ROWS_PER_STEP = 10_000;
-/** Most bytes of a value that is searched. Longer texts and objects are not what people search for. */
+/** Max. bytes of a value that is searched. Longer texts and objects are not what people search for. */
 const VALUE_BYTES_MAX = 256;
-/** Most devices that a search finds. A longer search text finds fewer. */
+/** Max. devices that a search finds. A longer search text finds fewer. */
 const FOUND_MAX = 10_000;
 
 const escaped = (text: string): string => text.replace(/[\\%_]/g, "\\$&");

@@ -8,7 +8,7 @@ const HEADER_BYTES = 32;
 const PAGE_BYTES = 4_096;
 
 /**
- * Tells whether the gateway has reused a file of the hot log. It does so only once the rows of a file are in the database. If no file is
+ * Watch that tells whether the gateway has reused a file of the hot log, which it does only once the rows of a file are in the database. If no file is
  * reused between the freeze and the end of the copy, the copied files belong to the frozen database.
  */
 export class HotLogWatch {

@@ -17,7 +17,7 @@ const grown = <A extends BigUint64Array | Uint32Array>(array: A, larger: A): A =
 };
 
 /**
- * Tells for each page of a database its xxHash3 and the block that holds it. A block is up to 64 KiB of pages that followed one another when
+ * Map of a database's pages to their xxHash3 and the block that holds them. A block is up to 64 KiB of pages that followed one another when
  * it was written, so a page's place within it is its distance from the block's first page.
  */
 export class PageMap {

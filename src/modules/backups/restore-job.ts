@@ -45,7 +45,7 @@ export interface RestoreJob {
 
 const MEGABYTE = 1_000_000;
 
-/** Tells whether a data directory holds a gateway's data. */
+/** Returns whether a data directory holds a gateway's data. */
 export const hasData = (dataPath: string): boolean => existsSync(dataPath) && hasTraces(dataPath);
 
 /** Outcome of a restoration. */

@@ -7,7 +7,7 @@ import type { FaultEntry, FaultSubject } from "./faults.types.ts";
 import { isRefusal, reasonOf } from "./refusals.types.ts";
 import type { SubjectNames } from "./subject-names.ts";
 
-/** Knows the current names of what faults are about. */
+/** Current names of the subjects of faults. */
 export interface FaultNames {
   readonly tenants: {
     find(tenantId: TenantId): { readonly name: string; readonly isHost: boolean } | undefined;

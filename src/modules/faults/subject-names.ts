@@ -1,7 +1,7 @@
 import type { FaultSubjectKind } from "../../lib/fault-sources.ts";
 import type { FaultSubject } from "./faults.types.ts";
 
-/** Knows the current names of objects of one kind. */
+/** Current names of objects of one kind. */
 export interface NameSource {
   nameOf(id: string): string | undefined;
 }

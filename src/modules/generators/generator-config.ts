@@ -36,7 +36,7 @@ interface Notes {
   readonly warnings: Text[];
 }
 
-/** Messages and values a second that a config stands for. */
+/** Messages and values per second that a config produces. */
 export function rateOf({ intervalSeconds, metrics }: GeneratorConfig, devices: number) {
   const messages = devices / intervalSeconds;
   return { messages, values: messages * metrics.length };

@@ -15,7 +15,7 @@ const TOKEN_LIFETIME_SECONDS = 12 * 3600;
 const ISSUER = "lineside";
 /** Tokens that are remembered as good. */
 const VERIFIED_MAX = 1_000;
-/** Says that a token is for this API: one that the same key signed for something else opens nothing here. */
+/** Audience of tokens for this API: a token that the same key signed for something else opens nothing here. */
 const AUDIENCE = "lineside-api";
 
 /** Access tokens by @elysiajs/jwt: HS256 with the gateway's own key, 12 h of steady time (`now`, epoch ms). */

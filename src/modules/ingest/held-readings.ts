@@ -92,7 +92,7 @@ export class HeldReadings implements Part {
     return durable();
   }
 
-  /** Says that devices agree on a time that the gateway's clock has not reached. */
+  /** Returns a problem if devices agree on a time that the gateway's clock has not reached. */
   problem(): Problem | undefined {
     const { repository, clock } = this.deps;
     const now = clock.monotonic();

@@ -3,7 +3,7 @@ export interface MessageShape {
   /** Text before each number, and behind the last one. */
   readonly texts: readonly Uint8Array[];
   readonly keys: readonly string[];
-  /** States that the first number is the time stamp. */
+  /** True if the first number is the time stamp. */
   readonly hasTs: boolean;
 }
 

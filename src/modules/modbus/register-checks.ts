@@ -7,7 +7,6 @@ import type { ModbusRegister } from "./modbus.types.ts";
 
 const fieldTypes: ReadonlySet<string> = new Set(["UINT16", "UINT32"]);
 
-/** Returns the problem of a register; `undefined` if there is none. */
 export function registerProblem(register: RegisterSpec & { readonly writable?: boolean }): Text | undefined {
   const { area, address, type, bit, bits = 1, length, scale, absent, writable } = register;
   if (address + sizeOf(register) - 1 > ADDRESS_MAX) return detail("modbus_rule.address_end");

@@ -29,7 +29,7 @@ const AUTH_TIMEOUT_MS = 5_000;
 const UNAUTHENTICATED_BYTES_MAX = 8 * 1024;
 /** A session that was ended elsewhere is noticed at the latest after this. */
 const RECHECK_INTERVAL_MS = 15_000;
-/** Messages are gathered this long: 20 frames a second are as smooth as a chart needs. */
+/** Messages are gathered this long: 20 frames per second are as smooth as a chart needs. */
 const FLUSH_INTERVAL_MS = 50;
 const SUBSCRIPTIONS_MAX = 100;
 /** More than a screen that comes back renews. */

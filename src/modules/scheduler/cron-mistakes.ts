@@ -42,7 +42,6 @@ function numberOf(text: string, { words, min }: CronField): number | undefined {
   return NUMBER.test(text) ? Number(text) : undefined;
 }
 
-/** Returns the mistake in a number of a field; undefined if there is none. */
 function numberMistake(text: string, field: CronField): Text | undefined {
   const { name, min, max } = field;
   const value = numberOf(text, field);
@@ -58,7 +57,6 @@ function stepMistake(step: string | undefined, field: CronField): Text | undefin
     : detail("rule.cron_step", { field: field.name, value: excerpt(step), max: field.max });
 }
 
-/** Returns the mistake in an item of a list; undefined if there is none. */
 function itemMistake(item: string, field: CronField): Text | undefined {
   if (item === "*" || item === "?" || field.others.test(item)) return undefined;
   const [range = "", step, more] = item.split("/");

@@ -37,7 +37,7 @@ export interface DataCheckDeps {
 }
 
 /**
- * Knows which files are damaged: what the store met while it ran, and what the last check found. A check runs as a process of its own, so
+ * Damaged files: those that the store met while it ran, and those that the last check found. A check runs as a process of its own, so
  * that it neither disturbs the event loop nor drops the locks on the databases. It begins by itself when it is due, at idle priority.
  */
 export class DataCheck {

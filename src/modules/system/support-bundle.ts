@@ -25,7 +25,6 @@ export function shownSettings(config: Config): Record<string, unknown> {
 const withoutPassword = (value: unknown): unknown =>
   typeof value === "string" ? value.replace(/\/\/[^/\s]*@/, `//${HIDDEN}@`) : value;
 
-/** Returns facts about the machine and the program. */
 export const describeMachine = (build: { version: string; commit: string }) => ({
   lineside: build.version,
   commit: build.commit,

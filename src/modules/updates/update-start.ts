@@ -356,7 +356,7 @@ export function replaceProgram(dataPath: string): boolean {
   return true;
 }
 
-/** Tells whether files of a folder may be replaced, also on a file system that is mounted read-only. */
+/** Returns whether files of a folder may be replaced, also on a file system that is mounted read-only. */
 export function isWritable(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK);
@@ -366,7 +366,7 @@ export function isWritable(folder: string): boolean {
   }
 }
 
-/** Tells whether two names lead to one file. */
+/** Returns whether two names lead to one file. */
 function isSameFile(path: string, other: string): boolean {
   const [first, second] = [statSync(path), statSync(other)];
   return first.ino === second.ino && first.dev === second.dev;

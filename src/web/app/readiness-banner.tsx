@@ -12,7 +12,7 @@ const INTERVAL_MS = 8_000;
 /** While the gateway is not ready, so that the banner does not outlive the problem for long. */
 const UNREADY_INTERVAL_MS = 5_000;
 
-/** Says why the gateway takes no data. A lost connection has a banner of its own. */
+/** Banner with the reasons why the gateway takes no data. A lost connection has a banner of its own. */
 export function ReadinessBanner() {
   const isConnected = live.state.value.kind === "ready";
   const reasons = readiness.value?.reasons ?? [];

@@ -99,7 +99,7 @@ export interface Stats {
   readonly avg: number;
   readonly max: number;
   readonly count: number;
-  /** Most decimals of the values. */
+  /** Largest number of decimals among the values. */
   readonly decimals: number;
 }
 

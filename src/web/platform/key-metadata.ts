@@ -114,5 +114,4 @@ export const keysOfDevice = (deviceId: string): KeyMetadataMap | undefined =>
 export const metadataOf = (deviceId: string, key: string): KeyMetadata | undefined =>
   keysOfDevice(deviceId)?.get(key);
 
-/** Returns the display name of the key on this device. */
 export const keyName = (deviceId: string, key: string): string => metadataOf(deviceId, key)?.name ?? key;

@@ -4,7 +4,7 @@ import { base } from "./base.ts";
 export type Theme = "light" | "dark" | "system";
 export type Language = "en" | "de";
 
-/** Names an entry of the browser's storage, which all gateways below one host share. */
+/** Returns the name of an entry in the browser's storage, which all gateways below one host share. */
 export const storedName = (key: string): string => key + base;
 
 /** Private windows may refuse storage; a preference is then simply not kept. */

@@ -74,7 +74,7 @@ interface Props {
   readonly back: { readonly href: string; readonly text: string };
   /** Address of the Cancel button, if that is another page. */
   readonly cancelHref?: string;
-  /** States whether it is a page within a page, which has a title of its own. */
+  /** True for a page within a page, which has a title of its own. */
   readonly isNested?: boolean;
   /** Content in place of the link and the title. */
   readonly head?: ComponentChildren;
@@ -82,9 +82,9 @@ interface Props {
   readonly onSubmit: (form: HTMLFormElement) => void;
   readonly busy: boolean;
   readonly error?: unknown;
-  /** States whether the reader may only look at it. */
+  /** True if the form is read-only for the user. */
   readonly isFixed?: boolean;
-  /** States whether it holds unsaved changes that were not typed, such as an added step. */
+  /** True if the form holds unsaved changes that were not typed, such as an added step. */
   readonly isChanged?: boolean;
   /** Content beside the form, below it on narrow windows. */
   readonly aside?: ComponentChildren;

@@ -9,7 +9,6 @@ const SEARCH_FROM = 9;
 interface Props {
   readonly keys: readonly string[];
   readonly selected: readonly string[];
-  /** Returns the display name of a key. */
   readonly nameOf: (key: string) => string;
   readonly onSelect: (keys: string[]) => void;
 }

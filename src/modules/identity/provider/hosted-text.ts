@@ -134,7 +134,6 @@ const ownTexts: Readonly<Record<string, (text: HostedText, error: DomainError) =
   "reset.too_many": (text, error) => text.forgotTooMany.replace("{minutes}", minutesOf(error)),
 };
 
-/** Returns a page's text for an error. */
 export function hostedProblem(text: HostedText, error: DomainError): string {
   const own = Object.hasOwn(ownTexts, error.code) ? ownTexts[error.code] : undefined;
   if (own !== undefined) return own(text, error);

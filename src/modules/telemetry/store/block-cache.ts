@@ -97,7 +97,7 @@ export class BlockCache {
   }
 }
 
-/** About 3 MiB: the heads of a year at one point a second take a quarter of it. */
+/** About 3 MiB: the heads of a year at one point per second take a quarter of it. */
 const headColumnsMax = 16_384;
 
 /** Heads read lately; all go when there are too many, for a longer range than that has nothing to gain. */

@@ -1,6 +1,6 @@
 import type { BlockDirectory, BlockRef, FamilyKey } from "./block-directory.ts";
 
-/** Lines of a family that is kept: half a year at one point a second. */
+/** Lines of a family that is kept: half a year at one point per second. */
 const FAMILY_LINES_MAX = 2_048;
 /** About 4 MiB. */
 const LINES_MAX = 16_384;

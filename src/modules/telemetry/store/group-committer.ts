@@ -84,7 +84,7 @@ export class GroupCommitter {
   #messagesEnough = Number.POSITIVE_INFINITY;
   /** Monotonic time until which the next group waits for those who were just answered. */
   #batchDelayUntilMs = Number.NEGATIVE_INFINITY;
-  /** States that the last commit took long: the wait after it is of its own kind. */
+  /** True if the last commit took long: the wait after it is of its own kind. */
   #isSlow = false;
   #refusal: DomainError | null = null;
   /** Monotonic time before which no group is tried on a full disk. */

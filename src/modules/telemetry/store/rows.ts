@@ -197,7 +197,6 @@ export function compactRows(rows: Rows): Rows {
   return { ts: Float64Array.from(kept, (row) => rows.ts[row]!), columns: picked };
 }
 
-/** Returns the number of values in the rows. */
 export function countPoints(rows: Rows): number {
   let points = 0;
   for (const column of rows.columns.values()) {

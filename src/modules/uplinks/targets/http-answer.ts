@@ -7,7 +7,6 @@ const ofCredentials: ReadonlySet<number> = new Set([401, 403, 407]);
 
 export const isTaken = (status: number): boolean => status >= 200 && status < 300;
 
-/** Returns the reaction to a response other than 2xx. */
 export function reactionTo(status: number): Reaction {
   if (refused.has(status)) return "refused";
   return ofCredentials.has(status) ? "settings" : "retry";

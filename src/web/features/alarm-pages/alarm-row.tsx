@@ -26,7 +26,7 @@ const timesText = (count: number): string => {
   return t(`alarms.raisedNth.${ending}`, { count: formatCount(count) });
 };
 
-/** Shows whether the alarm is active and whether somebody has acknowledged it, each with a sign of its own. */
+/** State of an alarm, active and acknowledged, each with a sign of its own. */
 export function AlarmState({ alarm }: { alarm: Alarm }) {
   const { acknowledgedBy, clearedAt, clearedBy } = alarm;
   return (

@@ -14,7 +14,7 @@ import { severityColor } from "../../ui/severity-colors.ts";
 import { type DeviceHistory, loadHistory, type RaisedAlarm } from "./annotations-api.ts";
 
 const STORED_AS = "lineside.annotations";
-/** Most devices of a chart with alarms and commands: with more, nobody could tell whose they are. */
+/** Max. devices of a chart with alarms and commands: with more, nobody could tell whose they are. */
 const DEVICES_MAX = 10;
 /** A moving window is loaded again each time it has moved by this share, or by at least this long. */
 const STEP_SHARE = 0.25;

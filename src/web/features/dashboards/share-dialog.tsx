@@ -98,7 +98,7 @@ export function ShareDialog({ dashboardId, deviceId, onClose }: Props) {
   );
 }
 
-/** Says that a link with this address opens on this machine alone. */
+/** Note that a link with this address opens only on this machine. */
 const LocalNote = () =>
   /^(localhost|127\.|\[::1\])/.test(location.hostname) ? (
     <p class="mb-4 border-l-4 border-warning pl-3 text-sm">{t("share.local")}</p>

@@ -225,7 +225,7 @@ const CornerFields = (props: FieldProps) => (
   </fieldset>
 );
 
-/** Shows those that the devices send to choose from, and any other by its name. */
+/** Selection of keys: those that the devices send, and any other by its name. */
 function KeysField({ widget, keys, devices, onChange }: Omit<Props, "fields">) {
   const [typed, setTyped] = useState("");
   const selected = keysOf(widget);

@@ -20,7 +20,7 @@ import type { Widget, WindowSpec } from "./dashboards-api.ts";
 import { kindOf } from "./widgets/kinds.ts";
 import { keysOf } from "./widgets/values.ts";
 
-/** Most series of a view of Explore that a widget opens: more cannot be told apart. */
+/** Max. series of a view of Explore that a widget opens: more cannot be told apart. */
 const SERIES_MAX = 20;
 
 interface Props {

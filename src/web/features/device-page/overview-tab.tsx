@@ -82,7 +82,7 @@ interface GroupProps {
   readonly latest: LatestValues;
   /** Rises with every message; `latest` itself stays the same object. */
   readonly version: number;
-  /** States whether there are many values, which then have smaller cards. */
+  /** True if there are many values, which then have smaller cards. */
   readonly isDense: boolean;
 }
 

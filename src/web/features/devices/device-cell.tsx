@@ -19,7 +19,6 @@ const TextCell = ({ text }: { text: string }) => (
   </span>
 );
 
-/** Cell of a device in a column. */
 export function DeviceCell({ id, row, live, names }: Props) {
   switch (id) {
     case "type":

@@ -55,7 +55,6 @@ export function NextAttempt({ state }: Pick<ModbusConnection, "state">) {
 
 const EXCEPTIONS = [1, 2, 3, 4, 5, 6, 10, 11] as const;
 
-/** Returns the meaning of a Modbus exception. */
 export function exceptionText(code: number): string {
   const listed = EXCEPTIONS.find((exception) => exception === code);
   const meaning = listed === undefined ? "" : `: ${t(`modbusException.${listed}`)}`;

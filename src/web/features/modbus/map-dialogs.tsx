@@ -92,7 +92,6 @@ const rules: Readonly<Record<string, Extract<MessageKey, `modbusProblem.${string
   intervalMs: "modbusProblem.intervalMs",
 };
 
-/** Problem of a line. */
 function Reason({ problem }: { problem: Text }) {
   if (problem.code !== "modbus_rule.column")
     return <span class="block text-soft">{serverText(problem)}</span>;

@@ -105,7 +105,6 @@ function bitProblems(draft: RegisterDraft): RegisterProblems {
   return {};
 }
 
-/** Returns the problems of a register, by field. */
 export function problemsOf(draft: RegisterDraft, others: readonly RegisterDraft[]): RegisterProblems {
   const problems: RegisterProblems = {};
   const key = draft.key.trim();

@@ -23,7 +23,7 @@ const uploadArchive = (link: string, file: File, onProgress: OnProgress): Promis
   );
 
 /**
- * Tells whether the gateway has restarted with the restored data: it has an owner then, so that the link is not valid any more.
+ * Returns whether the gateway has restarted with the restored data: it has an owner then, so that the link is not valid any more.
  * @throws what the restoration failed with
  */
 async function isRestored(link: string, onProgress: OnProgress): Promise<boolean> {

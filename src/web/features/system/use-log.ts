@@ -9,7 +9,7 @@ interface Shown {
   readonly lines: readonly LogLine[];
   /** Number of lines of the gateway that match the filter. */
   readonly total: number;
-  /** Names the filter that the lines match. */
+  /** Key of the filter that the lines match. */
   readonly key: string;
 }
 
@@ -19,7 +19,7 @@ export function useLog(filter: LogFilter, isFollowing: boolean) {
   const [error, setError] = useState<unknown>(undefined);
   const [attempts, setAttempts] = useState(0);
   const key = JSON.stringify([filter.level, filter.search]);
-  /** Names the filter whose lines have come. */
+  /** Key of the filter whose lines have arrived. */
   const loaded = useRef<string | undefined>(undefined);
 
   useEffect(() => {

@@ -33,7 +33,7 @@ export class DeviceSeries {
   readonly #series = new Map<string, KeySeries>();
   #request: SeriesRequest | undefined;
   #generation = 0;
-  /** States whether points may have been missed during the load that runs. */
+  /** True if points may have been missed during the load that runs. */
   #hasGap = false;
   readonly #show = oncePerFrame(() => {
     this.version.value++;

@@ -58,7 +58,7 @@ export function useFittedRows<Element extends HTMLElement>(
   return { host, shown, hiddenCount: count - shown };
 }
 
-/** Says under a list how many rows have no room. */
+/** Note below a list with the number of rows that have no room. */
 export function MoreNote({ count, children }: { count: number; children: ComponentChildren }) {
   return (
     <div class="relative h-full min-h-0">

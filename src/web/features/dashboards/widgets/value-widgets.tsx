@@ -26,7 +26,7 @@ import type { WidgetProps } from "./widget.types.ts";
 
 interface Meaning {
   readonly metadata: KeyMetadata | undefined;
-  /** Most decimals of the values behind a reduced one. */
+  /** Largest number of decimals among the values behind a reduced one. */
   readonly decimals: number | undefined;
 }
 

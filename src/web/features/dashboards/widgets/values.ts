@@ -55,7 +55,7 @@ export function sharedMetadata(devices: readonly ResolvedDevice[], key: string):
 export interface NewestValue {
   readonly value: TelemetryValue | undefined;
   readonly ts: number | undefined;
-  /** Most decimals of the values that a reduced one was made of. */
+  /** Largest number of decimals among the values behind a reduced one. */
   readonly decimals?: number;
   /** Number of devices whose values were combined, and of devices whose value is not a number. */
   readonly made?: { readonly of: number; readonly skipped: number } | undefined;
