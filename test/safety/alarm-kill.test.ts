@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { connect as connectMqtt, type MqttClient } from "mqtt";
 import type { ApiClient } from "../../src/cli/api-client.ts";
 import { type Gateway, remove, startGateway, temporaryDirectory } from "../bench/processes.ts";
+import { untilAnswer } from "../support/until.ts";
 
 interface Device {
   readonly deviceId: string;
@@ -80,8 +81,8 @@ function isRaisedBy(messages: Sender["messages"], alarmType: string): boolean {
 
 const openOf = (api: ApiClient) => api.get<Alarm[]>("/api/alarms?status=ACTIVE_UNACK,ACTIVE_ACK&limit=10000");
 
-/** Every alarm that there must be is there, once; none that cannot be. */
-async function check(api: ApiClient, senders: readonly Sender[]): Promise<void> {
+/** Lists each alarm that must be there and is not, is there twice, or cannot be there. */
+async function wrongOf(api: ApiClient, senders: readonly Sender[]) {
   const alarms = await openOf(api);
   const notified = senders.flatMap(({ deviceId, messages, sent, acknowledged }) =>
     alarmRules.map(({ alarmType }) => {
@@ -91,8 +92,15 @@ async function check(api: ApiClient, senders: readonly Sender[]): Promise<void> 
       return { alarmType, sent, acknowledged, open, isRight: open === 1 ? may : open === 0 && !must };
     }),
   );
-  expect(notified.filter(({ isRight }) => !isRight)).toEqual([]);
+  return notified.filter(({ isRight }) => !isRight);
 }
+
+/** Alarms of the lasting condition come to their time, which a busy machine may delay. */
+const check = (api: ApiClient, senders: readonly Sender[]) =>
+  untilAnswer(
+    () => wrongOf(api, senders),
+    (wrong) => wrong.length === 0,
+  );
 
 /** Events of an alarm begin with CREATED and tell raising and clearing in turn, once each. */
 async function checkEvents(api: ApiClient): Promise<number> {
@@ -145,11 +153,9 @@ test("killed at random moments, every alarm that acknowledged messages raise is 
     server = await startGateway(directory);
     api = await server.signIn();
     // What was lasting when it was killed comes to its time without another message.
-    await Bun.sleep(LASTING_MS + 300);
     await check(api, senders);
     // What was counted counts: with the messages that are left, every device has every alarm.
     await Promise.all(senders.map((sender) => send(server, sender)));
-    await Bun.sleep(LASTING_MS);
     await check(api, senders);
     expect(await openOf(api)).toHaveLength(DEVICES * alarmRules.length);
     for (const { credentials } of devices) {
