@@ -3,6 +3,10 @@ import { deeper, JSON_DEPTH_MAX } from "./json-depth.ts";
 
 /** Shorter texts are parsed in a few ms, whatever they hold. */
 const CHECKED_CHARACTERS_MIN = 256 * 1024;
+/** Max. lists and objects in a line of a file. Each of them can be a row, which is listed or counted if it is refused. */
+export const LINE_OBJECTS_MAX = 20_000;
+/** Shorter lines have fewer. */
+const LINE_CHECKED_CHARACTERS_MIN = 2 * LINE_OBJECTS_MAX;
 /** Max. different names in a body. Each costs a parser up to 0.5 µs; repeated names cost next to nothing. */
 export const JSON_NAMES_MAX = 50_000;
 /** Max. lists and objects in a body. Each costs a parser up to 0.1 µs and some 100 bytes; 100,000 readings with their values fit. */
@@ -31,6 +35,8 @@ class NameCount {
     let hash = HASH_SEED;
     let end = start + 1;
     for (; end < text.length && text.charCodeAt(end) !== QUOTE; end++) {
+      // The backslash counts as well: `n` and `\n` are two names.
+      if (text.charCodeAt(end) === BACKSLASH) hash = Math.imul(hash ^ BACKSLASH, HASH_FACTOR);
       if (text.charCodeAt(end) === BACKSLASH) end++;
       hash = Math.imul(hash ^ text.charCodeAt(end), HASH_FACTOR);
     }
@@ -50,27 +56,30 @@ class NameCount {
   }
 }
 
-/** Returns the depth. @throws DomainError `body.too_many_objects` or `body.too_deep` */
-function ensureBrackets(depth: number, objects: number): number {
-  if (depth > BRACKETS_MAX) throw invalid("body.too_deep");
-  if (objects > JSON_OBJECTS_MAX) throw tooLarge("body.too_many_objects", { max: JSON_OBJECTS_MAX });
-  return depth;
-}
-
 /**
  * Refuses a long JSON text that would hold up its parser: with very many names or objects, or nested very deeply. Takes a few ns per
  * character.
  * @throws DomainError `body.too_many_names`, `body.too_many_objects` or `body.too_deep`
  */
 export function ensureShape(text: string): void {
-  if (text.length < CHECKED_CHARACTERS_MIN) return;
+  if (text.length >= CHECKED_CHARACTERS_MIN) checkShape(text, JSON_OBJECTS_MAX);
+}
+
+/** Works like `ensureShape`, for one line of a file of many. */
+export function ensureLineShape(line: string): void {
+  if (line.length >= LINE_CHECKED_CHARACTERS_MIN) checkShape(line, LINE_OBJECTS_MAX);
+}
+
+function checkShape(text: string, objectsMax: number): void {
   const names = new NameCount();
   let depth = 0;
   let objects = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     const change = deeper(code);
-    if (change !== 0) depth = ensureBrackets(depth + change, change > 0 ? ++objects : objects);
+    depth += change;
+    if (change > 0 && ++objects > objectsMax) throw tooLarge("body.too_many_objects", { max: objectsMax });
+    if (depth > BRACKETS_MAX) throw invalid("body.too_deep");
     if (code === QUOTE) index = names.read(text, index);
   }
 }

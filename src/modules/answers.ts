@@ -70,6 +70,18 @@ function* taken(pieces: Uint8Array[], held: HeldAnswer): Generator<Uint8Array> {
   }
 }
 
+/** Yields pieces of an export, long ones divided: what the connection holds of it at its end is little. */
+async function* dividedPieces(pieces: Pieces): AsyncGenerator<Uint8Array | string> {
+  try {
+    for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
+      if (typeof next.value === "string") yield next.value;
+      else yield* divided(next.value);
+    }
+  } finally {
+    await pieces.return?.();
+  }
+}
+
 /** Divides a long piece, so that little of it is under way to a client that does not read. */
 function* divided(piece: Uint8Array): Generator<Uint8Array> {
   if (piece.length <= 2 * PIECE_BYTES) yield piece;
@@ -229,7 +241,7 @@ export async function exportAnswer(
   const reading = new AbortController();
   try {
     const pieces = await file.create(reading.signal);
-    const body = streamOf(pieces, { held, signal: request.signal }, () => reading.abort());
+    const body = streamOf(dividedPieces(pieces), { held, signal: request.signal }, () => reading.abort());
     const headers = { "cache-control": "no-store", "x-content-type-options": "nosniff", ...file.headers };
     return new Response(body, { headers });
   } catch (error) {

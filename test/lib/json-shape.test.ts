@@ -1,6 +1,11 @@
 import { expect, test } from "bun:test";
 import { decodeBody } from "../../src/lib/body.ts";
-import { JSON_NAMES_MAX, JSON_OBJECTS_MAX } from "../../src/lib/json-shape.ts";
+import {
+  ensureLineShape,
+  JSON_NAMES_MAX,
+  JSON_OBJECTS_MAX,
+  LINE_OBJECTS_MAX,
+} from "../../src/lib/json-shape.ts";
 import { NESTED_VALUES_MAX, NestedValues } from "../../src/lib/plain-json.ts";
 
 /** Bodies of JSON that would take long to parse or to take in are refused before. */
@@ -53,4 +58,20 @@ test("a message has at most 100,000 values within its values", () => {
   nested.add("text");
   nested.add({ a: Array.from({ length: NESTED_VALUES_MAX - 1 }, () => 1) });
   expect(() => nested.add([1])).toThrow(expect.objectContaining({ code: "body.too_many_items" }));
+});
+
+test("names that differ in a backslash alone are counted apart", () => {
+  const spellings = ["n", "\\n"];
+  const nameOf = (index: number) =>
+    Array.from({ length: 17 }, (_, place) => spellings[(index >> place) & 1] ?? "").join("");
+  const names = Array.from({ length: 2 * JSON_NAMES_MAX }, (_, index) => `"${nameOf(index)}":1`);
+  expect(refusalOf(`{${names.join(",")}}`)).toMatchObject({ code: "body.too_many_names" });
+});
+
+test("a line of a file has at most 20,000 objects and lists", () => {
+  const line = (objects: number) => `[${"{},".repeat(objects - 2)}{}]`;
+  expect(() => ensureLineShape(line(LINE_OBJECTS_MAX))).not.toThrow();
+  expect(() => ensureLineShape(line(LINE_OBJECTS_MAX + 1))).toThrow(
+    expect.objectContaining({ code: "body.too_many_objects", params: { max: LINE_OBJECTS_MAX } }),
+  );
 });

@@ -300,3 +300,23 @@ test("an export gives others their turn before each piece, and stops when its re
   expect(hasEnded).toBe(true);
   expect(yielded).toBeLessThanOrEqual(52);
 });
+
+test("an export hands over a long piece in parts, so that it does not end before its reader has most of it", async () => {
+  const space = spaceOf(64);
+  const request = new Request("http://x");
+  space.note(request, { tenantId: "A", userId: "anna" });
+  let isEnded = false;
+  function* pieces() {
+    yield new Uint8Array(4 * MIB);
+    isEnded = true;
+  }
+  const answer = await exportAnswer(space, request, { create: () => pieces(), headers: {} });
+  const reader = answer.body?.getReader();
+  const sizes: number[] = [];
+  for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+    sizes.push(part.value.length);
+    if (sizes.length < 20) expect(isEnded).toBe(false);
+  }
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(256 * 1024);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(4 * MIB);
+});

@@ -17,6 +17,8 @@ import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 
 /** Cells per piece of text, some 5 ms: a reader that is slow holds no more than this, and others have their turn. */
 const PIECE_CELLS = 20_000;
+/** Bytes of a piece after which no further row is begun: a row of long texts can be far larger than one of numbers. */
+const PIECE_BYTES = 256 * 1024;
 
 /** Range of rows from the first up to, and without, the last. */
 interface Rows {
@@ -31,8 +33,10 @@ const NDJSON_TS = utf8.encode('{"ts":');
 const NDJSON_VALUES = utf8.encode(',"values":{');
 const NDJSON_END = utf8.encode("}}\n");
 
-/** Writes rows of one chunk. */
-type WriteRows = (writer: TextWriter, rows: Rows) => void;
+/** Writes rows of one chunk until the piece is full, and returns the first row that is left. */
+type WriteRows = (writer: TextWriter, rows: Rows) => number;
+
+const isFull = (writer: TextWriter): boolean => writer.length >= PIECE_BYTES;
 
 function writeCell(writer: TextWriter, value: TelemetryValue | undefined): void {
   if (value === undefined) return;
@@ -45,7 +49,8 @@ function csvRowsWriter(chunk: ScanChunk, keys: readonly string[]): WriteRows {
   const byKey = new Map(chunk.columns.map((column) => [column.key, column]));
   const columns = keys.map((key) => byKey.get(key));
   return (writer, { from, to }) => {
-    for (let row = from; row < to; row++) {
+    let row = from;
+    for (; row < to && !isFull(writer); row++) {
       writer.text(new Date(chunk.ts[row] ?? 0).toISOString());
       for (const column of columns) {
         writer.byte(COMMA);
@@ -53,6 +58,7 @@ function csvRowsWriter(chunk: ScanChunk, keys: readonly string[]): WriteRows {
       }
       writer.raw(CSV_LINE_END);
     }
+    return row;
   };
 }
 
@@ -86,13 +92,15 @@ function ndjsonRowsWriter({ ts, columns }: ScanChunk): WriteRows {
     column,
   }));
   return (writer, { from, to }) => {
-    for (let row = from; row < to; row++) {
+    let row = from;
+    for (; row < to && !isFull(writer); row++) {
       writer.raw(NDJSON_TS);
       writeTime(writer, ts[row] ?? 0);
       writer.raw(NDJSON_VALUES);
       writeMembers(writer, members, row);
       writer.raw(NDJSON_END);
     }
+    return row;
   };
 }
 
@@ -109,9 +117,9 @@ export async function* renderHistory(
     const cellsPerRow = Math.max(1, format === "csv" ? keys.length : chunk.columns.length);
     const pieceRows = Math.max(1, Math.floor(PIECE_CELLS / cellsPerRow));
     const write = format === "csv" ? csvRowsWriter(chunk, keys) : ndjsonRowsWriter(chunk);
-    for (let from = 0; from < chunk.ts.length; from += pieceRows) {
+    for (let from = 0; from < chunk.ts.length; ) {
       await setImmediate();
-      write(writer, { from, to: Math.min(from + pieceRows, chunk.ts.length) });
+      from = write(writer, { from, to: Math.min(from + pieceRows, chunk.ts.length) });
       const piece = writer.bytes().slice();
       writer.truncate(); // a slow reader does not hold the buffer as well
       yield piece;

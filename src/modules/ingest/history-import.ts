@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { DomainError, detail, inEnglish, invalid } from "../../lib/domain-error.ts";
+import { DomainError, detail, inEnglish, invalid, textOf } from "../../lib/domain-error.ts";
 import { reasonExcerpt } from "../../lib/excerpt.ts";
 import type { HistoryFormat } from "../../lib/history-format.ts";
 import { historyLines, type LineGroup } from "../../lib/history-lines.ts";
@@ -12,6 +12,7 @@ import {
   type HistoryValues,
   noNotes,
 } from "../../lib/history-rows.ts";
+import { ensureLineShape } from "../../lib/json-shape.ts";
 import { parseJson } from "../../lib/sent-json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
@@ -82,14 +83,20 @@ async function* ndjsonRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Ite
 const notJson = detail("import_error.line_not_json", { example: LINE_EXAMPLE });
 
 const toRow = (row: number, body: unknown): Row =>
-  body === notJson ? { row, error: notJson } : { row, body };
+  body instanceof Unread ? { row, error: body.error } : { row, body };
 
-/** Returns the value of a line, or `notJson`. */
+/** A line that cannot be read. */
+class Unread {
+  constructor(readonly error: Text) {}
+}
+
+/** Returns the value of a line, or why there is none. */
 function parsed(line: string, hasLongInteger: boolean): unknown {
   try {
+    ensureLineShape(line);
     return hasLongInteger ? parseJson(line) : JSON.parse(line);
-  } catch {
-    return notJson;
+  } catch (error) {
+    return new Unread(error instanceof DomainError ? textOf(error) : notJson);
   }
 }
 

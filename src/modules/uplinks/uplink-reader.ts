@@ -21,6 +21,8 @@ type Call = <Name extends keyof MainCalls & string>(
 const READ_BYTES_MAX = 64 * 1024;
 /** Values of one batch of history, about. */
 const BATCH_POINTS = 20_000;
+/** Characters of texts in a batch of history, about: a target may refuse a request of many megabytes. */
+const BATCH_CHARACTERS = 4 * 1024 * 1024;
 const RANGES_MAX = 64;
 /** History is read backwards in pieces of this length, which doubles for a device as long as its pieces are empty. */
 const PIECE_MS = 24 * 3_600_000;
@@ -41,6 +43,13 @@ interface OpenRange {
   from: number;
   /** Beginning of the piece that is read; `range.from` where history is read forwards. */
   readonly since: number;
+}
+
+/** Length of the texts of rows. */
+function charactersOf({ columns }: FeedDeviceRows): number {
+  let characters = 0;
+  for (const { texts } of columns) for (const text of texts ?? []) characters += text?.length ?? 0;
+  return characters;
 }
 
 /** Reads what an uplink has to send, in its order. */
@@ -217,13 +226,15 @@ export class UplinkReader {
     const rows: FeedDeviceRows[] = [];
     const confirmed: ConfirmedRange[] = [];
     let points = 0;
-    while (points < BATCH_POINTS) {
+    let characters = 0;
+    while (points < BATCH_POINTS && characters < BATCH_CHARACTERS) {
       this.#open ??= this.#openNext();
       if (this.#open === undefined) break;
       const chunk = await this.#nextChunk(this.#open, confirmed);
       if (chunk === undefined) continue;
       rows.push(chunk);
       points += chunk.ts.length * chunk.columns.length;
+      characters += charactersOf(chunk);
     }
     return {
       batch: this.#batch(await this.#recordsOf(rows)),

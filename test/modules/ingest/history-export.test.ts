@@ -46,3 +46,18 @@ test("pieces of CSV hold a line for each row", async () => {
   });
   expect((await render("csv")) === `ts,n,text,on\r\n${lines.join("")}`).toBe(true);
 });
+
+test("a piece ends with the row that fills it, however long its texts are", async () => {
+  const long = "x".repeat(60_000);
+  async function* longChunks(): AsyncGenerator<ScanChunk> {
+    const ts = Float64Array.from({ length: 50 }, (_, row) => T0 + row);
+    yield { deviceId, ts, columns: [{ key: "text", at: () => long }], position: { deviceId, ts: T0 } };
+  }
+  for (const format of ["csv", "ndjson"] as const) {
+    const sizes: number[] = [];
+    for await (const piece of renderHistory(longChunks(), { format, keys: ["text"] }))
+      sizes.push(piece.length);
+    expect(Math.max(...sizes)).toBeLessThan(256 * 1024 + 61_000);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeGreaterThan(50 * long.length);
+  }
+});

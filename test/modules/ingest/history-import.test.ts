@@ -42,3 +42,24 @@ test("the event loop runs on between refused rows that take long", async () => {
   const { all, first } = await countLoops(text, { rowMs: 2, format: "ndjson" });
   expect(all - first).toBeGreaterThanOrEqual(4);
 });
+
+test("a line of very many objects is one row, which is refused before it is parsed", async () => {
+  const lines = [`[${"{},".repeat(300_000)}{}]`, '{"ts":1790000000000,"values":{"a":1}}'];
+  const stored: unknown[] = [];
+  const progress = runImport(
+    { body: new Blob([lines.join("\n")]).stream(), format: "ndjson", skipRows: 0 },
+    {
+      decode: () => [{ ts: 1_790_000_000_000, values: { a: 1 } }],
+      now: 1_800_000_000_000,
+      store: async (readings) => void stored.push(...readings),
+    },
+  );
+  let step = await progress.next();
+  while (step.done !== true) step = await progress.next();
+  expect(step.value).toMatchObject({
+    rows: 2,
+    failed: 1,
+    errors: [{ row: 1, code: "body.too_many_objects" }],
+  });
+  expect(stored).toHaveLength(1);
+});

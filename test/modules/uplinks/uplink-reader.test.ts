@@ -129,3 +129,29 @@ test("a deletion that was kept while the uplink was away is sent once all before
   if (typeof item === "object") await item.confirm();
   expect(await reader.next(false)).toBeUndefined();
 });
+
+test("a batch of history ends after some megabytes of texts", async () => {
+  const { deviceId } = deviceOf();
+  const long = "x".repeat(1024 * 1024);
+  let next = 0;
+  const { reader } = createReader("LIVE_FIRST", {
+    changes: () => ({ records: [], cursor: {}, isAtEnd: true }),
+    read: () => nothing,
+    backlog: () => ({
+      ranges: [{ device: 1, deviceId, from: 0, to: 100 }],
+      definitions,
+      rangeCount: 1,
+      oldestTs: 0,
+    }),
+    rows: () => {
+      const ts = Float64Array.of(next, next + 1);
+      next += 2;
+      const texts = [long, long];
+      const columns = [{ key: "s", tags: Uint8Array.of(3, 3), numbers: new Float64Array(2), texts }];
+      return next > 100 ? null : { ts, columns, to: next - 1 };
+    },
+    confirm: () => undefined,
+  });
+  const item = await reader.next(false);
+  expect(typeof item === "object" ? item.batch.points : item).toBeLessThanOrEqual(6);
+});

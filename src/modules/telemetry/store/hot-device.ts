@@ -61,6 +61,12 @@ export class HotDevice {
     return builder.build();
   }
 
+  /** Number of records, at most `max`, that have about so many bytes together. */
+  recordsWithin(bytes: number, max: number): number {
+    const average = this.bytes / Math.max(1, this.records);
+    return Math.max(1, Math.min(max, Math.floor(bytes / Math.max(1, average))));
+  }
+
   /**
    * Time stamp of the last of `limit` records from `from` on, infinite when there are fewer; null when there is none.
    * Of the records at that time stamp some may lie behind the limit.

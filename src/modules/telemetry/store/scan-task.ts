@@ -11,6 +11,8 @@ import type { WireChunk } from "./wire-chunk.types.ts";
 
 /** Rows of one answer come from one block a family and as many hot records at most. */
 const hotRecordsMax = 8_192;
+/** Bytes of the hot records of one answer, about. */
+const hotBytesMax = 4 * 1024 * 1024;
 /** Values of one answer: 9 bytes each in memory, on either side. */
 const valuesMax = 262_144;
 
@@ -63,7 +65,8 @@ function* nextWindow(engine: StoreEngine, device: DeviceState, asked: Asked): St
     to = Math.min(to, block.maxTs);
   }
   for (const generation of engine.generations) {
-    const end = generation.devices.get(device.no)?.endOf(generation, asked.from, hotRecordsMax);
+    const hot = generation.devices.get(device.no);
+    const end = hot?.endOf(generation, asked.from, hot.recordsWithin(hotBytesMax, hotRecordsMax));
     if (end === undefined || end === null) continue;
     hasBlock = true;
     to = Math.min(to, end);

@@ -128,3 +128,18 @@ test("points deleted before a scan do not come, and a device that was deleted is
     await fixture.dispose();
   }
 });
+
+test("a chunk of a scan has some megabytes of long texts at most", async () => {
+  const fixture = await StoreFixture.start({});
+  try {
+    const long = "x".repeat(60_000);
+    for (let ts = 0; ts < 400; ts++) await fixture.append("a", [{ ts, values: { s: `${long}${ts}` } }]);
+    const sizes: number[] = [];
+    for await (const chunk of fixture.store.scan(everything("a")))
+      sizes.push(rowsOf(chunk).reduce((sum, [, , { s }]) => sum + String(s).length, 0));
+    expect(Math.max(...sizes)).toBeLessThan(9 * 1024 * 1024);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeGreaterThan(400 * long.length);
+  } finally {
+    await fixture.dispose();
+  }
+});
