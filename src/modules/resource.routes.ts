@@ -56,7 +56,7 @@ export const auditReader =
 
 type Fields = Record<string, unknown>;
 
-/** Returns what a route that changes something declares: permission, audit rule and texts. */
+/** Returns the declarations of a route that changes something: permission, audit rule and texts. */
 const changing =
   ({ name, permissions, schemas }: ResourceApi<ResourceSchemas>, read: AuditReader) =>
   (operation: string, { action = operation, ...texts }: ChangeTexts, created?: string) => ({

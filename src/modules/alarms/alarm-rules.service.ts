@@ -56,9 +56,9 @@ const valuesAt = (columns: ScanChunk["columns"], row: number) =>
     return value === undefined ? [] : [[column.key, value]];
   });
 
-/** Describes what rules do, and what they would do. */
+/** States of alarm rules, and tests of rules on stored telemetry. */
 export interface AlarmRulesService {
-  /** Returns how each rule of the device's profile stands now. */
+  /** Returns the present state of each rule of the device's profile. */
   explain(principal: Principal, deviceId: string): ExplainedRule[];
   /** Evaluates a rule on stored telemetry without raising alarms. @throws DomainError of kind `invalid` for a rule that is wrong. */
   backTest(principal: Principal, request: BackTestRequest, signal?: AbortSignal): Promise<BackTest>;
@@ -96,7 +96,7 @@ export function createAlarmRulesService(deps: {
     return { from: start, to: end };
   }
 
-  /** Returns how many of its rows were taken. Whatever else is to be done comes to its turn in between, and at the end. */
+  /** Takes rows of the chunk and returns their number. Other work gets its turn in between, and at the end. */
   async function take(
     run: AlarmReplay,
     { ts, columns }: ScanChunk,

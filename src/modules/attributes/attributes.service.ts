@@ -39,7 +39,7 @@ export function parseScope(scope: string): AttributeScope {
   return attributeScope;
 }
 
-/** Returns what the gateway itself knows of a device, as SERVER attributes. */
+/** Returns the gateway's own data on a device, as SERVER attributes. */
 function activityEntries(activity: DeviceActivity): AttributeEntry[] {
   const updatedAt = new Date(activity.lastActivityAt ?? activity.lastConnectedAt ?? 0).toISOString();
   const entry = (key: string, value: number | boolean | null): AttributeEntry[] =>
@@ -178,7 +178,7 @@ export function createAttributesService(deps: {
       repository.listKeys(devices.ensureVisible(principal, deviceId)),
     listTenantKeys: ({ tenantId, devices: visible }: Principal): Promise<string[]> =>
       sortedKeys(repository.tenantKeys(tenantId, visible)),
-    /** Returns what was changed, and by whom, the newest first. */
+    /** Returns the changes of attributes with their authors, the newest first. */
     listChanges(
       principal: Principal,
       deviceId: string,
@@ -193,7 +193,7 @@ export function createAttributesService(deps: {
       const filter = { scope: scope === undefined ? undefined : parseScope(scope), ...rest };
       return { items: changes.list(id, { ...filter, limit, offset }), total: changes.count(id, filter) };
     },
-    /** Returns what is desired of a device against what it reports. */
+    /** Returns the desired attributes of a device, compared with those it reports. */
     listDesired(principal: Principal, deviceId: string): DesiredState[] {
       const id = devices.ensureVisible(principal, deviceId);
       return compareStates(repository.list(id, ["SHARED"]), repository.list(id, ["CLIENT"]));
@@ -223,7 +223,7 @@ export function createAttributesService(deps: {
       if (!isJsonObject(values)) throw invalid("attribute.body_invalid");
       save(device, "CLIENT", { given: values, by: byDevice });
     },
-    /** Returns what a device may read: SHARED and its own CLIENT scope; all keys when none are named. */
+    /** Returns the attributes that a device may read: SHARED and its own CLIENT scope; all keys when none are named. */
     read: (device: IngestDevice, scope: "SHARED" | "CLIENT", keys?: readonly string[]): AttributeEntry[] =>
       repository.list(device.deviceId, [scope]).filter((entry) => keys?.includes(entry.key) ?? true),
     /** Sets attributes that other parts of the program derive from telemetry. */

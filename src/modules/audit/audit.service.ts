@@ -33,7 +33,7 @@ export interface AuditService extends AuditRecorder {
   ): Promise<{ items: AuditEntry[]; total: number | undefined }>;
   /** @throws DomainError `audit.not_found` */
   get(scope: AuditScope, auditId: string): AuditEntry;
-  /** Returns what was ever done, for a filter's choices. */
+  /** Returns all actions that were ever logged, for the choices of a filter. */
   listActions(scope: AuditScope): string[];
   /** All that match, the newest first, piece by piece: nothing is held while a slow reader reads. */
   pages(scope: AuditScope, filter: AuditFilter): AsyncGenerator<AuditEntry[]>;

@@ -20,7 +20,7 @@ export type UsedCodec = Codec & {
 export function createCodecsService(deps: {
   store: typeof codecResource.$store;
   sandbox: ScriptSandbox;
-  /** Returns what uses codecs, by the codec's id. */
+  /** Returns the objects that use codecs, by the codec's id. */
   usesOf: (tenantId: TenantId) => ReadonlyMap<string, UsedCodec["usedBy"]>;
   clock: Clock;
 }) {

@@ -1,4 +1,4 @@
-/** Describes where devices reach this gateway: filled in once the ports are known. */
+/** Addresses at which devices reach this gateway: filled in once the ports are known. */
 export interface Endpoints {
   /** Host name or address as the caller reached us, or as `public_url` says. */
   readonly host: string;
@@ -20,7 +20,7 @@ export interface Transport {
   readonly example: string;
 }
 
-/** Returns what other programs and network servers post to. */
+/** Returns the transports to which other programs and network servers post. */
 function webhooks(httpUrl: string): Transport[] {
   const auth =
     "X-Webhook-Secret, or Authorization: Bearer, with the tenant's secret; x-tenant-id or ?tenantId=";

@@ -164,8 +164,8 @@ export function createSharesService(deps: SharesServiceDeps) {
       }
     },
     /**
-     * Returns who listens by a link: sees the devices that the widgets of its dashboards are about, and of each device the keys that the
-     * widgets of such a dashboard name. Undefined: no such link.
+     * Returns the principal that listens by a link: it sees the devices of the widgets of its dashboards, and of each device the keys that
+     * the widgets of such a dashboard name. Undefined: no such link.
      */
     async authenticate(token: string): Promise<Principal | undefined> {
       const share = find(token);

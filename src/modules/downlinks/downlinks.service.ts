@@ -64,7 +64,7 @@ export function createDownlinksService(deps: {
     return { deviceId: null, deviceKey: key };
   }
 
-  /** Returns how many wait for the device already. */
+  /** Returns the number of downlinks that wait for the device already. */
   function ensureRoom({ tenantId, integrationId }: Integration, deviceKey: string): number {
     const waiting = repository.countQueued({ tenantId, deviceKey });
     if (waiting >= QUEUED_PER_DEVICE_MAX)

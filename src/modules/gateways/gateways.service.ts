@@ -33,7 +33,7 @@ const PARTS_AT_ONCE = 25;
 
 type Transact = (work: () => Promise<void>[]) => Promise<void>[];
 
-/** Describes how the parts of a kind of message are taken. */
+/** Steps for the parts of a kind of message. */
 interface Steps<Input> {
   /** Throws what is wrong with a part. */
   /** `note` is told what was read in another way than it was sent. */
@@ -85,7 +85,7 @@ export function createGatewaysService(deps: {
   claiming: Pick<ClaimingService, "check" | "request">;
   /** Every message of a gateway is a sign of its own life, too. */
   touch: (gateway: IngestDevice) => void;
-  /** Returns what the children of one message say of themselves is written at once. */
+  /** Runs work in one transaction: the data that the children of one message report of themselves is written together. */
   transact: Transact;
   /** Resolves once the children made so far are on the disk. */
   durable: () => Promise<void>;
@@ -227,7 +227,7 @@ export function createGatewaysService(deps: {
   };
 }
 
-/** Returns what decodes the body of a message, and lists on the gateway what is left out of it. */
+/** Returns a function that decodes the body of a message, and lists on the gateway the parts left out of it. */
 const decoderOf =
   ({ list }: Pick<ReturnType<typeof createGatewayRefusals>, "list">) =>
   (gateway: IngestDevice, message: GatewayMessage): unknown =>

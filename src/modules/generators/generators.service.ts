@@ -29,7 +29,7 @@ type GeneratorChanges = typeof generatorResource.$update;
 /** A generator that is to be written; without an id while it is new. */
 type Wanted = Omit<Generator, "id" | "createdAt" | "updatedAt"> & { readonly id?: string };
 
-/** Describes what of it the caller may not see is left out, and counted. */
+/** Generator without the devices that the caller may not see, which are counted. */
 export type VisibleGenerator = Generator & {
   /** The first 20. */
   readonly devices: ReadonlyArray<{ readonly deviceId: DeviceId; readonly name: string }>;

@@ -13,7 +13,7 @@ import type { SessionsService } from "./sessions.service.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Describes how to write to who asks, and where the request came from. */
+/** Language and links of the mail to the person who asks, and the address of the request. */
 export interface ResetContext {
   readonly address: string;
   readonly language: MailLanguage;

@@ -17,7 +17,7 @@ const TRIES = 5;
 const ABANDONED_AFTER_MS = 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
 
-/** Describes what a sign-up is asked with: how to write to the person, and where the request came from. */
+/** Language and links of the mails to the person who signs up, and the address of the request. */
 export interface SignUpContext {
   readonly address: string;
   readonly language: MailLanguage;

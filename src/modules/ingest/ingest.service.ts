@@ -109,7 +109,7 @@ function setAttributes(
 interface IngestDeps {
   store: Pick<TelemetryStore, "append" | "fit">;
   attributes: Pick<AttributesService, "setClient" | "setFor">;
-  /** Returns what data pipelines make of a message; undefined where they change nothing. */
+  /** Returns the result of data pipelines for a message; undefined where they change nothing. */
   transform: (device: IngestDevice, readings: readonly Reading[]) => Applied | undefined;
   /** Takes what pipelines send to other programs as soon as the message is committed; resolves once that is safe too. */
   forward: (committed: Promise<void>, requests: Applied["requests"]) => Promise<void>;
@@ -126,7 +126,9 @@ interface IngestDeps {
   clock: Clock;
 }
 
-/** Returns what tells all observers of readings. Its promise resolves when the commit and what observers write are on the disk. */
+/**
+ * Returns a function that tells all observers of readings. Its promise resolves when the commit and what observers write are on the disk.
+ */
 const createNotifier =
   (observers: readonly TelemetryObserver[]) =>
   (device: IngestDevice, readings: readonly Reading[], committed: Promise<void>): Promise<void> => {
@@ -140,7 +142,10 @@ const createNotifier =
     return besides === undefined ? committed : Promise.all(besides).then(nothing);
   };
 
-/** Returns what a message is read with. What is left out of it is listed on its device; the message itself is not refused. */
+/**
+ * Returns the time and the listener for reading a message. Parts left out of it are listed on its device; the message itself is not
+ * refused.
+ */
 const receptionOf = (
   { clock, onRejected }: Pick<IngestDeps, "clock" | "onRejected">,
   device: IngestDevice,

@@ -110,7 +110,7 @@ export class EventGroups {
     return groups.flatMap(({ events }) => events);
   }
 
-  /** Returns what puts everything back as it is now, for a transaction that fails. */
+  /** Returns a function that restores the present groups, for a transaction that fails. */
   savepoint(): () => void {
     const groups = this.#groups;
     return () => this.#set(groups);

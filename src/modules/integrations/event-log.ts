@@ -160,7 +160,7 @@ export class EventLog {
     });
   }
 
-  /** Returns what is counted and not written yet. */
+  /** Returns the counts that are not written yet. */
   countsOf(integrationId: string): Counted {
     return this.counts.get(integrationId) ?? nothing();
   }

@@ -36,7 +36,7 @@ export function createFrameDecoding(deps: {
   devices: Pick<DevicesService, "get">;
   sandbox: Pick<ScriptSandbox, "run">;
 }): DecodeFrame {
-  /** Returns what the network calls its kind, and what the device's type is here. */
+  /** Returns the network's name for the kind of device, and the type of the device here. */
   function typesOf({ device }: NormalizedMessage, { integration, settings }: LiveIntegration): string[] {
     let here = settings.deviceType;
     try {
@@ -90,7 +90,7 @@ export function createFrameDecoding(deps: {
   };
 }
 
-/** Says which codec it was, of the many that an integration can have; the line is the codec's and not the integration's. */
+/** Adds the name of the codec to its error, as an integration can have many; the line is the codec's and not the integration's. */
 function named(error: unknown, name: string): unknown {
   if (!(error instanceof ScriptFailure)) return error;
   const { code, line, console, usedMs } = error;

@@ -24,7 +24,7 @@ import type { WorkThrough } from "./message-worker.ts";
 /** Network servers give up after five seconds: by then they are told that the message is kept, and it is worked on afterwards. */
 const ANSWER_WITHIN_MS = 3_000;
 
-/** Describes what became of a message; by then that is on the disk. */
+/** Result of a message; by then it is on the disk. */
 export interface Taken {
   readonly eventId: string;
   /** PENDING: it is kept, and worked on later. */
@@ -176,7 +176,7 @@ export class InboundPipeline {
     return eventLog.add({ ...eventOf(live, stored), ...begun, payload: stored.bytes });
   }
 
-  /** Returns what becomes of it, or that it is kept where that takes too long or there is no room for its script now. */
+  /** Returns the result of the message, or PENDING if that takes too long or there is no room for its script now. */
   private async inTime(done: Promise<Taken>, kept: Logged, event: MessageEvent): Promise<Taken> {
     let isAnswered = false;
     const pending: Taken = {

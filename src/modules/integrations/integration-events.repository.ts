@@ -49,7 +49,7 @@ export const LISTED_BYTES_MAX = 8 * 1024;
 type Row = typeof integrationEvents.$inferSelect;
 const toEvent = (row: Row) => row as IntegrationEvent; // its stage is one that we wrote
 
-/** Returns how many events fit into so many bytes, and the oldest of them. However large the newest is, it fits. */
+/** Returns the number of the newest events that fit into so many bytes, and the oldest of them. However large the newest is, it fits. */
 function newestWithin(
   newestFirst: readonly { readonly seq: number; readonly bytes: number }[],
   bytesMax: number,
@@ -229,7 +229,7 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
     /** Ids of failed ones that were not worked on again, the oldest first. */
     listReplayable: (integrationId: string, limit: number): string[] =>
       idsOf(and(inStates(integrationId, ["ERROR"]), eq(integrationEvents.isReplayable, true)), limit),
-    /** Returns how many there are in these states, and how large their payloads; counts no further than `limit`. */
+    /** Returns the number of events in these states and the size of their payloads; counts no further than `limit`. */
     sizeOf(
       integrationId: string,
       statuses: readonly EventStatus[],

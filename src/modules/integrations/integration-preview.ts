@@ -47,7 +47,7 @@ interface PreviewedDevice {
   readonly reference: Readonly<Record<string, string>>;
 }
 
-/** Describes what would become of a message; nothing is stored, made or sent. */
+/** Result that a message would have; nothing is stored, made or sent. */
 export interface IntegrationPreview {
   readonly success: boolean;
   readonly ignored: Text | null;
@@ -131,7 +131,7 @@ interface PreviewDeps {
   readonly clock: Clock;
 }
 
-/** Returns what would become of a message, step by step. */
+/** Returns the result that a message would have, step by step. */
 export async function previewMessage(
   request: PreviewRequest,
   deps: PreviewDeps,

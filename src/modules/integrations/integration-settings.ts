@@ -63,7 +63,7 @@ interface Place {
   readonly server: readonly string[];
 }
 
-/** Returns what was kept for this server. */
+/** Returns the secret that was kept for this server. */
 function keptSecret(input: unknown, { at, server }: Place, before: SplitSettings | undefined): string {
   const name = at.join(".");
   const kept = before?.secrets[name];

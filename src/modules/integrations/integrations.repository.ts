@@ -37,7 +37,7 @@ export function createIntegrationsRepository(database: MainDatabase, clock: Cloc
   return {
     ...integrationResource.createStore(database, clock),
     /** Lists integrations of all tenants, except drafts. */
-    /** Returns how many integrations the tenant of this one has, itself included; 0 if it does not exist. */
+    /** Returns the number of integrations of this one's tenant, itself included; 0 if it does not exist. */
     countBeside: (integrationId: string): number => besides.get({ integrationId })?.n ?? 0,
     listStarted: (): Integration[] =>
       orm

@@ -35,7 +35,7 @@ const shownTo = (principal: Principal) => (event: IntegrationEvent) =>
 export const integrationsRoutes = (deps: {
   integrations: IntegrationsService;
   integrationEvents: IntegrationEventsService;
-  /** Returns how the connection to a broker is. */
+  /** Returns the state of the connection to a broker. */
   bridgeOf: (integrationId: string) => BridgeState | undefined;
   hasWebhookSecret: (tenantId: TenantId) => boolean;
   endpointsFor: (requestUrl: string) => Endpoints;

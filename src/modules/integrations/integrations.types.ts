@@ -29,7 +29,7 @@ export type IntegrationType = "HTTP" | "MQTT" | "CHIRPSTACK" | "THE_THINGS_STACK
 /** `error`: it is switched on and cannot do its work, see `lastError`; it goes on trying. */
 export type IntegrationStatus = "draft" | "active" | "paused" | "error";
 
-/** States how bodies are read; `auto` for what the type of the integration says. */
+/** Formats in which bodies are read; `auto` for the format of the integration's type. */
 export const messageFormats = [
   "auto",
   "generic",
@@ -70,7 +70,6 @@ export interface PathTemplates {
   readonly fPort?: string;
 }
 
-/** States how a frame is written. */
 export const frameEncodings = ["base64", "hex"] as const;
 export type FrameEncoding = (typeof frameEncodings)[number];
 
@@ -151,7 +150,7 @@ export interface InboundMessage {
   readonly retained?: boolean;
   /** The device's id as its topic tells it. */
   readonly topicDevice?: string;
-  /** States where The Things Stack says that downlinks to the device are pushed. */
+  /** URL for downlinks to the device, as The Things Stack sends it. */
   readonly pushUrl?: string;
   /** Value of ChirpStack's query parameter: `event=up`. */
   readonly event?: string;
@@ -161,7 +160,7 @@ export interface InboundMessage {
   readonly sealedTokens?: string;
 }
 
-/** Describes where a message came from, kept beside its bytes so that it can be worked on again. */
+/** Origin of a message, kept with its bytes so that it can be worked on again. */
 export type MessageOrigin = Omit<InboundMessage, "bytes">;
 
 /** The way back to a device of a LoRaWAN network. */
@@ -201,7 +200,7 @@ export interface DeviceReference {
 /** Before our ids among the correlation ids of The Things Stack, which adds its own. */
 export const OWN_CORRELATION_PREFIX = "lineside:";
 
-/** Describes what a network server says of a downlink. */
+/** Report of a network server on a downlink. */
 export interface DownlinkReport {
   readonly state: "QUEUED" | "SENT" | "ACKNOWLEDGED" | "FAILED";
   /** Ours, as the server gives it back. */
@@ -209,7 +208,7 @@ export interface DownlinkReport {
   readonly error?: Text;
 }
 
-/** Describes what a network server notes of a device. */
+/** Note of a network server on a device. */
 export interface NetworkLog {
   readonly level: "INFO" | "WARNING" | "ERROR";
   readonly text: string;
@@ -221,7 +220,7 @@ export interface AnnouncedKey {
   readonly before?: KeyMetadata | undefined;
 }
 
-/** Describes what an adapter makes of a message: the same form whatever network it came from. */
+/** Message as adapters return it: in the same form whatever network it came from. */
 export interface NormalizedMessage {
   readonly kind: "uplink" | "join" | "status" | "location" | "ack" | "log" | "attributes";
   readonly device: DeviceReference;
@@ -267,7 +266,7 @@ export interface AdapterDefinition {
 
 export type EventStatus = "PENDING" | "OK" | "ERROR" | "DROPPED";
 
-/** Describes where in its way a message was when it ended there. */
+/** Stage at which the processing of a message ended. */
 export type Stage = "receive" | "adapter" | "mapping" | "script" | "resolution" | "ingest" | "downlink";
 
 export interface IntegrationEvent {

@@ -28,7 +28,7 @@ const formatOfType: Record<IntegrationType, Exclude<MessageFormat, "auto">> = {
   THE_THINGS_STACK: "the-things-stack",
 };
 
-/** Returns how bodies of an integration are read. */
+/** Returns the format in which bodies of an integration are read. */
 const formatOf = (type: IntegrationType, { format }: IntegrationSettings): Exclude<MessageFormat, "auto"> =>
   format === undefined || format === "auto" ? formatOfType[type] : format;
 
@@ -42,7 +42,7 @@ export function compileMapping(steps: unknown): CompiledStep[] {
 export interface LiveIntegrationDeps {
   readonly box: SealedBox;
   readonly isMapped: boolean;
-  /** Returns what devices have announced to an integration. */
+  /** Announcements of devices to an integration. */
   readonly announced?: { of(integration: Integration): AnnouncedDevices | undefined };
 }
 

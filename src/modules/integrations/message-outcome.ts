@@ -12,7 +12,7 @@ const NOTES_CHARACTERS_MAX = 1_000;
 const NAMED_MAX = 3;
 const LISTED_MAX = 20;
 
-/** Describes what was stored of a part of a message. */
+/** Stored data of a part of a message. */
 export interface StoredPart {
   readonly deviceId: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export interface StoredPart {
   readonly attributes?: readonly string[];
 }
 
-/** Describes what is done with a message, while it is done. */
+/** Record of the processing of a message, while it lasts. */
 export interface Work {
   readonly stored: StoredPart[];
   /** Lines of the console of a script, and what else there is to say. */
@@ -88,7 +88,7 @@ function storedText({ stored, notes }: Work): Text {
     : detail("integration_event.stored_with_notes", { devices, notes: shown });
 }
 
-/** Returns how a message ended, for its event; what failed keeps the whole payload. */
+/** Returns the outcome of a message, for its event; the event of a failed one keeps the whole payload. */
 export function outcomeOf(
   work: Work,
   payload: Uint8Array,

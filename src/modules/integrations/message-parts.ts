@@ -20,7 +20,7 @@ import { parseScriptOutput } from "./script-output.ts";
 
 export const RADIO_PREFIX_DEFAULT = "radio_";
 
-/** Describes where a message ended that went no further, and why. */
+/** Failure of a message, with its stage and reason. */
 export class StageFailure extends Error {
   constructor(
     readonly stage: Stage,
@@ -30,7 +30,7 @@ export class StageFailure extends Error {
   }
 }
 
-/** Gives what goes wrong in a stage that stage's name; what is nobody's mistake goes on as it is. */
+/** Runs work and throws its error as a failure of the stage; an error that is nobody's mistake is thrown unchanged. */
 export function inStage<Result>(stage: Stage, work: () => Result): Result {
   try {
     return work();
@@ -39,7 +39,7 @@ export function inStage<Result>(stage: Stage, work: () => Result): Result {
   }
 }
 
-/** Describes which of our own parts made the values of a message, if any did: then what is wrong with them is not the sender's mistake. */
+/** Own stage that made the values of a message, if any did: then an error in them is not the sender's mistake. */
 export type Maker = Extract<Stage, "mapping" | "script">;
 
 /** Returns a failure at the place that made the values. Limits are nobody's mistake. */
@@ -55,7 +55,7 @@ export const asStageFailure = (stage: Stage, error: unknown): unknown =>
     ? new StageFailure(stage, error)
     : error;
 
-/** Describes what one device says in a message, before it is known which device of ours that is. */
+/** Data of one device in a message, before it is known to which of our devices it belongs. */
 export interface MessagePart {
   readonly device: DeviceReference;
   /** A body as devices send it; undefined where there are no values. */
@@ -65,7 +65,7 @@ export interface MessagePart {
   readonly keys?: NormalizedMessage["keys"];
 }
 
-/** Describes what the mapping steps make of a message. */
+/** Result of the mapping steps for a message. */
 export interface Mapped {
   readonly ts: number;
   readonly values: Record<string, TelemetryValue>;
@@ -114,7 +114,7 @@ export function mapMessage(
   return { ts: mapped.ts, values, attributes: mapped.attributes };
 }
 
-/** Returns what a script is given beside the mapped values. */
+/** Returns the metadata that a script gets in addition to the mapped values. */
 export function metadataOf(
   integration: Pick<Integration, "integrationId" | "name" | "type">,
   { message, source, ts }: { message: NormalizedMessage; source: InboundMessage; ts: number },
@@ -179,7 +179,7 @@ const undecoded = (frame: NormalizedMessage["frame"]) =>
     ? {}
     : { payload_hex: Buffer.from(frame.bytes).toString("hex") };
 
-/** Returns what is to be stored of a message: as it was mapped, or as its script says. */
+/** Returns the parts of a message to store: as it was mapped, or as its script returned them. */
 export function partsOf(
   message: NormalizedMessage,
   settings: IntegrationSettings,

@@ -4,7 +4,7 @@ import type { DeviceReference } from "./integrations.types.ts";
 
 const PARTS_MAX = 1_000;
 
-/** Describes what a script made of a message: values for its device, or for the one that it names. */
+/** Result of a script for a message: values for its device, or for the one that it names. */
 export interface ScriptedPart {
   readonly device: DeviceReference;
   /** Any time stamp that devices may send. */
@@ -67,8 +67,8 @@ function toPart(value: unknown): ScriptedPart {
 }
 
 /**
- * Returns what a script returned, part by part. Envelopes are those of `transform`: every key of an object that a codec returns is a value, as
- * of a codec of the library. @throws DomainError of kind `invalid`.
+ * Returns the parts of a script's result. Envelopes are those of `transform`: every key of an object that a codec returns is a value, as of
+ * a codec of the library. @throws DomainError of kind `invalid`.
  */
 export function parseScriptOutput(value: JsonValue, isOfCodec: boolean): ScriptedPart[] {
   if (isOfCodec && isJsonObject(value)) return [{ device: {}, values: value, attributes: undefined }];

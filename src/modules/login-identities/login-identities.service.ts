@@ -82,8 +82,8 @@ function isNeeded(tried: readonly Tried[], holder: LoginHolder): boolean {
 }
 
 /**
- * Returns who signs in. Nobody does if the password is right for several tenants: the gateway cannot tell whose client it is. The same
- * goes for a tenant with older credentials whose password could not be checked now.
+ * Returns the holder that signs in. Nobody does if the password is right for several tenants: the gateway cannot tell whose client it is.
+ * The same goes for a tenant with older credentials whose password could not be checked now.
  */
 function outcomeOf(tried: readonly Tried[], holders: readonly LoginHolder[]): PasswordSignIn {
   const matches = tried.filter(isOfRightPassword);

@@ -110,7 +110,10 @@ export class MailSettings {
     this.#transport = this.#createTransport(changed, ATTEMPT_TIMEOUT_MS);
   }
 
-  /** Returns what sends mails with the settings as they would be. @throws DomainError `conflict` as `save`, and without a server */
+  /**
+   * Returns a transport that sends mails with the settings as `input` would change them. @throws DomainError `conflict` as `save`, and
+   * without a server
+   */
   transportFor(input: MailSettingsInput): MailTransport {
     const transport = this.#createTransport(this.#withInput(input), TEST_TIMEOUT_MS);
     if (transport === undefined) throw conflict("mail.no_server");

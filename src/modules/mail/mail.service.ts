@@ -73,7 +73,7 @@ interface MailServiceDeps {
   repository: MailRepository;
   /** Returns undefined while there is no SMTP server. */
   transport: () => MailTransport | undefined;
-  /** Returns what the gateway calls itself towards the people of a tenant. */
+  /** Returns the name of the gateway that the people of a tenant see. */
   productOf: (tenantId: OutboxMail["tenantId"]) => string;
   events: EventBus<DomainEvents>;
   durable: () => Promise<void>;

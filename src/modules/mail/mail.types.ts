@@ -5,7 +5,7 @@ import type { Text } from "../../lib/texts/text.ts";
 
 export type MailLanguage = "en" | "de";
 
-/** Describes what each mail says, by the values that its text names; times are ISO 8601, links absolute. */
+/** Values that the text of each mail names; times are ISO 8601, links absolute. */
 export interface MailTemplates {
   readonly sign_up_code: { readonly fullName: string; readonly code: string; readonly minutes: number };
   /** Sign-up with an address that has an account already: nobody else learns that it has. */

@@ -23,7 +23,7 @@ function refusalOf(error: unknown): MailRefusal {
   return new MailRefusal(textOf({ code, responseCode, message }), isPermanent, error);
 }
 
-/** Says what failed, with the words of the server or of the network where there are any. */
+/** Returns a text for the failure, with the words of the server or of the network if there are any. */
 function textOf({
   code,
   responseCode,

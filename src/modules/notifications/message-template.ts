@@ -1,4 +1,4 @@
-/** Describes what placeholders stand for, by name. */
+/** Values of placeholders, by name. */
 export type TemplateValues = Readonly<Record<string, string>>;
 
 export const placeholderNames = [
@@ -25,7 +25,7 @@ export const unknownPlaceholders = (template: string): string[] =>
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-/** Returns how a value is written so that it stays one value, whatever characters it has. */
+/** Returns a function that writes a value so that it stays one value, whatever characters it has. */
 function writerOf(contentType: string): (text: string) => string {
   if (/[/+]json\b/i.test(contentType)) return inJson;
   if (/x-www-form-urlencoded/i.test(contentType)) return encodeURIComponent;

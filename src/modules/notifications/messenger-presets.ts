@@ -193,7 +193,7 @@ const causes: Readonly<Record<MessengerKind, Readonly<Record<number, ErrorCode>>
   },
 };
 
-/** Returns what the answer of the service means; undefined if its status alone says it. */
+/** Returns the meaning of the service's answer; undefined if its status alone says it. */
 export function causeOf(kind: MessengerKind, status: number | null): Text | undefined {
   const code =
     status === null ? undefined : status === 429 ? "messenger_error.too_many" : causes[kind][status];

@@ -84,7 +84,9 @@ export function createNotificationsService(deps: {
     return { success: false, text };
   }
 
-  /** Returns what answers at an address is for the person who runs the gateway: it could be any machine beside it. */
+  /**
+   * Returns whether the principal runs the gateway. Nobody else sees answers of an address, which could be any machine next to the gateway.
+   */
   const isOperator = ({ role, tenantId, impersonator }: Principal): boolean =>
     role === "TENANT_OWNER" && impersonator === undefined && deps.tenants.find(tenantId)?.isHost === true;
 

@@ -53,7 +53,7 @@ export interface NotificationLine {
   readonly at: string;
 }
 
-/** Describes what was not told by itself, because too much came at once. */
+/** Notifications that were not sent one by one because there were too many within a short time. */
 export interface Digest {
   readonly total: number;
   readonly bySeverity: Readonly<Partial<Record<AlarmSeverity, number>>>;
@@ -62,7 +62,7 @@ export interface Digest {
   readonly worst: readonly NotificationLine[];
 }
 
-/** Describes what one user or messenger got on one way within the window that runs. */
+/** Notifications that one user or messenger got on one channel within the current window. */
 export interface Flow {
   /** Id of the user or of the messenger. */
   readonly recipientId: string;
@@ -73,7 +73,7 @@ export interface Flow {
   readonly digest: Digest | null;
 }
 
-/** Describes how texts go to phones and chats: an HTTP request, made from a template. */
+/** HTTP request, made from a template, that sends texts to phones and chats. */
 export interface Messaging {
   readonly url: string;
   readonly method: "POST" | "PUT" | "PATCH";
@@ -83,7 +83,7 @@ export interface Messaging {
   readonly body: string;
 }
 
-/** Describes how a tenant's people are told. */
+/** Settings for the notifications of a tenant's people. */
 export interface NotificationSettings {
   readonly language: MailLanguage;
   readonly timezone: string;

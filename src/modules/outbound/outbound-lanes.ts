@@ -9,7 +9,7 @@ const IN_FLIGHT_SHARED_MAX = 64;
 const IN_FLIGHT_PER_TENANT_MAX = 32;
 const IN_FLIGHT_PER_TARGET_MAX = 4;
 
-/** Describes what waits for a target under one order key: one at a time, the oldest first. */
+/** Requests that wait for a target under one order key: one at a time, the oldest first. */
 export interface Lane {
   readonly key: string;
   /** Delivered or given up so far, written or not: only what lies behind it is looked for. */

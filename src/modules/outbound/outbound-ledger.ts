@@ -140,7 +140,7 @@ export class OutboundLedger {
         this.counts.delete(key);
   }
 
-  /** Returns what is counted and not written yet. */
+  /** Returns the counts that are not written yet. */
   countsOf(tenantId: string, kind: string, id: string): CountsRow | undefined {
     return this.counts.get(keyOf(tenantId, kind, id));
   }

@@ -2,7 +2,7 @@ import type { TenantId } from "../../lib/ids.ts";
 import type { OutboundAddresses } from "../../platform/outbound-address.ts";
 import type { HttpExchange } from "./http-exchange.ts";
 
-/** Describes how other modules connect to servers that people name: by one rule of where to, and whom to trust. */
+/** Connections of other modules to servers that people name, by one rule of permitted addresses and trusted authorities. */
 export interface OutboundReach {
   readonly addresses: OutboundAddresses;
   /** `undefined` if the usual ones. */

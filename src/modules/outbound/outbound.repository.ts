@@ -62,7 +62,7 @@ export interface OutboundRepository extends OutboundCountsRepository {
   deleteUnusedTargets(): void;
   /** Returns `undefined` if its dedupe key is taken. @throws TargetGone */
   insert(request: Omit<RequestRow, "seq">): number | undefined;
-  /** Returns what waits for a target: each order key, and when its first is due. */
+  /** Returns the order keys of the requests that wait for a target, each with the time when its first is due. */
   lanes(targetId: string): LaneRow[];
   waiting(targetId: string): { rows: number; bytes: number; oldestAt: number };
   /** The first that waits with the order key, behind `after`. */
@@ -82,7 +82,7 @@ export interface OutboundRepository extends OutboundCountsRepository {
     max: { readonly rows: number; readonly bytes: number },
     options: { before: number; limit: number },
   ): void;
-  /** Returns where the running clock was at the latest. */
+  /** Returns the latest time of the running clock that a request has stored. */
   latestRunning(): number;
   numbersOf(tenantId: TenantId, source: OutboundSource): { waiting: number; dead: number };
 }

@@ -6,7 +6,7 @@ export interface Sealed {
   readonly sealed: string;
 }
 
-/** Describes where requests go and how. Keep one object for all that go there alike: it is looked up by identity. */
+/** Destination of requests and the way to send them. Keep one object for all that go there alike: it is looked up by identity. */
 export interface OutboundTarget {
   readonly url: string;
   /** Whole address where it is a secret; `url` is what may be shown of it. */
@@ -19,7 +19,7 @@ export interface OutboundTarget {
   readonly secret: string | Sealed | null;
 }
 
-/** Describes what requests are for, e.g. a pipeline: they are counted, listed and removed by it. */
+/** Object that causes requests, e.g. a pipeline: they are counted, listed and removed by it. */
 export interface OutboundSource {
   readonly kind: "pipeline" | "alarm" | "notification";
   readonly id: string;
@@ -72,7 +72,7 @@ export interface OutboundCounts {
   readonly lastErrorAt: number | null;
 }
 
-/** Describes what a server said, or why it could not. */
+/** Answer of a server, or the reason why there is none. */
 export interface OutboundAnswer {
   /** `null` if there was no answer. */
   readonly status: number | null;

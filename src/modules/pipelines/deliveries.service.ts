@@ -68,7 +68,7 @@ export function createDeliveriesService(deps: {
       const { source } = find(principal, deliveryId);
       return outbound.replay(principal.tenantId, deliveryId, targetNow(principal.tenantId, source.id));
     },
-    /** Returns how many. */
+    /** Sends deliveries of a pipeline that were given up again, and returns their number. */
     replayAll(principal: Principal, pipelineId: string): number {
       const source = sourceOf(principal, pipelineId);
       ensureAllDevices(principal, detail("action.send_webhooks_again"));

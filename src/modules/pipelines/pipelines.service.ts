@@ -71,7 +71,7 @@ function checkSteps(plain: unknown, refusalOf: (url: string) => Text | undefined
   return plain as unknown as Step[]; // each was just compiled, so each is an object with a type
 }
 
-/** Returns where webhooks of the steps are sent. */
+/** Returns the URLs to which webhooks of the steps are sent. */
 const addressesOf = (steps: readonly Step[]): (string | undefined)[] =>
   steps.map(({ type, url }) => (type === "webhook_forward" && typeof url === "string" ? url : undefined));
 

@@ -73,8 +73,8 @@ interface AnnouncedKey {
 }
 
 /**
- * Returns what adds metadata of keys that a profile does not have, and replaces what it has as it was announced before. The default profile has
- * devices of many kinds, and stays as it is.
+ * Returns a function that adds metadata of keys that a profile does not have, and replaces metadata that is as it was announced before. The
+ * default profile has devices of many kinds, and stays as it is.
  */
 const keyDescription =
   (

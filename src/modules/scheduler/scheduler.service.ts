@@ -32,7 +32,7 @@ const DEVICES_SHOWN = 1_000;
 type NewJob = typeof jobResource.$create;
 type JobChanges = typeof jobResource.$update;
 
-/** Describes what of it the caller may not see is left out, and counted. */
+/** Job without the targets that the caller may not see, which are counted. */
 export type SeenJob = Job & { readonly hiddenTargets: number };
 export type SeenRun = Run & { readonly targets: RunTarget[]; readonly hiddenTargets: number };
 

@@ -1,7 +1,7 @@
 import type { Text } from "../../lib/texts/text.ts";
 import type { ConsoleLine } from "./script-sandbox.types.ts";
 
-/** Describes what the script process is asked. */
+/** Request to the script process. */
 export interface EngineRequest {
   readonly kind: "run" | "encode" | "check";
   readonly source: string;
@@ -16,7 +16,7 @@ interface EngineUse {
   readonly processorUs: number;
 }
 
-/** Describes what it answers. */
+/** Reply of the script process. */
 export type EngineReply = EngineUse &
   (
     | { readonly ok: true; readonly value: string }

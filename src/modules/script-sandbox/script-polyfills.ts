@@ -1,8 +1,8 @@
 import { bufferPolyfill } from "./buffer-polyfill.ts";
 
 /**
- * Holds what ChirpStack's interpreter has and QuickJS has not, given to the scripts that name it: a Buffer over Uint8Array,
- * base64 and text.
+ * Objects that ChirpStack's interpreter has and QuickJS has not, given to the scripts that name them: a Buffer over Uint8Array, base64 and
+ * text.
  */
 
 const base64 = String.raw`(function () {
@@ -82,7 +82,7 @@ const text = String.raw`(function () {
   };
 })();`;
 
-/** Returns what has to run before `source`, for the names that stand in it. */
+/** Returns the code to run before `source`, for the names that stand in it. */
 export function polyfillsFor(source: string): readonly string[] {
   const hasBuffer = source.includes("Buffer");
   return [

@@ -18,8 +18,8 @@ const kinds: Partial<Record<ScriptFailureCode, ErrorKind>> = {
 };
 
 /**
- * Describes what a script did wrong, or why it was not run; `busy` and `unavailable` are not the script's fault. Its reason
- * quotes what the script itself threw.
+ * Error of a script, or the reason why it was not run; `busy` and `unavailable` are not the script's fault. The reason quotes the message
+ * that the script itself threw.
  */
 export class ScriptFailure extends DomainError {
   override readonly code: ScriptFailureCode;

@@ -100,7 +100,7 @@ export class ScriptSandbox {
     );
   }
 
-  /** Returns what of the functions that are called here a source defines. */
+  /** Returns those of the functions called here that a source defines. */
   async check(source: string, owner: ScriptOwner): Promise<{ readonly functions: readonly string[] }> {
     return {
       functions: readFunctions(await this.execute(owner, { kind: "check", source, input: checkInput })),

@@ -12,7 +12,7 @@ export const scriptFunctions = [
   "Encoder",
 ] as const;
 
-/** Describes what a radio frame carried, as a codec is given it. */
+/** Content of a radio frame, as a codec gets it. */
 export interface ScriptFrame {
   readonly bytes: Uint8Array;
   readonly fPort: number;

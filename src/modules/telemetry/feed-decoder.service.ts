@@ -38,7 +38,7 @@ export class FeedDecoder {
     for (const { no, columns } of patterns) this.#patterns[no] = columns;
   }
 
-  /** Returns what the rows hold of the tenant, in order. The last step has the position `end`, even if it is empty. */
+  /** Yields the tenant's content of the rows, in order. The last step has the position `end`, even if it is empty. */
   *decode({ rows, end }: Pick<FeedRows, "rows" | "end">): Generator<FeedStep> {
     /** Keyed by the number of the device. */
     let builders = new Map<number, RowBuilder>();

@@ -21,7 +21,7 @@ const LATEST_VALUES_PER_BATCH = 20_000;
 const DEVICES_PER_QUERY_MAX = 10_000;
 const TIMES_PER_DAY_MAX = 24;
 
-/** Describes what a caller asks for, as it came in. */
+/** Query as the caller sent it. */
 export interface TelemetryRequest {
   readonly deviceIds: readonly string[];
   readonly keys: readonly string[];

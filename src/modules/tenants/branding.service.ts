@@ -45,7 +45,7 @@ export function createBrandingService(deps: {
   }
   const get = (tenantId: TenantId) => checkedOf(tenantId).branding;
 
-  /** Returns what may be shown of it. */
+  /** Returns the branding of a tenant whose plan permits it. */
   function shownOf(tenantId: TenantId | undefined): Checked {
     const tenant = tenantId === undefined ? undefined : tenants.find(tenantId);
     return tenant !== undefined && deps.plans.of(tenant.planName).whitelabelEnabled
@@ -77,7 +77,7 @@ export function createBrandingService(deps: {
       checked.set(tenantId, toChecked(branding));
       return branding;
     },
-    /** Returns what the tenant's people see: its own, else that of the gateway's own tenant. */
+    /** Returns the appearance for the tenant's people: its own, else that of the gateway's own tenant. */
     appearanceFor(tenantId: TenantId): Appearance {
       const { branding: own } = shownOf(tenantId);
       return Object.keys(own).length > 0 ? toAppearance(own, own.logo ?? null) : appearance();

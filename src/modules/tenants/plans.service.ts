@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../lib/json.ts";
 import { StartupError } from "../../platform/startup-error.ts";
 
-/** Describes what a tenant's plan allows; null means no limit. */
+/** Permissions and limits of a tenant; null means no limit. */
 export interface Plan {
   readonly id: string;
   readonly name: string;

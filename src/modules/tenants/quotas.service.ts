@@ -11,7 +11,7 @@ const REMEMBERED_MAX = 10_000;
 
 const MEGABYTE = 1024 * 1024;
 
-/** Describes what a tenant may use: its plan's limits, and the gateway's settings where the plan sets none. Null means no limit. */
+/** Limits of a tenant: those of its plan, and the gateway's settings where the plan sets none. Null means no limit. */
 export interface Quotas {
   /** Bytes of messages of all devices together. */
   readonly bytesPerSecond: number | null;

@@ -35,7 +35,7 @@ import type {
   UserFilter,
 } from "./users.types.ts";
 
-/** Describes what may be set, as it comes from the wire: ids are not yet known to exist. */
+/** Fields of a user that may be set, as they come from the wire: ids are not yet known to exist. */
 export type UserFields = Partial<Omit<NewUser, "tenantId">> & {
   readonly deviceIds?: readonly string[] | undefined;
   readonly assetIds?: readonly string[] | undefined;

@@ -124,7 +124,7 @@ async function reporting(
   }
 }
 
-/** Returns what the exported list has of a device in a column. */
+/** Returns the value of a device for a column of the exported list. */
 function exportedCell(device: DeviceWithActivity, column: string): unknown {
   if (column === "tags") return device.tags.join(", ");
   if (column === "token" && credentialsTypeOf(device) !== "ACCESS_TOKEN") return "";
@@ -147,7 +147,7 @@ interface BulkDeps {
 export function createBulkService(deps: BulkDeps) {
   const { devices } = deps;
 
-  /** Returns what the rest of the gateway says against a row that is well formed. */
+  /** Returns the errors that the rest of the gateway finds in a row that is well formed. */
   function refusals(principal: Principal, { row, device }: BulkDevice): RowError[] {
     try {
       devices.check(principal, device);

@@ -122,7 +122,7 @@ function radioPartOf(body: Fields): Record<string, number | string> {
   });
 }
 
-/** Returns how the frame is written: as the settings say, or else the message. */
+/** Returns the encoding of the frame by the settings, or else by the message. */
 const encodingOf = (body: Fields, { frameEncoding }: IntegrationSettings): FrameEncoding | undefined =>
   frameEncoding ?? (/^hex/i.test(textOf(body.data_encode) ?? "") ? "hex" : undefined);
 
@@ -195,7 +195,7 @@ const txack = (body: Fields): Part => ({
 
 const levels = new Set(["INFO", "WARNING", "ERROR"]);
 
-/** Returns where the log is of a downlink that was thrown out of the queue, its context names it. */
+/** Returns a log entry. An error whose context names a downlink means that this was thrown out of the queue. */
 function log(body: Fields): Part {
   const level = (
     levels.has(textOf(body.level) ?? "") ? body.level : body.level === undefined ? "INFO" : "ERROR"
@@ -211,7 +211,7 @@ function log(body: Fields): Part {
   };
 }
 
-/** Returns what another integration of ChirpStack's (a geolocation service, a modem's) made of a frame. */
+/** Returns the result of another integration of ChirpStack's (a geolocation service, a modem's) for a frame. */
 const integration = (body: Fields): Part => ({ kind: "uplink", telemetry: objectOf(body.object) ?? {} });
 
 /** Keyed by event. */

@@ -50,7 +50,7 @@ const containers: readonly string[] = ["payload", "telemetry", "values"];
 
 type Paths = Partial<Record<keyof PathTemplates, BodyPath>>;
 
-/** Describes what holds for an object, from those around it. */
+/** Values that an object takes from those around it. */
 interface Surrounding {
   readonly root: unknown;
   readonly receivedAt: number;

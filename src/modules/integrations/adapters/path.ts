@@ -6,10 +6,7 @@ const PATH_CHARACTERS_MAX = 256;
 const SEGMENTS_MAX = 16;
 const segment = /(?:^|\.)([^.[\]]+)|\[(\d{1,6})\]/y;
 
-/**
- * Describes where in a body something is: `payload.sensors[0].value`. A leading `$.` counts from the whole body instead of one of
- * its items.
- */
+/** Place of a value in a body: `payload.sensors[0].value`. A leading `$.` counts from the whole body instead of one of its items. */
 export interface BodyPath {
   readonly segments: readonly (string | number)[];
   readonly isFromRoot: boolean;
@@ -34,7 +31,7 @@ export function parsePath(text: string): BodyPath {
   return { segments, isFromRoot };
 }
 
-/** Returns what lies at the path; undefined where nothing does. Only what the body itself says counts, nothing inherited. */
+/** Returns the value at the path; undefined if there is none. Only own properties of the body count, nothing inherited. */
 export function valueAt(path: BodyPath, item: unknown, root: unknown): unknown {
   let value = path.isFromRoot ? root : item;
   for (const name of path.segments) {

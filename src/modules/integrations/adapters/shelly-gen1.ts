@@ -83,7 +83,7 @@ const motionStatus = ({ bat, tmp, timestamp: _, unixtime: __, ...status }: Field
     { prefix: "sensor" },
   );
 
-/** Returns what `info` says beside the topics of the values; a radiator valve has no other message. */
+/** Returns the values of `info` that have no topics of their own; a radiator valve has no other message. */
 function infoOf({ wifi_sta, uptime, ram_free, bat, thermostats }: Fields): Record<string, unknown> {
   const battery = objectOf(bat);
   const valves = objectsOf(thermostats).map(({ pos, target_t, tmp }, index) => [

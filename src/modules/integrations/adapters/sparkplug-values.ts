@@ -107,7 +107,7 @@ function ofDataSet({ columns, types, rows }: RawDataSet): JsonValue | undefined 
   });
 }
 
-/** Returns what an instance holds, by the names of its metrics; a definition holds no values. */
+/** Returns the values of an instance, by the names of its metrics; a definition has no values. */
 function ofTemplate({ isDefinition, metrics }: RawTemplate): JsonValue | undefined {
   if (isDefinition) return undefined;
   const entries = metrics.flatMap(({ name, value, dataType, isNull }): [string, JsonValue][] => {

@@ -33,7 +33,7 @@ import {
  * fields are left out, integers of 64 bits are texts, and field masks may take anything away.
  */
 
-/** Describes what is in a message's own key, and the body around it. */
+/** Content of a message's own key, with the body around it. */
 interface Content {
   readonly own: Fields;
   readonly body: Fields;
@@ -91,7 +91,7 @@ function radioPartOf(own: Fields): Record<string, number | string> {
   });
 }
 
-/** Returns what the device said last of its battery, which comes with every later uplink too. */
+/** Returns the battery level that the device reported last, which comes with every later uplink too. */
 function batteryOf(own: Fields): number | undefined {
   const last = objectOf(own.last_battery_percentage);
   if (last === undefined || numberOf(last.f_cnt ?? 0) !== numberOf(own.f_cnt ?? 0)) return undefined;

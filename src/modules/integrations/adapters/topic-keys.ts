@@ -35,7 +35,7 @@ function differing(
   return levels.filter((_, index) => index < device && forms.every((form) => isOpen(form, index)));
 }
 
-/** Returns what names the values of a topic; undefined for a message without a topic. */
+/** Returns a function that names the values of a topic; undefined for a message without a topic. */
 export function topicKeys({ mqtt }: IntegrationSettings): (message: InboundMessage) => TopicKey | undefined {
   const filters = [mqtt?.topicFilter ?? []].flat().map(withoutShare);
   // Topics of two filters differ in levels that each of them has fixed.

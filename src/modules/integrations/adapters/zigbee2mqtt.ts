@@ -39,7 +39,7 @@ function withoutBase(topic: string, bases: readonly string[][]): string[] {
   return levels.slice(base?.length ?? 1);
 }
 
-/** Returns what the bridge knows of the devices that have joined; its own radio is none. */
+/** Returns the bridge's data of the devices that have joined; its own radio is not one of them. */
 function described(body: unknown): NormalizedMessage[] {
   return objectsOf(body)
     .filter(({ type }) => type !== "Coordinator")

@@ -231,7 +231,9 @@ export class BridgeFleet {
     });
   }
 
-  /** Returns what reports the states of a bridge, as far as they differ. Of one that is taken down it reports nothing any more. */
+  /**
+   * Returns a listener that reports the states of a bridge, as far as they differ. It reports nothing more once the bridge is taken down.
+   */
   private stateListener(integrationId: string): (state: BridgeState) => void {
     let problem: Text | null | undefined;
     let attempts = 0;

@@ -9,7 +9,7 @@ export interface BridgeMessage extends InboundMessage {
 /** `waiting`: until the next try, see `nextAttemptAt`. */
 export type BridgeStatus = "stopped" | "connecting" | "connected" | "waiting";
 
-/** Describes what a bridge is doing, for people to look at. */
+/** State of a bridge, for people to look at. */
 export interface BridgeState {
   readonly status: BridgeStatus;
   /** Epoch ms since when. */

@@ -22,7 +22,7 @@ const TOPICS_MAX = 1_000;
 const TOPIC_LENGTH_MAX = 256;
 const TAKEN: Outcome = { kind: "taken" };
 
-/** Describes what a topic means by the settings. */
+/** Meaning of a topic by the settings. */
 interface TopicMeaning {
   readonly isFollowed: boolean;
   readonly device: string | undefined;

@@ -53,7 +53,7 @@ export interface MqttBridgeDeps {
 
 type Taker = Pick<MessageTaker, "take" | "tooLarge">;
 
-/** Returns what the broker did not grant; null where it granted all. */
+/** Returns a text about subscriptions that the broker did not grant in full; null if it granted all. */
 function complaintOf(subscriptions: readonly GrantedSubscription[], qos: number): Text | null {
   const refused = subscriptions
     .filter((subscription) => subscription.qos === null)

@@ -89,7 +89,7 @@ export async function ensureTopicDevice(settings: unknown): Promise<void> {
   });
 }
 
-/** Returns how the settings find a device in a topic. @throws DomainError `invalid` for a pattern or a template that is none. */
+/** Compiles the settings that find a device in a topic. @throws DomainError `invalid` for a pattern or a template that is none. */
 export async function compileTopicDevice(
   settings: Pick<MqttSettings, "topicTemplate" | "topicDeviceRegex">,
 ): Promise<TopicDevice> {
