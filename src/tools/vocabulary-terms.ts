@@ -83,9 +83,3 @@ export const commentRules: readonly CommentRule[] = [
   },
   { name: "“…” at the beginning or the end", pattern: /^…|…$/ },
 ];
-
-/** Files whose doc comments have not been rewritten yet; remove a pattern once its files pass. */
-export const commentsNotRewritten: readonly RegExp[] = [
-  /^src\/modules\/(?:integrations|mail|notifications|outbound|script-sandbox)\//,
-  /^src\/modules\/.*\.(?:routes|service)\.ts$/,
-];

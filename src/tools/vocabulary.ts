@@ -1,14 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import {
-  commentRules,
-  commentsNotRewritten,
-  localTerms,
-  nameTerms,
-  type Term,
-  textTerms,
-} from "./vocabulary-terms.ts";
+import { commentRules, localTerms, nameTerms, type Term, textTerms } from "./vocabulary-terms.ts";
 
 /*
  * Part of `npm run check`: finds the words that docs/glossary.md replaces, in file names, in declared names and in the English texts, and doc comments that say nothing. `vocabulary-terms.ts` has the words and the
@@ -83,7 +76,6 @@ function checkFile(file: string, text: string): string[] {
 
 /** Reports the doc comments of a file that match one of the comment rules, each with its line. */
 export function checkComments(file: string, text: string): string[] {
-  if (commentsNotRewritten.some((pattern) => pattern.test(file))) return [];
   return [...text.matchAll(/^[ \t]*\/\*\*(?!\/)(.*?)\*\//gms)].flatMap(({ index, 1: content = "" }) => {
     const comment = content.replace(/\s*\n\s*\*?/g, " ").trim();
     const line = text.slice(0, index).split("\n").length;
