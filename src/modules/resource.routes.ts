@@ -14,7 +14,7 @@ type Wire<Value> = Value extends readonly (infer Item)[]
     ? { readonly [Name in keyof Value]: Wire<Value[Name]> }
     : Value;
 
-/** What a resource's routes call. `Shown` is an item as the caller may see it. */
+/** Service that a resource's routes call. `Shown` is an item as the caller may see it. */
 export interface ResourceService<Shown, Create, Update> {
   /** @param query parameters of the list, as the schemas of its filters say */
   list(principal: Principal, query: unknown): readonly Shown[];
@@ -27,7 +27,7 @@ export interface ResourceService<Shown, Create, Update> {
 /** Reads what the audit log compares before and after a change. */
 type AuditReader = (context: AuditContext, id: string) => unknown;
 
-/** What is done to one item beside changing its fields, and returns it. */
+/** Action on one item that does more than change its fields; it returns the item. */
 interface Action<Shown> extends ChangeTexts {
   readonly body?: TSchema;
   /** @param body as its schema says */

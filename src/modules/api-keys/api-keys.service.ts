@@ -87,7 +87,7 @@ export function createApiKeysService(deps: {
         ensureMayManage(principal, apiKey);
         return show(principal, repository.update(apiKey, { name }));
       }),
-    /** Deletes the key. Everything that runs under it ends at once. */
+    /** Deletes the key. Everything that runs under it ends immediately. */
     delete(principal: Principal, apiKeyId: string): void {
       const apiKey = repository.get(principal.tenantId, apiKeyId);
       ensureMayManage(principal, apiKey);

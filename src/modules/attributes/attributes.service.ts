@@ -199,8 +199,8 @@ export function createAttributesService(deps: {
       return compareStates(repository.list(id, ["SHARED"]), repository.list(id, ["CLIENT"]));
     },
     /**
-     * For a device that asks: what has become of its SHARED attributes after the change `since`, at once or as soon as there is
-     * something; undefined after `ms`. Without `since` only what happens from now on counts.
+     * Returns the changes of a device's SHARED attributes after the change `since`, immediately or as soon as there is one; undefined after
+     * `ms`. Without `since` only what happens from now on counts.
      */
     async nextShared(
       { deviceId }: IngestDevice,

@@ -31,7 +31,7 @@ const HOUR_MS = 3_600_000;
 /** A scheduled backup that failed is tried again after this long. */
 const RETRY_AFTER_MS = HOUR_MS;
 const WEEK_MS = 7 * 24 * HOUR_MS;
-/** Small beside what a disk of a gateway reads, so that others are not disturbed. */
+/** Small part of the reading speed of a gateway's disk, so that others are not disturbed. */
 const BYTES_PER_SECOND = 50_000_000;
 const PROBE = "probe";
 const SETTINGS = "backup";

@@ -31,7 +31,7 @@ function unless<Result>(kind: ErrorKind, work: () => Result): Result | undefined
   }
 }
 
-/** Who starts the plant, and the texts of the language that they read. */
+/** Person who starts the plant, and the texts of the language that they read. */
 interface Starter {
   readonly principal: Principal;
   readonly text: PlantTexts;

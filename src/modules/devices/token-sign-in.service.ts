@@ -9,7 +9,7 @@ import { type PeerServer, peerOf, webSocketPeerOf } from "../request-peer.ts";
 import type { DeviceDirectory } from "./device-directory.ts";
 import { contractInvalidToken, invalidDeviceToken } from "./devices.errors.ts";
 
-/** A fleet whose tokens were all replaced comes at once; then one wrong token a second from an address. */
+/** Attempts with a wrong token from one address: a fleet whose tokens were all replaced comes at the same time; then one per second. */
 const WRONG = { perSecond: 1, burst: 60 };
 
 export interface TokenRequest {

@@ -25,7 +25,7 @@ interface FaultRouteDeps extends FaultNames {
   readonly auth: AuthPlugin;
 }
 
-/** Who may read an object may read its faults; credentials and addresses are for those who read the audit log. */
+/** Permission to read the faults of an object: that to read the object; credentials and addresses are for those who read the audit log. */
 const permissionOf: Record<FaultSubjectKind, Permission> = {
   device: "devices:read",
   user: "audit:read",

@@ -72,9 +72,9 @@ function createSteps({
 }
 
 /**
- * What gateways say for their children. Each call throws a DomainError when nothing of the message was taken, and then has listed
- * it; otherwise its promise resolves once everything that was taken is on the disk. What one child says wrong is listed on that
- * child, or on the gateway where there is no such child, and costs the others nothing.
+ * Messages of gateways for their children. Each call throws a DomainError when nothing of the message was taken, and then has listed it;
+ * otherwise its promise resolves once everything that was taken is on the disk. What one child says wrong is listed on that child, or on
+ * the gateway where there is no such child, and costs the others nothing.
  */
 export function createGatewaysService(deps: {
   children: DevicesService["children"];

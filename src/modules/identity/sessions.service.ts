@@ -19,7 +19,7 @@ const USER_AGENT_LENGTH_MAX = 256;
 const SESSIONS_MAX = 100;
 
 /**
- * Creates the service of sessions. The end of a session ends everything that runs under it at once, including streams and
+ * Creates the service of sessions. The end of a session immediately ends everything that runs under it, including streams and
  * impersonations.
  */
 export function createSessionsService(deps: {

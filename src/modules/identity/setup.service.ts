@@ -77,7 +77,7 @@ export function createSetupService(deps: {
   const { provider, users, tenants, sessions } = deps;
   const links = createSetupLinks(deps);
 
-  /** Serializes set-ups: of two at once the second must not leave an account, or replace the first one's password. */
+  /** Serializes set-ups: of two at the same time the second must not leave an account, or replace the first one's password. */
   let turn: Promise<unknown> = Promise.resolve();
   function createOwner(owner: Owner, check: () => void): Promise<void> {
     const mine = turn.then(() => createOwnerNow(owner, check));

@@ -47,7 +47,7 @@ export function createHistoryService(deps: {
     return device && deps.keysOf(device);
   };
   return {
-    /** Text in pieces of bounded size, read from the store as they are taken; throws `not_found` and `invalid` at once. */
+    /** Returns text in pieces of bounded size, read from the store as they are taken; throws `not_found` and `invalid` immediately. */
     async export(
       principal: Principal,
       deviceId: string,

@@ -132,7 +132,7 @@ async function answer(version: 1 | 2, work: () => Promise<Response>): Promise<Re
   }
 }
 
-/** What clients ask before they write. */
+/** Routes for the checks that clients make before they write. */
 const checkRoutes = ({ tokens }: { tokens: Pick<TokenSignIn, "ensure"> }) => {
   async function query({ request, server }: Call, { q, p }: { q?: string; p?: string }): Promise<Response> {
     tokens.ensure({ params: { deviceToken: lineToken(request, p) }, request, server });

@@ -24,7 +24,7 @@ export class AnnouncementStore {
     return stored;
   }
 
-  /** @throws DomainError `invalid` if the announcement does not fit beside the others */
+  /** @throws DomainError `invalid` if the announcement does not fit in addition to the others */
   ensureRoom(topic: string, body: Uint8Array): void {
     if (this.#bytes - (this.#stored.get(topic)?.bytes ?? 0) + body.length > BYTES_MAX)
       throw invalid("integration.announcements_large", { max: MEBIBYTES_MAX });

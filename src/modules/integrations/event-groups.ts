@@ -10,12 +10,12 @@ export const KEPT: EventsSize = { events: 1_000, bytes: 16 * 1024 * 1024 };
 /** Bytes that the integrations of a tenant keep together, of the good ones and of those that failed. */
 const TENANT_BYTES = 64 * 1024 * 1024;
 
-/** What each of `count` integrations of a tenant keeps. */
+/** Returns the events and bytes that each of `count` integrations of a tenant keeps. */
 export const keptOf = (count: number): EventsSize => ({
   events: KEPT.events,
   bytes: Math.min(KEPT.bytes, TENANT_BYTES / Math.max(1, count)),
 });
-/** What groups hold at most: it is read as a whole when somebody looks at events. */
+/** Max. events and bytes in groups: these are read as a whole when somebody looks at events. */
 const GROUPED_MAX: EventsSize = { events: 4_000, bytes: 4 * 1024 * 1024 };
 
 export const groupOf = (status: EventStatus): 0 | 1 => (status === "ERROR" ? 1 : 0);
@@ -81,7 +81,7 @@ function newestOf(events: readonly IntegrationEvent[]): IntegrationEvent[] {
 
 /**
  * Events that have no rows of their own yet. A row with its indexes costs more than all else that is done with a message, and of many
- * messages a second most events are superseded before anybody looks at them: they are written a group a row, and the groups that are
+ * messages per second most events are superseded before anybody looks at them: they are written a group a row, and the groups that are
  * superseded as a whole are deleted. Events get rows of their own when they are looked at, or when there is no room for more groups.
  */
 export class EventGroups {

@@ -56,9 +56,9 @@ interface EventLogDeps {
 }
 
 /**
- * What happened to messages: what comes in while one transaction is brought to the disk is the next one, and its events are one row until
- * somebody looks at them. Whoever acknowledges a message awaits the promise that it is given: by then its event, with the message
- * itself, is on the disk.
+ * Events of messages: what comes in while one transaction is brought to the disk is the next one, and its events are one row until somebody
+ * looks at them. Whoever acknowledges a message awaits the promise that it is given: by then its event, with the message itself, is on the
+ * disk.
  */
 export class EventLog {
   private writes: Array<() => void> = [];
@@ -241,7 +241,7 @@ export class EventLog {
     this.limit(event.integrationId, event);
   }
 
-  /** Publishes thousands of events a second four times a second. */
+  /** Publishes thousands of events per second four times per second. */
   private publishSoon(integrationId: string): void {
     if (this.scheduled.has(integrationId)) return;
     const cancel = this.deps.clock.schedule(PUBLISH_INTERVAL_MS, () => {

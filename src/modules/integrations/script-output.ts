@@ -30,7 +30,7 @@ function isEnvelope(value: Record<string, unknown>): boolean {
   return names.length === 1 && isJsonObject(value.attributes);
 }
 
-/** Returns the values inside an envelope, and those beside its containers. */
+/** Returns the values inside an envelope, and those next to its containers. */
 function valuesIn(value: Record<string, unknown>): Record<string, unknown> {
   const names = Object.keys(value);
   const beside = names.filter((name) => !ofEnvelope.has(name) && !isContainer(name, value[name]));

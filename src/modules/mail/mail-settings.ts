@@ -85,7 +85,7 @@ export class MailSettings {
     this.#transport = this.#createTransport(this.#stored, ATTEMPT_TIMEOUT_MS);
   }
 
-  /** What sends mails; undefined without a mail server. */
+  /** Transport for mails; undefined without a mail server. */
   get transport(): MailTransport | undefined {
     return this.#transport;
   }

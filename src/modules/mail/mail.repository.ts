@@ -122,7 +122,9 @@ export function createMailRepository(database: MainDatabase) {
         .set({ nextAttemptAt: latest })
         .where(and(eq(mails.state, "QUEUED"), sql`${mails.nextAttemptAt} > ${latest}`))
         .run(),
-    /** Deletes what is done with: of each tenant what is older than its newest `keep`, and what was made before; at most `limit` at once. */
+    /**
+     * Deletes what is done with: of each tenant what is older than its newest `keep`, and what was made before; at most `limit` per call.
+     */
     prune({ keep, before, limit }: { keep: number; before: number; limit: number }): number {
       const isDone = ne(mails.state, "QUEUED" satisfies MailState);
       const full = orm

@@ -21,7 +21,7 @@ export const mails = sqliteTable(
     attempts: integer("attempts").notNull().default(0),
     nextAttemptAt: integer("next_attempt_at").notNull(),
     lastError: text("last_error", { mode: "json" }).$type<Text>(),
-    /** When the secret among the values is worth nothing any more; null when there is none (any more). */
+    /** Time when the secret among the values is worth nothing any more; null when there is none (any more). */
     secretUntil: integer("secret_until"),
     createdAt: integer("created_at").notNull(),
     sentAt: integer("sent_at"),

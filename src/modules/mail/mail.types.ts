@@ -26,7 +26,7 @@ export interface MailTemplates {
   readonly email_new: { readonly fullName: string; readonly at: string };
   /** Goes to an address that a user wants to change to. */
   readonly email_confirm: { readonly confirmUrl: string; readonly minutes: number };
-  /** Tells the owners that the gateway does not do its work. */
+  /** Report to the owners that the gateway does not do its work. */
   readonly gateway_problem: {
     readonly fullName: string;
     readonly problems: readonly Text[];
@@ -112,7 +112,7 @@ export interface MailScope {
 /** A mail as it goes out. */
 export interface OutgoingMail {
   readonly mailId: string;
-  /** Stands beside the sender's address. */
+  /** Name next to the sender's address. */
   readonly fromName: string;
   readonly to: string;
   readonly subject: string;

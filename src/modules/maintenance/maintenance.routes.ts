@@ -69,7 +69,7 @@ export const maintenanceRoutes = (deps: { maintenance: MaintenanceService; auth:
 const each =
   "Each device is handled on its own: `failed` lists the devices for which that was not possible, with the reason.";
 
-/** Maintenance of many devices at once. */
+/** Routes for the maintenance of many devices in one request. */
 export const bulkMaintenanceRoutes = (deps: { maintenance: MaintenanceService; auth: AuthPlugin }) => {
   const { maintenance } = deps;
   const read = ({ principal }: AuditContext, id: string) => stateOf(maintenance.get(principal, id));

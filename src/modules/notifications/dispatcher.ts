@@ -282,7 +282,7 @@ export class Dispatcher {
     return ended.length === ENDED_AT_ONCE;
   }
 
-  /** Sends the digest. While more comes, another window follows, in which nobody is notified at once. */
+  /** Sends the digest. While more comes, another window follows, in which nobody is notified immediately. */
   private endWindow(flow: Flow): void {
     const { repository, settingsOf, now } = this.deps;
     const tenantId = flow.channel === "messenger" ? this.messengerDigest(flow) : this.userDigest(flow);

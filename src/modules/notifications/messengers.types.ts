@@ -7,7 +7,7 @@ export type MessengerKind = (typeof messengerKinds)[number];
 /** Rules whose alarms a messenger gets: all that name no recipients and those that name it, or those that name it alone. */
 export const ruleScopes = ["ALL", "NAMED"] as const;
 
-/** What the service needs besides its secret. A field that the kind does not have is empty. */
+/** Fields of the service other than its secret. A field that the kind does not have is empty. */
 export interface MessengerFields {
   /** Base address of the server; for Teams and Slack the origin of the webhook address, which is the secret. */
   readonly server: string;
@@ -17,14 +17,14 @@ export interface MessengerFields {
   readonly topic: string;
 }
 
-/** Where the messages go; sealed where it holds the secret. */
+/** Destination of the messages; sealed where it holds the secret. */
 export interface MessengerTarget {
   readonly url: string;
   readonly sealedUrl?: Sealed;
   readonly headers: Readonly<Record<string, Sealed>>;
 }
 
-/** What a message says. */
+/** Content of a message. */
 export interface MessengerMessage {
   readonly title: string;
   readonly text: string;

@@ -9,7 +9,7 @@ import type {
   QueuedNotification,
 } from "./notifications.types.ts";
 
-/** Names the window of one recipient on one way. */
+/** Key of the window of one recipient on one channel. */
 type FlowKey = Pick<Flow, "recipientId" | "channel">;
 
 export function createNotificationsRepository({ orm }: MainDatabase) {

@@ -10,7 +10,7 @@ const TRIED_USERS_MAX = 10_000;
 
 /** Returns a function that throws `limited` when a user has sent too many tests. */
 export function createTestLimit(clock: Clock): (principal: Principal) => void {
-  /** When each user tried last, monotonic time. */
+  /** Times of the last tries of each user, monotonic. */
   const tried = new Map<UserId, number[]>();
   return ({ userId }) => {
     const now = clock.monotonic();

@@ -177,7 +177,7 @@ export class OutboundLanes {
     this.#schedule(target);
   }
 
-  /** When something may be due next; undefined when only an answer changes that. */
+  /** Returns the time when something may be due next; undefined when only an answer changes that. */
   nextAt(): number | undefined {
     let next: number | undefined;
     for (const [, tenant] of this.#tenants) {

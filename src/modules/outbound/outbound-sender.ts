@@ -62,8 +62,8 @@ function redirectedTo({ location, url, isSecret }: Redirect): string | undefined
 }
 
 /**
- * Says why a request was not delivered. Without what the answer said: whoever may name an address must not read by it what answers there. Of a
- * redirect, which is not followed, the address is named, without its query.
+ * Returns the reason why a request was not delivered. Without what the answer said: whoever may name an address must not read by it what
+ * answers there. Of a redirect, which is not followed, the address is named, without its query.
  */
 function refusalOf(status: number, redirect: Redirect): Text {
   const address = status >= 300 && status < 400 ? redirectedTo(redirect) : undefined;

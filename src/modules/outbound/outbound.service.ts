@@ -117,7 +117,7 @@ export function createOutboundService(deps: {
      * sync and the promise that comes back.
      */
     enqueueAfter: writer.enqueueAfter,
-    /** Makes one attempt at once, without the queue: for tests of an address. */
+    /** Makes one attempt immediately, without the queue: for tests of an address. */
     async sendNow({
       tenantId,
       target,

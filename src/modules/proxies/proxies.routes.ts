@@ -19,7 +19,7 @@ interface ProxyRouteDeps {
   readonly auth: AuthPlugin;
 }
 
-/** What the gateway would see of the present request with these settings. */
+/** Returns the data of the present request that the gateway would see with these settings. */
 function toSeen(
   settings: ProxySettings,
   input: ProxySettingsInput,

@@ -110,7 +110,7 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
     return get(principal, job.jobId);
   }
 
-  /** When the changed job is due next, and by which schedule; undefined when it has no time left. */
+  /** Returns the next time of the changed job, and its schedule; undefined when it has no time left. */
   function retime(job: Job, changes: JobChanges, enabled: boolean) {
     const now = clock.now();
     const asked = changes.schedule === undefined ? job.schedule : parseSchedule(changes.schedule, now);

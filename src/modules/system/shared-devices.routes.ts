@@ -9,7 +9,7 @@ import { SHARED_KEYS, type SharedDevices } from "./shared-devices.ts";
 
 const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
 
-/** Which other tenants see key figures of the gateway. */
+/** Routes for the other tenants that see key figures of the gateway. */
 export const sharedDevicesRoutes = (deps: {
   shared: SharedDevices;
   tenants: Pick<TenantsService, "find">;

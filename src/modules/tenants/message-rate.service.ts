@@ -39,7 +39,7 @@ interface TenantRates {
   readonly meters: Meters;
 }
 
-/** Measures how many messages and bytes a second the devices of a tenant send, and limits them to its plan. */
+/** Measures the messages and bytes per second that the devices of a tenant send, and limits them to its plan. */
 export function createMessageRateService(deps: {
   tenants: Pick<TenantsService, "find">;
   plans: Pick<PlansService, "of">;

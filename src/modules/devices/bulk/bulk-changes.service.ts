@@ -22,7 +22,7 @@ function tagsOf(tags: readonly string[], { addTags, removeTags = [] }: BulkChang
   return changed;
 }
 
-/** Changes and deletes many devices at once. */
+/** Changes and deletes many devices in one request. */
 export function createBulkChanges(deps: {
   devices: Pick<DevicesService, "get" | "update" | "delete">;
   /** Returns the activity of a device in memory, which is newer than the stored one. */

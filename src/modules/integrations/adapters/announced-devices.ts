@@ -143,7 +143,7 @@ class Announced {
   }
 }
 
-/** Where announcements are kept over a restart. */
+/** Store of announcements, which keeps them over a restart. */
 export interface StoredAnnouncements {
   ensureRoom(topic: string, body: Uint8Array): void;
   save(topic: string, body: Uint8Array): void;

@@ -79,7 +79,10 @@ const isOfObjects = (kind: string) => /^(?:SENSOR|STATE|RESULT|MARGINS|)$/.test(
 
 const reasonOf = (kind: string) => (isAboutItself(kind) ? detail("ignored.device_details") : NOT_MEASURED);
 
-/** What a device says of itself after each start (`INFO1` to `INFO3`) and on request (`STATUS`, `STATUS0` to `STATUS5`). */
+/**
+ * Returns the data that a device sends about itself after each start (`INFO1` to `INFO3`) and on request (`STATUS`, `STATUS0` to
+ * `STATUS5`).
+ */
 function attributesOf(body: Fields) {
   const part = (name: string) => objectOf(body[name]) ?? {};
   // Before version 10 the fields of INFO were not in an object.

@@ -115,7 +115,7 @@ export class BridgeFleet {
     inFlight.set(integrationId, next);
   }
 
-  /** Applies that many were deleted at once. */
+  /** Applies the deletion of many integrations. */
   refreshAll(): void {
     for (const integrationId of this.sessions.keys()) this.refresh(integrationId);
   }

@@ -27,7 +27,7 @@ export interface BridgeState {
   readonly counts: BridgeCounts;
 }
 
-/** Topics that are followed beside those of the settings, because devices have announced them. */
+/** Topics that are followed in addition to those of the settings, because devices have announced them. */
 export interface AnnouncedTopics {
   readonly topics: { has(topic: string): boolean; keys(): Iterable<string> };
 }

@@ -134,7 +134,7 @@ export class LocalBridge implements Bridge {
       if (this.#isEarlier(message, filters)) await earlier(message, false, message.receivedAt);
   }
 
-  /** Returns whether a message is one of those that a new mapping starts with, so that its devices appear at once. */
+  /** Returns whether a message is one of those that a new mapping starts with, so that its devices appear immediately. */
   #isEarlier({ topic, payload, bytes, isRetained }: TopicState, filters: readonly string[]): boolean {
     const { announced, settings } = this.#deps;
     const isFollowed = filters.some((filter) => filterMatches(filter, topic));

@@ -39,7 +39,7 @@ interface MessageTakerDeps {
   readonly counts: { -readonly [Name in keyof BridgeCounts]: number };
   /** Bounds for messages that wait for a rate; without them the window of the connection is the bound. */
   readonly limits?: { readonly waitMs: number; readonly waiting: number };
-  /** Tells people what is wrong. */
+  /** Reports an error to people. */
   readonly note: (error: Text) => void;
   /** Aborted when nothing is waited for any more. */
   readonly signal: AbortSignal;
