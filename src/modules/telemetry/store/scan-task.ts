@@ -12,7 +12,7 @@ import type { WireChunk } from "./wire-chunk.types.ts";
 /** Rows of one answer come from one block a family and as many hot records at most. */
 const hotRecordsMax = 8_192;
 /** Bytes of the hot records of one answer, about. */
-const hotBytesMax = 4 * 1024 * 1024;
+const hotBytesMax = 1024 * 1024;
 /** Values of one answer: 9 bytes each in memory, on either side. */
 const valuesMax = 262_144;
 
