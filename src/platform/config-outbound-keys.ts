@@ -25,12 +25,12 @@ export const outboundConfigKeys = {
     kind: count(100, 10_000_000),
     default: 100_000,
     description:
-      "Most webhooks that wait in the delivery queue. Beyond it, the tenant with the most loses the oldest webhooks of its fullest target, which become dead letters.",
+      "Most webhooks that wait in the delivery queue. Beyond it, the tenant with the most loses the oldest webhooks of its fullest targets; they become dead letters.",
   },
   outbound_waiting_mb_max: {
     kind: count(1, 100_000),
     default: 256,
     description:
-      "Most megabytes of webhooks that wait in the delivery queue. Beyond it, the same applies as for `outbound_waiting_max`.",
+      "Most megabytes of webhooks that wait in the delivery queue. Beyond it, webhooks are given up as for `outbound_waiting_max`.",
   },
 } as const;

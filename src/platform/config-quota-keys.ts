@@ -82,7 +82,7 @@ export const quotaConfigKeys = {
     kind: count(0, 1_000_000),
     default: 500,
     description:
-      "Alarm mails per hour of each tenant. Beyond it, alarms are collected in digests, which are sent when there is room. 0 means no limit.",
+      "Alarm mails per hour of each tenant, which may come in a single burst. Beyond the limit, alarms are collected in digests, which are sent when there is room. 0 means no limit.",
   },
   audit_entries_max: {
     kind: count(1_000, 10_000_000),

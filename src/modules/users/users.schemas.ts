@@ -115,8 +115,7 @@ export const userBody = t.Object(
     deviceCount: wholeNumber({ description: "devices that the user may see" }),
     inviteDelivery: choice(inviteDeliveries, { description: "how the user was invited last" }),
     emailConfirmed: t.Boolean({
-      description:
-        "true once the user has signed in or confirmed the address; alarm mails are not sent before",
+      description: "true if the user has signed in or confirmed the address; required for alarm mails",
     }),
     createdAt: isoTime,
     updatedAt: isoTime,
