@@ -30,7 +30,7 @@ export const apiKeyResource = defineResource({
     },
     create: {
       summary: "Create an API key",
-      description: `A program sends it as \`Authorization: Bearer lsk_…\`. The answer is the only one that shows it. The key acts within what its creator may do at that moment: it stops while the creator is disabled and when the creator is deleted. 400 for an expiry in the past or a device that the caller does not see; 403 also for a role above the caller's and for somebody who acts as another user; 409 when the name is taken or the tenant has too many keys. ${adminsOnly}`,
+      description: `Send the key as \`Authorization: Bearer lsk_…\`. Only this response shows it. The key never has more permissions than its creator currently has: it stops working while the creator is disabled and when the creator is deleted. 400 for an expiry in the past or a device that the caller does not see; 403 also for a role above the caller's and for somebody who acts as another user; 409 when the name is taken or the tenant has too many keys. ${adminsOnly}`,
     },
     update: {
       action: "rename",
@@ -40,7 +40,7 @@ export const apiKeyResource = defineResource({
     delete: {
       action: "revoke",
       summary: "Revoke an API key",
-      description: `The key and the streams that it opened end at once. 404 unknown. ${adminsOnly}`,
+      description: `The key and the streams that it opened end immediately. 404 unknown. ${adminsOnly}`,
     },
   },
 });

@@ -21,12 +21,12 @@ export const codecResource = defineResource({
     list: { summary: "List codecs, by name", description: "The list does not contain their sources." },
     create: {
       summary: "Add a codec",
-      description: `Vendors' codecs are taken unchanged, in the forms of ChirpStack (v4 and v3) and The Things Stack (v3 and v2). 409 also when there are 200. ${refusals}`,
+      description: `Accepts vendors' codecs unchanged, in the formats of ChirpStack (v4 and v3) and The Things Stack (v3 and v2). 409 also if there are 200 codecs already. ${refusals}`,
     },
-    get: { summary: "One codec, with its source" },
+    get: { summary: "Get a codec with its source" },
     update: {
       summary: "Change a codec",
-      description: `Integrations run it as it is now from the next message on. ${refusals}`,
+      description: `Integrations run the changed codec from the next message on. ${refusals}`,
     },
     delete: {
       summary: "Delete a codec",

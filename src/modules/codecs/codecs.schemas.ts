@@ -17,7 +17,7 @@ const settable = {
 };
 
 export const refusals =
-  "400 with the line for a source that cannot be run or defines nothing that is called; 409 for a name that another codec has; 403 without access to all devices; 503 where scripts cannot be run at the moment, 429 where too many wait.";
+  "400 with the line if the source cannot be run or defines no function that is called; 409 if another codec has the name; 403 without access to all devices; 503 if scripts cannot be run at the moment, 429 if too many runs are waiting.";
 
 export const createCodecBody = t.Object(
   {

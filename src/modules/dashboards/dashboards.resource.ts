@@ -22,10 +22,10 @@ export const dashboardResource = defineResource({
     list: { summary: "List dashboards, by name" },
     create: {
       summary: "Create a dashboard",
-      description: `400 names the wrong field; 409 if there are ${DASHBOARDS_MAX}.`,
+      description: `400 names the invalid field; 409 if there are ${DASHBOARDS_MAX} dashboards already.`,
     },
     get: { summary: "Get a dashboard" },
-    update: { summary: "Change a dashboard", description: "400 names the wrong field." },
+    update: { summary: "Change a dashboard", description: "400 names the invalid field." },
     delete: { summary: "Delete a dashboard" },
   },
 });

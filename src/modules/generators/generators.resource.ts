@@ -28,12 +28,12 @@ export const generatorResource = defineResource({
     list: { summary: "List generators, by name" },
     create: {
       summary: "Create a generator",
-      description: `With the status \`active\` it sends at once. 400 names the mistake; 404 for a device that does not exist; 409 if there are 100. ${rate} ${writers}`,
+      description: `With the status \`active\`, it starts sending immediately. 400 names the invalid field; 404 for a device that does not exist; 409 if there are 100 generators already. ${rate} ${writers}`,
     },
     get: { summary: "Get a generator" },
     update: {
       summary: "Change a generator",
-      description: `A new config takes effect at once. \`enabled: true\` alone starts nothing: the status says whether it runs. ${rate} ${writers}`,
+      description: `A new config takes effect immediately. \`enabled: true\` alone starts nothing: \`status\` decides whether the generator runs. ${rate} ${writers}`,
     },
     delete: {
       summary: "Delete a generator",

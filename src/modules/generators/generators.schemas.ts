@@ -55,7 +55,7 @@ const config = documentedAs(generatorConfigSchema, {
 
 export const writers = "403 for devices that the caller has no access to.";
 export const rate =
-  "409 if all active generators of the tenant would send more than 1,000 messages or 10,000 values a second, or if the named devices are deleted.";
+  "409 if all active generators of the tenant would send more than 1,000 messages or 10,000 values per second, or if the named devices are deleted.";
 
 export const createGeneratorBody = t.Object(
   {

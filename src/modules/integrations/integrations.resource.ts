@@ -30,12 +30,12 @@ export const integrationResource = defineResource({
     list: { summary: "List integrations, by name" },
     create: {
       summary: "Create an integration",
-      description: `The integration is a draft unless \`status\` says otherwise. The first running integration of a type becomes the default of the type; a draft or a paused one never does. 400 names what is wrong; 409 when there are 100, when another running integration receives the same announcements for Home Assistant, and for \`isDefault\` on an integration that is not running. ${allDevices}`,
+      description: `The integration is a draft unless \`status\` says otherwise. The first running integration of a type becomes the default of the type; a draft or a paused one never does. 400 names the invalid setting; 409 if there are 100 integrations already, if another running integration receives the same announcements for Home Assistant, and for \`isDefault\` on an integration that is not running. ${allDevices}`,
     },
     get: { summary: "Get an integration" },
     update: {
       summary: "Change an integration",
-      description: `It applies at once. ${ownDiscovery} ${allDevices}`,
+      description: `The change applies immediately. ${ownDiscovery} ${allDevices}`,
     },
     delete: {
       summary: "Delete an integration",

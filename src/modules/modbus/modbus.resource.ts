@@ -25,12 +25,12 @@ export const modbusConnectionResource = defineResource({
     },
     create: {
       summary: "Create a Modbus connection",
-      description: `The gateway connects at once and keeps the connection open; without an answer it tries again after 1 s to 60 s. 409 for a name that another connection has. ${NEEDS_ALL}`,
+      description: `The gateway connects immediately and keeps the connection open; if there is no response, it retries after 1 s to 60 s. 409 if another connection has the name. ${NEEDS_ALL}`,
     },
     get: { summary: "Read a Modbus connection", description: "404 unknown." },
     update: {
       summary: "Change a Modbus connection",
-      description: `Every change connects anew. 404 unknown; 409 for a name that another connection has. ${NEEDS_ALL}`,
+      description: `Every change reconnects. 404 unknown; 409 if another connection has the name. ${NEEDS_ALL}`,
     },
     delete: {
       summary: "Delete a Modbus connection",

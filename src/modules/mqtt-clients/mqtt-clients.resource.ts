@@ -34,22 +34,21 @@ export const mqttClientResource = defineResource({
   operations: {
     list: {
       summary: "List MQTT clients",
-      description:
-        "Lists the clients of the broker with topics of their own, by name and without their passwords.",
+      description: "Lists MQTT clients with topics of their own, sorted by name and without their passwords.",
     },
     create: {
       summary: "Create an MQTT client",
-      description: `The client may publish and subscribe to topics of its tenant, with retained messages, wills, wildcards and shared subscriptions. It cannot reach topics of devices or of other tenants. A generated password is shown in this answer only. ${refusals}`,
+      description: `The client may publish and subscribe to topics of its tenant, with retained messages, wills, wildcards and shared subscriptions. It cannot reach topics of devices or of other tenants. A generated password is shown only in this response. ${refusals}`,
     },
     get: { summary: "Read an MQTT client", description: "404 unknown." },
     update: {
       summary: "Change an MQTT client",
-      description: `Every change except that of the name ends its connections and sessions; the client can sign in again at once. \`signIn\` PASSWORD without a password generates a new one. 404 unknown. ${refusals}`,
+      description: `Every change except a new name ends the client's connections and sessions; the client can sign in again immediately. \`signIn\` PASSWORD without a password generates a new password. 404 unknown. ${refusals}`,
     },
     delete: {
       summary: "Delete an MQTT client",
       description:
-        "Its connections and sessions end at once. 404 unknown; 403 without access to all devices.",
+        "Its connections and sessions end immediately. 404 unknown; 403 without access to all devices.",
     },
   },
 });

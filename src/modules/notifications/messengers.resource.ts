@@ -25,7 +25,8 @@ export const messengerResource = defineResource({
     get: { summary: "Get a messenger" },
     update: {
       summary: "Change a messenger",
-      description: "Missing fields stay as they are. Another kind or server needs `secret` again.",
+      description:
+        "Missing fields keep their values. If you change the kind or the server, send `secret` again.",
     },
     delete: { summary: "Delete a messenger", description: "Messages that wait for it are deleted too." },
   },

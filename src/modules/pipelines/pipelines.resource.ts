@@ -21,12 +21,12 @@ export const pipelineResource = defineResource({
     list: { summary: "List data pipelines, in the order in which they run" },
     create: {
       summary: "Create a data pipeline",
-      description: `It is a draft until it is started, unless \`status\` says otherwise. 400 names the step and what is wrong with it; 404 for a device or profile in the scope that does not exist; 409 when there are 100. ${writers}`,
+      description: `The pipeline is a draft until it is started, unless you set \`status\`. 400 names the invalid step and the reason; 404 if a device or profile in the scope does not exist; 409 if there are 100 pipelines already. ${writers}`,
     },
     get: { summary: "Get a data pipeline" },
     update: {
       summary: "Change a data pipeline",
-      description: `The change of an active pipeline applies from the next message on. Changed steps or a changed scope become a new version. 404 for a device or profile that does not exist and is new in the scope. ${writers}`,
+      description: `A change to an active pipeline applies from the next message on. Changed steps or a changed scope become a new version. 404 if a device or profile added to the scope does not exist. ${writers}`,
     },
     delete: {
       summary: "Delete a data pipeline",

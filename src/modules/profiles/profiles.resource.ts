@@ -31,7 +31,8 @@ export const profileResource = defineResource({
     },
     delete: {
       summary: "Delete a device profile",
-      description: "409 for the default one and for one that devices use; 403 without access to all devices.",
+      description:
+        "409 for the default profile and for profiles that devices use; 403 without access to all devices.",
     },
   },
 });

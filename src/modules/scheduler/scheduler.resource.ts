@@ -29,7 +29,7 @@ export const jobResource = defineResource({
     create: {
       summary: "Create a job",
       description:
-        "It sets SHARED attributes of devices, or sends them a command, at times of a cron expression, at an interval, or once. The gateway checks for due jobs every 15 s: a run begins up to 15 s after its time. 400 for a schedule without a time in the future, 404 for a device that does not exist, 403 for a device type without access to all devices, 409 when the tenant has 1,000 jobs.",
+        "A job sets SHARED attributes of devices or sends them a command, at the times of a cron expression, at an interval, or once. The gateway checks for due jobs every 15 s, so a run begins up to 15 s after its time. 400 for a schedule without a time in the future, 404 for a device that does not exist, 403 for a device type without access to all devices, 409 when the tenant has 1,000 jobs.",
     },
     get: { summary: "Read a job" },
     update: {

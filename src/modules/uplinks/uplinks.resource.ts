@@ -21,12 +21,12 @@ export const uplinkResource = defineResource({
     list: { summary: "List uplinks, by name", description: access },
     create: {
       summary: "Create an uplink",
-      description: `The uplink sends at once unless \`enabled\` is false. 400 names the invalid setting; 409 if there are 20 uplinks already. ${access}`,
+      description: `The uplink starts sending immediately unless \`enabled\` is false. 400 names the invalid setting; 409 if there are 20 uplinks already. ${access}`,
     },
     get: { summary: "Get an uplink", description: access },
     update: {
       summary: "Change an uplink",
-      description: `The uplink continues where it stopped. While \`enabled\` is false it sends nothing; afterwards it sends what was stored meanwhile. ${access}`,
+      description: `The uplink continues where it stopped. While \`enabled\` is false, it sends nothing; afterwards it sends the data stored in the meantime. ${access}`,
     },
     delete: {
       summary: "Delete an uplink",

@@ -115,7 +115,8 @@ export const userBody = t.Object(
     deviceCount: wholeNumber({ description: "devices that the user may see" }),
     inviteDelivery: choice(inviteDeliveries, { description: "how the user was invited last" }),
     emailConfirmed: t.Boolean({
-      description: "true if the user has signed in or confirmed the address; required for alarm mails",
+      description:
+        "true if the user has signed in or confirmed the address, or is the owner created at setup; required for alarm mails",
     }),
     createdAt: isoTime,
     updatedAt: isoTime,
