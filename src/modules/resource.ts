@@ -36,7 +36,7 @@ export interface ResourceSchemas {
   readonly update: TSchema;
 }
 
-/** What the routes of a resource need of its definition. */
+/** Part of a resource's definition that its routes need. */
 export interface ResourceApi<Api extends ResourceSchemas> {
   /** Target in the audit log, and the first word of its actions. */
   readonly name: string;
@@ -52,11 +52,11 @@ export interface ResourceApi<Api extends ResourceSchemas> {
     /** Fields that the parameters `sort` and `search` accept. */
     readonly sort: readonly string[];
     readonly search: readonly string[];
-    /** Schemas of more parameters, which the service gets. */
+    /** Schemas of additional parameters, which are passed to the service. */
     readonly filters?: Readonly<Record<string, TSchema>>;
   };
   readonly schemas: Api;
-  /** The operations, with `get` only if an item can be read alone. */
+  /** Texts of the operations; without `get`, there is no route for a single item. */
   readonly operations: {
     readonly list: OperationTexts;
     readonly get?: OperationTexts;
@@ -67,20 +67,20 @@ export interface ResourceApi<Api extends ResourceSchemas> {
 }
 
 /**
- * One list of things that users of a tenant create, read, change and delete.
+ * A collection whose items users of a tenant create, read, change and delete.
  *
- * The definition is data. `createStore` gives the reads and writes of the table, with the errors for a missing row, a taken name and too many
- * rows; `resourceRoutes` in `resource.routes.ts` gives the routes with permissions, audit log, list parameters and documentation. Between them is
- * the resource's service: ordinary functions `list`, `get`, `create`, `update` and `delete` with the rules that are its own.
+ * The definition is data. `createStore` returns reads and writes of the table, with the errors for a missing row, a taken name and too many
+ * rows; `resourceRoutes` in `resource.routes.ts` returns the routes with permissions, audit log, list parameters and documentation. Between them is
+ * the resource's service: ordinary functions `list`, `get`, `create`, `update` and `delete` with the resource's own rules.
  *
  * Where resources differ, and who decides:
  * - Tenants: the store reads no row of another tenant, so every such id is `not_found`.
- * - Order of checks: the route's permission, then what the service does in its order (access to all devices before or after `get`), then in
- *   the store unique columns before the limit. A service that needs the limit first calls `ensureRoom`.
- * - Concurrency: `insert` and `update` check and write in one transaction; more writes join it within `transact`. After an `await`, a service
+ * - Order of checks: the route's permission, then the service's checks in its own order (access to all devices before or after `get`), then in
+ *   the store unique columns before the limit. A service that has to check the limit first calls `ensureRoom`.
+ * - Concurrency: `insert` and `update` check and write in one transaction; further writes join it within `transact`. After an `await`, a service
  *   calls `get` again: others may have changed or deleted the row.
- * - Partial updates: `update` writes the given fields alone, so counters that others write in the meantime stay.
- * - Audit log: what is compared is read through the service before and after a change, and has no secrets.
+ * - Partial updates: `update` writes only the given fields, so it keeps counters that others write in the meantime.
+ * - Audit log: the compared fields are read through the service before and after a change, and contain no secrets.
  * - Caches and engines: the service tells them after the write.
  * - Site files: a section takes id, path and schema from the definition (`objectsOf` in `cli/site/sections.ts`), if the site file has one.
  */
@@ -97,7 +97,7 @@ interface Resource<Row, Key extends keyof Row, Api extends ResourceSchemas> exte
   ): ResourceStore<Row, Key>;
 }
 
-/** Properties with `$` exist for the compiler alone. */
+/** Properties with `$` exist only for the compiler. */
 export const defineResource = <
   Table extends ResourceTable,
   Key extends keyof Table["$inferSelect"] & string,

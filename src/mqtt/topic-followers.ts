@@ -12,8 +12,8 @@ interface Follower {
 }
 
 /**
- * Messages of a tenant in work, each counted once per follower. Further ones wait in order, unacknowledged, so their connections are not
- * read; otherwise a client could multiply what it sends by the number of integrations.
+ * Max. messages of a tenant that are processed simultaneously, each counted once per follower. Further messages wait in order, unacknowledged, so
+ * their connections are not read; otherwise a client could multiply its messages by the number of integrations.
  */
 const IN_WORK_MAX = 1_000;
 

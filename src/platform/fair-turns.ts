@@ -1,16 +1,16 @@
-/** Max. keys without work that are remembered, so that many short tasks count as much as a long one. */
+/** Number of keys above which idle keys are forgotten. Until then they are remembered, so that many short tasks count as much as a long one. */
 const IDLE_KEYS_MAX = 1_000;
 
 interface Place<Member> {
   readonly member: Member;
-  /** Virtual time: what the key has used, at least that of the key that was served last when its work began. */
+  /** Virtual time: usage of the key; when its work begins, at least the usage of the key that was served last. */
   used: number;
 }
 
 /**
- * Gives keys, such as tenants, equal parts of what they share (start-time fair queueing): of the keys with work, the key that has used the least is
- * next, whatever the others ask for. A key that had no work has saved nothing up. Members may have turns within them: tenants share a resource, and
- * the integrations of a tenant its part.
+ * Gives keys, such as tenants, equal shares (start-time fair queueing): of the keys with work, the key that has used the least is next, however much
+ * work the others have. Idle keys save nothing up. A member may contain turns of its own: tenants share a resource, and a tenant's integrations share
+ * its part.
  */
 export class FairTurns<Member> {
   readonly #create: () => Member;
@@ -41,7 +41,7 @@ export class FairTurns<Member> {
     for (const [key, { member }] of this.#places) yield [key, member];
   }
 
-  /** Takes the turn of the key that has used the least, of those that can go on. */
+  /** Takes the turn of the key that has used the least, among the keys for which `canGoOn` returns true. */
   next(canGoOn = this.#hasWork): { readonly key: string; readonly member: Member } | undefined {
     let next: [string, Place<Member>] | undefined;
     for (const entry of this.#places)

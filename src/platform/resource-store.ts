@@ -15,18 +15,18 @@ type Stamp = "tenantId" | "createdAt" | "updatedAt";
 
 /** Rows of one table that belong to tenants. */
 export interface StoredRows<Table extends SQLiteTable, Key extends Column<Table>> {
-  /** Its columns `tenantId`, `createdAt` and `updatedAt` are set by the store, the last one only if the table has it. */
+  /** Its columns `tenantId`, `createdAt` and, if it has one, `updatedAt` are set by the store. */
   readonly table: Table;
   /** Column with the id. */
   readonly key: Key;
   /** Order of lists; rows with equal values are sorted by id. */
   readonly order: { readonly by: Column<Table>; readonly ignoresCase?: boolean };
-  /** Gives each change a later `updatedAt` than the one before, for readers that tell versions of a row apart by it. */
+  /** Gives each change a later `updatedAt` than the previous change, for readers that use it to tell versions of a row apart. */
   readonly isVersioned?: boolean;
   readonly notFound: () => DomainError;
   /** Max. rows per tenant, and the error of a row beyond it. */
   readonly limit?: { readonly max: number; readonly reached: (max: number) => DomainError };
-  /** Columns whose values occur once per tenant. `taken` gets the row that has the value. */
+  /** Columns whose values are unique within a tenant. `taken` gets the row that has the value. */
   readonly unique?: readonly {
     readonly column: Column<Table>;
     readonly ignoresCase?: boolean;
@@ -46,7 +46,7 @@ export interface ResourceStore<Row, Key extends keyof Row> {
   get(tenantId: TenantId, id: string): Row;
   /** Returns the row with a value of a unique column. */
   findBy(tenantId: TenantId, column: keyof Row & string, value: string): Row | undefined;
-  /** Returns a row by its id alone, for parts that work for all tenants. */
+  /** Returns a row of any tenant, for parts that work for all tenants. */
   findAcrossTenants(id: string): Row | undefined;
   /** @throws DomainError of the limit. `insert` calls it, too: call it yourself if it has to come before other checks. */
   ensureRoom(tenantId: TenantId): void;

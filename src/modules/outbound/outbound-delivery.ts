@@ -247,7 +247,7 @@ export class OutboundDelivery {
     this.lanes.count(target, { rows: -1, bytes: -row.bytes });
   }
 
-  /** Makes room at the limit: the tenant with the most waiting requests loses the oldest. Returns whether there is more to give up. */
+  /** Makes room at the limit: the tenant with the most waiting requests loses the oldest of its fullest targets. Returns whether there is more to give up. */
   private evict(): boolean {
     const { limits, ledger } = this.deps;
     if (this.lanes.fullestBeyond(limits, 1).length === 0) return false;

@@ -196,8 +196,8 @@ export class OutboundLanes {
   }
 
   /**
-   * Returns targets of the tenant with the most waiting requests if there are more than the limits allow: the fullest of its targets, for which at
-   * least `rows` requests wait if possible.
+   * Returns targets of the tenant with the most waiting requests if there are more than the limits allow: those at least half as full as its fullest
+   * target, until `rows` requests wait for them.
    */
   fullestBeyond(limits: Readonly<Load>, rows: number): Target[] {
     const shareOf = ({ load }: { load: Load }) =>

@@ -30,8 +30,9 @@ const REVIVED_AT_ONCE = 10_000;
 type TargetNow = (url: string) => OutboundTarget | undefined;
 
 /**
- * Requests to other people's servers that must not be lost. A row in the database, written in the caller's transaction: it is gone
- * only once its target has taken it (2xx), or as a dead letter after 24 hours in which the gateway ran.
+ * Requests to other people's servers that must not be lost. Each is a row in the database, written in the caller's transaction. It is
+ * deleted after its target has accepted it (2xx), and becomes a dead letter if the target rejects it, after 24 hours in which the gateway
+ * ran, or if the queue is full.
  */
 export function createOutboundService(deps: {
   repository: OutboundRepository;

@@ -15,8 +15,8 @@ const createKeys = <T>() =>
   new FairTurns<Waiting<T>>({ create: () => ({ items: [] }), hasWork: ({ items }) => items.length > 0 });
 
 /**
- * Scripts that wait. Tenants share processor time and room equally, and so do the keys of a tenant; a key's own are served in order. If there is no
- * room, the newest item of the key with the most, of the tenant with the most, has to go.
+ * Waiting scripts. Tenants have equal shares of processor time and room, and so do the keys of a tenant; the items of a key are served in order. If
+ * there is no room, the newest item of the fullest key of the fullest tenant is removed.
  */
 export class ScriptQueue<T> {
   readonly #perKeyMax: number;
@@ -63,7 +63,7 @@ export class ScriptQueue<T> {
     this.#tenants.find(tenantId)?.keys.charge(key, ms);
   }
 
-  /** Takes out an item. Among equals, the item that was just added goes. */
+  /** Removes an item. Among equals, the item that was just added is removed. */
   #displace(newest: Tenant<T>, newestItems: T[]): T | undefined {
     let fullest = newest;
     for (const [, tenant] of this.#tenants) if (tenant.size > fullest.size) fullest = tenant;

@@ -18,7 +18,7 @@ interface JsonSchema {
 }
 
 /**
- * The pattern for the attribute of an input, which browsers read with the flag `v`: within a class, the characters of
+ * Returns a pattern for the `pattern` attribute of an input, which browsers compile with the flag `v`: within a class, the characters of
  * ClassSetSyntaxCharacter (ECMA-262, 22.2.1) are escaped.
  */
 export function inputPattern(pattern: string): string {
@@ -101,7 +101,7 @@ const fieldsOf = ({ properties = {}, required = [] }: JsonSchema) =>
     ]),
   );
 
-/** An object, or a union of objects that a field with a constant tells apart. */
+/** Reads an object, or a union of objects that a field with a constant distinguishes. */
 function objectOf(schemas: readonly JsonSchema[]): ObjectSchema {
   const [first = {}, ...others] = schemas;
   if (others.length === 0) return { fields: fieldsOf(first) };
@@ -120,8 +120,8 @@ function objectOf(schemas: readonly JsonSchema[]): ObjectSchema {
 }
 
 /**
- * Reads a schema of the API. Import it as a macro (`with { type: "macro" }`): the result is then part of the bundle, and the schemas are
- * not. `file`: path in `src/modules`; `name`: name of the exported schema of an object or of a union of objects.
+ * Reads a schema of the API. Import it as a macro (`with { type: "macro" }`), so that the bundle contains the result but not the schemas.
+ * @param file path in `src/modules` @param name exported schema of an object or of a union of objects
  */
 export function formSchema(file: string, name: string): ObjectSchema {
   const schema: JsonSchema | undefined = import.meta.require(`../../modules/${file}`)[name];

@@ -1,14 +1,14 @@
 /**
- * What a form needs to know of the fields of a request: their control and their limits. It is made of the API's own schemas when the
- * console is built (`form-schema.macro.ts`), so that a limit stands in one place.
+ * Controls and limits of the fields of a request, derived from the API's schemas when the console is built (`form-schema.macro.ts`), so
+ * each limit is defined in one place.
  */
 
 export interface FieldSchema {
   readonly kind: "text" | "number" | "boolean" | "choice" | "set" | "list" | "object" | "json";
   readonly isRequired?: true;
-  /** Null is a value: nothing is set. */
+  /** Null is a valid value and means that nothing is set. */
   readonly isNullable?: true;
-  /** A text that is never shown again; `{ kept: true }` stands for the stored one. */
+  /** Never shown again; `{ kept: true }` stands for the stored secret. */
   readonly isSecret?: true;
   readonly default?: unknown;
   readonly minLength?: number;
@@ -18,7 +18,7 @@ export interface FieldSchema {
   readonly maximum?: number;
   /** A number without decimals. */
   readonly isWhole?: true;
-  /** Values of a choice, or of a set, which may have several. */
+  /** Values of a choice or a set; a set may have several selected. */
   readonly options?: ReadonlyArray<string | number>;
   readonly object?: ObjectSchema;
 }
@@ -27,7 +27,7 @@ type Fields = Readonly<Record<string, FieldSchema>>;
 
 export interface ObjectSchema {
   readonly fields: Fields;
-  /** Further fields by the value of one of them, for a union of objects. */
+  /** Additional fields for a union of objects, by the value of the field `by`. */
   readonly variants?: { readonly by: string; readonly of: Readonly<Record<string, Fields>> };
 }
 
@@ -36,7 +36,7 @@ export type FormValues = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is FormValues =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The value at a path, whose names are joined by dots. */
+/** Returns the value at a path of names joined by dots. */
 export const valueAt = (values: FormValues, path: string): unknown =>
   path.split(".").reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), values);
 
@@ -52,14 +52,14 @@ export function withValue(values: FormValues, path: string, value: unknown): For
   );
 }
 
-/** The fields that an object with these values has. */
+/** Returns the fields of an object with these values. */
 export function fieldsOf({ fields, variants }: ObjectSchema, values: FormValues): Fields {
   const selected = variants && String(values[variants.by]);
   const isVariant = selected !== undefined && Object.hasOwn(variants?.of ?? {}, selected);
   return { ...fields, ...(isVariant && variants?.of[selected]) };
 }
 
-/** The field at a path; `undefined` if the selected variant has none. */
+/** Returns the field at a path; `undefined` if the selected variant has no such field. */
 export function fieldAt(schema: ObjectSchema, path: string, values: FormValues): FieldSchema | undefined {
   const [name = "", ...rest] = path.split(".");
   const field = fieldsOf(schema, values)[name];
@@ -71,7 +71,7 @@ export function fieldAt(schema: ObjectSchema, path: string, values: FormValues):
 const linesOf = (items: readonly unknown[]) =>
   items.map((item) => String(item).trim()).filter((item) => item !== "");
 
-/** What is sent of a field; `undefined` if it was left empty. */
+/** Returns the value to send for a field; `undefined` if it was left empty. */
 function sentValue(field: FieldSchema, value: unknown): unknown {
   if (value === null) return field.isNullable ? null : undefined;
   if (field.object !== undefined && isObject(value)) return bodyOf(field.object, value);
@@ -82,7 +82,7 @@ function sentValue(field: FieldSchema, value: unknown): unknown {
   return field.isNullable ? null : undefined;
 }
 
-/** The values as the API takes them: without fields of other variants, and without what was left empty. */
+/** Returns the values in the API's format: without fields of other variants and without empty fields. */
 export function bodyOf(schema: ObjectSchema, values: FormValues): FormValues {
   const entries = Object.entries(fieldsOf(schema, values));
   return Object.fromEntries(

@@ -2,27 +2,27 @@ import type { JSX } from "preact";
 import { bodyOf, type FormValues, fieldAt, type ObjectSchema, withValue } from "../lib/form-schema.ts";
 import { textIfAny } from "../platform/i18n/i18n.ts";
 
-/** What a form adds to the schema of a field. */
+/** A field of a form, with what its schema cannot express. */
 export interface FormField {
   /** Names of the objects and the field, joined by dots. */
   readonly path: string;
   /** Name of its texts, if it is not the path. */
   readonly text?: string;
-  /** Condition under which it is shown, in addition to its variant being selected. */
+  /** Shown only if this is true and its variant is selected. */
   readonly when?: (values: FormValues) => boolean;
-  /** It is needed with what is selected, though not by its schema. */
+  /** Required for the current selection, although optional in the schema. */
   readonly isRequired?: true;
-  /** A choice that is made with the text of each option in sight. */
+  /** Shows a choice as radio buttons. */
   readonly isRadio?: true;
-  /** Lines of a text with several. */
+  /** Visible lines of a multi-line text. */
   readonly rows?: number;
-  /** What the options of a choice are called, if they have no texts. */
+  /** Returns the name of an option, in place of its text in the catalogue. */
   readonly optionText?: (option: string | number) => string;
-  /** Further attributes of the input. */
+  /** Additional attributes of the input. */
   readonly input?: Omit<JSX.InputHTMLAttributes<HTMLInputElement>, "label" | "size">;
 }
 
-/** A field, or the path of one about which there is nothing to add. */
+/** A field, or just its path if there is nothing to add. */
 export type FieldEntry = FormField | string;
 
 /** The fields of a row or a form. */
@@ -31,8 +31,8 @@ export const fieldsOfRow = (
 ): FormField[] => [item].flat(2).map((field) => (typeof field === "string" ? { path: field } : field));
 
 /**
- * A form: the schema of what it sends, its fields in order, several in a row if they stand beside each other, and the names under which
- * its texts are found (`field.<name>.<path>`, then `common.<path>`).
+ * A form: the schema of its request body, its fields in order (a nested list is a row of fields), and the names under which its texts are
+ * found (`field.<name>.<path>`, then `common.<path>`).
  */
 export interface FormDefinition {
   readonly schema: ObjectSchema;
@@ -40,7 +40,7 @@ export interface FormDefinition {
   readonly fields: ReadonlyArray<FieldEntry | readonly FieldEntry[]>;
 }
 
-/** A text of a field. That of an option has the option as its last name; a pattern is put in words for whoever breaks it. */
+/** Returns a text of a field. For an option, the path ends with the option; `fieldPattern` describes the pattern to people who break it. */
 export const textOfField = (
   kind: "field" | "fieldHint" | "fieldOption" | "fieldPattern",
   texts: readonly string[],
@@ -53,7 +53,7 @@ export const textOfField = (
 export const isShown = ({ schema }: FormDefinition, { path, when }: FormField, values: FormValues): boolean =>
   fieldAt(schema, path, values) !== undefined && when?.(values) !== false;
 
-/** What a form sends: the values of the fields that are shown, and those that it has no field for. */
+/** Returns the values to send: those of visible fields, and those that the form has no field for. */
 export function sentValues(form: FormDefinition, values: FormValues): FormValues {
   const fields = fieldsOfRow(form.fields);
   const shown = fields.filter((field) => isShown(form, field, values)).map(({ path }) => path);

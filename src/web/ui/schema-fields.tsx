@@ -10,12 +10,12 @@ import { TextField } from "./text-field.tsx";
 export interface FormState {
   readonly values: FormValues;
   readonly onChange: (values: FormValues) => void;
-  /** What is wrong with the field at a path. */
+  /** Returns the error of the field at a path. */
   readonly errorOf?: ((path: string) => string | undefined) | undefined;
   readonly isDisabled?: boolean | undefined;
-  /** Path → the options that are offered, where they are not those of the schema, with their texts if the catalogue has none. */
+  /** Options by path, if they differ from the schema's; with texts if the catalogue has none. */
   readonly options?: Readonly<Record<string, ReadonlyArray<string | readonly [string, string]>>> | undefined;
-  /** Path → a hint in place of the one of the catalogue. */
+  /** Hints by path, which replace those of the catalogue. */
   readonly hints?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -83,7 +83,7 @@ interface Props {
   readonly onChange: (value: unknown) => void;
 }
 
-/** A stored secret is not shown; what is typed replaces it. */
+/** True for a stored secret, which is not shown; typing replaces it. */
 const isKept = (value: unknown): boolean => typeof value === "object" && value !== null && "kept" in value;
 
 const textOf = (value: unknown): string =>

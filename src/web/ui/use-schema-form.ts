@@ -5,7 +5,7 @@ import { type FormDefinition, fieldsOfRow, sentValues } from "./form-definition.
 import type { FormState } from "./schema-fields.tsx";
 import { useAction } from "./use-form.ts";
 
-/** The state of a form, whose fields may depend on what was entered: the values, what the server refused, and what is sent. */
+/** State of a form, whose fields may depend on the values: the values, the server's errors, and sending. */
 export function useSchemaForm(
   definition: FormDefinition | ((values: FormValues) => FormDefinition),
   initial: FormValues,
@@ -25,9 +25,9 @@ export function useSchemaForm(
   return {
     state,
     busy: action.busy,
-    /** What is wrong with none of the fields. */
+    /** Error that concerns none of the fields. */
     error: problem === undefined ? action.error : undefined,
-    /** Sends what was entered. */
+    /** Sends the values. */
     send: (save: (body: FormValues) => Promise<unknown>) => action.run(() => save(sentValues(form, values))),
   };
 }
