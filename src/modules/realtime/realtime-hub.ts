@@ -4,7 +4,13 @@ import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
-import { closeCodes, type EventTopic, type RealtimeEvent, type Subscription } from "./realtime.types.ts";
+import {
+  closeCodes,
+  type EventTopic,
+  type LiveEvent,
+  type RealtimeEvent,
+  type Subscription,
+} from "./realtime.types.ts";
 
 /** A screen that is signed in. */
 interface HubSession {
@@ -16,7 +22,7 @@ interface HubSession {
   isUnder(sessionId: string): boolean;
   maySee(deviceId: DeviceId): boolean;
   addReading(subscription: Subscription, deviceId: DeviceId, reading: Reading): void;
-  addEvent<Topic extends EventTopic>(topic: Topic, data: RealtimeEvent<Topic>): void;
+  addEvent(event: LiveEvent): void;
   close(code: number, reason: string): void;
 }
 
@@ -83,8 +89,8 @@ export class RealtimeHub {
       this.#publishOfMany("events", tenantId, { deviceIds, data: { event: "job-run", ...data } }),
     );
     events.on("key-metadata.changed", ({ tenantId }) => {
-      for (const session of this.#sessions)
-        if (session.isOf(tenantId)) session.addEvent("events", { event: "key-metadata" });
+      const event = liveEvent("events", { event: "key-metadata" });
+      for (const session of this.#sessions) if (session.isOf(tenantId)) session.addEvent(event);
     });
     events.on("integration.changed", this.#onIntegration);
     events.on("integration.events", this.#onIntegration);
@@ -153,9 +159,10 @@ export class RealtimeHub {
     tenantId: TenantId,
     { deviceIds, data }: { deviceIds: readonly DeviceId[]; data: RealtimeEvent<Topic> },
   ): void {
+    const event = liveEvent(topic, data);
     for (const session of this.#sessions)
       if (session.isOf(tenantId) && (session.seesAll || deviceIds.some((id) => session.maySee(id))))
-        session.addEvent(topic, data);
+        session.addEvent(event);
   }
 
   #publish<Topic extends EventTopic>(
@@ -163,9 +170,22 @@ export class RealtimeHub {
     tenantId: TenantId,
     data: RealtimeEvent<Topic> & { readonly deviceId: DeviceId },
   ): void {
+    const event = liveEvent(topic, data);
     for (const session of this.#sessions)
-      if (session.isOf(tenantId) && session.maySee(data.deviceId)) session.addEvent(topic, data);
+      if (session.isOf(tenantId) && session.maySee(data.deviceId)) session.addEvent(event);
   }
+}
+
+function liveEvent<Topic extends EventTopic>(topic: Topic, data: RealtimeEvent<Topic>): LiveEvent {
+  let text: string | undefined;
+  return {
+    topic,
+    deviceId: data.deviceId,
+    textFor(subscriptionId) {
+      text ??= JSON.stringify({ topic, ...data }).slice(1);
+      return `{"type":"data","id":${JSON.stringify(subscriptionId)},${text}`;
+    },
+  };
 }
 
 function addTo<Key>(map: Map<Key, Set<Reader>>, key: Key, reader: Reader): void {

@@ -15,8 +15,7 @@ import { parseClientMessage } from "./client-message.ts";
 import {
   type ClientMessage,
   closeCodes,
-  type EventTopic,
-  type RealtimeEvent,
+  type LiveEvent,
   type RealtimeSocket,
   type Subscription,
 } from "./realtime.types.ts";
@@ -192,12 +191,11 @@ export class RealtimeSession {
     this.#scheduleFlush();
   }
 
-  addEvent<Topic extends EventTopic>(topic: Topic, data: RealtimeEvent<Topic>): void {
-    for (const subscription of this.subscriptions.values()) {
-      const { topics, deviceIds } = subscription;
+  addEvent({ topic, deviceId, textFor }: LiveEvent): void {
+    for (const { id, topics, deviceIds } of this.subscriptions.values()) {
       if (!topics.has(topic)) continue;
-      if (deviceIds !== undefined && (data.deviceId === undefined || !deviceIds.has(data.deviceId))) continue;
-      this.#sendBuffer.addEvent({ type: "data", id: subscription.id, topic, ...data });
+      if (deviceIds !== undefined && (deviceId === undefined || !deviceIds.has(deviceId))) continue;
+      this.#sendBuffer.addEvent(textFor(id));
       this.#count();
       this.#scheduleFlush();
       if (topic === "alarms") this.#sendAlarmsSoon();

@@ -126,6 +126,14 @@ export type RealtimeEvent<Topic extends EventTopic = EventTopic> = RealtimeEvent
   readonly deviceId?: DeviceId;
 };
 
+/** An event on its way to its readers. */
+export interface LiveEvent {
+  readonly topic: EventTopic;
+  readonly deviceId: DeviceId | undefined;
+  /** Returns the message for a subscription. The event itself is serialized once. */
+  readonly textFor: (subscriptionId: string) => string;
+}
+
 export type EventMessage<Topic extends EventTopic> = RealtimeEvents[Topic] & {
   readonly type: "data";
   readonly id: string;

@@ -103,8 +103,7 @@ export class SendBuffer {
     this.#mergedBytes -= waiting.bytes;
   }
 
-  addEvent(message: object): void {
-    const text = JSON.stringify(message);
+  addEvent(text: string): void {
     while (
       this.#events.length >= EVENTS_MAX ||
       (this.#events.length > 0 && this.#eventsLength + text.length > EVENTS_LENGTH_MAX)

@@ -14,6 +14,12 @@ describe("a reader that does not read", () => {
     keysOf: () => undefined,
   };
   const deviceId = "d" as DeviceId;
+  const addEvent = (buffer: SendBuffer, event: object) => buffer.addEvent(JSON.stringify(event));
+  /** Returns whether nothing is left. */
+  function flush(buffer: SendBuffer): boolean {
+    buffer.flush(() => true);
+    return buffer.isEmpty;
+  }
 
   test("gets the newest value of each key, in bounded memory", () => {
     let buffered = 1e9;
@@ -28,10 +34,10 @@ describe("a reader that does not read", () => {
         ts: index,
         values: index % 2 === 0 ? { a: index } : { b: index },
       });
-    expect(buffer.flush(() => true)).toBe(false);
+    expect(flush(buffer)).toBe(false);
     expect(sent).toEqual([]);
     buffered = 0;
-    expect(buffer.flush(() => true)).toBe(true);
+    expect(flush(buffer)).toBe(true);
     expect(sent).toEqual([
       {
         type: "data",
@@ -55,7 +61,7 @@ describe("a reader that does not read", () => {
     });
     for (let index = 0; index < 100; index++)
       buffer.addReading(subscription, deviceId, { ts: 1000 - index, values: { a: index } });
-    buffer.flush(() => true);
+    flush(buffer);
     expect(sent).toMatchObject([{ values: { a: 0 }, ts: 1000 }]);
   });
 
@@ -67,12 +73,12 @@ describe("a reader that does not read", () => {
       close() {},
     });
     const long = "x".repeat(100_000);
-    for (let index = 0; index < 500; index++) buffer.addEvent({ index, long });
-    buffer.flush(() => true);
+    for (let index = 0; index < 500; index++) addEvent(buffer, { index, long });
+    flush(buffer);
     expect(sent[0]).toEqual({ type: "gap", dropped: 490 });
     expect(sent.at(-1)).toMatchObject({ index: 499 });
-    buffer.addEvent({ huge: "x".repeat(3_000_000) });
-    expect(buffer.flush(() => true)).toBe(true);
+    addEvent(buffer, { huge: "x".repeat(3_000_000) });
+    expect(flush(buffer)).toBe(true);
     expect(sent.at(-1)).toHaveProperty("huge");
   });
 
@@ -88,7 +94,7 @@ describe("a reader that does not read", () => {
         ts: index,
         values: { text: `${index}`.repeat(1_000) },
       });
-    expect(buffer.flush(() => true)).toBe(true);
+    expect(flush(buffer)).toBe(true);
     expect(sent.filter(({ merged }) => merged !== true).length).toBeLessThan(100);
     expect(sent.at(-1).values.text).toBe("2999".repeat(1_000));
   });
@@ -100,8 +106,8 @@ describe("a reader that does not read", () => {
       bufferedBytes: () => 0,
       close() {},
     });
-    for (let index = 0; index < 1_500; index++) buffer.addEvent({ index });
-    buffer.flush(() => true);
+    for (let index = 0; index < 1_500; index++) addEvent(buffer, { index });
+    flush(buffer);
     expect(sent[0]).toEqual({ type: "gap", dropped: 500 });
     expect(sent.slice(1).map(({ index }) => index)).toEqual(
       Array.from({ length: 1000 }, (_, index) => index + 500),
