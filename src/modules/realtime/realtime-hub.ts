@@ -4,6 +4,7 @@ import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
+import { ReadingTexts } from "./reading-texts.ts";
 import {
   closeCodes,
   type EventTopic,
@@ -36,6 +37,8 @@ interface Reader {
  * costs two look-ups, or one comparison when nobody watches anything.
  */
 export class RealtimeHub {
+  /** Texts of telemetry, shared by all sessions. */
+  readonly texts = new ReadingTexts();
   /** Telemetry readers of named devices, by device. */
   readonly #byDevice = new Map<DeviceId, Set<Reader>>();
   /** Telemetry readers of every device they may see, by tenant. */

@@ -58,12 +58,17 @@ type SubscribeMessage = Extract<ClientMessage, { type: "subscribe" }>;
 /** Returns the allowed part of a subscription: viewers of shared dashboards get telemetry of their keys. */
 function allowed({ shared }: Principal, message: SubscribeMessage): Pick<Subscription, "topics" | "keysOf"> {
   const keys = message.keys && new Set(message.keys);
+  const shownKeys = new Map<DeviceId, ReadonlySet<string>>();
   if (shared === undefined) return { topics: new Set(message.topics), keysOf: () => keys };
   return {
     topics: new Set(message.topics.filter((topic) => topic === "telemetry")),
     keysOf(deviceId) {
+      const existing = shownKeys.get(deviceId);
+      if (existing !== undefined) return existing;
       const shown = shared.keysOf.get(deviceId) ?? new Set<string>();
-      return keys === undefined ? shown : shown.intersection(keys);
+      const found = keys === undefined ? shown : shown.intersection(keys);
+      shownKeys.set(deviceId, found);
+      return found;
     },
   };
 }
@@ -93,7 +98,7 @@ export class RealtimeSession {
   constructor(socket: RealtimeSocket, deps: RealtimeDeps) {
     this.#socket = socket;
     this.#deps = deps;
-    this.#sendBuffer = new SendBuffer(socket);
+    this.#sendBuffer = new SendBuffer(socket, deps.hub.texts);
     this.#cancelTimer = deps.clock.schedule(AUTH_TIMEOUT_MS, () =>
       this.close(closeCodes.unauthorized, "sign in first"),
     );
@@ -333,19 +338,31 @@ export class RealtimeSession {
     this.#sendingAlarms = true;
     queueMicrotask(() => {
       this.#sendingAlarms = false;
-      if (!this.#closed) this.#sendBuffer.flushEvents();
+      void this.#sendInTurns(this.#sendBuffer.flushEvents());
     });
   }
 
   #scheduleFlush(): void {
     if (this.#flushing || this.#closed) return;
     this.#flushing = true;
-    this.#deps.clock.schedule(FLUSH_INTERVAL_MS, () => {
+    this.#deps.clock.schedule(FLUSH_INTERVAL_MS, async () => {
+      await this.#sendInTurns(this.#sendBuffer.flush((subscription) => this.#ready.has(subscription)));
       this.#flushing = false;
       if (this.#closed) return;
-      const isDone = this.#sendBuffer.flush((subscription) => this.#ready.has(subscription));
       this.#count();
-      if (!isDone) this.#scheduleFlush();
+      if (!this.#sendBuffer.isEmpty) this.#scheduleFlush();
     });
+  }
+
+  /** Sends messages in turns with other tenants and, within the tenant, with its other users. Stops when the session is closed. */
+  async #sendInTurns(messages: Generator<void>): Promise<void> {
+    if (this.#closed) return;
+    const owner = { tenantId: this.tenantId, userId: `live ${this.#principal?.userId}` };
+    const turn = workShare.enter(owner);
+    if (turn !== undefined) await turn;
+    while (!this.#closed && !messages.next().done) {
+      const share = workShare.pause(owner);
+      if (share !== undefined) await share;
+    }
   }
 }

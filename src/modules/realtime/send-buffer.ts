@@ -1,6 +1,7 @@
 import type { DeviceId } from "../../lib/ids.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
-import type { RealtimeSocket, Subscription, TelemetryMessage } from "./realtime.types.ts";
+import { ReadingTexts } from "./reading-texts.ts";
+import type { RealtimeSocket, Subscription } from "./realtime.types.ts";
 
 /** Limit of unread data of a peer; beyond it nothing more is sent. */
 export const BUFFERED_BYTES_MAX = 256 * 1024;
@@ -9,6 +10,8 @@ const READINGS_PER_DEVICE_MAX = 64;
 const ENTRY_BYTES = 96;
 /** All that waits as it came, in weight: a reading of a few numbers weighs little more than 1. */
 const WEIGHT_MAX = 4_096;
+/** Approximate bytes after which merged values continue in another message. */
+const MERGED_BYTES_MAX = 64 * 1024;
 const EVENTS_MAX = 1_000;
 /** Characters of events; a single longer one may wait alone. */
 const EVENTS_LENGTH_MAX = 1024 * 1024;
@@ -16,6 +19,8 @@ const EVENTS_LENGTH_MAX = 1024 * 1024;
 interface Waiting {
   readonly subscription: Subscription;
   readonly deviceId: DeviceId;
+  /** Beginning of each message, which the texts of the readings continue. */
+  readonly head: string;
   readings: Reading[];
   weight: number;
   /** Approximate bytes of `merged`. */
@@ -33,13 +38,16 @@ export class SendBuffer {
   readonly #waiting = new Map<string, Waiting>();
   readonly #events: string[] = [];
   readonly #socket: Omit<RealtimeSocket, "peer">;
+  readonly #texts: ReadingTexts;
   #weight = 0;
   #mergedBytes = 0;
   #eventsLength = 0;
   #droppedEvents = 0;
 
-  constructor(socket: Omit<RealtimeSocket, "peer">) {
+  /** @param texts shared by all readers */
+  constructor(socket: Omit<RealtimeSocket, "peer">, texts = new ReadingTexts()) {
     this.#socket = socket;
+    this.#texts = texts;
   }
 
   get isEmpty(): boolean {
@@ -52,10 +60,12 @@ export class SendBuffer {
   }
 
   addReading(subscription: Subscription, deviceId: DeviceId, reading: Reading): void {
-    const id = `${subscription.id}\n${deviceId}`;
+    const id = waitingId(subscription, deviceId);
     let waiting = this.#waiting.get(id);
     if (waiting === undefined) {
-      waiting = { subscription, deviceId, readings: [], weight: 0, bytes: 0, merged: undefined };
+      const members = { type: "data", id: subscription.id, topic: "telemetry", deviceId };
+      const head = `${JSON.stringify(members).slice(0, -1)},`;
+      waiting = { subscription, deviceId, head, readings: [], weight: 0, bytes: 0, merged: undefined };
       this.#waiting.set(id, waiting);
     }
     if (
@@ -72,7 +82,7 @@ export class SendBuffer {
     if (waiting.merged !== undefined)
       this.#merge(waiting, waiting.merged, reading, subscription.keysOf(deviceId));
     else {
-      const weight = weightOf(reading);
+      const weight = this.#texts.weightOf(reading);
       waiting.readings.push(reading);
       waiting.weight += weight;
       this.#weight += weight;
@@ -90,11 +100,16 @@ export class SendBuffer {
       if (keys !== undefined && !keys.has(key)) continue;
       const existing = into.get(key);
       if (existing !== undefined && existing.ts > reading.ts) continue;
-      const added = bytesOf(value) - (existing === undefined ? 0 : bytesOf(existing.value));
+      const added = this.#bytesOf(value) - (existing === undefined ? 0 : this.#bytesOf(existing.value));
       waiting.bytes += added;
       this.#mergedBytes += added;
       into.set(key, { value, ts: reading.ts });
     }
+  }
+
+  /** Returns the approximate bytes of a value with its key and time. */
+  #bytesOf(value: TelemetryValue): number {
+    return ENTRY_BYTES + this.#texts.lengthOf(value);
   }
 
   #forget(id: string, waiting: Waiting): void {
@@ -132,60 +147,80 @@ export class SendBuffer {
     return this.#socket.bufferedBytes() < BUFFERED_BYTES_MAX;
   }
 
-  /** Sends the events that the peer has room for. */
-  flushEvents(): void {
+  /** Sends the events that the peer has room for. Yields after each message. */
+  *flushEvents(): Generator<void> {
     if (this.#droppedEvents > 0 && this.#hasRoom()) {
       this.#socket.send(JSON.stringify({ type: "gap", dropped: this.#droppedEvents }));
       this.#droppedEvents = 0;
     }
-    while (this.#events.length > 0 && this.#hasRoom()) this.#socket.send(this.#takeEvent());
-  }
-
-  /** Sends what the peer has room for; false when some still waits. */
-  flush(isReady: (subscription: Subscription) => boolean): boolean {
-    this.flushEvents();
-    for (const [id, waiting] of this.#waiting) {
-      if (!this.#hasRoom()) return false;
-      if (!isReady(waiting.subscription)) continue;
-      this.#forget(id, waiting);
-      for (const message of messagesOf(waiting)) this.#socket.send(JSON.stringify(message));
+    while (this.#events.length > 0 && this.#hasRoom()) {
+      this.#socket.send(this.#takeEvent());
+      yield;
     }
-    return this.isEmpty;
+  }
+
+  /** Sends what the peer has room for. Yields after each message. */
+  *flush(isReady: (subscription: Subscription) => boolean): Generator<void> {
+    yield* this.flushEvents();
+    for (const [id, waiting] of [...this.#waiting]) {
+      if (!this.#hasRoom()) return;
+      if (this.#waiting.get(id) === waiting && isReady(waiting.subscription))
+        yield* this.#flushDevice(waiting);
+    }
+  }
+
+  /** Sends the readings of a device that wait now; readings that arrive meanwhile wait for the next flush. */
+  *#flushDevice(waiting: Waiting): Generator<void> {
+    const id = waitingId(waiting.subscription, waiting.deviceId);
+    const isWaiting = () => this.#waiting.get(id) === waiting && this.#hasRoom();
+    for (let left = waiting.readings.length; left > 0 && waiting.readings.length > 0; left--) {
+      if (!isWaiting()) return;
+      this.#sendNext(waiting);
+      yield;
+    }
+    const { merged } = waiting;
+    for (let left = merged?.size ?? 0; merged !== undefined && left > 0; ) {
+      if (!isWaiting()) return;
+      left -= this.#sendMerged(waiting, merged);
+      yield;
+    }
+    const isSent = waiting.readings.length === 0 && (waiting.merged?.size ?? 0) === 0;
+    if (isSent && this.#waiting.get(id) === waiting) this.#forget(id, waiting);
+  }
+
+  #sendNext(waiting: Waiting): void {
+    const reading = waiting.readings.shift();
+    if (reading === undefined) return;
+    const weight = waiting.readings.length === 0 ? waiting.weight : this.#texts.weightOf(reading);
+    waiting.weight -= weight;
+    this.#weight -= weight;
+    const text = this.#texts.textOf(reading, waiting.subscription.keysOf(waiting.deviceId));
+    if (text !== "") this.#socket.send(waiting.head + text);
+  }
+
+  /** Sends merged values up to the length of a message. Returns their number. */
+  #sendMerged(waiting: Waiting, merged: NonNullable<Waiting["merged"]>): number {
+    const entries: Array<[string, { value: TelemetryValue; ts: number }]> = [];
+    let sent = 0;
+    for (const entry of merged) {
+      if (sent >= MERGED_BYTES_MAX) break;
+      entries.push(entry);
+      merged.delete(entry[0]);
+      sent += this.#bytesOf(entry[1].value);
+    }
+    waiting.bytes -= sent;
+    this.#mergedBytes -= sent;
+    const message = {
+      ts: Math.max(...entries.map(([, { ts }]) => ts)),
+      values: Object.fromEntries(entries.map(([key, { value }]) => [key, value])),
+      timestamps: Object.fromEntries(entries.map(([key, { ts }]) => [key, ts])),
+      merged: true,
+    };
+    this.#socket.send(waiting.head + JSON.stringify(message).slice(1));
+    return entries.length;
   }
 }
 
-/** Returns the cost of keeping a reading: long strings and JSON count, as numbers hardly do. */
-function weightOf({ values }: Reading): number {
-  let weight = 1;
-  for (const key in values) {
-    const value = values[key];
-    weight += typeof value === "string" ? 0.1 + value.length / 64 : typeof value === "object" ? 16 : 0.1;
-  }
-  return weight;
-}
-
-/** Approximate bytes of a value with its key and time. */
-function bytesOf(value: TelemetryValue): number {
-  if (typeof value === "string") return ENTRY_BYTES + value.length;
-  return typeof value === "object" ? ENTRY_BYTES + JSON.stringify(value).length : ENTRY_BYTES;
-}
-
-function* messagesOf({ subscription, deviceId, readings, merged }: Waiting): Generator<TelemetryMessage> {
-  const head = { type: "data", id: subscription.id, topic: "telemetry", deviceId } as const;
-  const keys = subscription.keysOf(deviceId);
-  for (const reading of readings) {
-    const entries = Object.entries(reading.values).filter(([key]) => keys?.has(key) ?? true);
-    if (entries.length === 0) continue;
-    const timestamps = Object.fromEntries(entries.map(([key]) => [key, reading.ts]));
-    yield { ...head, ts: reading.ts, values: Object.fromEntries(entries), timestamps };
-  }
-  if (merged === undefined || merged.size === 0) return;
-  const entries = [...merged];
-  yield {
-    ...head,
-    ts: Math.max(...entries.map(([, { ts }]) => ts)),
-    values: Object.fromEntries(entries.map(([key, { value }]) => [key, value])),
-    timestamps: Object.fromEntries(entries.map(([key, { ts }]) => [key, ts])),
-    merged: true,
-  };
+function waitingId({ id }: Subscription, deviceId: DeviceId): string {
+  return `${id}\n${deviceId}`;
 }

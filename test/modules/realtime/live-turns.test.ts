@@ -79,6 +79,9 @@ function createWorld({ sendMs = 0, buffered = (_: number): number => 0 } = {}) {
   return { frames, events, clock, open, report };
 }
 
+const readings = (count: number): Reading[] =>
+  Array.from({ length: count }, (_, index) => ({ ts: index, values: { a: index } }));
+
 /** An object that counts how often it is serialized. */
 function counted() {
   const value = {
@@ -90,6 +93,55 @@ function counted() {
   };
   return value;
 }
+
+test("screens of a tenant take turns with the screens of others", async () => {
+  const { frames, open, report } = createWorld({ sendMs: 4 });
+  for (let index = 0; index < 5; index++) await open("A anna", 4);
+  await open("B ben", 1);
+  report("A", readings(2));
+  const first = frames.length;
+  expect(first).toBeLessThan(10);
+  report("B", readings(1));
+  let most = 0;
+  for (let before = first; frames.length < 41; before = frames.length) {
+    await new Promise((resolve) => setImmediate(resolve));
+    most = Math.max(most, frames.length - before);
+  }
+  expect(most).toBeLessThan(10);
+  expect(frames.findIndex(({ user }) => user === "B ben")).toBeLessThan(20);
+});
+
+test("messages of a subscription keep their order while a session pauses", async () => {
+  const { frames, clock, open, report } = createWorld({ sendMs: 1 });
+  await open("A anna", 2);
+  report("A", readings(20));
+  report(
+    "A",
+    readings(40).map(({ ts, values }) => ({ ts: ts + 20, values })),
+  );
+  await until(() => {
+    clock.advance(50);
+    return frames.length === 120;
+  });
+  for (const subscription of ["s0", "s1"])
+    expect(
+      frames.filter(({ message }) => message.id === subscription).map(({ message }) => message.ts),
+    ).toEqual(Array.from({ length: 60 }, (_, index) => index));
+});
+
+test("a message is serialized once for all sessions and subscriptions with the same keys", async () => {
+  const { frames, open, report } = createWorld();
+  for (const user of ["A anna", "A otto"]) {
+    await open(user, 20);
+    await open(user, 20, ["a", "b"]);
+    await open(user, 20, ["b", "a"]);
+  }
+  const a = counted();
+  report("A", [{ ts: 1, values: { a: a as never, c: 1 } }]);
+  await until(() => frames.length === 120);
+  expect(frames.filter(({ message }) => "c" in message.values)).toHaveLength(40);
+  expect(a.serialized).toBe(3); // to weigh it, with all keys and with two keys
+});
 
 test("an event is serialized once", async () => {
   const { frames, events, clock, open } = createWorld();
@@ -111,4 +163,40 @@ test("an event is serialized once", async () => {
     topic: "attributes",
     deviceId: "A pump",
   });
+});
+
+test("the messages of a device stop where the peer has no more room", async () => {
+  const room = { messages: 10 };
+  const { frames, clock, open, report } = createWorld({
+    buffered: (sent) => (sent < room.messages ? 0 : 1e9),
+  });
+  await open("A anna", 1);
+  report("A", readings(60));
+  await until(() => frames.length > 0);
+  expect(frames).toHaveLength(10);
+  room.messages = 100;
+  await until(() => {
+    clock.advance(50);
+    return frames.length === 60;
+  });
+  expect(frames.map(({ message }) => message.ts)).toEqual(Array.from({ length: 60 }, (_, index) => index));
+});
+
+test("long objects wait as the newest value, like long strings", async () => {
+  const room = { bytes: 0 };
+  const { frames, clock, open, report } = createWorld({ buffered: () => room.bytes });
+  await open("A anna", 1);
+  room.bytes = 1e9;
+  report(
+    "A",
+    Array.from({ length: 20 }, (_, ts) => ({ ts, values: { a: { text: "x".repeat(60_000), ts } } })),
+  );
+  room.bytes = 0;
+  await until(() => {
+    clock.advance(50);
+    return frames.length > 0;
+  });
+  expect(frames.map(({ message }) => message)).toMatchObject([
+    { ts: 19, merged: true, values: { a: { ts: 19 } } },
+  ]);
 });

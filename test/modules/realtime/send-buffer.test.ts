@@ -17,7 +17,7 @@ describe("a reader that does not read", () => {
   const addEvent = (buffer: SendBuffer, event: object) => buffer.addEvent(JSON.stringify(event));
   /** Returns whether nothing is left. */
   function flush(buffer: SendBuffer): boolean {
-    buffer.flush(() => true);
+    for (const _ of buffer.flush(() => true));
     return buffer.isEmpty;
   }
 
