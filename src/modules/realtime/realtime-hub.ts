@@ -12,6 +12,8 @@ import {
   type RealtimeEvent,
   type Subscription,
 } from "./realtime.types.ts";
+import { TelemetryFanOut } from "./telemetry-fan-out.ts";
+import type { DeviceData } from "./waiting-readings.ts";
 
 /** A screen that is signed in. */
 interface HubSession {
@@ -22,7 +24,7 @@ interface HubSession {
   isBy(userId: UserId): boolean;
   isUnder(sessionId: string): boolean;
   maySee(deviceId: DeviceId): boolean;
-  addReading(subscription: Subscription, deviceId: DeviceId, reading: Reading): void;
+  addReadings(subscription: Subscription, deviceId: DeviceId, data: DeviceData): void;
   addEvent(event: LiveEvent): void;
   close(code: number, reason: string): void;
 }
@@ -39,6 +41,7 @@ interface Reader {
 export class RealtimeHub {
   /** Texts of telemetry, shared by all sessions. */
   readonly texts = new ReadingTexts();
+  readonly #fanOut = new TelemetryFanOut(this.texts, (device, data) => this.#deliver(device, data));
   /** Telemetry readers of named devices, by device. */
   readonly #byDevice = new Map<DeviceId, Set<Reader>>();
   /** Telemetry readers of every device they may see, by tenant. */
@@ -141,15 +144,17 @@ export class RealtimeHub {
   /** Receives every accepted message; never blocks. */
   readonly onTelemetry = (device: IngestDevice, readings: readonly Reading[]): void => {
     if (this.#telemetryReaders === 0) return;
-    this.#send(this.#byDevice.get(device.deviceId), device, readings);
-    this.#send(this.#byTenant.get(device.tenantId), device, readings);
+    if (this.#byDevice.has(device.deviceId) || this.#byTenant.has(device.tenantId))
+      this.#fanOut.add(device, readings);
   };
 
-  #send(readers: Set<Reader> | undefined, device: IngestDevice, readings: readonly Reading[]): void {
-    for (const { session, subscription } of readers ?? []) {
-      if (!session.maySee(device.deviceId)) continue; // what a reader may see can change while it listens
-      for (const reading of readings) session.addReading(subscription, device.deviceId, reading);
-    }
+  *#deliver({ deviceId, tenantId }: IngestDevice, data: DeviceData): Generator<void> {
+    for (const readers of [this.#byDevice.get(deviceId), this.#byTenant.get(tenantId)])
+      for (const { session, subscription } of readers ?? []) {
+        if (!session.maySee(deviceId)) continue; // what a reader may see can change while it listens
+        session.addReadings(subscription, deviceId, data);
+        yield;
+      }
   }
 
   closeAll(): void {

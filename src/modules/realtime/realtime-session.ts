@@ -9,7 +9,6 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import type { DeviceActivity } from "../devices/devices.types.ts";
 import type { Authenticator } from "../identity/identity.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
-import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import { parseClientMessage } from "./client-message.ts";
 import {
@@ -22,6 +21,7 @@ import {
 import type { RealtimeHub } from "./realtime-hub.ts";
 import { BUFFERED_BYTES_MAX, SendBuffer } from "./send-buffer.ts";
 import { snapshotMessages } from "./snapshot.ts";
+import type { DeviceData } from "./waiting-readings.ts";
 
 const AUTH_TIMEOUT_MS = 5_000;
 /** A reader sends no more than this before it is signed in: one access token takes 1 KB or so. */
@@ -190,8 +190,9 @@ export class RealtimeSession {
     this.#socket.close(code, reason);
   }
 
-  addReading(subscription: Subscription, deviceId: DeviceId, reading: Reading): void {
-    this.#sendBuffer.addReading(subscription, deviceId, reading);
+  addReadings(subscription: Subscription, deviceId: DeviceId, data: DeviceData): void {
+    if (this.#closed || this.subscriptions.get(subscription.id) !== subscription) return; // ended while the message waited
+    this.#sendBuffer.addReadings(subscription, deviceId, data);
     this.#count();
     this.#scheduleFlush();
   }

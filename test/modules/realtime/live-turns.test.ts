@@ -2,12 +2,16 @@ import { expect, test } from "bun:test";
 import type { DeviceId, TenantId, UserId } from "../../../src/lib/ids.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
+import { ReadingTexts } from "../../../src/modules/realtime/reading-texts.ts";
 import { RealtimeHub } from "../../../src/modules/realtime/realtime-hub.ts";
 import { type RealtimeDeps, RealtimeSession } from "../../../src/modules/realtime/realtime-session.ts";
+import { TelemetryFanOut } from "../../../src/modules/realtime/telemetry-fan-out.ts";
+import { WaitingReadings, WaitingTotal } from "../../../src/modules/realtime/waiting-readings.ts";
 import type { Reading } from "../../../src/modules/telemetry/telemetry.types.ts";
 import type { Principal } from "../../../src/modules/users/users.types.ts";
 import { AnswerSpace } from "../../../src/platform/answer-space.ts";
 import { createEventBus } from "../../../src/platform/event-bus.ts";
+import { workShare } from "../../../src/platform/fair-share.ts";
 import { createLogger } from "../../../src/platform/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { until } from "../../support/until.ts";
@@ -95,7 +99,7 @@ function counted() {
 }
 
 test("screens of a tenant take turns with the screens of others", async () => {
-  const { frames, open, report } = createWorld({ sendMs: 4 });
+  const { frames, clock, open, report } = createWorld({ sendMs: 4 });
   for (let index = 0; index < 5; index++) await open("A anna", 4);
   await open("B ben", 1);
   report("A", readings(2));
@@ -105,10 +109,55 @@ test("screens of a tenant take turns with the screens of others", async () => {
   let most = 0;
   for (let before = first; frames.length < 41; before = frames.length) {
     await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(50);
     most = Math.max(most, frames.length - before);
   }
   expect(most).toBeLessThan(10);
   expect(frames.findIndex(({ user }) => user === "B ben")).toBeLessThan(20);
+});
+
+test("a message reaches many subscriptions in several turns of the event loop", async () => {
+  let reached = 0;
+  const slow = new Set<string>();
+  slow.has = () => {
+    const end = performance.now() + 1;
+    while (performance.now() < end);
+    return false;
+  };
+  const texts = new ReadingTexts();
+  const total = new WaitingTotal(texts, 0); // merges immediately
+  const fanOut = new TelemetryFanOut(texts, function* (_, data) {
+    for (let reader = 0; reader < 60; reader++) {
+      new WaitingReadings(total, slow).add(data);
+      reached++;
+      yield;
+    }
+  });
+  fanOut.add({ deviceId: "A pump", tenantId: "A" } as IngestDevice, readings(1));
+  expect(reached).toBeLessThan(40);
+  let most = 0;
+  for (let before = reached; reached < 60; before = reached) {
+    await new Promise((resolve) => setImmediate(resolve));
+    most = Math.max(most, reached - before);
+  }
+  expect(most).toBeLessThan(40);
+});
+
+test("messages that wait for their turn are kept once for all readers, merged beyond a limit", async () => {
+  const { frames, clock, open, report } = createWorld();
+  await open("A anna", 2);
+  workShare.pause();
+  const end = performance.now() + 20;
+  while (performance.now() < end); // uses up this round
+  for (const reading of readings(100)) report("A", [reading]);
+  expect(frames).toEqual([]);
+  await until(() => {
+    clock.advance(50);
+    return frames.length > 1;
+  });
+  expect(frames.map(({ message }) => message)).toMatchObject(
+    ["s0", "s1"].map((id) => ({ id, ts: 99, values: { a: 99 }, merged: true })),
+  );
 });
 
 test("messages of a subscription keep their order while a session pauses", async () => {
@@ -130,7 +179,7 @@ test("messages of a subscription keep their order while a session pauses", async
 });
 
 test("a message is serialized once for all sessions and subscriptions with the same keys", async () => {
-  const { frames, open, report } = createWorld();
+  const { frames, clock, open, report } = createWorld();
   for (const user of ["A anna", "A otto"]) {
     await open(user, 20);
     await open(user, 20, ["a", "b"]);
@@ -138,7 +187,10 @@ test("a message is serialized once for all sessions and subscriptions with the s
   }
   const a = counted();
   report("A", [{ ts: 1, values: { a: a as never, c: 1 } }]);
-  await until(() => frames.length === 120);
+  await until(() => {
+    clock.advance(50);
+    return frames.length === 120;
+  });
   expect(frames.filter(({ message }) => "c" in message.values)).toHaveLength(40);
   expect(a.serialized).toBe(3); // to weigh it, with all keys and with two keys
 });
@@ -172,7 +224,10 @@ test("the messages of a device stop where the peer has no more room", async () =
   });
   await open("A anna", 1);
   report("A", readings(60));
-  await until(() => frames.length > 0);
+  await until(() => {
+    clock.advance(50);
+    return frames.length > 0;
+  });
   expect(frames).toHaveLength(10);
   room.messages = 100;
   await until(() => {

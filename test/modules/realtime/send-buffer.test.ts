@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { DeviceId } from "../../../src/lib/ids.ts";
 import type { Subscription } from "../../../src/modules/realtime/realtime.types.ts";
 import { SendBuffer } from "../../../src/modules/realtime/send-buffer.ts";
+import type { Reading } from "../../../src/modules/telemetry/telemetry.types.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: messages of every shape
 type Message = any;
@@ -15,6 +16,8 @@ describe("a reader that does not read", () => {
   };
   const deviceId = "d" as DeviceId;
   const addEvent = (buffer: SendBuffer, event: object) => buffer.addEvent(JSON.stringify(event));
+  const addReading = (buffer: SendBuffer, id: DeviceId, reading: Reading) =>
+    buffer.addReadings(subscription, id, { readings: [reading], merged: undefined });
   /** Returns whether nothing is left. */
   function flush(buffer: SendBuffer): boolean {
     for (const _ of buffer.flush(() => true));
@@ -30,7 +33,7 @@ describe("a reader that does not read", () => {
       close() {},
     });
     for (let index = 0; index < 100_000; index++)
-      buffer.addReading(subscription, deviceId, {
+      addReading(buffer, deviceId, {
         ts: index,
         values: index % 2 === 0 ? { a: index } : { b: index },
       });
@@ -60,7 +63,7 @@ describe("a reader that does not read", () => {
       close() {},
     });
     for (let index = 0; index < 100; index++)
-      buffer.addReading(subscription, deviceId, { ts: 1000 - index, values: { a: index } });
+      addReading(buffer, deviceId, { ts: 1000 - index, values: { a: index } });
     flush(buffer);
     expect(sent).toMatchObject([{ values: { a: 0 }, ts: 1000 }]);
   });
@@ -90,7 +93,7 @@ describe("a reader that does not read", () => {
       close() {},
     });
     for (let index = 0; index < 3_000; index++)
-      buffer.addReading(subscription, `d${index % 1_000}` as DeviceId, {
+      addReading(buffer, `d${index % 1_000}` as DeviceId, {
         ts: index,
         values: { text: `${index}`.repeat(1_000) },
       });

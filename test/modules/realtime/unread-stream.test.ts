@@ -97,8 +97,10 @@ test("what waits for a reader counts as bytes in flight, and a reader who leaves
   const report = (deviceId: DeviceId, ts: number) =>
     hub.onTelemetry({ deviceId, tenantId: principal.tenantId } as IngestDevice, [{ ts, values }]);
   let ts = 0;
-  for (let round = 0; round < 200 && peer.closed === undefined; round++)
+  await until(() => {
     for (const deviceId of deviceIds.slice(0, 1_000)) report(deviceId, ++ts);
+    return peer.closed !== undefined;
+  });
   expect(peer.closed).toBe(4429);
   expect(space.used).toBe(0);
   expect(space.refusals.find(({ limit }) => limit === "too_large")?.count).toBe(1);
