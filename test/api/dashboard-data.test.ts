@@ -363,7 +363,7 @@ describe("a dashboard for a device type follows the metadata of its keys", () =>
   test("a type that no device has is refused", async () => {
     expect(await call("POST", "/for-type", { deviceType: "unicorn" })).toMatchObject({
       status: 404,
-      body: { message: "There is no device of the type “unicorn”." },
+      body: { message: "No device has this type." },
     });
   });
 

@@ -659,7 +659,6 @@ export interface ServerPlaces {
   readonly "command_error.no_answer_within": "ms";
   readonly "command_error.unreadable": "reason";
   readonly "condition.invalid": "field" | "rule";
-  readonly "dashboard.device_type_unknown": "deviceType";
   readonly "dashboard.invalid": "field" | "rule";
   readonly "dashboard.limit": "limit";
   readonly "dashboard.share_limit": "limit";

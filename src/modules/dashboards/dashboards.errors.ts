@@ -1,11 +1,9 @@
 import { conflict, forbidden, invalid, limited, notFound, tooLarge } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 export const dashboardNotFound = () => notFound("dashboard.not_found");
 export const dashboardInvalid = (field: string, rule: Text) => invalid("dashboard.invalid", { field, rule });
-export const deviceTypeUnknown = (deviceType: string) =>
-  notFound("dashboard.device_type_unknown", { deviceType: excerpt(deviceType) });
+export const deviceTypeUnknown = () => notFound("dashboard.device_type_unknown");
 export const DASHBOARDS_MAX = 500;
 export const dashboardTooLarge = (kind: "values" | "points", max: number) =>
   tooLarge(kind === "values" ? "dashboard.too_many_values" : "dashboard.too_many_points", { max });

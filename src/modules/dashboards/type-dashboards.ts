@@ -28,7 +28,7 @@ export const createTypeDashboards =
     if (!isTimeZone(timezone)) throw dashboardInvalid("timezone", detail("rule.timezone"));
     const filter = { deviceType, limit: SAMPLED_MAX, offset: 0, sort: "-lastActivityAt" };
     const deviceIds = deps.devices.list(principal, filter).items.map(({ deviceId }) => deviceId);
-    if (deviceIds.length === 0) throw deviceTypeUnknown(deviceType);
+    if (deviceIds.length === 0) throw deviceTypeUnknown();
     const sample = {};
     for await (const snapshots of deps.telemetry.latestOf(principal, { deviceIds }))
       for (const { values } of snapshots) Object.assign(sample, values);
