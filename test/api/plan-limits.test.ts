@@ -113,6 +113,13 @@ test("webhooks of which nothing is stored count like those that are stored", asy
     expect((await send(unusable[sent % unusable.length] ?? "")).status).not.toBe(429);
   const refused = await send(unusable[0] ?? "");
   expect([refused.status, refused.body]).toEqual([429, tooMany]);
+  const { body: faults } = await fixture.call("GET", "/api/faults", { token: owner });
+  expect(faults).toContainEqual(
+    expect.objectContaining({
+      reason: expect.objectContaining({ code: "plan.messages_limit" }),
+      subject: expect.objectContaining({ kind: "integration", id: integrationId }),
+    }),
+  );
   clock.advance(11_000);
   expect((await send(unusable[0] ?? "")).status).not.toBe(429);
 });

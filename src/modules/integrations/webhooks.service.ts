@@ -1,5 +1,5 @@
 import { AttemptLimit } from "../../lib/attempt-limit.ts";
-import { limited } from "../../lib/domain-error.ts";
+import { type DomainError, limited, textOf } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { secretHint, shownName } from "../../lib/secret-hint.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -107,13 +107,22 @@ export function createWebhooksService(deps: {
     return named;
   }
 
-  /** @throws DomainError `limited` while the rates of the tenant's plan are spent */
-  function ensureRate(tenantId: TenantId): void {
+  /** Returns the error while the rates of the tenant's plan are spent. */
+  function rateError(tenantId: TenantId): DomainError | undefined {
     const { messages, bytes } = deps.metersOf(tenantId);
     const waitMs = messages.take(deps.clock.monotonic(), 0);
-    if (waitMs > 0) throw messagesLimit(messages.perSecond ?? 0, waitMs);
+    if (waitMs > 0) return messagesLimit(messages.perSecond ?? 0, waitMs);
     const bytesWaitMs = bytes.take(deps.clock.monotonic(), 0);
-    if (bytesWaitMs > 0) throw bytesLimit(bytes.perSecond ?? 0, bytesWaitMs);
+    return bytesWaitMs > 0 ? bytesLimit(bytes.perSecond ?? 0, bytesWaitMs) : undefined;
+  }
+
+  /** Lists a refused message as a fault of its integration. @throws DomainError `limited` */
+  function ensureRate({ tenantId, integrationId, name }: Integration): void {
+    const error = rateError(tenantId);
+    if (error === undefined) return;
+    const subject = { kind: "integration", id: integrationId, name } as const;
+    deps.events.emit("fault.occurred", { ...textOf(error), source: "integration", tenantId, subject });
+    throw error;
   }
 
   /** Counts a message of which nothing was stored: it has cost as much as one that was, which ingest counts. */
@@ -129,7 +138,7 @@ export function createWebhooksService(deps: {
       const integration = integrationFor(request);
       const live = integrations.liveOf(integration.integrationId);
       if (live === undefined) throw notRunning();
-      ensureRate(integration.tenantId);
+      ensureRate(integration);
       const taken = await deps.pipeline.take(live, request.message);
       if (taken.status === "ERROR" || taken.status === "DROPPED")
         countUnstored(integration.tenantId, request.message.bytes.length);

@@ -1,6 +1,6 @@
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
-import { bodyOf, type FormValues, type ObjectSchema } from "../../lib/form-schema.ts";
-import { type FieldEntry, type FormDefinition, fieldsOfRow } from "../../ui/form-definition.ts";
+import type { FormValues, ObjectSchema } from "../../lib/form-schema.ts";
+import { type FieldEntry, type FormDefinition, fieldsOfRow, sentValues } from "../../ui/form-definition.ts";
 
 /** Types of targets, in the order in which they are offered. */
 export const TARGET_TYPES = [
@@ -112,11 +112,6 @@ export function targetDefaults(type: TargetType): FormValues {
 
 /** The settings of a target as the API takes them: without what does not belong to what is selected, and without empty texts. */
 export function targetInput(type: TargetType, values: FormValues): FormValues {
-  const { schema: object, fields: shown } = targetForm(type);
-  const hidden = fieldsOfRow(shown).filter(({ when }) => when?.(values) === false);
-  const names = new Set(hidden.map(({ path }) => path));
-  const entries = Object.entries(bodyOf(object, values)).filter(
-    ([name, value]) => value !== "" && !names.has(name),
-  );
+  const entries = Object.entries(sentValues(targetForm(type), values)).filter(([, value]) => value !== "");
   return { ...Object.fromEntries(entries), type };
 }
