@@ -6,12 +6,43 @@ import { describeSystemError } from "../platform/system-errors.ts";
 import { connectApi } from "./api-client.ts";
 import { credentialsOf, describeOptions, parseCommand, serverOptions } from "./arguments.ts";
 import { type ApplyOptions, applySite, readSnapshotFor } from "./site/apply.ts";
-import { nameOfAction, planSite } from "./site/plan.ts";
+import { type Difference, showValue } from "./site/differences.ts";
+import { nameOfAction, type PlannedAction, planSite, type SitePlan } from "./site/plan.ts";
+import { hasSecret } from "./site/references.ts";
 import { SECRET_PREFIX, secretsOf } from "./site/secret-variables.ts";
 import { sections } from "./site/sections.ts";
-import { showDone, showPlan } from "./site/show-plan.ts";
+import { formatPath } from "./site/site.types.ts";
 import { canUseSection, ensureSiteAccess } from "./site/site-access.ts";
 import { readSite, SITE_FILE_BYTES_MAX, type SourceFile } from "./site/site-file.ts";
+
+const DIFFERENCES_SHOWN = 20;
+const signs = { create: "+", change: "~", replace: "±", delete: "-" } as const;
+const past = { create: "created", change: "changed", replace: "replaced", delete: "deleted" } as const;
+
+/** A value that a secret replaces may be one itself. */
+const showDifference = ({ path, from, to }: Difference): string =>
+  `      ${formatPath(path)}: ${hasSecret(to) ? "…" : showValue(from)} → ${showValue(to)}`;
+
+function showAction(action: PlannedAction): string[] {
+  const line = `  ${signs[action.type]} ${nameOfAction(action)}`;
+  if (action.type === "create" || action.type === "delete") return [line];
+  const shown = action.differences.slice(0, DIFFERENCES_SHOWN).map(showDifference);
+  const rest = action.differences.length - shown.length;
+  return [line, ...shown, ...(rest > 0 ? [`      and ${rest} more`] : [])];
+}
+
+/** Formats a plan for the terminal. */
+function showPlan({ actions, unchanged, secrets }: SitePlan): string {
+  const count = (type: PlannedAction["type"]) => actions.filter((action) => action.type === type).length;
+  const replaced = count("replace");
+  const changes = `${count("change")} to change${replaced === 0 ? "" : `, ${replaced} to replace`}`;
+  const summary = `${count("create")} to create, ${changes}, ${count("delete")} to delete, ${unchanged} unchanged.`;
+  const sent = secrets.map(({ variable, object, path }) => `  ${variable} → ${object}, ${formatPath(path)}`);
+  const listed = sent.length === 0 ? [] : ["Environment variables sent as secrets:", ...new Set(sent)];
+  return [...actions.flatMap(showAction), ...listed, summary].join("\n");
+}
+
+const showDone = (action: PlannedAction): string => `${past[action.type]}: ${nameOfAction(action)}`;
 
 const options = {
   ...serverOptions,

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { iso } from "../lib/iso-time.ts";
+import { suggest } from "../lib/suggest.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { type ApiClient, connectApi } from "./api-client.ts";
 import {
@@ -12,13 +13,64 @@ import {
 } from "./arguments.ts";
 import { passphraseOf, placeOptions, targetOf } from "./backup.ts";
 import { warnOfDamage } from "./restore.ts";
-import { exportSite } from "./site/export.ts";
 import type { Section } from "./site/section.types.ts";
 import { sections } from "./site/sections.ts";
-import { selectSections } from "./site/select-sections.ts";
 import type { Fields } from "./site/site.types.ts";
 import { canUseSection, ensureSiteAccess } from "./site/site-access.ts";
 import { writeSite } from "./site/site-file.ts";
+import { readSnapshot } from "./site/snapshot.ts";
+
+const byName = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : Number(a.key > b.key));
+
+/**
+ * Returns the content of a site file: sections in the order of their creation, objects by name.
+ * @throws StartupError if a name that the file needs belongs to several objects.
+ */
+async function exportSite(api: ApiClient, isWanted: (section: Section) => boolean): Promise<Fields> {
+  const { objects, ambiguous } = await readSnapshot(api, isWanted);
+  const duplicates = [...objects].flatMap(([section, named]) =>
+    [...named].filter(([, same]) => same.length > 1).map(([key]) => `${section} "${key}"`),
+  );
+  const names = [...new Set([...duplicates, ...ambiguous])];
+  if (names.length > 0)
+    throw new StartupError(
+      `A site file names objects by their names. Several objects have the same name; rename them: ${names.join(", ")}.`,
+    );
+  const content: Record<string, unknown> = {};
+  for (const { name, key } of sections) {
+    const all = [...(objects.get(name)?.values() ?? [])]
+      .flat()
+      .filter(({ isExported }) => isExported)
+      .sort(byName);
+    if (key !== undefined && all.length > 0) content[name] = all.map(({ fields }) => fields);
+    const settings = key === undefined ? all[0]?.fields : undefined;
+    if (settings !== undefined && Object.keys(settings).length > 0) content[name] = settings;
+  }
+  return content;
+}
+
+const names = sections.map(({ name }) => name);
+
+function namesOf(option: string, text: string | undefined): readonly string[] {
+  if (text === undefined) return [];
+  const listed = text.split(",").map((name) => name.trim());
+  for (const name of listed)
+    if (!names.includes(name)) {
+      const near = suggest(name, names);
+      const hint = near === undefined ? `Sections: ${names.join(", ")}.` : `Did you mean "${near}"?`;
+      throw new StartupError(`--${option}: "${name}" is no section of a site file. ${hint}`);
+    }
+  return listed;
+}
+
+/** Reads `--only` and `--without`. @throws StartupError for an unknown section. */
+function selectSections(
+  values: Readonly<Record<string, string | undefined>>,
+): (section: Pick<Section, "name">) => boolean {
+  const only = namesOf("only", values.only);
+  const without = namesOf("without", values.without);
+  return ({ name }) => (only.length === 0 || only.includes(name)) && !without.includes(name);
+}
 
 const { endpoint, region, "passphrase-file": passphraseFile } = placeOptions;
 

@@ -17,7 +17,6 @@ import { basePathOf } from "../platform/public-address.ts";
 import { peerOf } from "../platform/request-arrival.ts";
 import type { SlowOperations } from "../platform/slow-operations.ts";
 import { apiDocs } from "./api-docs.ts";
-import { bodySeconds, isTooLarge } from "./body-size.ts";
 import type { ConnectionGuard } from "./connection-guard.ts";
 import type { ConsoleFiles } from "./console.ts";
 import { nothingHere, parameterOf, plainError, toErrorResponse, withAgreedBody } from "./errors.ts";
@@ -25,9 +24,74 @@ import { type FrontDoor, isForwarded } from "./front-door.ts";
 import type { Route } from "./openapi/operations.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { securityHeaders } from "./security-headers.ts";
-import { securityTxt } from "./security-txt.ts";
 import { deviceHandlers, mqttHandlers, realtimeHandlers, type SocketHandlers, upgrade } from "./sockets.ts";
 import { names as statusNames } from "./status-names.ts";
+
+/** Bodies that are read before it is known who sends them: codes, names and passwords are short. */
+const forAnybody = /^\/+(api\/auth|api\/setup|api\/shared|api\/v1\/provision|idp)(\/|$)/i;
+/** Parts of a backup, for a gateway without an owner. */
+const archivePart = /^\/+api\/setup\/restore\/archive$/i;
+const ANYBODY_BYTES_MAX = 64 * 1024;
+/** Lists of devices, history, and what devices and network servers send have limits of their own. */
+const large =
+  /^\/+(write$|api\/v2\/write$|api\/(devices\/bulk\/(import|validate)$|devices\/[^/]+\/telemetry\/import|v1\/(?!telemetry\/|provision)))/i;
+const BYTES_MAX = 1024 * 1024;
+
+const SHORT_BYTES_MAX = 64 * 1024;
+const BYTES_PER_SECOND_MIN = 1024;
+/** Bun counts no longer times. */
+const SECONDS_MAX = 255;
+
+/**
+ * Seconds that a body has to arrive, where the idle timeout is too short for it: a large file may come over a slow line. Undefined for short
+ * bodies.
+ */
+function bodySeconds({ headers }: Pick<Request, "headers">, idleSeconds: number): number | undefined {
+  const length = Number(headers.get("content-length") ?? 0);
+  if (!(length > SHORT_BYTES_MAX)) return undefined;
+  return Math.min(SECONDS_MAX, idleSeconds + Math.ceil(length / BYTES_PER_SECOND_MIN));
+}
+
+/**
+ * Returns whether the body is too large to be read: megabytes of brackets would keep everybody waiting. A body that does not say how long it is
+ * counts as too large.
+ */
+function isTooLarge({ url, headers }: Pick<Request, "url" | "headers">): boolean {
+  const length = Number(headers.get("content-length") ?? 0);
+  const isUnknown = headers.has("transfer-encoding");
+  if (length <= ANYBODY_BYTES_MAX && !isUnknown) return false;
+  const { pathname } = new URL(url);
+  if (forAnybody.test(pathname) && !archivePart.test(pathname))
+    return isUnknown || length > ANYBODY_BYTES_MAX;
+  if (large.test(pathname)) return false;
+  return isUnknown || length > BYTES_MAX;
+}
+
+/** RFC 9116 wants an end below a year ahead: what is read is never stale. */
+const VALID_MS = 180 * 86_400_000;
+const HEADERS = {
+  ...securityHeaders,
+  "content-type": "text/plain; charset=utf-8",
+  "cache-control": "no-cache",
+};
+
+/** `/.well-known/security.txt`: where finders of vulnerabilities write to, as the person who runs the gateway has set it. */
+const securityTxt = (config: Pick<Config, "security_contact">) =>
+  new Elysia({ name: "security-txt" }).get(
+    "/.well-known/security.txt",
+    () => {
+      const { security_contact: contact } = config;
+      if (contact === undefined) throw nothingHere();
+      const expires = new Date(Math.floor((Date.now() + VALID_MS) / 86_400_000) * 86_400_000).toISOString();
+      const lines = [
+        `Contact: ${contact.startsWith("https:") ? contact : `mailto:${contact}`}`,
+        `Expires: ${expires}`,
+        "Preferred-Languages: en, de",
+      ];
+      return new Response(`${lines.join("\n")}\n`, { headers: HEADERS });
+    },
+    { detail: { hide: true } },
+  );
 
 export interface HttpDeps {
   readonly version: string;

@@ -1,28 +1,189 @@
 import { Aedes } from "aedes";
+import { PUBREC } from "../lib/mqtt/packet-writer.ts";
+import type { Qos, Subscription } from "../lib/mqtt/packets.ts";
 import { TopicTree } from "../lib/mqtt/topic-tree.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import { AedesLink } from "./aedes-link.ts";
 import { BrokerPersistence } from "./broker-persistence.ts";
+import { ClientFilters, isShared } from "./client-filters.ts";
 import type {
   ApplicationLink,
+  ApplicationLinkOptions,
+  BrokerMessage,
   BrokerSink,
   ClientLink,
+  Done,
   LinkMessage,
   LinkOptions,
 } from "./client-link.types.ts";
 import { drainTimeoutMs } from "./connection.ts";
-import { DirectLink, type DirectTree } from "./direct-link.ts";
 import { DurableLink } from "./durable-link.ts";
 import { enclose } from "./envelope.ts";
+import { PacketIds } from "./packet-ids.ts";
 import { isApplicationSpace } from "./principal.ts";
 import type { IncomingMessage } from "./publish-intake.ts";
-import { receiversOf } from "./receivers.ts";
-import { brokerClientIdOf, type Session, sessionKeyOf } from "./session.ts";
+import { type ReceiverSubscription, receiversOf } from "./receivers.ts";
+import { brokerClientIdOf, type Session, type SessionOwner, sessionKeyOf } from "./session.ts";
 import type { RetainedMessage } from "./session-file.ts";
 import type { SessionStore } from "./session-store.ts";
-import { SharedSubscriptions } from "./shared-subscriptions.ts";
-import { spaceOf, toBroker } from "./topics.ts";
+import type { SharedGroup, SharedGroups } from "./shared-groups.ts";
+import type { SubscriptionCounts } from "./subscription-counts.ts";
+import { fromBrokerTopic, spaceOf, toBroker } from "./topics.ts";
+
+/** Subscriptions of the clients of one space that have no durable session. */
+export type DirectTree = TopicTree<DirectLink, ReceiverSubscription<DirectLink>>;
+
+/** Registries that find and count a client's subscriptions. */
+interface DirectPlace {
+  /** Session key. */
+  readonly key: string;
+  readonly owner: SessionOwner;
+  readonly tree: DirectTree;
+  readonly sharedGroups: SharedGroups;
+  readonly counts: SubscriptionCounts;
+}
+
+/**
+ * Place of a client whose session ends with its connection, in the space of a tenant's applications. Nothing is queued for it, so that messages reach it without
+ * Aedes, which takes several turns of the event loop for each.
+ */
+export class DirectLink implements ApplicationLink {
+  readonly brokerClientId: string;
+  readonly space: string;
+  readonly filters = new ClientFilters();
+  readonly isQueueSent = true;
+  readonly #options: ApplicationLinkOptions;
+  readonly #place: DirectPlace;
+  readonly #ids = new PacketIds();
+  #closed = false;
+
+  constructor(options: ApplicationLinkOptions, place: DirectPlace) {
+    this.brokerClientId = options.brokerClientId;
+    this.space = options.space;
+    this.#options = options;
+    this.#place = place;
+  }
+
+  isCongested(): boolean {
+    return this.#options.sink.isCongested();
+  }
+
+  subscribe(subscriptions: readonly Subscription[], done: Done): void {
+    for (const { topic, qos, noLocal, retainAsPublished, identifier } of subscriptions) {
+      const { key, owner, tree, sharedGroups, counts } = this.#place;
+      if (!this.filters.has(topic)) counts.add(owner, topic);
+      this.filters.add(topic, { qos, identifier });
+      this.filters.activate(topic);
+      if (isShared(topic)) sharedGroups.join(this.space, topic, { key, qos, by: this });
+      else tree.set(topic, this, { receiver: this, qos, noLocal, retainAsPublished });
+    }
+    done();
+  }
+
+  unsubscribe(filters: readonly string[], done: Done): void {
+    for (const filter of filters)
+      if (this.filters.has(filter)) {
+        this.#leave(filter);
+        this.filters.delete(filter);
+      }
+    done();
+  }
+
+  sendRetained(message: BrokerMessage): void {
+    this.deliver({ ...message, topic: fromBrokerTopic(message.topic), retain: true });
+  }
+
+  send(message: BrokerMessage): void {
+    this.deliver({ ...message, topic: fromBrokerTopic(message.topic), retain: false });
+  }
+
+  deliver(message: LinkMessage): void {
+    if (this.#closed) return;
+    const packetId = message.qos > 0 ? this.#ids.take() : 0;
+    this.#options.sink.deliver({ ...message, duplicate: false, packetId });
+  }
+
+  whenReady(call: () => void): void {
+    call();
+  }
+
+  whenQueueSent(call: () => void): void {
+    call();
+  }
+
+  acknowledge(header: number, packetId: number): void {
+    if (header === PUBREC) this.#options.sink.release(packetId);
+    else this.#ids.release(packetId);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const filter of this.filters.names()) this.#leave(filter);
+    this.#options.closed();
+  }
+
+  #leave(filter: string): void {
+    const { key, owner, tree, sharedGroups, counts } = this.#place;
+    counts.remove(owner, filter);
+    if (isShared(filter)) sharedGroups.leave(this.space, filter, { key, by: this });
+    else tree.delete(filter, this);
+  }
+}
+
+interface SharedMessage {
+  /** As clients name it. */
+  readonly topic: string;
+  readonly payload: Buffer;
+  readonly qos: Qos;
+}
+
+/**
+ * Shared subscriptions (MQTT 5, 4.8.2): one member of each group receives a message, in turn. Connected members come first; the
+ * message waits in the session of a disconnected member only if no member of the group is connected.
+ */
+class SharedSubscriptions {
+  readonly #store: SessionStore;
+  /** Session key → link of the connected client. */
+  readonly #links: ReadonlyMap<string, ApplicationLink>;
+
+  constructor(store: SessionStore, links: ReadonlyMap<string, ApplicationLink>) {
+    this.#store = store;
+    this.#links = links;
+  }
+
+  deliver(space: string, message: SharedMessage): void {
+    for (const group of this.#store.sharedGroups.match(space, message.topic)) this.#deliverTo(group, message);
+  }
+
+  #deliverTo(group: SharedGroup, message: SharedMessage): void {
+    const keys = [...group.members.keys()];
+    const from = group.turn++ % keys.length;
+    const inTurn = [...keys.slice(from), ...keys.slice(0, from)];
+    const here = inTurn.filter((key) => this.#links.has(key));
+    const key = here.find((member) => this.#links.get(member)?.isCongested() === false) ?? here[0];
+    const link = key === undefined ? undefined : this.#links.get(key);
+    if (key === undefined || link === undefined) this.#queue(group, inTurn, message);
+    else link.deliver({ ...message, retain: false, qos: qosOf(group, key, message) });
+  }
+
+  #queue(group: SharedGroup, keys: readonly string[], message: SharedMessage): void {
+    for (const key of keys) {
+      const session = this.#store.get(key);
+      const qos = qosOf(group, key, message);
+      if (session === undefined || qos === 0) continue;
+      const { topic, payload } = message;
+      this.#store.enqueue(session, { topic: toBroker(session.space, topic), payload, qos, retain: false });
+      return;
+    }
+  }
+}
+
+const qosOf = ({ members }: SharedGroup, key: string, { qos }: SharedMessage): Qos => {
+  const granted = members.get(key)?.qos ?? 0;
+  return qos < granted ? qos : granted;
+};
 
 /** Shared promise of all messages that are delivered immediately: those of one turn are then acknowledged together. */
 const delivered = Promise.resolve();

@@ -27,20 +27,80 @@ import type { Peer } from "../modules/request-peer.ts";
 import type { Logger } from "../platform/log.ts";
 import { keepAliveSeconds } from "./admission.ts";
 import type { ClientLink } from "./client-link.types.ts";
-import type { ConnectionTurns } from "./connection-turns.ts";
+import type { ConnectionTurns, Turn } from "./connection-turns.ts";
 import type { Counters } from "./counters.ts";
-import { DelayedTurn } from "./delayed-turn.ts";
 import type { ClientLimits, Delivery } from "./delivery.ts";
 import { enclose } from "./envelope.ts";
 import type { MqttLimits, SendState } from "./mqtt.types.ts";
 import type { Output } from "./output.ts";
 import type { Principal } from "./principal.ts";
 import type { PublishIntake } from "./publish-intake.ts";
-import { RetainedReplay } from "./retained-replay.ts";
 import type { Session } from "./session.ts";
 import type { RetainedMessage } from "./session-file.ts";
 import { FILTER_LEVELS_MAX } from "./subscription-counts.ts";
 import { toBroker } from "./topics.ts";
+
+/**
+ * Retained messages of new subscriptions. Each filter is compared with all retained messages of the tenant: after its share of a turn, the rest waits for
+ * the next one.
+ */
+export class RetainedReplay implements Turn {
+  /** Filter → subscription whose retained messages are still to be sent. */
+  readonly #pending = new Map<string, Subscription>();
+  readonly #connectionTurns: ConnectionTurns;
+  readonly #send: (subscription: Subscription) => void;
+
+  /** @param send sends the retained messages of a subscription, if the client still has it */
+  constructor(connectionTurns: ConnectionTurns, send: (subscription: Subscription) => void) {
+    this.#connectionTurns = connectionTurns;
+    this.#send = send;
+  }
+
+  add(subscriptions: readonly Subscription[]): void {
+    for (const subscription of subscriptions) this.#pending.set(subscription.topic, subscription);
+    // Many connections may subscribe in the same turn: whoever comes after its end waits.
+    if (this.#connectionTurns.isTurnOver) this.#connectionTurns.enqueue(this);
+    else this.resume();
+  }
+
+  resume(): void {
+    for (const [filter, subscription] of this.#pending) {
+      this.#pending.delete(filter);
+      this.#send(subscription);
+      if (!this.#connectionTurns.isTurnOver) continue;
+      if (this.#pending.size > 0) this.#connectionTurns.enqueue(this);
+      return;
+    }
+  }
+
+  stop(): void {
+    this.#pending.clear();
+    this.#connectionTurns.remove(this);
+  }
+}
+
+/** Does something once, two iterations of the event loop from now. */
+class DelayedTurn implements Turn {
+  readonly #connectionTurns: ConnectionTurns;
+  readonly #work: () => void;
+  #remaining = 2;
+
+  constructor(connectionTurns: ConnectionTurns, work: () => void) {
+    this.#connectionTurns = connectionTurns;
+    this.#work = work;
+    connectionTurns.enqueue(this);
+  }
+
+  resume(): void {
+    this.#remaining--;
+    if (this.#remaining > 0) this.#connectionTurns.enqueue(this);
+    else this.#work();
+  }
+
+  stop(): void {
+    this.#connectionTurns.remove(this);
+  }
+}
 
 const SUBSCRIBE = 0x82;
 const UNSUBSCRIBE = 0xa2;

@@ -1,9 +1,93 @@
+import { decodeBody } from "../lib/body.ts";
+import { invalid } from "../lib/domain-error.ts";
+import { isJsonObject } from "../lib/json.ts";
+import { parseNames } from "../lib/name-list.ts";
+import type { AttributesService } from "../modules/attributes/attributes.service.ts";
 import type { CommandEngine } from "../modules/commands/command-engine.ts";
-import { createDeviceClaims } from "./device-claims.ts";
+import type { OwnRequests } from "../modules/commands/own-requests.ts";
+import type { DeviceIngest, IngestDevice, IngestSource } from "../modules/ingest/ingest.types.ts";
+import type { ClaimingService } from "../modules/provisioning/claiming.service.ts";
+import type { Logger } from "../platform/log.ts";
 import { createCommandAnswers } from "./device-commands.ts";
-import { createDeviceRequests, type DeviceRequestsDeps } from "./device-requests.ts";
 import type { createGateways } from "./gateways.ts";
-import type { DeviceMessageHandler } from "./listed-errors.ts";
+import { type DeviceMessageHandler, listingErrors } from "./listed-errors.ts";
+
+/** Requests of a device to the gateway, over MQTT or a WebSocket: its attributes, the limits of its session, the time. */
+interface DeviceRequestsDeps {
+  readonly attributes: Pick<AttributesService, "read">;
+  readonly ingest: Pick<DeviceIngest, "refuse">;
+  readonly ownRequests: OwnRequests;
+  readonly log: Logger;
+  readonly source: IngestSource;
+  publish(device: IngestDevice, topic: string, body: unknown): Promise<void>;
+}
+
+const ATTRIBUTES = "v1/devices/me/attributes/";
+const RPC = "v1/devices/me/rpc/";
+const REQUEST = "request/";
+/** Identifiers are whole numbers of 32 bits; as text, so that the answer carries what was asked with. */
+const ID_DIGITS = /^\d{1,10}$/;
+
+type Answer = (device: IngestDevice, body: unknown) => unknown;
+
+/** Handles `…/request/{id}` and answers on `…/response/{id}`; undefined for any other topic. */
+function createDeviceRequests(deps: DeviceRequestsDeps) {
+  const answers: Record<string, Answer> = {
+    [ATTRIBUTES]: (device, body) => readAttributes(deps, device, body),
+    [RPC]: (device, body) => deps.ownRequests(device, body),
+  };
+
+  return listingErrors(deps, (device, topic, bytes) => {
+    const prefix = Object.keys(answers).find((start) => topic.startsWith(start + REQUEST));
+    const answer = prefix === undefined ? undefined : answers[prefix];
+    if (prefix === undefined || answer === undefined) return undefined;
+    const id = topic.slice(prefix.length + REQUEST.length);
+    if (!ID_DIGITS.test(id)) throw invalid("request.id_invalid");
+    const body = answer(device, decodeBody(bytes, device.payload));
+    const respond = async () => deps.publish(device, `${prefix}response/${id}`, await body);
+    // Not waited for: a script must not delay the acknowledgements of telemetry, and a device that hears no answer asks again.
+    respond().catch((error) =>
+      deps.log.error("a request was not answered", { deviceId: device.deviceId, topic, error }),
+    );
+    return Promise.resolve();
+  });
+}
+
+function keysOf(body: Record<string, unknown>, name: string): string[] | undefined {
+  const keys = body[name];
+  if (keys === undefined || keys === null) return undefined;
+  if (typeof keys !== "string") throw invalid("request.keys_invalid", { name });
+  return parseNames(keys).flatMap((key) => key.trim() || []);
+}
+
+function readAttributes(deps: DeviceRequestsDeps, device: IngestDevice, body: unknown): unknown {
+  if (!isJsonObject(body)) throw invalid("request.body_invalid");
+  const client = keysOf(body, "clientKeys");
+  const shared = keysOf(body, "sharedKeys");
+  const isAll = client === undefined && shared === undefined;
+  const section = (name: string, scope: "CLIENT" | "SHARED", keys: string[] | undefined) => {
+    if (!isAll && keys === undefined) return [];
+    const entries = deps.attributes.read(device, scope, keys);
+    return entries.length === 0
+      ? []
+      : [[name, Object.fromEntries(entries.map(({ key, value }) => [key, value]))]];
+  };
+  return Object.fromEntries([...section("client", "CLIENT", client), ...section("shared", "SHARED", shared)]);
+}
+
+const CLAIM = "v1/devices/me/claim";
+
+/** Handles the requests of devices to be claimed by people; undefined for any other topic. */
+const createDeviceClaims = (deps: {
+  claiming: Pick<ClaimingService, "check" | "request">;
+  ingest: Pick<DeviceIngest, "refuse">;
+  source: IngestSource;
+}) =>
+  listingErrors(deps, (device, topic, bytes) =>
+    topic === CLAIM
+      ? deps.claiming.request(device, deps.claiming.check(decodeBody(bytes, device.payload)))
+      : undefined,
+  );
 
 type ClaimsDeps = Parameters<typeof createDeviceClaims>[0];
 

@@ -1,22 +1,136 @@
+import { decodeBody, encodeBody } from "../lib/body.ts";
 import type { DeviceId } from "../lib/ids.ts";
+import { isJsonObject } from "../lib/json.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
 import type { CommandEngine } from "../modules/commands/command-engine.ts";
+import type { Command, CommandRelay } from "../modules/commands/commands.types.ts";
 import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import { GatewaySessions } from "../modules/gateways/gateway-sessions.ts";
-import { createGatewaysService } from "../modules/gateways/gateways.service.ts";
+import {
+  createGatewaysService,
+  type GatewayMessage,
+  type GatewaysService,
+} from "../modules/gateways/gateways.service.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
-import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { IngestDevice, IngestSource } from "../modules/ingest/ingest.types.ts";
 import type { ClaimingService } from "../modules/provisioning/claiming.service.ts";
 import type { MainDatabase } from "../platform/database.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Logger } from "../platform/log.ts";
 import type { DeviceSockets } from "./device-sockets.ts";
-import { commandIn, createGatewayRelay } from "./gateway-commands.ts";
-import { createGatewayMessages, pushChildAttributes } from "./gateway-messages.ts";
 import type { MqttServer } from "./mqtt.types.ts";
+import { GATEWAY_COMMANDS } from "./topics.ts";
+
+const ATTRIBUTES = "v1/gateway/attributes";
+const RESPONSE = "v1/gateway/attributes/response";
+
+/** The ways to gateways. */
+interface GatewayWays {
+  mqtt(): Pick<MqttServer, "publishToDevice" | "isListening" | "keepsMessages">;
+  sockets(): Pick<DeviceSockets, "publish" | "isOpen">;
+  readonly log: Logger;
+}
+
+function sendByMqtt({ mqtt, log }: GatewayWays, gateway: IngestDevice, topic: string, body: unknown) {
+  mqtt()
+    .publishToDevice(gateway.deviceId, topic, encodeBody(gateway.payload, body), 1)
+    .catch((error) => log.error("a gateway was not notified", { deviceId: gateway.deviceId, topic, error }));
+}
+
+/** Handles messages of gateways on `v1/gateway/…`; undefined for any other topic, and for a device that is not a gateway. */
+function createGatewayMessages(deps: GatewayWays & { gateways: GatewaysService }) {
+  const { gateways } = deps;
+  /** Answers by the transport of the question. */
+  function respond(gateway: IngestDevice, source: IngestSource, body: unknown): void {
+    if (source === "ws") deps.sockets().publish(gateway.deviceId, RESPONSE, body);
+    else sendByMqtt(deps, gateway, RESPONSE, body);
+  }
+  type Take = (gateway: IngestDevice, message: GatewayMessage) => Promise<void>;
+  const topics: ReadonlyMap<string, Take> = new Map<string, Take>([
+    ["v1/gateway/connect", gateways.connect],
+    ["v1/gateway/disconnect", gateways.disconnect],
+    ["v1/gateway/telemetry", gateways.telemetry],
+    [ATTRIBUTES, gateways.attributes],
+    ["v1/gateway/claim", gateways.claim],
+    [GATEWAY_COMMANDS, gateways.answer],
+    [
+      "v1/gateway/attributes/request",
+      (gateway, message) =>
+        gateways.request(gateway, message, (body) => respond(gateway, message.source, body)),
+    ],
+  ]);
+  return (
+    source: "mqtt" | "ws",
+    device: IngestDevice,
+    message: { topic: string; bytes: Uint8Array },
+  ): Promise<void> | undefined =>
+    device.role === "GATEWAY" ? topics.get(message.topic)?.(device, { source, ...message }) : undefined;
+}
+
+/** Sends changed SHARED attributes of children to their gateways. */
+function pushChildAttributes(
+  deps: GatewayWays & { events: EventBus<DomainEvents>; directory: Pick<DeviceDirectory, "find"> },
+): void {
+  const gatewayOf = (deviceId: DeviceId) => {
+    const child = deps.directory.find(deviceId);
+    const gateway = child?.parentDeviceId ? deps.directory.find(child.parentDeviceId) : undefined;
+    return child?.childName && gateway ? { name: child.childName, gateway } : undefined;
+  };
+  deps.events.on("attributes.changed", ({ deviceId, scope, values, deleted }) => {
+    const way = scope === "SHARED" ? gatewayOf(deviceId) : undefined;
+    if (way === undefined) return;
+    const body = { device: way.name, data: deleted.length > 0 ? { deleted } : values };
+    deps.sockets().publish(way.gateway.deviceId, ATTRIBUTES, body);
+    sendByMqtt(deps, way.gateway, ATTRIBUTES, body);
+  });
+}
+
+/** Commands to children, out through their gateways. */
+function createGatewayRelay(
+  deps: GatewayWays & {
+    directory: Pick<DeviceDirectory, "find">;
+    sessions: Pick<GatewaySessions, "isReachable">;
+  },
+): CommandRelay {
+  const { directory, sessions } = deps;
+  /** Sends over MQTT or a WebSocket, as `commandTransport` of the gateway says, if it says something. */
+  function sendToGateway(gateway: IngestDevice, body: unknown): boolean {
+    const { deviceId, commandTransport } = gateway;
+    const mayUse = (way: "MQTT" | "WS") => (commandTransport ?? way) === way;
+    if (mayUse("MQTT") && deps.mqtt().isListening(deviceId, GATEWAY_COMMANDS))
+      sendByMqtt(deps, gateway, GATEWAY_COMMANDS, body);
+    else if (mayUse("WS") && deps.sockets().isOpen(deviceId))
+      deps.sockets().publish(deviceId, GATEWAY_COMMANDS, body);
+    else return false;
+    return true;
+  }
+  return {
+    gatewayOf: (deviceId) => directory.find(deviceId)?.parentDeviceId ?? undefined,
+    send({ deviceId, rpcId, method, params }: Command) {
+      const child = directory.find(deviceId);
+      const gateway = child?.parentDeviceId ? directory.find(child.parentDeviceId) : undefined;
+      if (!child?.childName || gateway === undefined || !sessions.isReachable(child)) return false;
+      return sendToGateway(gateway, { device: child.childName, data: { id: rpcId, method, params } });
+    },
+    keepsFor: (gatewayId) => deps.mqtt().keepsMessages(gatewayId, GATEWAY_COMMANDS),
+  };
+}
+
+/** Returns the child and command in a message to its gateway; undefined for a child that has another gateway by now. */
+function commandIn(
+  gateway: IngestDevice,
+  payload: Uint8Array,
+  find: { deviceOf(rpcId: number): DeviceId | undefined; directory: Pick<DeviceDirectory, "find"> },
+): { deviceId: DeviceId; rpcId: number } | undefined {
+  const body = decodeBody(payload, "AUTO"); // as we encoded it, whatever its profile says since
+  const rpcId = isJsonObject(body) && isJsonObject(body.data) ? Number(body.data.id) : Number.NaN;
+  const deviceId = Number.isSafeInteger(rpcId) ? find.deviceOf(rpcId) : undefined;
+  const child = deviceId && find.directory.find(deviceId);
+  return child?.parentDeviceId === gateway.deviceId ? { deviceId: child.deviceId, rpcId } : undefined;
+}
 
 /** Gateways and their children, between the MQTT server, the commands and the ingest. */
 export function createGateways(deps: {

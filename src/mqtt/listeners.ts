@@ -1,6 +1,126 @@
-import type { TCPSocketListener } from "bun";
-import type { MqttServerDeps, TlsPair } from "./mqtt.types.ts";
-import { listenTcp, type TcpListenerOptions } from "./tcp-listener.ts";
+import type { Socket, TCPSocketListener } from "bun";
+import { toFingerprint } from "../lib/certificate.ts";
+import { StartupError } from "../platform/startup-error.ts";
+import { TLS_CIPHERS } from "../platform/tls.ts";
+import type {
+  MqttConnectionHandle,
+  MqttServerDeps,
+  MqttTransport,
+  PeerCertificate,
+  TlsPair,
+} from "./mqtt.types.ts";
+
+/** A TCP or TLS socket as a transport: keeps what the kernel did not take, one write at most. */
+class SocketTransport implements MqttTransport {
+  readonly remoteAddress: string;
+  readonly protocol: "mqtt" | "mqtts";
+  certificate: PeerCertificate | undefined;
+  /** Set as soon as the socket is accepted, before anything else happens to it. */
+  handle!: MqttConnectionHandle;
+  readonly #socket: Socket<SocketTransport>;
+  #rest: Uint8Array | undefined;
+  #closing = false;
+
+  constructor(socket: Socket<SocketTransport>, protocol: "mqtt" | "mqtts") {
+    this.#socket = socket;
+    this.protocol = protocol;
+    this.remoteAddress = socket.remoteAddress;
+  }
+
+  write(bytes: Uint8Array): boolean {
+    const written = Math.max(0, this.#socket.write(bytes));
+    if (written === bytes.length) return true;
+    this.#rest = bytes.subarray(written);
+    return false;
+  }
+
+  /** Sends the rest; true when nothing is left. */
+  drained(): boolean {
+    const rest = this.#rest;
+    this.#rest = undefined;
+    return rest === undefined || this.write(rest);
+  }
+
+  /** Closing with bytes unread would reset the connection, and lose our last ones: lingering ends our side only. */
+  close(linger: boolean): void {
+    if (this.#closing) this.#socket.terminate();
+    else if (linger) this.#socket.shutdown();
+    else this.#socket.end();
+    this.#closing = true;
+  }
+
+  /** The peer has sent its last byte. */
+  peerEnded(): void {
+    if (this.#closing) this.#socket.terminate();
+    else this.#socket.end();
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+}
+
+interface TcpListenerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: { readonly cert: string; readonly key: string };
+  accept(transport: MqttTransport): MqttConnectionHandle;
+}
+
+/** Returns the certificate of the peer, whoever signed it. The handshake has proven that the peer holds its key. */
+function peerCertificate(socket: Socket<SocketTransport>): PeerCertificate | undefined {
+  const certificate: { fingerprint256?: string; valid_to?: string } | null = socket.getPeerCertificate();
+  const fingerprint = toFingerprint(certificate?.fingerprint256 ?? "");
+  return fingerprint === undefined
+    ? undefined
+    : { fingerprint, validTo: Date.parse(certificate?.valid_to ?? "") };
+}
+
+/** Listens, and hands every socket to `accept`. Throws an Error for a person when the port cannot be had. */
+function listenTcp(options: TcpListenerOptions): TCPSocketListener<SocketTransport> {
+  const { host, port, tls, accept } = options;
+  try {
+    return Bun.listen<SocketTransport>({
+      hostname: host,
+      port,
+      // Any client certificate is let in, and none is asked for more than once: the device's credentials decide.
+      ...(tls === undefined
+        ? {}
+        : { tls: { ...tls, ciphers: TLS_CIPHERS, requestCert: true, rejectUnauthorized: false } }),
+      socket: {
+        open(socket) {
+          const transport = new SocketTransport(socket, tls === undefined ? "mqtt" : "mqtts");
+          transport.handle = accept(transport);
+          socket.data = transport;
+          // Refused at once: its close event came before there was anyone to tell.
+          if (socket.readyState <= 0) transport.handle.closed();
+          else socket.setNoDelay(true);
+        },
+        handshake(socket) {
+          if (socket.data !== undefined) socket.data.certificate = peerCertificate(socket);
+        },
+        data: (socket, bytes) => socket.data.handle.data(bytes),
+        drain: (socket) => {
+          if (socket.data.drained()) socket.data.handle.drain();
+        },
+        end: (socket) => socket.data?.peerEnded(),
+        close: (socket) => socket.data?.handle.closed(),
+        error: (socket) => {
+          socket.terminate();
+        },
+      },
+    });
+  } catch (cause) {
+    throw new StartupError(
+      `The MQTT port ${port} cannot be opened on ${host}: another program may be using it, or the address is not this machine's.`,
+      { cause },
+    );
+  }
+}
 
 /** The ports that MQTT clients come in by: plain unless it is off, and with TLS where there is a certificate. */
 export class Listeners {

@@ -4,7 +4,9 @@ import { invariant } from "../lib/invariant.ts";
 import type { ConnectPacket, Will } from "../lib/mqtt/packets.ts";
 import { noProperties } from "../lib/mqtt/properties.ts";
 import { type ProtocolError, Reason } from "../lib/mqtt/reason.ts";
+import { addressGroup } from "../lib/network-address.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { Stamp } from "../platform/database-stamp.ts";
 import type { Logger } from "../platform/log.ts";
 import {
@@ -24,7 +26,6 @@ import { Clients } from "./clients.ts";
 import { CommitGroups } from "./commit-groups.ts";
 import { Connection, type ConnectionHost } from "./connection.ts";
 import { ConnectionFaults } from "./connection-faults.ts";
-import { ConnectionLimits } from "./connection-limits.ts";
 import { ConnectionTurns } from "./connection-turns.ts";
 import { noCounts } from "./counters.ts";
 import { Evictions } from "./evictions.ts";
@@ -51,8 +52,47 @@ import type { RetainedMessage } from "./session-file.ts";
 import { SessionLimits } from "./session-limits.ts";
 import { openSessionStore, type SessionStore } from "./session-store.ts";
 import { longForm, shortForm, toBroker } from "./topics.ts";
-import { waitUntil } from "./wait-until.ts";
 import { Wills } from "./wills.ts";
+
+/** Counts connections, in total and by remote address (IPv6: by /64 network). */
+export class ConnectionLimits {
+  readonly #limits: MqttLimits;
+  /** Remote address → its open connections. */
+  readonly #perAddress = new Map<string, number>();
+  #all = 0;
+
+  constructor(limits: MqttLimits) {
+    this.#limits = limits;
+  }
+
+  /** Counts one more; false when that is too many. It is to `leave` either way. */
+  enter(address: string): boolean {
+    const group = addressGroup(address);
+    const fromAddress = (this.#perAddress.get(group) ?? 0) + 1;
+    this.#perAddress.set(group, fromAddress);
+    this.#all++;
+    return this.#all <= this.#limits.connectionsMax && fromAddress <= this.#limits.connectionsPerAddressMax;
+  }
+
+  leave(address: string): void {
+    const group = addressGroup(address);
+    const left = (this.#perAddress.get(group) ?? 1) - 1;
+    if (left === 0) this.#perAddress.delete(group);
+    else this.#perAddress.set(group, left);
+    this.#all--;
+  }
+}
+
+/** Commits in progress when the server stops may take this long to be acknowledged. */
+const stopGraceMs = 2_000;
+
+/** Waits for `condition`, for as long as stopping may take. */
+async function waitUntil(condition: () => boolean, clock: Clock): Promise<void> {
+  const deadline = clock.monotonic() + stopGraceMs;
+  while (!condition() && clock.monotonic() < deadline) {
+    await new Promise<void>((resolve) => void clock.schedule(5, resolve));
+  }
+}
 
 class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly limits: MqttLimits;

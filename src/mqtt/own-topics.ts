@@ -1,16 +1,173 @@
 import type { TenantId } from "../lib/ids.ts";
+import { filterMatches } from "../lib/mqtt/topic-filters.ts";
 import type { Faults } from "../modules/faults/faults.service.ts";
 import type { Fault, FaultSubject } from "../modules/faults/faults.types.ts";
 import type { ReportRefusal } from "../modules/faults/refusals.types.ts";
 import type { LoginIdentitiesService } from "../modules/login-identities/login-identities.service.ts";
 import type { Core } from "../modules/module.types.ts";
 import { createMqttClientsModule } from "../modules/mqtt-clients/mqtt-clients.module.ts";
-import type { LocalTopics, MqttTopics, RefusedMessages } from "../modules/mqtt-clients/mqtt-clients.types.ts";
+import type {
+  LocalMessage,
+  LocalTopics,
+  MqttTopics,
+  RefusedMessages,
+  TopicState,
+} from "../modules/mqtt-clients/mqtt-clients.types.ts";
 import type { ClientPasswords } from "../platform/client-passwords.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { MqttServer, PublishedMessage } from "./mqtt.types.ts";
 import { MqttClientSignIn } from "./mqtt-client-sign-in.ts";
-import { TopicFollowers } from "./topic-followers.ts";
-import { TopicLog } from "./topic-log.ts";
+
+/** Max. topics that are kept for one tenant; the least recently used are dropped. */
+const TOPICS_MAX = 5_000;
+const PAYLOAD_BYTES_MAX = 4_096;
+/** Characters of their names and bytes of their payloads together: a name may have 65,535. */
+const BYTES_MAX = 16 * 1024 * 1024;
+/** Time constant of the rate. */
+const RATE_MS = 10_000;
+
+interface Topic extends Omit<TopicState, "topic" | "perSecond"> {
+  /** Number of messages with exponential decay, from which the rate is computed. */
+  readonly weight: number;
+  /** Monotonic ms. */
+  readonly seenAt: number;
+}
+
+interface Topics {
+  /** Those with the newest messages last. */
+  readonly byName: Map<string, Topic>;
+  bytes: number;
+}
+
+function forgetTopic(topics: Topics, name: string): Topic | undefined {
+  const topic = topics.byName.get(name);
+  if (topic === undefined) return undefined;
+  topics.byName.delete(name);
+  topics.bytes -= name.length + topic.payload.length;
+  return topic;
+}
+
+const decayed = (weight: number, elapsedMs: number): number => weight * Math.exp(-elapsedMs / RATE_MS);
+
+/** Newest message of each topic on which the clients of a tenant publish, for the topic browser. */
+export class TopicLog {
+  readonly #clock: Pick<Clock, "now" | "monotonic">;
+  readonly #tenants = new Map<TenantId, Topics>();
+
+  constructor(clock: Pick<Clock, "now" | "monotonic">) {
+    this.#clock = clock;
+  }
+
+  record(tenantId: TenantId, { topic, payload, qos, retain }: PublishedMessage): void {
+    const topics = this.#tenants.get(tenantId) ?? { byName: new Map<string, Topic>(), bytes: 0 };
+    this.#tenants.set(tenantId, topics);
+    const before = forgetTopic(topics, topic);
+    const seenAt = this.#clock.monotonic();
+    const shown = new Uint8Array(payload.subarray(0, PAYLOAD_BYTES_MAX)); // a copy: the bytes are the sender's
+    topics.bytes += topic.length + shown.length;
+    topics.byName.set(topic, {
+      payload: shown,
+      bytes: payload.length,
+      qos,
+      isRetained: retain ? payload.length > 0 : (before?.isRetained ?? false),
+      receivedAt: this.#clock.now(),
+      messages: (before?.messages ?? 0) + 1,
+      weight: 1 + (before === undefined ? 0 : decayed(before.weight, seenAt - before.seenAt)),
+      seenAt,
+    });
+    for (const name of topics.byName.keys()) {
+      if (topics.byName.size <= TOPICS_MAX && topics.bytes <= BYTES_MAX) return;
+      forgetTopic(topics, name);
+    }
+  }
+
+  list(tenantId: TenantId, prefix: string): TopicState[] {
+    const now = this.#clock.monotonic();
+    const found: TopicState[] = [];
+    for (const [topic, { weight, seenAt, ...state }] of this.#tenants.get(tenantId)?.byName ?? []) {
+      if (!topic.startsWith(prefix)) continue;
+      const perSecond = Math.round((decayed(weight, now - seenAt) / RATE_MS) * 100_000) / 100;
+      found.push({ topic, ...state, perSecond });
+    }
+    return found.sort((a, b) => (a.topic < b.topic ? -1 : 1));
+  }
+
+  forget(tenantId: TenantId): void {
+    this.#tenants.delete(tenantId);
+  }
+}
+
+type Take = (message: LocalMessage) => Promise<void>;
+
+interface Follower {
+  readonly filters: readonly string[];
+  readonly take: Take;
+  /** Topics that are followed in addition to the filters; they may change. */
+  readonly more?: { has(topic: string): boolean } | undefined;
+}
+
+/**
+ * Max. messages of a tenant that are processed simultaneously, each counted once per follower. Further messages wait in order, unacknowledged, so
+ * their connections are not read; otherwise a client could multiply its messages by the number of integrations.
+ */
+const IN_WORK_MAX = 1_000;
+
+class Followers {
+  readonly followers = new Set<Follower>();
+  #inWork = 0;
+  readonly #waiting: Array<() => void> = [];
+
+  /** Resolves when all have taken the message. Its payload is valid only during the call. */
+  offer(takes: readonly Take[], message: LocalMessage): Promise<void> {
+    if (this.#hasRoom() && this.#waiting.length === 0) return this.#begin(takes, message);
+    const kept = { ...message, payload: new Uint8Array(message.payload) };
+    return new Promise((resolve) => this.#waiting.push(() => resolve(this.#begin(takes, kept))));
+  }
+
+  #hasRoom(): boolean {
+    return this.#inWork < IN_WORK_MAX;
+  }
+
+  #begin(takes: readonly Take[], message: LocalMessage): Promise<void> {
+    this.#inWork += takes.length;
+    return Promise.all(takes.map((take) => take(message).finally(() => this.#ended()))).then(() => undefined);
+  }
+
+  #ended(): void {
+    this.#inWork--;
+    while (this.#hasRoom() && this.#waiting.length > 0) this.#waiting.shift()?.();
+  }
+}
+
+/** Functions that take the messages of MQTT clients inside the program: local mappings of integrations. */
+export class TopicFollowers {
+  readonly #tenants = new Map<TenantId, Followers>();
+
+  /** Adds a follower. Returns the function that removes it. */
+  add(tenantId: TenantId, follower: Follower): () => void {
+    const ofTenant = this.#tenants.get(tenantId) ?? new Followers();
+    this.#tenants.set(tenantId, ofTenant);
+    ofTenant.followers.add(follower);
+    return () => {
+      ofTenant.followers.delete(follower);
+      if (ofTenant.followers.size === 0 && this.#tenants.get(tenantId) === ofTenant)
+        this.#tenants.delete(tenantId);
+    };
+  }
+
+  /** Returns `undefined` if nothing follows the topic; otherwise resolves when all have taken the message. */
+  offer(tenantId: TenantId, message: LocalMessage): Promise<void> | undefined {
+    const ofTenant = this.#tenants.get(tenantId);
+    if (ofTenant === undefined) return undefined;
+    const takes = [...ofTenant.followers]
+      .filter(
+        ({ filters, more }) =>
+          more?.has(message.topic) || filters.some((filter) => filterMatches(filter, message.topic)),
+      )
+      .map(({ take }) => take);
+    return takes.length === 0 ? undefined : ofTenant.offer(takes, message);
+  }
+}
 
 /** Sums up what the log has of a client's messages on topics that are not its own. */
 function refusedOf(faults: Pick<Faults, "about">, id: string): RefusedMessages | undefined {

@@ -1,4 +1,13 @@
-import { accessSync, constants, existsSync, mkdirSync, readFileSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { inEnglish } from "../lib/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
@@ -12,12 +21,49 @@ import { type InventoryRecord, keyChecksOf } from "./inventory-record.ts";
 import { finishKeyRotation } from "./key-rotation.ts";
 import type { Logger } from "./log.ts";
 import { ensureNoMisplacedFile } from "./misplaced-files.ts";
-import { restrictAccess } from "./private-files.ts";
 import { finishRestoration } from "./restoration.ts";
 import { replaceSecret } from "./secret-files.ts";
 import { hasDatabases, isKeyName, KEY_BYTES, KEY_NAMES, keyMissing } from "./secret-keys.ts";
+import { SET_ASIDE_FOLDER } from "./set-aside.ts";
 import { StartupError } from "./startup-error.ts";
 import { describeSystemError } from "./system-errors.ts";
+
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+const OTHERS = 0o077;
+/** Files of the gateway, recognized by their names: a data directory may hold other files, too. */
+const OWN_FILE =
+  /^(?:(?:lineside|identity|telemetry|mqtt|backup)\.(?:db|lock)(?:-[a-z]+\d*|\.before-\d+)?|ballast|clock|inventory\.json)$/;
+const OWN_DIRECTORIES: ReadonlySet<string> = new Set(["secrets", "update", SET_ASIDE_FOLDER]);
+
+function restrict(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || (stats.mode & OTHERS) === 0) return;
+  if (stats.isDirectory()) chmodSync(path, DIRECTORY_MODE);
+  else if (stats.isFile()) chmodSync(path, FILE_MODE); // a link leads to what somebody else decides on
+}
+
+/**
+ * Takes from everybody but the owner what an older version, a copy or a restored backup let them read. Returns the paths that it could
+ * not change, which belong to another user.
+ */
+function restrictAccess(directory: string): string[] {
+  const entries = readdirSync(directory, { withFileTypes: true });
+  const below = entries.flatMap((entry) => {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory() && OWN_DIRECTORIES.has(entry.name))
+      return [path, ...readdirSync(path).map((name) => join(path, name))];
+    return OWN_FILE.test(entry.name) ? [path] : [];
+  });
+  return [directory, ...below].filter((path) => {
+    try {
+      restrict(path);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+}
 
 /** Files and folders are for the user that the gateway runs as. */
 const PRIVATE_UMASK = 0o077;

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of site files look like this
 import { expect, test } from "bun:test";
 import { findMark } from "../../src/cli/site/find-mark.ts";
-import { createSecretNames, maskSecrets } from "../../src/cli/site/secrets.ts";
 import type { Fields } from "../../src/cli/site/site.types.ts";
+import { createSecretNames, maskSecrets } from "../../src/cli/site/snapshot.ts";
 
 const step = (host: string, secret: unknown) => ({ type: "webhook_forward", url: `https://${host}`, secret });
 const steps = [step("a", { kept: "of a" }), step("b", { kept: "of b" })];

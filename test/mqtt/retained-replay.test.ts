@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { RetainedReplay } from "../../src/mqtt/client.ts";
 import { ConnectionTurns } from "../../src/mqtt/connection-turns.ts";
-import { RetainedReplay } from "../../src/mqtt/retained-replay.ts";
 
 const subscriptionTo = (topic: string) => ({
   topic,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { TenantId } from "../../src/lib/ids.ts";
-import { TopicLog } from "../../src/mqtt/topic-log.ts";
+import { TopicLog } from "../../src/mqtt/own-topics.ts";
 import { ManualClock } from "./mqtt-fixture.ts";
 
 const tenantId = "tenant" as TenantId;

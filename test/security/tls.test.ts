@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { strictHostOf } from "../../src/http/tls-server.ts";
+import { strictHostOf } from "../../src/http/http-server.ts";
 import { createAuthority, createServerCertificate } from "../../src/platform/tls-certificates.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { createDocument } from "../../src/http/openapi/document.ts";
+import { createDocument } from "../../src/http/api-docs.ts";
 import type { Route } from "../../src/http/openapi/operations.ts";
 
 /** Holds every answer of the tests against the OpenAPI document: its status, its type and its body. */

@@ -1,11 +1,56 @@
 import type { TSchema } from "@sinclair/typebox";
+import { attributeScopes } from "../../modules/attributes/attributes.types.ts";
 import type { Components } from "./components.ts";
 import { errorsOf } from "./error-responses.ts";
 import type { Content, Operation, Parameter, Response, RouteDetail } from "./openapi.types.ts";
 import { operationIdOf } from "./operation-id.ts";
 import { operationNames } from "./operation-names.ts";
-import { pathParameters } from "./path-parameters.ts";
 import { requestExamples } from "./request-examples.ts";
+
+/** Descriptions of the parameters in paths, by name. */
+
+const identified = {
+  deviceId: "a device",
+  integrationId: "an integration",
+  jobId: "a job of the scheduler",
+  pipelineId: "a data pipeline",
+  dashboardId: "a dashboard",
+  profileId: "a device profile",
+  userId: "a user",
+  alarmId: "an alarm",
+  messengerId: "a messenger",
+  generatorId: "a generator",
+  uplinkId: "an uplink",
+  mqttClientId: "an MQTT client",
+  connectionId: "a Modbus connection",
+  modbusUnitId: "a unit of a Modbus connection",
+  deliveryId: "a delivery of a webhook",
+  codecId: "a codec",
+  entryId: "a device of the codec index",
+  apiKeyId: "an API key",
+  mailId: "a mail of the outbox",
+  runId: "a run of a job",
+  eventId: "an event of an integration",
+  sessionId: "a session of a user",
+  auditId: "an entry of the audit log",
+  commandId: "a command",
+  shareId: "a link to a dashboard",
+  snapshotId: "a backup",
+};
+
+const pathParameters: Readonly<Record<string, Partial<Pick<Parameter, "description" | "schema">>>> = {
+  ...Object.fromEntries(
+    Object.entries(identified).map(([name, subject]) => [name, { description: `id of ${subject}` }]),
+  ),
+  deviceToken: { description: "access token of the device" },
+  rpcId: {
+    description: "id of the command, as the device got it",
+    schema: { type: "string", pattern: "^\\d{1,15}$" },
+  },
+  key: { description: "name of the attribute" },
+  scope: { description: "scope of the attribute", schema: { type: "string", enum: attributeScopes } },
+  deviceType: { description: "type of devices" },
+};
 
 /** A route as Elysia keeps it. */
 export interface Route {

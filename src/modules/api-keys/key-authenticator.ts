@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import { secretHint, shownName } from "../../lib/secret-hint.ts";
 import { ChangeCache } from "../../platform/change-cache.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
@@ -12,8 +13,27 @@ import { type Principal, type Role, roles, type User } from "../users/users.type
 import type { ApiKeysRepository } from "./api-keys.repository.ts";
 import type { ApiKey } from "./api-keys.resource.ts";
 import type { ApiKeyStatus } from "./api-keys.types.ts";
-import { refusalOfKey } from "./key-refusal.ts";
-import { isKeyFormat, isWellFormedKey } from "./key-secret.ts";
+import { hintOf, isKeyFormat, isWellFormedKey } from "./key-secret.ts";
+
+/** Returns the reason why a key was refused. A key that exists is named; of another one its beginning is shown, as in lists of keys. */
+function refusalOfKey(
+  secret: string,
+  repository: Pick<ApiKeysRepository, "findBySecretHash">,
+  statusOf: (apiKey: ApiKey) => ApiKeyStatus,
+): RefusedCredential {
+  const isWhole = isWellFormedKey(secret);
+  const apiKey = isWhole ? repository.findBySecretHash(sha256(secret)) : undefined;
+  if (apiKey === undefined)
+    return {
+      reason: "key_wrong",
+      identity: { kind: "api_key", name: isWhole ? hintOf(secret) : secretHint(secret) },
+    };
+  return {
+    reason: statusOf(apiKey) === "EXPIRED" ? "key_expired" : "key_stopped",
+    identity: { kind: "api_key", name: shownName(apiKey.name) },
+    owner: { tenantId: apiKey.tenantId },
+  };
+}
 
 /** The last use is written at most this often a key. */
 const LAST_USE_INTERVAL_MS = 60_000;

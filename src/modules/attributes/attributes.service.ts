@@ -1,6 +1,7 @@
 import { invalid } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { NestedValues, toPlainJson } from "../../lib/plain-json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { workShare } from "../../platform/fair-share.ts";
@@ -11,7 +12,6 @@ import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { AttributeChangesRepository, ChangeFilter } from "./attribute-changes.repository.ts";
-import { checkValues, hasLarge } from "./attribute-values.ts";
 import { invalidScope } from "./attributes.errors.ts";
 import type { AttributesRepository } from "./attributes.repository.ts";
 import {
@@ -23,7 +23,64 @@ import {
   type DesiredState,
   type SharedUpdate,
 } from "./attributes.types.ts";
-import { compareStates } from "./desired-state.ts";
+
+const KEY_BYTES_MAX = 256;
+const KEYS_PER_REQUEST_MAX = 512;
+/** Limit on what one MQTT message may hold. Hundreds of earlier values are kept with each. */
+const VALUE_BYTES_MAX = 64 * 1024;
+/** Values up to this size stay below the limit of a scope by their number alone. */
+const VALUE_BYTES_SMALL = 1024;
+
+function checkValue(value: unknown, nested: NestedValues): JsonValue {
+  nested.add(value);
+  const plain = toPlainJson(value, "attribute");
+  if (Buffer.byteLength(JSON.stringify(plain)) > VALUE_BYTES_MAX)
+    throw invalid("attribute.value_too_large", { max: VALUE_BYTES_MAX / 1024 });
+  return plain;
+}
+
+/** Validated values by key: a Map, so that a key like `__proto__` is only a key. */
+function checkValues(values: unknown): Map<string, JsonValue> {
+  if (!isJsonObject(values)) throw invalid("attribute.body_invalid");
+  const checked = new Map<string, JsonValue>();
+  const nested = new NestedValues();
+  for (const [key, value] of Object.entries(values)) {
+    if (key === "" || Buffer.byteLength(key) > KEY_BYTES_MAX)
+      throw invalid("attribute.key_invalid", { max: KEY_BYTES_MAX });
+    if (value !== undefined) checked.set(key, checkValue(value, nested));
+    if (checked.size > KEYS_PER_REQUEST_MAX)
+      throw invalid("attribute.too_many", { max: KEYS_PER_REQUEST_MAX });
+  }
+  return checked;
+}
+
+/** Returns whether the limit on all values of a scope has to be checked. */
+function hasLarge(values: ReadonlyMap<string, JsonValue>): boolean {
+  for (const value of values.values()) {
+    const characters = typeof value === "string" ? value.length : JSON.stringify(value).length;
+    if (characters > VALUE_BYTES_SMALL / 3) return true;
+  }
+  return false;
+}
+
+/** The SHARED attributes of a device, each beside the CLIENT one of its name. Objects are equal in whatever order their keys are. */
+function compareStates(
+  desired: readonly AttributeEntry[],
+  reported: readonly AttributeEntry[],
+): DesiredState[] {
+  const byKey = new Map(reported.map((entry) => [entry.key, entry]));
+  return desired.map(({ key, value, updatedAt }) => {
+    const answer = byKey.get(key);
+    const wanted = { key, desired: value, desiredAt: updatedAt };
+    if (answer === undefined) return { ...wanted, state: "NOT_REPORTED" };
+    return {
+      ...wanted,
+      reported: answer.value,
+      reportedAt: answer.updatedAt,
+      state: Bun.deepEquals(value, answer.value) ? "IN_SYNC" : "DIFFERENT",
+    };
+  });
+}
 
 const KEYS_PER_SCOPE_MAX = 2_000;
 /** Bytes of all values of a scope. Without this limit one device could fill the disk with attributes. */

@@ -1,14 +1,144 @@
 import { setImmediate } from "node:timers/promises";
 import { notFound } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import { hasText } from "../../lib/texts/catalogues.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
 import type { AuditRepository } from "./audit.repository.ts";
 import type { AuditEntry, AuditFilter, AuditRecorder, AuditScope, NewAuditEntry } from "./audit.types.ts";
-import { describeChange } from "./audit-changes.ts";
-import { createAuditLimit, holderOf } from "./audit-limit.ts";
+import type { AuditHolder, AuditHolders } from "./audit-shares.ts";
+
+/** Text in the log in place of a secret. The log may show that a secret changed. */
+const HIDDEN = "•••";
+const TEXT_LENGTH_MAX = 8_192;
+const DEPTH_MAX = 8;
+
+/** Names of what opens something. `credentials` and the like are objects of such; a device's attribute may be named so too. */
+const secretName = /passw|secret|token|otp|credential|authorization|api_?key|private_?key|^code$|^pin$/i;
+/** Fields that change with everything else. */
+const stamps: ReadonlySet<string> = new Set(["updatedAt", "lastUsedAt"]);
+/** Fields that are left out of entries about creation and deletion, because the entry has them anyway. */
+const existing: ReadonlySet<string> = new Set([...stamps, "createdAt", "tenantId"]);
+
+/** Returns whether the object is a text of ours, whose field `code` opens nothing. */
+const isCatalogueText = ({ code, params }: Record<string, unknown>): boolean =>
+  typeof code === "string" && hasText(code) && isJsonObject(params);
+
+function withoutSecrets(value: unknown, depth = 0): unknown {
+  if (depth > DEPTH_MAX) return "…";
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));
+  if (!isJsonObject(value) || isCatalogueText(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      secretName.test(name) && inner !== null && typeof inner !== "boolean"
+        ? HIDDEN
+        : withoutSecrets(inner, depth + 1),
+    ]),
+  );
+}
+
+function bounded(value: unknown): string | null {
+  if (value === undefined) return null;
+  const text = JSON.stringify(value);
+  if (text === undefined) return null;
+  if (text.length <= TEXT_LENGTH_MAX) return text;
+  const fields = isJsonObject(value) ? Object.keys(value).slice(0, 100) : [];
+  return JSON.stringify({
+    truncated: true,
+    bytes: text.length,
+    fields: fields.map((name) => name.slice(0, 64)),
+  });
+}
+
+/** The fields of `first` that `second` has otherwise, or not at all. */
+function differing(first: unknown, second: unknown): unknown {
+  if (!isJsonObject(first) || !isJsonObject(second)) return first;
+  const changed = Object.entries(first).filter(
+    ([name, value]) => !stamps.has(name) && JSON.stringify(value) !== JSON.stringify(second[name]),
+  );
+  return Object.fromEntries(changed);
+}
+
+/** The fields that say something. */
+function filled(value: unknown): unknown {
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).filter(([name, inner]) => inner !== null && !existing.has(name)),
+  );
+}
+
+/** Describes a change for the log: only the differences, nothing secret, and at most 8 KiB each. */
+function describeChange(before: unknown, after: unknown): { before: string | null; after: string | null } {
+  const wasThere = before !== undefined && before !== null;
+  const isThere = after !== undefined && after !== null;
+  const was = wasThere && isThere ? differing(before, after) : filled(before);
+  const is = wasThere && isThere ? differing(after, before) : filled(after);
+  return {
+    before: bounded(withoutSecrets(was ?? undefined)),
+    after: bounded(withoutSecrets(is ?? undefined)),
+  };
+}
+
+/** An entry that is added removes at most so many: a limit that was lowered is reached in small steps. */
+const REMOVED_PER_ENTRY_MAX = 8;
+
+/** Decides who answers for an entry, and which part of the log the entry takes. */
+function holderOf({ tenantId, actor, outcome, address }: NewAuditEntry): AuditHolder {
+  const who = actor.impersonator?.id ?? actor.keyOwnerId ?? actor.id;
+  // Anybody may name another account in every attempt: a stranger is known by the address alone.
+  if (outcome !== "SUCCESS") return { share: "refusals", holder: who ?? address ?? "" };
+  if (actor.type === "COMMAND_LINE") return { share: "operator", holder: actor.name };
+  const isOwner = tenantId !== null && actor.role === "TENANT_OWNER";
+  return { share: isOwner ? "owners" : "members", holder: who ?? address ?? "" };
+}
+
+/** Keeps the log of each tenant within its limit; a tenant's entries never make room for those of another tenant. */
+function createAuditLimit(deps: {
+  repository: Pick<AuditRepository, "countHolders" | "removeOldest">;
+  limitOf: (tenantId: TenantId | null) => number;
+}) {
+  const { repository } = deps;
+  /** Counts of entries by tenant, of tenants that were written to since the start; null for those of nobody known. */
+  const counted = new Map<TenantId | null, AuditHolders>();
+
+  function holdersOf(tenantId: TenantId | null): AuditHolders {
+    const holders = counted.get(tenantId) ?? repository.countHolders(tenantId);
+    counted.set(tenantId, holders);
+    return holders;
+  }
+
+  /** Removes at most `limit` entries beyond the tenant's limit and returns how many. */
+  function trim(tenantId: TenantId | null, limit: number): number {
+    const entriesMax = deps.limitOf(tenantId);
+    let removed = 0;
+    for (; removed < limit && holdersOf(tenantId).total > entriesMax; removed++) {
+      const largest = holdersOf(tenantId).largest(entriesMax);
+      if (largest === undefined) break;
+      if (repository.removeOldest(tenantId, largest)) holdersOf(tenantId).add(largest, -1);
+      else counted.delete(tenantId); // another process has removed the entry
+    }
+    return removed;
+  }
+
+  return {
+    added(tenantId: TenantId | null, holder: AuditHolder): void {
+      // The entry is in the table by now: a first count includes it.
+      if (counted.has(tenantId)) holdersOf(tenantId).add(holder, 1);
+      trim(tenantId, REMOVED_PER_ENTRY_MAX);
+    },
+    removed(tenantId: TenantId | null, holder: AuditHolder): void {
+      counted.get(tenantId)?.add(holder, -1);
+    },
+    trim,
+    /** Forgets the counts: the command line is another process and writes to the log too. */
+    recount: () => counted.clear(),
+    countOf: (tenantId: TenantId) => holdersOf(tenantId).total,
+  };
+}
 
 const DAY_MS = 86_400_000;
 const UPKEEP_INTERVAL_MS = 10 * 60_000;

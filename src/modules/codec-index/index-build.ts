@@ -1,19 +1,82 @@
 import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
-import { rmSync } from "node:fs";
+import { constants, type Dirent, rmSync } from "node:fs";
+import { open, opendir } from "node:fs/promises";
+import { join } from "node:path";
 import { syncPath } from "../../platform/durable-file.ts";
 import { collectArchive } from "./archive-files.ts";
-import { chirpstackLayout } from "./chirpstack-layout.ts";
-import { noCodecs, tooMany } from "./codec-index.errors.ts";
+import { chirpstackLayout, examplesBeside } from "./chirpstack-layout.ts";
+import { folderUnreadable, noCodecs, tooMany } from "./codec-index.errors.ts";
 import type { IndexJob, IndexSummary } from "./codec-index.types.ts";
 import { CollectedFiles } from "./collected-files.ts";
 import { folderOf, textOf } from "./collection-documents.ts";
-import { filesLayout } from "./files-layout.ts";
-import { collectFolder } from "./folder-files.ts";
 import { INDEX_VERSION } from "./index-file.ts";
 import { indexLimits } from "./index-limits.ts";
 import type { FoundCodec, FoundDevice, Layout } from "./layout.types.ts";
 import { thingsNetworkLayout } from "./things-network-layout.ts";
+
+const { archiveEntriesMax, folderDepthMax } = indexLimits;
+const READ_ORDINARY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Folders that hold no codecs, but many files. */
+const PASSED_OVER = new Set([".git", "node_modules"]);
+
+/** Collects the files of a folder. Symbolic links are not followed, as they may lead out of it. */
+async function collectFolder(root: string, files: CollectedFiles): Promise<void> {
+  try {
+    for await (const path of pathsOf(root))
+      if (files.bytesMax(path) > 0) await collectFile(root, path, files);
+  } catch (error) {
+    const isOfSystem = error instanceof Error && "syscall" in error;
+    throw isOfSystem ? folderUnreadable(root) : error;
+  }
+}
+
+/** Lists the ordinary files below a folder. */
+async function* pathsOf(root: string): AsyncGenerator<string> {
+  let entries = 0;
+  /** Paths of folders that are still to be visited. */
+  const waiting = [""];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop())
+    for await (const entry of await opendir(join(root, folder))) {
+      if (++entries > archiveEntriesMax) throw tooMany(archiveEntriesMax);
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      if (isVisited(entry, path)) waiting.push(path);
+      else if (entry.isFile()) yield path;
+    }
+}
+
+const isVisited = (entry: Dirent, path: string): boolean =>
+  entry.isDirectory() && !PASSED_OVER.has(entry.name) && path.split("/").length <= folderDepthMax;
+
+async function collectFile(root: string, path: string, files: CollectedFiles): Promise<void> {
+  const file = await open(join(root, path), READ_ORDINARY).catch(() => undefined);
+  if (file === undefined) return files.skip();
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile() || stat.size > files.bytesMax(path)) files.skip();
+    else files.add(path, await file.readFile());
+  } finally {
+    await file.close();
+  }
+}
+
+const DEFINES_CODEC = /\b(decodeUplink|Decode|Decoder|encodeDownlink|Encode|Encoder)\b/;
+const NAME_CHARACTERS_MAX = 128;
+
+/** Scripts without descriptions: the folder is the vendor, and the file is the model. */
+const filesLayout: Layout = function* (files, paths) {
+  for (const file of paths) {
+    if (!/\.js$/i.test(file) || !DEFINES_CODEC.test(files.text(file) ?? "")) continue;
+    const [name = "", folder = ""] = file.split("/").reverse();
+    yield {
+      vendor: folder.slice(0, NAME_CHARACTERS_MAX),
+      model: name.replace(/\.js$/i, "").slice(0, NAME_CHARACTERS_MAX),
+      description: "",
+      codecs: [{ firmware: "", file, examples: examplesBeside(files, file) }],
+    };
+  }
+};
 
 const LICENSE_CHARACTERS_MAX = 100;
 const LICENSE = /(^|\/)licen[cs]e(\.txt|\.md)?$/i;

@@ -1,22 +1,62 @@
+import { detail } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
-import type { JsonValue } from "../../lib/json.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
 import { Waiters } from "../../platform/waiters.ts";
 import type { DomainEvents } from "../events.types.ts";
-import { isFinal, longestWait, outcomeOf, overdueOutcome } from "./command-outcome.ts";
 import type { CommandsRepository } from "./commands.repository.ts";
-import type {
-  Command,
-  CommandAnswer,
-  CommandChanges,
-  CommandRelay,
-  CommandTransport,
-  NewCommand,
+import {
+  type Command,
+  type CommandAnswer,
+  type CommandChanges,
+  CommandFailure,
+  type CommandRelay,
+  type CommandTransport,
+  type NewCommand,
 } from "./commands.types.ts";
 import { OpenCommands } from "./open-commands.ts";
 import { RelayedCommands } from "./relayed-commands.ts";
+
+/** Returns whether the command has reached its end. */
+const isFinal = ({ status }: Command): boolean =>
+  status === "SUCCESSFUL" || status === "FAILED" || status === "TIMEOUT" || status === "EXPIRED";
+
+/**
+ * Returns the time that a device has for a sent command (ms); if something keeps it for the device, as long as it lives.
+ */
+const longestWait = ({ timeoutMs, expiresAt, createdAt }: Command, isKept: boolean): number =>
+  isKept ? Math.max(timeoutMs, expiresAt - createdAt) : timeoutMs;
+
+const said = (message: string): Text => detail("command_error.device", { message });
+
+/** Returns why the command failed; undefined if it succeeded. */
+function failureIn(answer: CommandAnswer): Text | undefined {
+  if (answer instanceof CommandFailure) return answer.reason;
+  if (!isJsonObject(answer)) return undefined;
+  const { error, success, message } = answer;
+  if (error !== undefined && error !== null && error !== false)
+    return said(typeof error === "string" ? error : JSON.stringify(error));
+  if (success !== false) return undefined;
+  return typeof message === "string" ? said(message) : detail("command_error.reported");
+}
+
+/** Returns the end of a command by its answer. */
+function outcomeOf(answer: CommandAnswer) {
+  const error = failureIn(answer) ?? null;
+  const status = error === null ? ("SUCCESSFUL" as const) : ("FAILED" as const);
+  return { status, error, response: answer instanceof CommandFailure ? answer.response : answer };
+}
+
+/** Returns the end of a command for which nothing happened in time. */
+function overdueOutcome({ status, attempts, timeoutMs }: Command) {
+  if (status !== "QUEUED")
+    return { status: "TIMEOUT" as const, error: detail("command_error.no_answer_within", { ms: timeoutMs }) };
+  if (attempts > 0) return { status: "TIMEOUT" as const, error: detail("command_error.no_answer") };
+  return { status: "EXPIRED" as const, error: detail("command_error.absent") };
+}
 
 const DUE_AT_ONCE = 200;
 /** Commands of one device that have not reached it. */

@@ -3,13 +3,134 @@ import type { DeviceId } from "../../lib/ids.ts";
 import { isOfForeignKey } from "../../platform/constraint-errors.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { prepareWrite } from "../../platform/prepared-write.ts";
-import type { GroupedWrite } from "../../platform/write-group.ts";
+import type { GroupedWrite, WriteGroup } from "../../platform/write-group.ts";
 import { deviceNotFound } from "../devices/devices.errors.ts";
 import { requestIdTaken, tooManyCommands } from "./commands.errors.ts";
 import { commands } from "./commands.tables.ts";
 import type { Command, CommandState, NewCommand } from "./commands.types.ts";
-import { LateWrites } from "./late-writes.ts";
-import { RecentCommands } from "./recent-commands.ts";
+
+/** Time that a write waits for one that replaces it: more than a device that is connected takes to answer. */
+const WAIT_MS = 10;
+
+interface LateWrite extends GroupedWrite {
+  readonly deviceId: DeviceId;
+  /** Monotonic ms. */
+  readonly addedAt: number;
+  readonly stored: PromiseWithResolvers<void>;
+}
+
+/** Writes that can wait for some milliseconds, as a later state of the same command is likely to replace them by then. */
+class LateWrites {
+  readonly #writes: WriteGroup;
+  /** Keyed by the number of the command, whichever has waited longest first. */
+  readonly #waiting = new Map<number, LateWrite>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(writes: WriteGroup) {
+    this.#writes = writes;
+  }
+
+  add({ rpcId, deviceId }: Pick<Command, "rpcId" | "deviceId">, write: GroupedWrite): void {
+    this.release(rpcId);
+    const stored = Promise.withResolvers<void>();
+    stored.promise.catch(() => undefined); // nobody may be waiting for it
+    this.#waiting.set(rpcId, {
+      deviceId,
+      addedAt: performance.now(),
+      stored,
+      write: () => write.write(),
+      committed() {
+        write.committed();
+        stored.resolve();
+      },
+      failed(error) {
+        write.failed(error);
+        stored.reject(error);
+      },
+    });
+    this.#timer ??= setTimeout(() => this.#releaseDue(), WAIT_MS);
+  }
+
+  /** Settles with the commit of the command's write, which may have joined the present group; `undefined` if nothing waits. */
+  storing(rpcId: number): Promise<void> | undefined {
+    return this.#waiting.get(rpcId)?.stored.promise ?? this.#writes.pending;
+  }
+
+  /** Lets the command's write join the present group. */
+  release(rpcId: number): void {
+    const write = this.#waiting.get(rpcId);
+    if (write === undefined) return;
+    this.#waiting.delete(rpcId);
+    this.#writes.add(write);
+  }
+
+  releaseOf(deviceId: DeviceId): void {
+    for (const [rpcId, write] of this.#waiting) if (write.deviceId === deviceId) this.release(rpcId);
+  }
+
+  releaseAll(): void {
+    for (const rpcId of [...this.#waiting.keys()]) this.release(rpcId);
+  }
+
+  #releaseDue(): void {
+    this.#timer = undefined;
+    const now = performance.now();
+    for (const [rpcId, { addedAt }] of this.#waiting) {
+      const waitMs = addedAt + WAIT_MS - now;
+      if (waitMs > 0) {
+        this.#timer = setTimeout(() => this.#releaseDue(), waitMs);
+        return;
+      }
+      this.release(rpcId);
+    }
+  }
+}
+
+const KEPT_MAX = 1_000;
+
+/**
+ * Commands in progress that changed last: a device acknowledges and answers within milliseconds. One that is not committed yet is as it is
+ * by now, any other as it is stored.
+ */
+class RecentCommands {
+  /** Commands that are not committed yet, by their number. */
+  readonly #unsaved = new Map<number, Command>();
+  /** Commands that are stored, by their number. */
+  readonly #stored = new Map<number, Command>();
+
+  find(rpcId: number): Command | undefined {
+    return this.#unsaved.get(rpcId) ?? this.#stored.get(rpcId);
+  }
+
+  changed(command: Command): void {
+    this.#unsaved.set(command.rpcId, command);
+    this.#stored.delete(command.rpcId);
+  }
+
+  /** Returns whether a command that was changed is the one to store: it has not changed again. */
+  isCurrent(command: Command): boolean {
+    return this.#unsaved.get(command.rpcId) === command;
+  }
+
+  stored(command: Command): void {
+    this.#unsaved.delete(command.rpcId);
+    if (command.finishedAt !== null) return;
+    this.#stored.set(command.rpcId, command);
+    const [oldest] = this.#stored.keys();
+    if (this.#stored.size > KEPT_MAX && oldest !== undefined) this.#stored.delete(oldest);
+  }
+
+  /** Forgets a command that could not be stored. */
+  failed({ rpcId }: Command): void {
+    this.#unsaved.delete(rpcId);
+  }
+
+  /** Forgets the commands of a device that is deleted, and they with it. */
+  readonly forgetOf = (deviceId: DeviceId): void => {
+    for (const command of this.#stored.values())
+      if (command.deviceId === deviceId) this.#stored.delete(command.rpcId);
+  };
+}
 
 type Orm = MainDatabase["orm"];
 type Statements = Pick<MainDatabase, "orm" | "sqlite">;

@@ -1,23 +1,148 @@
-import { detail, forbidden, invalid } from "../../lib/domain-error.ts";
+import { DomainError, detail, forbidden, invalid } from "../../lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import type { DomainEvents } from "../events.types.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { createDeviceBuilding, type DeviceBuildingDeps, isVisible } from "./device-building.ts";
-import { createDeviceChildren } from "./device-children.ts";
-import { createDeviceVisibility } from "./device-visibility.ts";
-import { devEuiTaken, deviceNotFound } from "./devices.errors.ts";
-import type { TypeCount } from "./devices.repository.ts";
+import {
+  childElsewhere,
+  childNameInvalid,
+  childrenLimit,
+  childTypeInvalid,
+  childUnknown,
+  devEuiTaken,
+  deviceNotFound,
+} from "./devices.errors.ts";
+import type { DevicesRepository, TypeCount } from "./devices.repository.ts";
 import type {
+  ChildRef,
   Device,
   DeviceChanges,
   DeviceFilter,
   DeviceWithActivity,
+  GatewayRef,
   NewDevice,
   TypeDefaults,
 } from "./devices.types.ts";
+import type { MembershipRepository } from "./membership.repository.ts";
+
+const NAME_CHARACTERS_MAX = 256;
+const TYPE_CHARACTERS_MAX = 128;
+const TYPE_DEFAULT = "default";
+/** Children that a gateway creates by itself: one that invents names must not fill the site. Users can attach more. */
+const CHILDREN_CREATED_MAX = 10_000;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const controlCharacters = /[\u0000-\u001f\u007f]/;
+
+/** The children of gateways, as the gateways themselves name them. */
+function createDeviceChildren(deps: {
+  repository: DevicesRepository;
+  profiles: Pick<ProfilesService, "ensure" | "forType">;
+  building: ReturnType<typeof createDeviceBuilding>;
+  transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
+  events: EventBus<DomainEvents>;
+}) {
+  const { repository, profiles, building } = deps;
+
+  function typeOf(input: unknown): string {
+    if (input === undefined || input === null || input === "") return TYPE_DEFAULT;
+    if (typeof input !== "string" || input.length > TYPE_CHARACTERS_MAX || controlCharacters.test(input))
+      throw childTypeInvalid(TYPE_CHARACTERS_MAX);
+    return input;
+  }
+
+  function ensureMayCreate(gateway: GatewayRef, name: string, created: number): void {
+    const isText = name.trim() !== "" && name.isWellFormed() && !controlCharacters.test(name);
+    if (!isText || name.length > NAME_CHARACTERS_MAX) throw childNameInvalid(NAME_CHARACTERS_MAX);
+    if (repository.hasNameElsewhere(gateway, name)) throw childElsewhere(name);
+    if (!profiles.ensure(gateway.tenantId, gateway.profileId).createsChildren) throw childUnknown(name);
+    if (created >= CHILDREN_CREATED_MAX) throw childrenLimit(CHILDREN_CREATED_MAX);
+  }
+
+  /** Returns the function that creates children within a transaction. */
+  function creating(gateway: GatewayRef) {
+    const { deviceId: parentDeviceId, tenantId } = gateway;
+    const room = building.roomFor(tenantId);
+    const children = repository.countChildren(parentDeviceId);
+    // Whoever was granted the asset sees the gateway, and what it makes.
+    const assetId = repository.find(parentDeviceId)?.assetId ?? null;
+    const created: Device[] = [];
+    const create = ({ name, type }: ChildRef): Device => {
+      ensureMayCreate(gateway, name, children + created.length);
+      const deviceType = typeOf(type);
+      if (room !== null && created.length >= room) building.ensureRoom(tenantId, 1); // throws
+      const { profileId } = profiles.forType(tenantId, deviceType);
+      const defaults = building.defaultsOf(tenantId, profileId);
+      const device = building.assemble(tenantId, { name, deviceType, assetId }, { parentDeviceId }, defaults);
+      building.insert(device, {});
+      created.push(device);
+      return device;
+    };
+    return { createdDevices: created, create };
+  }
+
+  /** Creates several children in one transaction, so that a gateway that names a thousand new ones holds up nobody. */
+  function createMissing(gateway: GatewayRef, refs: readonly ChildRef[]): Array<DeviceId | DomainError> {
+    const { createdDevices: created, results } = deps.transact(() => {
+      const { createdDevices: created, create } = creating(gateway);
+      const results = refs.map((ref) => {
+        try {
+          return create(ref).deviceId;
+        } catch (error) {
+          if (error instanceof DomainError) return error;
+          throw error;
+        }
+      });
+      return { createdDevices: created, results };
+    });
+    for (const device of created) deps.events.emit("device.created", device);
+    return results;
+  }
+
+  const findChild = (gateway: GatewayRef, name: string) =>
+    repository.findChild(gateway.deviceId, name)?.deviceId;
+
+  return {
+    /**
+     * The ids of the children that the gateway calls so, in the order of `refs`, each made on first sight; the error where one is not
+     * to be had. `forbidden` for the name of a device that is not its child: a gateway speaks for nobody who was not made by it or
+     * attached to it by a person.
+     */
+    ensureChildren(gateway: GatewayRef, refs: readonly ChildRef[]): Array<DeviceId | DomainError> {
+      const found = refs.map(({ name }) => findChild(gateway, name));
+      const missing = refs.filter((_, index) => found[index] === undefined);
+      const created = missing.length === 0 ? [] : createMissing(gateway, missing);
+      return found.map((deviceId) => deviceId ?? (created.shift() as DeviceId | DomainError)); // one for each that is missing
+    },
+    findChild,
+    listIds: (gatewayId: DeviceId): DeviceId[] => repository.listChildIds(gatewayId),
+  };
+}
+
+/** Which devices a caller may see. */
+function createDeviceVisibility(repository: MembershipRepository) {
+  /** Returns all ids given, or throws `not_found` if the caller may not see one of them. */
+  function ensureAllVisible(principal: Principal, deviceIds: readonly string[]): DeviceId[] {
+    const ids = deviceIds as readonly DeviceId[]; // a wrong id is simply not found
+    const hidden = ids.find((id) => !isVisible(principal, id));
+    if (hidden !== undefined) throw deviceNotFound(hidden);
+    if (!repository.hasAll(principal.tenantId, ids))
+      throw deviceNotFound(ids.find((id) => !repository.hasAll(principal.tenantId, [id])) ?? "");
+    return [...ids];
+  }
+
+  return {
+    ensureAllVisible,
+    ensureVisible(principal: Principal, deviceId: string): DeviceId {
+      ensureAllVisible(principal, [deviceId]);
+      return deviceId as DeviceId; // of a device, as was just found
+    },
+  };
+}
 
 interface DevicesServiceDeps extends DeviceBuildingDeps {
   readonly transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;

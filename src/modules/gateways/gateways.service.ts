@@ -12,14 +12,134 @@ import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import { deviceNotFound } from "../devices/devices.errors.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
+import type { ChildRef } from "../devices/devices.types.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice, IngestSource } from "../ingest/ingest.types.ts";
 import type { ClaimingService } from "../provisioning/claiming.service.ts";
 import { type ChildPart, parseAnswer, parseChild, parseParts, parseRequest } from "./gateway-body.ts";
-import { GatewayChildren } from "./gateway-children.ts";
-import { GatewayOrder } from "./gateway-order.ts";
 import { createGatewayRefusals } from "./gateway-refusals.ts";
 import type { GatewaySessions } from "./gateway-sessions.ts";
+
+interface GatewayChildrenDeps {
+  readonly children: Pick<DevicesService["children"], "ensureChildren">;
+  readonly directory: Pick<DeviceDirectory, "find">;
+  readonly sessions: Pick<GatewaySessions, "find" | "reported">;
+  /** Resolves once all children created so far are on the disk. */
+  readonly durable: () => Promise<void>;
+  /** Called when a child has connected, so that messages waiting for it can be sent. */
+  readonly onReachable: (child: IngestDevice) => void;
+}
+
+/** Resolves the names of children in gateway messages. The first message that names a child creates it, and each message connects it. */
+class GatewayChildren {
+  readonly #deps: GatewayChildrenDeps;
+  /** Created children that are not on the disk yet: their points must not be acknowledged before. */
+  #saving: Promise<void> | undefined;
+
+  constructor(deps: GatewayChildrenDeps) {
+    this.#deps = deps;
+  }
+
+  /** Returns a child or an error for each name. */
+  children(gateway: IngestDevice, refs: readonly ChildRef[]): Array<IngestDevice | DomainError> {
+    const { children, directory, sessions, onReachable } = this.#deps;
+    const sessionDevices = refs.map(({ name }) => sessions.find(gateway, name));
+    const others = refs.filter((_, index) => sessionDevices[index] === undefined);
+    const found = others.length === 0 ? [] : children.ensureChildren(gateway, others);
+    if (others.length > 0) this.#save();
+    return sessionDevices
+      .map((child) => child ?? found.shift())
+      .map((child) => {
+        invariant(child !== undefined, "there is a child, or an error, for each that was asked for");
+        if (child instanceof DomainError) return child;
+        const device = typeof child === "string" ? directory.find(child) : child;
+        invariant(device !== undefined, "a child that was just found or made exists");
+        if (sessions.reported(gateway, device)) onReachable(device);
+        return device;
+      });
+  }
+
+  /** @throws DomainError if there is no child with this name and it cannot be created */
+  child(gateway: IngestDevice, ref: ChildRef): IngestDevice {
+    const [child] = this.children(gateway, [ref]);
+    invariant(child !== undefined, "one child for one name");
+    if (child instanceof DomainError) throw child;
+    return child;
+  }
+
+  /** Resolves once a message's writes and the children that it created are on the disk. */
+  allOf(commits: Iterable<Promise<void>>): Promise<void> {
+    const waiting = new Set(commits);
+    if (this.#saving !== undefined) waiting.add(this.#saving);
+    const [first, ...others] = waiting;
+    if (first === undefined) return Promise.resolve();
+    return others.length === 0 ? first : Promise.all(waiting).then(() => undefined);
+  }
+
+  #save(): void {
+    const saved = this.#deps.durable().finally(() => {
+      if (this.#saving === saved) this.#saving = undefined;
+    });
+    saved.catch(() => undefined); // the waiting messages handle the error
+    this.#saving = saved;
+  }
+}
+
+interface WithBytes {
+  readonly bytes: Uint8Array;
+}
+
+/** Keeps each gateway's messages in order while a large message is processed in pieces. */
+class GatewayOrder {
+  /** Gateway → messages that arrived after the message being processed. */
+  readonly #waiting = new Map<DeviceId, Array<() => void>>();
+  readonly #inPieces = new Set<DeviceId>();
+
+  /** Processes a message now, or after the previous messages. Throws only if it is processed now. */
+  take<Message extends WithBytes>(
+    gatewayId: DeviceId,
+    message: Message,
+    take: (message: Message) => Promise<void>,
+  ): Promise<void> {
+    const waiting = this.#waiting.get(gatewayId);
+    if (waiting === undefined) return take(message);
+    // The bytes are in the connection's buffer, which is overwritten meanwhile.
+    const kept = { ...message, bytes: message.bytes.slice() };
+    return new Promise((resolve, reject) => {
+      waiting.push(() => {
+        try {
+          take(kept).then(resolve, reject);
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+  }
+
+  /** Processes a message over several turns of the event loop, while the gateway's other messages wait. */
+  async takeLong<Result>(gatewayId: DeviceId, work: () => Promise<Result>): Promise<Result> {
+    this.#inPieces.add(gatewayId);
+    if (!this.#waiting.has(gatewayId)) this.#waiting.set(gatewayId, []);
+    try {
+      return await work();
+    } finally {
+      this.#inPieces.delete(gatewayId);
+      this.#takeWaiting(gatewayId);
+    }
+  }
+
+  /** Processes the waiting messages, up to the next message that is processed in pieces. */
+  #takeWaiting(gatewayId: DeviceId): void {
+    while (!this.#inPieces.has(gatewayId)) {
+      const next = this.#waiting.get(gatewayId)?.shift();
+      if (next === undefined) {
+        this.#waiting.delete(gatewayId);
+        return;
+      }
+      next();
+    }
+  }
+}
 
 export interface GatewayMessage {
   /** The way it came. */

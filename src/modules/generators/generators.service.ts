@@ -1,7 +1,10 @@
 import { defined } from "../../lib/defined.ts";
 import { detail, forbidden } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -9,15 +12,63 @@ import type { Changes } from "../../platform/resource-store.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DomainEvents } from "../events.types.ts";
+import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
-import { checkConfig, rateOf, tooFast } from "./generator-config.ts";
+import { checkConfig, problem, rateOf, tooFast } from "./generator-config.ts";
 import type { GeneratorEngine } from "./generator-engine.ts";
-import { type Preview, previewConfig } from "./generator-preview.ts";
 import { configInvalid, generatorNotFound, noDevices, rateLimit } from "./generators.errors.ts";
 import type { GeneratorsRepository } from "./generators.repository.ts";
 import type { Generator, generatorResource } from "./generators.resource.ts";
 import { devicesOf, type GeneratorActivity, type GeneratorConfig, isRunning } from "./generators.types.ts";
+import { createMetricValues } from "./metric-values.ts";
+
+const READINGS_SHOWN = 60;
+
+interface Preview {
+  readonly success: boolean;
+  readonly result: Record<string, unknown>;
+  readonly warnings: readonly Text[];
+  readonly errors: readonly Text[];
+}
+
+/** Returns the messages that a config would make one of its devices send, from now on. */
+function previewConfig(
+  input: unknown,
+  options: { now: number; isVisible: (deviceId: DeviceId) => boolean },
+): Preview {
+  if (!isJsonObject(input)) throw configInvalid([problem("config", detail("rule.object"))]);
+  const { config, errors, warnings } = checkConfig(input);
+  if (config === undefined) return { success: false, result: {}, warnings, errors };
+  const { intervalSeconds, metrics, deviceIds } = config;
+  const missing = deviceIds?.filter((deviceId) => !options.isVisible(deviceId)) ?? [];
+  const deviceCount = deviceIds === undefined ? 1 : deviceIds.length - missing.length;
+  const course = { intervalSeconds, offset: 0, last: undefined, random: Math.random };
+  const values = metrics.map((metric) => ({ key: metric.key, next: createMetricValues(metric, course) }));
+  const readings = Array.from({ length: READINGS_SHOWN }, (_, index) => {
+    const ts = options.now + Math.round(index * intervalSeconds * 1000);
+    const telemetry: Record<string, TelemetryValue> = Object.create(null);
+    for (const { key, next } of values) telemetry[key] = next(ts);
+    return { ts, values: telemetry };
+  });
+  const rate = rateOf(config, deviceCount);
+  return {
+    success: true,
+    result: {
+      readings,
+      deviceCount,
+      messagesPerDay: Math.round(rate.messages * 86_400),
+      valuesPerDay: Math.round(rate.values * 86_400),
+    },
+    warnings: [
+      ...missing.map((deviceId) =>
+        problem("deviceIds", detail("rule.device_unknown", { deviceId: excerpt(deviceId) })),
+      ),
+      ...warnings,
+    ].slice(0, 20),
+    errors,
+  };
+}
 
 /** Type of the device that is created for a generator. */
 const VIRTUAL_DEVICE_TYPE = "generator";

@@ -1,23 +1,146 @@
+import { setImmediate } from "node:timers/promises";
+import { csvCell } from "../../lib/csv-cell.ts";
 import { DomainError, detail, invalid, textOf } from "../../lib/domain-error.ts";
+import { exactJson } from "../../lib/exact-json.ts";
 import type { HistoryFormat } from "../../lib/history-format.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
+import { iso } from "../../lib/iso-time.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { columnName } from "../../lib/key-format.ts";
 import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
+import { TextWriter } from "../../lib/text-writer.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { fileRules, readFileTime, TimeFault } from "../../lib/timestamp.ts";
+import { CLOCK_SET_FROM_MS, fileRules, readFileTime, TimeFault } from "../../lib/timestamp.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DomainEvents } from "../events.types.ts";
-import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { ScanChunk, ScanColumn, TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { Principal } from "../users/users.types.ts";
-import { renderHistory } from "./history-export.ts";
 import { type ImportProgress, type ImportResult, type ImportSource, runImport } from "./history-import.ts";
 import type { IngestService } from "./ingest.service.ts";
 import type { IngestDevice } from "./ingest.types.ts";
 import { toReadings } from "./readings.ts";
+
+/*
+ * History out of the store as text, a chunk at a time. NDJSON gives back every value with its type and bits; CSV is for
+ * spreadsheets: a text that looks like a number reads as one there.
+ */
+
+/** Cells per piece of text, some 5 ms: a reader that is slow holds no more than this, and others have their turn. */
+const PIECE_CELLS = 20_000;
+/** Bytes of a piece after which no further row is begun: a row of long texts can be far larger than one of numbers. */
+const PIECE_BYTES = 256 * 1024;
+
+/** Range of rows from the first up to, and without, the last. */
+interface Rows {
+  readonly from: number;
+  readonly to: number;
+}
+
+const utf8 = new TextEncoder();
+const COMMA = 0x2c;
+const CSV_LINE_END = utf8.encode("\r\n");
+const NDJSON_TS = utf8.encode('{"ts":');
+const NDJSON_VALUES = utf8.encode(',"values":{');
+const NDJSON_END = utf8.encode("}}\n");
+
+/** Writes rows of one chunk until the piece is full, and returns the first row that is left. */
+type WriteRows = (writer: TextWriter, rows: Rows) => number;
+
+const isFull = (writer: TextWriter): boolean => writer.length >= PIECE_BYTES;
+
+function writeCell(writer: TextWriter, value: TelemetryValue | undefined): void {
+  if (value === undefined) return;
+  if (typeof value === "number") writer.number(value);
+  else if (typeof value === "boolean") writer.text(String(value));
+  else writer.text(csvCell(typeof value === "string" ? value : exactJson(value)));
+}
+
+function csvRowsWriter(chunk: ScanChunk, keys: readonly string[]): WriteRows {
+  const byKey = new Map(chunk.columns.map((column) => [column.key, column]));
+  const columns = keys.map((key) => byKey.get(key));
+  return (writer, { from, to }) => {
+    let row = from;
+    for (; row < to && !isFull(writer); row++) {
+      writer.text(new Date(chunk.ts[row] ?? 0).toISOString());
+      for (const column of columns) {
+        writer.byte(COMMA);
+        writeCell(writer, column?.at(row));
+      }
+      writer.raw(CSV_LINE_END);
+    }
+    return row;
+  };
+}
+
+/** Writes the values of a row as the members of an object. */
+function writeMembers(
+  writer: TextWriter,
+  members: ReadonlyArray<{ readonly name: Uint8Array; readonly column: ScanColumn }>,
+  row: number,
+): void {
+  let isFirst = true;
+  for (const { name, column } of members) {
+    const value = column.at(row);
+    if (value === undefined) continue;
+    if (!isFirst) writer.byte(COMMA);
+    isFirst = false;
+    writer.raw(name);
+    if (typeof value === "number" && Number.isFinite(value)) writer.number(value);
+    else writer.text(exactJson(value)); // JSON knows neither NaN nor the infinities
+  }
+}
+
+/** Times before 2000 are written as dates: as numbers they would not be read as times again. */
+function writeTime(writer: TextWriter, ts: number): void {
+  if (ts >= CLOCK_SET_FROM_MS) writer.number(ts);
+  else writer.text(JSON.stringify(iso(ts)));
+}
+
+function ndjsonRowsWriter({ ts, columns }: ScanChunk): WriteRows {
+  const members = columns.map((column) => ({
+    name: utf8.encode(`${JSON.stringify(column.key)}:`),
+    column,
+  }));
+  return (writer, { from, to }) => {
+    let row = from;
+    for (; row < to && !isFull(writer); row++) {
+      writer.raw(NDJSON_TS);
+      writeTime(writer, ts[row] ?? 0);
+      writer.raw(NDJSON_VALUES);
+      writeMembers(writer, members, row);
+      writer.raw(NDJSON_END);
+    }
+    return row;
+  };
+}
+
+/** Renders the chunks of a scan as UTF-8 text in `format`. `keys` are the columns of CSV in their order, and `units` the units in their headings. */
+export async function* renderHistory(
+  chunks: AsyncIterable<ScanChunk>,
+  options: { format: HistoryFormat; keys: readonly string[]; units?: KeyMetadataMap | undefined },
+): AsyncGenerator<Uint8Array> {
+  const { format, keys, units } = options;
+  const headOf = (key: string): string => columnName(key, units?.get(key)?.unit);
+  if (format === "csv") yield utf8.encode(`${["ts", ...keys.map(headOf)].map(csvCell).join(",")}\r\n`);
+  const writer = new TextWriter();
+  for await (const chunk of chunks) {
+    const cellsPerRow = Math.max(1, format === "csv" ? keys.length : chunk.columns.length);
+    const pieceRows = Math.max(1, Math.floor(PIECE_CELLS / cellsPerRow));
+    const write = format === "csv" ? csvRowsWriter(chunk, keys) : ndjsonRowsWriter(chunk);
+    for (let from = 0; from < chunk.ts.length; ) {
+      await setImmediate();
+      from = write(writer, { from, to: Math.min(from + pieceRows, chunk.ts.length) });
+      const piece = writer.bytes().slice();
+      writer.truncate(); // a slow reader does not hold the buffer as well
+      yield piece;
+    }
+  }
+}
 
 export interface ExportRequest {
   readonly format: HistoryFormat;

@@ -1,7 +1,8 @@
+import { gunzip } from "node:zlib";
 import { Elysia, t } from "elysia";
-import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { DomainError, type ErrorKind, invalid, tooLarge, unsupported } from "../../lib/domain-error.ts";
 import { type LinePrecision, linePrecisions } from "../../lib/line-protocol.ts";
-import { LARGE_BODY_BYTES } from "../../lib/request-bytes.ts";
+import { LARGE_BODY_BYTES, readBytes } from "../../lib/request-bytes.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { workShare } from "../../platform/fair-share.ts";
@@ -14,11 +15,158 @@ import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
 import { objectAnswer } from "../documented-answers.ts";
 import type { PeerServer } from "../request-peer.ts";
 import type { IngestService } from "./ingest.service.ts";
-import { lineRefusal, lineToken } from "./line-answers.ts";
-import { readLines, toText } from "./line-body.ts";
-import { answerQuery, readQuery } from "./line-queries.ts";
 import { rulesOf } from "./line-rules.ts";
 import { LineWrite } from "./line-writes.ts";
+
+/*
+ * What clients of InfluxDB 1 ask before their first write. There are no databases, so there is nothing to create and none to list; a client
+ * that gets an error instead gives up.
+ */
+
+const QUERY_BYTES_MAX = 16 * 1024;
+/** A statement, in which quotes may contain semicolons; the second group matches if a quote is not closed. */
+const STATEMENT = /(?:(["'])(?:\\.|(?!\1)[^\\])*(?:\1|(\\?$))|[^;"']+)+/gs;
+
+interface Series {
+  readonly name?: string;
+  readonly columns: readonly string[];
+}
+
+/** Series of the answer by the first words of the statement. */
+const statements: Readonly<Record<string, readonly Series[]>> = {
+  "CREATE DATABASE": [],
+  "CREATE RETENTION": [],
+  "SHOW DATABASES": [{ name: "databases", columns: ["name"] }],
+  "SHOW RETENTION": [{ columns: ["name", "duration", "shardGroupDuration", "replicaN", "default"] }],
+};
+const NAMED = new Set(["CREATE", "SHOW", "DROP", "ALTER"]);
+
+interface QueryResults {
+  readonly results: readonly { readonly statement_id: number; readonly series?: readonly Series[] }[];
+}
+
+/** Returns the statements of a request: those of its address, or else of the form in its body. */
+async function readQuery(request: Request, query: string | undefined): Promise<string> {
+  if (query !== undefined || request.method === "GET") return query ?? "";
+  const body = new TextDecoder().decode(await readBytes(request, QUERY_BYTES_MAX));
+  return new URLSearchParams(body).get("q") ?? "";
+}
+
+/** @throws DomainError `line_protocol.query_unsupported` for the first statement that asks for anything else. */
+function answerQuery(query: string): QueryResults {
+  const results: QueryResults["results"][number][] = [];
+  for (const [statement, , unclosed] of query.matchAll(STATEMENT)) {
+    if (unclosed !== undefined) throw invalid("line_protocol.query_unclosed");
+    const name = nameOf(statement);
+    if (name !== "") results.push({ statement_id: results.length, ...seriesOf(name) });
+  }
+  if (results.length === 0) throw invalid("line_protocol.query_missing");
+  return { results };
+}
+
+function nameOf(statement: string): string {
+  const [verb = "", object = ""] = statement.trim().toUpperCase().split(/\s+/, 2);
+  return NAMED.has(verb) ? `${verb} ${object}` : verb;
+}
+
+function seriesOf(name: string): { series?: readonly Series[] } {
+  const series = Object.hasOwn(statements, name) ? statements[name] : undefined;
+  if (series === undefined)
+    throw invalid("line_protocol.query_unsupported", { statement: name.slice(0, 40) });
+  return series.length === 0 ? {} : { series };
+}
+
+/*
+ * Refusals that clients of InfluxDB understand: those of version 1 read `error`, those of version 2 `code` and `message`. The status tells a
+ * client whether it sends the lines again, so whatever does not change by itself is a 400.
+ */
+
+interface Answer {
+  readonly status: number;
+  /** Code of version 2. */
+  readonly code: string;
+}
+
+const answers: Partial<Record<ErrorKind, Answer>> = {
+  unauthenticated: { status: 401, code: "unauthorized" },
+  too_large: { status: 413, code: "request too large" },
+  unsupported: { status: 415, code: "invalid" },
+  limited: { status: 429, code: "too many requests" },
+  unavailable: { status: 503, code: "unavailable" },
+};
+const invalidAnswer: Answer = { status: 400, code: "invalid" };
+
+const answerOf = ({ kind }: DomainError): Answer => answers[kind] ?? invalidAnswer;
+
+function lineRefusal(error: DomainError, version: 1 | 2): Response {
+  const { status, code } = answerOf(error);
+  const { message, params, retryAfterSeconds } = error;
+  const headers = {
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-influxdb-error": message.replace(/[^ -~]/g, "?"),
+    ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
+  };
+  if (status === 401)
+    return new Response(null, {
+      status,
+      headers: { ...headers, "www-authenticate": 'Basic realm="Lineside"' },
+    });
+  const body = version === 1 ? { error: message, code: error.code } : { error: error.code, code };
+  return Response.json({ statusCode: status, message, params, ...body }, { status, headers });
+}
+
+/** Returns the token of a request, wherever one of the versions has it; empty if there is none. */
+function lineToken({ headers }: Pick<Request, "headers">, password = ""): string {
+  const [, scheme = "", credential = ""] = /^(\w+) +(\S+) *$/.exec(headers.get("authorization") ?? "") ?? [];
+  if (/^(token|bearer)$/i.test(scheme)) return credential;
+  if (!/^basic$/i.test(scheme)) return password;
+  const decoded = Buffer.from(credential, "base64").toString();
+  return decoded.slice(decoded.indexOf(":") + 1);
+}
+
+/** Of the body as it is sent, and as it is when decompressed. */
+const BODY_BYTES_MAX = 5 * 1024 * 1024;
+/** Empty lines and comments count. */
+const LINES_MAX = 100_000;
+const LINE_FEED = 0x0a;
+
+const bodyTooLarge = () => tooLarge("body.too_large", { max: BODY_BYTES_MAX });
+
+/** Decompresses beside the main thread. @throws DomainError `body.too_large` or `line_protocol.gzip_invalid`. */
+const decompress = (bytes: Uint8Array): Promise<Uint8Array> =>
+  new Promise((resolve, reject) => {
+    gunzip(bytes, { maxOutputLength: BODY_BYTES_MAX }, (error, result) => {
+      if (error === null) resolve(result);
+      else reject(error instanceof RangeError ? bodyTooLarge() : invalid("line_protocol.gzip_invalid"));
+    });
+  });
+
+function ensureFewLines(bytes: Uint8Array): void {
+  let lines = 1;
+  let position = bytes.indexOf(LINE_FEED);
+  for (; position >= 0; position = bytes.indexOf(LINE_FEED, position + 1))
+    if (++lines > LINES_MAX) throw tooLarge("line_protocol.too_many_lines", { max: LINES_MAX });
+}
+
+/** @throws DomainError of kind `too_large`, `unsupported` or `invalid`. */
+async function readLines(request: Request): Promise<Uint8Array> {
+  const encoding = (request.headers.get("content-encoding") ?? "").trim().toLowerCase();
+  if (!["", "identity", "gzip"].includes(encoding)) throw unsupported("line_protocol.encoding_unknown");
+  const sent = await readBytes(request, BODY_BYTES_MAX, bodyTooLarge);
+  const bytes = encoding === "gzip" ? await decompress(sent) : sent;
+  ensureFewLines(bytes);
+  return bytes;
+}
+
+/** Returns the body as text. Bytes that are no UTF-8 are replaced, so that only their lines are lost. */
+function toText(bytes: Uint8Array): { text: string; isLossy: boolean } {
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), isLossy: false };
+  } catch {
+    return { text: new TextDecoder().decode(bytes), isLossy: true };
+  }
+}
 
 /** Version of InfluxDB that clients may expect. Some will not write to a server that does not name one. */
 const INFLUXDB_VERSION = "1.8.10";

@@ -1,8 +1,67 @@
+import { invalid } from "../../lib/domain-error.ts";
+import { toStorageFailure } from "../../platform/storage-failure.ts";
 import { AnnouncedDevices } from "./adapters/announced-devices.ts";
 import { HomeAssistantAdapter } from "./adapters/home-assistant.ts";
-import { AnnouncementStore } from "./announcement-store.ts";
 import type { AnnouncementsRepository } from "./announcements.repository.ts";
 import type { Integration } from "./integrations.resource.ts";
+
+const MEBIBYTES_MAX = 16;
+const BYTES_MAX = MEBIBYTES_MAX * 1024 * 1024;
+
+/** Announcements to one integration on the disk. Retained announcements are received again and again, and written once. */
+export class AnnouncementStore {
+  /** Hash and size of what is stored, by topic. */
+  readonly #stored = new Map<string, { readonly hash: bigint | number; readonly bytes: number }>();
+  #bytes = 0;
+
+  constructor(
+    private readonly repository: AnnouncementsRepository,
+    private readonly integrationId: string,
+    private readonly source: string,
+  ) {}
+
+  /** Lists what is stored. */
+  load(): { readonly topic: string; readonly body: Uint8Array }[] {
+    const stored = this.repository.takeOver(this.integrationId, this.source);
+    for (const { topic, body } of stored) this.#note(topic, body);
+    return stored;
+  }
+
+  /** @throws DomainError `invalid` if the announcement does not fit in addition to the others */
+  ensureRoom(topic: string, body: Uint8Array): void {
+    if (this.#bytes - (this.#stored.get(topic)?.bytes ?? 0) + body.length > BYTES_MAX)
+      throw invalid("integration.announcements_large", { max: MEBIBYTES_MAX });
+  }
+
+  /** @throws DomainError `unavailable` if nothing can be stored now */
+  save(topic: string, body: Uint8Array): void {
+    if (this.#stored.get(topic)?.hash === Bun.hash(body)) return;
+    onDisk(() => this.repository.save(this.integrationId, this.source, { topic, body }));
+    this.#note(topic, body);
+  }
+
+  /** @throws DomainError `unavailable` if nothing can be stored now */
+  delete(topic: string): void {
+    const stored = this.#stored.get(topic);
+    if (stored === undefined) return;
+    onDisk(() => this.repository.delete(this.integrationId, topic));
+    this.#bytes -= stored.bytes;
+    this.#stored.delete(topic);
+  }
+
+  #note(topic: string, body: Uint8Array): void {
+    this.#bytes += body.length - (this.#stored.get(topic)?.bytes ?? 0);
+    this.#stored.set(topic, { hash: Bun.hash(body), bytes: body.length });
+  }
+}
+
+function onDisk(write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    throw toStorageFailure(error) ?? error;
+  }
+}
 
 interface Registered {
   readonly devices: AnnouncedDevices;

@@ -1,5 +1,7 @@
-import { detail } from "../../lib/domain-error.ts";
+import { conflict, detail } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import type { TenantId } from "../../lib/ids.ts";
+import { filtersOverlap, withoutShare } from "../../lib/mqtt/topic-filters.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
@@ -10,8 +12,8 @@ import type { DomainEvents } from "../events.types.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import { ensureAllDevices, ensurePersonSets } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
+import { filtersOf } from "./bridge/subscribed-filters.ts";
 import { ensureTopicDevice } from "./bridge/topic-device.ts";
-import { ensureOwnDiscovery } from "./discovery-overlap.ts";
 import type { EventLog } from "./event-log.ts";
 import { type IntegrationPreview, type PreviewRequest, previewMessage } from "./integration-preview.ts";
 import { scriptKeysOf } from "./integration-principal.ts";
@@ -38,6 +40,34 @@ import {
 import type { MessageWorkerDeps } from "./message-worker.ts";
 import { isRunning, oldestRunning } from "./running-integrations.ts";
 import { nameOfType, type ShownIntegration, showIntegration } from "./shown-integration.ts";
+
+type Candidate = Pick<Integration, "integrationId" | "status" | "settings">;
+
+function overlap({ settings: a }: Candidate, { settings: b }: Candidate): boolean {
+  if (a.mqtt === undefined || b.mqtt === undefined || a.mqtt.brokerUrl !== b.mqtt.brokerUrl) return false;
+  const others = filtersOf(b.mqtt).map(withoutShare);
+  return filtersOf(a.mqtt).some((filter) =>
+    others.some((other) => filtersOverlap(withoutShare(filter), other)),
+  );
+}
+
+const follows = ({ status, settings }: Candidate): boolean =>
+  settings.format === "home-assistant" && isRunning({ status });
+
+/**
+ * Both of two integrations that read the same announcements would store each reading of a device, and send its commands.
+ * @throws DomainError `conflict` if another one that is running reads the announcements
+ */
+function ensureOwnDiscovery(candidate: Candidate, all: readonly Integration[]): void {
+  if (!follows(candidate)) return;
+  const other = all.find(
+    (integration) =>
+      integration.integrationId !== candidate.integrationId &&
+      follows(integration) &&
+      overlap(candidate, integration),
+  );
+  if (other !== undefined) throw conflict("integration.discovery_taken", { name: excerpt(other.name) });
+}
 
 export const INTEGRATIONS_MAX = 100;
 

@@ -2,9 +2,63 @@ import { detail, inEnglish, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
-import type { StepContext, StepMessage } from "./step.types.ts";
+import type { CompiledStep, StepContext, StepMessage, StepRequest } from "./step.types.ts";
 import { compileSteps, runSteps, toReading } from "./step-engine.ts";
-import { previewWebhook, type WebhookPreview, webhookWarnings } from "./webhook-preview.ts";
+
+const KEPT = "(secret)";
+
+/** A request as it would go out. */
+interface WebhookPreview {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body: unknown;
+  readonly note: string;
+}
+
+function previewWebhook({ target, body }: StepRequest): WebhookPreview {
+  const { url, method, headers, secret } = target;
+  const shown = Object.entries(headers).map(([name, value]) => [
+    name,
+    typeof value === "string" ? value : KEPT,
+  ]);
+  return {
+    url,
+    method,
+    headers: {
+      "Content-Type": "application/json",
+      ...Object.fromEntries(shown),
+      "X-Lineside-Delivery": "(an id, the same in each attempt)",
+      ...(secret !== null && { "X-Lineside-Signature": "t=(seconds),v1=(signature)" }),
+    },
+    body: JSON.parse(body),
+    note: "Nothing was sent.",
+  };
+}
+
+/** Returns warnings about the webhooks among the steps. */
+function webhookWarnings(
+  steps: readonly CompiledStep[],
+  refusalOf: (url: string) => Text | undefined,
+): Text[] {
+  return steps.flatMap(({ type, fields: { url, secret, headers } }, index) => {
+    if (type !== "webhook_forward" || typeof url !== "string") return [];
+    const step = index + 1;
+    const refusal = refusalOf(url);
+    const hasSecrets =
+      isJsonObject(headers) && Object.values(headers).some((value) => typeof value !== "string");
+    const isPlain = url.toLowerCase().startsWith("http:");
+    return [
+      ...(refusal === undefined
+        ? []
+        : [detail("step_note.address_refused", { step, host: new URL(url).host, refusal })]),
+      ...(isPlain
+        ? [detail(hasSecrets ? "step_note.plain_http_secrets" : "step_note.plain_http", { step })]
+        : []),
+      ...(secret === undefined ? [detail("step_note.no_secret", { step })] : []),
+    ];
+  });
+}
 
 export interface PreviewStep {
   /** The place among those that take part. */

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { conflict, DomainError, detail, textOf } from "../../lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId, UserId } from "../../lib/ids.ts";
+import { shownName } from "../../lib/secret-hint.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { randomToken, sha256 } from "../../platform/ids.ts";
 import type { AuditRecorder } from "../audit/audit.types.ts";
@@ -8,7 +9,7 @@ import type { CredentialsService } from "../devices/credentials.service.ts";
 import type { CredentialsView } from "../devices/credentials.types.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Device, DeviceActivity } from "../devices/devices.types.ts";
-import type { ReportRefusal } from "../faults/refusals.types.ts";
+import type { RefusalReason, ReportRefusal } from "../faults/refusals.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Peer } from "../request-peer.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
@@ -17,7 +18,34 @@ import type { ClaimLimits } from "./claim-limits.ts";
 import { type ClaimRequest, parseClaim } from "./claim-request.ts";
 import type { ProvisioningRepository } from "./provisioning.repository.ts";
 import type { ClaimAnswer, Provisioning, ProvisioningMode } from "./provisioning.types.ts";
-import { refuseClaim } from "./refused-claims.ts";
+
+/** Codes of errors that end a claim, and the reasons that they are listed under. */
+const reasons: ReadonlyMap<string, RefusalReason> = new Map([
+  ["claim.in_use", "claim_device_in_use"],
+  ["claim.not_expected", "claim_device_unexpected"],
+]);
+
+interface RefusedClaim {
+  readonly request?: ClaimRequest;
+  readonly tenantId?: TenantId;
+}
+
+/** Reports a claim that was refused and returns its answer. `error`: undefined for a wrong key or secret. */
+function refuseClaim(
+  report: ReportRefusal,
+  peer: Peer,
+  { error, request, tenantId }: RefusedClaim & { readonly error?: DomainError },
+): ClaimAnswer {
+  const reason = error === undefined ? "claim_key_wrong" : (reasons.get(error.code) ?? "claim_invalid");
+  const identity = { kind: "claim", name: shownName(request?.deviceName ?? "") } as const;
+  report({ edge: "provisioning", reason, ...peer, identity, tenantId });
+  return error === undefined
+    ? {
+        status: "NOT_FOUND",
+        errorMsg: "There is no such key and secret. Compare both with the device profile.",
+      }
+    : { status: "FAILURE", errorMsg: error.message };
+}
 
 /** 15 and 24 random bytes: 20 and 32 URL-safe characters. */
 const KEY_BYTES = 15;

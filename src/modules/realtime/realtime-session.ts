@@ -1,6 +1,8 @@
-import { DomainError, limited, unauthenticated } from "../../lib/domain-error.ts";
+import { DomainError, detail, invalid, limited, unauthenticated } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { AnswerSpace, HeldAnswer } from "../../platform/answer-space.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { workShare } from "../../platform/fair-share.ts";
@@ -10,18 +12,75 @@ import type { DeviceActivity } from "../devices/devices.types.ts";
 import type { Authenticator } from "../identity/identity.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { Principal } from "../users/users.types.ts";
-import { parseClientMessage } from "./client-message.ts";
 import {
   type ClientMessage,
   closeCodes,
   type LiveEvent,
   type RealtimeSocket,
+  type RealtimeTopic,
+  realtimeTopics,
   type Subscription,
 } from "./realtime.types.ts";
 import type { RealtimeHub } from "./realtime-hub.ts";
 import { BUFFERED_BYTES_MAX, SendBuffer } from "./send-buffer.ts";
 import { snapshotMessages } from "./snapshot.ts";
 import type { DeviceData } from "./waiting-readings.ts";
+
+const ID_LENGTH_MAX = 64;
+const LIST_LENGTH_MAX = 10_000;
+
+const malformed = (rule: Text) => invalid("realtime.message_invalid", { rule });
+
+function readTexts(value: unknown, name: string): string[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (
+    !Array.isArray(value) ||
+    value.length > LIST_LENGTH_MAX ||
+    value.some((item) => typeof item !== "string" || item.length > 256)
+  )
+    throw malformed(detail("rule.texts", { name }));
+  return value;
+}
+
+function readId(value: unknown): string {
+  if (typeof value !== "string" || value === "" || value.length > ID_LENGTH_MAX)
+    throw malformed(detail("rule.id_length", { max: ID_LENGTH_MAX }));
+  return value;
+}
+
+function readTopics(value: unknown): RealtimeTopic[] {
+  const topics = (readTexts(value, "topics") ?? []).map((name) =>
+    realtimeTopics.find((topic) => topic === name),
+  );
+  if (topics.length === 0 || topics.includes(undefined))
+    throw malformed(detail("rule.topics_unknown", { realtimeTopics: realtimeTopics.join(", ") }));
+  return topics.filter((topic) => topic !== undefined);
+}
+
+/** Parses one text frame of a client. @throws DomainError `realtime.message_invalid`. */
+function parseClientMessage(text: string): ClientMessage {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    throw malformed(detail("rule.message_not_object"));
+  }
+  if (!isJsonObject(message)) throw malformed(detail("rule.message_not_object"));
+  if (message.type === "ping") return { type: "ping" };
+  if (message.type === "auth" && typeof message.token === "string")
+    return { type: "auth", token: message.token };
+  if (message.type === "unsubscribe") return { type: "unsubscribe", id: readId(message.id) };
+  if (message.type !== "subscribe") throw malformed(detail("rule.message_type"));
+  const deviceIds = readTexts(message.deviceIds, "deviceIds");
+  const keys = readTexts(message.keys, "keys");
+  return {
+    type: "subscribe",
+    id: readId(message.id),
+    topics: readTopics(message.topics),
+    ...(deviceIds && { deviceIds }),
+    ...(keys && { keys }),
+  };
+}
 
 const AUTH_TIMEOUT_MS = 5_000;
 /** A reader sends no more than this before it is signed in: one access token takes 1 KB or so. */

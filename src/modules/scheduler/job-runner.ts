@@ -1,21 +1,134 @@
 import { setImmediate } from "node:timers/promises";
 import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
+import { iso } from "../../lib/iso-time.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
-import { ClockPause } from "./clock-pause.ts";
 import type { Perform } from "./job-actions.ts";
-import { describeMissed, planRun } from "./job-plan.ts";
 import type { JobsRepository, Lease } from "./jobs.repository.ts";
 import { RunActions } from "./run-actions.ts";
 import type { RunsRepository } from "./runs.repository.ts";
-import { nextTime } from "./schedule.ts";
+import { latestTime, nextTime } from "./schedule.ts";
 import { alreadyRunning } from "./scheduler.errors.ts";
 import type { Job } from "./scheduler.resource.ts";
-import type { Run } from "./scheduler.types.ts";
+import type { Run, Schedule } from "./scheduler.types.ts";
 import type { TargetsRepository } from "./targets.repository.ts";
+
+const JOBS_AT_ONCE = 50;
+/** Every next time of a job is after it. */
+const BEFORE_ALL_TIMES = -1;
+
+interface ClockPauseDeps {
+  readonly jobs: Pick<JobsRepository, "listWaiting" | "setNext">;
+  readonly isClockSet: () => boolean;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: Logger;
+}
+
+/**
+ * Keeps jobs waiting while the clock of the gateway is not set: nobody knows then which of their times have passed. Once it is set, jobs
+ * of earlier runs follow their rule for missed times. Jobs that were written in the meantime get their next time by the right clock.
+ */
+class ClockPause {
+  readonly #deps: ClockPauseDeps;
+  /** Time of the last change of each job that is older than the pause; undefined while there is no pause. */
+  #earlier: ReadonlyMap<string, number> | undefined;
+
+  constructor(deps: ClockPauseDeps) {
+    this.#deps = deps;
+  }
+
+  /** Begins a pause if the clock is not set. */
+  begin(): void {
+    const { jobs, isClockSet, log } = this.#deps;
+    this.#earlier = undefined;
+    if (isClockSet()) return;
+    this.#earlier = new Map(
+      jobs.listWaiting(BEFORE_ALL_TIMES).map(({ jobId, updatedAt }) => [jobId, updatedAt]),
+    );
+    log.warn("the clock is not set: scheduled jobs wait until it is");
+  }
+
+  /** Returns whether jobs may run. The first time after a pause, it sets the times of jobs that were written during the pause. */
+  async isOver(): Promise<boolean> {
+    if (this.#earlier === undefined) return true;
+    if (!this.#deps.isClockSet()) return false;
+    await this.#retime(this.#earlier);
+    this.#earlier = undefined;
+    this.#deps.log.info("the clock is set: scheduled jobs run again");
+    return true;
+  }
+
+  async #retime(earlier: ReadonlyMap<string, number>): Promise<void> {
+    const { jobs, clock } = this.#deps;
+    const now = clock.now();
+    const written = jobs
+      .listWaiting(BEFORE_ALL_TIMES)
+      .filter(({ jobId, updatedAt }) => earlier.get(jobId) !== updatedAt);
+    for (const [index, { jobId, schedule, nextRunAt }] of written.entries()) {
+      const next = nextTime(schedule, now);
+      if (nextRunAt !== null && next !== undefined) jobs.setNext(jobId, { from: nextRunAt, to: next });
+      if (index % JOBS_AT_ONCE === JOBS_AT_ONCE - 1) await setImmediate();
+    }
+  }
+}
+
+/** Longest delay of a run: longer than the 15 s between two checks, and than a restart takes. */
+export const GRACE_MS = 60_000;
+/** Missed times are counted up to here: a minutely job behind a clock that jumps by decades has millions. */
+const MISSED_MAX = 20;
+
+interface Plan {
+  readonly scheduledFor: number;
+  /** Begins a run, or notes that there was none. */
+  readonly runs: boolean;
+  /** Times that passed without a run; `MISSED_MAX` and more are not told apart. */
+  readonly missed: number;
+  /** `undefined` if the job is completed. */
+  readonly next: number | undefined;
+}
+
+/**
+ * Plans the next step of a job that is due. Times that passed unseen, for the gateway was off or its clock was set,
+ * never run one by one: the job's rule makes one run of them (`once`) or none (`skip`). A time that is late by no more than the
+ * grace simply runs.
+ */
+function planRun({ schedule, misfire }: Job, due: number, now: number): Plan {
+  if (now - due <= GRACE_MS)
+    return { scheduledFor: due, runs: true, missed: 0, next: nextTime(schedule, due) };
+  const latest = latestTime(schedule, due, now);
+  const isOnTime = latest > due && now - latest <= GRACE_MS;
+  const before = countTimes(schedule, due, latest);
+  if (misfire === "once")
+    return { scheduledFor: latest, runs: true, missed: before, next: nextTime(schedule, now) };
+  // The latest time is left for the next look where it is still in time.
+  return isOnTime
+    ? { scheduledFor: due, runs: false, missed: before, next: latest }
+    : {
+        scheduledFor: due,
+        runs: false,
+        missed: Math.min(before + 1, MISSED_MAX),
+        next: nextTime(schedule, now),
+      };
+}
+
+/** Times of a schedule from `from`, itself one, that lie before `until`. */
+function countTimes(schedule: Schedule, from: number, until: number): number {
+  let count = 0;
+  for (let time: number | undefined = from; time !== undefined && time < until && count < MISSED_MAX; count++)
+    time = nextTime(schedule, time);
+  return count;
+}
+
+function describeMissed({ scheduledFor, missed }: Plan): Text {
+  if (missed === 1) return detail("run_result.missed_one");
+  const from = iso(scheduledFor);
+  return missed >= MISSED_MAX
+    ? detail("run_result.missed_at_least", { count: MISSED_MAX, from })
+    : detail("run_result.missed", { count: missed, from });
+}
 
 export const CHECK_EVERY_MS = 15_000;
 /** Time after which the runs of a dead runner are taken over. */

@@ -1,13 +1,187 @@
+import type { Cron } from "croner";
 import { firstInstant, zoneOffset } from "../../lib/calendar-interval.ts";
 import { detail } from "../../lib/domain-error.ts";
-import { reasonExcerpt } from "../../lib/excerpt.ts";
+import { excerpt, reasonExcerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
 import { parseWrittenTime } from "../../lib/written-time.ts";
-import { cronMistake } from "./cron-mistakes.ts";
-import { CronTimes, TIME_MAX } from "./cron-times.ts";
 import { scheduleInvalid } from "./scheduler.errors.ts";
 import type { Schedule } from "./scheduler.types.ts";
+
+interface CronField {
+  readonly name: Text;
+  readonly min: number;
+  readonly max: number;
+  /** Words for its numbers. */
+  readonly words: readonly string[];
+  /** What else croner reads in the field. */
+  readonly others: RegExp;
+}
+
+const none = /(?!)/;
+const fields: readonly CronField[] = [
+  { name: detail("cron_field.minute"), min: 0, max: 59, words: [], others: none },
+  { name: detail("cron_field.hour"), min: 0, max: 23, words: [], others: none },
+  { name: detail("cron_field.day"), min: 1, max: 31, words: [], others: /^(L|LW|\d\d?W)$/i },
+  {
+    name: detail("cron_field.month"),
+    min: 1,
+    max: 12,
+    words: ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"],
+    others: none,
+  },
+  {
+    name: detail("cron_field.weekday"),
+    min: 0,
+    max: 7,
+    words: ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"],
+    others: /^(L|[0-7]L|[A-Z]{3}L|\w{1,3}#[1-5L])$/i,
+  },
+];
+
+const NUMBER = /^\d{1,4}$/;
+
+/** The number that a part of a field stands for; undefined for anything else. */
+function numberOf(text: string, { words, min }: CronField): number | undefined {
+  const word = words.indexOf(text.toUpperCase());
+  if (word >= 0) return word + min;
+  return NUMBER.test(text) ? Number(text) : undefined;
+}
+
+function numberMistake(text: string, field: CronField): Text | undefined {
+  const { name, min, max } = field;
+  const value = numberOf(text, field);
+  if (value === undefined) return detail("rule.cron_word", { field: name, value: excerpt(text) });
+  return value < min || value > max ? detail("rule.cron_range", { field: name, value, min, max }) : undefined;
+}
+
+function stepMistake(step: string | undefined, field: CronField): Text | undefined {
+  if (step === undefined) return undefined;
+  const isStep = NUMBER.test(step) && Number(step) >= 1 && Number(step) <= field.max;
+  return isStep
+    ? undefined
+    : detail("rule.cron_step", { field: field.name, value: excerpt(step), max: field.max });
+}
+
+function itemMistake(item: string, field: CronField): Text | undefined {
+  if (item === "*" || item === "?" || field.others.test(item)) return undefined;
+  const [range = "", step, more] = item.split("/");
+  if (more !== undefined) return detail("rule.cron_word", { field: field.name, value: excerpt(item) });
+  if (range === "*") return stepMistake(step, field);
+  const [from = "", to, rest] = range.split("-");
+  if (from === "" || to === "" || rest !== undefined)
+    return detail("rule.cron_word", { field: field.name, value: excerpt(item) });
+  const wrong = numberMistake(from, field) ?? (to === undefined ? undefined : numberMistake(to, field));
+  if (wrong !== undefined) return wrong;
+  if (to === undefined && step !== undefined)
+    return detail("rule.cron_start", { field: field.name, value: excerpt(item), from, max: field.max, step });
+  const isBackwards = to !== undefined && (numberOf(from, field) ?? 0) > (numberOf(to, field) ?? 0);
+  if (isBackwards)
+    return detail("rule.cron_backwards", {
+      field: field.name,
+      value: item,
+      from,
+      max: field.max,
+      min: field.min,
+      to,
+    });
+  return stepMistake(step, field);
+}
+
+/** Returns the mistake in an expression of five fields, in the words of the person who wrote it; undefined if it cannot be told. */
+function cronMistake(expression: string): Text | undefined {
+  for (const [index, text] of expression.split(" ").entries()) {
+    const field = fields[index];
+    if (field === undefined) return undefined;
+    for (const item of text.split(",")) {
+      const mistake = itemMistake(item, field);
+      if (mistake !== undefined) return mistake;
+    }
+  }
+  return undefined;
+}
+
+/*
+ * When a cron expression is due in a time zone. croner reads the expression, and enumerates the times that clocks in UTC show; the clocks of the
+ * zone are applied here, because what a change of the clocks means depends on the expression. If minute and hour are numbers or lists of them,
+ * they are times of day: each is due once a day, when the clocks first show it, or when the gap ends that skips it. With a wildcard, a
+ * range or a step the expression repeats within the day: it is due whenever the clocks show such a time, so none in a gap, and twice in an hour
+ * that comes twice.
+ */
+
+/** The last moment that four digits of a year can say, and a year short of what a Date can. */
+const TIME_MAX = Date.parse("9999-12-31T00:00:00Z");
+
+/** Loaded with the first expression, which saves 2 MB without schedules; synchronously, because transactions compute times. */
+function newCron(expression: string): Cron {
+  const croner: typeof import("croner") = require("croner");
+  return new croner.Cron(expression, { timezone: "UTC", mode: "5-part", paused: true });
+}
+
+/** Returns whether the expression repeats within the day. */
+function isRepeating(expression: string): boolean {
+  if (expression.startsWith("@")) return expression === "@hourly";
+  const [minute = "", hour = ""] = expression.split(" ");
+  return /[*?/-]/.test(`${minute} ${hour}`);
+}
+
+/** An expression in a zone. @throws Error of croner for an expression that cannot be read */
+class CronTimes {
+  readonly #cron: Cron;
+  readonly #offset: (ts: number) => number;
+  readonly #timezone: string;
+  readonly #isRepeating: boolean;
+
+  constructor(expression: string, timezone: string) {
+    this.#cron = newCron(expression);
+    this.#offset = zoneOffset(timezone);
+    this.#timezone = timezone;
+    this.#isRepeating = isRepeating(expression);
+  }
+
+  /** Returns the first time after `after` (epoch ms); undefined if none comes. */
+  next(after: number): number | undefined {
+    const next = this.#isRepeating ? this.#nextShown(after) : this.#nextOfDay(after);
+    return next === undefined || next <= after || next > TIME_MAX ? undefined : next;
+  }
+
+  /** Returns the first time after `wall` that matches, in ms as if the wall clock were UTC. */
+  #nextWall(wall: number): number | undefined {
+    return this.#cron.nextRun(new Date(wall))?.getTime();
+  }
+
+  /** Each time of day once, in order: the moments at which clocks first show them rise with them. */
+  #nextOfDay(after: number): number | undefined {
+    let wall = this.#nextWall(after + this.#offset(after));
+    while (wall !== undefined) {
+      const moment = firstInstant(wall, this.#offset);
+      if (moment > after) return moment;
+      wall = this.#nextWall(wall);
+    }
+    return undefined;
+  }
+
+  /** Every moment at which the clocks show such a time, from one change of the clocks to the next. */
+  #nextShown(after: number): number | undefined {
+    let shift = this.#offset(after);
+    let wall = this.#nextWall(after + shift);
+    let change = this.#changeAfter(after);
+    while (wall !== undefined && change !== undefined && wall - shift >= change) {
+      shift = this.#offset(change);
+      // What the clocks show at the change itself counts, too.
+      wall = this.#nextWall(change + shift - 1);
+      change = this.#changeAfter(change);
+    }
+    return wall === undefined ? undefined : wall - shift;
+  }
+
+  /** Returns the next clock change after a moment. */
+  #changeAfter(moment: number): number | undefined {
+    const from = Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(this.#timezone);
+    return from.getTimeZoneTransition("next")?.epochMilliseconds;
+  }
+}
 
 /** Jobs are looked for every 15 s: what comes more often than every minute would not be kept. */
 const INTERVAL_MS_MIN = 60_000;

@@ -1,14 +1,14 @@
 import { detail, textOf } from "../../lib/domain-error.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { FairTurns } from "../../platform/fair-turns.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { EngineReply, EngineRequest } from "./engine.types.ts";
 import { readEncoded, readFunctions, readResult } from "./script-answers.ts";
-import { ScriptBreakers } from "./script-breakers.ts";
 import { checkInput } from "./script-engine.ts";
 import { scriptLimits } from "./script-limits.ts";
 import { ProcessEnded, ScriptProcess } from "./script-process.ts";
-import { ScriptQueue } from "./script-queue.ts";
 import { ScriptFailure } from "./script-sandbox.errors.ts";
 import type {
   BreakerState,
@@ -18,6 +18,155 @@ import type {
   ScriptResult,
   ScriptRun,
 } from "./script-sandbox.types.ts";
+
+const OVERRUNS_MAX = 3;
+const COOL_DOWN_MS = 60_000;
+const COOL_DOWN_MS_MAX = 15 * 60_000;
+/** Previews have keys too; who has not overrun for longest is forgotten. */
+const KEYS_MAX = 10_000;
+
+interface Breaker {
+  readonly sourceHash: number | bigint;
+  overruns: number;
+  coolDownMs: number;
+  /** Monotonic time; undefined while closed. */
+  openUntil: number | undefined;
+  reason: Text;
+}
+
+/**
+ * A script that overran three times in a row is not run for a while: each overrun costs a process. After that it has one
+ * try, and each that fails doubles the while. Another source begins anew.
+ */
+class ScriptBreakers {
+  readonly #now: () => number;
+  /** Keyed by key; only of those whose last run overran. */
+  readonly #breakers = new Map<string, Breaker>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Undefined where `source` may run. */
+  refusal(key: string, source: string): BreakerState | undefined {
+    const breaker = this.#breakers.get(key);
+    if (breaker === undefined) return undefined;
+    if (breaker.sourceHash !== Bun.hash(source)) {
+      this.#breakers.delete(key);
+      return undefined;
+    }
+    const state = this.of(key);
+    return state?.isOpen ? state : undefined;
+  }
+
+  of(key: string): BreakerState | undefined {
+    const breaker = this.#breakers.get(key);
+    if (breaker === undefined) return undefined;
+    const retryInMs = Math.max(0, (breaker.openUntil ?? 0) - this.#now());
+    return { isOpen: breaker.openUntil !== undefined && retryInMs > 0, reason: breaker.reason, retryInMs };
+  }
+
+  succeeded(key: string): void {
+    this.#breakers.delete(key);
+  }
+
+  overran(key: string, source: string, reason: Text): void {
+    const existingBreaker = this.#breakers.get(key);
+    const sourceHash = Bun.hash(source);
+    const breaker: Breaker =
+      existingBreaker?.sourceHash === sourceHash
+        ? existingBreaker
+        : { sourceHash, overruns: 0, coolDownMs: COOL_DOWN_MS, openUntil: undefined, reason };
+    breaker.overruns++;
+    breaker.reason = reason;
+    if (breaker.overruns >= OVERRUNS_MAX) {
+      breaker.openUntil = this.#now() + breaker.coolDownMs;
+      breaker.coolDownMs = Math.min(breaker.coolDownMs * 2, COOL_DOWN_MS_MAX);
+    }
+    this.#breakers.delete(key);
+    this.#breakers.set(key, breaker);
+    const [oldest] = this.#breakers.keys();
+    if (this.#breakers.size > KEYS_MAX && oldest !== undefined) this.#breakers.delete(oldest);
+  }
+
+  reset(key: string): void {
+    this.#breakers.delete(key);
+  }
+}
+
+interface Waiting<T> {
+  /** Oldest first. */
+  readonly items: T[];
+}
+
+interface Tenant<T> {
+  readonly keys: FairTurns<Waiting<T>>;
+  size: number;
+}
+
+const createKeys = <T>() =>
+  new FairTurns<Waiting<T>>({ create: () => ({ items: [] }), hasWork: ({ items }) => items.length > 0 });
+
+/**
+ * Waiting scripts. Tenants have equal shares of processor time and room, and so do the keys of a tenant; the items of a key are served in order. If
+ * there is no room, the newest item of the fullest key of the fullest tenant is removed.
+ */
+export class ScriptQueue<T> {
+  readonly #perKeyMax: number;
+  readonly #max: number;
+  readonly #tenants = new FairTurns<Tenant<T>>({
+    create: () => ({ keys: createKeys(), size: 0 }),
+    hasWork: ({ size }) => size > 0,
+  });
+  #size = 0;
+
+  constructor(limits: { perKeyMax: number; max: number }) {
+    this.#perKeyMax = limits.perKeyMax;
+    this.#max = limits.max;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Returns the item for which there is no room: the new item, or an item that waited; undefined if there is room for all. */
+  add({ tenantId, key }: ScriptOwner, item: T): T | undefined {
+    const tenant = this.#tenants.of(tenantId);
+    const { items } = tenant.keys.of(key);
+    if (items.length >= this.#perKeyMax) return item;
+    items.push(item);
+    tenant.size++;
+    this.#size++;
+    return this.#size > this.#max ? this.#displace(tenant, items) : undefined;
+  }
+
+  /** Returns the next item of the key that has used the least, of the tenant that has used the least. */
+  take(): T | undefined {
+    const turn = this.#tenants.next();
+    const item = turn?.member.keys.next()?.member.items.shift();
+    if (turn === undefined || item === undefined) return undefined;
+    turn.member.size--;
+    this.#size--;
+    return item;
+  }
+
+  /** Adds the cost of a run to the time of its owner. */
+  charge({ tenantId, key }: ScriptOwner, ms: number): void {
+    this.#tenants.charge(tenantId, ms);
+    this.#tenants.find(tenantId)?.keys.charge(key, ms);
+  }
+
+  /** Removes an item. Among equals, the item that was just added is removed. */
+  #displace(newest: Tenant<T>, newestItems: T[]): T | undefined {
+    let fullest = newest;
+    for (const [, tenant] of this.#tenants) if (tenant.size > fullest.size) fullest = tenant;
+    let items = fullest === newest ? newestItems : [];
+    for (const [, waiting] of fullest.keys) if (waiting.items.length > items.length) items = waiting.items;
+    fullest.size--;
+    this.#size--;
+    return items.pop();
+  }
+}
 
 /** Waiting scripts hold their messages in memory: 256 of 1 MiB at the very most, and usually of 1 KiB. */
 const QUEUE = { perKeyMax: 64, max: 256 } as const;

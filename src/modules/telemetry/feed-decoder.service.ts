@@ -1,10 +1,145 @@
-import type { FeedRows, FeedStep, KnownDefinitions } from "./feeds.types.ts";
-import { RowBuilder } from "./row-builder.ts";
+import {
+  KIND_BOOLEAN,
+  KIND_JSON,
+  KIND_NUMBER,
+  TAG_ABSENT,
+  TAG_FALSE,
+  TAG_JSON,
+  TAG_NUMBER,
+  TAG_STRING,
+  TAG_TRUE,
+} from "../../lib/value-kind.ts";
+import type { FeedColumn, FeedDeviceRows, FeedRows, FeedStep, KnownDefinitions } from "./feeds.types.ts";
 import type { Deletion } from "./store/deletion.types.ts";
 import type { Definitions } from "./store/group-format.ts";
-import { GroupReader } from "./store/group-reader.ts";
+import { GroupReader, type GroupRecord } from "./store/group-reader.ts";
 import { FORM_DELETION } from "./store/hot-log.ts";
 import { unpackGroup } from "./store/hot-packing.ts";
+
+const ROWS_FIRST = 16;
+
+class ColumnBuilder {
+  tags: Uint8Array;
+  numbers: Float64Array;
+  texts: (string | undefined)[] | null = null;
+
+  constructor(rows: number) {
+    this.tags = new Uint8Array(rows);
+    this.numbers = new Float64Array(rows);
+  }
+
+  grow(rows: number): void {
+    const tags = new Uint8Array(rows);
+    tags.set(this.tags);
+    this.tags = tags;
+    const numbers = new Float64Array(rows);
+    numbers.set(this.numbers);
+    this.numbers = numbers;
+  }
+
+  set(row: number, tag: number, number: number): void {
+    this.tags[row] = tag;
+    this.numbers[row] = number;
+  }
+
+  setText(row: number, tag: number, text: string): void {
+    this.tags[row] = tag;
+    this.texts ??= [];
+    this.texts[row] = text;
+  }
+}
+
+/** Collects the records of one device into columns: a row for each time stamp, in the order of time; of two values the later arrival holds. */
+class RowBuilder {
+  readonly deviceId: string;
+  /** Keyed by the number of the key. */
+  readonly #columns = new Map<number, ColumnBuilder>();
+  /** Keyed by time stamp; made once a record is not the newest. */
+  #rowOf: Map<number, number> | null = null;
+  #ts = new Float64Array(ROWS_FIRST);
+  #rows = 0;
+  #newest = Number.NEGATIVE_INFINITY;
+
+  constructor(deviceId: string) {
+    this.deviceId = deviceId;
+  }
+
+  /** Adds a record's values and returns their number. */
+  add(record: GroupRecord): number {
+    const row = this.#rowFor(record.ts);
+    const { columns } = record;
+    for (let index = 0; index < columns.length; index++) {
+      const column = this.#column(columns[index]! >> 2);
+      const kind = columns[index]! & 3;
+      if (kind === KIND_NUMBER) column.set(row, TAG_NUMBER, record.numberAt(index));
+      else if (kind === KIND_BOOLEAN) column.set(row, record.numberAt(index) === 1 ? TAG_TRUE : TAG_FALSE, 0);
+      else column.setText(row, kind === KIND_JSON ? TAG_JSON : TAG_STRING, record.textAt(index));
+    }
+    return columns.length;
+  }
+
+  build(keyNames: readonly string[]): FeedDeviceRows {
+    const order = this.#rowOf === null ? null : this.#order();
+    const ts = this.#ts.subarray(0, this.#rows);
+    const columns = [...this.#columns].map(([key, { tags, numbers, texts }]): FeedColumn => {
+      const name = keyNames[key] ?? "";
+      if (order === null)
+        return {
+          key: name,
+          tags: tags.subarray(0, this.#rows),
+          numbers: numbers.subarray(0, this.#rows),
+          texts,
+        };
+      return {
+        key: name,
+        tags: Uint8Array.from(order, (row) => tags[row] ?? TAG_ABSENT),
+        numbers: Float64Array.from(order, (row) => numbers[row] ?? 0),
+        texts: texts === null ? null : Array.from(order, (row) => texts[row]),
+      };
+    });
+    return {
+      deviceId: this.deviceId,
+      ts: order === null ? ts : Float64Array.from(order, (row) => ts[row]!),
+      columns,
+    };
+  }
+
+  #order(): Uint32Array {
+    return Uint32Array.from({ length: this.#rows }, (_, row) => row).sort(
+      (a, b) => this.#ts[a]! - this.#ts[b]!,
+    );
+  }
+
+  #rowFor(ts: number): number {
+    if (ts > this.#newest) {
+      this.#newest = ts;
+      return this.#newRow(ts);
+    }
+    this.#rowOf ??= new Map(Array.from(this.#ts.subarray(0, this.#rows), (stamp, row) => [stamp, row]));
+    return this.#rowOf.get(ts) ?? this.#newRow(ts);
+  }
+
+  #newRow(ts: number): number {
+    if (this.#rows === this.#ts.length) {
+      const longer = new Float64Array(this.#rows * 2);
+      longer.set(this.#ts);
+      this.#ts = longer;
+      for (const column of this.#columns.values()) column.grow(longer.length);
+    }
+    const row = this.#rows++;
+    this.#ts[row] = ts;
+    this.#rowOf?.set(ts, row);
+    return row;
+  }
+
+  #column(key: number): ColumnBuilder {
+    const column = this.#columns.get(key);
+    if (column !== undefined) return column;
+    const created = new ColumnBuilder(this.#ts.length);
+    this.#columns.set(key, created);
+    return created;
+  }
+}
 
 /** Values of one step, about: a group is never split. */
 const STEP_POINTS = 20_000;

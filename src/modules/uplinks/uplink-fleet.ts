@@ -1,25 +1,75 @@
-import { DomainError } from "../../lib/domain-error.ts";
+import { DomainError, unavailable } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { messageOf, networkErrorText } from "../../lib/network-error.ts";
+import { workerUrl } from "../../platform/assets.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
-import type { CallHandlers } from "../../platform/thread-calls.ts";
+import { type CallHandlers, ThreadCalls } from "../../platform/thread-calls.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import { nextChanges } from "./change-source.ts";
 import type { TargetSettings } from "./targets/targets.schemas.ts";
 import { UpToDateTimes } from "./up-to-date-times.ts";
-import type { MainCalls, UplinkJob, UplinkReport } from "./uplink.protocol.ts";
+import type { MainCalls, ThreadCallsOfUplinks, UplinkJob, UplinkReport } from "./uplink.protocol.ts";
 import type { UplinkDevice } from "./uplink.types.ts";
 import type { UplinkChangesRepository } from "./uplink-changes.repository.ts";
-import { UplinkThread } from "./uplink-thread.ts";
 import { deviceNotSelected, uplinkNotFound } from "./uplinks.errors.ts";
 import type { UplinksRepository } from "./uplinks.repository.ts";
 import type { Uplink } from "./uplinks.resource.ts";
 import type { UplinkTotals } from "./uplinks.types.ts";
+
+/** The thread of the uplinks, as the main thread sees it. It runs while something needs it. */
+class UplinkThread {
+  readonly #calls: ThreadCalls<ThreadCallsOfUplinks, MainCalls>;
+  readonly #log: Logger;
+  readonly #onFailed: () => void;
+  #worker: Worker | undefined;
+
+  /** `onFailed`: the thread has ended by an error of its own; its uplinks run no more. */
+  constructor(deps: { handlers: CallHandlers<MainCalls>; onFailed: () => void; log: Logger }) {
+    this.#log = deps.log;
+    this.#onFailed = deps.onFailed;
+    this.#calls = new ThreadCalls(
+      (message, transfer) => this.#worker?.postMessage(message, transfer),
+      deps.handlers,
+    );
+  }
+
+  get isRunning(): boolean {
+    return this.#worker !== undefined;
+  }
+
+  call<Name extends keyof ThreadCallsOfUplinks & string>(
+    name: Name,
+    args: ThreadCallsOfUplinks[Name]["args"],
+  ): Promise<ThreadCallsOfUplinks[Name]["result"]> {
+    this.#worker ??= this.#create();
+    return this.#calls.call(name, args);
+  }
+
+  /** Ends the thread; its uplinks must have ended before. */
+  stop(): void {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    this.#calls.failAll(unavailable("uplink.stopped"));
+  }
+
+  #create(): Worker {
+    const worker = new Worker(workerUrl("src/modules/uplinks/uplink.worker.ts"), {
+      smol: true, // a heap that is collected early: batches are short-lived
+    });
+    worker.addEventListener("message", (event: MessageEvent<unknown>) => this.#calls.receive(event.data));
+    worker.addEventListener("error", ({ message }) => {
+      this.#log.error("the thread of the uplinks has failed", { error: message });
+      this.stop();
+      this.#onFailed();
+    });
+    return worker;
+  }
+}
 
 /** Interval at which it is looked whether something was written. */
 const WAKE_INTERVAL_MS = 100;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { DeviceId } from "../../../src/lib/ids.ts";
 import { parseJson } from "../../../src/lib/sent-json.ts";
-import { renderHistory } from "../../../src/modules/ingest/history-export.ts";
+import { renderHistory } from "../../../src/modules/ingest/history.service.ts";
 import type { ScanChunk } from "../../../src/modules/telemetry/store/store.types.ts";
 import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";
 import { read } from "../../lib/history-rows-fixture.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { MessageShapes } from "../../../src/modules/ingest/message-shapes.ts";
+import { MessageShapes } from "../../../src/modules/ingest/ingest-message.ts";
 import type { ShapeMemory } from "../../../src/modules/ingest/message-shapes.types.ts";
 import { toReadings } from "../../../src/modules/ingest/readings.ts";
 import type { Reading } from "../../../src/modules/telemetry/telemetry.types.ts";

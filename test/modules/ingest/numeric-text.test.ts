@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { withNumbers } from "../../../src/modules/ingest/numeric-text.ts";
+import { withNumbers } from "../../../src/modules/ingest/ingest.service.ts";
 
 const convert = (value: unknown) => withNumbers([{ ts: 1, values: { a: value as string } }])[0]?.values.a;
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AnnouncementStore } from "../../../src/modules/integrations/announcement-store.ts";
+import { AnnouncementStore } from "../../../src/modules/integrations/announcement-registry.ts";
 import {
   type AnnouncementsRepository,
   createAnnouncementsRepository,

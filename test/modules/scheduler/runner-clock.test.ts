@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { GRACE_MS } from "../../../src/modules/scheduler/job-plan.ts";
+import { GRACE_MS } from "../../../src/modules/scheduler/job-runner.ts";
 import { latestTime, nextTime } from "../../../src/modules/scheduler/schedule.ts";
 import {
   clock,

@@ -6,8 +6,8 @@ import {
   readFunctions,
   readResult,
 } from "../../../src/modules/script-sandbox/script-answers.ts";
-import { ScriptQueue } from "../../../src/modules/script-sandbox/script-queue.ts";
 import { ScriptFailure } from "../../../src/modules/script-sandbox/script-sandbox.errors.ts";
+import { ScriptQueue } from "../../../src/modules/script-sandbox/script-sandbox.ts";
 
 const reply = (value: string) => ({ ok: true, value, console: [], usedMs: 1, processorUs: 1 }) as const;
 const readers = [readResult, readEncoded, readFunctions];

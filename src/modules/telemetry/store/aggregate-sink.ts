@@ -6,7 +6,29 @@ import type { ColumnSummary } from "./column-summary.ts";
 import { eachInterval, eachIntervalOf, type Intervals } from "./intervals.ts";
 import type { Column } from "./rows.ts";
 import type { ClosedRange, SeriesSink, SinkResult } from "./series-sink.ts";
-import { WideSum } from "./wide-sum.ts";
+
+/** Scales the largest doubles down so that any number of them can be added. */
+const SCALE = 2 ** -200;
+
+/** Part of a sum beyond the range of doubles, although the mean may be within it. Nearly always 0. */
+class WideSum {
+  /** In units of `1 / SCALE`. */
+  #scaled = 0;
+
+  add(value: number): void {
+    this.#scaled += value * SCALE;
+  }
+
+  /** Returns `(sum + what was added) / count`. */
+  over(sum: number, count: number): number {
+    if (this.#scaled === 0) return sum / count;
+    return (this.#scaled + sum * SCALE) / count / SCALE;
+  }
+
+  clear(): void {
+    this.#scaled = 0;
+  }
+}
 
 /** Count, sum, mean and extremes of each interval. Numbers are aggregated, other values are skipped and counted. */
 export class AggregateSink implements SeriesSink {

@@ -1,9 +1,102 @@
+import type { BlockRef, FamilyKey } from "./block-directory.ts";
+import { EditBatch, encodeChunks } from "./block-writer.ts";
+import { stepPlaces } from "./codec/decimal.ts";
 import type { Deletion } from "./deletion.types.ts";
-import { beginningOfTime, deleteFromBlocks, endOfTime, justBefore, refreshLatest } from "./deletions.ts";
-import type { DeviceState } from "./registry.ts";
+import { newestSealed } from "./newest-value.ts";
+import type { DeviceState, SeriesState } from "./registry.ts";
+import { countPoints, withoutRange } from "./rows.ts";
+import { familiesOf } from "./series-families.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { StoreCalls } from "./store.protocol.ts";
 import type { StoreEngine } from "./store-engine.ts";
+
+/** Finite, so that JSON can carry them. */
+const beginningOfTime = -Number.MAX_VALUE;
+const endOfTime = Number.MAX_VALUE;
+
+/** The largest double below `ts`: deletions are closed ranges, retention is not. */
+function justBefore(ts: number): number {
+  if (ts === 0) return -Number.MIN_VALUE;
+  return stepPlaces(ts, ts > 0 ? -1 : 1);
+}
+
+const pageBlocks = 64;
+
+/** Takes a deletion's points out of the blocks. Returns how many went. */
+function* deleteFromBlocks(engine: StoreEngine, device: DeviceState, deletion: Deletion): Steps<number> {
+  const keys = deletion.keys === null ? null : new Set(deletion.keys);
+  let deleted = 0;
+  const batch = new EditBatch(engine);
+  for (const [family, familyKeys] of familiesOf(device)) {
+    if (keys !== null && ![...familyKeys].some((key) => keys.has(key))) continue;
+    deleted += yield* deleteFromFamily(engine, batch, { of: { device: device.no, family }, keys, deletion });
+  }
+  batch.commit();
+  return deleted;
+}
+
+function* deleteFromFamily(
+  engine: StoreEngine,
+  batch: EditBatch,
+  { of, keys, deletion }: { of: FamilyKey; keys: ReadonlySet<number> | null; deletion: Deletion },
+): Steps<number> {
+  let deleted = 0;
+  let from = deletion.from;
+  for (;;) {
+    const page = engine.blocks.directory.overlapping(of, { from, to: deletion.to }, pageBlocks);
+    for (const ref of page) {
+      const whole = keys === null && ref.minTs >= deletion.from && ref.maxTs <= deletion.to;
+      if (whole) {
+        batch.edit({ ...of, remove: [ref], add: [] });
+        deleted += ref.points;
+      } else deleted += yield* trim(engine, batch, { ref, keys, deletion });
+      if (batch.isFull) batch.commit();
+    }
+    batch.commit();
+    yield;
+    const last = page[page.length - 1];
+    if (last === undefined || page.length < pageBlocks || last.maxTs >= deletion.to) return deleted;
+    from = -justBefore(-last.maxTs);
+  }
+}
+
+function* trim(
+  engine: StoreEngine,
+  batch: EditBatch,
+  { ref, keys, deletion }: { ref: BlockRef; keys: ReadonlySet<number> | null; deletion: Deletion },
+): Steps<number> {
+  const rows = engine.blocks.load(ref);
+  if (rows === null || rows === "gone") return 0;
+  const kept = withoutRange(rows, { keys, from: deletion.from, to: deletion.to });
+  const points = countPoints(kept);
+  if (points === ref.points) return 0;
+  const add = points === 0 ? [] : yield* encodeChunks(kept, engine.options.blockRowsTarget, "fast");
+  batch.edit({ device: ref.device, family: ref.family, remove: [ref], add });
+  return ref.points - points;
+}
+
+/** Finds the newest values again where a deletion may have hit them; a series without any is forgotten. */
+function* refreshLatest(engine: StoreEngine, device: DeviceState, deletion: Deletion): Steps<void> {
+  const keys = deletion.keys === null ? null : new Set(deletion.keys);
+  const batch = new EditBatch(engine);
+  for (const series of [...device.series.values()]) {
+    if ((keys !== null && !keys.has(series.key)) || !mayHaveLostNewest(series, deletion)) continue;
+    if (series.sealed !== null && inRange(series.sealed.ts, deletion)) {
+      batch.series({ device: device.no, series, sealed: newestSealed(engine, { device, series }) });
+    }
+    batch.afterCommit(() => engine.refreshNewest(device, series));
+    if (batch.isFull) batch.commit();
+    yield;
+  }
+  batch.commit();
+}
+
+function mayHaveLostNewest({ sealed, hot, ts }: SeriesState, deletion: Deletion): boolean {
+  if (sealed === null && hot === null) return true;
+  return inRange(ts, deletion) || (sealed !== null && inRange(sealed.ts, deletion));
+}
+
+const inRange = (ts: number, { from, to }: Deletion): boolean => ts >= from && ts <= to;
 
 /** Free pages given back in one step. */
 const vacuumPages = 256;

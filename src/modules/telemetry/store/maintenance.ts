@@ -1,10 +1,245 @@
+import type { BlockRef, FamilyKey } from "./block-directory.ts";
+import { chunksOf, EditBatch, encodeChunks, lastOf } from "./block-writer.ts";
+import { encodeBlock } from "./codec/block-codec.ts";
 import type { Effort } from "./codec/packing.ts";
-import { deletionTask, vacuumTask } from "./deletion-tasks.ts";
-import { compactTask, mergeTask } from "./merge-task.ts";
+import { deletionTask, finishDeletions, vacuumTask } from "./deletion-tasks.ts";
+import type { DeviceState } from "./registry.ts";
 import { OWN_WORK } from "./request-tenant.ts";
-import { sealTask } from "./seal-task.ts";
+import { concat, countPoints, lowerBound, overlay, type Rows, sliceRows, upperBound } from "./rows.ts";
+import { familiesOf } from "./series-families.ts";
 import type { SliceScheduler, Steps } from "./slice-scheduler.ts";
 import type { StoreEngine } from "./store-engine.ts";
+
+/** A merge of fewer blocks than this gains too little for what it writes. */
+const mergeBlocksMin = 4;
+const pageBlocks = 256;
+/** Rows that one merge holds in memory, in multiples of the block target. */
+const mergeTargets = 4;
+
+/** Merges small neighbours of the families that are due. */
+function* mergeTask(engine: StoreEngine, effort: Effort): Steps<void> {
+  const merger = new Merger(engine, effort);
+  for (const of of engine.merges.take()) {
+    const refs = yield* directory(engine, of);
+    for (const group of mergeGroups(refs, engine.options.blockRowsTarget)) yield* merger.merge(of, group);
+  }
+  merger.finish();
+}
+
+/** Merges everything that is smaller than a full block, and packs every block as tightly as possible. */
+function* compactTask(engine: StoreEngine): Steps<void> {
+  const merger = new Merger(engine, "thorough");
+  for (const device of [...engine.registry.devices.values()]) {
+    for (const family of familiesOf(device).keys()) {
+      const of = { device: device.no, family };
+      const refs = yield* directory(engine, of);
+      for (const group of fullGroups(refs, engine.options.blockRowsTarget)) yield* merger.merge(of, group);
+    }
+  }
+  merger.finish();
+}
+
+function* directory(engine: StoreEngine, of: FamilyKey): Steps<BlockRef[]> {
+  const refs: BlockRef[] = [];
+  let from = Number.NEGATIVE_INFINITY;
+  for (;;) {
+    const page = engine.blocks.directory.overlapping(of, { from, to: Number.POSITIVE_INFINITY }, pageBlocks);
+    for (const ref of page) if (ref.minTs > from || from === Number.NEGATIVE_INFINITY) refs.push(ref);
+    const last = page[page.length - 1];
+    if (last === undefined || page.length < pageBlocks) return refs;
+    from = last.maxTs;
+    yield;
+  }
+}
+
+/**
+ * Runs of small neighbours, cut so that a block is only merged with at least half as much newer data: every row is then
+ * rewritten a logarithmic number of times.
+ */
+function mergeGroups(refs: readonly BlockRef[], target: number): BlockRef[][] {
+  const groups: BlockRef[][] = [];
+  let group: BlockRef[] = [];
+  let rows = 0;
+  const close = () => {
+    if (group.length >= mergeBlocksMin) groups.push(group.reverse());
+    group = [];
+    rows = 0;
+  };
+  for (const ref of [...refs].reverse()) {
+    const joins = ref.rows < target / 2 && (group.length === 0 || ref.rows <= rows * 2);
+    if (!joins || rows + ref.rows > target * mergeTargets) close();
+    if (ref.rows >= target / 2) continue;
+    group.push(ref);
+    rows += ref.rows;
+  }
+  close();
+  return groups;
+}
+
+/** Consecutive blocks that together fill some whole blocks. */
+function fullGroups(refs: readonly BlockRef[], target: number): BlockRef[][] {
+  const groups: BlockRef[][] = [];
+  let group: BlockRef[] = [];
+  let rows = 0;
+  for (const ref of refs) {
+    if (rows + ref.rows > target * mergeTargets && group.length > 0) {
+      groups.push(group);
+      group = [];
+      rows = 0;
+    }
+    group.push(ref);
+    rows += ref.rows;
+  }
+  if (group.length > 0) groups.push(group);
+  return groups;
+}
+
+class Merger {
+  readonly #engine: StoreEngine;
+  readonly #effort: Effort;
+  readonly #batch: EditBatch;
+
+  constructor(engine: StoreEngine, effort: Effort) {
+    this.#engine = engine;
+    this.#effort = effort;
+    this.#batch = new EditBatch(engine);
+  }
+
+  *merge(of: FamilyKey, refs: readonly BlockRef[]): Steps<void> {
+    if (refs.length === 1 && this.#engine.blocks.head(refs[0]!)?.effort === this.#effort) return;
+    const parts: Rows[] = [];
+    const remove: BlockRef[] = [];
+    for (const ref of refs) {
+      const rows = this.#engine.blocks.load(ref);
+      yield;
+      // A damaged block stays where it is; what lies beyond it makes a group of its own some other time.
+      if (rows === null || rows === "gone") break;
+      parts.push(rows);
+      remove.push(ref);
+    }
+    if (parts.length === 0) return;
+    const add = yield* encodeChunks(concat(parts), this.#engine.options.blockRowsTarget, this.#effort);
+    this.#batch.edit({ ...of, remove, add });
+    if (this.#batch.isFull) this.#batch.commit();
+    yield;
+  }
+
+  finish(): void {
+    this.#batch.commit();
+  }
+}
+
+/**
+ * Seals the hot tier: encodes the points of a frozen generation into blocks, device by device, then forgets its hot
+ * rows. Each transaction is complete in itself, and sealing the same points twice changes nothing: after a crash in
+ * between, what is still hot is simply sealed again. Deletions come first: one that went through the blocks later would
+ * hit what has arrived after it.
+ */
+export function* sealTask(engine: StoreEngine): Steps<void> {
+  yield* finishDeletions(engine);
+  const generation = engine.frozen ?? engine.freeze();
+  const batch = new EditBatch(engine);
+  for (const hot of generation.devices.values()) {
+    for (const [family, keys] of familiesOf(hot.device)) {
+      const rows = hot.rows(generation, keys, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+      if (rows.ts.length === 0) continue;
+      const of = { device: hot.device.no, family };
+      if (isBehind(engine, hot.device, { of, rows })) yield* writeNew(engine, batch, { of, rows });
+      else yield* sealFamily(engine, batch, { of, rows });
+      updateSeries(batch, hot.device, rows);
+      const points = countPoints(rows);
+      batch.afterCommit(() => {
+        generation.points = Math.max(0, generation.points - points);
+      });
+      engine.merges.note(of);
+      if (batch.isFull) {
+        batch.commit();
+        yield;
+      }
+    }
+    yield;
+  }
+  batch.commit();
+  yield* engine.feeds.keepUnread(generation);
+  if (generation.lastId > 0) engine.file.noteSealed(generation.lastId);
+  engine.thaw(generation);
+}
+
+/** Returns whether the rows lie behind all blocks of the family, as nearly all do; remembers where it ends afterwards. */
+function isBehind(
+  engine: StoreEngine,
+  device: DeviceState,
+  { of, rows }: { of: FamilyKey; rows: Rows },
+): boolean {
+  const end =
+    device.sealedEnds[of.family] ??
+    engine.blocks.directory.newestBefore(of, Number.POSITIVE_INFINITY)?.maxTs ??
+    Number.NEGATIVE_INFINITY;
+  device.sealedEnds[of.family] = Math.max(end, rows.ts[rows.ts.length - 1]!);
+  return rows.ts[0]! > end;
+}
+
+/** Points that fall inside an existing block re-open it; those between and after blocks make new ones. */
+function* sealFamily(
+  engine: StoreEngine,
+  batch: EditBatch,
+  { of, rows }: { of: FamilyKey; rows: Rows },
+): Steps<void> {
+  const last = rows.ts[rows.ts.length - 1]!;
+  let index = 0;
+  while (index < rows.ts.length) {
+    const [block] = engine.blocks.directory.overlapping(of, { from: rows.ts[index]!, to: last }, 1);
+    const gapEnd = block === undefined ? rows.ts.length : Math.max(index, lowerBound(rows.ts, block.minTs));
+    yield* writeNew(engine, batch, { of, rows: sliceRows(rows, index, gapEnd) });
+    index = gapEnd;
+    if (block === undefined) return;
+    const end = upperBound(rows.ts, block.maxTs);
+    if (end > index) yield* reopen(engine, batch, { of, block, rows: sliceRows(rows, index, end) });
+    index = end;
+    if (batch.isFull) batch.commit();
+    yield;
+  }
+}
+
+function* writeNew(
+  engine: StoreEngine,
+  batch: EditBatch,
+  { of, rows }: { of: FamilyKey; rows: Rows },
+): Steps<void> {
+  if (rows.ts.length === 0) return;
+  for (const chunk of chunksOf(rows, engine.options.blockRowsTarget)) {
+    batch.edit({ ...of, remove: [], add: [yield* encodeBlock(chunk, "fast")] });
+    if (batch.isFull) batch.commit();
+    yield;
+  }
+}
+
+function* reopen(
+  engine: StoreEngine,
+  batch: EditBatch,
+  { of, block, rows }: { of: FamilyKey; block: BlockRef; rows: Rows },
+): Steps<void> {
+  const old = engine.blocks.load(block);
+  // Only background tasks change blocks, one at a time: the block cannot have gone. A damaged one is put aside.
+  const damaged = old === null || old === "gone";
+  if (damaged) engine.blocks.quarantine(block);
+  const merged = damaged ? rows : overlay(old, rows);
+  const add = yield* encodeChunks(merged, engine.options.blockRowsTarget, "fast");
+  batch.edit({ ...of, remove: damaged ? [] : [block], add });
+}
+
+/** The newest values of the block tier move forward with what was sealed. */
+function updateSeries(batch: EditBatch, device: DeviceState, rows: Rows): void {
+  for (const [key, column] of rows.columns) {
+    const series = device.series.get(key);
+    const last = lastOf(rows.ts, column);
+    if (series === undefined || last === null) continue;
+    const newer = series.sealed === null || last.ts >= series.sealed.ts;
+    if (newer || !series.persisted) {
+      batch.series({ device: device.no, series, sealed: newer ? last : series.sealed });
+    }
+  }
+}
 
 /** Background work that failed (a full disk, mostly) is tried again after this time. */
 const retryMs = 5_000;

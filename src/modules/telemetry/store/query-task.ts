@@ -1,21 +1,224 @@
 import { invalid } from "../../../lib/domain-error.ts";
 import { excerpt } from "../../../lib/excerpt.ts";
-import type { Aggregation } from "../telemetry.types.ts";
+import { decodeValue, TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
+import type { Aggregation, TelemetryValue } from "../telemetry.types.ts";
 import { AggregateSink } from "./aggregate-sink.ts";
 import { AnswerText } from "./answer-text.ts";
-import { DeltaSink } from "./delta-sink.ts";
+import type { ColumnSums } from "./codec/column-sums.ts";
+import type { StateRuns } from "./codec/state-runs.ts";
+import type { ColumnSummary } from "./column-summary.ts";
 import { type EarlierKind, earlierValues } from "./earlier-values.ts";
-import { EdgeSink } from "./edge-sink.ts";
-import { intervalsOf } from "./intervals.ts";
+import { eachInterval, eachIntervalOf, type Intervals, intervalsOf } from "./intervals.ts";
 import { extentOf, type FamilyRange, FamilyReader, hotRows } from "./range-reader.ts";
 import type { DeviceState } from "./registry.ts";
+import type { Column } from "./rows.ts";
 import { familyKeysOf } from "./series-families.ts";
-import type { EarlierValue, SeriesSink, SinkResult } from "./series-sink.ts";
+import type { ClosedRange, EarlierValue, SeriesSink, SinkResult } from "./series-sink.ts";
 import type { Steps } from "./slice-scheduler.ts";
+import { numberState, type StateValue, stateAt } from "./state-table.ts";
 import type { StoreQuery, WireDeviceSeries } from "./store.protocol.ts";
 import type { StoreEngine } from "./store-engine.ts";
 import { ThinningSink } from "./thinning-sink.ts";
 import { TimeInSink } from "./time-in-sink.ts";
+
+/** The oldest or the newest value of each interval, of any type. */
+class EdgeSink implements SeriesSink {
+  readonly isUnfit = false;
+  readonly #intervals: Intervals;
+  readonly #edge: "first" | "last";
+  readonly #ts: number[] = [];
+  readonly #values: TelemetryValue[] = [];
+  #allNumbers = true;
+  #index = Number.NaN;
+  #current: StateValue | null = null;
+
+  constructor(intervals: Intervals, edge: "first" | "last") {
+    this.#intervals = intervals;
+    this.#edge = edge;
+  }
+
+  rows(ts: Float64Array, column: Column): void {
+    eachInterval(this.#intervals, ts, (index, start, stop) => {
+      if (!this.#needs(index)) return;
+      const row = this.#edge === "first" ? firstRow(column, start, stop) : lastRow(column, start, stop);
+      if (row >= 0) this.#take(index, stateAt(column, row));
+    });
+  }
+
+  summary(summary: ColumnSummary): boolean {
+    const index = this.#intervals.indexOf(summary.firstTs);
+    if (index !== this.#intervals.indexOf(summary.lastTs)) return false;
+    if (!this.#needs(index)) return true;
+    const value = edgeOf(summary, this.#edge);
+    if (value === null) return false;
+    this.#take(index, value);
+    return true;
+  }
+
+  sums(sums: ColumnSums, { from, to }: ClosedRange): void {
+    eachIntervalOf(this.#intervals, { stamps: sums.stamps, from, to }, (index, start, stop) => {
+      if (!this.#needs(index)) return;
+      this.#take(index, numberState(sums.at(this.#edge === "first" ? start : stop - 1)));
+    });
+  }
+
+  runs(runs: StateRuns, { from, to }: ClosedRange): void {
+    eachIntervalOf(this.#intervals, { stamps: runs.stamps, from, to }, (index, start, stop) => {
+      if (!this.#needs(index)) return;
+      const value = this.#edge === "first" ? runs.first(start, stop) : runs.last(start, stop);
+      if (value !== null) this.#take(index, value);
+    });
+  }
+
+  finish(): SinkResult | null {
+    this.#close();
+    if (this.#ts.length === 0) return null;
+    const ts = Float64Array.from(this.#ts);
+    if (!this.#allNumbers) return { ts, numbers: null, values: this.#values };
+    return { ts, numbers: Float64Array.from(this.#values as number[]), values: null };
+  }
+
+  #needs(index: number): boolean {
+    return this.#edge === "last" || index !== this.#index;
+  }
+
+  #take(index: number, value: StateValue): void {
+    if (index !== this.#index) this.#close();
+    this.#index = index;
+    this.#current = value;
+  }
+
+  #close(): void {
+    if (this.#current === null) return;
+    const { tag, number, text } = this.#current;
+    if (tag !== TAG_NUMBER) this.#allNumbers = false;
+    this.#ts.push(this.#intervals.startOf(this.#index));
+    this.#values.push(decodeValue(tag, number, text));
+    this.#current = null;
+  }
+}
+
+/** Returns the value at the edge of a block; null when only its rows have it. */
+function edgeOf(
+  { count, numeric, first, last, states }: ColumnSummary,
+  edge: "first" | "last",
+): StateValue | null {
+  const state = states?.values[edge === "first" ? 0 : states.last];
+  // The number itself, because a table does not tell 0 from -0.
+  if (numeric === count || state?.tag === TAG_NUMBER) return numberState(edge === "first" ? first : last);
+  return state ?? null;
+}
+
+function firstRow({ tags }: Column, start: number, stop: number): number {
+  for (let row = start; row < stop; row++) if (tags[row] !== TAG_ABSENT) return row;
+  return -1;
+}
+
+function lastRow({ tags }: Column, start: number, stop: number): number {
+  for (let row = stop - 1; row >= start; row--) if (tags[row] !== TAG_ABSENT) return row;
+  return -1;
+}
+
+/**
+ * Increase of a counter in each interval: of each number over the one before it, which may lie before the interval or the range. A smaller
+ * number than the one before is a reset: it counts as a whole. Added up as last − base + the numbers before resets, because a counter
+ * without resets then comes out exactly.
+ */
+class DeltaSink implements SeriesSink {
+  readonly #intervals: Intervals;
+  readonly #ts: number[] = [];
+  readonly #numbers: number[] = [];
+  /** Interval of the newest number; -1 before the first one of the range. */
+  #index = -1;
+  #previous: number | undefined;
+  /** The number that the interval's first one is compared with. */
+  #base = 0;
+  #drops = 0;
+  #sawOther = false;
+
+  constructor(intervals: Intervals) {
+    this.#intervals = intervals;
+  }
+
+  get isUnfit(): boolean {
+    return this.#sawOther && this.#previous === undefined;
+  }
+
+  before({ number }: EarlierValue): void {
+    this.#previous = number;
+  }
+
+  rows(ts: Float64Array, column: Column): void {
+    eachInterval(this.#intervals, ts, (index, start, stop) => this.#addRows(index, column, { start, stop }));
+  }
+
+  #addRows(
+    index: number,
+    { tags, numbers, dense }: Column,
+    { start, stop }: { start: number; stop: number },
+  ): void {
+    let row = start;
+    while (row < stop && tags[row] !== TAG_NUMBER) {
+      if (tags[row] !== TAG_ABSENT) this.#sawOther = true;
+      row++;
+    }
+    if (row === stop) return;
+    this.#open(index, numbers[row]!);
+    let previous = this.#previous ?? numbers[row]!;
+    let drops = this.#drops;
+    for (; row < stop; row++) {
+      if (!dense && tags[row] !== TAG_NUMBER) continue;
+      const number = numbers[row]!;
+      if (number < previous) drops += previous;
+      previous = number;
+    }
+    this.#previous = previous;
+    this.#drops = drops;
+  }
+
+  summary({ count, numeric, first, last, drops, firstTs, lastTs }: ColumnSummary): boolean {
+    if (numeric < count) this.#sawOther = true;
+    if (numeric === 0) return true;
+    const index = this.#intervals.indexOf(firstTs);
+    if (index !== this.#intervals.indexOf(lastTs)) return false;
+    this.#add(index, { first, last, drops });
+    return true;
+  }
+
+  sums(sums: ColumnSums, { from, to }: ClosedRange): void {
+    eachIntervalOf(this.#intervals, { stamps: sums.stamps, from, to }, (index, start, stop) => {
+      const drops = sums.drops(start, stop);
+      this.#add(index, { first: sums.at(start), last: sums.at(stop - 1), drops });
+    });
+  }
+
+  #add(index: number, { first, last, drops }: Pick<ColumnSummary, "first" | "last" | "drops">): void {
+    this.#open(index, first);
+    if (this.#previous !== undefined && first < this.#previous) this.#drops += this.#previous;
+    this.#drops += drops;
+    this.#previous = last;
+  }
+
+  finish(): SinkResult | null {
+    this.#close();
+    if (this.#ts.length === 0) return null;
+    return { ts: new Float64Array(this.#ts), numbers: new Float64Array(this.#numbers), values: null };
+  }
+
+  #open(index: number, first: number): void {
+    if (index === this.#index) return;
+    this.#close();
+    this.#index = index;
+    this.#base = this.#previous ?? first;
+    this.#drops = 0;
+  }
+
+  #close(): void {
+    if (this.#index < 0) return;
+    this.#ts.push(this.#intervals.startOf(this.#index));
+    this.#numbers.push((this.#previous ?? 0) - this.#base + this.#drops);
+  }
+}
 
 /** Points of one part of an answer, about; a series counts as some more. */
 const PART_POINTS_MAX = 20_000;

@@ -1,3 +1,4 @@
+import type { FamilyKey } from "./block-directory.ts";
 import { BlockStore } from "./block-store.ts";
 import type { Deletion } from "./deletion.types.ts";
 import { Feeds } from "./feeds.ts";
@@ -7,11 +8,37 @@ import { FORM_DELETION } from "./hot-log.ts";
 import type { LogRecord } from "./hot-log-file.ts";
 import { packGroup, unpackGroup } from "./hot-packing.ts";
 import { LogSyncer } from "./log-syncer.ts";
-import { MergeQueue } from "./merge-queue.ts";
 import { OpenDeletions } from "./open-deletions.ts";
 import { type DeviceState, Registry, type SeriesState } from "./registry.ts";
 import type { WorkerOptions } from "./store.protocol.ts";
 import { TelemetryFile } from "./telemetry-file.ts";
+
+/** Small blocks of a family are merged once this many have been written. */
+const smallBlocksMin = 8;
+
+/** Remembers which families have collected small blocks. */
+class MergeQueue {
+  /** `device/family` → seals since the last merge. */
+  readonly #seals = new Map<string, { of: FamilyKey; count: number }>();
+
+  note(of: FamilyKey): void {
+    const id = `${of.device}/${of.family}`;
+    const entry = this.#seals.get(id) ?? { of, count: 0 };
+    entry.count++;
+    this.#seals.set(id, entry);
+  }
+
+  /** Families that are due, and forgets them. */
+  take(): FamilyKey[] {
+    const due: FamilyKey[] = [];
+    for (const [id, { of, count }] of this.#seals) {
+      if (count < smallBlocksMin) continue;
+      due.push(of);
+      this.#seals.delete(id);
+    }
+    return due;
+  }
+}
 
 /**
  * A checkpoint costs two fsyncs during which nothing is acknowledged. It waits for a moment without commits, unless the log

@@ -1,31 +1,98 @@
 import { type DomainError, detail, textOf, unavailable } from "../../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
+import { nextUp } from "../../../lib/next-double.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import { FUTURE_MS_MAX } from "../../../lib/timestamp.ts";
+import { decodeValue, TAG_ABSENT } from "../../../lib/value-kind.ts";
 import { workerUrl } from "../../../platform/assets.ts";
 import type { Stamp } from "../../../platform/database-stamp.ts";
 import { cannotOpen } from "../../../platform/inventory-check.ts";
 import type { Logger } from "../../../platform/log.ts";
 import { createPeriodic } from "../../../platform/periodic.ts";
-import type { DeviceSeries, LatestSnapshot, RangeQuery, Reading, StoreDevice } from "../telemetry.types.ts";
+import type {
+  DeviceSeries,
+  LatestSnapshot,
+  RangeQuery,
+  Reading,
+  StoreDevice,
+  TelemetryValue,
+} from "../telemetry.types.ts";
 import { DeviceHandle, DeviceHandles, deviceGone } from "./device-handles.ts";
+import type { FeedConfirmation, TelemetryFeeds } from "./feed.types.ts";
 import { GroupCommitter } from "./group-committer.ts";
 import { fitReadings } from "./key-limits.ts";
 import { snapshotsOf } from "./latest-values.ts";
-import { scanChunks } from "./scan-chunks.ts";
 import { SeriesAnswer } from "./series-answer.ts";
-import type { StoreReply, StoreRequest, WorkerOptions } from "./store.protocol.ts";
+import type { StoreCalls, StoreReply, StoreRequest, WorkerOptions } from "./store.protocol.ts";
 import type {
   CheckReport,
   ScanChunk,
+  ScanColumn,
   ScanQuery,
   StoreLimits,
   StoreStats,
   TelemetryStore,
 } from "./store.types.ts";
 import { storeDefaults, type TelemetryStoreOptions, workerOptionsOf } from "./store-options.ts";
+import type { WireChunk, WireColumn } from "./wire-chunk.types.ts";
 import { WorkerCalls } from "./worker-calls.ts";
-import { createWorkerFeeds } from "./worker-feeds.ts";
+
+type Pull = (args: StoreCalls["scan"]["args"]) => Promise<WireChunk | null>;
+
+class Column implements ScanColumn {
+  readonly key: string;
+  readonly #wire: WireColumn;
+
+  constructor(wire: WireColumn) {
+    this.key = wire.key;
+    this.#wire = wire;
+  }
+
+  at(row: number): TelemetryValue | undefined {
+    const { tags, numbers, texts } = this.#wire;
+    const tag = tags[row] ?? TAG_ABSENT;
+    return tag === TAG_ABSENT ? undefined : decodeValue(tag, numbers[row]!, texts?.[row]);
+  }
+}
+
+/** Pulls chunk by chunk, device by device; the next one is read when it is asked for. */
+async function* scanChunks(query: ScanQuery, pull: Pull): AsyncGenerator<ScanChunk> {
+  const { keys, to, after } = query;
+  const start = after === undefined ? 0 : query.deviceIds.indexOf(after.deviceId);
+  if (start < 0) return;
+  for (const deviceId of query.deviceIds.slice(start)) {
+    let from = deviceId === after?.deviceId ? Math.max(query.from, nextUp(after.ts)) : query.from;
+    while (from <= to) {
+      const wire = await pull({ deviceId, keys, from, to });
+      if (wire === null) break;
+      yield chunkOf(deviceId, wire);
+      from = nextUp(wire.to);
+    }
+  }
+}
+
+const chunkOf = (deviceId: DeviceId, { ts, columns, to }: WireChunk): ScanChunk => ({
+  deviceId,
+  ts,
+  columns: columns.map((column) => new Column(column)),
+  position: { deviceId, ts: to },
+});
+
+/** The feeds as calls to the worker. */
+function createWorkerFeeds(calls: WorkerCalls): TelemetryFeeds {
+  return {
+    open: async (id, tenantId, start) => void (await calls.call("openFeed", { id, tenantId, start })),
+    close: async (id) => void (await calls.call("closeFeed", { id })),
+    closeOf: async (tenantId) => void (await calls.call("closeFeedsOf", { tenantId })),
+    keepOnly: async (ids) => void (await calls.call("keepFeeds", { ids })),
+    resend: async (id, from, to) => void (await calls.call("resendFeed", { id, from, to })),
+    read: (id, args) => calls.call("readFeed", { id, ...args }),
+    backlog: (id, args) => calls.call("feedBacklog", { id, ...args }),
+    countPoints: (id) => calls.call("feedPoints", { id }),
+    rows: (deviceId, from, to) => calls.call("scan", { deviceId, keys: [], from, to }),
+    confirm: async (confirmation: FeedConfirmation) => void (await calls.call("confirmFeed", confirmation)),
+  };
+}
 
 export function createTelemetryStore(options: TelemetryStoreOptions): TelemetryStore {
   return new WorkerTelemetryStore(options);

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createWebSocketWire } from "../../../../src/platform/broker/websocket-wire.ts";
+import { createWebSocketWire } from "../../../../src/platform/broker/broker-stream.ts";
 import { hasty, rigBridge } from "./bridge-fixture.ts";
 
 const stops: Array<() => Promise<void>> = [];

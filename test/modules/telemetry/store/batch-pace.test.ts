@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { BatchPace } from "../../../../src/modules/telemetry/store/batch-pace.ts";
+import { BatchPace } from "../../../../src/modules/telemetry/store/group-committer.ts";
 
 /** Notes commits at a rate of messages a ms that depends on whether groups wait, and returns for how many ms of each second they did. */
 function run(

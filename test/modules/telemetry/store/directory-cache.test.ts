@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { BlockDirectory, BlockRef } from "../../../../src/modules/telemetry/store/block-directory.ts";
-import { DirectoryCache } from "../../../../src/modules/telemetry/store/directory-cache.ts";
+import { DirectoryCache } from "../../../../src/modules/telemetry/store/block-store.ts";
 
 const DEVICE = 3;
 const FAMILY = 0;
