@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { Consumer } from "@platformatic/kafka";
 import { Value } from "@sinclair/typebox/value";
-import { kafkaSettings } from "../../src/modules/uplinks/targets/kafka.schemas.ts";
-import { postgresqlSettings } from "../../src/modules/uplinks/targets/postgresql.schemas.ts";
+import { kafkaSettings } from "../../src/modules/uplinks/targets/kafka/kafka.schemas.ts";
+import { postgresqlSettings } from "../../src/modules/uplinks/targets/postgresql/postgresql.schemas.ts";
 import type { TargetSettings } from "../../src/modules/uplinks/targets/targets.schemas.ts";
 import { createKafka } from "../support/kafka.ts";
 import { createPostgres, postgresOwner } from "../support/postgres.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { exactJson } from "../../src/lib/exact-json.ts";
 import { type Line, type LineFailure, type LinePrecision, LineReader } from "../../src/lib/line-protocol.ts";
 import { FieldNames } from "../../src/modules/uplinks/targets/field-names.ts";
-import { LineWriter } from "../../src/modules/uplinks/targets/line-protocol.ts";
+import { LineWriter } from "../../src/modules/uplinks/targets/influxdb/line-protocol.ts";
 import { deviceOf, rowsOf } from "../support/uplink-batches.ts";
 
 function readAll(text: string, precision: LinePrecision = "ms"): Array<Line | LineFailure> {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { commandPayload } from "../../src/lib/sparkplug/sparkplug-command.ts";
 import { readPayload } from "../../src/lib/sparkplug/sparkplug-payload.ts";
-import { jsonOf } from "../../src/modules/integrations/adapters/sparkplug-values.ts";
+import { jsonOf } from "../../src/modules/integrations/adapters/sparkplug/sparkplug-values.ts";
 
 const NOW = Date.UTC(2026, 10, 27);
 const sent = (value: number | boolean | string, bornType?: number) => {

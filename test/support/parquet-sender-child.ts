@@ -1,6 +1,6 @@
 // Sends batches to a folder of Parquet files until it is killed: `bun parquet-sender-child.ts FOLDER FIRST LAST`. Prints the number of each
 // batch that was confirmed.
-import { createParquetTarget } from "../../src/modules/uplinks/targets/parquet.target.ts";
+import { createParquetTarget } from "../../src/modules/uplinks/targets/parquet/parquet.target.ts";
 import { batchOf, contextOf, deviceOf, neverAborted, rowsOf } from "./uplink-batches.ts";
 
 const [, , path = "", first = "0", last = "0"] = process.argv;

@@ -1,7 +1,7 @@
 import { invalid } from "../../lib/domain-error.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
-import { AnnouncedDevices } from "./adapters/announced-devices.ts";
-import { HomeAssistantAdapter } from "./adapters/home-assistant.ts";
+import { AnnouncedDevices } from "./adapters/home-assistant/announced-devices.ts";
+import { HomeAssistantAdapter } from "./adapters/home-assistant/home-assistant.ts";
 import type { AnnouncementsRepository } from "./announcements.repository.ts";
 import type { Integration } from "./integrations.resource.ts";
 

@@ -10,7 +10,7 @@ import type { DeviceWithActivity } from "../devices/devices.types.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { LocalTopics } from "../mqtt-clients/mqtt-clients.types.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
-import { OWN_OBJECT_PREFIX } from "./adapters/home-assistant.ts";
+import { OWN_OBJECT_PREFIX } from "./adapters/home-assistant/home-assistant.ts";
 import { topicBases } from "./adapters/topic-bases.ts";
 import { integrationPrincipal } from "./integration-principal.ts";
 import type { Integration } from "./integrations.resource.ts";

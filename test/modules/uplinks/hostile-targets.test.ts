@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
+import { checkTarget } from "../../../src/modules/uplinks/target-settings.ts";
 import { createTarget } from "../../../src/modules/uplinks/targets/targets.ts";
-import { checkTarget } from "../../../src/modules/uplinks/uplinks.service.ts";
 
 const CHUNK = Buffer.alloc(1024 * 1024, "A");
 

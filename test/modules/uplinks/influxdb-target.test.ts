@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { InfluxdbSettings } from "../../../src/modules/uplinks/targets/influxdb.schemas.ts";
-import { createInfluxdbTarget } from "../../../src/modules/uplinks/targets/influxdb.target.ts";
+import type { InfluxdbSettings } from "../../../src/modules/uplinks/targets/influxdb/influxdb.schemas.ts";
+import { createInfluxdbTarget } from "../../../src/modules/uplinks/targets/influxdb/influxdb.target.ts";
 import type { Target } from "../../../src/modules/uplinks/uplink.types.ts";
 import { queriesOf } from "../../support/grafana-dashboard.ts";
 import { createInfluxdb, hasInfluxdb, type Influxdb } from "../../support/influxdb.ts";

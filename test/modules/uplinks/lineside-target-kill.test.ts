@@ -3,8 +3,8 @@ import { Value } from "@sinclair/typebox/value";
 import {
   type LinesideSettings,
   linesideSettings,
-} from "../../../src/modules/uplinks/targets/lineside.schemas.ts";
-import { createLinesideTarget } from "../../../src/modules/uplinks/targets/lineside.target.ts";
+} from "../../../src/modules/uplinks/targets/lineside/lineside.schemas.ts";
+import { createLinesideTarget } from "../../../src/modules/uplinks/targets/lineside/lineside.target.ts";
 import { remove, startGateway, temporaryDirectory } from "../../bench/processes.ts";
 import { freePort } from "../../support/free-port.ts";
 import {

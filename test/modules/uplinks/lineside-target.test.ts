@@ -4,8 +4,8 @@ import type { JsonValue } from "../../../src/lib/json.ts";
 import {
   type LinesideSettings,
   linesideSettings,
-} from "../../../src/modules/uplinks/targets/lineside.schemas.ts";
-import { createLinesideTarget } from "../../../src/modules/uplinks/targets/lineside.target.ts";
+} from "../../../src/modules/uplinks/targets/lineside/lineside.schemas.ts";
+import { createLinesideTarget } from "../../../src/modules/uplinks/targets/lineside/lineside.target.ts";
 import type { Target, TargetContext, UplinkDevice } from "../../../src/modules/uplinks/uplink.types.ts";
 import { freePort } from "../../support/free-port.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";

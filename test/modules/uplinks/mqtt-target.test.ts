@@ -4,8 +4,11 @@ import { Value } from "@sinclair/typebox/value";
 import type { MqttClient } from "mqtt";
 import { decodeBody } from "../../../src/lib/body.ts";
 import type { JsonValue } from "../../../src/lib/json.ts";
-import { type MqttTargetSettings, mqttSettings } from "../../../src/modules/uplinks/targets/mqtt.schemas.ts";
-import { createMqttTarget } from "../../../src/modules/uplinks/targets/mqtt.target.ts";
+import {
+  type MqttTargetSettings,
+  mqttSettings,
+} from "../../../src/modules/uplinks/targets/mqtt/mqtt.schemas.ts";
+import { createMqttTarget } from "../../../src/modules/uplinks/targets/mqtt/mqtt.target.ts";
 import type { Target, TargetContext } from "../../../src/modules/uplinks/uplink.types.ts";
 import { createAuthority, createServerCertificate } from "../../../src/platform/tls-certificates.ts";
 import { createClientCertificate } from "../../support/client-certificate.ts";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
-import type { PostgresqlSettings } from "../../../src/modules/uplinks/targets/postgresql.schemas.ts";
-import { createPostgresqlTarget } from "../../../src/modules/uplinks/targets/postgresql.target.ts";
+import type { PostgresqlSettings } from "../../../src/modules/uplinks/targets/postgresql/postgresql.schemas.ts";
+import { createPostgresqlTarget } from "../../../src/modules/uplinks/targets/postgresql/postgresql.target.ts";
 import type { Target, UplinkRecord } from "../../../src/modules/uplinks/uplink.types.ts";
 import { createAuthority, createServerCertificate } from "../../../src/platform/tls-certificates.ts";
 import { queriesOf } from "../../support/grafana-dashboard.ts";

@@ -12,9 +12,9 @@ import {
   writeTimestamp,
 } from "../../../src/lib/sparkplug/sparkplug-writer.ts";
 import { TextWriter } from "../../../src/lib/text-writer.ts";
-import { CborRows } from "../../../src/modules/uplinks/targets/cbor-rows.ts";
 import { FieldNames } from "../../../src/modules/uplinks/targets/field-names.ts";
-import { LineWriter } from "../../../src/modules/uplinks/targets/line-protocol.ts";
+import { LineWriter } from "../../../src/modules/uplinks/targets/influxdb/line-protocol.ts";
+import { CborRows } from "../../../src/modules/uplinks/targets/mqtt/cbor-rows.ts";
 import { packRows } from "../../../src/modules/uplinks/targets/row-packing.ts";
 import {
   compilePayload,

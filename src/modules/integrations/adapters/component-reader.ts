@@ -9,8 +9,8 @@ import {
   type ValueTemplate,
   wholeMessage,
 } from "../../../lib/value-template.ts";
-import { filterIn, topicIn } from "./announcement.ts";
 import { type Fields, textOf } from "./fields.ts";
+import { filterIn, topicIn } from "./home-assistant/announcement.ts";
 
 export const PAYLOAD_CHARACTERS_MAX = 1_024;
 

@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
 import { DomainError } from "../../../../src/lib/domain-error.ts";
+import { adapterOf } from "../../../../src/modules/integrations/adapters/adapters.ts";
 import type {
   Adapter,
   AdapterDefinition,
@@ -9,7 +10,6 @@ import type {
   Normalized,
   NormalizedMessage,
 } from "../../../../src/modules/integrations/integrations.types.ts";
-import { adapterOf } from "../../../../src/modules/integrations/live-integration.ts";
 
 export const RECEIVED_AT = Date.parse("2026-03-01T12:00:00Z");
 

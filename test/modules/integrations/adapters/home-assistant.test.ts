@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { AnnouncedDevices } from "../../../../src/modules/integrations/adapters/announced-devices.ts";
-import { HomeAssistantAdapter } from "../../../../src/modules/integrations/adapters/home-assistant.ts";
+import { AnnouncedDevices } from "../../../../src/modules/integrations/adapters/home-assistant/announced-devices.ts";
+import { HomeAssistantAdapter } from "../../../../src/modules/integrations/adapters/home-assistant/home-assistant.ts";
 import { adapter, expectNeverToBreak, inbound, only, outcomeOf, refusal } from "./adapter-support.ts";
 
 const dev = { identifiers: ["dev7"], name: "Device 7", manufacturer: "Acme", model: "M1" };

@@ -1,0 +1,142 @@
+import { detail } from "../../../../lib/domain-error.ts";
+import { parseTimestamp } from "../../../../lib/timestamp.ts";
+import {
+  type AdapterDefinition,
+  type Normalized,
+  type NormalizedMessage,
+  SHELLY_GEN1_BASE,
+} from "../../integrations.types.ts";
+import { type Fields, numberOf, objectOf, objectsOf, textOf } from "../fields.ts";
+import {
+  ensureObject,
+  ensureTopic,
+  flatten,
+  ignored,
+  jsonOrText,
+  NOT_MEASURED,
+  type NotedMessage,
+  noting,
+  ofType,
+  reading,
+} from "../topic-devices.ts";
+import { readGen1 } from "./shelly-gen1.ts";
+
+/**
+ * Shelly of the first generation, and of the second and later: `<prefix>/events/rpc` (NotifyStatus, NotifyFullStatus, NotifyEvent),
+ * `<prefix>/status/<component>`, `<prefix>/online`. The prefix, its id unless set otherwise, is the device. Of a component
+ * `switch:0` the keys begin with `switch_0_`.
+ */
+
+const CLOCK_IS_SET_FROM = Date.UTC(2015, 0, 1);
+/** Said of the component or the last minutes, not measured now. */
+const leftOut = new Set(["id", "source", "by_minute", "minute_ts", "ts"]);
+/** Components that speak of the device itself. */
+const ofItself = new Set([
+  "sys",
+  "wifi",
+  "cloud",
+  "mqtt",
+  "ws",
+  "ble",
+  "eth",
+  "matter",
+  "knx",
+  "ui",
+  "bthome",
+]);
+
+const telemetryOf = (component: string, status: Fields) =>
+  flatten(status, { prefix: component.replace(":", "_"), isLeftOut: (key) => leftOut.has(key) });
+
+/** Seconds. Until it has the time from the network a device says none, or 1970. */
+function timeOf(value: unknown, receivedAt: number): number | undefined {
+  try {
+    const ts = numberOf(value) === undefined ? 0 : parseTimestamp(value, receivedAt);
+    return ts >= CLOCK_IS_SET_FROM ? ts : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `wifi` has the strength of the signal and `sys` the memory, which are worth a series. */
+function statusOf(component: string, status: Fields): Readonly<Record<string, unknown>> {
+  if (component === "wifi") return flatten({ rssi: numberOf(status.rssi) }, { prefix: "wifi" });
+  if (component === "sys")
+    return flatten(
+      { uptime: numberOf(status.uptime), ram_free: numberOf(status.ram_free) },
+      { prefix: "sys" },
+    );
+  return ofItself.has(component) ? {} : telemetryOf(component, status);
+}
+
+function notifiedStatus(device: string, params: Fields, receivedAt: number): NormalizedMessage[] {
+  const telemetry: Record<string, unknown> = Object.create(null);
+  for (const [component, status] of Object.entries(params)) {
+    const fields = objectOf(status);
+    if (fields) Object.assign(telemetry, statusOf(component, fields));
+  }
+  const ts = timeOf(params.ts, receivedAt);
+  return Object.keys(telemetry).length > 0
+    ? [reading(device, telemetry, ts === undefined ? {} : { ts })]
+    : [];
+}
+
+/** A button that was pressed, or what a script sends (`data`). */
+function notifiedEvents(device: string, params: Fields, receivedAt: number): NormalizedMessage[] {
+  return objectsOf(params.events).flatMap((event) => {
+    const component = textOf(event.component);
+    const name = textOf(event.event);
+    if (component === undefined || name === undefined || name === "config_changed") return [];
+    const ts = timeOf(event.ts ?? params.ts, receivedAt);
+    const telemetry = {
+      ...telemetryOf(component, { event: name }),
+      ...telemetryOf(component, objectOf(event.data) ?? {}),
+    };
+    return [reading(device, telemetry, ts === undefined ? {} : { ts })];
+  });
+}
+
+function notified(device: string, message: NotedMessage): Normalized {
+  const body = ensureObject(jsonOrText(message));
+  const params = objectOf(body.params) ?? {};
+  const read = body.method === "NotifyEvent" ? notifiedEvents : notifiedStatus;
+  if (!/^Notify(Event|Status|FullStatus)$/.test(textOf(body.method) ?? ""))
+    return ignored(detail("ignored.no_notification"));
+  const messages = read(device, params, message.receivedAt);
+  return messages.length > 0 ? { messages } : ignored(NOT_MEASURED);
+}
+
+function status(device: string, component: string, message: NotedMessage): Normalized {
+  const telemetry = statusOf(component, ensureObject(jsonOrText(message)));
+  return Object.keys(telemetry).length > 0
+    ? { messages: [reading(device, telemetry)] }
+    : ignored(NOT_MEASURED);
+}
+
+function readLater(levels: readonly string[], message: NotedMessage): Normalized {
+  const last = levels.at(-1) ?? "";
+  const before = levels.at(-2);
+  if (last === "online" && levels.length > 1)
+    return { messages: [reading(levels.slice(0, -1).join("/"), { online: jsonOrText(message) === true })] };
+  const device = levels.slice(0, -2).join("/");
+  if (device !== "" && before === "events" && last === "rpc") return notified(device, message);
+  if (device !== "" && before === "status") return status(device, last, message);
+  return ignored(detail("ignored.topic_of_others", { system: "Shelly" }));
+}
+
+/** The name of a device of the first generation is its id, without the base that all of them share. */
+function named({ device, ...rest }: NormalizedMessage): NormalizedMessage {
+  const { externalId = "" } = device;
+  return { ...rest, device: { ...device, name: externalId.replace(SHELLY_GEN1_BASE, "") } };
+}
+
+function read(message: NotedMessage): Normalized {
+  const levels = ensureTopic(message).split("/");
+  const normalized = readGen1(levels, message) ?? readLater(levels, message);
+  return ofType("shelly", { ...normalized, messages: normalized.messages.map(named) });
+}
+
+export const shelly: AdapterDefinition = {
+  format: "shelly",
+  create: () => ({ normalize: (message) => noting(message, read) }),
+};

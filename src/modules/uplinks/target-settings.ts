@@ -1,0 +1,59 @@
+import { Value } from "@sinclair/typebox/value";
+import { invalid } from "../../lib/domain-error.ts";
+import { excerpt, pathExcerpt } from "../../lib/excerpt.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import { isSecretHeader, urlProblem } from "../../lib/outbound-request.ts";
+import { ruleOf } from "../../lib/schema-rule.ts";
+import { type TargetSettings, targetSchemas } from "./targets/targets.schemas.ts";
+
+export type { TargetSettings };
+
+/** Text before the host of an address: a user name, perhaps with a password. */
+const USER_IN_ADDRESS = /^([a-z][a-z+.-]*:\/\/)?[^/?#]*@/i;
+const PORT_IN_ADDRESS = /:(\d+)$/;
+const PORT_MAX = 65_535;
+
+function addressesOf(settings: TargetSettings): [field: string, address: string][] {
+  if (settings.type === "KAFKA") return settings.brokers.map((broker) => ["brokers", broker]);
+  if (settings.type === "NATS") return settings.servers.map((server) => ["servers", server]);
+  if (settings.type === "PARQUET")
+    return settings.place.kind === "S3" ? [["place.endpoint", settings.place.endpoint]] : [];
+  return "url" in settings ? [["url", settings.url]] : [];
+}
+
+const takesHttp = ({ type }: TargetSettings): boolean => type === "HTTP" || type === "INFLUXDB";
+
+/** Addresses and headers are shown to people, so they must not hold secrets. @throws DomainError `invalid` */
+function ensureNoSecrets(settings: TargetSettings): void {
+  for (const [field, address] of addressesOf(settings)) {
+    const problem = takesHttp(settings) ? urlProblem(address) : undefined;
+    if (problem?.code === "rule.http_address")
+      throw invalid("uplink.target_invalid", { field: `target.${field}`, rule: problem });
+    if (USER_IN_ADDRESS.test(address)) throw invalid("uplink.address_password", { field });
+    if (Number(PORT_IN_ADDRESS.exec(address)?.[1] ?? 0) > PORT_MAX)
+      throw invalid("uplink.address_port", { field, portMax: PORT_MAX });
+  }
+  const header = settings.type === "HTTP" ? Object.keys(settings.headers).find(isSecretHeader) : undefined;
+  if (header !== undefined) throw invalid("uplink.header_secret", { name: excerpt(header) });
+}
+
+/**
+ * Checks the settings of a target, and fills in what they leave out.
+ * @throws DomainError `invalid` that names the field
+ */
+export function checkTarget(input: unknown): TargetSettings {
+  const type = isJsonObject(input) ? String(input.type) : "";
+  const schema = Object.entries(targetSchemas).find(([name]) => name === type)?.[1];
+  if (schema === undefined)
+    throw invalid("uplink.type_unknown", {
+      type: excerpt(type),
+      known: Object.keys(targetSchemas).join(", "),
+    });
+  const filled = Value.Default(schema, structuredClone(input));
+  const wrong = Value.Errors(schema, filled).First();
+  if (wrong !== undefined)
+    throw invalid("uplink.target_invalid", { field: pathExcerpt(wrong.path, "target"), rule: ruleOf(wrong) });
+  const settings = filled as TargetSettings; // fits its schema
+  ensureNoSecrets(settings);
+  return settings;
+}

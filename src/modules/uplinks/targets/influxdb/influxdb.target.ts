@@ -1,0 +1,250 @@
+import { detail } from "../../../../lib/domain-error.ts";
+import { excerpt } from "../../../../lib/excerpt.ts";
+import { iso } from "../../../../lib/iso-time.ts";
+import { TargetError } from "../../uplink.errors.ts";
+import type { Batch, DeletionRecord, Target, TargetContext, UplinkRecord } from "../../uplink.types.ts";
+import { conflictIn, FieldNames } from "../field-names.ts";
+import { answerError, isTaken } from "../http-answer.ts";
+import { type HttpAnswer, HttpConnection, textOf } from "../http-connection.ts";
+import type { InfluxdbSettings } from "./influxdb.schemas.ts";
+import { LineWriter } from "./line-protocol.ts";
+
+const GZIP_LEVEL = 1;
+const REASON_CHARACTERS_MAX = 300;
+/** Fields that are given a name of their own in one go. What remains follows when the batch comes again. */
+const CONFLICTS_MAX = 50;
+/** Returns whether all points were stored but those older than the retention, which the server would delete immediately. */
+const isBeyondRetention = (text: string): boolean =>
+  text.includes("partial write: ") && /(beyond|outside) retention policy/.test(text);
+const NOT_FOUND = 404;
+const BAD_REQUEST = 400;
+
+/** What the server says; nothing if what answers is no such server. */
+function messageIn(answer: HttpAnswer): string | undefined {
+  const header = answer.headers.get("x-influxdb-error");
+  if (header !== null) return header;
+  try {
+    const { error, message } = JSON.parse(textOf(answer));
+    if (typeof error === "string") return error;
+    return typeof message === "string" ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function refusal(answer: HttpAnswer): TargetError {
+  const message = messageIn(answer);
+  const reason =
+    message === undefined
+      ? detail("delivery_error.status", { status: answer.status })
+      : excerpt(message, REASON_CHARACTERS_MAX);
+  if (answer.status === NOT_FOUND)
+    return new TargetError("settings", detail("uplink.settings_refused", { reason }));
+  return answerError(answer.status, reason);
+}
+
+const failed = (message: string): TargetError =>
+  new TargetError(
+    "retry",
+    detail("uplink.target_failed", { reason: excerpt(message, REASON_CHARACTERS_MAX) }),
+  );
+
+function required(value: string | undefined, field: string): string {
+  if (value === undefined) throw new TargetError("settings", detail("uplink.setting_missing", { field }));
+  return value;
+}
+
+function placeOf(settings: InfluxdbSettings): URLSearchParams {
+  if (settings.api === "V2")
+    return new URLSearchParams({
+      org: required(settings.organization, "organization"),
+      bucket: required(settings.bucket, "bucket"),
+    });
+  return new URLSearchParams({
+    db: required(settings.database, "database"),
+    ...(settings.retentionPolicy !== undefined && { rp: settings.retentionPolicy }),
+  });
+}
+
+function authorizationOf({ token, user, password }: InfluxdbSettings): Record<string, string> {
+  if (token !== undefined) return { authorization: `Token ${token}` };
+  if (user === undefined) return {};
+  return { authorization: `Basic ${Buffer.from(`${user}:${password ?? ""}`).toString("base64")}` };
+}
+
+/** InfluxQL and the predicates of the second API quote alike. */
+const quoted = (text: string, quote: string): string =>
+  `${quote}${text.replaceAll("\\", "\\\\").replaceAll(quote, `\\${quote}`)}${quote}`;
+
+/**
+ * Writes rows by the line protocol: to InfluxDB 1 and 2, VictoriaMetrics, QuestDB, Telegraf and other servers that take it.
+ *
+ * - A row is a point of the measurement (the device's type unless set otherwise) with the tags `device` (its id), `name` and `site` and the
+ *   static tags of the uplink. Numbers are floats, strings and JSON are strings; `field-names.ts` says how fields are named. NaN and the
+ *   infinities are left out.
+ * - A point that is written again replaces itself: the series and the time stamp are the same. One batch is in flight, so a value that was
+ *   written twice at the gateway ends with the later one. When a device is renamed, its rows continue in another series where `name` is a tag.
+ * - A value whose type conflicts with the field at the server is written to a field of its own, and the batch goes on. Values older than the
+ *   retention of the database count as taken. VictoriaMetrics keeps about 15 digits of a number, booleans
+ *   as 1 and 0 and no strings, which its uplink leaves out, and it removes duplicates with `-dedup.minScrapeInterval=1ms`.
+ * - QuestDB and others refuse a line break within a text: it becomes a space there. QuestDB removes duplicates of tables with `DEDUP ENABLE
+ *   UPSERT KEYS(timestamp, device)`.
+ * - Alarm events are points of a measurement of their own, with the tags `alarm` (its type), `severity` and `event` and the fields `active`,
+ *   `alarmId`, `eventId`, `status` and `message`. Attributes and devices are passed over.
+ * - Deletions are passed over, unless the settings say otherwise: then the points of the device in the range are deleted, in all measurements.
+ *   The line protocol's servers cannot delete single fields, so a deletion of some keys is passed over in any case.
+ */
+class InfluxdbTarget implements Target {
+  readonly inFlightMax = 1;
+  readonly #settings: InfluxdbSettings;
+  readonly #place: URLSearchParams;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #connection: HttpConnection;
+  readonly #names: FieldNames;
+  readonly #lines: LineWriter;
+
+  constructor(settings: InfluxdbSettings, context: TargetContext) {
+    this.#settings = settings;
+    this.#place = placeOf(settings);
+    this.#headers = authorizationOf(settings);
+    this.#connection = new HttpConnection({ ...settings, context });
+    this.#names = new FieldNames(settings.fieldNames === "TYPED");
+    this.#lines = new LineWriter({ ...settings, names: this.#names });
+  }
+
+  get bytesSent(): number {
+    return this.#connection.bytesSent;
+  }
+
+  async check(signal: AbortSignal): Promise<void> {
+    const { api, database = "" } = this.#settings;
+    // Who may not create a database can write to one that exists.
+    if (api === "V1") await this.#query(`CREATE DATABASE ${quoted(database, '"')}`, signal);
+    const answer = await this.#post(new TextEncoder().encode("\n"), signal);
+    // Some servers refuse a request without a point, after they have checked everything else.
+    if (!isTaken(answer.status) && answer.status !== BAD_REQUEST) this.#fail(answer);
+  }
+
+  async send({ records }: Batch, signal: AbortSignal): Promise<void> {
+    let start = 0;
+    for (const [index, record] of records.entries()) {
+      if (record.kind !== "deletion") continue;
+      await this.#write(records.slice(start, index), signal);
+      await this.#delete(record, signal);
+      start = index + 1;
+    }
+    await this.#write(records.slice(start), signal);
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close();
+  }
+
+  async #write(records: readonly UplinkRecord[], signal: AbortSignal): Promise<void> {
+    for (let attempt = 0; attempt <= CONFLICTS_MAX; attempt++) {
+      this.#encode(records);
+      if (this.#lines.length === 0) return;
+      const answer = await this.#post(this.#lines.bytes(), signal);
+      const outcome = this.#outcomeOf(answer);
+      if (outcome === "stored") return;
+      if (outcome === "line breaks") return this.#writeInOneLine(records, signal);
+      if (outcome === "refused") this.#fail(answer);
+    }
+    throw failed("field type conflict");
+  }
+
+  /** Returns the outcome for the lines. After `renamed`, they are to be written again with other names of fields. */
+  #outcomeOf(answer: HttpAnswer): "stored" | "renamed" | "line breaks" | "refused" {
+    if (isTaken(answer.status)) return "stored";
+    const message = messageIn(answer) ?? "";
+    const conflict = conflictIn(message);
+    if (conflict !== undefined) return this.#names.separate(conflict) ? "renamed" : "refused";
+    if (isBeyondRetention(message)) return "stored";
+    return answer.status === BAD_REQUEST && this.#lines.hasLineBreaks ? "line breaks" : "refused";
+  }
+
+  /** Tries whether line breaks in texts are what the server refuses. If they are, they are spaces from now on. */
+  async #writeInOneLine(records: readonly UplinkRecord[], signal: AbortSignal): Promise<void> {
+    this.#lines.isInOneLine = true;
+    try {
+      await this.#write(records, signal);
+    } catch (error) {
+      this.#lines.isInOneLine = false;
+      throw error;
+    }
+  }
+
+  #encode(records: readonly UplinkRecord[]): void {
+    const { alarmMeasurement } = this.#settings;
+    this.#lines.clear();
+    for (const record of records) {
+      if (record.kind === "rows") this.#lines.rows(record);
+      else if (record.kind === "alarm" && alarmMeasurement !== "")
+        this.#lines.alarm(alarmMeasurement, record);
+    }
+  }
+
+  #post(lines: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<HttpAnswer> {
+    const { api, gzip } = this.#settings;
+    const headers = {
+      ...this.#headers,
+      "content-type": "text/plain; charset=utf-8",
+      ...(gzip && { "content-encoding": "gzip" }),
+    };
+    const path = `${api === "V2" ? "/api/v2/write" : "/write"}?${this.#place}&precision=ms`;
+    return this.#connection.request(
+      { path, headers, body: gzip ? Bun.gzipSync(lines, { level: GZIP_LEVEL }) : lines },
+      signal,
+    );
+  }
+
+  async #delete(deletion: DeletionRecord, signal: AbortSignal): Promise<void> {
+    const { deletions, deviceTags, api } = this.#settings;
+    if (!deletions || deletion.keys !== null || !deviceTags.includes("device")) return;
+    await (api === "V1" ? this.#deleteByQuery(deletion, signal) : this.#deleteByPredicate(deletion, signal));
+  }
+
+  async #deleteByQuery({ device, from, to }: DeletionRecord, signal: AbortSignal): Promise<void> {
+    const isOfDevice = `"device" = ${quoted(device.deviceId, "'")}`;
+    const answer = await this.#query(
+      `DELETE WHERE ${isOfDevice} AND time >= ${from}ms AND time <= ${to}ms`,
+      signal,
+    );
+    if (!isTaken(answer.status)) this.#fail(answer);
+    // What fails within a query has the status 200.
+    const message = /"error":"(.*?)"/.exec(textOf(answer))?.[1];
+    if (message !== undefined) throw failed(message);
+  }
+
+  async #deleteByPredicate({ device, from, to }: DeletionRecord, signal: AbortSignal): Promise<void> {
+    const answer = await this.#connection.request(
+      {
+        path: `/api/v2/delete?${this.#place}`,
+        headers: { ...this.#headers, "content-type": "application/json" },
+        body: JSON.stringify({
+          start: iso(from),
+          // Between two milliseconds, whether the server takes the end as included or not.
+          stop: new Date(to).toISOString().replace("Z", "5Z"),
+          predicate: `device=${quoted(device.deviceId, '"')}`,
+        }),
+      },
+      signal,
+    );
+    if (!isTaken(answer.status)) this.#fail(answer);
+  }
+
+  #query(text: string, signal: AbortSignal): Promise<HttpAnswer> {
+    const headers = { ...this.#headers, "content-type": "application/x-www-form-urlencoded" };
+    const body = new URLSearchParams({ q: text }).toString();
+    return this.#connection.request({ path: `/query?${this.#place}`, headers, body }, signal);
+  }
+
+  #fail(answer: HttpAnswer): never {
+    const error = refusal(answer);
+    this.#connection.pauseAfter(answer, error);
+    throw error;
+  }
+}
+
+export const createInfluxdbTarget = (settings: InfluxdbSettings, context: TargetContext): Target =>
+  new InfluxdbTarget(settings, context);

@@ -1,0 +1,182 @@
+import { TextWriter } from "../../../../lib/text-writer.ts";
+import { TAG_ABSENT, TAG_FALSE, TAG_NUMBER, TAG_TRUE } from "../../../../lib/value-kind.ts";
+import type { AlarmRecord, RowsRecord, UplinkColumn, UplinkDevice } from "../../uplink.types.ts";
+import type { FieldNames, FieldType } from "../field-names.ts";
+
+const encoder = new TextEncoder();
+const TRUE = encoder.encode("true");
+const FALSE = encoder.encode("false");
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const LINE_FEED = 0x0a;
+
+/** Line breaks end a line outside quotes, and a backslash at the end would escape what follows: neither can be expressed. */
+const inOneLine = (text: string): string => text.replace(/[\r\n]+/g, " ").replace(/(?<!\\)\\+$/, "/");
+/** A line that begins with `#` is a comment, which no escape prevents. */
+const notComment = (measurement: string): string => measurement.replace(/^#/, "-#");
+const escapeMeasurement = (text: string): string => notComment(inOneLine(text)).replace(/[, ]/g, "\\$&");
+const escapeName = (text: string): string => inOneLine(text).replace(/[,= ]/g, "\\$&");
+const escapeText = (text: string): string => (/["\\]/.test(text) ? text.replace(/["\\]/g, "\\$&") : text);
+
+export type DeviceTag = "device" | "name" | "site" | "type";
+
+export interface LineOptions {
+  readonly measurement: string;
+  readonly deviceTags: readonly DeviceTag[];
+  readonly names: FieldNames;
+  /** Whether strings and JSON are written. */
+  readonly texts: boolean;
+}
+
+const tagOf: Readonly<Record<DeviceTag, (device: UplinkDevice) => string>> = {
+  device: ({ deviceId }) => deviceId,
+  name: ({ name }) => name,
+  site: ({ site }) => site,
+  type: ({ type }) => type,
+};
+
+/** Column with the names of its fields, `key=`, which are made when the first value of a type comes. */
+interface Field {
+  readonly column: UplinkColumn;
+  readonly names: Map<FieldType, Uint8Array>;
+}
+
+/** Fields of one row of a device. */
+interface Line {
+  readonly measurement: string;
+  /** Measurement and tags, up to the first field. */
+  readonly head: Uint8Array;
+  readonly fields: readonly Field[];
+  readonly row: number;
+  readonly isBroken: boolean;
+}
+
+/**
+ * Writes rows as lines of the line protocol: `measurement,tag=value field=value,field=value timestamp`, with time stamps in ms. NaN and the
+ * infinities, which it does not have, are left out. An empty tag is left out as well.
+ */
+export class LineWriter {
+  readonly #writer = new TextWriter();
+  readonly #options: LineOptions;
+  /** Whether line breaks in texts become spaces, for servers that refuse them. */
+  isInOneLine = false;
+  /** Whether a text that was written since `clear` has a line break. */
+  hasLineBreaks = false;
+
+  constructor(options: LineOptions) {
+    this.#options = options;
+  }
+
+  get length(): number {
+    return this.#writer.length;
+  }
+
+  /** Returns a view that is valid until the next write. */
+  bytes(): Uint8Array<ArrayBuffer> {
+    return this.#writer.bytes();
+  }
+
+  clear(): void {
+    this.#writer.truncate();
+    this.hasLineBreaks = false;
+  }
+
+  rows({ device, ts, columns }: RowsRecord): void {
+    const measurement = this.#measurementOf(device);
+    const head = encoder.encode(`${escapeMeasurement(measurement)}${this.#tagsOf(device)} `);
+    const fields = columns.map((column) => ({ column, names: new Map() }));
+    for (let row = 0; row < ts.length; row++) {
+      const isWhole = this.#line({ measurement, head, fields, row, isBroken: false }, ts[row] ?? 0);
+      // Some servers break lines within quotes. What else is in the row must not be lost with such a text.
+      if (!isWhole) this.#line({ measurement, head, fields, row, isBroken: true }, ts[row] ?? 0);
+    }
+  }
+
+  alarm(measurement: string, { device, ts, ...alarm }: AlarmRecord): void {
+    const { type, severity, event, alarmId, eventId, status, message } = alarm;
+    const tags = this.#tagsOf({ ...device, tags: { ...device.tags, alarm: type, severity, event } });
+    const texts = this.#options.texts
+      ? { alarmId, eventId, status, message: message.replace(/[\r\n]+/g, " ") }
+      : {};
+    const fields = [`active=${status.startsWith("ACTIVE")}`];
+    for (const [name, text] of Object.entries(texts)) fields.push(`${name}="${escapeText(text)}"`);
+    this.#writer.text(`${escapeMeasurement(measurement)}${tags} ${fields.join(",")} ${ts}\n`);
+  }
+
+  #measurementOf(device: UplinkDevice): string {
+    const { measurement } = this.#options;
+    return notComment(
+      measurement.replace(/\{(device|name|site|type)\}/g, (_, tag: DeviceTag) => tagOf[tag](device)) ||
+        "device",
+    );
+  }
+
+  #tagsOf(device: UplinkDevice): string {
+    const all = { ...device.tags };
+    for (const tag of this.#options.deviceTags) all[tag] = tagOf[tag](device);
+    return Object.keys(all)
+      .sort()
+      .filter((name) => name !== "" && all[name] !== "")
+      .map((name) => `,${escapeName(this.#options.names.ofTag(name))}=${escapeName(all[name] ?? "")}`)
+      .join("");
+  }
+
+  /** Writes the fields of a row whose texts have line breaks, or all others. Returns whether it had all of them. */
+  #line({ measurement, head, fields, row, isBroken }: Line, ts: number): boolean {
+    const writer = this.#writer;
+    const start = writer.length;
+    writer.raw(head);
+    const empty = writer.length;
+    let isWhole = true;
+    for (const field of fields) {
+      const tag = this.#tagAt(field.column, row);
+      if (tag === TAG_ABSENT) continue;
+      if (this.#hasLineBreak(field.column, row) !== isBroken) {
+        isWhole = false;
+        continue;
+      }
+      if (writer.length > empty) writer.byte(COMMA);
+      this.#field(measurement, field, { row, tag });
+    }
+    if (writer.length === empty) writer.truncate(start);
+    else {
+      writer.byte(SPACE);
+      writer.number(ts);
+      writer.byte(LINE_FEED);
+    }
+    return isWhole;
+  }
+
+  #hasLineBreak({ texts }: UplinkColumn, row: number): boolean {
+    const hasLineBreak = !this.isInOneLine && (texts?.[row]?.includes("\n") ?? false);
+    this.hasLineBreaks ||= hasLineBreak;
+    return hasLineBreak;
+  }
+
+  /** The tag of the value, if it is one that can be written. */
+  #tagAt({ tags, numbers }: UplinkColumn, row: number): number {
+    const tag = tags[row] ?? TAG_ABSENT;
+    if (tag === TAG_NUMBER) return Number.isFinite(numbers[row]) ? tag : TAG_ABSENT;
+    return this.#options.texts || tag === TAG_TRUE || tag === TAG_FALSE ? tag : TAG_ABSENT;
+  }
+
+  #field(measurement: string, { column, names }: Field, { row, tag }: { row: number; tag: number }): void {
+    const writer = this.#writer;
+    const type = tag === TAG_NUMBER ? "num" : tag === TAG_TRUE || tag === TAG_FALSE ? "bool" : "str";
+    let name = names.get(type);
+    if (name === undefined) {
+      name = encoder.encode(`${escapeName(this.#options.names.ofField(measurement, column.key, type))}=`);
+      names.set(type, name);
+    }
+    writer.raw(name);
+    if (type === "num") writer.number(column.numbers[row] ?? 0);
+    else if (type === "bool") writer.raw(tag === TAG_TRUE ? TRUE : FALSE);
+    else {
+      writer.byte(QUOTE);
+      const text = column.texts?.[row] ?? "";
+      writer.text(escapeText(this.isInOneLine ? text.replace(/[\r\n]+/g, " ") : text));
+      writer.byte(QUOTE);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { DomainError, detail } from "../../../../lib/domain-error.ts";
+import { messageOf, networkErrorText } from "../../../../lib/network-error.ts";
+import type { Text } from "../../../../lib/texts/text.ts";
+import { TargetError } from "../../uplink.errors.ts";
+import { errorChain } from "../error-chain.ts";
+
+/** Names of the protocol's errors that a person must see to. */
+const accessErrors: ReadonlySet<string> = new Set([
+  "SASL_AUTHENTICATION_FAILED",
+  "UNSUPPORTED_SASL_MECHANISM",
+  "ILLEGAL_SASL_STATE",
+  "TOPIC_AUTHORIZATION_FAILED",
+  "CLUSTER_AUTHORIZATION_FAILED",
+  "TRANSACTIONAL_ID_AUTHORIZATION_FAILED",
+]);
+const refusals: ReadonlySet<string> = new Set([
+  "MESSAGE_TOO_LARGE",
+  "RECORD_LIST_TOO_LARGE",
+  "INVALID_RECORD",
+  "UNSUPPORTED_FOR_MESSAGE_FORMAT",
+  "UNSUPPORTED_COMPRESSION_TYPE",
+]);
+const settingsErrors: ReadonlySet<string> = new Set([
+  "INVALID_TOPIC_EXCEPTION",
+  "INVALID_PARTITIONS",
+  "INVALID_REPLICATION_FACTOR",
+  "POLICY_VIOLATION",
+]);
+const AUTHENTICATION = "PLT_KFK_AUTHENTICATION";
+/** Errors of the client that say what is wrong with the settings, such as `Broker requires TLS.` */
+const USER = "PLT_KFK_USER";
+
+const fieldOf = (error: Error, field: "apiId" | "code"): string =>
+  field in error ? String((error as Error & Record<string, unknown>)[field]) : "";
+
+function reasonOf(chain: readonly Error[], found: Error | undefined): Text | string {
+  if (found !== undefined)
+    return [fieldOf(found, "apiId"), messageOf(found)].filter((part) => part !== "").join(": ");
+  // What the client wraps says more than the wrapping.
+  const innermost = chain.findLast((error) => !fieldOf(error, "code").startsWith("PLT_KFK_")) ?? chain.at(-1);
+  return networkErrorText(innermost);
+}
+
+/** Returns why a Kafka client has failed. */
+export function toKafkaError(error: unknown): TargetError {
+  const chain = [...errorChain(error)];
+  const target = chain.find((item) => item instanceof TargetError);
+  if (target !== undefined) return target;
+  const byId = (ids: ReadonlySet<string>) => chain.find((item) => ids.has(fieldOf(item, "apiId")));
+  const access = byId(accessErrors) ?? chain.find((item) => fieldOf(item, "code") === AUTHENTICATION);
+  if (access !== undefined)
+    return new TargetError(
+      "settings",
+      detail("uplink.access_refused", { reason: reasonOf(chain, access) }),
+      error,
+    );
+  const refusal = byId(refusals);
+  if (refusal !== undefined)
+    return new TargetError(
+      "refused",
+      detail("uplink.batch_refused", { reason: reasonOf(chain, refusal) }),
+      error,
+    );
+  const reason = reasonOf(chain, byId(settingsErrors));
+  const isSetting =
+    typeof reason === "string" ||
+    reason.code === "network_error.certificate" ||
+    chain.some((item) => item instanceof DomainError && item.kind === "invalid") ||
+    chain.some((item) => fieldOf(item, "code") === USER && /TLS/.test(item.message));
+  return new TargetError(isSetting ? "settings" : "retry", detail("uplink.unreachable", { reason }), error);
+}

@@ -1,0 +1,361 @@
+import { isIP } from "node:net";
+import type { Base, Broker, Connection, UserError } from "@platformatic/kafka";
+import { detail, unavailable } from "../../../../lib/domain-error.ts";
+import { clientIdOf } from "../../../../platform/broker/client-id.ts";
+import { TargetError } from "../../uplink.errors.ts";
+import type { Batch, Target, TargetContext, UplinkRecord } from "../../uplink.types.ts";
+import { abortable } from "../abortable.ts";
+import { NdjsonEncoder } from "../ndjson-encoder.ts";
+import { type TlsOptions, tlsOptions } from "../tls-options.ts";
+import type { KafkaSettings } from "./kafka.schemas.ts";
+import { toKafkaError } from "./kafka-errors.ts";
+
+/** Bytes of an answer, at most: the largest is the metadata of a cluster. */
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+const LENGTH_BYTES = 4;
+/** Addresses of a name that are tried one after the other. */
+const ADDRESSES_MAX = 3;
+
+type Connected = { readonly connections: Base["connections"] };
+type Callback = (error: Error | null, connection?: Connection) => void;
+
+/** TLS options whose server name is that of the broker that is connected to next. */
+interface NamedTls {
+  readonly options: TlsOptions;
+  /** Name of the host, before its connection is opened. */
+  expect(host: string): void;
+}
+
+/**
+ * The client connects by address, and each broker of a cluster has its own name, so the name is a getter: the client reads the options at the
+ * moment in which it opens a connection.
+ */
+function namedTls({ servername: _, ...options }: TlsOptions): NamedTls {
+  let name: string | undefined;
+  return {
+    options: Object.defineProperty(options, "servername", {
+      enumerable: true,
+      get: () => name,
+    }) as TlsOptions,
+    expect(host) {
+      name = isIP(host) === 0 ? host : undefined;
+    },
+  };
+}
+
+/** Ends a connection whose answer is too long: the client would keep all of it, whatever its length. */
+class AnswerLimit {
+  readonly #head = Buffer.alloc(LENGTH_BYTES);
+  #headBytes = 0;
+  #remaining = 0;
+
+  /** Returns whether the bytes of a connection so far are answers of at most the limit. */
+  take(chunk: Uint8Array): boolean {
+    for (let offset = 0; offset < chunk.length; ) {
+      if (this.#remaining > 0) {
+        const taken = Math.min(this.#remaining, chunk.length - offset);
+        this.#remaining -= taken;
+        offset += taken;
+        continue;
+      }
+      this.#head[this.#headBytes++] = chunk[offset++] ?? 0;
+      if (this.#headBytes < LENGTH_BYTES) continue;
+      this.#headBytes = 0;
+      this.#remaining = this.#head.readUInt32BE();
+      if (this.#remaining > ANSWER_BYTES_MAX) return false;
+    }
+    return true;
+  }
+}
+
+function limitAnswers({ socket }: Connection): void {
+  const limit = new AnswerLimit();
+  socket.prependListener("data", (chunk: Uint8Array) => {
+    if (!limit.take(chunk))
+      socket.destroy(unavailable("network_error.other", { message: "the answer is too long" }));
+  });
+}
+
+interface ConnectionRules {
+  readonly context: Pick<TargetContext, "resolve">;
+  readonly tls: NamedTls | undefined;
+  readonly library: { readonly UserError: typeof UserError };
+}
+
+/**
+ * Makes a client connect only to addresses that the context lets through. A cluster names its brokers itself, so the address of each is checked like those
+ * ones of the settings, whenever a connection is opened.
+ */
+function restrictConnections(client: Connected, { context, tls, library }: ConnectionRules): void {
+  const pool = client.connections;
+  const open = pool.get.bind(pool) as (broker: Broker, callback: Callback) => void;
+  /** Addresses in use, by name and port. */
+  const addresses = new Map<string, string>();
+  const limited = new WeakSet<Connection>();
+  // An error of a connection is told to whoever waits for it; a second one must not end the program.
+  pool.on("connecting", ({ connection }) => void connection.on("error", () => {}));
+
+  /** The client tries again unless the error says that this changes nothing. */
+  function toClientError(reason: unknown): Error {
+    const error = reason instanceof Error ? reason : new Error(String(reason));
+    const { reaction, message } = toKafkaError(error);
+    return reaction === "settings"
+      ? new library.UserError(message, { canRetry: false, cause: error })
+      : error;
+  }
+
+  function tryNext(broker: Broker, found: readonly string[], callback: Callback): void {
+    const [address = "", ...others] = found;
+    tls?.expect(broker.host);
+    const resolved = { ...broker, host: address };
+    open(resolved, (error, connection) => {
+      if (error !== null && error !== undefined && others.length > 0)
+        return tryNext(broker, others, callback);
+      if (error) return callback(toClientError(error));
+      addresses.set(`${broker.host}:${broker.port}`, address);
+      callback(null, connection);
+    });
+    const connection = pool.getEstablishedConnection(resolved);
+    connection?.socket?.on("error", () => {});
+    if (!connection?.socket || limited.has(connection)) return;
+    limited.add(connection);
+    limitAnswers(connection);
+  }
+
+  function get(broker: Broker | undefined, callback: Callback): void {
+    if (broker === undefined) {
+      open(broker as never, callback); // the client's own error
+      return;
+    }
+    const { host, port } = broker;
+    const address = addresses.get(`${host}:${port}`);
+    if (address !== undefined && pool.has({ host: address, port })) {
+      open({ ...broker, host: address }, callback);
+      return;
+    }
+    context
+      .resolve(host, port)
+      .then((found) => tryNext(broker, found.slice(0, ADDRESSES_MAX), callback))
+      .catch((error) => callback(toClientError(error)));
+  }
+
+  pool.get = get as typeof pool.get; // the client calls it with a callback only
+}
+
+/** Returns the bytes that the open connections of a client have sent. */
+function bytesWrittenBy(client: Connected): number {
+  let bytes = 0;
+  for (const [, connection] of client.connections) bytes += connection.socket?.bytesWritten ?? 0;
+  return bytes;
+}
+
+/** Ends all connections immediately. */
+function destroyConnections(client: Connected): void {
+  for (const [, connection] of client.connections) connection.socket?.destroy();
+}
+
+type Library = typeof import("@platformatic/kafka");
+type Admin = InstanceType<Library["Admin"]>;
+type Producer = import("@platformatic/kafka").Producer<Buffer, Buffer, Buffer, Buffer>;
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 20_000;
+/** Time that the brokers have to replicate a request. */
+const REPLICATION_TIMEOUT_MS = 10_000;
+/** Attempts of the client itself, by which it follows a new leader. What fails longer is tried again by the uplink. */
+const RETRIES = 3;
+const RETRY_DELAY_MS = 100;
+/** Max. bytes of a record in addition to key and value. */
+const RECORD_HEAD_BYTES = 40;
+
+interface Message {
+  readonly topic: string;
+  readonly key: Buffer;
+  readonly value: Buffer;
+}
+
+const compressions = { NONE: "none", GZIP: "gzip", SNAPPY: "snappy", LZ4: "lz4", ZSTD: "zstd" } as const;
+
+const nothing = () => {};
+
+/**
+ * A Kafka cluster. The value of a record is a line of `ndjson-encoder.ts`, the key is the id of the device: rows of a device stay in order in one
+ * partition, which is that of Java clients. The producer is idempotent and waits for all replicas in sync (acks=all), so its own attempts leave no
+ * duplicate. A batch that the uplink sends again is written again: a consumer recognizes a row by device, time stamp and key. Records have the time
+ * at which they are sent, because a topic would delete old rows immediately by an old time.
+ */
+class KafkaTarget implements Target {
+  readonly inFlightMax = 1;
+  readonly #settings: KafkaSettings;
+  readonly #context: TargetContext;
+  readonly #encoder = new NdjsonEncoder();
+  readonly #tls: NamedTls | undefined;
+  #producer: Producer | undefined;
+  /** Client that creates topics, while it does so. */
+  #admin: Admin | undefined;
+
+  constructor(settings: KafkaSettings, context: TargetContext) {
+    this.#settings = settings;
+    this.#context = context;
+    this.#tls = settings.tls === null ? undefined : namedTls(tlsOptions(settings.tls, "", context));
+  }
+
+  get bytesSent(): number {
+    return this.#producer === undefined ? 0 : bytesWrittenBy(this.#producer);
+  }
+
+  async check(signal: AbortSignal): Promise<void> {
+    await this.#ready(signal);
+  }
+
+  async send(batch: Batch, signal: AbortSignal): Promise<void> {
+    const producer = await this.#ready(signal);
+    for (const messages of this.#requests(batch)) await this.#guard(producer.send({ messages }), signal);
+  }
+
+  async close(): Promise<void> {
+    const producer = this.#producer;
+    this.#producer = undefined;
+    await producer?.close(true).catch(nothing);
+  }
+
+  /** Returns the producer of a cluster that has the topics. */
+  async #ready(signal: AbortSignal): Promise<Producer> {
+    signal.throwIfAborted();
+    if (this.#producer !== undefined) return this.#producer;
+    const library = await import("@platformatic/kafka");
+    const producer = new library.Producer({
+      ...this.#options(),
+      idempotent: true,
+      compression: compressions[this.#settings.compression],
+      partitioner: library.compatibilityPartitioner,
+    });
+    restrictConnections(producer, { context: this.#context, tls: this.#tls, library });
+    this.#producer = producer;
+    await this.#guard(this.#ensureTopics(library, producer), signal);
+    return producer;
+  }
+
+  /** Waits for the client. What fails ends all connections, so that nothing of a failed batch arrives behind its repetition. */
+  async #guard<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+    try {
+      return await abortable(work, signal, nothing);
+    } catch (error) {
+      this.#drop();
+      throw signal.aborted ? error : toKafkaError(error);
+    }
+  }
+
+  #drop(): void {
+    const producer = this.#producer;
+    this.#producer = undefined;
+    if (this.#admin !== undefined) destroyConnections(this.#admin);
+    if (producer === undefined) return;
+    destroyConnections(producer);
+    producer.close(true).catch(nothing);
+  }
+
+  #options() {
+    const { brokers, mechanism, username, password } = this.#settings;
+    const { uplinkId } = this.#context;
+    return {
+      clientId: clientIdOf(uplinkId),
+      bootstrapBrokers: [...brokers],
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      timeout: REPLICATION_TIMEOUT_MS,
+      retries: RETRIES,
+      retryDelay: RETRY_DELAY_MS,
+      ...(this.#tls !== undefined && { tls: this.#tls.options }),
+      ...(mechanism !== undefined && {
+        sasl: { mechanism, username: username ?? "", password: password ?? "" },
+      }),
+    };
+  }
+
+  async #ensureTopics(library: Library, producer: Producer): Promise<void> {
+    const { topic, eventTopic, createTopics } = this.#settings;
+    const topics = eventTopic === null || eventTopic === topic ? [topic] : [topic, eventTopic];
+    const missing: string[] = [];
+    for (const name of topics) if (!(await hasTopic(producer, name))) missing.push(name);
+    if (missing.length === 0) return;
+    if (!createTopics)
+      throw new TargetError(
+        "settings",
+        detail("uplink.settings_refused", { reason: `there is no topic ${missing.join(", ")}` }),
+      );
+    await this.#createTopics(library, missing);
+  }
+
+  async #createTopics(library: Library, topics: string[]): Promise<void> {
+    const { partitions, replicationFactor } = this.#settings;
+    const admin = new library.Admin(this.#options());
+    this.#admin = admin;
+    restrictConnections(admin, { context: this.#context, tls: this.#tls, library });
+    try {
+      await admin.createTopics({
+        topics,
+        ...(partitions !== undefined && { partitions }),
+        ...(replicationFactor !== undefined && { replicas: replicationFactor }),
+      });
+    } finally {
+      this.#admin = undefined;
+      await admin.close().catch(nothing);
+    }
+  }
+
+  /** Divides the lines of a batch into requests. */
+  *#requests(batch: Batch): Generator<Message[]> {
+    const { requestBytesMax } = this.#settings;
+    const lines = this.#linesOf(batch);
+    let messages: Message[] = [];
+    let bytes = 0;
+    for (const message of lines) {
+      const size = message.key.length + message.value.length + RECORD_HEAD_BYTES;
+      if (messages.length > 0 && bytes + size > requestBytesMax) {
+        yield messages;
+        messages = [];
+        bytes = 0;
+      }
+      messages.push(message);
+      bytes += size;
+    }
+    if (messages.length > 0) yield messages;
+  }
+
+  #linesOf(batch: Batch): Message[] {
+    const { topic, eventTopic } = this.#settings;
+    const ends: { readonly record: UplinkRecord; readonly end: number }[] = [];
+    const text = Buffer.from(this.#encoder.encode(batch, (record, end) => ends.push({ record, end })));
+    const keys = new Map<string, Buffer>();
+    const messages: Message[] = [];
+    let start = 0;
+    for (const { record, end } of ends) {
+      const { deviceId } = record.device;
+      const key = keys.get(deviceId) ?? Buffer.from(deviceId);
+      keys.set(deviceId, key);
+      const recordTopic = record.kind === "rows" ? topic : eventTopic;
+      if (recordTopic !== null)
+        messages.push({ topic: recordTopic, key, value: text.subarray(start, end - 1) });
+      start = end;
+    }
+    return messages;
+  }
+}
+
+async function hasTopic(producer: Producer, topic: string): Promise<boolean> {
+  try {
+    const { topics } = await producer.metadata({
+      topics: [topic],
+      autocreateTopics: false,
+      forceUpdate: true,
+    });
+    return (topics.get(topic)?.partitionsCount ?? 0) > 0;
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith("Unknown topic")) return false;
+    throw error;
+  }
+}
+
+export const createKafkaTarget = (settings: KafkaSettings, context: TargetContext): Target =>
+  new KafkaTarget(settings, context);

@@ -1,0 +1,423 @@
+import { decodeBody } from "../../../../lib/body.ts";
+import { DomainError, detail, errorReply } from "../../../../lib/domain-error.ts";
+import { excerpt } from "../../../../lib/excerpt.ts";
+import { isJsonObject, type JsonValue } from "../../../../lib/json.ts";
+import type { PublishPacket } from "../../../../lib/mqtt/packets.ts";
+import { messageOf } from "../../../../lib/network-error.ts";
+import { toPlainJson } from "../../../../lib/plain-json.ts";
+import { TextWriter } from "../../../../lib/text-writer.ts";
+import type { BrokerMessage } from "../../../../platform/broker/broker.types.ts";
+import type { BrokerConnection } from "../../../../platform/broker/broker-connection.ts";
+import { TargetError } from "../../uplink.errors.ts";
+import type {
+  AlarmRecord,
+  AttributesRecord,
+  Batch,
+  RowsRecord,
+  Target,
+  TargetContext,
+  UplinkDevice,
+  UplinkRecord,
+} from "../../uplink.types.ts";
+import { abortable } from "../abortable.ts";
+import { toPublishError } from "../broker-errors.ts";
+import { BrokerLink } from "../broker-link.ts";
+import { packRows } from "../row-packing.ts";
+import { compilePayload, ROW_TEMPLATE, TemplateRows } from "../template-rows.ts";
+import type { LinesideSettings } from "./lineside.schemas.ts";
+
+/** Client attribute of a child that says which device it stands for. */
+const DEVICE_ID_KEY = "linesideDeviceId";
+const SITE_KEY = "linesideSite";
+
+const NAME_CHARACTERS_MAX = 256;
+/** The first digits of an id are its time: devices that were imported together share them. The last ones are random. */
+const ID_DIGITS = 6;
+/** Questions and attributes that wait for their answer. */
+const AT_ONCE_MAX = 100;
+
+interface ChildNamesDeps {
+  readonly prefix: string;
+  /** Resolves with a client attribute of a child; undefined without one. */
+  readonly ask: (connection: BrokerConnection, child: string, key: string) => Promise<unknown>;
+}
+
+const utf8 = new TextEncoder();
+
+const gatewayMessage = (topic: string, body: unknown): BrokerMessage => ({
+  topic: `v1/gateway/${topic}`,
+  payload: utf8.encode(JSON.stringify(body)),
+  qos: 1,
+});
+
+/**
+ * Names of devices at the upstream server. The first device to use a name claims it there by a client attribute with its id, so a name stays with
+ * its device over restarts of both sides without a file here. A second device of the same name gets the last digits of its id behind it.
+ */
+class ChildNames {
+  readonly #deps: ChildNamesDeps;
+  /** Keyed by device id; of this connection. */
+  readonly #names = new Map<string, { readonly wanted: string; readonly child: string }>();
+  /** Device ids by child name. */
+  readonly #devices = new Map<string, string>();
+
+  constructor(deps: ChildNamesDeps) {
+    this.#deps = deps;
+  }
+
+  /** The next connection asks again. */
+  forget(): void {
+    this.#names.clear();
+    this.#devices.clear();
+  }
+
+  /** Returns the name that `claim` has found. */
+  nameOf({ deviceId }: UplinkDevice): string {
+    return this.#names.get(deviceId)?.child ?? "";
+  }
+
+  /** Gives a name up, so that the next device of this name continues its history. */
+  release({ deviceId }: UplinkDevice): void {
+    const child = this.#names.get(deviceId)?.child;
+    this.#names.delete(deviceId);
+    if (child !== undefined) this.#devices.delete(child);
+  }
+
+  /** Finds names for the devices that have none yet, and tells the server of them. @throws TargetError */
+  async claim(connection: BrokerConnection, devices: readonly UplinkDevice[]): Promise<void> {
+    const missing = [...new Map(devices.map((device) => [device.deviceId, device])).values()].filter(
+      (device) => this.#names.get(device.deviceId)?.wanted !== this.#wantedNameOf(device),
+    );
+    for (let start = 0; start < missing.length; start += AT_ONCE_MAX) {
+      const part = missing.slice(start, start + AT_ONCE_MAX);
+      await Promise.all(part.map((device) => this.#claimOne(connection, device)));
+    }
+  }
+
+  /** Returns the device that a child stands for, of this or an earlier connection. */
+  async deviceOf(connection: BrokerConnection, child: string): Promise<string | undefined> {
+    const deviceId = this.#devices.get(child);
+    if (deviceId !== undefined) return deviceId;
+    const claimed = await this.#deps.ask(connection, child, DEVICE_ID_KEY);
+    return typeof claimed === "string" && claimed !== "" ? claimed : undefined;
+  }
+
+  #wantedNameOf({ name }: UplinkDevice): string {
+    return `${this.#deps.prefix}${name}`.slice(0, NAME_CHARACTERS_MAX).toWellFormed();
+  }
+
+  async #claimOne(connection: BrokerConnection, device: UplinkDevice): Promise<void> {
+    const { deviceId, site, tags } = device;
+    const wanted = this.#wantedNameOf(device);
+    const child = await this.#findName(connection, device, wanted);
+    this.#names.set(deviceId, { wanted, child });
+    this.#devices.set(child, deviceId);
+    const attributes = { ...tags, [DEVICE_ID_KEY]: deviceId, [SITE_KEY]: site };
+    await send(connection, gatewayMessage("attributes", { [child]: attributes }));
+  }
+
+  /** Connects as the first child that is not another device's. */
+  async #findName(connection: BrokerConnection, device: UplinkDevice, wanted: string): Promise<string> {
+    const { deviceId, type } = device;
+    const suffixed = [deviceId.slice(-ID_DIGITS), deviceId].map((digits) => {
+      const suffix = ` (${digits})`;
+      return `${wanted.slice(0, NAME_CHARACTERS_MAX - suffix.length)}${suffix}`;
+    });
+    let refusal: TargetError | undefined;
+    for (const child of [wanted, ...suffixed]) {
+      const holder = this.#devices.get(child);
+      if (holder !== undefined && holder !== deviceId) continue;
+      // Reserved before the first question, so that two devices of one batch do not ask for the same name.
+      this.#devices.set(child, deviceId);
+      try {
+        await send(connection, gatewayMessage("connect", { device: child, type }));
+        const claimed = await this.#deps.ask(connection, child, DEVICE_ID_KEY);
+        if (typeof claimed !== "string" || claimed === "" || claimed === deviceId) return child;
+      } catch (error) {
+        if (!(error instanceof TargetError) || error.reaction === "retry") throw error;
+        // The server may know a device of this name that is not a child of this gateway.
+        refusal = error;
+      }
+      this.#devices.delete(child);
+    }
+    // No values are to blame: a person must make room for the device, or let the gateway create it.
+    const reason = `${messageOf(refusal?.cause ?? "")} (${wanted})`;
+    throw new TargetError("settings", detail("uplink.access_refused", { reason }), refusal);
+  }
+}
+
+async function send(connection: BrokerConnection, message: BrokerMessage): Promise<void> {
+  try {
+    await connection.publish(message);
+  } catch (error) {
+    throw toPublishError(error, message.topic);
+  }
+}
+
+/** Commands that wait for their device. */
+const RUNNING_MAX = 100;
+
+interface LinesideCommandsDeps {
+  readonly context: Pick<TargetContext, "command">;
+  readonly names: Pick<ChildNames, "deviceOf">;
+}
+
+/** Commands of the upstream server for children: `{"device", "data": {"id", "method", "params"}}`. */
+class LinesideCommands {
+  readonly #deps: LinesideCommandsDeps;
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(deps: LinesideCommandsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves when the commands that run have their answers, or after `ms`: the server has them no more. */
+  settled(ms: number): Promise<unknown> {
+    return Promise.race([Promise.all(this.#running), Bun.sleep(ms)]);
+  }
+
+  /** Runs a command and answers it, as long as the connection lasts. Never rejects. */
+  async run(connection: BrokerConnection, payload: Uint8Array): Promise<void> {
+    const command = commandIn(payload);
+    if (command === undefined) return;
+    const { device, id } = command;
+    const answering = this.#answerTo(connection, command).then((data) =>
+      connection.publish(gatewayMessage("rpc", { device, id, data })).catch(() => undefined),
+    );
+    this.#running.add(answering);
+    await answering.finally(() => this.#running.delete(answering));
+  }
+
+  async #answerTo(connection: BrokerConnection, command: ChildCommand): Promise<JsonValue> {
+    const { context, names } = this.#deps;
+    if (this.#running.size >= RUNNING_MAX)
+      return errorReply(detail("uplink.commands_limit", { max: RUNNING_MAX }));
+    try {
+      const deviceId = await names.deviceOf(connection, command.device);
+      if (deviceId === undefined || context.command === undefined)
+        return errorReply(detail("uplink.device_unknown", { name: excerpt(command.device) }));
+      return await context.command(deviceId, command.method, command.params);
+    } catch (error) {
+      return errorReply(error instanceof DomainError ? error : detail("request.failed"));
+    }
+  }
+}
+
+interface ChildCommand {
+  readonly device: string;
+  readonly id: number | string;
+  readonly method: string;
+  readonly params: JsonValue;
+}
+
+function commandIn(payload: Uint8Array): ChildCommand | undefined {
+  try {
+    const body = decodeBody(payload, "AUTO");
+    if (!isJsonObject(body) || !isJsonObject(body.data) || typeof body.device !== "string") return undefined;
+    const { id, method, params = null } = body.data;
+    if (typeof method !== "string" || (typeof id !== "number" && typeof id !== "string")) return undefined;
+    return { device: body.device, id, method, params: toPlainJson(params, "command") };
+  } catch {
+    return undefined;
+  }
+}
+
+const ANSWER_MS_MAX = 15_000;
+
+interface Question {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Requests for client attributes of children. */
+class ChildQuestions {
+  /** Keyed by request id. */
+  readonly #open = new Map<number, Question>();
+  #lastId = 0;
+
+  /** @throws TargetError */
+  async ask(connection: BrokerConnection, child: string, key: string): Promise<unknown> {
+    const id = ++this.#lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.#open.set(id, { resolve, reject });
+    const failed = (reason: ReturnType<typeof detail>) =>
+      reject(new TargetError("retry", detail("uplink.unreachable", { reason })));
+    const timer = setTimeout(
+      () => failed(detail("network_error.no_answer_within", { ms: ANSWER_MS_MAX })),
+      ANSWER_MS_MAX,
+    );
+    const message = gatewayMessage("attributes/request", { id, device: child, client: true, key });
+    connection.publish(message).catch((error) => reject(toPublishError(error, message.topic)));
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#open.delete(id);
+    }
+  }
+
+  /** The connection is gone: nothing is answered any more. */
+  end(): void {
+    const error = new TargetError(
+      "retry",
+      detail("uplink.unreachable", { reason: detail("broker_error.closed") }),
+    );
+    for (const { reject } of this.#open.values()) reject(error);
+  }
+
+  /** Takes `{"id", "device", "value"}`. */
+  answered(payload: Uint8Array): void {
+    try {
+      const body = decodeBody(payload, "AUTO");
+      if (isJsonObject(body)) this.#open.get(Number(body.id))?.resolve(body.value);
+    } catch {
+      // An answer that cannot be read is none: the question ends with its time.
+    }
+  }
+}
+
+const TELEMETRY = "v1/gateway/telemetry";
+const COMMANDS = "v1/gateway/rpc";
+const ANSWERS = "v1/gateway/attributes/response";
+/** Keys of one time stamp, and bytes of a key, that Lineside takes. */
+const KEYS_MAX = 512;
+const KEY_BYTES_MAX = 256;
+/** Bytes of a packet in addition to its payload. */
+const PACKET_HEAD_BYTES = 64;
+const CLEARED = "CLEARED";
+/** Lineside reads smaller numbers as seconds. */
+const SECONDS_BELOW = 1e11;
+const toTs = (ts: number): number => (ts < SECONDS_BELOW ? ts / 1_000 : ts);
+
+const rowTemplate = compilePayload(ROW_TEMPLATE);
+
+/** Time for which the end waits for commands. */
+const SETTLING_MS = 2_000;
+
+/**
+ * A central Lineside or ThingsBoard, which takes this gateway for one of its gateways and the devices for that gateway's children. A batch is durable
+ * when every PUBACK is there: Lineside sends one after its commit. The server keeps one value for a child, key and time stamp, so a batch that is sent
+ * again changes nothing. Each message speaks of one child, so that what is refused of it is not hidden by what is taken.
+ *
+ * The API has no place for some records. Deletions are passed over, and so are NaN and the infinities. Attributes are client attributes there:
+ * `key`, `server.key` or `shared.key`; a deleted one keeps its last value. An alarm is telemetry: `alarm.<type>` is its severity or `CLEARED`, on
+ * which an alarm rule can be based, and `alarm.<type>.event` is the whole event.
+ */
+class LinesideTarget implements Target {
+  readonly inFlightMax = 1;
+  readonly #settings: LinesideSettings;
+  readonly #link: BrokerLink;
+  readonly #names: ChildNames;
+  readonly #commands: LinesideCommands;
+  readonly #questions = new ChildQuestions();
+  readonly #writer = new TextWriter();
+  /** The connection that messages come from. */
+  #connection: BrokerConnection | undefined;
+
+  constructor(settings: LinesideSettings, context: TargetContext) {
+    this.#settings = settings;
+    this.#names = new ChildNames({
+      prefix: settings.namePrefix,
+      ask: (connection, child, key) => this.#questions.ask(connection, child, key),
+    });
+    this.#commands = new LinesideCommands({ context, names: this.#names });
+    this.#link = new BrokerLink({
+      settings,
+      ...(settings.token !== undefined && { credentials: { username: settings.token } }),
+      context,
+      filters: context.command === undefined ? [ANSWERS] : [ANSWERS, COMMANDS],
+      receive: (message) => this.#receive(message),
+      onConnection: (connection) => {
+        this.#names.forget();
+        this.#connection = connection;
+      },
+      onEnd: () => this.#questions.end(),
+    });
+  }
+
+  get bytesSent(): number {
+    return this.#link.bytesSent;
+  }
+
+  async check(signal: AbortSignal): Promise<void> {
+    await this.#link.connect(signal);
+  }
+
+  async send({ records }: Batch, signal: AbortSignal): Promise<void> {
+    const connection = await this.#link.connect(signal);
+    // A deletion has no message, so it must not create a child.
+    const devices = records.flatMap(({ kind, device }) => (kind === "deletion" ? [] : [device]));
+    await abortable(this.#names.claim(connection, devices), signal, () => this.#link.drop());
+    const { messageBytesMax } = this.#settings;
+    const bytesMax = Math.min(messageBytesMax, connection.limits.packetBytesMax - PACKET_HEAD_BYTES);
+    await this.#link.publish(this.#messages(records, bytesMax), signal);
+  }
+
+  /** Commands that are almost done get their answer: the uplink may only be begun anew with other settings. */
+  async close(): Promise<void> {
+    await this.#commands.settled(SETTLING_MS);
+    await this.#link.close();
+  }
+
+  *#messages(records: readonly UplinkRecord[], bytesMax: number): Generator<BrokerMessage> {
+    for (const record of records) {
+      const child = this.#names.nameOf(record.device);
+      if (record.kind === "rows") yield* this.#rows(record, child, bytesMax);
+      else if (record.kind === "attributes") yield* attributes(record, child);
+      else if (record.kind === "alarm")
+        yield gatewayMessage("telemetry", {
+          [child]: [{ ts: toTs(record.ts), values: alarmValues(record) }],
+        });
+      else if (record.kind === "device" && record.change === "deleted") {
+        yield gatewayMessage("attributes", { [child]: { [DEVICE_ID_KEY]: "" } });
+        yield gatewayMessage("disconnect", { device: child });
+        this.#names.release(record.device);
+      }
+    }
+  }
+
+  *#rows(record: RowsRecord, child: string, bytesMax: number): Generator<BrokerMessage> {
+    const rows = new TemplateRows(this.#writer, record, {
+      template: rowTemplate,
+      head: `{${JSON.stringify(child)}:[`,
+      tail: "]}",
+      nonFinite: "omitted",
+      keysMax: KEYS_MAX,
+      toTs,
+    });
+    for (const payload of packRows(this.#writer, rows, { bytesMax, rowsMax: Number.POSITIVE_INFINITY }))
+      yield { topic: TELEMETRY, payload, qos: 1 };
+  }
+
+  #receive({ topic, payload }: PublishPacket): void {
+    if (topic === ANSWERS) this.#questions.answered(payload);
+    else if (topic === COMMANDS && this.#connection !== undefined)
+      void this.#commands.run(this.#connection, payload);
+  }
+}
+
+const scopePrefixes = { CLIENT: "", SERVER: "server.", SHARED: "shared." } as const;
+
+/** Cuts a key to the length that Lineside takes. */
+function shortKey(key: string): string {
+  let short = key;
+  while (Buffer.byteLength(short) > KEY_BYTES_MAX) short = short.slice(0, -1);
+  return short.toWellFormed();
+}
+
+function* attributes({ scope, values }: AttributesRecord, child: string): Generator<BrokerMessage> {
+  const kept = Object.entries(values).filter(([, value]) => value !== null);
+  const renamed = kept.map(([key, value]) => [shortKey(`${scopePrefixes[scope]}${key}`), value]);
+  if (renamed.length > 0) yield gatewayMessage("attributes", { [child]: Object.fromEntries(renamed) });
+}
+
+function alarmValues({ alarmId, type, severity, status, event, eventId, message }: AlarmRecord) {
+  const isCleared = status.startsWith(CLEARED);
+  return {
+    [shortKey(`alarm.${type}`)]: isCleared ? CLEARED : severity,
+    [shortKey(`alarm.${type}.event`)]: { alarmId, eventId, event, status, severity, message },
+  };
+}
+
+export const createLinesideTarget = (settings: LinesideSettings, context: TargetContext): Target =>
+  new LinesideTarget(settings, context);

@@ -1,0 +1,295 @@
+import { ByteWriter } from "../../../../lib/byte-writer.ts";
+import type { JsonValue } from "../../../../lib/json.ts";
+import { readPayload } from "../../../../lib/sparkplug/sparkplug-payload.ts";
+import {
+  DataType,
+  type DataTypeCode,
+  type Metric,
+  writeMetric,
+  writeSequence,
+  writeTimestamp,
+} from "../../../../lib/sparkplug/sparkplug-writer.ts";
+import {
+  TAG_ABSENT,
+  TAG_FALSE,
+  TAG_JSON,
+  TAG_NUMBER,
+  TAG_STRING,
+  TAG_TRUE,
+} from "../../../../lib/value-kind.ts";
+import type { BrokerMessage } from "../../../../platform/broker/broker.types.ts";
+import type {
+  AlarmRecord,
+  AttributesRecord,
+  RowsRecord,
+  UplinkColumn,
+  UplinkDevice,
+} from "../../uplink.types.ts";
+import { toMqttLevel } from "../topic-template.ts";
+
+const SEQUENCE = 256;
+/** Number in the sequence, with its field. */
+const SEQUENCE_BYTES = 3;
+/** Older values are told as history: they do not change what an operator sees as the current value. */
+const HISTORICAL_AFTER_MS = 60_000;
+/** Last values are kept for births; longer texts are null there. */
+const KEPT_CHARACTERS_MAX = 256;
+const ID_DIGITS = 6;
+const REBIRTH = "Node Control/Rebirth";
+
+const utf8 = new TextEncoder();
+
+interface KnownMetric {
+  readonly name: Uint8Array;
+  /** Type that the birth has told. A value of another type states its own. */
+  readonly dataType: DataTypeCode;
+  value: Metric["value"];
+  ts: number;
+}
+
+interface KnownDevice {
+  /** Id in topics. */
+  readonly id: string;
+  /** Keyed by metric name. */
+  readonly metrics: Map<string, KnownMetric>;
+  isBorn: boolean;
+}
+
+const typeOfTag: readonly DataTypeCode[] = [
+  DataType.string,
+  DataType.double,
+  DataType.boolean,
+  DataType.boolean,
+  DataType.string,
+  DataType.string,
+];
+
+function valueAt({ tags, numbers, texts }: UplinkColumn, row: number): Metric["value"] {
+  const tag = tags[row];
+  if (tag === TAG_NUMBER) return numbers[row] ?? 0;
+  if (tag === TAG_TRUE || tag === TAG_FALSE) return tag === TAG_TRUE;
+  return texts?.[row] ?? "";
+}
+
+const keptOf = (value: Metric["value"]): Metric["value"] =>
+  typeof value === "string" && value.length > KEPT_CHARACTERS_MAX ? null : value;
+
+/**
+ * The edge node that a site is in Sparkplug B 3.0, and its devices. Births tell the metrics, all data goes with names, and a metric that is new gets
+ * its device another birth. JSON values are strings. Attributes are metrics `Properties/<key>` and alarms `Alarms/<type>`, as the severity or
+ * `CLEARED`. Sparkplug asks for QoS 0; data is sent with QoS 1 here, because a value that nobody has acknowledged may be lost.
+ */
+export class SparkplugNode {
+  readonly #group: string;
+  readonly #node: string;
+  readonly #now: () => number;
+  readonly #writer = new ByteWriter(64 * 1024);
+  /** Keyed by device id. */
+  readonly #devices = new Map<string, KnownDevice>();
+  /** Ids of devices in topics. */
+  readonly #ids = new Set<string>();
+  /** Number of the connection. It tells an old death certificate from that of now. */
+  #birthSequence: number;
+  #sequence = 0;
+  #isRebirthWanted = false;
+
+  constructor(options: { readonly group: string; readonly node: string; readonly now: () => number }) {
+    this.#group = toMqttLevel(options.group);
+    this.#node = toMqttLevel(options.node);
+    this.#now = options.now;
+    this.#birthSequence = Math.floor(options.now() / 1000) % SEQUENCE;
+  }
+
+  /** Topic of commands for the node. */
+  get commandTopic(): string {
+    return this.#topicOf("NCMD");
+  }
+
+  /** Returns the death certificate of the next connection. */
+  will(): BrokerMessage {
+    this.#birthSequence = (this.#birthSequence + 1) % SEQUENCE;
+    this.#writer.truncate();
+    writeTimestamp(this.#writer, this.#now());
+    this.#metric("bdSeq", DataType.int64, BigInt(this.#birthSequence));
+    return { topic: this.#topicOf("NDEATH"), payload: this.#writer.bytes().slice(), qos: 1 };
+  }
+
+  /** Returns the births of the node and of all devices that are known. */
+  *births(): Generator<BrokerMessage> {
+    this.#isRebirthWanted = false;
+    this.#sequence = 0;
+    for (const device of this.#devices.values()) device.isBorn = false;
+    this.#begin();
+    this.#metric("bdSeq", DataType.int64, BigInt(this.#birthSequence));
+    this.#metric(REBIRTH, DataType.boolean, false);
+    yield this.#finish("NBIRTH");
+    for (const device of this.#devices.values()) yield this.#birthOf(device);
+  }
+
+  /** Returns whether a command asks for births. They come before the next data, if the caller does not send them. */
+  isRebirth(payload: Uint8Array): boolean {
+    try {
+      const { metrics } = readPayload(payload);
+      const isWanted = metrics.some(({ name, value }) => name === REBIRTH && value === true);
+      this.#isRebirthWanted ||= isWanted;
+      return isWanted;
+    } catch {
+      return false;
+    }
+  }
+
+  *rows(record: RowsRecord, bytesMax: number): Generator<BrokerMessage> {
+    if (this.#isRebirthWanted) yield* this.births();
+    const device = this.#deviceOf(record.device);
+    if (this.#learn(device, record.columns) || !device.isBorn) yield this.#birthOf(device);
+    const metrics = record.columns.map(({ key }) => device.metrics.get(key));
+    const historicalBefore = this.#now() - HISTORICAL_AFTER_MS;
+    const writer = this.#writer;
+    this.#begin();
+    let begun = writer.length;
+    for (const [row, time] of record.ts.entries()) {
+      for (const [position, column] of record.columns.entries()) {
+        const metric = metrics[position];
+        if (metric === undefined || column.tags[row] === TAG_ABSENT) continue;
+        const before = writer.length;
+        this.#value(metric, column, { row, time, isHistorical: time < historicalBefore });
+        if (before === begun || writer.length + SEQUENCE_BYTES <= bytesMax) continue;
+        const carried = writer.bytes().slice(before);
+        writer.truncate(before);
+        yield this.#finish("DDATA", device);
+        this.#begin();
+        begun = writer.length;
+        writer.raw(carried);
+      }
+    }
+    if (writer.length > begun) yield this.#finish("DDATA", device);
+  }
+
+  attributes({ device, ts, values }: AttributesRecord, bytesMax: number): Generator<BrokerMessage> {
+    const named = Object.entries(values).map(([key, value]): [string, JsonValue] => [
+      `Properties/${key}`,
+      value,
+    ]);
+    return this.rows(rowOf(device, ts, named), bytesMax);
+  }
+
+  alarm({ device, ts, type, status, severity }: AlarmRecord, bytesMax: number): Generator<BrokerMessage> {
+    const value = status.startsWith("CLEARED") ? "CLEARED" : severity;
+    return this.rows(rowOf(device, ts, [[`Alarms/${type}`, value]]), bytesMax);
+  }
+
+  *death({ deviceId }: UplinkDevice): Generator<BrokerMessage> {
+    const device = this.#devices.get(deviceId);
+    if (device === undefined) return;
+    this.#devices.delete(deviceId);
+    this.#ids.delete(device.id);
+    this.#begin();
+    yield this.#finish("DDEATH", device);
+  }
+
+  #deviceOf({ deviceId, name }: UplinkDevice): KnownDevice {
+    const existing = this.#devices.get(deviceId);
+    if (existing !== undefined) return existing;
+    const plain = toMqttLevel(name);
+    const id = this.#ids.has(plain) ? `${plain} (${deviceId.slice(-ID_DIGITS)})` : plain;
+    const device: KnownDevice = { id, metrics: new Map(), isBorn: false };
+    this.#devices.set(deviceId, device);
+    this.#ids.add(id);
+    return device;
+  }
+
+  /** Returns whether there are metrics that no birth has told. */
+  #learn({ metrics }: KnownDevice, columns: readonly UplinkColumn[]): boolean {
+    let isNew = false;
+    for (const { key, tags } of columns) {
+      if (metrics.has(key)) continue;
+      const first = tags.find((tag) => tag !== TAG_ABSENT);
+      if (first === undefined) continue;
+      const dataType = typeOfTag[first] ?? DataType.string;
+      metrics.set(key, { name: utf8.encode(key), dataType, value: null, ts: 0 });
+      isNew = true;
+    }
+    return isNew;
+  }
+
+  #birthOf(device: KnownDevice): BrokerMessage {
+    device.isBorn = true;
+    this.#begin();
+    const now = this.#now();
+    for (const { name, dataType, value, ts } of device.metrics.values())
+      writeMetric(this.#writer, {
+        name,
+        dataType,
+        value,
+        ts: value === null ? now : ts,
+        isHistorical: false,
+      });
+    return this.#finish("DBIRTH", device);
+  }
+
+  #value(
+    metric: KnownMetric,
+    column: UplinkColumn,
+    { row, time, isHistorical }: { row: number; time: number; isHistorical: boolean },
+  ): void {
+    const type = typeOfTag[column.tags[row] ?? TAG_ABSENT] ?? DataType.string;
+    const isOther = type !== metric.dataType;
+    const value = valueAt(column, row);
+    writeMetric(this.#writer, {
+      name: metric.name,
+      ts: time,
+      dataType: isOther ? type : 0,
+      isHistorical,
+      value,
+    });
+    if (time < metric.ts || isOther) return;
+    metric.ts = time;
+    metric.value = keptOf(value);
+  }
+
+  #metric(name: string, dataType: DataTypeCode, value: Metric["value"]): void {
+    const ts = this.#now();
+    writeMetric(this.#writer, { name: utf8.encode(name), ts, dataType, isHistorical: false, value });
+  }
+
+  #begin(): void {
+    this.#writer.truncate();
+    writeTimestamp(this.#writer, this.#now());
+  }
+
+  #finish(type: "NBIRTH" | "DBIRTH" | "DDATA" | "DDEATH", device?: KnownDevice): BrokerMessage {
+    writeSequence(this.#writer, this.#sequence);
+    this.#sequence = (this.#sequence + 1) % SEQUENCE;
+    return { topic: this.#topicOf(type, device?.id), payload: this.#writer.bytes().slice(), qos: 1 };
+  }
+
+  #topicOf(type: string, device?: string): string {
+    const node = `spBv1.0/${this.#group}/${type}/${this.#node}`;
+    return device === undefined ? node : `${node}/${device}`;
+  }
+}
+
+function tagOf(value: JsonValue): number {
+  if (value === null) return TAG_ABSENT;
+  if (typeof value === "number") return TAG_NUMBER;
+  if (typeof value === "boolean") return value ? TAG_TRUE : TAG_FALSE;
+  return typeof value === "string" ? TAG_STRING : TAG_JSON;
+}
+
+/** One row of values that are not telemetry. */
+function rowOf(
+  device: UplinkDevice,
+  ts: number,
+  values: readonly (readonly [string, JsonValue])[],
+): RowsRecord {
+  const columns = values.map(([key, value]): UplinkColumn => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return {
+      key,
+      tags: Uint8Array.of(tagOf(value)),
+      numbers: Float64Array.of(typeof value === "number" ? value : 0),
+      texts: [text],
+    };
+  });
+  return { kind: "rows", device, ts: Float64Array.of(ts), columns };
+}

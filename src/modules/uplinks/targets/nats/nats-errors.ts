@@ -1,0 +1,62 @@
+import { DomainError, detail } from "../../../../lib/domain-error.ts";
+import { messageOf, networkErrorText } from "../../../../lib/network-error.ts";
+import type { Text } from "../../../../lib/texts/text.ts";
+import { TargetError } from "../../uplink.errors.ts";
+import { errorChain } from "../error-chain.ts";
+
+const accessNames: ReadonlySet<string> = new Set([
+  "AuthorizationError",
+  "UserAuthenticationExpiredError",
+  "PermissionViolationError",
+]);
+/** Errors of the client that only other settings change. */
+const settingsNames: ReadonlySet<string> = new Set([
+  "InvalidArgumentError",
+  "InvalidSubjectError",
+  "InvalidNameError",
+  "JetStreamNotEnabled",
+  "NKeysError",
+]);
+/** JetStream's number of "message size exceeds maximum allowed". */
+const MESSAGE_TOO_LARGE = 10_054;
+const SERVER_ERROR = 500;
+const NO_TLS = /'tls'/;
+
+interface ApiError extends Error {
+  readonly code: number;
+  readonly status: number;
+}
+
+const isApiError = (error: Error): error is ApiError =>
+  "status" in error && typeof error.status === "number" && "code" in error;
+
+/** What the settings must say otherwise; undefined if it may pass by itself. */
+function settingProblem(chain: readonly Error[]): Text | string | undefined {
+  const named = chain.find(({ name, message }) => settingsNames.has(name) || NO_TLS.test(message));
+  if (named !== undefined) return messageOf(named);
+  const api = chain.find(isApiError);
+  return api !== undefined && api.status < SERVER_ERROR ? messageOf(api) : undefined;
+}
+
+/** Returns why a NATS client has failed. */
+export function toNatsError(error: unknown): TargetError {
+  const chain = [...errorChain(error)];
+  const target = chain.find((item) => item instanceof TargetError);
+  if (target !== undefined) return target;
+  const access = chain.find(({ name }) => accessNames.has(name));
+  if (access !== undefined)
+    return new TargetError("settings", detail("uplink.access_refused", { reason: messageOf(access) }), error);
+  const api = chain.find(isApiError);
+  if (api?.code === MESSAGE_TOO_LARGE)
+    return new TargetError("refused", detail("uplink.batch_refused", { reason: messageOf(api) }), error);
+  const problem = settingProblem(chain);
+  if (problem !== undefined)
+    return new TargetError("settings", detail("uplink.settings_refused", { reason: problem }), error);
+  if (api !== undefined)
+    return new TargetError("retry", detail("uplink.target_failed", { reason: messageOf(api) }), error);
+  const reason = networkErrorText(chain.at(-1) ?? error);
+  const isSetting =
+    reason.code === "network_error.certificate" ||
+    chain.some((item) => item instanceof DomainError && item.kind === "invalid");
+  return new TargetError(isSetting ? "settings" : "retry", detail("uplink.unreachable", { reason }), error);
+}

@@ -1,0 +1,363 @@
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative } from "node:path";
+import { detail } from "../../../../lib/domain-error.ts";
+import { iso } from "../../../../lib/iso-time.ts";
+import { messageOf } from "../../../../lib/network-error.ts";
+import { syncPath, UNFINISHED, writeDurably } from "../../../../platform/durable-file.ts";
+import { TargetError } from "../../uplink.errors.ts";
+import type { Batch, RowsRecord, Target, TargetContext, UplinkRecord } from "../../uplink.types.ts";
+import { eventLine } from "../ndjson-encoder.ts";
+import type { ObjectStore } from "./object-store.ts";
+import type { ParquetSettings } from "./parquet.schemas.ts";
+import { S3Store } from "./s3-store.ts";
+import { fileNameOf, isPart, recordTime, StagedPartition } from "./staged-partition.ts";
+import type { Staged, StagedEvent, StagedRows } from "./staged-rows.ts";
+
+/** Other programs read what is written. */
+const FILE_MODE = 0o644;
+const forbidden: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "ENAMETOOLONG"]);
+
+/**
+ * Objects as files. The folder itself must exist: a disk that is not mounted must not fill the one below its mount point. Folders within it are
+ * created when they are needed.
+ */
+class FolderStore implements ObjectStore {
+  readonly #root: string;
+  #bytesSent = 0;
+
+  constructor(root: string) {
+    if (!isAbsolute(root))
+      throw new TargetError("settings", detail("uplink.folder_relative", { path: root }));
+    this.#root = root;
+  }
+
+  get bytesSent(): number {
+    return this.#bytesSent;
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    return this.#do(() => {
+      const folder = join(this.#root, prefix);
+      if (!existsSync(folder)) return [];
+      return readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && !entry.name.endsWith(UNFINISHED))
+        .map((entry) => relative(this.#root, join(entry.parentPath, entry.name)));
+    });
+  }
+
+  async has(name: string): Promise<boolean> {
+    return this.#do(() => existsSync(join(this.#root, name)));
+  }
+
+  async read(name: string): Promise<Uint8Array> {
+    return this.#do(() => readFile(join(this.#root, name)));
+  }
+
+  async write(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    await this.#do(() => {
+      const path = join(this.#root, name);
+      this.#createFolder(dirname(path));
+      writeDurably(path, bytes, { mode: FILE_MODE });
+      this.#bytesSent += bytes.length;
+    });
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#do(() => {
+      const path = join(this.#root, name);
+      rmSync(path, { force: true });
+      this.#removeEmptyFolders(dirname(path));
+    });
+  }
+
+  close(): void {
+    // Nothing is open between two calls.
+  }
+
+  #createFolder(folder: string): void {
+    if (existsSync(folder)) return;
+    this.#createFolder(dirname(folder));
+    mkdirSync(folder);
+    syncPath(dirname(folder));
+  }
+
+  #removeEmptyFolders(folder: string): void {
+    for (let current = folder; current.startsWith(`${this.#root}/`); current = dirname(current)) {
+      if (!existsSync(current)) continue;
+      if (readdirSync(current).length > 0) return;
+      rmdirSync(current);
+    }
+  }
+
+  async #do<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+    try {
+      if (!existsSync(this.#root))
+        throw new TargetError("retry", detail("backup.folder_missing", { path: this.#root }));
+      return await work();
+    } catch (error) {
+      if (error instanceof TargetError) throw error;
+      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      const text = detail("backup.folder_failed", { path: this.#root, reason: messageOf(error) });
+      throw new TargetError(forbidden.has(code) ? "settings" : "retry", text, error);
+    }
+  }
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+type PartitionLength = "HOUR" | "DAY";
+const lengthMs: Readonly<Record<PartitionLength, number>> = { HOUR: HOUR_MS, DAY: DAY_MS };
+
+/** A value as a part of a path, as Hive escapes it. */
+const escapeValue = (text: string): string => encodeURIComponent(text).replaceAll("*", "%2A") || "_";
+
+/** `site=Plant%20A/date=2026-03-02/hour=03`, in UTC. */
+function folderOf(site: string, startMs: number, length: PartitionLength): string {
+  const time = iso(startMs);
+  const day = `site=${escapeValue(site)}/date=${time.slice(0, 10)}`;
+  return length === "DAY" ? day : `${day}/hour=${time.slice(11, 13)}`;
+}
+
+/** Returns the end of a partition (epoch ms) as its name tells it. */
+function endOf(partition: string): number {
+  const [, day, hour] = /date=([\d-]+)(?:\/hour=(\d\d))?$/.exec(partition) ?? [];
+  if (day === undefined) return 0;
+  return Date.parse(`${day}T${hour ?? "00"}:00:00Z`) + (hour === undefined ? DAY_MS : HOUR_MS);
+}
+
+/** Returns the record with only the rows of a partition. */
+function rowsWithin({ device, ts, columns }: RowsRecord, startMs: number, endMs: number): StagedRows {
+  const indexes: number[] = [];
+  for (let row = 0; row < ts.length; row++) {
+    const time = ts[row] ?? 0;
+    if (time >= startMs && time < endMs) indexes.push(row);
+  }
+  if (indexes.length === ts.length) return { device, ts, columns };
+  return {
+    device,
+    ts: Float64Array.from(indexes, (row) => ts[row] ?? 0),
+    columns: columns.map(({ key, tags, numbers, texts }) => ({
+      key,
+      tags: Uint8Array.from(indexes, (row) => tags[row] ?? 0),
+      numbers: Float64Array.from(indexes, (row) => numbers[row] ?? 0),
+      texts: texts === null ? null : indexes.map((row) => texts[row]),
+    })),
+  };
+}
+
+function eventOf(record: Exclude<UplinkRecord, RowsRecord>): StagedEvent {
+  const { deviceId, name, type } = record.device;
+  return {
+    ts: record.kind === "deletion" ? record.to : record.ts,
+    kind: record.kind,
+    device: deviceId,
+    name,
+    type,
+    data: JSON.stringify(eventLine(record)),
+  };
+}
+
+/** The last moment that a file name with four digits of a year can say. */
+const TIME_MAX_MS = Date.UTC(9999, 11, 31);
+
+/** Splits a batch by the partitions `telemetry/…` and `events/…` that its rows and events belong to. */
+function partitionsOf({ records }: Batch, length: PartitionLength): Map<string, Staged> {
+  const rows = new Map<string, StagedRows[]>();
+  const events = new Map<string, StagedEvent[]>();
+  const append = <Item>(map: Map<string, Item[]>, name: string, item: Item) => {
+    const items = map.get(name);
+    if (items === undefined) map.set(name, [item]);
+    else items.push(item);
+  };
+  for (const record of records) {
+    const { site } = record.device;
+    if (record.kind !== "rows") {
+      const event = eventOf(record);
+      const start = Math.min(Math.max(event.ts, 0), TIME_MAX_MS);
+      append(events, `events/${folderOf(site, start, "DAY")}`, { ...event, ts: start });
+      continue;
+    }
+    const step = lengthMs[length];
+    const starts = new Set<number>();
+    for (const ts of record.ts) starts.add(Math.floor(ts / step) * step);
+    for (const start of starts)
+      append(rows, `telemetry/${folderOf(site, start, length)}`, rowsWithin(record, start, start + step));
+  }
+  return new Map([
+    ...[...rows].map(([name, parts]): [string, Staged] => [name, { rows: parts, events: [] }]),
+    ...[...events].map(([name, parts]): [string, Staged] => [name, { rows: [], events: parts }]),
+  ]);
+}
+
+/** Wait before a partition is written: since its end, and since its last row. */
+interface Timing {
+  readonly tickMs: number;
+  readonly graceMs: number;
+}
+const usualTiming: Timing = { tickMs: 15_000, graceMs: 60_000 };
+/** Partitions that nothing came for are read again when something does. */
+const FORGET_MS = 600_000;
+const CLOSE_TIMEOUT_MS = 5_000;
+/** Longest time after which a batch may come again. */
+const RECORDS_KEPT_MS = 7 * 24 * 3_600_000;
+
+class ParquetTarget implements Target {
+  readonly inFlightMax = 1;
+  readonly #settings: ParquetSettings;
+  readonly #context: TargetContext;
+  readonly #store: ObjectStore;
+  /** Name of the staging folder; ends with "/". */
+  readonly #staging: string;
+  readonly #closing = new AbortController();
+  readonly #timer: Timer;
+  readonly #graceMs: number;
+  /** Partitions by their names. */
+  readonly #partitions = new Map<string, StagedPartition>();
+  /** Resolves when the work that runs has ended. */
+  #working: Promise<unknown> = Promise.resolve();
+  #isStarted = false;
+  /** Whether the timer could not write a file: the next batch waits for that. */
+  #hasFailed = false;
+
+  constructor(settings: ParquetSettings, context: TargetContext, { tickMs, graceMs }: Timing) {
+    this.#settings = settings;
+    this.#context = context;
+    const { place } = settings;
+    this.#store =
+      place.kind === "FOLDER" ? new FolderStore(place.path) : new S3Store(place, { ...settings, context });
+    this.#staging = `_staging/${fileNameOf(context.uplinkId)}/`;
+    this.#timer = setInterval(() => this.#tick(), tickMs);
+    this.#timer.unref();
+    this.#graceMs = graceMs;
+  }
+
+  get bytesSent(): number {
+    return this.#store.bytesSent;
+  }
+
+  async check(signal: AbortSignal): Promise<void> {
+    await this.#exclusively(signal, async () => {
+      const name = `${this.#staging}check`;
+      await this.#store.write(name, new Uint8Array(), signal);
+      await this.#store.remove(name, signal);
+      await this.#start(signal);
+    });
+  }
+
+  async send(batch: Batch, signal: AbortSignal): Promise<void> {
+    await this.#exclusively(signal, async () => {
+      await this.#start(signal);
+      if (this.#hasFailed) await this.#writeDue(signal);
+      const { partition: length, rowsPerFile } = this.#settings;
+      for (const [name, staged] of partitionsOf(batch, length)) {
+        const partition = await this.#open(name, signal);
+        await partition.stage(fileNameOf(batch.id), staged, signal);
+        if (partition.values >= rowsPerFile) await this.#write(partition, false, signal);
+      }
+    });
+  }
+
+  /** What waits is written now, as far as that is quick; the rest when the uplink runs again. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#closing.abort();
+    const signal = AbortSignal.timeout(CLOSE_TIMEOUT_MS);
+    try {
+      await this.#exclusively(signal, async () => {
+        for (const partition of this.#partitions.values()) await this.#write(partition, true, signal);
+      });
+    } catch {
+      // It is staged.
+    } finally {
+      this.#store.close();
+    }
+  }
+
+  #tick(): void {
+    const { signal } = this.#closing;
+    this.#exclusively(signal, () => this.#writeDue(signal)).catch(() => {
+      this.#hasFailed = true;
+    });
+  }
+
+  /** Finds what an earlier run has left, and removes records that are no longer needed. */
+  async #start(signal: AbortSignal): Promise<void> {
+    if (this.#isStarted) return;
+    const names = await this.#store.list(this.#staging, signal);
+    const oldest = this.#context.now() - RECORDS_KEPT_MS;
+    for (const name of names) {
+      const partition = name.slice(this.#staging.length, name.lastIndexOf("/"));
+      if (isPart(name)) await this.#open(partition, signal);
+      else if ((recordTime(name) ?? oldest) < oldest) await this.#store.remove(name, signal);
+    }
+    this.#isStarted = true;
+  }
+
+  async #open(name: string, signal: AbortSignal): Promise<StagedPartition> {
+    const opened = this.#partitions.get(name);
+    if (opened !== undefined) return opened;
+    const folder = `${this.#staging}${name}/`;
+    const partition = await StagedPartition.open(this.#store, { name, folder }, signal);
+    this.#partitions.set(name, partition);
+    return partition;
+  }
+
+  async #writeDue(signal: AbortSignal): Promise<void> {
+    for (const partition of this.#partitions.values()) {
+      const idleMs = performance.now() - partition.lastMs;
+      const isClosed = endOf(partition.name) + this.#graceMs < this.#context.now() && idleMs >= this.#graceMs;
+      if (isClosed && partition.values > 0) await this.#write(partition, true, signal);
+      else if (idleMs >= FORGET_MS && partition.values === 0) this.#partitions.delete(partition.name);
+    }
+    this.#hasFailed = false;
+  }
+
+  #write(partition: StagedPartition, isWhole: boolean, signal: AbortSignal): Promise<void> {
+    const options = { valuesMax: this.#settings.rowsPerFile, isWhole, now: this.#context.now() };
+    return partition.write(options, signal);
+  }
+
+  /** Runs work when no other runs. */
+  async #exclusively(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    const aborted = Promise.withResolvers<never>();
+    const abort = () => aborted.reject(signal.reason);
+    signal.addEventListener("abort", abort);
+    const running = this.#working.then(() => {
+      signal.throwIfAborted();
+      return work();
+    });
+    this.#working = running.catch(() => undefined);
+    try {
+      await Promise.race([running, aborted.promise]);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof TargetError) throw error;
+      throw new TargetError("retry", detail("uplink.target_failed", { reason: messageOf(error) }), error);
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+}
+
+/**
+ * Writes Parquet files to a folder or an S3-compatible server. DuckDB, Spark, pandas and others read all files below `telemetry/` as one table,
+ * with Hive partitioning.
+ *
+ * - `telemetry/site=…/date=…/hour=…/<name>.parquet` (without `hour=` by day; in UTC by the time stamp of the value) has a row for each value:
+ *   `device` (id), `name`, `type`, `tags` (JSON), `key`, `ts`, and `number`, `boolean`, `text` or `json` (text), of which the one of the value's
+ *   type is set. Rows are ordered by device, key and time; pages are compressed by zstd. NaN and the infinities are stored.
+ * - `events/site=…/date=…/<name>.parquet` has everything else: `ts`, `kind`, `device`, `name`, `type` and `data`, the line that the HTTP target sends.
+ *   Deletions are among them (at the end of their range) and are not executed: a file never changes.
+ * - A batch is durable when it is staged: for each partition an object in `_staging/`, named by the batch. A file is written when its hour or day
+ *   has ended and nothing came for a minute, when `rowsPerFile` values wait, or when the uplink is stopped. Late values get a file of their own.
+ * - The name of a file is the hash of its batches, and a record in `_staging/` says which these are: a batch that comes again, before or
+ *   after the file was written, is not stored twice. Of two values with one time stamp in a file, the later one is stored; in two files, both are.
+ * - A file in a folder is written under another name, synced and renamed.
+ */
+export const createParquetTarget = (
+  settings: ParquetSettings,
+  context: TargetContext,
+  timing: Timing = usualTiming,
+): Target => new ParquetTarget(settings, context, timing);

@@ -1,0 +1,95 @@
+import type { UplinkColumn, UplinkDevice } from "../../uplink.types.ts";
+
+const FORMAT = 1;
+const ZSTD_LEVEL = 1;
+const LENGTH_BYTES = 4;
+
+/** An event as it is kept: `data` is JSON. */
+export interface StagedEvent {
+  readonly ts: number;
+  readonly kind: string;
+  readonly device: string;
+  readonly name: string;
+  readonly type: string;
+  readonly data: string;
+}
+
+/** Rows of one device that belong to one partition. */
+export interface StagedRows {
+  readonly device: UplinkDevice;
+  readonly ts: Float64Array;
+  readonly columns: readonly UplinkColumn[];
+}
+
+/** What one batch has for one partition: rows or events. */
+export interface Staged {
+  readonly rows: readonly StagedRows[];
+  readonly events: readonly StagedEvent[];
+}
+
+interface Header {
+  readonly format: number;
+  readonly rows: ReadonlyArray<{
+    readonly device: UplinkDevice;
+    readonly length: number;
+    readonly columns: ReadonlyArray<Pick<UplinkColumn, "key" | "texts">>;
+  }>;
+  readonly events: readonly StagedEvent[];
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Float64Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+/**
+ * Encodes what waits to become a Parquet file: the length of a header (u32), the header in JSON with devices, keys and texts, then time stamps,
+ * tags and numbers of each device as they are in memory (little-endian); compressed by zstd. The same content has the same bytes.
+ */
+export function encodeStaged({ rows, events }: Staged): Uint8Array<ArrayBuffer> {
+  const header: Header = {
+    format: FORMAT,
+    rows: rows.map(({ device, ts, columns }) => ({
+      device,
+      length: ts.length,
+      columns: columns.map(({ key, texts }) => ({ key, texts })),
+    })),
+    events,
+  };
+  const head = new TextEncoder().encode(JSON.stringify(header));
+  const length = new Uint8Array(LENGTH_BYTES);
+  new DataView(length.buffer).setUint32(0, head.length, true);
+  const parts: Uint8Array[] = [length, head];
+  for (const { ts, columns } of rows) {
+    parts.push(bytesOf(ts));
+    for (const { tags, numbers } of columns) parts.push(tags, bytesOf(numbers));
+  }
+  return Uint8Array.from(Bun.zstdCompressSync(Buffer.concat(parts), { level: ZSTD_LEVEL }));
+}
+
+/** @throws Error if the bytes are not what `encodeStaged` returns. */
+export function decodeStaged(compressed: Uint8Array): Staged {
+  const bytes = Bun.zstdDecompressSync(Uint8Array.from(compressed));
+  const headLength = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+  let offset = LENGTH_BYTES + headLength;
+  const header: Header = JSON.parse(new TextDecoder().decode(bytes.subarray(LENGTH_BYTES, offset)));
+  if (header.format !== FORMAT) throw new Error(`unknown format ${header.format}`);
+  /** Copies, because numbers of 8 bytes must be aligned in memory. */
+  const take = (byteLength: number): Uint8Array<ArrayBuffer> => {
+    offset += byteLength;
+    return Uint8Array.from(bytes.subarray(offset - byteLength, offset));
+  };
+  const rows = header.rows.map(({ device, length, columns }) => ({
+    device,
+    ts: new Float64Array(take(length * 8).buffer),
+    columns: columns.map(({ key, texts }) => ({
+      key,
+      tags: take(length),
+      numbers: new Float64Array(take(length * 8).buffer),
+      // JSON has null where a row has no text.
+      texts: texts?.map((text) => text ?? undefined) ?? null,
+    })),
+  }));
+  return { rows, events: header.events };
+}
+
+export const valuesIn = ({ rows, events }: Staged): number =>
+  rows.reduce((sum, { ts, columns }) => sum + ts.length * columns.length, events.length);
