@@ -68,7 +68,11 @@ class Parser {
   #index = 0;
   #depth = 0;
 
-  constructor(private readonly tokens: readonly TemplateToken[]) {}
+  readonly #tokens: readonly TemplateToken[];
+
+  constructor(tokens: readonly TemplateToken[]) {
+    this.#tokens = tokens;
+  }
 
   /** Parses up to the end, or to a statement that ends a branch. */
   body(isBranch: boolean): Node {
@@ -80,12 +84,12 @@ class Parser {
   }
 
   #isAtEnd(isBranch: boolean): boolean {
-    const token = this.tokens[this.#index];
+    const token = this.#tokens[this.#index];
     if (token === undefined) {
       if (isBranch) throw new TemplateError("endif is missing");
       return true;
     }
-    return isBranch && token.text === "{%" && this.tokens[this.#index + 1]?.text !== "if";
+    return isBranch && token.text === "{%" && this.#tokens[this.#index + 1]?.text !== "if";
   }
 
   #part(): Part {
@@ -173,7 +177,7 @@ class Parser {
       return (scope) => compare(operator, [left(scope), right(scope)], scope.work);
     }
     if (this.#accept("is")) return this.#test(left);
-    const isNegative = operator === "not" && this.tokens[this.#index + 1]?.text === "in";
+    const isNegative = operator === "not" && this.#tokens[this.#index + 1]?.text === "in";
     if (isNegative) this.#index++;
     if (!this.#accept("in")) return left;
     const right = this.#sum();
@@ -290,7 +294,7 @@ class Parser {
 
   /** Returns the text of an operator or a name; nothing for text in quotes. */
   #peek(): string {
-    const token = this.tokens[this.#index];
+    const token = this.#tokens[this.#index];
     return token?.kind === "operator" || token?.kind === "name" ? token.text : "";
   }
 
@@ -305,7 +309,7 @@ class Parser {
   }
 
   #next(): TemplateToken {
-    const token = this.tokens[this.#index++];
+    const token = this.#tokens[this.#index++];
     if (token === undefined) throw new TemplateError("it ends too early");
     return token;
   }

@@ -42,46 +42,49 @@ function widthOf(node: RegexNode): number | undefined {
 
 class Matcher {
   steps = 0;
-  private readonly groups = new Map<number, readonly [from: number, to: number]>();
-  constructor(
-    private readonly text: readonly string[],
-    private readonly isMultiline: boolean,
-  ) {}
+  readonly #groups = new Map<number, readonly [from: number, to: number]>();
+  readonly #text: readonly string[];
+  readonly #isMultiline: boolean;
+
+  constructor(text: readonly string[], isMultiline: boolean) {
+    this.#text = text;
+    this.#isMultiline = isMultiline;
+  }
 
   run(node: RegexNode, position: number, then: Then): boolean {
     if (++this.steps > STEPS_MAX) throw new TooManySteps();
     switch (node.kind) {
       case "char": {
-        const char = this.text[position];
+        const char = this.#text[position];
         return char !== undefined && node.accepts(char) && then(position + 1);
       }
       case "edge":
-        return this.isEdge(node.source, position) && then(position);
+        return this.#isEdge(node.source, position) && then(position);
       case "look":
-        return this.isLookaroundMet(node, position) !== node.isNegative && then(position);
+        return this.#isLookaroundMet(node, position) !== node.isNegative && then(position);
       case "group":
         return this.run(node.body, position, (end) => {
-          this.groups.set(node.index, [position, end]);
+          this.#groups.set(node.index, [position, end]);
           return then(end);
         });
       case "back": {
-        const word = this.text.slice(...(this.groups.get(node.index) ?? [0, 0]));
+        const word = this.#text.slice(...(this.#groups.get(node.index) ?? [0, 0]));
         return (
-          word.every((char, index) => this.text[position + index] === char) && then(position + word.length)
+          word.every((char, index) => this.#text[position + index] === char) && then(position + word.length)
         );
       }
       case "either":
         return node.options.some((option) => this.run(option, position, then));
       case "sequence":
-        return this.sequence(node.parts, 0, position, then);
+        return this.#sequence(node.parts, 0, position, then);
       case "repeat":
         return node.body.kind === "char"
-          ? this.repeatChar(node, node.body, position, then)
-          : this.repeat(node, 0, position, then);
+          ? this.#repeatChar(node, node.body, position, then)
+          : this.#repeat(node, 0, position, then);
     }
   }
 
-  private isLookaroundMet(node: RegexNode & { kind: "look" }, position: number): boolean {
+  #isLookaroundMet(node: RegexNode & { kind: "look" }, position: number): boolean {
     if (node.isAhead) return this.run(node.body, position, () => true);
     const width = widthOf(node.body);
     const ends = (from: number) => from >= 0 && this.run(node.body, from, (end) => end === position);
@@ -90,24 +93,24 @@ class Matcher {
     return false;
   }
 
-  private sequence(parts: readonly RegexNode[], index: number, position: number, then: Then): boolean {
+  #sequence(parts: readonly RegexNode[], index: number, position: number, then: Then): boolean {
     const part = parts[index];
     if (part === undefined) return then(position);
-    return this.run(part, position, (end) => this.sequence(parts, index + 1, end, then));
+    return this.run(part, position, (end) => this.#sequence(parts, index + 1, end, then));
   }
 
-  private repeat(node: RegexNode & { kind: "repeat" }, count: number, position: number, then: Then): boolean {
+  #repeat(node: RegexNode & { kind: "repeat" }, count: number, position: number, then: Then): boolean {
     if (++this.steps > STEPS_MAX) throw new TooManySteps();
     const more = () =>
       count < node.max &&
       this.run(node.body, position, (end) =>
-        end === position && count >= node.min ? false : this.repeat(node, count + 1, end, then),
+        end === position && count >= node.min ? false : this.#repeat(node, count + 1, end, then),
       );
     if (count < node.min) return more();
     return node.isLazy ? then(position) || more() : more() || then(position);
   }
 
-  private repeatChar(
+  #repeatChar(
     { min, max, isLazy }: RegexNode & { kind: "repeat" },
     char: RegexNode & { kind: "char" },
     position: number,
@@ -115,7 +118,7 @@ class Matcher {
   ): boolean {
     const fits = (index: number) => {
       if (++this.steps > STEPS_MAX) throw new TooManySteps();
-      const next = this.text[index];
+      const next = this.#text[index];
       return next !== undefined && char.accepts(next);
     };
     let count = 0;
@@ -134,12 +137,12 @@ class Matcher {
     return false;
   }
 
-  private isEdge(source: string, position: number): boolean {
-    const word = (index: number) => /\w/.test(this.text[index] ?? "");
+  #isEdge(source: string, position: number): boolean {
+    const word = (index: number) => /\w/.test(this.#text[index] ?? "");
     if (source === "\\b") return word(position - 1) !== word(position);
     if (source === "\\B") return word(position - 1) === word(position);
     const beside = source === "^" ? position - 1 : position;
-    return this.text[beside] === undefined || (this.isMultiline && this.text[beside] === "\n");
+    return this.#text[beside] === undefined || (this.#isMultiline && this.#text[beside] === "\n");
   }
 }
 

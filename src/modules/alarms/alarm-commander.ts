@@ -69,56 +69,60 @@ interface AlarmCommanderDeps {
  * a request id of the event's: each goes out once, whatever is killed when.
  */
 export class AlarmCommander {
-  private isStarted = false;
-  private running: Promise<void> | undefined;
+  #isStarted = false;
+  #running: Promise<void> | undefined;
   /** True if something was written while the last round was ending. */
-  private isAsked = false;
+  #isAsked = false;
   /** True if something may be waiting. */
-  private hasWork = true;
-  private cancel: () => void = () => undefined;
+  #hasWork = true;
+  #cancel: () => void = () => undefined;
 
-  constructor(private readonly deps: AlarmCommanderDeps) {}
+  readonly #deps: AlarmCommanderDeps;
+
+  constructor(deps: AlarmCommanderDeps) {
+    this.#deps = deps;
+  }
 
   /** Subscribes to the transitions of alarms. The module calls it once, before anything is started. */
   subscribe(): void {
-    this.deps.events.on("alarm.changed", () => this.wake());
+    this.#deps.events.on("alarm.changed", () => this.#wake());
   }
 
   start(): void {
-    this.isStarted = true;
-    this.wake();
+    this.#isStarted = true;
+    this.#wake();
   }
 
   async stop(): Promise<void> {
-    this.isStarted = false;
-    this.cancel();
-    await this.running;
+    this.#isStarted = false;
+    this.#cancel();
+    await this.#running;
   }
 
   /** Writes the commands that follow an event and queues its webhooks, in the transaction that writes the event. */
   hook(alarm: Alarm, event: AlarmEvent): void {
-    const { ruleOf, outbound } = this.deps;
+    const { ruleOf, outbound } = this.#deps;
     for (const [index, action] of (ruleOf(alarm)?.actions ?? []).entries()) {
       if (action.on !== event.eventType) continue;
       if (action.type === "webhook") outbound.enqueue([webhookRequest(alarm, event, action.target)]);
-      else this.add(alarm, action, `alarm-${event.eventId}-${index}`);
+      else this.#add(alarm, action, `alarm-${event.eventId}-${index}`);
     }
   }
 
-  private add(alarm: Alarm, { deviceId, method, params }: CommandAction, requestId: string): void {
-    this.deps.commandsRepository.add({
+  #add(alarm: Alarm, { deviceId, method, params }: CommandAction, requestId: string): void {
+    this.#deps.commandsRepository.add({
       alarmId: alarm.alarmId,
       requestId,
       deviceId: (deviceId ?? alarm.deviceId) as DeviceId, // looked up before it is used
       method,
       params,
     });
-    this.hasWork = true;
+    this.#hasWork = true;
   }
 
-  private async send(command: AlarmCommand): Promise<void> {
+  async #send(command: AlarmCommand): Promise<void> {
     const { alarmId, deviceId, method, params, requestId, sequence } = command;
-    const { repository, commandsRepository, commands, lifecycle } = this.deps;
+    const { repository, commandsRepository, commands, lifecycle } = this.#deps;
     const alarm = repository.findById(alarmId);
     if (alarm === undefined) return;
     try {
@@ -137,30 +141,30 @@ export class AlarmCommander {
     commandsRepository.delete(sequence);
   }
 
-  private async sendAll(): Promise<void> {
+  async #sendAll(): Promise<void> {
     await setImmediate(); // whoever raised the alarm goes on first
-    while (this.isStarted) {
-      const next = this.deps.commandsRepository.listNext(AT_ONCE);
+    while (this.#isStarted) {
+      const next = this.#deps.commandsRepository.listNext(AT_ONCE);
       if (next.length === 0) return;
-      for (const command of next) await this.send(command);
+      for (const command of next) await this.#send(command);
       await setImmediate();
     }
   }
 
-  private wake(): void {
-    this.isAsked = this.running !== undefined;
-    if (!this.isStarted || this.isAsked || !this.hasWork) return;
-    this.cancel();
-    this.hasWork = false;
-    this.running = this.sendAll()
+  #wake(): void {
+    this.#isAsked = this.#running !== undefined;
+    if (!this.#isStarted || this.#isAsked || !this.#hasWork) return;
+    this.#cancel();
+    this.#hasWork = false;
+    this.#running = this.#sendAll()
       .catch((error: unknown) => {
-        this.deps.log.warn("commands of alarm rules could not be sent and are retried", { error });
-        this.hasWork = true;
-        this.cancel = this.deps.clock.schedule(RETRY_MS, () => this.wake());
+        this.#deps.log.warn("commands of alarm rules could not be sent and are retried", { error });
+        this.#hasWork = true;
+        this.#cancel = this.#deps.clock.schedule(RETRY_MS, () => this.#wake());
       })
       .then(() => {
-        this.running = undefined;
-        if (this.isAsked) this.wake();
+        this.#running = undefined;
+        if (this.#isAsked) this.#wake();
       });
   }
 }

@@ -128,81 +128,84 @@ interface AlarmEngineDeps {
 /** Evaluates the rules of profiles on what their devices send. */
 export class AlarmEngine {
   /** Steady epoch ms. */
-  private readonly now: () => number;
-  private readonly startedAt: number;
-  private readonly actOn: ReturnType<typeof createTransitions>;
-  private readonly states: AlarmStates;
-  private readonly timers: AlarmTimers<DeviceId>;
-  private readonly orphans: ReturnType<typeof createOrphans>;
-  private readonly jumps: ReturnType<typeof createJumpWatch>;
+  readonly #now: () => number;
+  readonly #startedAt: number;
+  readonly #actOn: ReturnType<typeof createTransitions>;
+  readonly #states: AlarmStates;
+  readonly #timers: AlarmTimers<DeviceId>;
+  readonly #orphans: ReturnType<typeof createOrphans>;
+  readonly #jumps: ReturnType<typeof createJumpWatch>;
   /** Monotonic time of the last warning about rules over the budget. */
-  private warnedAt = Number.NEGATIVE_INFINITY;
+  #warnedAt = Number.NEGATIVE_INFINITY;
   /** True if the present message changed more than values. */
-  private hasWritten = false;
+  #hasWritten = false;
 
-  constructor(private readonly deps: AlarmEngineDeps) {
+  readonly #deps: AlarmEngineDeps;
+
+  constructor(deps: AlarmEngineDeps) {
+    this.#deps = deps;
     const { repository, lifecycle, rulesOf, findDevice, transact, clock, log } = deps;
-    const guarded = (deviceId: DeviceId, work: () => void) => this.guarded(deviceId, work);
+    const guarded = (deviceId: DeviceId, work: () => void) => this.#guarded(deviceId, work);
     const isKnown = (deviceId: DeviceId) => findDevice(deviceId) !== undefined;
-    this.now = createSteadyNow(clock);
-    this.startedAt = this.now();
-    this.actOn = createTransitions({ lifecycle, keysOf: deps.keysOf });
-    this.states = new AlarmStates({ repository, isKnown, transact, now: this.now, clock, log });
-    this.timers = new AlarmTimers(clock, this.now, (deviceId) =>
-      guarded(deviceId, () => this.evaluateDue(deviceId)),
+    this.#now = createSteadyNow(clock);
+    this.#startedAt = this.#now();
+    this.#actOn = createTransitions({ lifecycle, keysOf: deps.keysOf });
+    this.#states = new AlarmStates({ repository, isKnown, transact, now: this.#now, clock, log });
+    this.#timers = new AlarmTimers(clock, this.#now, (deviceId) =>
+      guarded(deviceId, () => this.#evaluateDue(deviceId)),
     );
-    this.orphans = createOrphans({ repository, lifecycle, rulesOf, findDevice, guarded });
-    this.jumps = createJumpWatch(clock, () => this.evaluateAllHeld());
+    this.#orphans = createOrphans({ repository, lifecycle, rulesOf, findDevice, guarded });
+    this.#jumps = createJumpWatch(clock, () => this.#evaluateAllHeld());
   }
 
   /** Subscribes to what changes rules, devices and alarms. The module calls it once, before anything is started. */
   subscribe(): void {
-    const { events, repository } = this.deps;
+    const { events, repository } = this.#deps;
     events.on("profile.changed", ({ profileId }) =>
-      this.orphans.clearOrphans(repository.listOpenOfProfile(profileId).map(({ deviceId }) => deviceId)),
+      this.#orphans.clearOrphans(repository.listOpenOfProfile(profileId).map(({ deviceId }) => deviceId)),
     );
     events.on("device.updated", ({ deviceId }) => {
-      this.orphans.clearOrphans([deviceId]);
-      this.evaluateHeld(deviceId); // it may have left a gateway that is worked on
+      this.#orphans.clearOrphans([deviceId]);
+      this.#evaluateHeld(deviceId); // it may have left a gateway that is worked on
     });
     events.on("device.maintenance", ({ deviceId }) => {
-      for (const candidate of [deviceId, ...this.deps.childrenOf(deviceId)]) this.evaluateHeld(candidate);
+      for (const candidate of [deviceId, ...this.#deps.childrenOf(deviceId)]) this.#evaluateHeld(candidate);
     });
     events.on("device.deleted", ({ deviceId }) => {
-      this.states.forget(deviceId);
+      this.#states.forget(deviceId);
     });
-    events.on("alarm.changed", (change) => this.noteAlarm(change));
-    events.on("attributes.changed", (change) => this.evaluateAttributes(change));
+    events.on("alarm.changed", (change) => this.#noteAlarm(change));
+    events.on("attributes.changed", (change) => this.#evaluateAttributes(change));
   }
 
   start(): void {
-    const { repository } = this.deps;
+    const { repository } = this.#deps;
     for (const { deviceId, dueAt } of repository.listDue())
-      this.timers.set(deviceId, Math.max(dueAt, this.startedAt));
-    this.timers.start();
-    this.states.start();
-    this.jumps.start();
+      this.#timers.set(deviceId, Math.max(dueAt, this.#startedAt));
+    this.#timers.start();
+    this.#states.start();
+    this.#jumps.start();
     // A profile may have been changed in the moment in which the power went.
-    this.orphans.clearOrphans(repository.listDevicesWithOpen());
+    this.#orphans.clearOrphans(repository.listDevicesWithOpen());
   }
 
   stop(): void {
-    this.timers.stop();
-    this.jumps.stop();
-    this.orphans.stop();
-    this.states.stop();
+    this.#timers.stop();
+    this.#jumps.stop();
+    this.#orphans.stop();
+    this.#states.stop();
   }
 
   /** Returns the current state of a rule of the device's profile; `node` is the rule as it was written. */
   explain(device: IngestDevice, rule: AlarmRule, node: unknown): ExplainedRule {
     const { alarmType } = rule;
-    const state = this.states.of(device.deviceId);
+    const state = this.#states.of(device.deviceId);
     return explainRule(rule, {
       node,
       state: state.rules.get(alarmType),
-      moment: this.momentOf(device, state, undefined),
+      moment: this.#momentOf(device, state, undefined),
       open: state.open.get(alarmType),
-      heldMs: this.deps.holdBack(device, rule),
+      heldMs: this.#deps.holdBack(device, rule),
       dueAt: state.due.get(alarmType),
     });
   }
@@ -212,74 +215,74 @@ export class AlarmEngine {
    * be on the disk before the message is acknowledged, and is written at the end of this turn.
    */
   onTelemetry(device: IngestDevice, readings: readonly Reading[]): boolean {
-    const rules = this.deps.rulesOf(device);
+    const rules = this.#deps.rulesOf(device);
     if (rules === undefined) return false;
-    this.hasWritten = false;
-    this.guarded(device.deviceId, () => {
-      for (const reading of readings) this.take(device, rules, reading);
+    this.#hasWritten = false;
+    this.#guarded(device.deviceId, () => {
+      for (const reading of readings) this.#take(device, rules, reading);
     });
-    return this.hasWritten;
+    return this.#hasWritten;
   }
 
-  private take(device: IngestDevice, rules: ProfileRules, reading: Reading): void {
+  #take(device: IngestDevice, rules: ProfileRules, reading: Reading): void {
     const { deviceId } = device;
-    const state = this.states.of(deviceId);
+    const state = this.#states.of(deviceId);
     if (state.deadBandFor !== rules) {
       for (const knownValue of state.values.values()) knownValue.deadBand = undefined;
       state.deadBandFor = rules;
     }
     const crossed = takeIn(state.values, rules, reading, {
-      at: this.now(),
-      believedUntil: this.deps.clock.now() + FUTURE_MS_MAX,
+      at: this.#now(),
+      believedUntil: this.#deps.clock.now() + FUTURE_MS_MAX,
     });
     if (crossed === undefined) {
-      this.states.markSeen(deviceId);
+      this.#states.markSeen(deviceId);
       return;
     }
-    if (crossed.isNews) this.states.changed(deviceId);
+    if (crossed.isNews) this.#states.changed(deviceId);
     const affected = new Set([...crossed.keys].flatMap((key) => rules.byKey.get(key) ?? []));
-    this.evaluate(device, affected, crossed.keys);
+    this.#evaluate(device, affected, crossed.keys);
     if (state.deadBandFor !== rules) return; // somebody cleared one of its alarms meanwhile
-    const attribute = (scope: string, name: string) => this.deps.attribute(device, scope, name);
+    const attribute = (scope: string, name: string) => this.#deps.attribute(device, scope, name);
     setDeadBand(state, rules, { keys: crossed.keys, attribute });
   }
 
   /** Evaluates rules of a device; `named` holds the keys that a message brought. */
-  private evaluate(device: IngestDevice, rules: Iterable<AlarmRule>, named?: ReadonlySet<string>): void {
+  #evaluate(device: IngestDevice, rules: Iterable<AlarmRule>, named?: ReadonlySet<string>): void {
     const { deviceId } = device;
-    const state = this.states.of(deviceId);
-    const moment = this.momentOf(device, state, named);
-    const evaluations = Array.from(rules, (rule) => this.evaluateOne(device, rule, { state, moment }));
-    if (evaluations.every(({ run }) => run === undefined)) this.states.markSeen(deviceId);
+    const state = this.#states.of(deviceId);
+    const moment = this.#momentOf(device, state, named);
+    const evaluations = Array.from(rules, (rule) => this.#evaluateOne(device, rule, { state, moment }));
+    if (evaluations.every(({ run }) => run === undefined)) this.#states.markSeen(deviceId);
     else {
-      this.hasWritten = true;
-      this.deps.lifecycle.commit(() => {
+      this.#hasWritten = true;
+      this.#deps.lifecycle.commit(() => {
         for (const { run } of evaluations) run?.();
-        this.states.save(deviceId, state);
+        this.#states.save(deviceId, state);
       });
     }
     for (const { rule, own, outcome } of evaluations) {
       own.isSteady =
-        !outcome.counts && (own.isHeld || this.actOn(device, rule, { outcome, state }) === undefined);
+        !outcome.counts && (own.isHeld || this.#actOn(device, rule, { outcome, state }) === undefined);
       if (!own.isSteady || named === undefined) clearDeadBand(state, rule);
     }
     const dueAt = dueOf(state);
-    if (dueAt !== undefined) this.timers.set(deviceId, dueAt);
+    if (dueAt !== undefined) this.#timers.set(deviceId, dueAt);
   }
 
-  private evaluateOne(device: IngestDevice, rule: AlarmRule, of: { state: DeviceState; moment: Moment }) {
+  #evaluateOne(device: IngestDevice, rule: AlarmRule, of: { state: DeviceState; moment: Moment }) {
     const { state, moment } = of;
     const { alarmType } = rule;
     const ruleState = state.rules.get(alarmType);
     const own = ownState(state, rule);
     const outcome = evaluateRule(rule, own, moment);
-    const act = this.actOn(device, rule, { outcome, state });
-    const heldMs = act?.rises ? this.deps.holdBack(device, rule) : 0;
+    const act = this.#actOn(device, rule, { outcome, state });
+    const heldMs = act?.rises ? this.#deps.holdBack(device, rule) : 0;
     const dueAt = heldMs > 0 ? earliest(outcome.dueAt, moment.now + heldMs) : outcome.dueAt;
     // A time that moves on is not worth a write: looked at too early, nothing is found.
     const isCounted = setDue(state, alarmType, dueAt) || outcome.hasChanged;
-    this.hasWritten ||= isCounted;
-    if (isCounted || own !== ruleState) this.states.changed(device.deviceId, isCounted);
+    this.#hasWritten ||= isCounted;
+    if (isCounted || own !== ruleState) this.#states.changed(device.deviceId, isCounted);
     const wasHeld = own.isHeld;
     if (heldMs > 0) own.isHeld = true;
     else delete own.isHeld;
@@ -287,8 +290,8 @@ export class AlarmEngine {
     return { rule, own, outcome, run };
   }
 
-  private momentOf(device: IngestDevice, { values }: DeviceState, named: Moment["named"]): Moment {
-    const timeMs = this.now();
+  #momentOf(device: IngestDevice, { values }: DeviceState, named: Moment["named"]): Moment {
+    const timeMs = this.#now();
     const cameAt = (key: string) => values.get(key)?.at;
     const work = new WorkBudget(RULE_WORK_MAX);
     return {
@@ -297,7 +300,7 @@ export class AlarmEngine {
       cameAt,
       scope: {
         key: (name) => counted(values.get(name)?.value, work),
-        attribute: (scope, name) => this.deps.attribute(device, scope, name),
+        attribute: (scope, name) => this.#deps.attribute(device, scope, name),
         changed: (name) => values.get(name)?.hasChanged ?? false,
         isSilent: (name, forMs = silentAfterMs(values.get(name))) =>
           timeMs - (cameAt(name) ?? timeMs) >= forMs,
@@ -307,53 +310,53 @@ export class AlarmEngine {
   }
 
   /** Evaluates the rules whose time has come. Others may have been cleared by hand and wait for a message. */
-  private evaluateDue(deviceId: DeviceId): void {
-    const target = this.findWithRules(deviceId);
+  #evaluateDue(deviceId: DeviceId): void {
+    const target = this.#findWithRules(deviceId);
     if (target === undefined) {
-      this.states.forget(deviceId);
-      this.deps.repository.deleteState(deviceId);
+      this.#states.forget(deviceId);
+      this.#deps.repository.deleteState(deviceId);
       return;
     }
-    const { due } = this.states.of(deviceId);
-    const timeMs = this.now();
+    const { due } = this.#states.of(deviceId);
+    const timeMs = this.#now();
     const types = [...due].flatMap(([alarmType, dueAt]) => (dueAt <= timeMs ? alarmType : []));
     for (const alarmType of types) due.delete(alarmType);
-    this.evaluate(
+    this.#evaluate(
       target.device,
       target.rules.all.filter(({ alarmType }) => types.includes(alarmType)),
     );
   }
 
   /** Evaluates the rules that were held back: the time for which they are held has changed. */
-  private evaluateHeld(deviceId: DeviceId): void {
-    const target = this.findWithRules(deviceId);
+  #evaluateHeld(deviceId: DeviceId): void {
+    const target = this.#findWithRules(deviceId);
     if (target === undefined) return;
-    this.guarded(deviceId, () => {
-      const states = this.states.of(deviceId).rules;
+    this.#guarded(deviceId, () => {
+      const states = this.#states.of(deviceId).rules;
       const held = target.rules.all.filter(({ alarmType }) => states.get(alarmType)?.isHeld === true);
-      if (held.length > 0) this.evaluate(target.device, held);
+      if (held.length > 0) this.#evaluate(target.device, held);
     });
   }
 
-  private evaluateAllHeld(): void {
-    for (const { deviceId } of this.deps.repository.listDue()) this.evaluateHeld(deviceId);
+  #evaluateAllHeld(): void {
+    for (const { deviceId } of this.#deps.repository.listDue()) this.#evaluateHeld(deviceId);
   }
 
   /** Evaluates the rules that refer to one of the attributes that were changed. */
-  private evaluateAttributes({ deviceId, scope, values, deleted }: DomainEvents["attributes.changed"]): void {
-    const target = this.findWithRules(deviceId);
+  #evaluateAttributes({ deviceId, scope, values, deleted }: DomainEvents["attributes.changed"]): void {
+    const target = this.#findWithRules(deviceId);
     if (target === undefined || target.rules.byAttribute.size === 0) return;
     const { device, rules } = target;
     const names = [...Object.keys(values), ...deleted];
     const affected = new Set(names.flatMap((name) => rules.byAttribute.get(`${scope}/${name}`) ?? []));
-    if (affected.size > 0) this.guarded(deviceId, () => this.evaluate(device, affected));
+    if (affected.size > 0) this.#guarded(deviceId, () => this.#evaluate(device, affected));
   }
 
-  private noteAlarm({ event, ...alarm }: DomainEvents["alarm.changed"]): void {
+  #noteAlarm({ event, ...alarm }: DomainEvents["alarm.changed"]): void {
     const { deviceId, alarmType } = alarm;
     // Whoever clears by hand wants to hear of it again only when it comes to it anew.
     const startsAnew = event === "CLEARED" && alarm.clearedBy !== null;
-    const state = startsAnew ? this.states.of(deviceId) : this.states.peek(deviceId);
+    const state = startsAnew ? this.#states.of(deviceId) : this.#states.peek(deviceId);
     if (state === undefined) return;
     if (alarm.clearedAt === null) state.open.set(alarmType, alarm);
     else state.open.delete(alarmType);
@@ -361,29 +364,29 @@ export class AlarmEngine {
     state.deadBandFor = undefined;
     state.rules.delete(alarmType);
     state.due.delete(alarmType);
-    this.states.changed(deviceId);
+    this.#states.changed(deviceId);
   }
 
-  private findWithRules(deviceId: DeviceId): { device: IngestDevice; rules: ProfileRules } | undefined {
-    const device = this.deps.findDevice(deviceId);
-    const rules = device && this.deps.rulesOf(device);
+  #findWithRules(deviceId: DeviceId): { device: IngestDevice; rules: ProfileRules } | undefined {
+    const device = this.#deps.findDevice(deviceId);
+    const rules = device && this.#deps.rulesOf(device);
     return device === undefined || rules === undefined ? undefined : { device, rules };
   }
 
   /** Runs `work`, and forgets the state of the device if it cannot be written: the state on the disk counts then. */
-  private guarded(deviceId: DeviceId, work: () => void): void {
+  #guarded(deviceId: DeviceId, work: () => void): void {
     try {
       work();
     } catch (error) {
-      this.states.forget(deviceId);
+      this.#states.forget(deviceId);
       if (!(error instanceof DomainError)) {
-        this.deps.log.error("alarm rules could not be evaluated", { deviceId, error });
+        this.#deps.log.error("alarm rules could not be evaluated", { deviceId, error });
         return;
       }
-      const timeMs = this.deps.clock.monotonic();
-      if (timeMs < this.warnedAt + WARNING_INTERVAL_MS) return;
-      this.warnedAt = timeMs;
-      this.deps.log.warn("alarm rules not evaluated for a message", { deviceId, error: error.message });
+      const timeMs = this.#deps.clock.monotonic();
+      if (timeMs < this.#warnedAt + WARNING_INTERVAL_MS) return;
+      this.#warnedAt = timeMs;
+      this.#deps.log.warn("alarm rules not evaluated for a message", { deviceId, error: error.message });
     }
   }
 }

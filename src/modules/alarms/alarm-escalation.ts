@@ -34,67 +34,72 @@ interface AlarmEscalationDeps {
  */
 export class AlarmEscalation {
   /** Keyed by alarm. */
-  private readonly timers: AlarmTimers<string>;
-  private cancelCheck: () => void = () => undefined;
+  readonly #timers: AlarmTimers<string>;
+  #cancelCheck: () => void = () => undefined;
 
-  constructor(private readonly deps: AlarmEscalationDeps) {
-    this.timers = new AlarmTimers(
+  readonly #deps: AlarmEscalationDeps;
+
+  constructor(deps: AlarmEscalationDeps) {
+    this.#deps = deps;
+    this.#timers = new AlarmTimers(
       deps.clock,
       () => deps.time.now(),
-      (alarmId) => this.onDue(alarmId),
+      (alarmId) => this.#onDue(alarmId),
     );
   }
 
   /** Subscribes to the transitions of alarms and the ends of maintenance. The module calls it once, before anything is started. */
   subscribe(): void {
-    this.deps.events.on("alarm.changed", (alarm) => this.watch(alarm));
-    this.deps.events.on("device.maintenance", ({ tenantId, until }) => {
+    this.#deps.events.on("alarm.changed", (alarm) => this.#watch(alarm));
+    this.#deps.events.on("device.maintenance", ({ tenantId, until }) => {
       if (until === null) this.settingsChanged(tenantId);
     });
   }
 
   start(): void {
-    const { repository, clock } = this.deps;
+    const { repository, clock } = this.#deps;
     if (clock.isSet()) {
-      this.run(() => 0);
+      this.#run(() => 0);
       return;
     }
     const earlier = new Map(
       repository.listEscalating().map(({ alarmId, escalationSince }) => [alarmId, escalationSince]),
     );
-    this.awaitClock(earlier);
+    this.#awaitClock(earlier);
   }
 
   stop(): void {
-    this.cancelCheck();
-    this.timers.stop();
+    this.#cancelCheck();
+    this.#timers.stop();
   }
 
   /** `earlier` holds the alarms of earlier runs, with the time since when each has had its level. */
-  private awaitClock(earlier: ReadonlyMap<string, number | null>): void {
-    const { clock, time } = this.deps;
-    this.cancelCheck = clock.schedule(CLOCK_CHECK_MS, () => {
+  #awaitClock(earlier: ReadonlyMap<string, number | null>): void {
+    const { clock, time } = this.#deps;
+    this.#cancelCheck = clock.schedule(CLOCK_CHECK_MS, () => {
       if (!clock.isSet()) {
-        this.awaitClock(earlier);
+        this.#awaitClock(earlier);
         return;
       }
       const shiftMs = time.followWall();
       // What this run has written moves with its time. What earlier runs have written is right already.
-      this.resume(({ alarmId, escalationSince }) => (earlier.get(alarmId) === escalationSince ? 0 : shiftMs));
+      this.#resume(({ alarmId, escalationSince }) =>
+        earlier.get(alarmId) === escalationSince ? 0 : shiftMs,
+      );
     });
   }
 
-  private resume(shiftOf: (alarm: Alarm) => number): void {
+  #resume(shiftOf: (alarm: Alarm) => number): void {
     try {
-      this.run(shiftOf);
+      this.#run(shiftOf);
     } catch (error) {
-      this.deps.log.error("escalation could not be resumed and is retried", { error });
-      this.cancelCheck = this.deps.clock.schedule(RETRY_MS, () => this.resume(shiftOf));
+      this.#deps.log.error("escalation could not be resumed and is retried", { error });
+      this.#cancelCheck = this.#deps.clock.schedule(RETRY_MS, () => this.#resume(shiftOf));
     }
   }
 
-  private run(shiftOf: (alarm: Alarm) => number): void {
-    const { repository, lifecycle, time } = this.deps;
+  #run(shiftOf: (alarm: Alarm) => number): void {
+    const { repository, lifecycle, time } = this.#deps;
     // In one transaction: no alarm is shifted twice.
     lifecycle.commit(() => {
       for (const alarm of repository.listEscalating()) {
@@ -103,61 +108,61 @@ export class AlarmEscalation {
         if (since !== alarm.escalationSince) repository.update({ ...alarm, escalationSince: since });
       }
     });
-    for (const alarm of repository.listEscalating()) this.watch(alarm);
-    this.timers.start();
+    for (const alarm of repository.listEscalating()) this.#watch(alarm);
+    this.#timers.start();
   }
 
   /** Applies the changed settings of a tenant to its open alarms. */
   settingsChanged(tenantId: TenantId): void {
-    for (const alarm of this.deps.repository.listEscalating(tenantId)) this.watch(alarm);
+    for (const alarm of this.#deps.repository.listEscalating(tenantId)) this.#watch(alarm);
   }
 
-  private minutesOf({ tenantId }: Alarm, level: number): number {
-    const { level1To2Minutes, level2To3Minutes } = this.deps.settingsOf(tenantId);
+  #minutesOf({ tenantId }: Alarm, level: number): number {
+    const { level1To2Minutes, level2To3Minutes } = this.#deps.settingsOf(tenantId);
     return level === 1 ? level1To2Minutes : level2To3Minutes;
   }
 
-  private watch(alarm: Alarm): void {
+  #watch(alarm: Alarm): void {
     const { escalationSince, escalationLevel, alarmId } = alarm;
     if (escalationSince === null || escalationLevel >= LEVEL_MAX) return;
-    this.timers.set(alarmId, escalationSince + this.minutesOf(alarm, escalationLevel) * MINUTE_MS);
+    this.#timers.set(alarmId, escalationSince + this.#minutesOf(alarm, escalationLevel) * MINUTE_MS);
   }
 
   /** Returns the level that it has come to by now, and since when. */
-  private reached(alarm: Alarm, from: number): { level: number; since: number } {
+  #reached(alarm: Alarm, from: number): { level: number; since: number } {
     let [level, since] = [alarm.escalationLevel, from];
     for (; level < LEVEL_MAX; level++) {
-      const next = since + this.minutesOf(alarm, level) * MINUTE_MS;
-      if (next > this.deps.time.now()) break;
+      const next = since + this.#minutesOf(alarm, level) * MINUTE_MS;
+      if (next > this.#deps.time.now()) break;
       since = next;
     }
     return { level, since };
   }
 
-  private isStopped({ tenantId, acknowledgedAt, clearedAt }: Alarm): boolean {
-    const { stopOnAck, stopOnClear } = this.deps.settingsOf(tenantId);
+  #isStopped({ tenantId, acknowledgedAt, clearedAt }: Alarm): boolean {
+    const { stopOnAck, stopOnClear } = this.#deps.settingsOf(tenantId);
     return (stopOnAck && acknowledgedAt !== null) || (stopOnClear && clearedAt !== null);
   }
 
-  private onDue(alarmId: string): void {
-    const { time, log } = this.deps;
+  #onDue(alarmId: string): void {
+    const { time, log } = this.#deps;
     try {
-      this.escalateIfDue(alarmId);
+      this.#escalateIfDue(alarmId);
     } catch (error) {
       log.error("an alarm could not be escalated and is retried", { alarmId, error }); // a full disk, say
-      this.timers.set(alarmId, time.now() + RETRY_MS);
+      this.#timers.set(alarmId, time.now() + RETRY_MS);
     }
   }
 
-  private escalateIfDue(alarmId: string): void {
-    const { repository, lifecycle, time } = this.deps;
+  #escalateIfDue(alarmId: string): void {
+    const { repository, lifecycle, time } = this.#deps;
     const alarm = repository.findById(alarmId);
     if (alarm === undefined || alarm.escalationSince === null) return;
-    const mutedMs = this.deps.mutedMs(alarm.deviceId);
-    const { level, since } = this.reached(alarm, alarm.escalationSince);
-    if (this.isStopped(alarm)) repository.update({ ...alarm, escalationSince: null });
-    else if (mutedMs > 0) this.timers.set(alarmId, time.now() + mutedMs);
-    else if (level === alarm.escalationLevel) this.watch(alarm);
+    const mutedMs = this.#deps.mutedMs(alarm.deviceId);
+    const { level, since } = this.#reached(alarm, alarm.escalationSince);
+    if (this.#isStopped(alarm)) repository.update({ ...alarm, escalationSince: null });
+    else if (mutedMs > 0) this.#timers.set(alarmId, time.now() + mutedMs);
+    else if (level === alarm.escalationLevel) this.#watch(alarm);
     else
       lifecycle.commit(() => lifecycle.escalate(alarm, { level, since: level === LEVEL_MAX ? null : since }));
   }

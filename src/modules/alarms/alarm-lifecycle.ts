@@ -43,17 +43,21 @@ interface AlarmLifecycleDeps {
 /** The lifecycle of alarms: each transition with its event. Transitions run within `commit`, which publishes them afterwards. */
 export class AlarmLifecycle {
   /** Changes that are published once they are committed. */
-  private changes: Array<DomainEvents["alarm.changed"]> = [];
+  #changes: Array<DomainEvents["alarm.changed"]> = [];
 
-  constructor(private readonly deps: AlarmLifecycleDeps) {}
+  readonly #deps: AlarmLifecycleDeps;
+
+  constructor(deps: AlarmLifecycleDeps) {
+    this.#deps = deps;
+  }
 
   /** Runs `work` in a transaction and then publishes the transitions that it made. */
   commit<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result {
-    this.changes = [];
-    const result = this.deps.transact(work);
-    const published = this.changes;
-    this.changes = [];
-    for (const changed of published) this.deps.events.emit("alarm.changed", changed);
+    this.#changes = [];
+    const result = this.#deps.transact(work);
+    const published = this.#changes;
+    this.#changes = [];
+    for (const changed of published) this.#deps.events.emit("alarm.changed", changed);
     return result;
   }
 
@@ -63,19 +67,19 @@ export class AlarmLifecycle {
     options: Pick<Alarm, "alarmType" | "severity" | "message" | "messageParts" | "gatewayId">,
   ): Alarm {
     const text = detail("alarm_event.message", { message: options.message });
-    const last = this.deps.repository.findNewest(device.deviceId, options.alarmType);
-    if (last?.status !== "CLEARED_UNACK") return this.create(device, options, text);
-    this.deps.repository.moveToFront(last.alarmId);
-    return this.change(
+    const last = this.#deps.repository.findNewest(device.deviceId, options.alarmType);
+    if (last?.status !== "CLEARED_UNACK") return this.#create(device, options, text);
+    this.#deps.repository.moveToFront(last.alarmId);
+    return this.#change(
       last,
       {
         ...options,
-        raisedAt: this.deps.clock.now(),
+        raisedAt: this.#deps.clock.now(),
         raiseCount: last.raiseCount + 1,
         clearedAt: null,
         clearedBy: null,
         escalationLevel: 1,
-        escalationSince: this.deps.time.now(),
+        escalationSince: this.#deps.time.now(),
       },
       { type: "REOPENED", text, by: null },
     );
@@ -83,43 +87,47 @@ export class AlarmLifecycle {
 
   changeSeverity(alarm: Alarm, changes: Pick<Alarm, "severity" | "message" | "messageParts">): Alarm {
     const text = severityChanged(alarm.severity, changes.severity, changes.message);
-    return this.change(alarm, changes, { type: "SEVERITY_CHANGED", text, by: null });
+    return this.#change(alarm, changes, { type: "SEVERITY_CHANGED", text, by: null });
   }
 
   /** Acknowledges the alarm; does nothing if it is acknowledged already. */
   acknowledge(alarm: Alarm, by: string): void {
     if (alarm.acknowledgedAt !== null) return;
     const text = detail("alarm_event.acknowledged", { by });
-    const fields = { acknowledgedAt: this.deps.clock.now(), acknowledgedBy: by };
-    this.change(alarm, { ...fields, ...this.escalationAfter(alarm, "stopOnAck") }, { type: "ACK", text, by });
+    const fields = { acknowledgedAt: this.#deps.clock.now(), acknowledgedBy: by };
+    this.#change(
+      alarm,
+      { ...fields, ...this.#escalationAfter(alarm, "stopOnAck") },
+      { type: "ACK", text, by },
+    );
   }
 
   /** Clears the alarm; does nothing if it is cleared already. */
   clear(alarm: Alarm, by: string | null, text: Text): void {
     if (alarm.clearedAt !== null) return;
-    const fields = { clearedAt: this.deps.clock.now(), clearedBy: by };
-    const escalation = this.escalationAfter(alarm, "stopOnClear");
-    this.change(alarm, { ...fields, ...escalation }, { type: "CLEARED", text, by });
+    const fields = { clearedAt: this.#deps.clock.now(), clearedBy: by };
+    const escalation = this.#escalationAfter(alarm, "stopOnClear");
+    this.#change(alarm, { ...fields, ...escalation }, { type: "CLEARED", text, by });
   }
 
   /** `since` is the time at which the alarm would have come to this level; `null` if there is no level above it. */
   escalate(alarm: Alarm, { level, since }: { readonly level: number; readonly since: number | null }): Alarm {
     const text = detail("alarm_event.escalated", { from: alarm.escalationLevel, to: level });
     const fields = { escalationLevel: level, escalationSince: since };
-    return this.change(alarm, fields, { type: "ESCALATED", text, by: null });
+    return this.#change(alarm, fields, { type: "ESCALATED", text, by: null });
   }
 
   /** Adds a comment; `by` is `null` for the gateway itself. */
   comment(alarm: Alarm, by: string | null, text: Text): void {
-    this.change(alarm, {}, { type: "COMMENT", text, by });
+    this.#change(alarm, {}, { type: "COMMENT", text, by });
   }
 
-  private create(
+  #create(
     { tenantId, deviceId }: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
     options: Pick<Alarm, "alarmType" | "severity" | "message" | "messageParts" | "gatewayId">,
     text: Text,
   ): Alarm {
-    const timeMs = this.deps.clock.now();
+    const timeMs = this.#deps.clock.now();
     const alarm: Alarm = {
       ...options,
       alarmId: newId(),
@@ -135,22 +143,22 @@ export class AlarmLifecycle {
       clearedAt: null,
       clearedBy: null,
       escalationLevel: 1,
-      escalationSince: this.deps.time.now(),
+      escalationSince: this.#deps.time.now(),
     };
-    this.deps.repository.insert(alarm);
-    this.note(alarm, { type: "CREATED", text, by: null });
+    this.#deps.repository.insert(alarm);
+    this.#note(alarm, { type: "CREATED", text, by: null });
     return alarm;
   }
 
-  private change(alarm: Alarm, fields: Partial<Alarm>, event: Noted): Alarm {
-    const changed = { ...alarm, ...fields, updatedAt: this.deps.clock.now() };
+  #change(alarm: Alarm, fields: Partial<Alarm>, event: Noted): Alarm {
+    const changed = { ...alarm, ...fields, updatedAt: this.#deps.clock.now() };
     const saved = { ...changed, status: statusOf(changed) };
-    this.deps.repository.update(saved);
-    this.note(saved, event, alarm);
+    this.#deps.repository.update(saved);
+    this.#note(saved, event, alarm);
     return saved;
   }
 
-  private note(alarm: Alarm, { type, text, by }: Noted, before?: Alarm): void {
+  #note(alarm: Alarm, { type, text, by }: Noted, before?: Alarm): void {
     const { alarmId, updatedAt } = alarm;
     const noted = {
       eventId: newId<string>(),
@@ -160,13 +168,13 @@ export class AlarmLifecycle {
       by,
       createdAt: updatedAt,
     };
-    this.deps.repository.addEvent(noted);
-    for (const hook of this.deps.hooks) hook(alarm, noted, before);
-    this.changes.push({ ...alarm, event: type });
+    this.#deps.repository.addEvent(noted);
+    for (const hook of this.#deps.hooks) hook(alarm, noted, before);
+    this.#changes.push({ ...alarm, event: type });
   }
 
   /** Returns the fields that end the escalation, or none where the tenant lets it go on. */
-  private escalationAfter({ tenantId }: Alarm, by: "stopOnAck" | "stopOnClear"): Partial<Alarm> {
-    return this.deps.escalationOf(tenantId)[by] ? { escalationSince: null } : {};
+  #escalationAfter({ tenantId }: Alarm, by: "stopOnAck" | "stopOnClear"): Partial<Alarm> {
+    return this.#deps.escalationOf(tenantId)[by] ? { escalationSince: null } : {};
   }
 }

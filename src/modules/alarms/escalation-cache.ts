@@ -4,19 +4,23 @@ import { type EscalationSettings, escalationDefaults } from "./alarms.types.ts";
 
 /** Escalation settings of tenants, kept in memory: each alarm that is raised needs them. */
 export class EscalationCache {
-  private readonly settings = new Map<TenantId, EscalationSettings>();
+  readonly #settings = new Map<TenantId, EscalationSettings>();
 
-  constructor(private readonly repository: Pick<AlarmsRepository, "escalation">) {}
+  readonly #repository: Pick<AlarmsRepository, "escalation">;
+
+  constructor(repository: Pick<AlarmsRepository, "escalation">) {
+    this.#repository = repository;
+  }
 
   of(tenantId: TenantId): EscalationSettings {
     const settings =
-      this.settings.get(tenantId) ?? this.repository.escalation(tenantId) ?? escalationDefaults;
-    this.settings.set(tenantId, settings);
+      this.#settings.get(tenantId) ?? this.#repository.escalation(tenantId) ?? escalationDefaults;
+    this.#settings.set(tenantId, settings);
     return settings;
   }
 
   /** Forgets the settings of a tenant, which were changed. */
   forget(tenantId: TenantId): void {
-    this.settings.delete(tenantId);
+    this.#settings.delete(tenantId);
   }
 }

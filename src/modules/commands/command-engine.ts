@@ -83,48 +83,51 @@ interface CommandEngineDeps {
  * share a commit: where that fails, the commands stay as they were stored.
  */
 export class CommandEngine {
-  private readonly open = new OpenCommands();
-  private readonly relayed = new RelayedCommands();
+  readonly #open = new OpenCommands();
+  readonly #relayed = new RelayedCommands();
   /** Devices that ask for their next command. */
-  private readonly polls: Waiters<DeviceId, Command>;
+  readonly #polls: Waiters<DeviceId, Command>;
   /** People who wait for the end of a command, by its id. */
-  private readonly ends: Waiters<string, Command>;
-  private cancelTimer: () => void = () => undefined;
-  private timerAt = Number.POSITIVE_INFINITY;
-  private cancelCleaning: () => void = () => undefined;
-  private running = false;
+  readonly #ends: Waiters<string, Command>;
+  #cancelTimer: () => void = () => undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #cancelCleaning: () => void = () => undefined;
+  #running = false;
 
-  constructor(private readonly deps: CommandEngineDeps) {
-    this.polls = new Waiters(deps.clock);
-    this.ends = new Waiters(deps.clock);
+  readonly #deps: CommandEngineDeps;
+
+  constructor(deps: CommandEngineDeps) {
+    this.#deps = deps;
+    this.#polls = new Waiters(deps.clock);
+    this.#ends = new Waiters(deps.clock);
   }
 
   /** Subscribes to what becomes of devices. The module calls it once, before anything is started. */
   subscribe(): void {
-    const { events } = this.deps;
-    events.on("device.deleted", ({ deviceId }) => this.deviceDeleted(deviceId));
-    events.on("device.updated", ({ deviceId }) => this.deviceUpdated(deviceId));
+    const { events } = this.#deps;
+    events.on("device.deleted", ({ deviceId }) => this.#deviceDeleted(deviceId));
+    events.on("device.updated", ({ deviceId }) => this.#deviceUpdated(deviceId));
   }
 
   start(): void {
-    const { repository } = this.deps;
-    this.running = true;
-    for (const command of repository.listAllIn("SENT")) this.resume(command);
+    const { repository } = this.#deps;
+    this.#running = true;
+    for (const command of repository.listAllIn("SENT")) this.#resume(command);
     const queued = repository.listAllIn("QUEUED");
-    for (const command of queued) this.open.track(command);
+    for (const command of queued) this.#open.track(command);
     for (const deviceId of new Set(queued.map((command) => command.deviceId))) this.listening(deviceId);
-    for (const command of repository.listAllIn("DELIVERED")) this.limitWait(command);
-    this.onTimer();
-    this.clean();
+    for (const command of repository.listAllIn("DELIVERED")) this.#limitWait(command);
+    this.#onTimer();
+    this.#clean();
   }
 
   stop(): void {
-    this.running = false;
-    this.cancelTimer();
-    this.cancelCleaning();
-    this.polls.endAll();
-    this.ends.endAll();
-    this.deps.repository.flush();
+    this.#running = false;
+    this.#cancelTimer();
+    this.#cancelCleaning();
+    this.#polls.endAll();
+    this.#ends.endAll();
+    this.#deps.repository.flush();
   }
 
   /**
@@ -133,8 +136,8 @@ export class CommandEngine {
    */
   create(command: NewCommand, waitMs: number): Promise<Command> {
     return new Promise((resolve, reject) =>
-      this.deps.repository.create(command, QUEUED_MAX, {
-        committed: (created) => resolve(this.submit(created, waitMs)),
+      this.#deps.repository.create(command, QUEUED_MAX, {
+        committed: (created) => resolve(this.#submit(created, waitMs)),
         failed: reject,
       }),
     );
@@ -142,214 +145,214 @@ export class CommandEngine {
 
   /** Resolves once the transitions so far are committed. */
   committed(): Promise<void> {
-    return this.deps.repository.committed();
+    return this.#deps.repository.committed();
   }
 
   /** Sends what is queued for a device that listens now, in order, until a command finds no way. */
   listening(deviceId: DeviceId): void {
-    const { repository } = this.deps;
-    this.open.send(deviceId, () => {
+    const { repository } = this.#deps;
+    this.#open.send(deviceId, () => {
       // The whole queue is read only if its first command finds a way.
       for (const limit of [1, QUEUED_MAX])
         for (const command of repository.listIn(deviceId, "QUEUED", limit))
-          if (this.dispatch(command) === command) return;
+          if (this.#dispatch(command) === command) return;
     });
   }
 
   /** Sends what is queued for the children of a gateway that listens now. */
   gatewayListening(gatewayId: DeviceId): void {
-    if (!this.running) return;
-    const { relay } = this.deps;
-    for (const deviceId of this.open.devices())
+    if (!this.#running) return;
+    const { relay } = this.#deps;
+    for (const deviceId of this.#open.devices())
       if (relay.gatewayOf(deviceId) === gatewayId) this.listening(deviceId);
   }
 
   /** Retries commands that had no connection: there may be one now. */
   wayOpened(): void {
-    for (const deviceId of this.open.devices()) this.listening(deviceId);
+    for (const deviceId of this.#open.devices()) this.listening(deviceId);
   }
 
   /** Requeues what was sent to a device whose connection has ended. */
   left(deviceId: DeviceId): void {
-    const { repository, transport } = this.deps;
-    if (!this.open.has(deviceId) || transport.keepsFor(deviceId)) return;
+    const { repository, transport } = this.#deps;
+    if (!this.#open.has(deviceId) || transport.keepsFor(deviceId)) return;
     for (const command of repository.listIn(deviceId, "SENT", QUEUED_MAX))
-      if (this.relayed.gatewayOf(command.rpcId) === undefined) this.requeue(command);
+      if (this.#relayed.gatewayOf(command.rpcId) === undefined) this.#requeue(command);
   }
 
   /** Requeues what was sent by a gateway whose connection has ended. */
   gatewayLeft(gatewayId: DeviceId): void {
-    if (!this.deps.relay.keepsFor(gatewayId)) this.requeueAll(this.relayed.of(gatewayId));
+    if (!this.#deps.relay.keepsFor(gatewayId)) this.#requeueAll(this.#relayed.of(gatewayId));
   }
 
   /** Returns the device that the command is for. */
   deviceOf(rpcId: number): DeviceId | undefined {
-    return this.deps.repository.findByRpcId(rpcId)?.deviceId;
+    return this.#deps.repository.findByRpcId(rpcId)?.deviceId;
   }
 
   /** Notes that the device has the message or, where it is kept for the device, that the message is on its way. */
   delivered(deviceId: DeviceId, rpcId: number, isKept: boolean = false): void {
-    const command = this.findOf(deviceId, rpcId);
+    const command = this.#findOf(deviceId, rpcId);
     if (command?.status !== "SENT") return;
-    const timeMs = this.deps.now();
+    const timeMs = this.#deps.now();
     const dueAt = Math.max(timeMs + command.timeoutMs, isKept ? command.expiresAt : 0);
-    this.change(command, { status: "DELIVERED", deliveredAt: timeMs, dueAt });
+    this.#change(command, { status: "DELIVERED", deliveredAt: timeMs, dueAt });
   }
 
   /** Takes the answer of a device to a command. Returns `false` if the device was never sent such a command. */
   answered(deviceId: DeviceId, rpcId: number, answer: CommandAnswer): boolean {
-    const command = this.findOf(deviceId, rpcId);
+    const command = this.#findOf(deviceId, rpcId);
     if (command === undefined || command.attempts === 0) return false;
-    this.settle(command, answer);
+    this.#settle(command, answer);
     return true;
   }
 
   /** Answers in place of the device, whether or not the command was sent. */
   played(command: Command, answer: JsonValue): void {
-    this.settle(command, answer);
+    this.#settle(command, answer);
   }
 
   /** Returns the oldest waiting command for a device that asks, as soon as there is one; `undefined` after `ms`. */
   async next(deviceId: DeviceId, ms: number, signal: AbortSignal): Promise<Command | undefined> {
-    const { repository } = this.deps;
-    const [waiting] = this.open.has(deviceId) ? repository.listIn(deviceId, "QUEUED", 1) : [];
-    return waiting === undefined ? this.polls.wait(deviceId, ms, signal) : this.handOver(waiting);
+    const { repository } = this.#deps;
+    const [waiting] = this.#open.has(deviceId) ? repository.listIn(deviceId, "QUEUED", 1) : [];
+    return waiting === undefined ? this.#polls.wait(deviceId, ms, signal) : this.#handOver(waiting);
   }
 
-  private async submit(command: Command, waitMs: number): Promise<Command> {
-    this.open.track(command);
-    this.announce(command);
-    this.arm(command.dueAt ?? command.expiresAt);
-    const submitted = this.dispatchInOrder(command);
-    const result = waitMs === 0 ? submitted : this.finished(submitted, waitMs);
-    const isStored = submitted === command ? undefined : this.stored(submitted, waitMs);
+  async #submit(command: Command, waitMs: number): Promise<Command> {
+    this.#open.track(command);
+    this.#announce(command);
+    this.#arm(command.dueAt ?? command.expiresAt);
+    const submitted = this.#dispatchInOrder(command);
+    const result = waitMs === 0 ? submitted : this.#finished(submitted, waitMs);
+    const isStored = submitted === command ? undefined : this.#stored(submitted, waitMs);
     return (await Promise.all([result, isStored]))[0];
   }
 
   /** Resolves once a command that was sent is stored as such. A caller that waits for the end does not make it be stored sooner. */
-  private stored({ rpcId }: Command, waitMs: number): Promise<void> | undefined {
-    return waitMs === 0 ? this.committed() : this.deps.repository.storing(rpcId);
+  #stored({ rpcId }: Command, waitMs: number): Promise<void> | undefined {
+    return waitMs === 0 ? this.committed() : this.#deps.repository.storing(rpcId);
   }
 
   /** Resolves when the command is finished, or after `ms`. */
-  private async finished(command: Command, ms: number): Promise<Command> {
+  async #finished(command: Command, ms: number): Promise<Command> {
     if (isFinal(command)) return command;
-    const ended = await this.ends.wait(command.commandId, ms);
-    return ended ?? this.deps.repository.find(command.commandId) ?? command;
+    const ended = await this.#ends.wait(command.commandId, ms);
+    return ended ?? this.#deps.repository.find(command.commandId) ?? command;
   }
 
-  private announce({ tenantId, deviceId, commandId, requestId, status }: Command): void {
-    this.deps.events.emit("command.changed", { tenantId, deviceId, commandId, requestId, status });
+  #announce({ tenantId, deviceId, commandId, requestId, status }: Command): void {
+    this.#deps.events.emit("command.changed", { tenantId, deviceId, commandId, requestId, status });
   }
 
   /** Takes up a command that was sent before the gateway stopped. */
-  private resume(command: Command): void {
-    const { transport, relay } = this.deps;
-    this.open.track(command);
+  #resume(command: Command): void {
+    const { transport, relay } = this.#deps;
+    this.#open.track(command);
     // A session of the device's own still has it, or its gateway's does, or it goes out again.
     if (transport.keepsFor(command.deviceId)) return;
     const gatewayId = relay.gatewayOf(command.deviceId);
-    if (gatewayId !== undefined && relay.keepsFor(gatewayId)) this.relayed.add(command.rpcId, gatewayId);
-    else this.requeue(command);
+    if (gatewayId !== undefined && relay.keepsFor(gatewayId)) this.#relayed.add(command.rpcId, gatewayId);
+    else this.#requeue(command);
   }
 
   /** Shortens a wait that a clock, which was set back since, has made longer than any can be. */
-  private limitWait(command: Command): void {
-    const { repository, transport, now } = this.deps;
+  #limitWait(command: Command): void {
+    const { repository, transport, now } = this.#deps;
     const latest = now() + longestWait(command, transport.keepsFor(command.deviceId));
     if ((command.dueAt ?? 0) > latest) repository.save({ ...command, dueAt: latest }, () => undefined);
   }
 
   /** Notes that a command is no longer in progress: its gateway may have room again, for others. */
-  private settled(rpcId: number): void {
-    const gatewayId = this.relayed.remove(rpcId);
+  #settled(rpcId: number): void {
+    const gatewayId = this.#relayed.remove(rpcId);
     // Later: whoever changes commands now may be walking through a list of them.
     if (gatewayId !== undefined) queueMicrotask(() => this.gatewayListening(gatewayId));
   }
 
   /** A change that is `brief` is likely to be followed by another one within milliseconds. */
-  private change(command: Command, changes: CommandChanges, isBrief = false): Command {
+  #change(command: Command, changes: CommandChanges, isBrief = false): Command {
     const changed = { ...command, ...changes };
-    this.deps.repository.save(changed, (isCurrent) => this.changed(changed, isCurrent), isBrief);
+    this.#deps.repository.save(changed, (isCurrent) => this.#changed(changed, isCurrent), isBrief);
     return changed;
   }
 
   /** `isCurrent`: it has not changed again. */
-  private changed(command: Command, isCurrent: boolean): void {
+  #changed(command: Command, isCurrent: boolean): void {
     const { commandId, rpcId, status, dueAt } = command;
-    this.open.track(command);
-    if (dueAt !== null) this.arm(dueAt);
+    this.#open.track(command);
+    if (dueAt !== null) this.#arm(dueAt);
     // One that was queued again may be with its gateway again by now.
-    if (isCurrent && status !== "SENT") this.settled(rpcId);
-    this.announce(command);
-    if (isFinal(command)) this.ends.resolveAll(commandId, command);
+    if (isCurrent && status !== "SENT") this.#settled(rpcId);
+    this.#announce(command);
+    if (isFinal(command)) this.#ends.resolveAll(commandId, command);
   }
 
   /** Marks a command as sent. A command that somebody keeps for the device is repeated by them. */
-  private sent(command: Command, isKept = false): Command {
-    const { now } = this.deps;
+  #sent(command: Command, isKept = false): Command {
+    const { now } = this.#deps;
     const attempts = Math.max(command.attempts, isKept ? command.retries : 0) + 1;
     const waitMs = attempts > command.retries ? command.timeoutMs : command.retryIntervalMs;
     const dueAt = Math.max(now() + waitMs, isKept ? command.expiresAt : 0);
-    return this.change(command, { status: "SENT", attempts, sentAt: now(), dueAt }, true);
+    return this.#change(command, { status: "SENT", attempts, sentAt: now(), dueAt }, true);
   }
 
-  private sendByGateway(command: Command): boolean {
-    const { relay } = this.deps;
+  #sendByGateway(command: Command): boolean {
+    const { relay } = this.#deps;
     const gatewayId = relay.gatewayOf(command.deviceId);
-    if (gatewayId === undefined || !this.relayed.hasRoom(gatewayId) || !relay.send(command)) return false;
-    this.relayed.add(command.rpcId, gatewayId);
+    if (gatewayId === undefined || !this.#relayed.hasRoom(gatewayId) || !relay.send(command)) return false;
+    this.#relayed.add(command.rpcId, gatewayId);
     return true;
   }
 
   /** Hands over a new command, after those that wait. */
-  private dispatchInOrder(command: Command): Command {
+  #dispatchInOrder(command: Command): Command {
     const { deviceId, rpcId } = command;
-    if (!this.open.isWaiting(deviceId)) return this.dispatch(command);
+    if (!this.#open.isWaiting(deviceId)) return this.#dispatch(command);
     this.listening(deviceId);
-    const current = this.deps.repository.findByRpcId(rpcId);
+    const current = this.#deps.repository.findByRpcId(rpcId);
     return current === undefined || current.status === "QUEUED" ? command : current;
   }
 
   /** Hands a queued command to the device where it is there, by whatever way. */
-  private dispatch(command: Command): Command {
-    const taken = this.deps.transport.send(command);
-    if (taken !== false || this.sendByGateway(command)) return this.sent(command, taken === "kept");
-    const poll = this.polls.first(command.deviceId);
+  #dispatch(command: Command): Command {
+    const taken = this.#deps.transport.send(command);
+    if (taken !== false || this.#sendByGateway(command)) return this.#sent(command, taken === "kept");
+    const poll = this.#polls.first(command.deviceId);
     if (poll === undefined) {
-      this.open.wait(command.deviceId);
+      this.#open.wait(command.deviceId);
       return command;
     }
-    const handed = this.sent(command);
+    const handed = this.#sent(command);
     poll(this.committed().then(() => handed));
     return handed;
   }
 
   /** Resolves to the command for a device that has asked for it, once it is stored as sent. */
-  private async handOver(command: Command): Promise<Command> {
-    const handed = this.sent(command);
+  async #handOver(command: Command): Promise<Command> {
+    const handed = this.#sent(command);
     await this.committed();
     return handed;
   }
 
-  private requeue(command: Command): Command {
-    this.open.wait(command.deviceId);
-    return this.change(command, { status: "QUEUED", dueAt: command.expiresAt });
+  #requeue(command: Command): Command {
+    this.#open.wait(command.deviceId);
+    return this.#change(command, { status: "QUEUED", dueAt: command.expiresAt });
   }
 
   /** Sends commands again whose message may have been lost with a connection. */
-  private requeueAll(rpcIds: Iterable<number>): void {
+  #requeueAll(rpcIds: Iterable<number>): void {
     for (const rpcId of rpcIds) {
-      const command = this.deps.repository.findByRpcId(rpcId);
-      if (command?.status === "SENT") this.requeue(command);
+      const command = this.#deps.repository.findByRpcId(rpcId);
+      if (command?.status === "SENT") this.#requeue(command);
     }
   }
 
   /** Settles a command by an answer. A second answer changes nothing; a late one still counts. */
-  private settle(command: Command, answer: CommandAnswer): void {
+  #settle(command: Command, answer: CommandAnswer): void {
     if (command.status === "SUCCESSFUL" || command.status === "FAILED") return;
-    const timeMs = this.deps.now();
-    this.change(command, {
+    const timeMs = this.#deps.now();
+    this.#change(command, {
       ...outcomeOf(answer),
       deliveredAt: command.deliveredAt ?? timeMs,
       finishedAt: timeMs,
@@ -358,38 +361,38 @@ export class CommandEngine {
   }
 
   /** Ends the wait for a command for which nothing happened in time. */
-  private overdue(command: Command): void {
+  #overdue(command: Command): void {
     const { status, attempts, retries } = command;
-    if (status === "SENT" && attempts <= retries) this.dispatch(this.requeue(command));
-    else this.change(command, { ...overdueOutcome(command), finishedAt: this.deps.now(), dueAt: null });
+    if (status === "SENT" && attempts <= retries) this.#dispatch(this.#requeue(command));
+    else this.#change(command, { ...overdueOutcome(command), finishedAt: this.#deps.now(), dueAt: null });
   }
 
-  private arm(timeMs: number): void {
-    if (!this.running || timeMs >= this.timerAt) return;
-    const { clock, now } = this.deps;
-    this.cancelTimer();
-    this.timerAt = timeMs;
+  #arm(timeMs: number): void {
+    if (!this.#running || timeMs >= this.#timerAt) return;
+    const { clock, now } = this.#deps;
+    this.#cancelTimer();
+    this.#timerAt = timeMs;
     const waitMs = Math.min(Math.max(timeMs - now(), 0), TIMER_MS_MAX);
-    this.cancelTimer = clock.schedule(waitMs, () => this.onTimer());
+    this.#cancelTimer = clock.schedule(waitMs, () => this.#onTimer());
   }
 
-  private onTimer(): void {
-    const { repository, now, log } = this.deps;
-    this.timerAt = Number.POSITIVE_INFINITY;
+  #onTimer(): void {
+    const { repository, now, log } = this.#deps;
+    this.#timerAt = Number.POSITIVE_INFINITY;
     try {
-      for (const command of repository.listDue(now(), DUE_AT_ONCE)) this.overdue(command);
+      for (const command of repository.listDue(now(), DUE_AT_ONCE)) this.#overdue(command);
       repository.flush();
     } catch (error) {
       log.error("due commands could not be read", { error });
-      this.arm(now() + CLEAN_EVERY_MS / 60);
+      this.#arm(now() + CLEAN_EVERY_MS / 60);
       return;
     }
     const next = repository.nextDueAt();
-    if (next !== undefined) this.arm(next);
+    if (next !== undefined) this.#arm(next);
   }
 
-  private clean(): void {
-    const { repository, clock, now, log } = this.deps;
+  #clean(): void {
+    const { repository, clock, now, log } = this.#deps;
     let deleted = 0;
     try {
       deleted = repository.deleteFinished(now() - KEPT_MS, CLEAN_AT_ONCE);
@@ -397,32 +400,32 @@ export class CommandEngine {
       log.error("old commands could not be deleted", { error });
     }
     const waitMs = deleted === CLEAN_AT_ONCE ? 1_000 : CLEAN_EVERY_MS;
-    this.cancelCleaning = clock.schedule(waitMs, () => this.clean());
+    this.#cancelCleaning = clock.schedule(waitMs, () => this.#clean());
   }
 
   /** Returns the command if it is the device's. */
-  private findOf(deviceId: DeviceId, rpcId: number): Command | undefined {
-    const command = this.deps.repository.findByRpcId(rpcId);
+  #findOf(deviceId: DeviceId, rpcId: number): Command | undefined {
+    const command = this.#deps.repository.findByRpcId(rpcId);
     return command?.deviceId === deviceId ? command : undefined;
   }
 
-  private deviceDeleted(deviceId: DeviceId): void {
-    const { repository } = this.deps;
+  #deviceDeleted(deviceId: DeviceId): void {
+    const { repository } = this.#deps;
     repository.settle(); // or the ends of what waits would track it again
     repository.forgetOf(deviceId);
-    for (const rpcId of this.open.numbersOf(deviceId)) this.settled(rpcId);
-    this.open.forget(deviceId);
-    this.polls.resolveAll(deviceId, undefined);
+    for (const rpcId of this.#open.numbersOf(deviceId)) this.#settled(rpcId);
+    this.#open.forget(deviceId);
+    this.#polls.resolveAll(deviceId, undefined);
   }
 
   /** Sends a device's commands another way if it has another gateway now, or none. */
-  private deviceUpdated(deviceId: DeviceId): void {
-    if (!this.open.has(deviceId)) return;
-    const gatewayId = this.deps.relay.gatewayOf(deviceId);
-    this.requeueAll(
-      this.open
+  #deviceUpdated(deviceId: DeviceId): void {
+    if (!this.#open.has(deviceId)) return;
+    const gatewayId = this.#deps.relay.gatewayOf(deviceId);
+    this.#requeueAll(
+      this.#open
         .numbersOf(deviceId)
-        .filter((rpcId) => (this.relayed.gatewayOf(rpcId) ?? gatewayId) !== gatewayId),
+        .filter((rpcId) => (this.#relayed.gatewayOf(rpcId) ?? gatewayId) !== gatewayId),
     );
     this.listening(deviceId);
   }

@@ -67,44 +67,48 @@ function liveUntil(machine: Machine, now: number, ms: number): Reading[] {
 /** Lets the plants of tenants work: readings on the way of all readings, faults now and then, answers to commands. */
 export class DemoPlantEngine {
   /** Keyed by tenant. */
-  private readonly runs = new Map<TenantId, Run>();
-  private isStopped = false;
+  readonly #runs = new Map<TenantId, Run>();
+  #isStopped = false;
 
-  constructor(private readonly deps: DemoPlantEngineDeps) {}
+  readonly #deps: DemoPlantEngineDeps;
+
+  constructor(deps: DemoPlantEngineDeps) {
+    this.#deps = deps;
+  }
 
   start(plants: readonly DemoPlant[]): void {
-    for (const plant of plants) this.launch(plant);
+    for (const plant of plants) this.#launch(plant);
   }
 
   async stop(): Promise<void> {
-    this.isStopped = true;
-    await Promise.all([...this.runs.keys()].map((tenantId) => this.end(tenantId)));
+    this.#isStopped = true;
+    await Promise.all([...this.#runs.keys()].map((tenantId) => this.end(tenantId)));
   }
 
   /** Lets it work, once nothing of an earlier run of the tenant's plant is in flight. Does nothing after `stop`. */
   async run(plant: DemoPlant): Promise<void> {
     await this.end(plant.tenantId);
-    if (!this.isStopped) this.launch(plant);
+    if (!this.#isStopped) this.#launch(plant);
   }
 
   /** Ends the plant of a tenant. Resolves when nothing of it is in flight. */
   async end(tenantId: TenantId): Promise<void> {
-    const run = this.runs.get(tenantId);
+    const run = this.#runs.get(tenantId);
     if (run === undefined) return;
     run.stop.abort();
     run.cancel();
     await Promise.all([run.sending, run.begun]);
-    if (this.runs.get(tenantId) === run) this.runs.delete(tenantId);
+    if (this.#runs.get(tenantId) === run) this.#runs.delete(tenantId);
   }
 
   /** Returns the progress of the history, from 0 to 1. */
   progressOf(tenantId: TenantId): number {
-    const run = this.runs.get(tenantId);
+    const run = this.#runs.get(tenantId);
     return run === undefined || run.total === 0 ? 1 : run.stored / run.total;
   }
 
-  private launch(plant: DemoPlant): void {
-    const { clock, log } = this.deps;
+  #launch(plant: DemoPlant): void {
+    const { clock, log } = this.#deps;
     const { machines, remembered } = plant.parts;
     const run: Run = {
       plant,
@@ -122,33 +126,33 @@ export class DemoPlantEngine {
       sending: Promise.resolve(),
       begun: Promise.resolve(),
     };
-    this.runs.set(plant.tenantId, run);
-    run.begun = this.begin(run).catch((error) =>
+    this.#runs.set(plant.tenantId, run);
+    run.begun = this.#begin(run).catch((error) =>
       log.warn("the history of the demo plant is not complete", { error }),
     );
   }
 
   /** Lets each machine live until now, a new one for a whole day; that is stored while all of them go on. */
-  private async begin(run: Run): Promise<void> {
-    const { log } = this.deps;
+  async #begin(run: Run): Promise<void> {
+    const { log } = this.#deps;
     const { machines, gateways } = run.plant.parts;
-    const days = await this.liveThrough(run);
+    const days = await this.#liveThrough(run);
     if (run.stop.signal.aborted) return;
     for (const deviceId of [...machines, ...gateways])
-      this.answerCommands(run, deviceId).catch((error) =>
+      this.#answerCommands(run, deviceId).catch((error) =>
         log.warn("a machine of the demo plant receives no commands", { deviceId, error }),
       );
-    this.tick(run);
+    this.#tick(run);
     run.total = days.length;
     for (const [deviceId, readings] of days) {
-      await this.storeDay(run, deviceId, readings);
+      await this.#storeDay(run, deviceId, readings);
       run.stored++;
     }
   }
 
   /** Returns the readings of a day of each machine whose history is not stored yet. */
-  private async liveThrough(run: Run): Promise<Array<[DeviceId, Reading[]]>> {
-    const now = this.deps.clock.now();
+  async #liveThrough(run: Run): Promise<Array<[DeviceId, Reading[]]>> {
+    const now = this.#deps.clock.now();
     const { machines, remembered } = run.plant.parts;
     const days: Array<[DeviceId, Reading[]]> = [];
     for (const [index, deviceId] of machines.entries()) {
@@ -161,10 +165,10 @@ export class DemoPlantEngine {
     return days;
   }
 
-  private async storeDay(run: Run, deviceId: DeviceId, readings: readonly Reading[]): Promise<void> {
-    const { ingest, onRemembered } = this.deps;
+  async #storeDay(run: Run, deviceId: DeviceId, readings: readonly Reading[]): Promise<void> {
+    const { ingest, onRemembered } = this.#deps;
     for (let index = 0; index < readings.length; index += HISTORY_BATCH) {
-      const device = this.findLiving(deviceId);
+      const device = this.#findLiving(deviceId);
       if (device === undefined || run.stop.signal.aborted) return;
       await ingest.history(device, readings.slice(index, index + HISTORY_BATCH));
       await setImmediate();
@@ -172,37 +176,37 @@ export class DemoPlantEngine {
     if (!run.stop.signal.aborted) onRemembered(run.plant, deviceId);
   }
 
-  private tick(run: Run): void {
+  #tick(run: Run): void {
     if (run.stop.signal.aborted) return;
     // Storage that is slow, or refuses, gets the next reading, not all that were missed.
     if (!run.isSending) {
       run.isSending = true;
-      run.sending = this.readOnce(run).finally(() => {
+      run.sending = this.#readOnce(run).finally(() => {
         run.isSending = false;
       });
     }
-    run.cancel = this.deps.clock.schedule(TICK_MS, () => this.tick(run));
+    run.cancel = this.#deps.clock.schedule(TICK_MS, () => this.#tick(run));
   }
 
   /** Begins with another machine each time: where not all of them are let through, none is always the last. */
-  private async readOnce(run: Run): Promise<void> {
-    const now = this.deps.clock.now();
-    this.breakOne(run, now);
+  async #readOnce(run: Run): Promise<void> {
+    const now = this.#deps.clock.now();
+    this.#breakOne(run, now);
     const { machines, gateways } = run.plant.parts;
     const count = run.machines.length;
     const order = Array.from({ length: count }, (_, index) => (index + run.ticks) % count);
     const sent = order.map((index) =>
-      this.send(machines[index], { ts: now, values: run.machines[index]?.sample(now) ?? {} }),
+      this.#send(machines[index], { ts: now, values: run.machines[index]?.sample(now) ?? {} }),
     );
     if (run.ticks++ % GATEWAY_TICKS === 0)
       for (const gateway of gateways)
-        sent.push(this.send(gateway, { ts: now, values: this.gatewayValues(run.ticks) }));
+        sent.push(this.#send(gateway, { ts: now, values: this.#gatewayValues(run.ticks) }));
     await Promise.all(sent);
   }
 
   /** Breaks one of those machines whose faults raise an alarm. */
-  private breakOne(run: Run, now: number): void {
-    const { random } = this.deps;
+  #breakOne(run: Run, now: number): void {
+    const { random } = this.#deps;
     if (now < run.nextFaultAt) return;
     run.nextFaultAt = now + FAULT_EVERY_MS * (0.7 + random() * 0.6);
     const hasRules = (kind: string) =>
@@ -211,8 +215,8 @@ export class DemoPlantEngine {
     watched[Math.floor(random() * watched.length)]?.fail(now + FAULT_MS * (0.8 + random() * 0.5));
   }
 
-  private gatewayValues(ticks: number) {
-    const { random } = this.deps;
+  #gatewayValues(ticks: number) {
+    const { random } = this.#deps;
     return {
       cpu_temperature: Math.round((48 + 4 * Math.sin(ticks / 90) + random()) * 10) / 10,
       signal: -58 - Math.round(random() * 6),
@@ -221,9 +225,9 @@ export class DemoPlantEngine {
   }
 
   /** Sends one message of a device, as far as the plan of its tenant lets it through: each is taken or refused by itself. */
-  private async send(deviceId: DeviceId | undefined, reading: Reading): Promise<void> {
-    const { ingest, log } = this.deps;
-    const device = this.findLiving(deviceId);
+  async #send(deviceId: DeviceId | undefined, reading: Reading): Promise<void> {
+    const { ingest, log } = this.#deps;
+    const device = this.#findLiving(deviceId);
     if (device === undefined) return;
     try {
       const body = Buffer.from(JSON.stringify(reading.values));
@@ -235,14 +239,14 @@ export class DemoPlantEngine {
     }
   }
 
-  private findLiving(deviceId: DeviceId | undefined): IngestDevice | undefined {
-    const device = deviceId === undefined ? undefined : this.deps.findDevice(deviceId);
+  #findLiving(deviceId: DeviceId | undefined): IngestDevice | undefined {
+    const device = deviceId === undefined ? undefined : this.#deps.findDevice(deviceId);
     return device?.revoked === true ? undefined : device;
   }
 
   /** Executes the commands of a machine. */
-  private async answerCommands(run: Run, deviceId: DeviceId): Promise<void> {
-    const { commands, clock } = this.deps;
+  async #answerCommands(run: Run, deviceId: DeviceId): Promise<void> {
+    const { commands, clock } = this.#deps;
     const { signal } = run.stop;
     while (!signal.aborted) {
       const command = await commands.next(deviceId, POLL_MS, signal);

@@ -52,71 +52,74 @@ interface DeviceActivityTrackerDeps {
  */
 export class DeviceActivityTracker {
   /** Keyed by device id: every device seen since the start, and those that were active before it. */
-  private readonly tracked = new Map<DeviceId, Tracked>();
+  readonly #tracked = new Map<DeviceId, Tracked>();
   /** Devices whose activity is not written yet. */
-  private readonly dirty = new Set<Tracked>();
-  private readonly deadlines = new DeadlineQueue<Tracked>();
-  private readonly flushing: ReturnType<typeof createPeriodic>;
-  private cancelTimer: () => void = () => undefined;
-  private timerDueAt = Number.POSITIVE_INFINITY;
+  readonly #dirty = new Set<Tracked>();
+  readonly #deadlines = new DeadlineQueue<Tracked>();
+  readonly #flushing: ReturnType<typeof createPeriodic>;
+  #cancelTimer: () => void = () => undefined;
+  #timerDueAt = Number.POSITIVE_INFINITY;
 
-  constructor(private readonly deps: DeviceActivityTrackerDeps) {
+  readonly #deps: DeviceActivityTrackerDeps;
+
+  constructor(deps: DeviceActivityTrackerDeps) {
+    this.#deps = deps;
     const { clock, log } = deps;
-    this.flushing = createPeriodic({ clock, log, intervalMs: FLUSH_INTERVAL_MS, work: () => this.flush() });
+    this.#flushing = createPeriodic({ clock, log, intervalMs: FLUSH_INTERVAL_MS, work: () => this.#flush() });
   }
 
   /** Subscribes to what becomes of devices. The module calls it once, before anything is started. */
   subscribe(): void {
-    const { events } = this.deps;
-    events.on("device.deleted", ({ deviceId }) => this.forget(deviceId));
-    events.on("device.updated", ({ deviceId }) => this.applyTimeout(deviceId));
+    const { events } = this.#deps;
+    events.on("device.deleted", ({ deviceId }) => this.#forget(deviceId));
+    events.on("device.updated", ({ deviceId }) => this.#applyTimeout(deviceId));
   }
 
   start(): void {
     // Whoever was active when the program ended gets one whole timeout to be heard of again.
-    for (const deviceId of this.deps.repository.listActive()) {
-      const device = this.deps.findDevice(deviceId);
-      if (device !== undefined) this.watch(this.track(device));
+    for (const deviceId of this.#deps.repository.listActive()) {
+      const device = this.#deps.findDevice(deviceId);
+      if (device !== undefined) this.#watch(this.#track(device));
     }
-    this.flushing.start();
+    this.#flushing.start();
   }
 
   stop(): void {
-    this.cancelTimer();
-    this.flushing.stop();
-    for (const entry of this.tracked.values()) if (entry.seenAt > entry.savedAt) this.dirty.add(entry);
-    this.flush(Number.POSITIVE_INFINITY);
+    this.#cancelTimer();
+    this.#flushing.stop();
+    for (const entry of this.#tracked.values()) if (entry.seenAt > entry.savedAt) this.#dirty.add(entry);
+    this.#flush(Number.POSITIVE_INFINITY);
   }
 
   /** Called for every accepted message. */
   touch(device: IngestDevice): void {
-    const { clock } = this.deps;
-    const entry = this.tracked.get(device.deviceId) ?? this.track(device);
-    this.stamp(entry, clock.monotonic());
+    const { clock } = this.#deps;
+    const entry = this.#tracked.get(device.deviceId) ?? this.#track(device);
+    this.#stamp(entry, clock.monotonic());
     entry.activity.lastActivityAt = clock.now();
     if (entry.activity.active) {
-      if (entry.seenAt - entry.savedAt >= REFRESH_INTERVAL_MS) this.dirty.add(entry);
+      if (entry.seenAt - entry.savedAt >= REFRESH_INTERVAL_MS) this.#dirty.add(entry);
       return;
     }
     entry.activity.active = true;
-    this.dirty.add(entry);
-    this.watch(entry);
-    this.announce(entry);
+    this.#dirty.add(entry);
+    this.#watch(entry);
+    this.#announce(entry);
   }
 
   connected(device: IngestDevice): void {
-    this.set(this.track(device), { lastConnectedAt: this.deps.clock.now() });
+    this.#set(this.#track(device), { lastConnectedAt: this.#deps.clock.now() });
   }
 
   disconnected(device: IngestDevice): void {
     // One that is deleted is disconnected for it, and has no activity any more.
-    if (this.deps.devices.find(device.deviceId) === undefined) return;
-    this.set(this.track(device), { lastDisconnectedAt: this.deps.clock.now() });
+    if (this.#deps.devices.find(device.deviceId) === undefined) return;
+    this.#set(this.#track(device), { lastDisconnectedAt: this.#deps.clock.now() });
   }
 
   /** Returns the newest activity, not only what is written already; `undefined` for a device that is not tracked. */
   get(deviceId: DeviceId): DeviceActivity | undefined {
-    return this.tracked.get(deviceId)?.activity;
+    return this.#tracked.get(deviceId)?.activity;
   }
 
   /** Returns the timeout that is in effect for a device with this activity. */
@@ -126,14 +129,14 @@ export class DeviceActivityTracker {
   ): Inactivity {
     const { inactivityTimeoutMs: deviceMs, tenantId, profileId } = device;
     const profileMs =
-      deviceMs === null ? this.deps.profiles.ensure(tenantId, profileId).inactivityTimeoutMs : null;
+      deviceMs === null ? this.#deps.profiles.ensure(tenantId, profileId).inactivityTimeoutMs : null;
     return inactivityOf({ deviceMs, profileMs }, activity);
   }
 
-  private track(device: IngestDevice): Tracked {
-    const existing = this.tracked.get(device.deviceId);
+  #track(device: IngestDevice): Tracked {
+    const existing = this.#tracked.get(device.deviceId);
     if (existing !== undefined) return existing;
-    const { repository, clock } = this.deps;
+    const { repository, clock } = this.#deps;
     const entry: Tracked = {
       device,
       timeoutMs: 0,
@@ -144,13 +147,13 @@ export class DeviceActivityTracker {
       savedAt: clock.monotonic(),
       activity: { ...(repository.find(device.deviceId) ?? noActivity) },
     };
-    this.updateTimeout(entry);
-    this.tracked.set(device.deviceId, entry);
+    this.#updateTimeout(entry);
+    this.#tracked.set(device.deviceId, entry);
     return entry;
   }
 
   /** Stamps a message, and learns from the time since the one before. */
-  private stamp(entry: Tracked, now: number): void {
+  #stamp(entry: Tracked, now: number): void {
     if (entry.hasReported) observeGap(entry.activity, now - entry.seenAt);
     entry.hasReported = true;
     entry.seenAt = now;
@@ -159,72 +162,72 @@ export class DeviceActivityTracker {
     // A deadline that is somewhat early or late is put right when it falls due.
     if (timeoutMs > entry.timeoutMs / 2) return;
     entry.timeoutMs = timeoutMs;
-    if (entry.activity.active) this.watch(entry);
+    if (entry.activity.active) this.#watch(entry);
   }
 
-  private updateTimeout(entry: Tracked): void {
+  #updateTimeout(entry: Tracked): void {
     const { device, activity } = entry;
-    const deviceMs = this.deps.devices.find(device.deviceId)?.inactivityTimeoutMs ?? null;
+    const deviceMs = this.#deps.devices.find(device.deviceId)?.inactivityTimeoutMs ?? null;
     const { timeoutMs, source } = this.inactivityOf({ ...device, inactivityTimeoutMs: deviceMs }, activity);
     entry.timeoutMs = timeoutMs;
     entry.isAutomatic = source === "OBSERVED" || source === "DEFAULT";
   }
 
-  private set(entry: Tracked, change: Partial<DeviceActivity>): void {
+  #set(entry: Tracked, change: Partial<DeviceActivity>): void {
     Object.assign(entry.activity, change);
-    this.dirty.add(entry);
+    this.#dirty.add(entry);
   }
 
-  private announce({ device, activity }: Tracked): void {
+  #announce({ device, activity }: Tracked): void {
     const { tenantId, deviceId } = device;
     const { active, lastActivityAt } = activity;
-    this.deps.events.emit("device.state", { tenantId, deviceId, active, lastActivityAt });
+    this.#deps.events.emit("device.state", { tenantId, deviceId, active, lastActivityAt });
   }
 
-  private watch(entry: Tracked): void {
+  #watch(entry: Tracked): void {
     entry.dueAt = entry.seenAt + entry.timeoutMs;
-    this.deadlines.add(entry.dueAt, entry);
-    this.arm();
+    this.#deadlines.add(entry.dueAt, entry);
+    this.#arm();
   }
 
-  private arm(): void {
-    const { clock } = this.deps;
-    const dueAt = this.deadlines.nextAt();
-    if (dueAt === undefined || dueAt >= this.timerDueAt) return;
-    this.cancelTimer();
-    this.timerDueAt = dueAt;
+  #arm(): void {
+    const { clock } = this.#deps;
+    const dueAt = this.#deadlines.nextAt();
+    if (dueAt === undefined || dueAt >= this.#timerDueAt) return;
+    this.#cancelTimer();
+    this.#timerDueAt = dueAt;
     // setTimeout takes 31 bits; a longer wait wakes early and is armed again.
     const waitMs = Math.min(Math.max(dueAt - clock.monotonic(), 0), 0x7fffffff);
-    this.cancelTimer = clock.schedule(waitMs, () => this.onDeadline());
+    this.#cancelTimer = clock.schedule(waitMs, () => this.#onDeadline());
   }
 
-  private onDeadline(): void {
-    const { deadlines } = this;
-    this.timerDueAt = Number.POSITIVE_INFINITY;
-    const now = this.deps.clock.monotonic();
+  #onDeadline(): void {
+    const deadlines = this.#deadlines;
+    this.#timerDueAt = Number.POSITIVE_INFINITY;
+    const now = this.#deps.clock.monotonic();
     for (let due = deadlines.takeDue(now); due !== undefined; due = deadlines.takeDue(now)) {
       const entry = due.item;
-      if (due.dueAt !== entry.dueAt || this.tracked.get(entry.device.deviceId) !== entry) continue;
-      this.checkDue(entry, now);
+      if (due.dueAt !== entry.dueAt || this.#tracked.get(entry.device.deviceId) !== entry) continue;
+      this.#checkDue(entry, now);
     }
-    this.arm();
+    this.#arm();
   }
 
   /** Turns a device inactive whose deadline has come, unless it has sent something meanwhile. */
-  private checkDue(entry: Tracked, now: number): void {
-    this.updateTimeout(entry);
+  #checkDue(entry: Tracked, now: number): void {
+    this.#updateTimeout(entry);
     if (entry.seenAt + entry.timeoutMs > now) {
-      this.watch(entry);
+      this.#watch(entry);
       return;
     }
-    this.set(entry, { active: false, inactivityAlarmAt: this.deps.clock.now() });
-    this.announce(entry);
+    this.#set(entry, { active: false, inactivityAlarmAt: this.#deps.clock.now() });
+    this.#announce(entry);
   }
 
   /** Writes some of what changed; what could not be written stays for the next time. */
-  private flush(entriesMax = FLUSH_ENTRIES_MAX): void {
-    const { devices, repository, transact, clock } = this.deps;
-    const entries = [...this.dirty.keys().take(entriesMax)];
+  #flush(entriesMax = FLUSH_ENTRIES_MAX): void {
+    const { devices, repository, transact, clock } = this.#deps;
+    const entries = [...this.#dirty.keys().take(entriesMax)];
     const kept = entries.filter(({ device }) => !device.revoked || devices.find(device.deviceId));
     if (kept.length > 0)
       transact(() => {
@@ -232,20 +235,20 @@ export class DeviceActivityTracker {
       });
     for (const entry of entries) {
       entry.savedAt = clock.monotonic();
-      this.dirty.delete(entry);
+      this.#dirty.delete(entry);
     }
   }
 
-  private forget(deviceId: DeviceId): void {
-    const entry = this.tracked.get(deviceId);
-    this.tracked.delete(deviceId);
-    if (entry !== undefined) this.dirty.delete(entry);
+  #forget(deviceId: DeviceId): void {
+    const entry = this.#tracked.get(deviceId);
+    this.#tracked.delete(deviceId);
+    if (entry !== undefined) this.#dirty.delete(entry);
   }
 
-  private applyTimeout(deviceId: DeviceId): void {
-    const entry = this.tracked.get(deviceId);
+  #applyTimeout(deviceId: DeviceId): void {
+    const entry = this.#tracked.get(deviceId);
     if (entry === undefined) return;
-    this.updateTimeout(entry);
-    if (entry.activity.active) this.watch(entry); // a shorter timeout falls due before the deadline that is queued
+    this.#updateTimeout(entry);
+    if (entry.activity.active) this.#watch(entry); // a shorter timeout falls due before the deadline that is queued
   }
 }

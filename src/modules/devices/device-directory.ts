@@ -34,51 +34,55 @@ interface DeviceDirectoryDeps {
  */
 export class DeviceDirectory {
   /** Every device object that somebody still holds, by device id: whoever holds one hears of its end. */
-  private readonly byId = new Map<DeviceId, WeakRef<IngestDevice>>();
+  readonly #byId = new Map<DeviceId, WeakRef<IngestDevice>>();
   /** Removes devices that nobody holds any more from `byId`. */
-  private readonly forgotten = new FinalizationRegistry<DeviceId>((deviceId) => {
-    if (this.byId.get(deviceId)?.deref() === undefined) this.byId.delete(deviceId);
+  readonly #forgotten = new FinalizationRegistry<DeviceId>((deviceId) => {
+    if (this.#byId.get(deviceId)?.deref() === undefined) this.#byId.delete(deviceId);
   });
   /** The newest of them, so that they stay. */
-  private readonly ready = new Set<IngestDevice>();
+  readonly #ready = new Set<IngestDevice>();
   /**
    * Device by its token: only tokens that were used, so that hashing is not repeated for each message. One that was revoked since is not
    * good any more.
    */
-  private readonly byToken = new Map<string, IngestDevice>();
+  readonly #byToken = new Map<string, IngestDevice>();
   /** Ids of tenants and profiles, and what profiles set: the same for many devices. */
-  private readonly strings = new StringPool();
+  readonly #strings = new StringPool();
 
-  constructor(private readonly deps: DeviceDirectoryDeps) {}
+  readonly #deps: DeviceDirectoryDeps;
+
+  constructor(deps: DeviceDirectoryDeps) {
+    this.#deps = deps;
+  }
 
   /** Subscribes to what changes devices and their profiles. The module calls it once, before anything is started. */
   subscribe(): void {
-    const { events } = this.deps;
-    events.on("device.deleted", ({ deviceId }) => this.revoke(deviceId));
-    events.on("device.credentials", ({ deviceId }) => this.revoke(deviceId));
-    events.on("device.updated", ({ deviceId }) => this.deviceUpdated(deviceId));
-    events.on("profile.changed", ({ tenantId, profileId }) => this.profileChanged(tenantId, profileId));
+    const { events } = this.#deps;
+    events.on("device.deleted", ({ deviceId }) => this.#revoke(deviceId));
+    events.on("device.credentials", ({ deviceId }) => this.#revoke(deviceId));
+    events.on("device.updated", ({ deviceId }) => this.#deviceUpdated(deviceId));
+    events.on("profile.changed", ({ tenantId, profileId }) => this.#profileChanged(tenantId, profileId));
   }
 
   findByToken(token: string): IngestDevice | undefined {
-    const { repository } = this.deps;
+    const { repository } = this.#deps;
     if (token.startsWith("!")) return undefined; // what stands in place of a token opens nothing
-    const cached = this.byToken.get(token);
+    const cached = this.#byToken.get(token);
     if (cached?.revoked === false) return cached;
-    this.byToken.delete(token);
+    this.#byToken.delete(token);
     const device = repository.findByTokenHash(repository.hashOf(token));
     if (device === undefined) return undefined;
-    if (this.byToken.size >= CACHED_MAX) this.byToken.clear();
-    const kept = this.keep(device);
-    this.byToken.set(token, kept);
+    if (this.#byToken.size >= CACHED_MAX) this.#byToken.clear();
+    const kept = this.#keep(device);
+    this.#byToken.set(token, kept);
     return kept;
   }
 
   find(deviceId: DeviceId): IngestDevice | undefined {
-    const kept = this.byId.get(deviceId)?.deref();
+    const kept = this.#byId.get(deviceId)?.deref();
     if (kept !== undefined) return kept;
-    const device = this.deps.repository.find(deviceId);
-    return device && this.keep(device);
+    const device = this.#deps.repository.find(deviceId);
+    return device && this.#keep(device);
   }
 
   /** The device, for whoever may see it; throws `not_found` for anybody else. */
@@ -89,28 +93,28 @@ export class DeviceDirectory {
     return device;
   }
 
-  private keep(device: Device): IngestDevice {
+  #keep(device: Device): IngestDevice {
     const { deviceId } = device;
-    const existing = this.byId.get(deviceId)?.deref();
+    const existing = this.#byId.get(deviceId)?.deref();
     if (existing !== undefined) return existing;
-    const { ready } = this;
+    const ready = this.#ready;
     if (ready.size >= CACHED_MAX) ready.delete(ready.values().next().value as IngestDevice); // the set is not empty
-    const ingestDevice = this.create(device);
-    this.byId.set(deviceId, new WeakRef(ingestDevice));
-    this.forgotten.register(ingestDevice, deviceId);
+    const ingestDevice = this.#create(device);
+    this.#byId.set(deviceId, new WeakRef(ingestDevice));
+    this.#forgotten.register(ingestDevice, deviceId);
     ready.add(ingestDevice);
     return ingestDevice;
   }
 
-  private create(device: Device): IngestDevice {
-    const { storeDevice, metersOf, bytesPerSecond, profiles } = this.deps;
+  #create(device: Device): IngestDevice {
+    const { storeDevice, metersOf, bytesPerSecond, profiles } = this.#deps;
     const { deviceId, profileId } = device;
-    const tenantId = this.strings.of(device.tenantId);
+    const tenantId = this.#strings.of(device.tenantId);
     const profile = profiles.ensure(tenantId, profileId);
     const ingestDevice: IngestDevice = {
       deviceId,
       tenantId,
-      ...this.describe(device, profile),
+      ...this.#describe(device, profile),
       store: storeDevice({ ...device, tenantId }),
       meters: metersOf(tenantId),
       revoked: false,
@@ -119,39 +123,39 @@ export class DeviceDirectory {
       ingestDevice.byteLimiter = new RateMeter();
       ingestDevice.byteLimiter.perSecond = bytesPerSecond;
     }
-    this.limit(ingestDevice, profile);
+    this.#limit(ingestDevice, profile);
     return ingestDevice;
   }
 
-  private describe(device: Device, profile: DeviceProfile) {
+  #describe(device: Device, profile: DeviceProfile) {
     const { name, profileId, role, parentDeviceId, childName, commandTransport } = device;
     return {
       name,
-      profileId: this.strings.of(profileId),
-      role: this.strings.of(role),
+      profileId: this.#strings.of(profileId),
+      role: this.#strings.of(role),
       parentDeviceId,
       childName,
       commandTransport,
-      ...this.ofProfile(profile),
+      ...this.#ofProfile(profile),
     };
   }
 
   /** Returns the fields that a device takes over from its profile, apart from limits. */
-  private ofProfile(profile: DeviceProfile) {
+  #ofProfile(profile: DeviceProfile) {
     const { telemetryTopic, convertsNumericText, commandTimeoutMs, sessionsMax } = profile;
     return {
-      payload: this.strings.of(profile.payload),
+      payload: this.#strings.of(profile.payload),
       telemetryTopic,
       convertsNumericText,
       commandTimeoutMs,
       sessionsMax,
-      sessionsWhenFull: this.strings.of(profile.sessionsWhenFull),
+      sessionsWhenFull: this.#strings.of(profile.sessionsWhenFull),
     };
   }
 
   /** Sets the limits of a device. The used budget stays used, so that a changed limit cannot be exploited. */
-  private limit(device: IngestDevice, { messagesPerSecond, messagesBurst }: DeviceProfile): void {
-    const perSecond = messagesPerSecond ?? (this.deps.messagesPerSecond || null);
+  #limit(device: IngestDevice, { messagesPerSecond, messagesBurst }: DeviceProfile): void {
+    const perSecond = messagesPerSecond ?? (this.#deps.messagesPerSecond || null);
     if (perSecond === null) device.limiter = undefined;
     else {
       device.limiter ??= new RateMeter();
@@ -160,32 +164,32 @@ export class DeviceDirectory {
     }
   }
 
-  private revoke(deviceId: DeviceId): void {
-    const device = this.byId.get(deviceId)?.deref();
+  #revoke(deviceId: DeviceId): void {
+    const device = this.#byId.get(deviceId)?.deref();
     if (device !== undefined) {
       device.revoked = true;
-      this.ready.delete(device);
+      this.#ready.delete(device);
     }
-    this.byId.delete(deviceId);
+    this.#byId.delete(deviceId);
   }
 
-  private deviceUpdated(deviceId: DeviceId): void {
-    const { repository, profiles } = this.deps;
-    const kept = this.byId.get(deviceId)?.deref();
+  #deviceUpdated(deviceId: DeviceId): void {
+    const { repository, profiles } = this.#deps;
+    const kept = this.#byId.get(deviceId)?.deref();
     const device = kept && repository.find(deviceId);
     if (!kept || !device) return;
     const profile = profiles.ensure(device.tenantId, device.profileId);
-    Object.assign(kept, this.describe(device, profile));
-    this.limit(kept, profile);
+    Object.assign(kept, this.#describe(device, profile));
+    this.#limit(kept, profile);
   }
 
-  private profileChanged(tenantId: TenantId, profileId: ProfileId): void {
-    const profile = this.deps.profiles.ensure(tenantId, profileId);
-    for (const reference of this.byId.values()) {
+  #profileChanged(tenantId: TenantId, profileId: ProfileId): void {
+    const profile = this.#deps.profiles.ensure(tenantId, profileId);
+    for (const reference of this.#byId.values()) {
       const device = reference.deref();
       if (device?.profileId !== profileId) continue;
-      Object.assign(device, this.ofProfile(profile));
-      this.limit(device, profile);
+      Object.assign(device, this.#ofProfile(profile));
+      this.#limit(device, profile);
     }
   }
 }

@@ -61,64 +61,68 @@ type Activity = { -readonly [Field in keyof GeneratorActivity]: GeneratorActivit
  */
 export class GeneratorEngine {
   /** Runs by generator. */
-  private readonly runs = new Map<string, Run>();
+  readonly #runs = new Map<string, Run>();
   /** Activity of generators, by id. It stays when a generator is paused. */
-  private readonly activities = new Map<string, Activity>();
-  private isStopped = true;
+  readonly #activities = new Map<string, Activity>();
+  #isStopped = true;
 
-  constructor(private readonly deps: GeneratorEngineDeps) {}
+  readonly #deps: GeneratorEngineDeps;
+
+  constructor(deps: GeneratorEngineDeps) {
+    this.#deps = deps;
+  }
 
   /** Takes up generators as a restart left them. */
   start(generators: readonly Generator[]): void {
-    this.isStopped = false;
-    for (const generator of generators) this.begin(generator, true);
+    this.#isStopped = false;
+    for (const generator of generators) this.#begin(generator, true);
   }
 
   /** Resolves when nothing is in progress. */
   async stop(): Promise<void> {
-    this.isStopped = true;
-    await Promise.all([...this.runs.keys()].map((id) => this.end(id)));
+    this.#isStopped = true;
+    await Promise.all([...this.#runs.keys()].map((id) => this.#end(id)));
   }
 
   /** Applies the changed generator; an active one sends immediately. */
   changed(generator: Generator): void {
-    if (isRunning(generator) && !this.isStopped) {
-      this.begin(generator, false);
+    if (isRunning(generator) && !this.#isStopped) {
+      this.#begin(generator, false);
       return;
     }
-    void this.end(generator.id);
-    const activity = this.activities.get(generator.id);
+    void this.#end(generator.id);
+    const activity = this.#activities.get(generator.id);
     if (activity !== undefined) activity.lastError = activity.lastErrorAt = null; // over, as what it was about
   }
 
   removed(id: string): void {
-    void this.end(id);
-    this.activities.delete(id);
+    void this.#end(id);
+    this.#activities.delete(id);
   }
 
   tenantRemoved(tenantId: TenantId): void {
-    for (const { generator } of [...this.runs.values()])
+    for (const { generator } of [...this.#runs.values()])
       if (generator.tenantId === tenantId) this.removed(generator.id);
   }
 
   /** Returns a generator's activity since the start; `undefined` if there was none. */
   activityOf(id: string): GeneratorActivity | undefined {
-    return this.activities.get(id);
+    return this.#activities.get(id);
   }
 
   /** Ends what the generator did; resolves when nothing of that is in progress. */
-  private end(id: string): Promise<void> {
-    const run = this.runs.get(id);
+  #end(id: string): Promise<void> {
+    const run = this.#runs.get(id);
     if (run === undefined) return Promise.resolve();
     run.isOver = true;
     run.cancel();
-    this.runs.delete(id);
+    this.#runs.delete(id);
     return run.busy;
   }
 
-  private begin(generator: Generator, isResumed: boolean): void {
-    const { log } = this.deps;
-    const ended = this.end(generator.id);
+  #begin(generator: Generator, isResumed: boolean): void {
+    const { log } = this.#deps;
+    const ended = this.#end(generator.id);
     const run: Run = {
       generator,
       intervalMs: generator.config.intervalSeconds * 1000,
@@ -129,33 +133,33 @@ export class GeneratorEngine {
       busy: Promise.resolve(),
       isSending: false,
     };
-    this.runs.set(generator.id, run);
+    this.#runs.set(generator.id, run);
     run.busy = ended
-      .then(() => this.prepare(run, isResumed))
+      .then(() => this.#prepare(run, isResumed))
       .catch((error) => log.error("a generator could not be started", { generator: generator.id, error }));
   }
 
-  private async prepare(run: Run, isResumed: boolean): Promise<void> {
-    const { clock } = this.deps;
+  async #prepare(run: Run, isResumed: boolean): Promise<void> {
+    const { clock } = this.#deps;
     const { generator, intervalMs } = run;
-    const newest = await this.newestOf(generator);
+    const newest = await this.#newestOf(generator);
     if (run.isOver) return;
-    run.values = this.valuesOf(generator, newest);
+    run.values = this.#valuesOf(generator, newest);
     const lastTs = Math.max(0, ...newest.values().map(({ ts }) => ts));
     // A clock that was ahead must not keep it waiting for longer than an interval.
     const waitMs = isResumed ? Math.min(Math.max(0, lastTs + intervalMs - clock.now()), intervalMs) : 0;
     run.dueAt = clock.monotonic() + waitMs;
-    run.cancel = clock.schedule(waitMs, () => this.tick(run));
+    run.cancel = clock.schedule(waitMs, () => this.#tick(run));
   }
 
   /** Returns the newest values there are of what a generator sends, by device. */
-  private async newestOf(generator: Generator): Promise<ReadonlyMap<DeviceId, LatestSnapshot>> {
+  async #newestOf(generator: Generator): Promise<ReadonlyMap<DeviceId, LatestSnapshot>> {
     try {
       const keys = generator.config.metrics.map(({ key }) => key);
-      const snapshots = await this.deps.latest(devicesOf(generator), keys);
+      const snapshots = await this.#deps.latest(devicesOf(generator), keys);
       return new Map(snapshots.map((snapshot) => [snapshot.deviceId, snapshot]));
     } catch (error) {
-      this.deps.log.warn("a generator starts again: its newest readings cannot be read", {
+      this.#deps.log.warn("a generator starts again: its newest readings cannot be read", {
         generator: generator.id,
         error,
       });
@@ -163,8 +167,8 @@ export class GeneratorEngine {
     }
   }
 
-  private valuesOf(generator: Generator, newest: ReadonlyMap<DeviceId, LatestSnapshot>) {
-    const { random } = this.deps;
+  #valuesOf(generator: Generator, newest: ReadonlyMap<DeviceId, LatestSnapshot>) {
+    const { random } = this.#deps;
     const { metrics, intervalSeconds } = generator.config;
     const deviceIds = devicesOf(generator);
     return new Map(
@@ -185,31 +189,31 @@ export class GeneratorEngine {
     );
   }
 
-  private tick(run: Run): void {
+  #tick(run: Run): void {
     if (run.isOver) return;
-    if (run.isSending) this.noteError(run, unavailable("generator.slow"));
-    else this.sendRound(run);
+    if (run.isSending) this.#noteError(run, unavailable("generator.slow"));
+    else this.#sendRound(run);
     if (run.isOver) return;
-    const { clock } = this.deps;
+    const { clock } = this.#deps;
     const now = clock.monotonic();
     const late = now - run.dueAt;
     run.dueAt += run.intervalMs * (Math.max(0, Math.floor(late / run.intervalMs)) + 1); // timers may be a little early
-    run.cancel = clock.schedule(Math.max(0, run.dueAt - now), () => this.tick(run));
+    run.cancel = clock.schedule(Math.max(0, run.dueAt - now), () => this.#tick(run));
   }
 
-  private sendRound(run: Run): void {
+  #sendRound(run: Run): void {
     run.isSending = true;
-    run.busy = this.send(run)
-      .catch((error) => this.noteError(run, error))
+    run.busy = this.#send(run)
+      .catch((error) => this.#noteError(run, error))
       .finally(() => {
         run.isSending = false;
       });
   }
 
   /** Sends one reading of each device. */
-  private async send(run: Run): Promise<void> {
+  async #send(run: Run): Promise<void> {
     const round: Round = {
-      ts: this.deps.clock.now(),
+      ts: this.#deps.clock.now(),
       committed: new Set(),
       found: 0,
       sent: 0,
@@ -218,17 +222,17 @@ export class GeneratorEngine {
     let index = 0;
     for (const [deviceId, values] of run.values) {
       if (run.isOver) break;
-      this.sendFor(run, round, { deviceId, values });
+      this.#sendFor(run, round, { deviceId, values });
       if (++index % DEVICES_AT_ONCE === 0) await setImmediate();
     }
-    if (round.found === 0 && !run.isOver) this.deps.onOrphaned(run.generator);
+    if (round.found === 0 && !run.isOver) this.#deps.onOrphaned(run.generator);
     await Promise.all(round.committed);
-    if (round.sent > 0) this.noteSent(run, round);
+    if (round.sent > 0) this.#noteSent(run, round);
   }
 
   /** Sends on the way of every message, its limits in: an active generator is no way around a plan. */
-  private sendFor(run: Run, round: Round, to: { deviceId: DeviceId; values: Values }): void {
-    const { findDevice, ingest } = this.deps;
+  #sendFor(run: Run, round: Round, to: { deviceId: DeviceId; values: Values }): void {
+    const { findDevice, ingest } = this.#deps;
     const device = findDevice(to.deviceId);
     if (device === undefined || device.revoked) return;
     round.found++;
@@ -241,12 +245,12 @@ export class GeneratorEngine {
       round.sent++;
     } catch (error) {
       round.failed++;
-      this.noteError(run, error);
+      this.#noteError(run, error);
     }
   }
 
-  private noteSent({ generator }: Run, { ts, sent, failed }: Round): void {
-    const activity = this.ensureActivity(generator.id);
+  #noteSent({ generator }: Run, { ts, sent, failed }: Round): void {
+    const activity = this.#ensureActivity(generator.id);
     activity.readings += sent;
     activity.lastReadingAt = ts;
     if (failed > 0) return;
@@ -254,22 +258,22 @@ export class GeneratorEngine {
     activity.lastErrorAt = null;
   }
 
-  private noteError({ generator }: Run, error: unknown): void {
-    const activity = this.ensureActivity(generator.id);
+  #noteError({ generator }: Run, error: unknown): void {
+    const activity = this.#ensureActivity(generator.id);
     activity.refused++;
     const text = error instanceof DomainError ? textOf(error) : detail("generator_error.not_stored");
     // Once for as long as it lasts: a full disk must not fill the log.
     if (activity.lastError?.code !== text.code)
-      this.deps.log.warn("readings of a generator are rejected", {
+      this.#deps.log.warn("readings of a generator are rejected", {
         generator: generator.id,
         message: inEnglish(text),
         ...(!(error instanceof DomainError) && { error }),
       });
     activity.lastError = text;
-    activity.lastErrorAt = this.deps.clock.now();
+    activity.lastErrorAt = this.#deps.clock.now();
   }
 
-  private ensureActivity(id: string): Activity {
+  #ensureActivity(id: string): Activity {
     const nothing: Activity = {
       readings: 0,
       refused: 0,
@@ -277,8 +281,8 @@ export class GeneratorEngine {
       lastError: null,
       lastErrorAt: null,
     };
-    const activity = this.activities.get(id) ?? nothing;
-    this.activities.set(id, activity);
+    const activity = this.#activities.get(id) ?? nothing;
+    this.#activities.set(id, activity);
     return activity;
   }
 }

@@ -36,46 +36,57 @@ export function splitAhead(readings: readonly Reading[], now: number): SplitRead
  */
 export class HeldReadings implements Part {
   readonly name = "held readings";
-  private cancel: () => void = () => undefined;
-  private running: Promise<void> = Promise.resolve();
+  #cancel: () => void = () => undefined;
+  #running: Promise<void> = Promise.resolve();
   /** Number of messages by device, as far as it was asked for. */
-  private readonly counts = new Map<DeviceId, number>();
+  readonly #counts = new Map<DeviceId, number>();
   /** Total of the held readings, and when it was counted (monotonic ms); `undefined` if it has to be counted again. */
-  private summary: (ReturnType<HeldRepository["summary"]> & { countedAt: number }) | undefined;
+  #summary: (ReturnType<HeldRepository["summary"]> & { countedAt: number }) | undefined;
 
-  constructor(
-    private readonly deps: {
-      repository: HeldRepository;
-      directory: Pick<DeviceDirectory, "find">;
-      store: (device: IngestDevice, readings: readonly Reading[]) => Promise<void>;
-      onDropped: (device: IngestDevice, rejection: Rejection) => void;
-      durable: () => Promise<void>;
-      clock: Clock;
-      events: Pick<EventBus<DomainEvents>, "emit">;
-      log: Logger;
-    },
-  ) {}
+  readonly #deps: {
+    repository: HeldRepository;
+    directory: Pick<DeviceDirectory, "find">;
+    store: (device: IngestDevice, readings: readonly Reading[]) => Promise<void>;
+    onDropped: (device: IngestDevice, rejection: Rejection) => void;
+    durable: () => Promise<void>;
+    clock: Clock;
+    events: Pick<EventBus<DomainEvents>, "emit">;
+    log: Logger;
+  };
+
+  constructor(deps: {
+    repository: HeldRepository;
+    directory: Pick<DeviceDirectory, "find">;
+    store: (device: IngestDevice, readings: readonly Reading[]) => Promise<void>;
+    onDropped: (device: IngestDevice, rejection: Rejection) => void;
+    durable: () => Promise<void>;
+    clock: Clock;
+    events: Pick<EventBus<DomainEvents>, "emit">;
+    log: Logger;
+  }) {
+    this.#deps = deps;
+  }
 
   start(): void {
-    this.cancel = this.deps.clock.schedule(RELEASE_INTERVAL_MS, () => {
-      this.running = this.release()
-        .catch((error) => this.deps.log.warn("held readings could not be stored and are retried", { error }))
+    this.#cancel = this.#deps.clock.schedule(RELEASE_INTERVAL_MS, () => {
+      this.#running = this.#release()
+        .catch((error) => this.#deps.log.warn("held readings could not be stored and are retried", { error }))
         .finally(() => this.start());
     });
   }
 
   async stop(): Promise<void> {
-    await this.running;
-    this.cancel();
+    await this.#running;
+    this.#cancel();
   }
 
   /** Keeps readings. Resolves when they are on the disk. */
   hold(device: IngestDevice, readings: readonly Reading[]): Promise<void> {
-    const { repository, clock, durable, onDropped, events } = this.deps;
+    const { repository, clock, durable, onDropped, events } = this.#deps;
     const { tenantId, deviceId } = device;
     const subject = { kind: "device", id: deviceId } as const;
     events.emit("fault.occurred", { ...detail("fault.readings_held"), source: "held", tenantId, subject });
-    const held = this.counts.get(deviceId) ?? repository.countOf(deviceId);
+    const held = this.#counts.get(deviceId) ?? repository.countOf(deviceId);
     if (held >= PER_DEVICE_MAX) {
       repository.deleteOldest(deviceId, 1);
       onDropped(device, {
@@ -87,68 +98,68 @@ export class HeldReadings implements Part {
     }
     const dueAt = Math.max(...readings.map(({ ts }) => ts)) - FUTURE_MS_MAX;
     repository.insert({ deviceId, dueAt, readings, receivedAt: clock.now() });
-    this.counts.set(deviceId, Math.min(held + 1, PER_DEVICE_MAX));
-    if (this.summary?.messages === 0) this.summary = undefined;
+    this.#counts.set(deviceId, Math.min(held + 1, PER_DEVICE_MAX));
+    if (this.#summary?.messages === 0) this.#summary = undefined;
     return durable();
   }
 
   /** Returns a problem if devices agree on a time that the gateway's clock has not reached. */
   problem(): Problem | undefined {
-    const { repository, clock } = this.deps;
+    const { repository, clock } = this.#deps;
     const now = clock.monotonic();
-    if (this.summary === undefined || now - this.summary.countedAt >= COUNT_INTERVAL_MS)
-      this.summary = { ...repository.summary(), countedAt: now };
-    const { messages, devices } = this.summary;
+    if (this.#summary === undefined || now - this.#summary.countedAt >= COUNT_INTERVAL_MS)
+      this.#summary = { ...repository.summary(), countedAt: now };
+    const { messages, devices } = this.#summary;
     return messages === 0
       ? undefined
       : { severity: "WARNING", ...detail("system.clock_behind", { messages, devices }) };
   }
 
   summaryOf(deviceId: DeviceId): ReturnType<HeldRepository["summaryOf"]> {
-    return this.deps.repository.summaryOf(deviceId);
+    return this.#deps.repository.summaryOf(deviceId);
   }
 
   /** Stores all that is held of a device, whatever the clock says. */
   async storeNow(deviceId: DeviceId): Promise<void> {
-    const { repository } = this.deps;
+    const { repository } = this.#deps;
     for (let batch = repository.listOf(deviceId, RELEASED_AT_ONCE); batch.length > 0; ) {
-      await this.store(batch);
+      await this.#store(batch);
       batch = repository.listOf(deviceId, RELEASED_AT_ONCE);
     }
   }
 
   discard(deviceId: DeviceId): void {
-    this.deps.repository.deleteOf(deviceId);
-    this.counts.delete(deviceId);
-    this.summary = undefined;
+    this.#deps.repository.deleteOf(deviceId);
+    this.#counts.delete(deviceId);
+    this.#summary = undefined;
   }
 
-  private async release(): Promise<void> {
-    const { repository, clock } = this.deps;
+  async #release(): Promise<void> {
+    const { repository, clock } = this.#deps;
     for (;;) {
       const due = repository.listDue(clock.now(), RELEASED_AT_ONCE);
       if (due.length === 0) return;
-      await this.store(due);
+      await this.#store(due);
     }
   }
 
   /** Stores first and deletes then: a crash in between stores the same values twice, which changes nothing. */
-  private async store(messages: readonly HeldMessage[]): Promise<void> {
-    await Promise.all(messages.map((message) => this.storeOne(message)));
-    this.deps.repository.delete(messages.map(({ seq }) => seq));
-    this.summary = undefined;
+  async #store(messages: readonly HeldMessage[]): Promise<void> {
+    await Promise.all(messages.map((message) => this.#storeOne(message)));
+    this.#deps.repository.delete(messages.map(({ seq }) => seq));
+    this.#summary = undefined;
   }
 
   /** @throws DomainError `unavailable` while nothing can be stored. What is refused for good is logged. */
-  private async storeOne({ deviceId, readings }: HeldMessage): Promise<void> {
-    const device = this.deps.directory.find(deviceId);
-    this.counts.delete(deviceId);
+  async #storeOne({ deviceId, readings }: HeldMessage): Promise<void> {
+    const device = this.#deps.directory.find(deviceId);
+    this.#counts.delete(deviceId);
     if (device === undefined) return;
     try {
-      await this.deps.store(device, readings);
+      await this.#deps.store(device, readings);
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
-      this.deps.log.warn("held readings were refused", { deviceId, error });
+      this.#deps.log.warn("held readings were refused", { deviceId, error });
     }
   }
 }

@@ -14,15 +14,19 @@ export class AnnouncementStore {
   readonly #stored = new Map<string, { readonly hash: bigint | number; readonly bytes: number }>();
   #bytes = 0;
 
-  constructor(
-    private readonly repository: AnnouncementsRepository,
-    private readonly integrationId: string,
-    private readonly source: string,
-  ) {}
+  readonly #repository: AnnouncementsRepository;
+  readonly #integrationId: string;
+  readonly #source: string;
+
+  constructor(repository: AnnouncementsRepository, integrationId: string, source: string) {
+    this.#repository = repository;
+    this.#integrationId = integrationId;
+    this.#source = source;
+  }
 
   /** Lists what is stored. */
   load(): { readonly topic: string; readonly body: Uint8Array }[] {
-    const stored = this.repository.takeOver(this.integrationId, this.source);
+    const stored = this.#repository.takeOver(this.#integrationId, this.#source);
     for (const { topic, body } of stored) this.#note(topic, body);
     return stored;
   }
@@ -36,7 +40,7 @@ export class AnnouncementStore {
   /** @throws DomainError `unavailable` if nothing can be stored now */
   save(topic: string, body: Uint8Array): void {
     if (this.#stored.get(topic)?.hash === Bun.hash(body)) return;
-    onDisk(() => this.repository.save(this.integrationId, this.source, { topic, body }));
+    onDisk(() => this.#repository.save(this.#integrationId, this.#source, { topic, body }));
     this.#note(topic, body);
   }
 
@@ -44,7 +48,7 @@ export class AnnouncementStore {
   delete(topic: string): void {
     const stored = this.#stored.get(topic);
     if (stored === undefined) return;
-    onDisk(() => this.repository.delete(this.integrationId, topic));
+    onDisk(() => this.#repository.delete(this.#integrationId, topic));
     this.#bytes -= stored.bytes;
     this.#stored.delete(topic);
   }
@@ -78,10 +82,13 @@ export class AnnouncementRegistry {
   readonly #registered = new Map<string, Registered>();
 
   /** @param onTopics is called when an integration has to follow other topics */
-  constructor(
-    private readonly repository: AnnouncementsRepository,
-    private readonly onTopics: (integrationId: string) => void,
-  ) {}
+  readonly #repository: AnnouncementsRepository;
+  readonly #onTopics: (integrationId: string) => void;
+
+  constructor(repository: AnnouncementsRepository, onTopics: (integrationId: string) => void) {
+    this.#repository = repository;
+    this.#onTopics = onTopics;
+  }
 
   /** Returns `undefined` for an integration whose devices do not announce themselves. */
   of({
@@ -93,8 +100,8 @@ export class AnnouncementRegistry {
     const source = JSON.stringify([brokerUrl, topicFilter]);
     const registered = this.#registered.get(integrationId);
     if (registered?.source === source) return registered.devices;
-    const store = new AnnouncementStore(this.repository, integrationId, source);
-    const devices = new AnnouncedDevices(() => this.onTopics(integrationId), store);
+    const store = new AnnouncementStore(this.#repository, integrationId, source);
+    const devices = new AnnouncedDevices(() => this.#onTopics(integrationId), store);
     new HomeAssistantAdapter(settings, devices).restore(store.load());
     this.#registered.set(integrationId, { devices, source });
     return devices;

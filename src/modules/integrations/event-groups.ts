@@ -91,12 +91,17 @@ export class EventGroups {
   #nextId = 1;
 
   /** @param deps.unpack gives events rows of their own, the oldest first. */
-  constructor(
-    private readonly deps: {
-      readonly repository: EventGroupsRepository;
-      readonly unpack: (events: readonly IntegrationEvent[]) => void;
-    },
-  ) {}
+  readonly #deps: {
+    readonly repository: EventGroupsRepository;
+    readonly unpack: (events: readonly IntegrationEvent[]) => void;
+  };
+
+  constructor(deps: {
+    readonly repository: EventGroupsRepository;
+    readonly unpack: (events: readonly IntegrationEvent[]) => void;
+  }) {
+    this.#deps = deps;
+  }
 
   get isEmpty(): boolean {
     return this.#groups.length === 0;
@@ -104,7 +109,7 @@ export class EventGroups {
 
   /** Takes in what an earlier run has left. Returns its events. */
   load(): readonly IntegrationEvent[] {
-    const groups = this.deps.repository.list();
+    const groups = this.#deps.repository.list();
     this.#set(groups.map(({ groupId, bytes, events }) => ({ groupId, bytes, sizes: sizesOf(events) })));
     this.#nextId = 1 + (groups.at(-1)?.groupId ?? 0);
     return groups.flatMap(({ events }) => events);
@@ -118,7 +123,7 @@ export class EventGroups {
 
   /** Writes events as a group, within a transaction. */
   add(events: readonly IntegrationEvent[]): void {
-    const { repository } = this.deps;
+    const { repository } = this.#deps;
     const groupId = this.#nextId++;
     const bytes = repository.insert(groupId, events);
     this.#groups = [...this.#groups, { groupId, bytes, sizes: sizesOf(events) }];
@@ -135,7 +140,7 @@ export class EventGroups {
 
   /** Gives all events rows of their own, within a transaction. */
   unpack(): void {
-    const { repository, unpack } = this.deps;
+    const { repository, unpack } = this.#deps;
     const groups = repository.list();
     const newest = groups.at(-1)?.groupId;
     if (newest === undefined) return;

@@ -61,49 +61,52 @@ interface EventLogDeps {
  * disk.
  */
 export class EventLog {
-  private writes: Array<() => void> = [];
+  #writes: Array<() => void> = [];
   /** Transactions on their way to the disk: what comes in meanwhile is the next one. */
-  private syncs = 0;
+  #syncs = 0;
   /** Events of the transaction that runs, which go into one group. */
-  private fresh: IntegrationEvent[] = [];
-  private readonly groups: EventGroups;
+  #fresh: IntegrationEvent[] = [];
+  readonly #groups: EventGroups;
   /** Number of the next event: they are in the order in which they came, however they are written. */
-  private nextSeq = 1;
+  #nextSeq = 1;
   /** Settled when these writes are on the disk; `undefined` while there are none. */
-  private waiting: PromiseWithResolvers<void> | undefined;
+  #waiting: PromiseWithResolvers<void> | undefined;
   /** Integrations with events among the writes. */
-  private readonly touched = new Set<string>();
+  readonly #touched = new Set<string>();
   /** Existence of integrations, by id, for one transaction. */
-  private readonly there = new Map<string, boolean>();
+  readonly #there = new Map<string, boolean>();
   /** Integrations of which it will be published that they have new events, with what cancels that. */
-  private readonly scheduled = new Map<string, () => void>();
+  readonly #scheduled = new Map<string, () => void>();
   /** Number of events of an integration there are, in each group, and how large; read from the table when one is first written. */
-  private readonly kept = new Map<string, [EventsSize, EventsSize]>();
+  readonly #kept = new Map<string, [EventsSize, EventsSize]>();
   /** Keyed by integration: what is not written yet. */
-  private readonly counts = new Map<string, Counted>();
-  private cancelTimer: () => void = () => undefined;
+  readonly #counts = new Map<string, Counted>();
+  #cancelTimer: () => void = () => undefined;
 
-  constructor(private readonly deps: EventLogDeps) {
-    this.groups = new EventGroups({
+  readonly #deps: EventLogDeps;
+
+  constructor(deps: EventLogDeps) {
+    this.#deps = deps;
+    this.#groups = new EventGroups({
       repository: deps.groups,
       unpack: (events) => {
-        for (const event of events) if (this.isThere(event.integrationId)) this.insert(event);
+        for (const event of events) if (this.#isThere(event.integrationId)) this.#insert(event);
       },
     });
   }
 
   start(): void {
-    const grouped = this.groups.load();
-    this.nextSeq = Math.max(this.deps.repository.nextSeq(), ...grouped.map(({ seq }) => seq + 1));
-    this.arm();
+    const grouped = this.#groups.load();
+    this.#nextSeq = Math.max(this.#deps.repository.nextSeq(), ...grouped.map(({ seq }) => seq + 1));
+    this.#arm();
   }
 
   stop(): void {
-    this.cancelTimer();
-    for (const cancel of this.scheduled.values()) cancel();
-    this.scheduled.clear();
+    this.#cancelTimer();
+    for (const cancel of this.#scheduled.values()) cancel();
+    this.#scheduled.clear();
     this.flush();
-    this.saveCounts();
+    this.#saveCounts();
   }
 
   /** Adds an event; `seenKey` keeps repetitions of its message out. */
@@ -111,21 +114,21 @@ export class EventLog {
     input: Omit<IntegrationEvent, "seq" | "eventId" | "createdAt" | "replayedAt">,
     seenKey?: string,
   ): Logged {
-    const { repository, clock } = this.deps;
+    const { repository, clock } = this.#deps;
     const createdAt = clock.now();
-    const event = { ...input, seq: this.nextSeq++, eventId: newId<string>(), createdAt, replayedAt: null };
+    const event = { ...input, seq: this.#nextSeq++, eventId: newId<string>(), createdAt, replayedAt: null };
     const { integrationId, direction, status } = event;
-    this.touched.add(integrationId);
+    this.#touched.add(integrationId);
     if (direction === "IN") {
-      const counted = this.countedOf(integrationId);
+      const counted = this.#countedOf(integrationId);
       counted.received++;
       counted.lastMessageAt = createdAt;
     }
-    this.tally(integrationId, direction, status);
-    if (status === "ERROR") this.deps.onFailed(event);
-    const written = this.laterOf(integrationId, () => {
+    this.#tally(integrationId, direction, status);
+    if (status === "ERROR") this.#deps.onFailed(event);
+    const written = this.#laterOf(integrationId, () => {
       if (status === "PENDING") repository.insert(event);
-      else this.fresh.push(event);
+      else this.#fresh.push(event);
       if (seenKey !== undefined) repository.markSeen(integrationId, seenKey, createdAt);
     });
     return { eventId: event.eventId, written };
@@ -137,15 +140,15 @@ export class EventLog {
     outcome: EventOutcome,
     seenKey?: string,
   ): Promise<void> {
-    const { repository, clock } = this.deps;
+    const { repository, clock } = this.#deps;
     const { eventId, integrationId, direction } = event;
-    this.touched.add(integrationId);
-    this.tally(integrationId, direction, outcome.status);
-    if (outcome.status === "ERROR") this.deps.onFailed({ integrationId, ...outcome });
-    return this.laterOf(integrationId, () => {
-      if (repository.finish(eventId, outcome)) this.limit(integrationId, outcome);
+    this.#touched.add(integrationId);
+    this.#tally(integrationId, direction, outcome.status);
+    if (outcome.status === "ERROR") this.#deps.onFailed({ integrationId, ...outcome });
+    return this.#laterOf(integrationId, () => {
+      if (repository.finish(eventId, outcome)) this.#limit(integrationId, outcome);
       else {
-        this.unpack();
+        this.#unpack();
         repository.finish(eventId, outcome);
       }
       if (seenKey !== undefined) repository.markSeen(integrationId, seenKey, clock.now());
@@ -153,119 +156,120 @@ export class EventLog {
   }
 
   setReplayed(eventId: string): void {
-    const { repository, clock } = this.deps;
-    void this.later(() => {
-      this.unpack();
+    const { repository, clock } = this.#deps;
+    void this.#later(() => {
+      this.#unpack();
       repository.setReplayed(eventId, clock.now());
     });
   }
 
   /** Returns the counts that are not written yet. */
   countsOf(integrationId: string): Counted {
-    return this.counts.get(integrationId) ?? nothing();
+    return this.#counts.get(integrationId) ?? nothing();
   }
 
   /** Forgets an integration that is deleted. */
   forget(integrationId: string): void {
     this.flush();
-    this.counts.delete(integrationId);
-    this.kept.delete(integrationId);
+    this.#counts.delete(integrationId);
+    this.#kept.delete(integrationId);
   }
 
   /** Writes what waits, and gives events their rows: they are read after that. */
   flush(): void {
-    this.write();
-    if (this.groups.isEmpty) return;
+    this.#write();
+    if (this.#groups.isEmpty) return;
     try {
-      this.run(() => this.unpack());
+      this.#run(() => this.#unpack());
     } catch (error) {
-      this.deps.log.warn("the newest events of integrations could not be prepared for reading", { error });
+      this.#deps.log.warn("the newest events of integrations could not be prepared for reading", { error });
     }
   }
 
   /** Writes what waits. */
-  private write(): void {
-    const { waiting, writes } = this;
+  #write(): void {
+    const waiting = this.#waiting;
+    const writes = this.#writes;
     if (waiting === undefined) return;
-    const published = [...this.touched];
-    this.writes = [];
-    this.waiting = undefined;
-    this.touched.clear();
+    const published = [...this.#touched];
+    this.#writes = [];
+    this.#waiting = undefined;
+    this.#touched.clear();
     try {
-      this.run(() => {
+      this.#run(() => {
         for (const write of writes) write();
-        if (this.fresh.length > 0) this.groups.add(this.fresh);
+        if (this.#fresh.length > 0) this.#groups.add(this.#fresh);
       });
     } catch (error) {
       waiting.reject(toStorageFailure(error) ?? error);
       return;
     }
-    this.syncs++;
-    this.deps
+    this.#syncs++;
+    this.#deps
       .durable()
-      .finally(() => this.synced())
+      .finally(() => this.#synced())
       .then(waiting.resolve, waiting.reject);
-    for (const integrationId of published) this.publishSoon(integrationId);
+    for (const integrationId of published) this.#publishSoon(integrationId);
   }
 
   /** What came in while the disk was written to leaves before anyone hears that it was. */
-  private synced(): void {
-    this.syncs--;
-    if (this.syncs === 0) this.write();
+  #synced(): void {
+    this.#syncs--;
+    if (this.#syncs === 0) this.#write();
   }
 
   /** Runs `work` as one transaction; what is known of events stays as it was where that fails. */
-  private run(work: () => void): void {
-    this.there.clear();
-    const restore = this.groups.savepoint();
+  #run(work: () => void): void {
+    this.#there.clear();
+    const restore = this.#groups.savepoint();
     try {
-      this.deps.transact(work);
+      this.#deps.transact(work);
     } catch (error) {
-      this.kept.clear(); // nothing of it was written: they are counted anew
+      this.#kept.clear(); // nothing of it was written: they are counted anew
       restore();
       throw error;
     } finally {
-      this.fresh = [];
+      this.#fresh = [];
     }
   }
 
   /** Gives all events rows of their own, within the transaction. */
-  private unpack(): void {
-    if (this.fresh.length > 0) this.groups.add(this.fresh);
-    this.fresh = [];
-    this.groups.unpack();
+  #unpack(): void {
+    if (this.#fresh.length > 0) this.#groups.add(this.#fresh);
+    this.#fresh = [];
+    this.#groups.unpack();
   }
 
-  private insert(event: IntegrationEvent): void {
-    this.deps.repository.insert(event);
-    this.limit(event.integrationId, event);
+  #insert(event: IntegrationEvent): void {
+    this.#deps.repository.insert(event);
+    this.#limit(event.integrationId, event);
   }
 
   /** Publishes thousands of events per second four times per second. */
-  private publishSoon(integrationId: string): void {
-    if (this.scheduled.has(integrationId)) return;
-    const cancel = this.deps.clock.schedule(PUBLISH_INTERVAL_MS, () => {
-      this.scheduled.delete(integrationId);
-      this.deps.onLogged(integrationId);
+  #publishSoon(integrationId: string): void {
+    if (this.#scheduled.has(integrationId)) return;
+    const cancel = this.#deps.clock.schedule(PUBLISH_INTERVAL_MS, () => {
+      this.#scheduled.delete(integrationId);
+      this.#deps.onLogged(integrationId);
     });
-    this.scheduled.set(integrationId, cancel);
+    this.#scheduled.set(integrationId, cancel);
   }
 
-  private later(work: () => void): Promise<void> {
-    this.writes.push(work);
-    if (this.waiting === undefined) {
-      this.waiting = Promise.withResolvers<void>();
-      this.waiting.promise.catch(() => undefined); // whoever waits for it hears of it
-      if (this.syncs === 0) setImmediate(() => this.write());
+  #later(work: () => void): Promise<void> {
+    this.#writes.push(work);
+    if (this.#waiting === undefined) {
+      this.#waiting = Promise.withResolvers<void>();
+      this.#waiting.promise.catch(() => undefined); // whoever waits for it hears of it
+      if (this.#syncs === 0) setImmediate(() => this.#write());
     }
-    return this.waiting.promise;
+    return this.#waiting.promise;
   }
 
   /** Drops events whose integration was deleted meanwhile, so that they do not undo the transaction. */
-  private laterOf(integrationId: string, work: () => void): Promise<void> {
+  #laterOf(integrationId: string, work: () => void): Promise<void> {
     let isGone = false;
-    const written = this.later(() => {
-      isGone = !this.isThere(integrationId);
+    const written = this.#later(() => {
+      isGone = !this.#isThere(integrationId);
       if (!isGone) work();
     }).then(() => {
       if (isGone) throw integrationNotFound();
@@ -274,49 +278,46 @@ export class EventLog {
     return written;
   }
 
-  private isThere(integrationId: string): boolean {
-    const existing = this.there.get(integrationId);
+  #isThere(integrationId: string): boolean {
+    const existing = this.#there.get(integrationId);
     if (existing !== undefined) return existing;
-    const found = this.deps.integrations.findAcrossTenants(integrationId) !== undefined;
-    this.there.set(integrationId, found);
+    const found = this.#deps.integrations.findAcrossTenants(integrationId) !== undefined;
+    this.#there.set(integrationId, found);
     return found;
   }
 
   /** Counts one more event in its group, within the transaction. The oldest go when there are too many. */
-  private limit(
-    integrationId: string,
-    { status, payload }: Pick<IntegrationEvent, "status" | "payload">,
-  ): void {
+  #limit(integrationId: string, { status, payload }: Pick<IntegrationEvent, "status" | "payload">): void {
     if (status === "PENDING") return;
     const group = groupOf(status);
-    let sizes = this.kept.get(integrationId);
+    let sizes = this.#kept.get(integrationId);
     if (sizes === undefined) {
-      sizes = [this.sizeOf(integrationId, 0), this.sizeOf(integrationId, 1)];
-      this.kept.set(integrationId, sizes);
+      sizes = [this.#sizeOf(integrationId, 0), this.#sizeOf(integrationId, 1)];
+      this.#kept.set(integrationId, sizes);
     } else {
       const { events, bytes } = sizes[group];
       sizes[group] = { events: events + 1, bytes: bytes + (payload?.length ?? 0) };
     }
     const { events, bytes } = sizes[group];
-    const kept = keptOf(bytes > UNSHARED_BYTES ? this.deps.integrations.countBeside(integrationId) : 1);
+    const kept = keptOf(bytes > UNSHARED_BYTES ? this.#deps.integrations.countBeside(integrationId) : 1);
     if (events <= kept.events + SLACK.events && bytes <= kept.bytes * (1 + SLACK.bytesShare)) return;
-    sizes[group] = this.deps.repository.trim(integrationId, groups[group], kept);
+    sizes[group] = this.#deps.repository.trim(integrationId, groups[group], kept);
   }
 
-  private sizeOf(integrationId: string, group: 0 | 1): EventsSize {
-    return this.deps.repository.sizeOf(integrationId, groups[group]);
+  #sizeOf(integrationId: string, group: 0 | 1): EventsSize {
+    return this.#deps.repository.sizeOf(integrationId, groups[group]);
   }
 
-  private countedOf(integrationId: string): Counted {
-    const existing = this.counts.get(integrationId);
+  #countedOf(integrationId: string): Counted {
+    const existing = this.#counts.get(integrationId);
     if (existing !== undefined) return existing;
     const counted = nothing();
-    this.counts.set(integrationId, counted);
+    this.#counts.set(integrationId, counted);
     return counted;
   }
 
-  private tally(integrationId: string, direction: "IN" | "OUT", status: EventStatus): void {
-    const counted = this.countedOf(integrationId);
+  #tally(integrationId: string, direction: "IN" | "OUT", status: EventStatus): void {
+    const counted = this.#countedOf(integrationId);
     if (direction === "OUT") {
       if (status === "OK") counted.sent++;
       else if (status === "ERROR") counted.failed++;
@@ -327,23 +328,23 @@ export class EventLog {
     else if (status === "ERROR") counted.failed++;
   }
 
-  private arm(): void {
-    this.cancelTimer = this.deps.clock.schedule(COUNTS_EVERY_MS, () => {
-      if (this.counts.size > 0) this.saveCounts();
-      this.arm();
+  #arm(): void {
+    this.#cancelTimer = this.#deps.clock.schedule(COUNTS_EVERY_MS, () => {
+      if (this.#counts.size > 0) this.#saveCounts();
+      this.#arm();
     });
   }
 
-  private saveCounts(): void {
-    const { integrations, transact, log } = this.deps;
-    const fresh = [...this.counts];
-    this.counts.clear();
+  #saveCounts(): void {
+    const { integrations, transact, log } = this.#deps;
+    const fresh = [...this.#counts];
+    this.#counts.clear();
     try {
       transact(() => {
         for (const [integrationId, counted] of fresh) integrations.addCounts(integrationId, counted);
       });
     } catch (error) {
-      for (const [integrationId, counted] of fresh) this.counts.set(integrationId, counted);
+      for (const [integrationId, counted] of fresh) this.#counts.set(integrationId, counted);
       log.warn("counts of integrations could not be written", { error });
     }
   }

@@ -79,9 +79,13 @@ function normalize(live: LiveIntegration, source: InboundMessage): Normalized | 
  */
 export class InboundPipeline {
   /** Messages in progress by integration and key: the same one again waits for what becomes of it. */
-  private readonly inFlight = new Map<string, Promise<unknown>>();
+  readonly #inFlight = new Map<string, Promise<unknown>>();
 
-  constructor(private readonly deps: InboundPipelineDeps) {}
+  readonly #deps: InboundPipelineDeps;
+
+  constructor(deps: InboundPipelineDeps) {
+    this.#deps = deps;
+  }
 
   /** Resolves when what became of it is on the disk. @throws DomainError `unavailable` or `limited`: it was not taken, send it again. */
   async take(live: LiveIntegration, source: InboundMessage): Promise<Taken> {
@@ -90,18 +94,18 @@ export class InboundPipeline {
     const normalized = normalize(live, source);
     const nothing = { kept: undefined, seenKey: undefined };
     if (normalized instanceof StageFailure)
-      return this.end(live, source, { ...nothing, work: newWork([normalized]) });
+      return this.#end(live, source, { ...nothing, work: newWork([normalized]) });
     const { ignored, replies = [] } = normalized;
-    if (replies.length > 0) this.deps.reply(live.integration, replies);
+    if (replies.length > 0) this.#deps.reply(live.integration, replies);
     if (ignored !== undefined)
-      return this.drop(live, source, detail("integration_event.ignored", { reason: ignored }));
-    return this.takeOnce(live, source, normalized);
+      return this.#drop(live, source, detail("integration_event.ignored", { reason: ignored }));
+    return this.#takeOnce(live, source, normalized);
   }
 
   /** Works on a message that is kept already. */
   async resume(live: LiveIntegration, event: IntegrationEvent): Promise<Taken> {
     const bytes = event.payload ?? new Uint8Array();
-    const source = this.deps.tokens.unmask({
+    const source = this.#deps.tokens.unmask({
       receivedAt: event.createdAt,
       encoding: "AUTO",
       ...event.origin,
@@ -110,17 +114,13 @@ export class InboundPipeline {
     const kept = event.status === "PENDING" ? event : undefined;
     const normalized = normalize(live, source);
     if (normalized instanceof StageFailure)
-      return this.end(live, source, { kept, seenKey: undefined, work: newWork([normalized]) });
+      return this.#end(live, source, { kept, seenKey: undefined, work: newWork([normalized]) });
     const { dedupKey: seenKey } = normalized;
-    return this.work(live, source, { normalized, kept, seenKey });
+    return this.#work(live, source, { normalized, kept, seenKey });
   }
 
-  private async takeOnce(
-    live: LiveIntegration,
-    source: InboundMessage,
-    normalized: Normalized,
-  ): Promise<Taken> {
-    const { inFlight } = this;
+  async #takeOnce(live: LiveIntegration, source: InboundMessage, normalized: Normalized): Promise<Taken> {
+    const inFlight = this.#inFlight;
     const { messages, dedupKey } = normalized;
     const { integrationId } = live.integration;
     const place = `${integrationId}\n${dedupKey}`;
@@ -128,23 +128,23 @@ export class InboundPipeline {
       // No await between the last look and `track`: of two in one tick the second must see the first.
       for (let same = inFlight.get(place); same !== undefined; same = inFlight.get(place))
         await same.catch(() => undefined);
-      if (this.deps.repository.isSeen(integrationId, dedupKey))
-        return this.drop(live, source, detail("integration_event.repeated"));
+      if (this.#deps.repository.isSeen(integrationId, dedupKey))
+        return this.#drop(live, source, detail("integration_event.repeated"));
     }
-    const kept = this.keepFirst(live, source, messages);
-    const done = this.work(live, source, { normalized, kept, seenKey: dedupKey });
-    if (dedupKey !== undefined) this.track(place, done);
-    return kept === undefined ? done : this.inTime(done, kept, eventOf(live, source));
+    const kept = this.#keepFirst(live, source, messages);
+    const done = this.#work(live, source, { normalized, kept, seenKey: dedupKey });
+    if (dedupKey !== undefined) this.#track(place, done);
+    return kept === undefined ? done : this.#inTime(done, kept, eventOf(live, source));
   }
 
-  private track(place: string, done: Promise<unknown>): void {
-    const { inFlight } = this;
+  #track(place: string, done: Promise<unknown>): void {
+    const inFlight = this.#inFlight;
     inFlight.set(place, done);
     const over = () => void (inFlight.get(place) === done && inFlight.delete(place));
     done.then(over, over);
   }
 
-  private async work(
+  async #work(
     live: LiveIntegration,
     source: InboundMessage,
     input: Ending & { normalized: Normalized },
@@ -152,18 +152,18 @@ export class InboundPipeline {
     const work = newWork();
     const { messages, notes = [] } = input.normalized;
     work.notes.push(...notes);
-    await this.deps.workThrough(messages, { live, source, work });
-    return this.end(live, source, { ...input, work });
+    await this.#deps.workThrough(messages, { live, source, work });
+    return this.#end(live, source, { ...input, work });
   }
 
   /** Keeps a message before a script begins: the script may take as long as the sender waits, and a power cut must not cost the message. */
-  private keepFirst(
+  #keepFirst(
     live: LiveIntegration,
     source: InboundMessage,
     messages: readonly NormalizedMessage[],
   ): Logged | undefined {
     if (!messages.some((message) => needsScript(message, live))) return undefined;
-    const { backlog, eventLog } = this.deps;
+    const { backlog, eventLog } = this.#deps;
     backlog.ensure(live.integration.integrationId);
     const begun = {
       status: "PENDING",
@@ -172,12 +172,12 @@ export class InboundPipeline {
       result: null,
       isReplayable: false,
     } as const;
-    const stored = this.deps.tokens.mask(source);
+    const stored = this.#deps.tokens.mask(source);
     return eventLog.add({ ...eventOf(live, stored), ...begun, payload: stored.bytes });
   }
 
   /** Returns the result of the message, or PENDING if that takes too long or there is no room for its script now. */
-  private async inTime(done: Promise<Taken>, kept: Logged, event: MessageEvent): Promise<Taken> {
+  async #inTime(done: Promise<Taken>, kept: Logged, event: MessageEvent): Promise<Taken> {
     let isAnswered = false;
     const pending: Taken = {
       eventId: kept.eventId,
@@ -186,7 +186,7 @@ export class InboundPipeline {
       text: detail("integration_event.pending"),
     };
     const late = Promise.withResolvers<Taken>();
-    const cancel = this.deps.clock.schedule(ANSWER_WITHIN_MS, () =>
+    const cancel = this.#deps.clock.schedule(ANSWER_WITHIN_MS, () =>
       kept.written.then(() => {
         isAnswered = true;
         late.resolve(pending);
@@ -194,7 +194,7 @@ export class InboundPipeline {
     );
     const unlessNoRoom = done.catch(async (error) => {
       // Whoever was told that it is kept does not send it again.
-      if (!isNoRoom(error)) return isAnswered ? pending : this.takeBack(event, kept, error);
+      if (!isNoRoom(error)) return isAnswered ? pending : this.#takeBack(event, kept, error);
       await kept.written;
       return pending;
     });
@@ -209,54 +209,50 @@ export class InboundPipeline {
    * Writes the end of a message: as a new event, or of the one that was kept before. What would keep a repetition out, or end what was
    * kept, is written only when the values are on the disk; any other event at the same time as they.
    */
-  private async end(
-    live: LiveIntegration,
-    source: InboundMessage,
-    input: Ending & { work: Work },
-  ): Promise<Taken> {
+  async #end(live: LiveIntegration, source: InboundMessage, input: Ending & { work: Work }): Promise<Taken> {
     const { work, kept } = input;
     const stored = Promise.all(work.commits);
     const isFinal = kept !== undefined || input.seenKey !== undefined;
     if (isFinal) await stored;
-    const masked = this.deps.tokens.mask(source);
+    const masked = this.#deps.tokens.mask(source);
     const { outcome, reason } = outcomeOf(work, masked.bytes);
     // What failed may come again, and be taken then.
     const seenKey = outcome.status === "ERROR" ? undefined : input.seenKey;
     const event = eventOf(live, outcome.isReplayable ? masked : source);
-    const logged = this.writeOutcome(event, outcome, { kept, seenKey });
+    const logged = this.#writeOutcome(event, outcome, { kept, seenKey });
     await Promise.all([
       logged.written,
-      isFinal ? undefined : stored.catch((error) => this.takeBack(event, logged, error)),
+      isFinal ? undefined : stored.catch((error) => this.#takeBack(event, logged, error)),
     ]);
     const { status, stage, text } = outcome;
     const { eventId } = logged;
     return { eventId, status, stage, text, ...(reason !== undefined && { reason }) };
   }
 
-  private writeOutcome(event: MessageEvent, outcome: EventOutcome, { kept, seenKey }: Ending): Logged {
-    const { eventLog } = this.deps;
+  #writeOutcome(event: MessageEvent, outcome: EventOutcome, { kept, seenKey }: Ending): Logged {
+    const { eventLog } = this.#deps;
     if (kept === undefined) return eventLog.add({ ...event, ...outcome }, seenKey);
     const written = eventLog.finish({ ...event, ...kept }, { ...outcome, origin: event.origin }, seenKey);
     return { eventId: kept.eventId, written };
   }
 
   /** Notes that the values of a message did not reach the disk: it was not taken, and whoever sent it is told so. */
-  private takeBack(event: MessageEvent, { eventId }: Logged, error: unknown): never {
+  #takeBack(event: MessageEvent, { eventId }: Logged, error: unknown): never {
     const outcome = {
       status: "DROPPED",
       stage: "ingest",
       text: detail("integration_event.not_stored"),
     } as const;
     const rest = { result: null, payload: null, isReplayable: false };
-    this.deps.eventLog.finish({ ...event, eventId }, { ...outcome, ...rest }).catch(() => undefined);
+    this.#deps.eventLog.finish({ ...event, eventId }, { ...outcome, ...rest }).catch(() => undefined);
     throw error;
   }
 
-  private async drop(live: LiveIntegration, source: InboundMessage, text: Text): Promise<Taken> {
+  async #drop(live: LiveIntegration, source: InboundMessage, text: Text): Promise<Taken> {
     const outcome = { status: "DROPPED", stage: "adapter", text } as const;
-    const masked = this.deps.tokens.mask(source);
+    const masked = this.#deps.tokens.mask(source);
     const kept = shortened(masked.bytes);
-    const logged = this.deps.eventLog.add({
+    const logged = this.#deps.eventLog.add({
       ...eventOf(live, kept.isReplayable ? masked : source),
       ...outcome,
       ...kept,

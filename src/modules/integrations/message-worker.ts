@@ -104,7 +104,11 @@ function fail(work: Work, error: unknown): void {
 
 /** Takes messages through mapping, script, device and ingest. */
 export class MessageWorker {
-  constructor(private readonly deps: MessageWorkerDeps) {}
+  readonly #deps: MessageWorkerDeps;
+
+  constructor(deps: MessageWorkerDeps) {
+    this.#deps = deps;
+  }
 
   /** Takes the parts of a message through all stages, one after the other. */
   async workThrough(messages: readonly NormalizedMessage[], input: Given): Promise<void> {
@@ -114,7 +118,7 @@ export class MessageWorker {
         // One message may carry thousands of devices that have to be made.
         const share = workShare.pause(owner);
         if (share !== undefined) await share;
-        const later = this.workOn(named(message, input.source), input);
+        const later = this.#workOn(named(message, input.source), input);
         if (later !== undefined) await later;
       } catch (error) {
         fail(input.work, error);
@@ -122,27 +126,27 @@ export class MessageWorker {
   }
 
   /** Returns a promise only where a script has to be waited for. */
-  private workOn(message: NormalizedMessage, input: Given): Promise<void> | undefined {
-    this.noteReport(message, input);
-    const decoding = this.deps.decodeFrame(message, input.live, input.source.receivedAt);
-    if (decoding === undefined) return this.mapAndStore(message, input);
+  #workOn(message: NormalizedMessage, input: Given): Promise<void> | undefined {
+    this.#noteReport(message, input);
+    const decoding = this.#deps.decodeFrame(message, input.live, input.source.receivedAt);
+    if (decoding === undefined) return this.#mapAndStore(message, input);
     return decoding.then((decoded) => {
       noteScript(decoded.scripted, input.work);
       if (decoded.scripted.value !== undefined)
-        return blame("script", () => this.mapAndStore(decoded.message, { ...input, maker: "script" }));
+        return blame("script", () => this.#mapAndStore(decoded.message, { ...input, maker: "script" }));
       input.work.dropped ??= "script";
       return undefined;
     });
   }
 
-  private noteReport({ downlink, log }: NormalizedMessage, { live, work }: Given): void {
+  #noteReport({ downlink, log }: NormalizedMessage, { live, work }: Given): void {
     if (log !== undefined) work.notes.push(`${log.level}: ${log.text}`);
     if (downlink === undefined) return;
-    this.deps.onDownlink(live.integration, downlink);
+    this.#deps.onDownlink(live.integration, downlink);
     work.notes.push(noteOf(downlink));
   }
 
-  private mapAndStore(message: NormalizedMessage, input: Given): Promise<void> | undefined {
+  #mapAndStore(message: NormalizedMessage, input: Given): Promise<void> | undefined {
     const { live, source, work } = input;
     const { integration, script } = live;
     const { tenantId } = integration;
@@ -156,27 +160,23 @@ export class MessageWorker {
     }
     if (script === undefined || message.kind !== "uplink") {
       const maker = live.steps.length > 0 ? "mapping" : input.maker;
-      this.storeParts(message, mapped, { ...input, maker });
+      this.#storeParts(message, mapped, { ...input, maker });
       return undefined;
     }
     const run = scriptRunOf(integration, script, { mapped, message, source });
-    return this.runScript(run).then((scripted) =>
-      this.storeParts(message, mapped, { ...input, scripted, maker: "script" }),
+    return this.#runScript(run).then((scripted) =>
+      this.#storeParts(message, mapped, { ...input, scripted, maker: "script" }),
     );
   }
 
-  private runScript(run: ScriptRun): Promise<ScriptResult> {
-    return this.deps.runScript(run).catch((error) => {
+  #runScript(run: ScriptRun): Promise<ScriptResult> {
+    return this.#deps.runScript(run).catch((error) => {
       throw asStageFailure("script", error);
     });
   }
 
   /** Stores what becomes of the values, once the script has seen them. */
-  private storeParts(
-    message: NormalizedMessage,
-    mapped: Mapped,
-    input: Given & { scripted?: ScriptResult },
-  ): void {
+  #storeParts(message: NormalizedMessage, mapped: Mapped, input: Given & { scripted?: ScriptResult }): void {
     const { live, work, scripted } = input;
     if (scripted !== undefined) noteScript(scripted, work);
     if (scripted !== undefined && scripted.value === undefined) {
@@ -186,12 +186,12 @@ export class MessageWorker {
     for (const part of inStage("script", () => partsOf(message, live.settings, { mapped, scripted }))) {
       const isEmpty = part.body === undefined && part.attributes.size === 0;
       // What only reports something needs no device of ours.
-      if (!isEmpty || isFromDevice(message)) attempt(input, () => this.store(part, input));
+      if (!isEmpty || isFromDevice(message)) attempt(input, () => this.#store(part, input));
     }
   }
 
-  private store(part: MessagePart, { live, source, work }: Given): void {
-    const { ingest, resolution, onDeviceSeen } = this.deps;
+  #store(part: MessagePart, { live, source, work }: Given): void {
+    const { ingest, resolution, onDeviceSeen } = this.#deps;
     const { integration, settings } = live;
     const { device, isNew } = inStage("resolution", () =>
       resolution.resolve(integration, settings, part.device),
@@ -199,7 +199,7 @@ export class MessageWorker {
     onDeviceSeen(integration, device, part.device);
     if (part.keys !== undefined && part.keys.length > 0) {
       if (resolution.mayDescribe(integration, settings, device.profileId))
-        this.deps.describeKeys(device, part.keys);
+        this.#deps.describeKeys(device, part.keys);
       else work.notes.push(detail("integration_note.foreign_profile"));
     }
     inStage("ingest", () => {
@@ -210,7 +210,7 @@ export class MessageWorker {
         ingest.admit(device, { source: "integration", where, body: source.bytes });
       }
       if (readings.length > 0) work.commits.push(ingest.readings(device, readings));
-      this.saveAttributes(device, part, work);
+      this.#saveAttributes(device, part, work);
       const [first] = readings;
       work.stored.push({
         deviceId: device.deviceId,
@@ -224,8 +224,8 @@ export class MessageWorker {
     });
   }
 
-  private saveAttributes(device: IngestDevice, { attributes: scopes }: MessagePart, work: Work): void {
-    const { ingest, attributes } = this.deps;
+  #saveAttributes(device: IngestDevice, { attributes: scopes }: MessagePart, work: Work): void {
+    const { ingest, attributes } = this.#deps;
     for (const [scope, values] of scopes)
       if (scope === "CLIENT") work.commits.push(ingest.clientAttributes(device, Object.fromEntries(values)));
       else attributes.setFor(device, scope, values);

@@ -158,15 +158,18 @@ class Announcer {
   /** The sweep in progress; the next one waits for it. */
   #sweeping: Promise<void> = Promise.resolve();
 
+  readonly #deps: OwnAnnouncementsDeps;
+
   constructor(
-    private readonly deps: OwnAnnouncementsDeps,
+    deps: OwnAnnouncementsDeps,
     readonly integration: Integration,
   ) {
+    this.#deps = deps;
     this.#prefix = topicBases(integration.settings)[0]?.join("/") ?? "homeassistant";
   }
 
   start(): void {
-    const { topics } = this.deps;
+    const { topics } = this.#deps;
     const { tenantId } = this.integration;
     const own = ownAnnouncementTopic(this.#prefix, "");
     const begin = own.slice(0, -"/config".length);
@@ -204,18 +207,18 @@ class Announcer {
   #schedule(delayMs: number): void {
     if (this.#isStopped) return;
     this.#cancel();
-    this.#cancel = this.deps.clock.schedule(delayMs, () => {
+    this.#cancel = this.#deps.clock.schedule(delayMs, () => {
       this.#isSoon = false;
       const { integrationId } = this.integration;
       this.#sweeping = this.#sweeping
         .then(() => this.#sweep())
-        .catch((error) => this.deps.log.warn("devices were not announced", { integrationId, error }));
+        .catch((error) => this.#deps.log.warn("devices were not announced", { integrationId, error }));
       this.#schedule(SWEEP_MS);
     });
   }
 
   async #sweep(): Promise<void> {
-    const { devices } = this.deps;
+    const { devices } = this.#deps;
     const present = new Set<string>();
     for (let offset = 0; !this.#isStopped; offset += PAGE) {
       const query = { limit: PAGE, offset, sort: "createdAt" } as const;
@@ -237,7 +240,7 @@ class Announcer {
   }
 
   async #announcementsOf(page: readonly DeviceWithActivity[]): Promise<[topic: string, text: string][]> {
-    const { latest, keysOf, isAnnounced, version } = this.deps;
+    const { latest, keysOf, isAnnounced, version } = this.#deps;
     const own = page.filter((device) => !isAnnounced(device));
     const snapshots = await latest(own.map(({ deviceId }) => deviceId));
     const values = new Map(snapshots.map((snapshot) => [snapshot.deviceId, snapshot.values]));
@@ -250,7 +253,7 @@ class Announcer {
 
   #publish(topic: string, text: string): Promise<void> {
     const { tenantId } = this.integration;
-    return this.deps.topics.publish(tenantId, { topic, payload: Buffer.from(text), qos: 1, retain: true });
+    return this.#deps.topics.publish(tenantId, { topic, payload: Buffer.from(text), qos: 1, retain: true });
   }
 }
 
@@ -260,12 +263,19 @@ export class OwnAnnouncements {
   readonly #announcers = new Map<string, Announcer>();
   #isStarted = false;
 
+  readonly #deps: OwnAnnouncementsDeps & {
+    readonly list: () => readonly Integration[];
+    readonly find: (integrationId: string) => Integration | undefined;
+  };
+
   constructor(
-    private readonly deps: OwnAnnouncementsDeps & {
+    deps: OwnAnnouncementsDeps & {
       readonly list: () => readonly Integration[];
       readonly find: (integrationId: string) => Integration | undefined;
     },
-  ) {}
+  ) {
+    this.#deps = deps;
+  }
 
   /** Follows changes of integrations and devices. The module calls it once. */
   subscribe(events: EventBus<DomainEvents>): void {
@@ -286,7 +296,7 @@ export class OwnAnnouncements {
 
   start(): void {
     this.#isStarted = true;
-    for (const integration of this.deps.list()) this.#begin(integration);
+    for (const integration of this.#deps.list()) this.#begin(integration);
   }
 
   async stop(): Promise<void> {
@@ -305,13 +315,13 @@ export class OwnAnnouncements {
     const { settings, status, integrationId } = integration;
     if (!this.#isStarted || settings.announceDevices !== true || status === "paused" || status === "draft")
       return;
-    const announcer = new Announcer(this.deps, integration);
+    const announcer = new Announcer(this.#deps, integration);
     this.#announcers.set(integrationId, announcer);
     announcer.start();
   }
 
   #refresh(integrationId: string): void {
-    const { find, log } = this.deps;
+    const { find, log } = this.#deps;
     const announcer = this.#announcers.get(integrationId);
     const integration = find(integrationId);
     const isPaused = integration?.settings.announceDevices === true && integration.status === "paused";

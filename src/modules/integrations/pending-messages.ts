@@ -31,32 +31,36 @@ interface PendingMessagesDeps {
  * integration's by themselves, so that one that cannot go on holds up none but its own.
  */
 export class PendingMessages {
-  private cancel: () => void = () => undefined;
-  private isRunning = false;
+  #cancel: () => void = () => undefined;
+  #isRunning = false;
   /** Integrations whose messages are worked on: none waits for the others. */
-  private readonly working = new Set<string>();
+  readonly #working = new Set<string>();
   /** Sequence number before which messages are from before the start, and are not being processed. */
-  private ownFrom = 0;
+  #ownFrom = 0;
 
-  constructor(private readonly deps: PendingMessagesDeps) {}
+  readonly #deps: PendingMessagesDeps;
+
+  constructor(deps: PendingMessagesDeps) {
+    this.#deps = deps;
+  }
 
   start(): void {
-    this.isRunning = true;
-    this.ownFrom = this.deps.repository.nextSeq();
-    this.poll();
+    this.#isRunning = true;
+    this.#ownFrom = this.#deps.repository.nextSeq();
+    this.#poll();
   }
 
   stop(): void {
-    this.isRunning = false;
-    this.cancel();
+    this.#isRunning = false;
+    this.#cancel();
   }
 
   /** Returns whether it was worked on; one that makes the program fail stands in no other's way. @throws DomainError where there is no room now */
-  private async resume(integrationId: string, eventId: string): Promise<boolean> {
-    const { repository, pipeline, liveOf, log } = this.deps;
+  async #resume(integrationId: string, eventId: string): Promise<boolean> {
+    const { repository, pipeline, liveOf, log } = this.#deps;
     const event = repository.find(integrationId, eventId);
     const live = liveOf(integrationId);
-    if (!this.isRunning || event?.status !== "PENDING" || live === undefined) return false;
+    if (!this.#isRunning || event?.status !== "PENDING" || live === undefined) return false;
     try {
       await pipeline.resume(live, event);
       return true;
@@ -68,13 +72,13 @@ export class PendingMessages {
   }
 
   /** Returns whether there may be more that can be worked on now. */
-  private async workOffSome(integrationId: string): Promise<boolean> {
-    const { repository, clock, log } = this.deps;
-    const own = { ownFrom: this.ownFrom, settledAt: clock.now() - SETTLED_AFTER_MS };
+  async #workOffSome(integrationId: string): Promise<boolean> {
+    const { repository, clock, log } = this.#deps;
+    const own = { ownFrom: this.#ownFrom, settledAt: clock.now() - SETTLED_AFTER_MS };
     const waiting = repository.listPending(integrationId, own, AT_ONCE);
     let done = 0;
     try {
-      for (const eventId of waiting) if (await this.resume(integrationId, eventId)) done++;
+      for (const eventId of waiting) if (await this.#resume(integrationId, eventId)) done++;
       return waiting.length === AT_ONCE && done > 0;
     } catch (error) {
       if (!isNoRoom(error)) log.warn("waiting messages could not be processed", { integrationId, error });
@@ -83,28 +87,28 @@ export class PendingMessages {
   }
 
   /** Works on the messages of an integration until none is left or there is no room. */
-  private async workOff(integrationId: string): Promise<void> {
-    const { clock, log } = this.deps;
-    if (this.working.has(integrationId)) return;
-    this.working.add(integrationId);
+  async #workOff(integrationId: string): Promise<void> {
+    const { clock, log } = this.#deps;
+    if (this.#working.has(integrationId)) return;
+    this.#working.add(integrationId);
     try {
-      while (this.isRunning && (await this.workOffSome(integrationId)))
+      while (this.#isRunning && (await this.#workOffSome(integrationId)))
         await new Promise<void>((resolve) => clock.schedule(NEXT_AFTER_MS, resolve));
     } catch (error) {
       log.warn("waiting messages of integrations could not be read", { integrationId, error });
     } finally {
-      this.working.delete(integrationId);
+      this.#working.delete(integrationId);
     }
   }
 
-  private poll(): void {
-    const { repository, clock, log } = this.deps;
+  #poll(): void {
+    const { repository, clock, log } = this.#deps;
     try {
-      for (const integrationId of repository.listWaiting()) void this.workOff(integrationId);
+      for (const integrationId of repository.listWaiting()) void this.#workOff(integrationId);
       repository.forgetSeen(clock.now() - SEEN_KEPT_MS, SEEN_AT_ONCE);
     } catch (error) {
       log.warn("waiting messages of integrations could not be read", { error });
     }
-    this.cancel = clock.schedule(POLL_INTERVAL_MS, () => this.poll());
+    this.#cancel = clock.schedule(POLL_INTERVAL_MS, () => this.#poll());
   }
 }

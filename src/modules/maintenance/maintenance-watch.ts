@@ -28,38 +28,38 @@ interface MaintenanceWatchDeps {
  */
 export class MaintenanceWatch {
   /** Steady epoch ms. */
-  private readonly now: () => number;
+  readonly #now: () => number;
   /** Keyed by device; `endsAt` is steady time. */
-  private readonly running = new Map<
-    DeviceId,
-    { readonly maintenance: Maintenance; readonly endsAt: number }
-  >();
-  private cancel: () => void = () => undefined;
-  private isStarted = false;
+  readonly #running = new Map<DeviceId, { readonly maintenance: Maintenance; readonly endsAt: number }>();
+  #cancel: () => void = () => undefined;
+  #isStarted = false;
 
-  constructor(private readonly deps: MaintenanceWatchDeps) {
-    this.now = createSteadyNow(deps.clock);
+  readonly #deps: MaintenanceWatchDeps;
+
+  constructor(deps: MaintenanceWatchDeps) {
+    this.#deps = deps;
+    this.#now = createSteadyNow(deps.clock);
   }
 
   /** Subscribes to the ends of devices and tenants. The module calls it once, before anything is started. */
   subscribe(): void {
-    const { events } = this.deps;
-    events.on("device.deleted", ({ deviceId }) => this.running.delete(deviceId));
+    const { events } = this.#deps;
+    events.on("device.deleted", ({ deviceId }) => this.#running.delete(deviceId));
     events.on("tenant.deleted", ({ tenantId }) => {
-      for (const [deviceId, { maintenance }] of this.running)
-        if (maintenance.tenantId === tenantId) this.running.delete(deviceId);
+      for (const [deviceId, { maintenance }] of this.#running)
+        if (maintenance.tenantId === tenantId) this.#running.delete(deviceId);
     });
   }
 
   start(): void {
-    for (const maintenance of this.deps.repository.listAll()) this.keep(maintenance);
-    this.isStarted = true;
-    this.poll();
+    for (const maintenance of this.#deps.repository.listAll()) this.#keep(maintenance);
+    this.#isStarted = true;
+    this.#poll();
   }
 
   stop(): void {
-    this.isStarted = false;
-    this.cancel();
+    this.#isStarted = false;
+    this.#cancel();
   }
 
   /** Returns the maintenance of the device itself or of its gateway, whichever lasts longer. */
@@ -72,66 +72,67 @@ export class MaintenanceWatch {
 
   /** Returns the time for which the device stays mute, in ms; 0 if it is not. */
   remainingMs({ deviceId, parentDeviceId }: MaintainedDevice): number {
-    if (this.running.size === 0) return 0;
-    return Math.max(this.leftOf(deviceId), parentDeviceId ? this.leftOf(parentDeviceId) : 0);
+    if (this.#running.size === 0) return 0;
+    return Math.max(this.#leftOf(deviceId), parentDeviceId ? this.#leftOf(parentDeviceId) : 0);
   }
 
   /** Returns the maintenance of the device itself, and not of its gateway. */
   ofItself(deviceId: DeviceId): Maintenance | undefined {
-    return this.leftOf(deviceId) > 0 ? this.running.get(deviceId)?.maintenance : undefined;
+    return this.#leftOf(deviceId) > 0 ? this.#running.get(deviceId)?.maintenance : undefined;
   }
 
   begin(maintenance: Maintenance): void {
-    this.deps.repository.save(maintenance);
-    this.keep(maintenance);
-    this.announce(maintenance, maintenance.until);
-    this.arm();
+    this.#deps.repository.save(maintenance);
+    this.#keep(maintenance);
+    this.#announce(maintenance, maintenance.until);
+    this.#arm();
   }
 
   end(deviceId: DeviceId): void {
-    this.drop(deviceId);
-    this.arm();
+    this.#drop(deviceId);
+    this.#arm();
   }
 
-  private announce({ tenantId, deviceId }: Maintenance, until: number | null): void {
-    this.deps.events.emit("device.maintenance", { tenantId, deviceId, until });
+  #announce({ tenantId, deviceId }: Maintenance, until: number | null): void {
+    this.#deps.events.emit("device.maintenance", { tenantId, deviceId, until });
   }
 
   /** Returns for how long the maintenance lasts, in ms; 0 for none. */
-  private leftOf(deviceId: DeviceId): number {
-    const existing = this.running.get(deviceId);
+  #leftOf(deviceId: DeviceId): number {
+    const existing = this.#running.get(deviceId);
     if (existing === undefined) return 0;
     const { maintenance, endsAt } = existing;
-    return Math.max(0, Math.min(maintenance.until - this.deps.clock.now(), endsAt - this.now()));
+    return Math.max(0, Math.min(maintenance.until - this.#deps.clock.now(), endsAt - this.#now()));
   }
 
-  private keep(maintenance: Maintenance): void {
+  #keep(maintenance: Maintenance): void {
     const { since, until, deviceId } = maintenance;
-    const leftMs = Math.min(until - this.deps.clock.now(), until - since);
-    this.running.set(deviceId, { maintenance, endsAt: this.now() + leftMs });
+    const leftMs = Math.min(until - this.#deps.clock.now(), until - since);
+    this.#running.set(deviceId, { maintenance, endsAt: this.#now() + leftMs });
   }
 
-  private drop(deviceId: DeviceId): void {
-    const existing = this.running.get(deviceId);
+  #drop(deviceId: DeviceId): void {
+    const existing = this.#running.get(deviceId);
     if (existing === undefined) return;
-    this.deps.repository.delete(deviceId);
-    this.running.delete(deviceId);
-    this.announce(existing.maintenance, null);
+    this.#deps.repository.delete(deviceId);
+    this.#running.delete(deviceId);
+    this.#announce(existing.maintenance, null);
   }
 
-  private poll(): void {
+  #poll(): void {
     try {
-      for (const deviceId of [...this.running.keys()]) if (this.leftOf(deviceId) === 0) this.drop(deviceId);
+      for (const deviceId of [...this.#running.keys()])
+        if (this.#leftOf(deviceId) === 0) this.#drop(deviceId);
     } catch (error) {
-      this.deps.log.warn("the end of a maintenance could not be written and is retried", { error }); // a full disk, say
+      this.#deps.log.warn("the end of a maintenance could not be written and is retried", { error }); // a full disk, say
     }
-    this.arm();
+    this.#arm();
   }
 
-  private arm(): void {
-    this.cancel();
-    if (!this.isStarted || this.running.size === 0) return;
-    const next = Math.min(POLL_MS, ...[...this.running.keys()].map((deviceId) => this.leftOf(deviceId)));
-    this.cancel = this.deps.clock.schedule(Math.max(next, 1), () => this.poll());
+  #arm(): void {
+    this.#cancel();
+    if (!this.#isStarted || this.#running.size === 0) return;
+    const next = Math.min(POLL_MS, ...[...this.#running.keys()].map((deviceId) => this.#leftOf(deviceId)));
+    this.#cancel = this.#deps.clock.schedule(Math.max(next, 1), () => this.#poll());
   }
 }

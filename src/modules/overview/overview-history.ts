@@ -17,14 +17,20 @@ const nameOf = (tenantId: TenantId) => `overview history ${tenantId}`;
 export class OverviewHistory {
   readonly #timer: { start(): void; stop(): void };
 
-  constructor(
-    private readonly deps: {
-      readonly repository: Pick<OverviewRepository, "countAll">;
-      readonly settings: SettingsService;
-      readonly clock: Clock;
-      readonly log: Logger;
-    },
-  ) {
+  readonly #deps: {
+    readonly repository: Pick<OverviewRepository, "countAll">;
+    readonly settings: SettingsService;
+    readonly clock: Clock;
+    readonly log: Logger;
+  };
+
+  constructor(deps: {
+    readonly repository: Pick<OverviewRepository, "countAll">;
+    readonly settings: SettingsService;
+    readonly clock: Clock;
+    readonly log: Logger;
+  }) {
+    this.#deps = deps;
     const { clock, log } = deps;
     this.#timer = createPeriodic({ clock, log, intervalMs: INTERVAL_MS, work: () => this.#sample() });
   }
@@ -39,17 +45,17 @@ export class OverviewHistory {
 
   /** Returns the samples of the last 24 hours, the oldest first. */
   of(tenantId: TenantId): OverviewSample[] {
-    const now = this.deps.clock.now();
-    const samples = this.deps.settings.read<OverviewSample[]>(nameOf(tenantId)) ?? [];
+    const now = this.#deps.clock.now();
+    const samples = this.#deps.settings.read<OverviewSample[]>(nameOf(tenantId)) ?? [];
     return samples.filter(({ ts }) => ts <= now && now - ts <= SPAN_MS); // the clock may have been set back
   }
 
   delete(tenantId: TenantId): void {
-    this.deps.settings.delete(nameOf(tenantId));
+    this.#deps.settings.delete(nameOf(tenantId));
   }
 
   #sample(): void {
-    const { repository, settings, clock } = this.deps;
+    const { repository, settings, clock } = this.#deps;
     const ts = clock.now();
     for (const { tenantId, activeDevices, openAlarms } of repository.countAll()) {
       const samples = [...this.of(tenantId), { ts, activeDevices, openAlarms }].slice(-SAMPLES_MAX);

@@ -9,18 +9,24 @@ const nameOf = (tenantId: TenantId) => `overview pins ${tenantId}`;
 
 /** The values that the overview of each tenant shows. */
 export class OverviewPins {
-  constructor(
-    private readonly deps: {
-      readonly settings: SettingsService;
-      readonly devices: Pick<DevicesService, "profilesOf">;
-      readonly clock: Clock;
-    },
-  ) {}
+  readonly #deps: {
+    readonly settings: SettingsService;
+    readonly devices: Pick<DevicesService, "profilesOf">;
+    readonly clock: Clock;
+  };
+
+  constructor(deps: {
+    readonly settings: SettingsService;
+    readonly devices: Pick<DevicesService, "profilesOf">;
+    readonly clock: Clock;
+  }) {
+    this.#deps = deps;
+  }
 
   /** Returns the pins of devices that exist and that the caller may see. */
   of(principal: Principal): Pin[] {
     const pins = this.#read(principal.tenantId) ?? [];
-    const visible = this.deps.devices.profilesOf(
+    const visible = this.#deps.devices.profilesOf(
       principal,
       pins.map(({ deviceId }) => deviceId),
     );
@@ -30,7 +36,7 @@ export class OverviewPins {
   /** Replaces all pins. A pin that is listed twice is kept once. */
   save({ tenantId }: Principal, pins: readonly Pin[]): void {
     const unique = new Map(pins.map(({ deviceId, key }) => [`${deviceId} ${key}`, { deviceId, key }]));
-    this.deps.settings.save(nameOf(tenantId), [...unique.values()], this.deps.clock.now());
+    this.#deps.settings.save(nameOf(tenantId), [...unique.values()], this.#deps.clock.now());
   }
 
   /** Saves pins where there are none: nobody has pinned a value, or the devices of all pins are gone. Pins that somebody removed stay removed. */
@@ -40,10 +46,10 @@ export class OverviewPins {
   }
 
   delete(tenantId: TenantId): void {
-    this.deps.settings.delete(nameOf(tenantId));
+    this.#deps.settings.delete(nameOf(tenantId));
   }
 
   #read(tenantId: TenantId): Pin[] | undefined {
-    return this.deps.settings.read<Pin[]>(nameOf(tenantId));
+    return this.#deps.settings.read<Pin[]>(nameOf(tenantId));
   }
 }

@@ -164,129 +164,132 @@ interface PipelineEngineDeps {
 /** Runs the active pipelines of a tenant over the messages of its devices. A device without a pipeline costs one look-up. */
 export class PipelineEngine {
   /** Active pipelines of tenants whose devices have spoken since the last change. */
-  private readonly tenants = new Map<TenantId, readonly Active[]>();
+  readonly #tenants = new Map<TenantId, readonly Active[]>();
   /** Pipelines of a device, cached until a pipeline or the device changes. */
-  private matched = new WeakMap<IngestDevice, Matched>();
+  #matched = new WeakMap<IngestDevice, Matched>();
   /** Keyed by the ids of their pipelines. */
-  private readonly combined = new Map<string, Selected>();
-  private readonly newest = createNewestMessages();
-  private readonly counting: ReturnType<typeof createPipelineCounting>;
-  private readonly flushing: ReturnType<typeof createPeriodic>;
+  readonly #combined = new Map<string, Selected>();
+  readonly #newest = createNewestMessages();
+  readonly #counting: ReturnType<typeof createPipelineCounting>;
+  readonly #flushing: ReturnType<typeof createPeriodic>;
 
-  constructor(private readonly deps: PipelineEngineDeps) {
+  readonly #deps: PipelineEngineDeps;
+
+  constructor(deps: PipelineEngineDeps) {
+    this.#deps = deps;
     const { repository, transact, clock, log } = deps;
-    this.counting = createPipelineCounting({ repository, transact });
-    const work = () => this.counting.flush();
-    this.flushing = createPeriodic({ clock, log, intervalMs: FLUSH_INTERVAL_MS, work });
+    this.#counting = createPipelineCounting({ repository, transact });
+    const work = () => this.#counting.flush();
+    this.#flushing = createPeriodic({ clock, log, intervalMs: FLUSH_INTERVAL_MS, work });
   }
 
   /** Subscribes to what changes devices and tenants. The module calls it once, before anything is started. */
   subscribe(): void {
-    const { events } = this.deps;
-    events.on("device.updated", () => this.forget());
+    const { events } = this.#deps;
+    events.on("device.updated", () => this.#forget());
     events.on("tenant.deleted", ({ tenantId }) => this.changed(tenantId));
   }
 
   start(): void {
-    this.flushing.start();
+    this.#flushing.start();
   }
 
   stop(): void {
-    this.flushing.stop();
-    this.counting.flush();
+    this.#flushing.stop();
+    this.#counting.flush();
   }
 
   /** Returns `undefined` if nothing is to be changed. */
   apply(device: IngestDevice, readings: readonly Reading[]): Applied | undefined {
-    if (!this.deps.isEnabled) return undefined;
-    const active = this.tenants.get(device.tenantId) ?? this.load(device.tenantId);
+    if (!this.#deps.isEnabled) return undefined;
+    const active = this.#tenants.get(device.tenantId) ?? this.#load(device.tenantId);
     if (active.length === 0) return undefined;
-    const selected = this.matched.get(device) ?? this.match(device, active);
+    const selected = this.#matched.get(device) ?? this.#match(device, active);
     if (selected.active.length === 0) return undefined;
     selected.newest.reading = readings[readings.length - 1];
     stepWork.restart();
     webhookRoom.restart();
     const alone = readings.length === 1 ? readings[0] : undefined;
     if (alone !== undefined && selected.fused !== undefined) {
-      const applied = this.applyFused(selected, selected.fused, alone);
+      const applied = this.#applyFused(selected, selected.fused, alone);
       if (applied !== "failed") return applied;
     }
-    return this.applyEach(selected, readings);
+    return this.#applyEach(selected, readings);
   }
 
   /** Notes that pipelines of the tenant were changed. */
   changed(tenantId: TenantId): void {
-    this.tenants.delete(tenantId);
-    this.forget();
+    this.#tenants.delete(tenantId);
+    this.#forget();
   }
 
   /** Returns the newest message of a device that pipelines are for, as it came; `undefined` when none is remembered. */
   newestOf(device: IngestDevice): Reading | undefined {
-    return this.newest.of(device);
+    return this.#newest.of(device);
   }
 
   /** Forgets the last error of a pipeline whose steps were changed. */
   forgetError(pipelineId: string): void {
-    this.counting.forgetError(pipelineId);
+    this.#counting.forgetError(pipelineId);
   }
 
   /** Returns the counters, including what is not written yet. */
   countsOf(pipeline: Pipeline): PipelineCounts {
-    return this.counting.countsOf(pipeline);
+    return this.#counting.countsOf(pipeline);
   }
 
-  private forget(): void {
-    this.matched = new WeakMap();
-    this.combined.clear();
+  #forget(): void {
+    this.#matched = new WeakMap();
+    this.#combined.clear();
   }
 
-  private load(tenantId: TenantId): readonly Active[] {
-    const active = this.deps.repository.listActive(tenantId).flatMap((pipeline): Active[] => {
+  #load(tenantId: TenantId): readonly Active[] {
+    const active = this.#deps.repository.listActive(tenantId).flatMap((pipeline): Active[] => {
       try {
         return [{ pipeline, steps: compileSteps(pipeline.steps) }];
       } catch (error) {
         // It was checked when it was written: an older version's, perhaps. Telemetry is not lost to it.
-        this.deps.log.error("a pipeline cannot be run", { pipelineId: pipeline.pipelineId, error });
+        this.#deps.log.error("a pipeline cannot be run", { pipelineId: pipeline.pipelineId, error });
         return [];
       }
     });
-    this.tenants.set(tenantId, active);
+    this.#tenants.set(tenantId, active);
     return active;
   }
 
-  private match(device: IngestDevice, active: readonly Active[]): Matched {
+  #match(device: IngestDevice, active: readonly Active[]): Matched {
     const { deviceId, tenantId, profileId } = device;
-    const attribute = (scope: string, key: string) => this.deps.attribute(device, scope, key);
-    const inScope = active.filter(({ pipeline }) => this.isInScope(pipeline, device));
+    const attribute = (scope: string, key: string) => this.#deps.attribute(device, scope, key);
+    const inScope = active.filter(({ pipeline }) => this.#isInScope(pipeline, device));
     const context = { deviceId, tenantId, profileId, attribute };
-    const matched = { ...this.combine(inScope), context, newest: this.newest.holderOf(device) };
-    this.matched.set(device, matched);
+    const matched = { ...this.#combine(inScope), context, newest: this.#newest.holderOf(device) };
+    this.#matched.set(device, matched);
     return matched;
   }
 
-  private isInScope({ scope }: Pipeline, device: IngestDevice): boolean {
+  #isInScope({ scope }: Pipeline, device: IngestDevice): boolean {
     const { deviceIds, deviceTypes, profileIds } = scope;
     if (deviceIds !== undefined && !deviceIds.includes(device.deviceId)) return false;
     if (profileIds !== undefined && !profileIds.includes(device.profileId)) return false;
-    return deviceTypes === undefined || deviceTypes.includes(this.deps.deviceTypeOf(device) ?? "");
+    return deviceTypes === undefined || deviceTypes.includes(this.#deps.deviceTypeOf(device) ?? "");
   }
 
   /** Most devices of a tenant have the same pipelines: they are put together once. */
-  private combine(active: readonly Active[]): Selected {
+  #combine(active: readonly Active[]): Selected {
     const name = active.map(({ pipeline }) => pipeline.pipelineId).join();
-    const existing = this.combined.get(name);
+    const existing = this.#combined.get(name);
     if (existing !== undefined) return existing;
     const selected = {
       active,
-      counts: active.map(({ pipeline }) => this.counting.of(pipeline.pipelineId)),
+      counts: active.map(({ pipeline }) => this.#counting.of(pipeline.pipelineId)),
       fused: fuse(active.map(({ steps }) => steps)),
     };
-    this.combined.set(name, selected);
+    this.#combined.set(name, selected);
     return selected;
   }
 
   /** Applies fused steps to one reading, as nearly all messages need it: one reading, and steps that know their keys. */
-  private applyFused(selected: Matched, fused: FusedSteps, reading: Reading): Applied | undefined | "failed" {
+  #applyFused(selected: Matched, fused: FusedSteps, reading: Reading): Applied | undefined | "failed" {
     try {
       const left = runFused(selected, fused, reading);
       if (left === reading) return undefined;
@@ -296,14 +299,14 @@ export class PipelineEngine {
     }
   }
 
-  private applyEach(selected: Matched, readings: readonly Reading[]): Applied {
+  #applyEach(selected: Matched, readings: readonly Reading[]): Applied {
     const sideEffects: SideEffects = { attributes: [], requests: [], leftOut: new Map() };
-    const kept = readings.flatMap((reading) => this.run(selected, reading, sideEffects) ?? []);
-    if (sideEffects.leftOut.size > 0) this.noteLeftOut(sideEffects.leftOut);
+    const kept = readings.flatMap((reading) => this.#run(selected, reading, sideEffects) ?? []);
+    if (sideEffects.leftOut.size > 0) this.#noteLeftOut(sideEffects.leftOut);
     return { readings: kept, attributes: sideEffects.attributes, requests: sideEffects.requests };
   }
 
-  private run(selected: Matched, reading: Reading, sideEffects: SideEffects): Reading | undefined {
+  #run(selected: Matched, reading: Reading, sideEffects: SideEffects): Reading | undefined {
     const sent = sideEffects.requests.length;
     webhookRoom.nextTimestamp();
     const mark = webhookRoom.mark();
@@ -318,17 +321,17 @@ export class PipelineEngine {
       sideEffects.leftOut.clear();
       for (const [pipeline, count] of leftOut) sideEffects.leftOut.set(pipeline, count);
       webhookRoom.reset(mark);
-      return this.runEach(selected, reading, sideEffects);
+      return this.#runEach(selected, reading, sideEffects);
     }
   }
 
   /** Counts webhooks beyond a limit as errors of their pipelines. The fault is one per message. */
-  private noteLeftOut(leftOut: ReadonlyMap<Pipeline, number>): void {
-    const { clock, events } = this.deps;
+  #noteLeftOut(leftOut: ReadonlyMap<Pipeline, number>): void {
+    const { clock, events } = this.#deps;
     const { perTimestamp, perMessage, charactersPerMessage } = webhookLimits;
     const limits = { perTimestamp, perMessage, megabytes: charactersPerMessage / MEGABYTE };
     for (const [{ pipelineId }, number] of leftOut) {
-      const count = this.counting.of(pipelineId);
+      const count = this.#counting.of(pipelineId);
       count.errors += number;
       count.lastError = detail("step_failure.too_many_webhooks", limits);
       count.lastErrorAt = clock.now();
@@ -344,14 +347,10 @@ export class PipelineEngine {
   }
 
   /** Runs the pipelines one by one, each with what it counts and which of its steps had to be left out. */
-  private runEach(
-    { active, context }: Matched,
-    reading: Reading,
-    sideEffects: SideEffects,
-  ): Reading | undefined {
+  #runEach({ active, context }: Matched, reading: Reading, sideEffects: SideEffects): Reading | undefined {
     let current = reading;
     for (const candidate of active) {
-      const message = this.runOne(candidate, current, { context, sideEffects });
+      const message = this.#runOne(candidate, current, { context, sideEffects });
       if (message === undefined) return undefined;
       for (const [scope, values] of message.attributes) sideEffects.attributes.push({ scope, values });
       current = toReading(message) ?? { ts: reading.ts, values: {} };
@@ -359,14 +358,14 @@ export class PipelineEngine {
     return Object.keys(current.values).length > 0 ? current : undefined;
   }
 
-  private runOne(
+  #runOne(
     { pipeline, steps }: Active,
     reading: Reading,
     input: { context: StepContext; sideEffects: SideEffects },
   ): StepMessage | undefined {
     const { context, sideEffects } = input;
-    const { clock } = this.deps;
-    const count = this.counting.of(pipeline.pipelineId);
+    const { clock } = this.#deps;
+    const count = this.#counting.of(pipeline.pipelineId);
     count.messagesIn++;
     const message = continueSteps(steps, reading, {
       context,

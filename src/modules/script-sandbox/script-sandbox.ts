@@ -212,165 +212,168 @@ function ensureSize({ source, input }: EngineRequest): void {
 
 /** Runs other people's JavaScript in a process of its own. Every method that runs some rejects with `ScriptFailure`. */
 export class ScriptSandbox {
-  private readonly breakers: ScriptBreakers;
-  private readonly queue = new ScriptQueue<Job>(QUEUE);
-  private isStarted = false;
-  private isWorking = false;
-  private process: ScriptProcess | undefined;
-  private cancelIdle: (() => void) | undefined;
+  readonly #breakers: ScriptBreakers;
+  readonly #queue = new ScriptQueue<Job>(QUEUE);
+  #isStarted = false;
+  #isWorking = false;
+  #process: ScriptProcess | undefined;
+  #cancelIdle: (() => void) | undefined;
   /** Monotonic ms; before it no process is started again. */
-  private startAgainAt = 0;
+  #startAgainAt = 0;
 
-  constructor(private readonly deps: ScriptSandboxDeps) {
-    this.breakers = new ScriptBreakers(() => deps.clock.monotonic());
+  readonly #deps: ScriptSandboxDeps;
+
+  constructor(deps: ScriptSandboxDeps) {
+    this.#deps = deps;
+    this.#breakers = new ScriptBreakers(() => deps.clock.monotonic());
   }
 
   start(): void {
-    this.isStarted = true;
+    this.#isStarted = true;
   }
 
   async stop(): Promise<void> {
-    this.isStarted = false;
-    this.cancelIdle?.();
-    this.endProcess();
-    for (let job = this.queue.take(); job !== undefined; job = this.queue.take()) job.reject(unavailable());
+    this.#isStarted = false;
+    this.#cancelIdle?.();
+    this.#endProcess();
+    for (let job = this.#queue.take(); job !== undefined; job = this.#queue.take()) job.reject(unavailable());
   }
 
   async run({ source, message, metadata, frame, ...owner }: ScriptRun): Promise<ScriptResult> {
     const options = frame && { bytes: [...frame.bytes], fPort: frame.fPort, recvTime: frame.recvTime };
     const input = inputOf({ message, metadata, frame: options });
-    return readResult(await this.execute(owner, { kind: "run", source, input }));
+    return readResult(await this.#execute(owner, { kind: "run", source, input }));
   }
 
   /** Encodes an object for a device as the bytes of a downlink. */
   async encode({ source, data, fPort, ...owner }: EncodeRun): Promise<EncodeResult> {
     return readEncoded(
-      await this.execute(owner, { kind: "encode", source, input: inputOf({ data, fPort }) }),
+      await this.#execute(owner, { kind: "encode", source, input: inputOf({ data, fPort }) }),
     );
   }
 
   /** Returns those of the functions called here that a source defines. */
   async check(source: string, owner: ScriptOwner): Promise<{ readonly functions: readonly string[] }> {
     return {
-      functions: readFunctions(await this.execute(owner, { kind: "check", source, input: checkInput })),
+      functions: readFunctions(await this.#execute(owner, { kind: "check", source, input: checkInput })),
     };
   }
 
   /** Returns `undefined` if no run has gone wrong lately. */
   breakerOf(key: string): BreakerState | undefined {
-    return this.breakers.of(key);
+    return this.#breakers.of(key);
   }
 
   /** Closes the breaker: the script was started again by hand, or is gone. */
   reset(key: string): void {
-    this.breakers.reset(key);
+    this.#breakers.reset(key);
   }
 
   /** Process id, for tests. */
   get pid(): number | undefined {
-    return this.process?.hasEnded === false ? this.process.pid : undefined;
+    return this.#process?.hasEnded === false ? this.#process.pid : undefined;
   }
 
-  private async execute(owner: ScriptOwner, request: EngineRequest): Promise<EngineReply & { ok: true }> {
+  async #execute(owner: ScriptOwner, request: EngineRequest): Promise<EngineReply & { ok: true }> {
     ensureSize(request);
     try {
-      const reply = await this.ask(owner, request);
+      const reply = await this.#ask(owner, request);
       if (!reply.ok) throw new ScriptFailure(`script.${reply.code}`, reply.reason, reply);
-      this.breakers.succeeded(owner.key);
+      this.#breakers.succeeded(owner.key);
       return reply;
     } catch (error) {
-      if (error instanceof ScriptFailure) this.note(owner.key, request.source, error);
+      if (error instanceof ScriptFailure) this.#note(owner.key, request.source, error);
       throw error;
     }
   }
 
-  private note(key: string, source: string, failure: ScriptFailure): void {
-    if (costly.has(failure.code)) this.breakers.overran(key, source, textOf(failure));
+  #note(key: string, source: string, failure: ScriptFailure): void {
+    if (costly.has(failure.code)) this.#breakers.overran(key, source, textOf(failure));
     else if (failure.code === "script.error" || failure.code === "script.output")
-      this.breakers.succeeded(key);
+      this.#breakers.succeeded(key);
   }
 
-  private ask(owner: ScriptOwner, request: EngineRequest): Promise<EngineReply> {
-    if (!this.isStarted) return Promise.reject(unavailable());
+  #ask(owner: ScriptOwner, request: EngineRequest): Promise<EngineReply> {
+    if (!this.#isStarted) return Promise.reject(unavailable());
     return new Promise((resolve, reject) => {
-      const left = this.queue.add(owner, { owner, request, resolve, reject });
+      const left = this.#queue.add(owner, { owner, request, resolve, reject });
       left?.reject(new ScriptFailure("script.busy", detail("script_reason.busy")));
-      void this.work();
+      void this.#work();
     });
   }
 
-  private async work(): Promise<void> {
-    const { queue } = this;
-    if (this.isWorking) return;
-    this.isWorking = true;
-    this.cancelIdle?.();
+  async #work(): Promise<void> {
+    const queue = this.#queue;
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    this.#cancelIdle?.();
     for (let job = queue.take(); job !== undefined; job = queue.take()) {
       const began = performance.now();
-      await this.perform(job);
+      await this.#perform(job);
       queue.charge(job.owner, performance.now() - began);
     }
-    this.isWorking = false;
-    if (this.isStarted) this.cancelIdle = this.deps.clock.schedule(IDLE_MS, () => this.endProcess());
+    this.#isWorking = false;
+    if (this.#isStarted) this.#cancelIdle = this.#deps.clock.schedule(IDLE_MS, () => this.#endProcess());
   }
 
-  private async perform(job: Job): Promise<void> {
-    const refusal = this.breakers.refusal(job.owner.key, job.request.source);
+  async #perform(job: Job): Promise<void> {
+    const refusal = this.#breakers.refusal(job.owner.key, job.request.source);
     if (refusal) {
       const seconds = Math.ceil(refusal.retryInMs / 1000);
       const reason = detail("script_reason.breaker", { seconds, reason: refusal.reason });
       return job.reject(new ScriptFailure("script.breaker", reason));
     }
     try {
-      job.resolve(await this.executeIn(await this.ensureProcess(), job.request));
+      job.resolve(await this.#executeIn(await this.#ensureProcess(), job.request));
     } catch (error) {
-      job.reject(this.endedFailure(error));
+      job.reject(this.#endedFailure(error));
       // The next process is at this one's cost.
-      if (this.isStarted && this.queue.size > 0) await this.ensureProcess().catch(() => undefined);
+      if (this.#isStarted && this.#queue.size > 0) await this.#ensureProcess().catch(() => undefined);
     }
   }
 
-  private async executeIn(running: ScriptProcess, request: EngineRequest): Promise<EngineReply> {
+  async #executeIn(running: ScriptProcess, request: EngineRequest): Promise<EngineReply> {
     const isFresh = running.runs === 0;
     try {
       const reply = await running.execute(request);
       // What earlier scripts left in pieces may be why: the next one begins in whole memory.
-      if (!reply.ok && reply.code === "memory") this.endProcess();
+      if (!reply.ok && reply.code === "memory") this.#endProcess();
       return reply;
     } catch (error) {
       // Ended from outside, as by a system short of memory: no script has had a part in what is tried once more.
       if (isFresh || !(error instanceof ProcessEnded) || error.hasOverrun) throw error;
-      return (await this.ensureProcess()).execute(request);
+      return (await this.#ensureProcess()).execute(request);
     }
   }
 
-  private async ensureProcess(): Promise<ScriptProcess> {
-    const { command, clock, log } = this.deps;
-    if (!this.isStarted) throw unavailable();
-    if (this.process && !this.process.hasEnded) return this.process;
-    if (clock.monotonic() < this.startAgainAt) throw unavailable();
+  async #ensureProcess(): Promise<ScriptProcess> {
+    const { command, clock, log } = this.#deps;
+    if (!this.#isStarted) throw unavailable();
+    if (this.#process && !this.#process.hasEnded) return this.#process;
+    if (clock.monotonic() < this.#startAgainAt) throw unavailable();
     let started: ScriptProcess;
     try {
       started = await ScriptProcess.start(command);
     } catch (error) {
       log.error("the script process does not start", { error });
-      this.startAgainAt = clock.monotonic() + START_AGAIN_MS;
+      this.#startAgainAt = clock.monotonic() + START_AGAIN_MS;
       throw unavailable();
     }
-    this.process = started;
-    if (this.isStarted) return started;
-    this.endProcess();
+    this.#process = started;
+    if (this.#isStarted) return started;
+    this.#endProcess();
     throw unavailable();
   }
 
-  private endProcess(): void {
-    this.process?.kill();
-    this.process = undefined;
+  #endProcess(): void {
+    this.#process?.kill();
+    this.#process = undefined;
   }
 
   /** Returns the failure of a script whose process has ended. */
-  private endedFailure(error: unknown): Error {
+  #endedFailure(error: unknown): Error {
     if (!(error instanceof ProcessEnded)) return error as Error;
-    if (!this.isStarted) return unavailable();
+    if (!this.#isStarted) return unavailable();
     const { hardMs } = scriptLimits;
     return error.hasOverrun
       ? new ScriptFailure("script.overrun", detail("script_reason.ended", { hardMs }), { usedMs: hardMs })

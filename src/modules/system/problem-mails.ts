@@ -25,55 +25,64 @@ interface Seen {
 /** Sends a mail to the owners of the gateway's own tenant about each problem that lasts: within 10 s, and once. */
 export class ProblemMails implements Part {
   readonly name = "problem mails";
-  private readonly seen = new Map<string, Seen>();
-  private readonly timer: { start(): void; stop(): void };
+  readonly #seen = new Map<string, Seen>();
+  readonly #timer: { start(): void; stop(): void };
 
-  constructor(
-    private readonly deps: {
-      health: Pick<Health, "problems">;
-      tenants: Pick<TenantsService, "list">;
-      users: Pick<UsersService, "listOf">;
-      mail: Pick<MailSender, "enqueue">;
-      languageOf: (tenantId: TenantId) => MailLanguage;
-      clock: Clock;
-      log: Logger;
-    },
-  ) {
+  readonly #deps: {
+    health: Pick<Health, "problems">;
+    tenants: Pick<TenantsService, "list">;
+    users: Pick<UsersService, "listOf">;
+    mail: Pick<MailSender, "enqueue">;
+    languageOf: (tenantId: TenantId) => MailLanguage;
+    clock: Clock;
+    log: Logger;
+  };
+
+  constructor(deps: {
+    health: Pick<Health, "problems">;
+    tenants: Pick<TenantsService, "list">;
+    users: Pick<UsersService, "listOf">;
+    mail: Pick<MailSender, "enqueue">;
+    languageOf: (tenantId: TenantId) => MailLanguage;
+    clock: Clock;
+    log: Logger;
+  }) {
+    this.#deps = deps;
     const { clock, log } = deps;
-    this.timer = createPeriodic({ clock, log, intervalMs: CHECK_INTERVAL_MS, work: () => this.check() });
+    this.#timer = createPeriodic({ clock, log, intervalMs: CHECK_INTERVAL_MS, work: () => this.#check() });
   }
 
   start(): void {
-    this.timer.start();
+    this.#timer.start();
   }
 
   stop(): void {
-    this.timer.stop();
+    this.#timer.stop();
   }
 
-  private check(): void {
-    const now = this.deps.clock.monotonic();
-    for (const [code, { lastAt }] of this.seen) if (now - lastAt > REPEAT_AFTER_MS) this.seen.delete(code);
-    const lasting = this.deps.health.problems().filter(({ code }) => this.note(code, now));
+  #check(): void {
+    const now = this.#deps.clock.monotonic();
+    for (const [code, { lastAt }] of this.#seen) if (now - lastAt > REPEAT_AFTER_MS) this.#seen.delete(code);
+    const lasting = this.#deps.health.problems().filter(({ code }) => this.#note(code, now));
     if (lasting.length === 0) return;
-    this.send(lasting.map(({ code, params }) => ({ code, params })));
+    this.#send(lasting.map(({ code, params }) => ({ code, params })));
     for (const { code } of lasting) {
-      const seen = this.seen.get(code);
+      const seen = this.#seen.get(code);
       if (seen !== undefined) seen.isReported = true;
     }
   }
 
   /** Returns `true` if the problem lasts and was not reported yet. */
-  private note(code: string, now: number): boolean {
-    const seen = this.seen.get(code) ?? { checks: 0, isReported: false, lastAt: now };
-    this.seen.set(code, seen);
+  #note(code: string, now: number): boolean {
+    const seen = this.#seen.get(code) ?? { checks: 0, isReported: false, lastAt: now };
+    this.#seen.set(code, seen);
     seen.checks = now - seen.lastAt > 2 * CHECK_INTERVAL_MS ? 1 : seen.checks + 1;
     seen.lastAt = now;
     return !seen.isReported && seen.checks >= LASTING_CHECKS;
   }
 
-  private send(problems: readonly Text[]): void {
-    const { tenants, users, mail, clock } = this.deps;
+  #send(problems: readonly Text[]): void {
+    const { tenants, users, mail, clock } = this.#deps;
     const reportedAt = new Date(clock.now()).toISOString();
     for (const { tenantId } of tenants.list().filter(({ isHost }) => isHost))
       for (const user of users.listOf(tenantId))
@@ -81,7 +90,7 @@ export class ProblemMails implements Part {
           mail.enqueue({
             tenantId,
             to: user.email,
-            language: this.deps.languageOf(tenantId),
+            language: this.#deps.languageOf(tenantId),
             template: "gateway_problem",
             values: { fullName: user.fullName, problems, at: reportedAt },
           });

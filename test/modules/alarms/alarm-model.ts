@@ -42,12 +42,16 @@ export class AlarmModel {
   /** Nothing is raised until then. */
   #mutedUntil = 0;
 
+  #now: number;
+
   constructor(
     readonly rules: readonly AlarmRule[],
-    private now: number,
+    now: number,
     /** Of each rule, as it was given. */
     readonly schedules: ReadonlyArray<GivenSchedule | undefined> = [],
-  ) {}
+  ) {
+    this.#now = now;
+  }
 
   mute(until: number): void {
     this.#mutedUntil = until;
@@ -55,9 +59,9 @@ export class AlarmModel {
   }
 
   #mayRaise(rule: AlarmRule): boolean {
-    if (this.now < this.#mutedUntil) return false;
+    if (this.#now < this.#mutedUntil) return false;
     const schedule = this.schedules[this.rules.indexOf(rule)];
-    return schedule === undefined || isWithin(schedule, this.now);
+    return schedule === undefined || isWithin(schedule, this.#now);
   }
 
   send(ts: number, input: Record<string, TelemetryValue>): void {
@@ -67,7 +71,7 @@ export class AlarmModel {
     if (kept.length === 0) return;
     for (const [key] of kept) this.#newest.set(key, ts);
     const values = Object.fromEntries(kept);
-    this.#messages.push({ at: this.now, values });
+    this.#messages.push({ at: this.#now, values });
     for (const rule of this.rules)
       if (Object.keys(values).some((key) => rule.keys.has(key))) {
         this.#waiting.delete(rule);
@@ -87,13 +91,13 @@ export class AlarmModel {
   }
 
   tick(): void {
-    this.now += 1000;
+    this.#now += 1000;
     this.#reckonAll();
   }
 
   restart(stoppedMs: number): void {
-    this.#stops.push({ from: this.now, to: this.now + stoppedMs });
-    this.now += stoppedMs;
+    this.#stops.push({ from: this.#now, to: this.#now + stoppedMs });
+    this.#now += stoppedMs;
     this.#reckonAll();
   }
 
@@ -152,9 +156,9 @@ export class AlarmModel {
   }
 
   #silenceOf(key: string): number {
-    const index = this.#messages.findLast(({ values }) => values[key] !== undefined)?.at ?? this.now;
+    const index = this.#messages.findLast(({ values }) => values[key] !== undefined)?.at ?? this.#now;
     const stopped = this.#stops.filter(({ from }) => from >= index).map(({ from, to }) => to - from);
-    return this.now - index - stopped.reduce((sum, ms) => sum + ms, 0);
+    return this.#now - index - stopped.reduce((sum, ms) => sum + ms, 0);
   }
 
   #isMet(trigger: AlarmTrigger, named: ReadonlySet<string> | undefined): boolean {
@@ -169,18 +173,18 @@ export class AlarmModel {
     });
     const asked = this.#asked.get(trigger) ?? [];
     this.#asked.set(trigger, asked);
-    asked.push({ at: this.now, holds, isCounted: [...(named ?? [])].some((key) => trigger.keys.has(key)) });
+    asked.push({ at: this.#now, holds, isCounted: [...(named ?? [])].some((key) => trigger.keys.has(key)) });
     const { kind } = trigger;
     if (kind.type === "SIMPLE") return holds;
     if (kind.type === "DURATION") {
       const since = asked[asked.findLastIndex((item) => !item.holds) + 1];
-      return since !== undefined && this.now - since.at >= kind.forMs;
+      return since !== undefined && this.#now - since.at >= kind.forMs;
     }
     const counted = asked.filter(({ isCounted }) => isCounted);
     const { count, withinMs } = kind;
     if (withinMs !== undefined)
       return (
-        counted.filter((candidate) => candidate.holds && candidate.at > this.now - withinMs).length >= count
+        counted.filter((candidate) => candidate.holds && candidate.at > this.#now - withinMs).length >= count
       );
     return counted.length >= count && counted.slice(-count).every((candidate) => candidate.holds);
   }

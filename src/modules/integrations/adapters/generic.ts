@@ -354,7 +354,10 @@ class GenericAdapter implements Adapter {
   readonly #paths: Paths;
   readonly #topicKeyOf: ReturnType<typeof topicKeys>;
 
-  constructor(private readonly settings: IntegrationSettings) {
+  readonly #settings: IntegrationSettings;
+
+  constructor(settings: IntegrationSettings) {
+    this.#settings = settings;
     this.#paths = parsePaths(settings.paths);
     this.#topicKeyOf = topicKeys(settings);
   }
@@ -370,7 +373,7 @@ class GenericAdapter implements Adapter {
 
   #read(message: InboundMessage): Normalized {
     const notes: Text[] = [];
-    const body = decode(message, this.settings, (reason) => void notes.push(textOf(reason)));
+    const body = decode(message, this.#settings, (reason) => void notes.push(textOf(reason)));
     const overwritten = new Set<string>();
     const { receivedAt } = message;
     const around = { root: body, receivedAt, device: {}, ts: undefined, nesting: 0, notes, overwritten };
@@ -378,7 +381,7 @@ class GenericAdapter implements Adapter {
       paths: this.#paths,
       around,
       topicKey: this.#topicKeyOf(message),
-      encoding: this.settings.frameEncoding,
+      encoding: this.#settings.frameEncoding,
     });
     if (overwritten.size > 0)
       notes.push(detail("telemetry.overwritten", { keys: namesShown([...overwritten]) }));

@@ -74,40 +74,44 @@ const isSameSession = (integrationId: string, a: MqttSettings, b: MqttSettings):
 /** Runs one bridge for each active integration with a broker. */
 export class BridgeFleet {
   /** Keyed by integration id. */
-  private readonly running = new Map<string, Running>();
+  readonly #running = new Map<string, Running>();
   /** Keyed by integration id; kept while it is paused. */
-  private readonly sessions = new Map<string, BrokerSession>();
+  readonly #sessions = new Map<string, BrokerSession>();
   /** Tasks in progress, by integration. The tasks of one integration run in order. */
-  private readonly inFlight = new Map<string, Promise<void>>();
+  readonly #inFlight = new Map<string, Promise<void>>();
   /** Aborted when the fleet stops. */
-  private started: AbortController | undefined;
+  #started: AbortController | undefined;
 
-  constructor(private readonly deps: BridgeFleetDeps) {}
+  readonly #deps: BridgeFleetDeps;
+
+  constructor(deps: BridgeFleetDeps) {
+    this.#deps = deps;
+  }
 
   start(): void {
-    this.started = new AbortController();
-    for (const { integrationId, tenantId, settings } of this.deps.list()) {
-      if (settings !== undefined) this.sessions.set(integrationId, { tenantId, settings });
+    this.#started = new AbortController();
+    for (const { integrationId, tenantId, settings } of this.#deps.list()) {
+      if (settings !== undefined) this.#sessions.set(integrationId, { tenantId, settings });
       this.refresh(integrationId);
     }
   }
 
   async stop(): Promise<void> {
-    this.started?.abort();
-    this.started = undefined;
-    await Promise.all(this.inFlight.values());
-    await Promise.all([...this.running.keys()].map((integrationId) => this.end(integrationId)));
-    this.sessions.clear();
+    this.#started?.abort();
+    this.#started = undefined;
+    await Promise.all(this.#inFlight.values());
+    await Promise.all([...this.#running.keys()].map((integrationId) => this.#end(integrationId)));
+    this.#sessions.clear();
   }
 
   /** Applies that an integration was created, changed, started, paused or deleted. */
   refresh(integrationId: string): void {
-    const { inFlight } = this;
+    const inFlight = this.#inFlight;
     const before = inFlight.get(integrationId) ?? Promise.resolve();
     const next = before
-      .then(() => this.follow(integrationId))
+      .then(() => this.#follow(integrationId))
       .catch((error) =>
-        this.deps.log.error("a bridge could not apply its settings", { integrationId, error }),
+        this.#deps.log.error("a bridge could not apply its settings", { integrationId, error }),
       )
       .finally(() => {
         if (inFlight.get(integrationId) === next) inFlight.delete(integrationId);
@@ -117,72 +121,72 @@ export class BridgeFleet {
 
   /** Applies the deletion of many integrations. */
   refreshAll(): void {
-    for (const integrationId of this.sessions.keys()) this.refresh(integrationId);
+    for (const integrationId of this.#sessions.keys()) this.refresh(integrationId);
   }
 
   /** Returns `undefined` if it is not switched on, or has no broker. */
   stateOf(integrationId: string): BridgeState | undefined {
-    return this.running.get(integrationId)?.bridge.state;
+    return this.#running.get(integrationId)?.bridge.state;
   }
 
   /** Applies that devices have announced other topics. */
   topicsChanged(integrationId: string): void {
-    this.running.get(integrationId)?.bridge.topicsChanged();
+    this.#running.get(integrationId)?.bridge.topicsChanged();
   }
 
   /** @throws DomainError `unavailable` while there is no connection. */
   async publish(integrationId: string, message: BrokerMessage): Promise<void> {
-    const bridge = this.running.get(integrationId)?.bridge;
+    const bridge = this.#running.get(integrationId)?.bridge;
     if (bridge === undefined) throw unavailable("integration.not_connected");
     await bridge.publish(message);
   }
 
-  private async follow(integrationId: string): Promise<void> {
-    if (this.started === undefined) return;
-    const member = this.deps.find(integrationId);
+  async #follow(integrationId: string): Promise<void> {
+    if (this.#started === undefined) return;
+    const member = this.#deps.find(integrationId);
     const wanted = member?.isRunning ? member.settings : undefined;
-    const current = this.running.get(integrationId);
+    const current = this.#running.get(integrationId);
     if (member !== undefined && wanted !== undefined && current?.fingerprint === fingerprintOf(member))
       return;
-    await this.end(integrationId);
-    if (member !== undefined && wanted !== undefined) this.begin(member, wanted);
+    await this.#end(integrationId);
+    if (member !== undefined && wanted !== undefined) this.#begin(member, wanted);
     // Paused, the broker keeps what comes for when it is started again.
-    else if (member?.settings === undefined) this.forget(integrationId);
+    else if (member?.settings === undefined) this.#forget(integrationId);
   }
 
-  private begin(member: FleetMember, settings: MqttSettings): void {
+  #begin(member: FleetMember, settings: MqttSettings): void {
     const { integrationId, tenantId } = member;
-    const before = this.sessions.get(integrationId);
+    const before = this.#sessions.get(integrationId);
     const isSame = before !== undefined && isSameSession(integrationId, before.settings, settings);
-    if (before !== undefined && !isSame) void this.sayFarewell(integrationId, before);
-    this.sessions.set(integrationId, { tenantId, settings });
-    const onState = this.stateListener(integrationId);
+    if (before !== undefined && !isSame) void this.#sayFarewell(integrationId, before);
+    this.#sessions.set(integrationId, { tenantId, settings });
+    const onState = this.#stateListener(integrationId);
     const former = isSame ? { formerFilters: filtersOf(before.settings) } : {};
-    const bridge = this.createBridge(member, settings, { onState, ...former });
-    this.running.set(integrationId, { bridge, fingerprint: fingerprintOf(member) });
+    const bridge = this.#createBridge(member, settings, { onState, ...former });
+    this.#running.set(integrationId, { bridge, fingerprint: fingerprintOf(member) });
     bridge.start();
   }
 
-  private async end(integrationId: string): Promise<void> {
-    const current = this.running.get(integrationId);
-    this.running.delete(integrationId);
+  async #end(integrationId: string): Promise<void> {
+    const current = this.#running.get(integrationId);
+    this.#running.delete(integrationId);
     await current?.bridge.stop();
   }
 
-  private forget(integrationId: string): void {
-    const before = this.sessions.get(integrationId);
-    this.sessions.delete(integrationId);
-    if (before !== undefined) void this.sayFarewell(integrationId, before);
+  #forget(integrationId: string): void {
+    const before = this.#sessions.get(integrationId);
+    this.#sessions.delete(integrationId);
+    if (before !== undefined) void this.#sayFarewell(integrationId, before);
   }
 
   /** Has the broker forget a session, in the background. */
-  private async sayFarewell(integrationId: string, { tenantId, settings }: BrokerSession): Promise<void> {
-    const { clock, log } = this.deps;
-    const signal = this.started?.signal;
+  async #sayFarewell(integrationId: string, { tenantId, settings }: BrokerSession): Promise<void> {
+    const { clock, log } = this.#deps;
+    const signal = this.#started?.signal;
     const member = { integrationId, tenantId, isRunning: false, settings };
-    const bridge = this.createBridge(member, settings, { onState: () => {} });
+    const bridge = this.#createBridge(member, settings, { onState: () => {} });
     for (let tries = 1; signal?.aborted === false; tries++) {
-      const current = this.sessions.get(integrationId);
+      const current = this.#sessions.get(integrationId);
       if (current !== undefined && isSameSession(integrationId, current.settings, settings)) return; // come back to meanwhile
       try {
         await bridge.end(signal);
@@ -195,12 +199,12 @@ export class BridgeFleet {
     }
   }
 
-  private createBridge(
+  #createBridge(
     { integrationId, tenantId, isNew, encoding, announced }: FleetMember,
     settings: MqttSettings,
     more: Pick<MqttBridgeDeps, "onState" | "formerFilters">,
   ): Bridge {
-    const { addresses, authorities, topics, take, clock, random, log } = this.deps;
+    const { addresses, authorities, topics, take, clock, random, log } = this.#deps;
     const handle = (message: BridgeMessage) => take(integrationId, message);
     if (settings.brokerUrl === LOCAL_BROKER)
       return new LocalBridge({
@@ -234,21 +238,21 @@ export class BridgeFleet {
   /**
    * Returns a listener that reports the states of a bridge, as far as they differ. It reports nothing more once the bridge is taken down.
    */
-  private stateListener(integrationId: string): (state: BridgeState) => void {
+  #stateListener(integrationId: string): (state: BridgeState) => void {
     let problem: Text | null | undefined;
     let attempts = 0;
     let shown = "";
     return (state) => {
-      const isRunning = this.running.has(integrationId);
+      const isRunning = this.#running.has(integrationId);
       const now = JSON.stringify([state.status, state.problem, state.lastError, state.subscriptions]);
-      if (now !== shown && isRunning) this.deps.onChange(integrationId);
+      if (now !== shown && isRunning) this.#deps.onChange(integrationId);
       shown = now;
       if (state.status === "connecting") return;
       const hasFailedAgain = state.failedAttempts > attempts;
       attempts = state.failedAttempts;
       if (!hasFailedAgain && JSON.stringify(state.problem) === JSON.stringify(problem)) return;
       problem = state.problem;
-      if (isRunning) this.deps.onProblem(integrationId, problem);
+      if (isRunning) this.#deps.onProblem(integrationId, problem);
     };
   }
 }

@@ -40,14 +40,20 @@ class AnnouncedSubscriptions {
   readonly #subscribed = new Set<string>();
   #isPending = false;
 
+  readonly #connection: Pick<BrokerConnection, "subscribe" | "unsubscribe">;
+  readonly #deps: AnnouncedSubscriptionsDeps;
+
   constructor(
-    private readonly connection: Pick<BrokerConnection, "subscribe" | "unsubscribe">,
-    private readonly deps: AnnouncedSubscriptionsDeps,
-  ) {}
+    connection: Pick<BrokerConnection, "subscribe" | "unsubscribe">,
+    deps: AnnouncedSubscriptionsDeps,
+  ) {
+    this.#connection = connection;
+    this.#deps = deps;
+  }
 
   /** Subscribes to what is missing, and unsubscribes from what is no longer announced, after a delay. */
   update(): void {
-    const { announced, clock, integrationId, log } = this.deps;
+    const { announced, clock, integrationId, log } = this.#deps;
     if (announced === undefined || this.#isPending) return;
     this.#isPending = true;
     clock.schedule(BATCH_DELAY_MS, () => {
@@ -66,19 +72,19 @@ class AnnouncedSubscriptions {
   }
 
   async #apply({ topics }: AnnouncedTopics): Promise<void> {
-    const { settings } = this.deps;
+    const { settings } = this.#deps;
     const missing = [...topics.keys()].filter((topic) => !this.#subscribed.has(topic));
     const former = [...this.#subscribed].filter((topic) => !topics.has(topic));
     for (const topic of missing) this.#subscribed.add(topic);
     for (const topic of former) this.#subscribed.delete(topic);
     for (let start = 0; start < missing.length; start += TOPICS_PER_REQUEST_MAX)
-      await this.connection.subscribe({
+      await this.#connection.subscribe({
         filters: missing.slice(start, start + TOPICS_PER_REQUEST_MAX),
         qos: settings.qos ?? 1,
         takeRetained: settings.takeRetained ?? false,
       });
     for (let start = 0; start < former.length; start += TOPICS_PER_REQUEST_MAX)
-      await this.connection.unsubscribe(former.slice(start, start + TOPICS_PER_REQUEST_MAX));
+      await this.#connection.unsubscribe(former.slice(start, start + TOPICS_PER_REQUEST_MAX));
   }
 }
 
@@ -140,19 +146,22 @@ function waitMsAfter(failures: number, random: () => number): number {
  * after a wait that grows, and is drawn by lot so that many gateways do not come back at once.
  */
 export class MqttBridge implements Bridge {
-  private readonly clientId: string;
-  private readonly session = new InboundSession();
-  private readonly counts = { received: 0, ignored: 0, tooLarge: 0, dropped: 0 };
+  readonly #clientId: string;
+  readonly #session = new InboundSession();
+  readonly #counts = { received: 0, ignored: 0, tooLarge: 0, dropped: 0 };
   /** Aborted when the bridge is to stop. */
-  private wanted: AbortController | undefined;
-  private connection: BrokerConnection | undefined;
-  private announcedSubscriptions: AnnouncedSubscriptions | undefined;
-  private running: Promise<void> | undefined;
-  private current: Omit<BridgeState, "counts">;
+  #wanted: AbortController | undefined;
+  #connection: BrokerConnection | undefined;
+  #announcedSubscriptions: AnnouncedSubscriptions | undefined;
+  #running: Promise<void> | undefined;
+  #current: Omit<BridgeState, "counts">;
 
-  constructor(private readonly deps: MqttBridgeDeps) {
-    this.clientId = deps.settings.clientId ?? clientIdOf(deps.integrationId);
-    this.current = {
+  readonly #deps: MqttBridgeDeps;
+
+  constructor(deps: MqttBridgeDeps) {
+    this.#deps = deps;
+    this.#clientId = deps.settings.clientId ?? clientIdOf(deps.integrationId);
+    this.#current = {
       status: "stopped",
       since: deps.clock.now(),
       problem: null,
@@ -165,44 +174,44 @@ export class MqttBridge implements Bridge {
   }
 
   get state(): BridgeState {
-    return { ...this.current, counts: { ...this.counts } };
+    return { ...this.#current, counts: { ...this.#counts } };
   }
 
   start(): void {
-    if (this.wanted !== undefined) return;
-    const { log, integrationId } = this.deps;
-    this.wanted = new AbortController();
-    this.running = this.run(this.wanted.signal).catch((error) => {
+    if (this.#wanted !== undefined) return;
+    const { log, integrationId } = this.#deps;
+    this.#wanted = new AbortController();
+    this.#running = this.#run(this.#wanted.signal).catch((error) => {
       log.error("the bridge has ended", { integrationId, error });
       const problem = networkErrorText(error);
-      this.change({ status: "stopped", problem, ...this.failed(problem) });
+      this.#change({ status: "stopped", problem, ...this.#failed(problem) });
     });
   }
 
   /** Ends the connection; the broker keeps the session and what comes for it. */
   async stop(): Promise<void> {
-    this.wanted?.abort();
-    await this.running;
-    this.running = undefined;
-    this.wanted = undefined;
-    if (this.current.status !== "stopped")
-      this.change({ status: "stopped", problem: null, nextAttemptAt: null, subscriptions: [] });
+    this.#wanted?.abort();
+    await this.#running;
+    this.#running = undefined;
+    this.#wanted = undefined;
+    if (this.#current.status !== "stopped")
+      this.#change({ status: "stopped", problem: null, nextAttemptAt: null, subscriptions: [] });
   }
 
   /** Stops, and has the broker forget the session. @throws Error where the broker cannot be told */
   async end(signal?: AbortSignal): Promise<void> {
     await this.stop();
     const nothing: Taker = { take: () => Promise.resolve({ kind: "taken" }), tooLarge: () => {} };
-    await (await this.open(nothing, true, signal)).end();
+    await (await this.#open(nothing, true, signal)).end();
   }
 
   /** Resolves when the broker has it. @throws DomainError `unavailable` while there is no connection, `invalid` for what the broker never takes */
   async publish(message: BrokerMessage): Promise<void> {
-    if (this.connection === undefined || this.current.status !== "connected")
+    if (this.#connection === undefined || this.#current.status !== "connected")
       throw unavailable("integration.not_connected");
-    ensureFits(message, this.connection.limits.packetBytesMax);
+    ensureFits(message, this.#connection.limits.packetBytesMax);
     try {
-      await this.connection.publish(message);
+      await this.#connection.publish(message);
     } catch (cause) {
       throw unavailableDueTo(cause, "integration.not_sent");
     }
@@ -210,11 +219,11 @@ export class MqttBridge implements Bridge {
 
   /** Subscribes to what has been announced meanwhile. */
   topicsChanged(): void {
-    this.announcedSubscriptions?.update();
+    this.#announcedSubscriptions?.update();
   }
 
-  private async run(signal: AbortSignal): Promise<void> {
-    const { integrationId, settings, encoding, announced, handle, clock, log } = this.deps;
+  async #run(signal: AbortSignal): Promise<void> {
+    const { integrationId, settings, encoding, announced, handle, clock, log } = this.#deps;
     const taker = new MessageTaker({
       integrationId,
       settings,
@@ -222,99 +231,99 @@ export class MqttBridge implements Bridge {
       announced,
       deviceIn: await compileTopicDevice(settings),
       handle,
-      counts: this.counts,
-      note: (error) => this.change(this.failed(error)),
+      counts: this.#counts,
+      note: (error) => this.#change(this.#failed(error)),
       signal,
       clock,
       log,
     });
     while (!signal.aborted) {
-      const reason = await this.connectOnce(taker, signal).catch(networkErrorText);
+      const reason = await this.#connectOnce(taker, signal).catch(networkErrorText);
       if (signal.aborted) break;
-      await waitFor(clock, this.noteFailure(reason), signal);
+      await waitFor(clock, this.#noteFailure(reason), signal);
     }
   }
 
   /** Notes why the connection is gone. Returns the time until the next attempt, in ms. */
-  private noteFailure(reason: Text): number {
-    const { clock, random, log, integrationId } = this.deps;
-    const failedAttempts = this.current.failedAttempts + 1;
+  #noteFailure(reason: Text): number {
+    const { clock, random, log, integrationId } = this.#deps;
+    const failedAttempts = this.#current.failedAttempts + 1;
     const ms = waitMsAfter(failedAttempts, random);
     log.warn("the connection to the broker is gone", {
       integrationId,
       reason: inEnglish(reason),
       nextTryMs: ms,
     });
-    this.change({
+    this.#change({
       status: "waiting",
       problem: reason,
       subscriptions: [],
       failedAttempts,
       nextAttemptAt: clock.now() + ms,
-      ...this.failed(reason),
+      ...this.#failed(reason),
     });
     return ms;
   }
 
   /** Keeps one connection, from its beginning to its end. @throws DomainError with the reason */
-  private async connectOnce(taker: Taker, signal: AbortSignal): Promise<never> {
-    this.change({ status: "connecting", nextAttemptAt: null });
-    const opened = await this.open(taker, false, signal);
-    this.connection = opened;
+  async #connectOnce(taker: Taker, signal: AbortSignal): Promise<never> {
+    this.#change({ status: "connecting", nextAttemptAt: null });
+    const opened = await this.#open(taker, false, signal);
+    this.#connection = opened;
     let cancel = () => {};
     const leave = () => void opened.end();
     signal.addEventListener("abort", leave);
     if (signal.aborted) leave();
     try {
       // The answer to the subscription comes behind all that the broker has kept, which may take its time.
-      if (opened.isResumed) this.change({ status: "connected", problem: null });
-      const complaint = await this.subscribe(opened);
-      this.announcedSubscriptions = new AnnouncedSubscriptions(opened, this.deps);
+      if (opened.isResumed) this.#change({ status: "connected", problem: null });
+      const complaint = await this.#subscribe(opened);
+      this.#announcedSubscriptions = new AnnouncedSubscriptions(opened, this.#deps);
       this.topicsChanged();
-      cancel = this.deps.clock.schedule(HELD_MS, () =>
-        this.change({ failedAttempts: 0, lastError: complaint }),
+      cancel = this.#deps.clock.schedule(HELD_MS, () =>
+        this.#change({ failedAttempts: 0, lastError: complaint }),
       );
       throw new DomainError("unavailable", await opened.ended);
     } finally {
       cancel();
       signal.removeEventListener("abort", leave);
-      this.connection = undefined;
-      this.announcedSubscriptions = undefined;
+      this.#connection = undefined;
+      this.#announcedSubscriptions = undefined;
       await opened.end();
     }
   }
 
   /** Subscribes to what the settings name. Returns what the broker did not grant; `null` where it granted all. */
-  private async subscribe(opened: BrokerConnection): Promise<Text | null> {
-    const { settings, formerFilters, log, integrationId } = this.deps;
+  async #subscribe(opened: BrokerConnection): Promise<Text | null> {
+    const { settings, formerFilters, log, integrationId } = this.#deps;
     const filters = filtersOf(settings);
     const gone = formerFilters?.filter((filter) => !filters.includes(filter)) ?? [];
     if (gone.length > 0) await opened.unsubscribe(gone);
     const subscriptions = await opened.subscribe({
       filters,
       qos: settings.qos ?? 1,
-      takeRetained: this.deps.announced === undefined ? (settings.takeRetained ?? false) : "always",
+      takeRetained: this.#deps.announced === undefined ? (settings.takeRetained ?? false) : "always",
     });
     const complaint = complaintOf(subscriptions, settings.qos ?? 1);
     if (complaint !== null && subscriptions.every(({ qos }) => qos === null))
       throw new DomainError("unavailable", complaint);
     log.info("connected to the broker", { integrationId });
-    this.change({
+    this.#change({
       status: "connected",
       problem: complaint,
       subscriptions,
-      ...(complaint !== null && this.failed(complaint)),
+      ...(complaint !== null && this.#failed(complaint)),
     });
     return complaint;
   }
 
-  private open(taker: Taker, clean: boolean, signal?: AbortSignal): Promise<BrokerConnection> {
-    const { settings, addresses, authorities, clock } = this.deps;
+  #open(taker: Taker, clean: boolean, signal?: AbortSignal): Promise<BrokerConnection> {
+    const { settings, addresses, authorities, clock } = this.#deps;
     return openConnection({
       settings,
-      clientId: this.clientId,
+      clientId: this.#clientId,
       clean,
-      session: this.session,
+      session: this.#session,
       addresses,
       authorities,
       take: (message) => taker.take(message),
@@ -324,13 +333,13 @@ export class MqttBridge implements Bridge {
     });
   }
 
-  private failed(lastError: Text) {
-    return { lastError, lastErrorAt: this.deps.clock.now() };
+  #failed(lastError: Text) {
+    return { lastError, lastErrorAt: this.#deps.clock.now() };
   }
 
-  private change(to: Partial<Omit<BridgeState, "counts" | "since">>): void {
-    const isOther = to.status !== undefined && to.status !== this.current.status;
-    this.current = { ...this.current, ...to, ...(isOther && { since: this.deps.clock.now() }) };
-    this.deps.onState(this.state);
+  #change(to: Partial<Omit<BridgeState, "counts" | "since">>): void {
+    const isOther = to.status !== undefined && to.status !== this.#current.status;
+    this.#current = { ...this.#current, ...to, ...(isOther && { since: this.#deps.clock.now() }) };
+    this.#deps.onState(this.state);
   }
 }

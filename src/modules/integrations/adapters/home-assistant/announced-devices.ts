@@ -162,10 +162,14 @@ export class AnnouncedDevices {
   #entityCount = 0;
 
   /** @param onTopics is called when other topics have to be followed */
+  readonly #onTopics: () => void;
+
   constructor(
-    private readonly onTopics: () => void = () => {},
+    onTopics: () => void = () => {},
     readonly store?: StoredAnnouncements,
-  ) {}
+  ) {
+    this.#onTopics = onTopics;
+  }
 
   /** Topics of states and availabilities, and filters of them: `has` tells of a topic whether it is followed. */
   readonly topics = {
@@ -292,7 +296,7 @@ export class AnnouncedDevices {
       this.#followed.set(topic, following.add(device));
       this.#tree.set(topic, device, { announced: device, filter: topic });
     }
-    if (isOther) this.onTopics();
+    if (isOther) this.#onTopics();
   }
 }
 

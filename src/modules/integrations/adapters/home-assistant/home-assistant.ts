@@ -71,10 +71,10 @@ function readEntities(components: readonly AnnouncedComponent[]): ReadEntities {
 export class HomeAssistantAdapter implements Adapter {
   readonly #prefixes: readonly string[];
 
-  constructor(
-    settings: IntegrationSettings,
-    private readonly devices: AnnouncedDevices,
-  ) {
+  readonly #devices: AnnouncedDevices;
+
+  constructor(settings: IntegrationSettings, devices: AnnouncedDevices) {
+    this.#devices = devices;
     const bases = topicBases(settings).map((levels) => levels.join("/"));
     this.#prefixes = bases.length > 0 ? bases : [DEFAULT_PREFIX];
   }
@@ -95,7 +95,7 @@ export class HomeAssistantAdapter implements Adapter {
       try {
         const { device, components } = readAnnouncement(body, parts);
         const { entities } = readEntities(components);
-        if (entities.length > 0) this.devices.announce(topic, { device, entities });
+        if (entities.length > 0) this.#devices.announce(topic, { device, entities });
       } catch (error) {
         if (!(error instanceof DomainError)) throw error;
       }
@@ -112,15 +112,15 @@ export class HomeAssistantAdapter implements Adapter {
       if (failure !== undefined) throw failure;
       return ignored(detail("ignored.component", { component: components[0]?.component ?? parts.component }));
     }
-    this.devices.store?.ensureRoom(topic, message.bytes);
-    const { keys, entityCount, gone } = this.devices.announce(topic, { device, entities });
-    this.devices.store?.save(topic, message.bytes);
+    this.#devices.store?.ensureRoom(topic, message.bytes);
+    const { keys, entityCount, gone } = this.#devices.announce(topic, { device, entities });
+    this.#devices.store?.save(topic, message.bytes);
     return {
       messages: [
         {
           ...reading(device.externalId, {}),
           kind: "attributes",
-          device: referenceOf(this.devices.find(device.externalId) ?? device),
+          device: referenceOf(this.#devices.find(device.externalId) ?? device),
           attributes: { ...textsOf(device.details), entities: entityCount, entitiesGone: [...gone] },
           keys,
           ...(failure !== undefined && {
@@ -132,8 +132,8 @@ export class HomeAssistantAdapter implements Adapter {
   }
 
   #forget(topic: string): ReturnType<AnnouncedDevices["remove"]> {
-    this.devices.store?.delete(topic);
-    return this.devices.remove(topic);
+    this.#devices.store?.delete(topic);
+    return this.#devices.remove(topic);
   }
 
   #remove(topic: string): Normalized {
@@ -153,11 +153,11 @@ export class HomeAssistantAdapter implements Adapter {
   }
 
   #read(topic: string, message: InboundMessage): Normalized {
-    if (!this.devices.topics.has(topic))
+    if (!this.#devices.topics.has(topic))
       return ignored(detail("ignored.topic_of_others", { system: "Home Assistant discovery" }));
     const text = textBody(message);
     const notes: Text[] = [];
-    const messages = this.devices
+    const messages = this.#devices
       .read(topic, text, (reason) => void notes.push(textOfError(reason)))
       .filter(({ telemetry }) => Object.keys(telemetry).length > 0)
       .map(({ device, telemetry }) => ({
