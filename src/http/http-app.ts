@@ -124,7 +124,7 @@ const healthRoutes = (deps: Pick<HttpDeps, "isReady" | "version" | "commit" | "h
   new Elysia({ tags: ["system"] })
     .get("/healthz", () => ({ status: "ok", version: deps.version, commit: deps.commit }), {
       response: { 200: t.Object({ status: t.String(), version: t.String(), commit: t.String() }) },
-      detail: { summary: "Whether the process runs" },
+      detail: { operationId: "getHealth", summary: "Whether the process runs" },
     })
     .get(
       "/readyz",
@@ -157,6 +157,7 @@ const healthRoutes = (deps: Pick<HttpDeps, "isReady" | "version" | "commit" | "h
           }),
         },
         detail: {
+          operationId: "getReadiness",
           summary: "Whether requests and devices are served",
           description:
             "503 with its reasons while starting and stopping, and while data cannot be stored: the disk is full or read-only, or storage has failed. `warnings` do not keep the gateway from its work.",
@@ -186,6 +187,7 @@ const socketRoutes = (deps: HttpDeps) => {
         }),
       {
         detail: {
+          operationId: "connectRealtime",
           summary: "Realtime: WebSocket",
           responses: { 101: { description: "The connection is a WebSocket now." } },
           description:
@@ -202,6 +204,7 @@ const socketRoutes = (deps: HttpDeps) => {
       },
       {
         detail: {
+          operationId: "connectDevice",
           tags: ["device API"],
           summary: "A device's own WebSocket",
           responses: { 101: { description: "The connection is a WebSocket now." } },
@@ -224,6 +227,7 @@ const socketRoutes = (deps: HttpDeps) => {
       },
       {
         detail: {
+          operationId: "connectMqtt",
           summary: "MQTT over WebSocket",
           responses: { 101: { description: "The connection is a WebSocket now." } },
           description:

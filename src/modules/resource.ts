@@ -19,6 +19,8 @@ export interface OperationTexts {
 }
 
 export interface ChangeTexts extends OperationTexts {
+  /** Example of the request. */
+  readonly example?: unknown;
   /** Second word of the action in the audit log; by default the name of the operation. */
   readonly action?: string;
 }

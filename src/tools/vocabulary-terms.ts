@@ -20,11 +20,7 @@ export const nameTerms: readonly Term[] = [
   ...names("waiting room, under way, let go, lost to, judge, judged, judges, fleeting"),
   ...names("tied, to pipe, try out, gathered"),
   // A link of a rule chain exists only in the paths of the contract and in the name of a table.
-  ...names("rule chain, rule chains", [
-    "test/contract/",
-    "test/api/route-policies.ts",
-    "src/http/openapi/operation-names.ts",
-  ]),
+  ...names("rule chain, rule chains", ["test/contract/", "test/api/route-policies.ts"]),
   // Devices are placed on the image of a dashboard.
   ...names("placed", ["src/web/features/dashboards/", "src/lib/texts/console.en.json"]),
   // A time-out is a state of a command.
@@ -39,7 +35,6 @@ export const nameTerms: readonly Term[] = [
     "src/web/app/",
     "src/cli/outbox.ts",
     "src/cli/command-line.ts",
-    "src/http/openapi/operation-names.ts",
     "src/lib/texts/",
     "test/modules/mail/",
     "test/api/",

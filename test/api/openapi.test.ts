@@ -6,8 +6,6 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { operationNames } from "../../src/http/openapi/operation-names.ts";
-import { requestExamples } from "../../src/http/openapi/request-examples.ts";
 import type { ApiDocument } from "../support/api-document.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
@@ -72,11 +70,6 @@ describe("the document", () => {
     expect(used.filter((tag) => !described.has(tag))).toEqual([]);
   });
 
-  test("names only operations that exist", () => {
-    const routes = new Set(fixture.app.http.routes.map(({ method, path }) => `${method} ${path}`));
-    expect(Object.keys(operationNames).filter((name) => !routes.has(name))).toEqual([]);
-  });
-
   test("describes every answer, and every error by the Error schema or as one without a body", () => {
     const { responses } = document.components;
     const wrong: string[] = [];
@@ -118,8 +111,6 @@ describe("the document", () => {
       if (!validate(json.example)) wrong.push(`${name} ${JSON.stringify(validate.errors?.[0])}`);
     }
     expect(wrong).toEqual([]);
-    const ids = new Set(operations().map(({ operation }) => operation.operationId));
-    expect(Object.keys(requestExamples).filter((id) => !ids.has(id))).toEqual([]);
   });
 
   test("reuses its schemas", () => {

@@ -51,6 +51,8 @@ export interface RouteDetail {
   readonly summary?: string;
   readonly description?: string;
   readonly operationId?: string;
+  /** Example of the JSON request. */
+  readonly example?: unknown;
   readonly tags?: readonly string[];
   readonly hide?: boolean;
   readonly security?: ReadonlyArray<Record<string, readonly string[]>>;

@@ -4,8 +4,6 @@ import type { Components } from "./components.ts";
 import { errorsOf } from "./error-responses.ts";
 import type { Content, Operation, Parameter, Response, RouteDetail } from "./openapi.types.ts";
 import { operationIdOf } from "./operation-id.ts";
-import { operationNames } from "./operation-names.ts";
-import { requestExamples } from "./request-examples.ts";
 
 /** Descriptions of the parameters in paths, by name. */
 
@@ -119,21 +117,21 @@ function contentOf(
 }
 
 /** The example stands beside the schema, where readers and tools of the document look for it. */
-function withExample(content: Content, operationId: string): Content {
+function withExample(content: Content, { example: ofRoute }: RouteDetail): Content {
   const json = content["application/json"];
-  const example = json?.example ?? requestExamples[operationId];
+  const example = json?.example ?? ofRoute;
   return json === undefined || example === undefined
     ? content
     : { ...content, "application/json": { ...json, example } };
 }
 
 function bodyOf({ hooks }: Route, making: Making): Operation["requestBody"] {
-  const { detail } = hooks;
-  if (detail?.requestBody !== undefined)
+  const { detail = {} } = hooks;
+  if (detail.requestBody !== undefined)
     return {
       required: true,
       ...detail.requestBody,
-      content: withExample(detail.requestBody.content, making.operationId),
+      content: withExample(detail.requestBody.content, detail),
     };
   if (hooks.body === undefined) return undefined;
   const schema = hooks.body as TSchema; // what routes declare is TypeBox
@@ -141,7 +139,7 @@ function bodyOf({ hooks }: Route, making: Making): Operation["requestBody"] {
   const isOptional = schema.type === "object" && !(Array.isArray(fields) && fields.length > 0);
   return {
     required: !isOptional,
-    content: withExample(contentOf(schema, "Request", making), making.operationId),
+    content: withExample(contentOf(schema, "Request", making), detail),
   };
 }
 
@@ -168,8 +166,7 @@ function idOf({ method, path, hooks }: Route): string {
   const answers = answersOf(hooks.response);
   const isList = answers["200"]?.type === "array";
   const isCreation = answers["201"] !== undefined;
-  const name = hooks.detail?.operationId ?? operationNames[`${method} ${path}`];
-  return name ?? operationIdOf({ method, path, isList, isCreation });
+  return hooks.detail?.operationId ?? operationIdOf({ method, path, isList, isCreation });
 }
 
 /** Marks of our own, such as the permission that an operation needs (`x-permission`). */

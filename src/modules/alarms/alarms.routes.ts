@@ -44,6 +44,7 @@ const openAlarmsRoute = ({ alarms, auth }: { alarms: AlarmsService; auth: AuthPl
       auth: "alarms:read",
       response: { 200: t.Object({ devices: t.Array(openAlarmsBody) }) },
       detail: {
+        operationId: "listOpenAlarmsByDevice",
         summary: "List devices with open alarms, the most severe first",
         description: "One entry for each device that the caller may see and that has an open alarm.",
       },
@@ -96,7 +97,7 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
     .get("/escalation-settings", ({ principal }) => alarms.escalation(principal), {
       auth: "alarms:escalation",
       response: { 200: escalationBody },
-      detail: { summary: "Get the escalation settings" },
+      detail: { operationId: "getEscalationSettings", summary: "Get the escalation settings" },
     })
     .patch("/escalation-settings", ({ principal, body }) => alarms.saveEscalation(principal, body), {
       auth: "alarms:escalation",
@@ -109,9 +110,16 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
       body: escalationBody,
       response: { 200: escalationBody },
       detail: {
+        operationId: "updateEscalationSettings",
         summary: "Change the escalation settings",
         description:
           "All four fields are required; minutes are whole numbers from 1 to 10,080. 403 unless owner or administrator, and without access to all devices.",
+        example: {
+          level1To2Minutes: 15,
+          level2To3Minutes: 60,
+          stopOnAck: true,
+          stopOnClear: true,
+        },
       },
     })
     .patch(
@@ -126,8 +134,10 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         body: bulkBody,
         response: { 200: successBody },
         detail: {
+          operationId: "acknowledgeAlarms",
           summary: "Acknowledge several alarms",
           description: `All alarms are changed, or none: 404 if one of them does not exist. ${again} ${handling}`,
+          example: { alarmIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c70"] },
         },
       },
     )
@@ -143,8 +153,10 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         body: bulkBody,
         response: { 200: successBody },
         detail: {
+          operationId: "clearAlarms",
           summary: "Clear several alarms",
           description: `All alarms are changed, or none: 404 if one of them does not exist. ${again} ${handling}`,
+          example: { alarmIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c70"] },
         },
       },
     )
@@ -156,6 +168,7 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         query: t.Object(alarmsQuery),
         response: { 200: t.Array(alarmBody) },
         detail: {
+          operationId: "listAlarmsOfDevice",
           summary: "List alarms of a device, most recently raised first",
           description:
             "The list of a gateway includes alarms of its children with `propagateToGateway`, for the children that the caller may see.",
@@ -197,7 +210,11 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         auth: "alarms:handle",
         audit: { action: "alarm.acknowledge", target: "alarm", read },
         response: { 200: successBody },
-        detail: { summary: "Acknowledge an alarm", description: `${again} ${handling}` },
+        detail: {
+          operationId: "acknowledgeAlarm",
+          summary: "Acknowledge an alarm",
+          description: `${again} ${handling}`,
+        },
       },
     )
     .patch(
@@ -211,6 +228,7 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         audit: { action: "alarm.clear", target: "alarm", read },
         response: { 200: successBody },
         detail: {
+          operationId: "clearAlarm",
           summary: "Clear an alarm",
           description: `A later message that meets the rule raises it again; durations and counts begin anew. ${again} ${handling}`,
         },
@@ -228,7 +246,11 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         audit: { action: "alarm.comment", target: "alarm", details: bodyOf },
         body: commentBody,
         response: { 201: successBody },
-        detail: { summary: "Comment on an alarm", description: handling },
+        detail: {
+          summary: "Comment on an alarm",
+          description: handling,
+          example: { message: "The filter was changed." },
+        },
       },
     );
 };

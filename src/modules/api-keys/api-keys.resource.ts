@@ -31,11 +31,13 @@ export const apiKeyResource = defineResource({
     create: {
       summary: "Create an API key",
       description: `Send the key as \`Authorization: Bearer lsk_…\`. Only this response shows it. The key never has more permissions than its creator currently has: it stops working while the creator is disabled and when the creator is deleted. 400 for an expiry in the past or a device that the caller does not see; 403 also for a role above the caller's and for somebody who acts as another user; 409 when the name is taken or the tenant has too many keys. ${adminsOnly}`,
+      example: { name: "ERP", role: "TENANT_READ_ONLY", expiresAt: "2027-12-31T00:00:00Z" },
     },
     update: {
       action: "rename",
       summary: "Rename an API key",
       description: `Role, devices and expiry cannot change; create another key instead. 404 unknown; 409 when the name is taken. ${adminsOnly}`,
+      example: { name: "ERP of plant north" },
     },
     delete: {
       action: "revoke",

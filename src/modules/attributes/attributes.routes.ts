@@ -50,7 +50,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         auth: "attributes:read",
         query: t.Object(attributeKeyList.fields),
         response: { 200: keyRecords },
-        detail: { summary: "List attribute names of the tenant's devices" },
+        detail: { operationId: "listAttributeKeys", summary: "List attribute names of the tenant's devices" },
       },
     )
     .get(
@@ -81,8 +81,10 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         body: setBody,
         response: { 200: successBody },
         detail: {
+          operationId: "setDeviceAttributes",
           summary: "Set attributes of a device",
           description: "SHARED attributes are sent to the device. 400 for a value of more than 64 KiB.",
+          example: { scope: "SHARED", attributes: { mode: "night", setpoint: 18 } },
         },
       },
     )
@@ -110,7 +112,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         auth: "attributes:read",
         query: t.Object(attributeKeyList.fields),
         response: { 200: keyRecords },
-        detail: { summary: "List attribute names of a device" },
+        detail: { operationId: "listDeviceAttributeKeys", summary: "List attribute names of a device" },
       },
     )
     .get(
@@ -134,6 +136,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         }),
         response: { 200: t.Array(attributeChangeBody) },
         detail: {
+          operationId: "listDeviceAttributeChanges",
           summary: "List attribute changes of a device, the newest first",
           description:
             "Setting the same value again is not a change. The newest changes of each device are kept, see the setting `attribute_changes_max`. 400 for an invalid scope. `X-Total-Count` has their number, `Link` the next page.",
@@ -149,6 +152,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         query: t.Object(desiredList.fields),
         response: { 200: t.Array(desiredBody) },
         detail: {
+          operationId: "listDesiredAttributes",
           summary: "Compare desired and reported attributes of a device",
           description:
             "Compares each SHARED attribute with the CLIENT attribute of the same name: IN_SYNC if they are equal, DIFFERENT if not, NOT_REPORTED if the device has not reported it.",

@@ -128,6 +128,7 @@ export const auditRoutes = (deps: {
         query: listAuditQuery,
         response: { 200: t.Array(auditBody) },
         detail: {
+          operationId: "listAuditEntries",
           summary: "List entries of the audit log, the newest first",
           description:
             "The log has every change by a user, an API key or the command line, refused requests, and sign-ins. `X-Total-Count` has the number of matches (with a filter, on the first page only), `Link` the next page. 400 for a bad time or cursor; 403 unless owner or administrator. Users of the gateway's own site also see sign-ins with unknown addresses.",
@@ -138,6 +139,7 @@ export const auditRoutes = (deps: {
       auth: "audit:read",
       response: { 200: t.Array(t.String()) },
       detail: {
+        operationId: "listAuditActions",
         summary: "List the actions for the audit filter",
         description: "403 unless owner or administrator.",
       },
@@ -156,6 +158,7 @@ export const auditRoutes = (deps: {
         auth: "audit:read",
         query: exportAuditQuery,
         detail: {
+          operationId: "exportAuditLog",
           summary: "Export the audit log",
           responses: { 200: fileAnswer("One row or line per entry.", "text/csv", "application/x-ndjson") },
           description: `Streams all matching entries as CSV for spreadsheets or as NDJSON. 400 for an invalid time; 403: requires owner or administrator. ${exportsLimit}`,
@@ -165,6 +168,10 @@ export const auditRoutes = (deps: {
     .get("/:auditId", ({ principal, params }) => toWire(audit.get(scopeOf(principal), params.auditId)), {
       auth: "audit:read",
       response: { 200: auditBody },
-      detail: { summary: "Read an entry", description: "403 unless owner or administrator; 404 if unknown." },
+      detail: {
+        operationId: "getAuditEntry",
+        summary: "Read an entry",
+        description: "403 unless owner or administrator; 404 if unknown.",
+      },
     });
 };

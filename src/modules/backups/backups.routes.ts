@@ -119,6 +119,7 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
         auth: "gateway:manage",
         response: { 200: settingsBody },
         detail: {
+          operationId: "getBackupSettings",
           summary: "Get settings and state of backups",
           description: `Without secrets. ${operators}`,
         },
@@ -148,8 +149,17 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
         body: settingsInput,
         response: { 200: settingsBody },
         detail: {
+          operationId: "setBackupSettings",
           summary: "Change the settings of backups",
           description: `Existing backups stay as they are. 409 for a value that the configuration sets. 400 for a folder inside the data directory and for an invalid schedule. ${operators}`,
+          example: {
+            place: { kind: "folder", path: "/media/usb/lineside" },
+            passphrase: "correct horse battery staple",
+            schedule: { expression: "30 3 * * *", timezone: "Europe/Berlin" },
+            daily: 7,
+            weekly: 4,
+            maxAgeHours: 36,
+          },
         },
       },
     )
@@ -167,8 +177,10 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
         body: testInput,
         response: { 200: t.Object({ success: t.Boolean() }) },
         detail: {
+          operationId: "testBackupPlace",
           summary: "Test a backup location",
           description: `Writes a small object, reads and removes it. 403 for a wrong passphrase, 409 where another gateway keeps its backups, 503 when the place cannot be used. ${operators}`,
+          example: { place: { kind: "folder", path: "/media/usb/lineside" } },
         },
       },
     );
@@ -190,7 +202,11 @@ const runRoutes = ({ backups, auth }: BackupRouteDeps) =>
         auth: "gateway:manage",
         query: runsQuery,
         response: { 200: t.Array(backupRun) },
-        detail: { summary: "List runs of backups, the newest first", description: operators },
+        detail: {
+          operationId: "listBackupRuns",
+          summary: "List runs of backups, the newest first",
+          description: operators,
+        },
       },
     )
     .post(
@@ -205,6 +221,7 @@ const runRoutes = ({ backups, auth }: BackupRouteDeps) =>
         audit: { action: "backup.run", target: "gateway", id: () => "gateway" },
         response: { 202: backupRun },
         detail: {
+          operationId: "startBackup",
           summary: "Back up now",
           description: `202: it runs. 409 while one runs, and before a place is set. ${operators}`,
         },
@@ -240,6 +257,7 @@ const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
         query: t.Object(snapshotList.fields),
         response: { 200: t.Array(snapshotBody) },
         detail: {
+          operationId: "listBackups",
           summary: "List the backups at the place, the newest first",
           description: `503 when the place cannot be reached. ${operators}`,
         },
@@ -254,6 +272,7 @@ const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
       {
         auth: "gateway:manage",
         detail: {
+          operationId: "downloadBackup",
           summary: "Download a backup as one file",
           responses: archiveAnswer,
           description: `\`lineside restore --from <file>\` restores it. 404 for an unknown backup, 409 before a place is set. ${operators}`,
@@ -278,6 +297,7 @@ const downloadRoutes = ({ backups, withLink, auth }: BackupRouteDeps) => {
         audit: { action: "backup.download", target: "gateway", id: () => "gateway" },
         response: { 201: t.Object({ path: t.String({ description: "Path that needs no bearer token." }) }) },
         detail: {
+          operationId: "createBackupLink",
           summary: "Create a link that downloads a backup once",
           description: `The link works for one minute. ${operators}`,
         },
@@ -296,6 +316,7 @@ const downloadRoutes = ({ backups, withLink, auth }: BackupRouteDeps) => {
       },
       {
         detail: {
+          operationId: "downloadLinkedBackup",
           summary: "Download a backup by a link",
           responses: archiveAnswer,
           description: "404 for a link that is unknown, used or expired.",

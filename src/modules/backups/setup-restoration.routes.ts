@@ -37,6 +37,7 @@ export const setupRestorationRoutes = ({
         query: t.Object({ token: link }),
         response: { 200: restorationBody },
         detail: {
+          operationId: "getSetupRestoration",
           summary: "Get the state of a restoration on a new gateway",
           description:
             "404 if the set-up link is not valid. A gateway that was restored has an owner, and answers 404 to the link.",
@@ -64,6 +65,7 @@ export const setupRestorationRoutes = ({
         }),
         response: { 200: restorationBody },
         detail: {
+          operationId: "uploadSetupArchive",
           summary: "Upload a part of a backup archive",
           description:
             "At most 1 MiB, in order. A part at offset 0 begins a new upload. 404 if the set-up link is not valid; 409 when `offset` is not the number of bytes that have arrived, when the disk has no room for the file, and while a backup is restored; 413 for a larger part.",
@@ -83,9 +85,14 @@ export const setupRestorationRoutes = ({
         body: restoreBody,
         response: { 202: restorationBody },
         detail: {
+          operationId: "restoreSetupArchive",
           summary: "Restore the uploaded archive",
           description:
             "202: it is read and checked beside the running gateway, which then restarts with the restored data. Until then nothing is replaced, and no owner can be created. 404 if the set-up link is not valid; 409 before the whole file is there.",
+          example: {
+            token: "dGhlIHNlY3JldCBvZiB0aGUgbGluaw",
+            passphrase: "correct horse battery staple",
+          },
         },
       },
     );

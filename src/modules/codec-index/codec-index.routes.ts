@@ -80,6 +80,7 @@ const changeRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
         query: archivePartQuery,
         response: { 200: indexStatusBody },
         detail: {
+          operationId: "uploadCodecIndexArchive",
           summary: "Upload a part of a collection of codecs",
           description: `A zip or tar.gz archive of at most 1 GiB, in parts of at most 1 MiB, in order. A part at offset 0 begins a new upload. 400 for a larger archive; 409 when \`offset\` is not the number of bytes that have arrived, when the disk has no room for the file, and while a collection is loaded; 413 for a larger part. ${operators}`,
           requestBody: partRequest,
@@ -100,8 +101,10 @@ const changeRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
         body: loadIndexBody,
         response: { 202: indexStatusBody },
         detail: {
+          operationId: "loadCodecIndex",
           summary: "Load a collection of codecs",
           description: `202: a folder of the gateway or the uploaded archive is read beside the running gateway. The index takes the place of the present one when it is complete. 400 for a folder that cannot be read or is in the data directory; 409 before the whole archive is uploaded, and while a collection is loaded. ${operators}`,
+          example: { folder: "/srv/lorawan-devices" },
         },
       },
     )
@@ -116,6 +119,7 @@ const changeRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
         audit: { action: "codec-index.delete", target: "gateway", id: () => "gateway" },
         response: { 200: indexStatusBody },
         detail: {
+          operationId: "deleteCodecIndex",
           summary: "Delete the index of codecs",
           description: `Codecs that were created from it stay. 409 while a collection is loaded. ${operators}`,
         },
@@ -130,6 +134,7 @@ const searchRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
       auth: "integrations:read",
       response: { 200: indexStatusBody },
       detail: {
+        operationId: "getCodecIndex",
         summary: "Get the state of the index of codecs",
         description: "The gateway has one index, which all of its tenants search.",
       },
@@ -147,6 +152,7 @@ const searchRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
         query: entriesQuery,
         response: { 200: t.Array(listedEntryBody) },
         detail: {
+          operationId: "searchCodecIndex",
           summary: "Search the index of codecs",
           description: "Devices whose vendor and model contain every word of `search`, by vendor and model.",
         },
@@ -155,7 +161,10 @@ const searchRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
     .get("/entries/:entryId", ({ params }) => toEntry(codecIndex.get(params.entryId)), {
       auth: "integrations:read",
       response: { 200: entryBody },
-      detail: { summary: "Get a device of the index, with the source of its codec and its examples" },
+      detail: {
+        operationId: "getCodecIndexEntry",
+        summary: "Get a device of the index, with the source of its codec and its examples",
+      },
     })
     .post(
       "/entries/:entryId/test",
@@ -165,6 +174,7 @@ const searchRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
         audit: { none: "changes nothing" },
         response: { 200: entryTestBody },
         detail: {
+          operationId: "testCodecIndexEntry",
           summary: "Run the examples of a codec of the index",
           description:
             "Each example runs as an integration would run it, and its result is compared with the one of the collection. 503 where scripts cannot be run at the moment, 429 where too many wait.",

@@ -22,11 +22,16 @@ export const codecResource = defineResource({
     create: {
       summary: "Add a codec",
       description: `Accepts vendors' codecs unchanged, in the formats of ChirpStack (v4 and v3) and The Things Stack (v3 and v2). 409 also if there are 200 codecs already. ${refusals}`,
+      example: {
+        name: "Room sensor",
+        source: "function decodeUplink({ bytes }) { return { data: { temperature: bytes[0] / 10 } }; }",
+      },
     },
     get: { summary: "Get a codec with its source" },
     update: {
       summary: "Change a codec",
       description: `Integrations run the changed codec from the next message on. ${refusals}`,
+      example: { description: "Firmware 2 and later" },
     },
     delete: {
       summary: "Delete a codec",

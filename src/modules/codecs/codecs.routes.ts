@@ -75,6 +75,7 @@ export const codecsRoutes = ({ codecs, auth }: { codecs: CodecsService; auth: Au
         query: importQuery,
         response: { 201: codecBody },
         detail: {
+          operationId: "importCodec",
           summary: "Add a codec from its file",
           description: `413 above 256 KiB. ${refusals}`,
           requestBody: importRequest,
@@ -87,9 +88,16 @@ export const codecsRoutes = ({ codecs, auth }: { codecs: CodecsService; auth: Au
       body: trialBody,
       response: { 200: trialAnswer },
       detail: {
+        operationId: "previewCodec",
         summary: "Try a source",
         description:
           "Runs it as an integration would: on a message, on a frame, or on the data of a downlink. `error` has an error of the source with its line. 400 for an invalid frame; 503 and 429 as for creating one.",
+        example: {
+          source: "function decodeUplink({ bytes }) { return { data: { temperature: bytes[0] / 10 } }; }",
+          frame: "d7",
+          encoding: "hex",
+          fPort: 1,
+        },
       },
     });
 };

@@ -33,9 +33,11 @@ export const bulkCommandsRoutes = (deps: { commands: CommandsService; auth: Auth
       body: bulkCommandBody,
       response: { 200: bulkResult },
       detail: {
+        operationId: "createDeviceCommands",
         summary: "Send a command to many devices",
         description:
           "Works like a command to one device. `failed` lists the devices for which no command was created, with the reason. The list of commands of each other device shows what became of its command.",
+        example: { deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"], method: "reboot" },
       },
     },
   );

@@ -38,6 +38,7 @@ export const deviceCommandsRoutes = (deps: {
           200: t.Object({ id: wholeNumber(), method: t.String(), params: jsonValue() }),
         },
         detail: {
+          operationId: "awaitDeviceCommand",
           summary: "Poll for the next command",
           description: "Waits for a command; 408 if none arrives. 401 for an invalid token.",
         },
@@ -61,6 +62,7 @@ export const deviceCommandsRoutes = (deps: {
         parse: "none",
         response: { 200: successBody },
         detail: {
+          operationId: "answerDeviceCommand",
           summary: "Send the response to a command",
           requestBody: {
             required: true,
@@ -93,9 +95,11 @@ export const deviceRequestsRoutes = (deps: {
       ),
       response: { 200: jsonValue() },
       detail: {
+        operationId: "askGateway",
         summary: "Ask the gateway",
         description:
           "Answers a request of the device as over MQTT: `getServerTime` and `getCurrentTime` (`{time}` in epoch ms), `getSessionLimits`, and the methods that its profile answers (`deviceRequests`). For any other method the answer is an object with `error`. 401 for an invalid token.",
+        example: { method: "getCurrentTime", params: {} },
       },
     },
   );

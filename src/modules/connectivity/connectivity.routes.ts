@@ -21,6 +21,7 @@ export const connectivityRoutes = (deps: {
       {
         response: { 200: catalogBody },
         detail: {
+          operationId: "getConnectivityCatalog",
           summary: "List the addresses for devices",
           description: "Public: transports with this gateway's real host and ports.",
         },
@@ -37,6 +38,7 @@ export const connectivityRoutes = (deps: {
       },
       {
         detail: {
+          operationId: "getCertificateAuthority",
           summary: "Download the certificate that devices must trust",
           responses: { 200: fileAnswer("PEM.", "application/x-pem-file") },
           description:

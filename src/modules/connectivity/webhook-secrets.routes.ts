@@ -38,6 +38,7 @@ export const webhookSecretsRoutes = (deps: {
           200: webhookAddresses,
         },
         detail: {
+          operationId: "getWebhookSettings",
           summary: "Get the tenant's webhook addresses",
           description:
             "The secret itself is never shown again. `webhooks` has the addresses that accept data.",
@@ -64,9 +65,11 @@ export const webhookSecretsRoutes = (deps: {
         ),
         response: { 201: newSecretBody },
         detail: {
+          operationId: "rotateWebhookSecret",
           summary: "Create a new webhook secret",
           description:
             "Only this answer shows the secret. The previous one ends at once, or after ten minutes with `keepOld`. 403 unless owner or administrator, without access to all devices, and for API keys.",
+          example: { keepOld: true },
         },
       },
     );

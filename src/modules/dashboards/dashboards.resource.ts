@@ -5,6 +5,21 @@ import { createDashboardBody, dashboardBody, updateDashboardBody } from "./dashb
 import { dashboards } from "./dashboards.tables.ts";
 import type { ResolvedDevice, WidgetData } from "./dashboards.types.ts";
 
+/** A dashboard with one widget, for the OpenAPI document. */
+export const dashboardExample = {
+  name: "Line 1",
+  widgets: [
+    {
+      widgetId: "temperature",
+      type: "timeseries",
+      name: "Temperature",
+      config: { aliasId: "machines", keys: ["temperature"], aggregation: "avg" },
+    },
+  ],
+  layout: [{ i: "temperature", x: 0, y: 0, w: 6, h: 4 }],
+  aliases: [{ id: "machines", name: "Machines", type: "deviceType", deviceType: "press" }],
+};
+
 export const dashboardResource = defineResource({
   name: "dashboard",
   table: dashboards,
@@ -23,9 +38,14 @@ export const dashboardResource = defineResource({
     create: {
       summary: "Create a dashboard",
       description: `400 names the invalid field; 409 if there are ${DASHBOARDS_MAX} dashboards already.`,
+      example: dashboardExample,
     },
     get: { summary: "Get a dashboard" },
-    update: { summary: "Change a dashboard", description: "400 names the invalid field." },
+    update: {
+      summary: "Change a dashboard",
+      description: "400 names the invalid field.",
+      example: { name: "Line 1, presses" },
+    },
     delete: { summary: "Delete a dashboard" },
   },
 });

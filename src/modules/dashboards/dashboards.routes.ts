@@ -8,7 +8,7 @@ import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import { DASHBOARD_POINTS_MAX, DASHBOARD_VALUES_MAX } from "./dashboard-data.ts";
 import { executedToWire, toWire } from "./dashboard-wire.ts";
 import { DASHBOARDS_MAX } from "./dashboards.errors.ts";
-import { dashboardResource, type Executed } from "./dashboards.resource.ts";
+import { dashboardExample, dashboardResource, type Executed } from "./dashboards.resource.ts";
 import {
   dashboardBody,
   executeBody,
@@ -47,6 +47,9 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
       detail: {
         summary: "Import a dashboard",
         description: `Creates a dashboard. \`idMap\` replaces ids of devices. Other unknown ids are replaced by the id of the device with the same name, if there is exactly one. 409 if there are ${DASHBOARDS_MAX} dashboards.`,
+        example: {
+          dashboard: dashboardExample,
+        },
       },
     })
     .post(
@@ -61,8 +64,10 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         body: forTypeBody,
         response: { 201: dashboardBody },
         detail: {
+          operationId: "createDashboardForType",
           summary: "Create a dashboard for a device type",
           description: `The dashboard consists of widgets for the keys that the devices have sent: gauges for values with limits, newest values, consumption of counters, charts, states, alarms and a table. The key metadata selects the widgets, or the names and values if there is none. 404 if the caller sees no device of the type; 409 if there are ${DASHBOARDS_MAX} dashboards.`,
+          example: { deviceType: "press" },
         },
       },
     )
@@ -78,6 +83,10 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         detail: {
           summary: "Preview a dashboard",
           description: `Works like execute, for a dashboard that is not stored. 400 names the wrong field. ${limits}`,
+          example: {
+            dashboard: dashboardExample,
+            timeRange: { mode: "relative", durationMs: 3_600_000 },
+          },
         },
       },
     )
@@ -93,8 +102,12 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         body: t.Optional(resolveAliasBody),
         response: { 200: t.Object({ devices: t.Array(resolvedDevice) }) },
         detail: {
+          operationId: "resolveAlias",
           summary: "List the devices of an alias",
           description: "Lists devices that the caller may see. 400 for a missing alias or unknown type.",
+          example: {
+            alias: dashboardExample.aliases[0],
+          },
         },
       },
     )
@@ -114,7 +127,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
             description: "the dashboard, and the names of the devices that it names by id",
           }),
         },
-        detail: { summary: "Export a dashboard" },
+        detail: { operationId: "exportDashboard", summary: "Export a dashboard" },
       },
     )
     .post(
@@ -129,6 +142,10 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         detail: {
           summary: "Get a dashboard with its data",
           description: `Returns the time window as two times, the devices of each alias, and each widget's data, for the devices that the caller may see. ${limits}`,
+          example: {
+            timeRange: { mode: "relative", durationMs: 3_600_000 },
+            context: { deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d" },
+          },
         },
       },
     );

@@ -75,6 +75,7 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
         detail: {
           summary: "Share a dashboard",
           description: `Creates a read-only link. 400 for an end in the past, 404 for a dashboard of the rotation that does not exist, 409 if one of them has 50 links. ${who}`,
+          example: { name: "Screen in hall 2", expiresAt: "2027-12-31T00:00:00Z" },
         },
       },
     )
@@ -129,8 +130,10 @@ export const sharedDashboardRoutes = ({ shares, answers }: { shares: SharesServi
       body: sharedRequest,
       response: { 200: sharedBody },
       detail: {
+        operationId: "getSharedDashboard",
         summary: "Get a shared dashboard with its data",
         description: `The bearer credential is the token of a link. Works like execute, without the data for editing. 401 for a deleted or expired link, 404 for a dashboard that the link does not show, 429 for more than ${SHARE_REQUESTS_MAX} unfinished requests per link. ${limits}`,
+        example: { timeRange: { mode: "relative", durationMs: 3_600_000 } },
       },
     },
   );

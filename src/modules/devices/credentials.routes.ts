@@ -22,6 +22,7 @@ export const credentialsRoutes = (deps: {
       auth: "devices:write",
       response: { 200: credentialsDetail },
       detail: {
+        operationId: "getDeviceCredentials",
         summary: "Get the credentials of a device",
         description:
           "The answer has the access token, or names and fingerprint. Passwords are stored hashed and never shown.",
@@ -35,6 +36,7 @@ export const credentialsRoutes = (deps: {
       detail: {
         summary: "Change the credentials of a device",
         description: `A device has one type of credentials: an access token, a user name (or client id) with a password, or a client certificate. The previous credentials and the device's sessions end immediately. A generated password is shown only once. 400 for a certificate that cannot be read, 409 if another device has the same certificate, or user name and client id; ${FOREIGN_TOKENS_RULE}`,
+        example: { type: "MQTT_BASIC", username: "press-1", password: "correct horse battery staple" },
       },
     })
     .post("/rotate", ({ principal, params }) => credentials.rotate(principal, params.deviceId), {
@@ -42,6 +44,7 @@ export const credentialsRoutes = (deps: {
       audit: { action: "device.rotate_token", target: "device", read },
       response: { 200: credentialsDetail },
       detail: {
+        operationId: "rotateDeviceCredentials",
         summary: "Create a new secret of the same type",
         description:
           "Creates a new access token or password. The old one and the device's sessions end immediately. 409 for a certificate: set the new one instead.",

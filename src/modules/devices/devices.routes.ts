@@ -114,6 +114,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         detail: {
           summary: "Create a device",
           description: `The response has its access token: \`token\`, or a random token. 403 also if the plan of the tenant allows no more devices; 409 if the dev EUI or the token belongs to another device; ${FOREIGN_TOKENS_RULE}`,
+          example: { name: "press 1", deviceType: "press", tags: ["line 1"] },
         },
       },
     )
@@ -125,7 +126,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         auth: "devices:read",
         query: listTypesQuery,
         response: { 200: t.Array(t.Object({ deviceType: t.String(), count: wholeNumber() })) },
-        detail: { summary: "List device types with their number of devices" },
+        detail: { operationId: "listDeviceTypes", summary: "List device types with their number of devices" },
       },
     )
     .get(
@@ -136,7 +137,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         auth: "devices:read",
         query: t.Object(assetList.fields),
         response: { 200: t.Array(t.Object({ assetId: t.String(), count: wholeNumber() })) },
-        detail: { summary: "List assets with their number of devices" },
+        detail: { operationId: "listAssets", summary: "List assets with their number of devices" },
       },
     )
     .get(
@@ -149,6 +150,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         auth: "devices:read",
         response: { 200: typeDefaultsBody },
         detail: {
+          operationId: "getDeviceTypeDefaults",
           summary: "Get the default dashboard of a device type",
           description: "`applyToAllOfType` sets it. The answer has only the type if there is none.",
         },
@@ -179,6 +181,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
           summary: "Change a device",
           description:
             "`parentDeviceId` attaches it to a gateway of the tenant, null detaches it; `childName` is its name at that gateway, and stays when the device is renamed. 400 for a parent that is not a gateway, for a gateway as a child, and for changing the role of a gateway with children; 409 for a `childName` of another child of the gateway.",
+          example: { label: "by the window", targetDashboardId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c71" },
         },
       },
     )

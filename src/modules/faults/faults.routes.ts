@@ -135,6 +135,8 @@ interface FaultResource {
   readonly entriesOf: (principal: Principal, filter: FaultFilter) => readonly FaultEntry[];
   readonly toWire: (entry: FaultEntry, principal: Principal) => Wire;
   readonly audited: { readonly target: string; readonly id: (context: AuditContext) => string };
+  /** What the identifiers of the operations call the entries. */
+  readonly noun: "Faults" | "GatewayFaults";
   /** Words that end the summaries, such as " of the gateway". */
   readonly ofWhat: string;
   readonly description: string;
@@ -165,6 +167,7 @@ const resource = (deps: Pick<FaultRouteDeps, "auth" | "faults">, of: FaultResour
       query: listFaultsQuery,
       response: { 200: t.Array(faultBody) },
       detail: {
+        operationId: `list${of.noun}`,
         summary: `List faults${of.ofWhat}`,
         description: `${of.description} The newest come first. ${FAULTS_KEPT} \`X-Total-Count\` has the number of matches, \`Link\` the next page. 400 for an invalid cursor.`,
       },
@@ -173,6 +176,7 @@ const resource = (deps: Pick<FaultRouteDeps, "auth" | "faults">, of: FaultResour
       auth: of.permissions.read,
       response: { 200: t.Array(faultCountBody) },
       detail: {
+        operationId: `count${of.noun}`,
         summary: `Count faults${of.ofWhat}`,
         description:
           "Counts the faults that the list shows to the caller by source and code, the most frequent first.",
@@ -192,6 +196,7 @@ const resource = (deps: Pick<FaultRouteDeps, "auth" | "faults">, of: FaultResour
         query: faultFilterQuery,
         response: { 200: t.Object({ cleared: wholeNumber({ description: "number of entries" }) }) },
         detail: {
+          operationId: `clear${of.noun}`,
           summary: `Clear faults${of.ofWhat}`,
           description:
             "Deletes the entries that the list shows with the same filters; without filters, all that the caller sees. What goes wrong afterwards is listed again. 400 for any other parameter.",
@@ -206,6 +211,7 @@ export function faultsRoutes({ auth, faults, ...names }: FaultRouteDeps) {
     {
       prefix: "/api/faults",
       tag: "faults",
+      noun: "Faults",
       permissions: { read: "devices:read", clear: "faults:clear" },
       entriesOf: (principal, filter) =>
         faults.list(principal.tenantId, filter).filter((entry) => isVisibleTo(principal, entry)),
@@ -224,6 +230,7 @@ export function faultsRoutes({ auth, faults, ...names }: FaultRouteDeps) {
     {
       prefix: "/api/gateway/faults",
       tag: "gateway",
+      noun: "GatewayFaults",
       permissions: { read: "gateway:manage", clear: "gateway:manage" },
       entriesOf(principal, filter) {
         ensureOperator(names.tenants, principal);

@@ -101,6 +101,7 @@ const listRoutes = (deps: RefusalRouteDeps) => {
         query: t.Object({ ...list.fields, ...refusalFilter }),
         response: { 200: t.Array(refusalBody) },
         detail: {
+          operationId: "listGatewayRefusals",
           tags: ["gateway"],
           summary: "List refused credentials of the gateway",
           description: `The newest first unless sorted. ${LISTED} 403 unless owner of the gateway's own tenant, with access to all devices.`,
@@ -121,6 +122,7 @@ const listRoutes = (deps: RefusalRouteDeps) => {
         query: t.Object({ ...list.fields, ...refusalFilter }),
         response: { 200: t.Array(refusalBody) },
         detail: {
+          operationId: "listRefusals",
           tags: ["audit"],
           summary: "List refused credentials of the tenant",
           description: `Those whose device, user or key is known to be the tenant's; without access to all devices, those of the devices that are granted. ${SHARED} ${LISTED}`,
@@ -147,6 +149,7 @@ const deviceRoutes = (deps: RefusalRouteDeps) => {
         query: t.Object(list.fields),
         response: { 200: t.Array(refusalBody) },
         detail: {
+          operationId: "listDeviceRefusals",
           summary: "List refused credentials of a device",
           description: `Wrong passwords and expired certificates of the device. A wrong token belongs to no device and is not among them. ${SHARED}`,
         },

@@ -10,6 +10,12 @@ import {
 } from "./generators.schemas.ts";
 import { generators } from "./generators.tables.ts";
 
+/** Settings of a generator, for the OpenAPI document. */
+export const generatorExample = {
+  intervalSeconds: 5,
+  metrics: [{ key: "temperature", min: 18, max: 24, pattern: "walk" }],
+};
+
 /** Generators: telemetry that the gateway makes up itself, to try dashboards, rules and pipelines before there are devices. */
 export const generatorResource = defineResource({
   name: "generator",
@@ -29,11 +35,21 @@ export const generatorResource = defineResource({
     create: {
       summary: "Create a generator",
       description: `With the status \`active\`, it starts sending immediately. 400 names the invalid field; 404 for a device that does not exist; 409 if there are 100 generators already. ${rate} ${writers}`,
+      example: {
+        name: "Room climate",
+        type: "data_generator",
+        enabled: true,
+        status: "active",
+        config: generatorExample,
+      },
     },
     get: { summary: "Get a generator" },
     update: {
       summary: "Change a generator",
       description: `A new config takes effect immediately. \`enabled: true\` alone starts nothing: \`status\` decides whether the generator runs. ${rate} ${writers}`,
+      example: {
+        config: generatorExample,
+      },
     },
     delete: {
       summary: "Delete a generator",

@@ -2,7 +2,7 @@ import { inEnglish } from "../../lib/domain-error.ts";
 import { iso } from "../../lib/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
-import { generatorResource } from "./generators.resource.ts";
+import { generatorExample, generatorResource } from "./generators.resource.ts";
 import { previewAnswer, previewBody, rate, writers } from "./generators.schemas.ts";
 import type { GeneratorsService, VisibleGenerator } from "./generators.service.ts";
 
@@ -52,9 +52,13 @@ export const generatorsRoutes = ({ generators, auth }: { generators: GeneratorsS
     body: previewBody,
     response: { 200: previewAnswer },
     detail: {
+      operationId: "previewGenerator",
       summary: "Preview a config",
       description:
         "Returns the readings that it would send, and its mistakes. Nothing is stored. 400 if the config is not an object.",
+      example: {
+        config: generatorExample,
+      },
     },
   });
 

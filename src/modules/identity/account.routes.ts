@@ -57,15 +57,20 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         }),
         response: { 200: successBody },
         detail: {
+          operationId: "changePassword",
           summary: "Change the own password",
           description: `Ends the user's other sessions, and sends a mail that says so. 400 for a wrong current password and for a new password that is weak or the same; ${notOwn}; ${elsewhere}; ${throttled}.`,
+          example: {
+            currentPassword: "correct horse battery staple",
+            newPassword: "a much longer passphrase",
+          },
         },
       },
     )
     .get("/security", ({ principal }) => account.securityOf(principal), {
       auth: "session:use",
       response: { 200: securityBody },
-      detail: { summary: "Get the security settings of the own account" },
+      detail: { operationId: "getAccountSecurity", summary: "Get the security settings of the own account" },
     })
     .post("/second-factor", ({ principal, body }) => account.beginSecondFactor(principal, body.password), {
       auth: "session:use",
@@ -75,8 +80,10 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         200: newSecondFactor,
       },
       detail: {
+        operationId: "beginSecondFactor",
         summary: "Start setting up a second factor (TOTP, RFC 6238)",
         description: `It takes effect when a code of the app has been confirmed. 400 for a wrong password; ${notOwn}; 409 when it is on already; ${elsewhere}; ${throttled}.`,
+        example: { password: "correct horse battery staple" },
       },
     })
     .post(
@@ -92,8 +99,10 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         }),
         response: { 200: recoveryCodesBody },
         detail: {
+          operationId: "confirmSecondFactor",
           summary: "Enable the second factor",
           description: `Returns 10 recovery codes. Each works once, and they cannot be read again. 400 for a wrong code; ${notOwn}; 409 when it is on already; ${throttled}.`,
+          example: { code: "123456" },
         },
       },
     )
@@ -108,8 +117,10 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         body: ownPassword,
         response: { 200: recoveryCodesBody },
         detail: {
+          operationId: "renewRecoveryCodes",
           summary: "Create new recovery codes",
           description: `The previous ones stop working. 400 for a wrong password; ${notOwn}; 409 when the second factor is off; ${throttled}.`,
+          example: { password: "correct horse battery staple" },
         },
       },
     )
@@ -125,8 +136,10 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         body: ownPassword,
         response: { 200: successBody },
         detail: {
+          operationId: "disableSecondFactor",
           summary: "Disable the second factor",
           description: `400 for a wrong password; ${notOwn}; 409 when it is off; ${throttled}. Inviting a user again disables it too.`,
+          example: { password: "correct horse battery staple" },
         },
       },
     )
@@ -139,6 +152,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         query: t.Object(sessionList.fields),
         response: { 200: t.Array(ownSession) },
         detail: {
+          operationId: "listSessions",
           summary: "List the own sessions",
           description: `The list includes sessions of administrators who act as the user. ${notOwn}.`,
         },
@@ -148,7 +162,11 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
       auth: "session:use",
       audit: onOneself("session.end_others"),
       response: { 200: t.Object({ success: t.Boolean(), ended: wholeNumber() }) },
-      detail: { summary: "End all other own sessions", description: `${notOwn}.` },
+      detail: {
+        operationId: "endOtherSessions",
+        summary: "End all other own sessions",
+        description: `${notOwn}.`,
+      },
     })
     .delete(
       "/sessions/:sessionId",
@@ -161,6 +179,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         audit: { action: "session.end", target: "session" },
         response: { 200: successBody },
         detail: {
+          operationId: "endSession",
           summary: "End an own session",
           description: `The session and its streams end at once. ${notOwn}; 404 for a session of another user or one that has ended.`,
         },

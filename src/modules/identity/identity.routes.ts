@@ -32,22 +32,24 @@ export const authRoutes = (deps: { identity: IdentityService; auth: AuthPlugin }
         }),
         response: { 200: tokenBody },
         detail: {
+          operationId: "exchangeCode",
           summary: "Exchange an authorization code for an access token",
           description:
             "400 with the error body when the code is missing, unknown, used or expired. The token is valid for 12 h.",
+          example: { code: "5cX0p1…", codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" },
         },
       },
     )
     .get("/me", ({ principal }) => deps.identity.me(principal), {
       auth: "self:read",
       response: { 200: signedInUser },
-      detail: { summary: "Get the signed-in user" },
+      detail: { operationId: "getCurrentUser", summary: "Get the signed-in user" },
     })
     .post("/refresh", ({ principal }) => deps.identity.refresh(principal), {
       auth: "session:use",
       audit: { none: "a session goes on" },
       response: { 200: tokenBody },
-      detail: { summary: "Renew the access token of the session" },
+      detail: { operationId: "refreshAccessToken", summary: "Renew the access token of the session" },
     })
     .post(
       "/logout",
@@ -59,7 +61,7 @@ export const authRoutes = (deps: { identity: IdentityService; auth: AuthPlugin }
         auth: "session:use",
         audit: { action: "session.end", target: "session" },
         response: { 200: t.Object({ success: t.Boolean() }) },
-        detail: { summary: "End the session" },
+        detail: { operationId: "signOut", summary: "End the session" },
       },
     );
 
@@ -80,9 +82,11 @@ export const impersonationRoutes = (deps: { identity: IdentityService; auth: Aut
         body: t.Object({ targetUserId: t.String({ minLength: 1, maxLength: 64 }) }),
         response: { 200: tokenBody },
         detail: {
+          operationId: "impersonateUser",
           summary: "Act as another user",
           description:
             "Creates a session with the permissions of that user, without devices that the caller does not see. It ends with the caller's session. The token's claim `imp` and the audit log name the caller. 400 without a body when targetUserId is missing; 403 unless owner or administrator, for an owner unless the caller is one, and for callers who already act as another user; 404 for an unknown user; 409 for the caller itself and for a disabled user.",
+          example: { targetUserId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d" },
         },
       },
     );
@@ -101,6 +105,7 @@ export const setupRoutes = ({ setup, report }: { setup: SetupService; report: Re
         query: t.Object({ token: t.String({ description: "secret of the set-up link" }) }),
         response: { 200: t.Object({ valid: t.Boolean(), expiresAt: t.String() }) },
         detail: {
+          operationId: "getSetup",
           summary: "Check a set-up link",
           description: "404 if it is unknown, used or expired.",
         },
@@ -118,9 +123,17 @@ export const setupRoutes = ({ setup, report }: { setup: SetupService; report: Re
         body: setupRequestBody,
         response: { 201: t.Object({ success: t.Boolean() }) },
         detail: {
+          operationId: "createOwner",
           summary: "Create the first owner and tenant",
           description:
             "Works once, with the link that the first start prints. 404 if the link is not valid; 409 while a backup is restored.",
+          example: {
+            token: "q2V5…",
+            email: "ann@plant.example",
+            password: "correct horse battery staple",
+            fullName: "Ann Miller",
+            tenantName: "Plant North",
+          },
         },
       },
     );

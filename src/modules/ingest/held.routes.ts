@@ -23,6 +23,7 @@ export const heldRoutes = (deps: {
       auth: "telemetry:read",
       response: { 200: heldBody },
       detail: {
+        operationId: "getHeldReadings",
         summary: "Messages that wait for the gateway's clock",
         description:
           "Messages whose time stamps are more than a day ahead of the gateway, from senders that hear of no mistake. They are stored by themselves when its clock catches up.",
@@ -39,7 +40,10 @@ export const heldRoutes = (deps: {
         auth: "telemetry:write",
         audit: { action: "held_readings.store", target: "device" },
         response: { 200: heldBody },
-        detail: { summary: "Store these messages now, with the time stamps that they have" },
+        detail: {
+          operationId: "storeHeldReadings",
+          summary: "Store these messages now, with the time stamps that they have",
+        },
       },
     )
     .delete(
@@ -53,7 +57,7 @@ export const heldRoutes = (deps: {
         auth: "telemetry:write",
         audit: { action: "held_readings.delete", target: "device" },
         response: { 200: heldBody },
-        detail: { summary: "Delete these messages" },
+        detail: { operationId: "deleteHeldReadings", summary: "Delete these messages" },
       },
     );
 };

@@ -225,6 +225,7 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
           to: t.Optional(t.String({ maxLength: 20, description: "epoch ms, inclusive; the end by default" })),
         }),
         detail: {
+          operationId: "exportDeviceTelemetry",
           summary: "Export telemetry of a device",
           responses: {
             200: fileAnswer("One row or line per time stamp.", "text/csv", "application/x-ndjson"),

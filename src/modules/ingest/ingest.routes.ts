@@ -119,6 +119,7 @@ export const deviceApiRoutes = (deps: {
       params: tokenParams,
       response: { 200: successBody },
       detail: {
+        operationId: "postTelemetry",
         summary: "Send telemetry",
         description:
           "Answers once the points are on the disk. `{payload: {…}}`, `{key: value}`, `{ts, values}` or arrays of these, JSON or CBOR; ts as epoch ms, epoch s or ISO 8601. 400 for an invalid token or body, 429 with Retry-After after 60 invalid tokens from an address, 403 for telemetry keys beyond a limit (the message names them, and everything else is stored) and beyond the stored bytes of the plan, 413 above 5 MiB and for a text above 64 KiB, 415 for another content type, 429 with Retry-After beyond the messages and bytes a second of the plan, 503 when storage cannot take writes.",
@@ -137,6 +138,7 @@ export const deviceApiRoutes = (deps: {
         params: tokenParams,
         response: { 200: successBody },
         detail: {
+          operationId: "postTelemetryBatch",
           summary: "Send a batch of telemetry",
           description:
             "The batch is stored as a whole, except for telemetry keys beyond a limit. Answers once the points are on the disk. 400, 403, 413, 415, 429 and 503 as for one message; it counts as one.",
@@ -164,6 +166,7 @@ export const deviceApiRoutes = (deps: {
           sharedKeys: t.Optional(t.String({ description: "names separated by commas" })),
         }),
         detail: {
+          operationId: "readAttributes",
           summary: "Read attributes as a device",
           responses: { 200: attributesAnswer },
           description:
@@ -179,6 +182,7 @@ export const deviceApiRoutes = (deps: {
         params: tokenParams,
         response: { 200: successBody },
         detail: {
+          operationId: "postAttributes",
           summary: "Report client attributes",
           description:
             "400 for an invalid token or body; 429 with Retry-After beyond the messages a second of the plan.",
@@ -200,6 +204,7 @@ export const deviceApiRoutes = (deps: {
           keys: t.String({ minLength: 1, description: "names separated by commas" }),
         }),
         detail: {
+          operationId: "readAttributesFlat",
           summary: "Read attributes by name, flat",
           responses: { 200: objectAnswer("Names to values.") },
           description: "`{name: value}`; names that do not exist are left out.",
@@ -231,6 +236,7 @@ export const deviceApiRoutes = (deps: {
           ),
         }),
         detail: {
+          operationId: "awaitAttributeUpdates",
           summary: "Wait for changes of shared attributes",
           responses: { 200: objectAnswer("Names and values, and `deleted`.") },
           description:

@@ -207,6 +207,7 @@ const description =
   "InfluxDB line protocol, plain or gzip, 5 MiB and 100,000 lines at most. The token of a device stores all lines on that device; the token of a gateway stores the lines of each child on the child that their device tag names, which is created as the gateway API creates it, and lines without that tag on the gateway. A key is `measurement.field`, with the values of the other tags in between: `cpu.cpu0.usage_idle`. Time stamps are stored in ms; a line without one is of now. 204 once all lines are on the disk. 400 names the first line that was refused and says how many were; all other lines are stored. 401 for a wrong token, 413 for a body that is too large, 415 for another content encoding, 429 with Retry-After beyond the messages and bytes a second or for too many wrong tokens, 503 when storage cannot take writes. Errors have the form of InfluxDB.";
 
 const detailOf = (version: 1 | 2) => ({
+  operationId: version === 1 ? "writeLines" : "writeLinesV2",
   summary: `Write line protocol, as to InfluxDB ${version}`,
   description,
   security: [{ influxToken: [] }],
@@ -242,6 +243,7 @@ const queryOne = t.Object({
 });
 
 const queryDetail = (method: "GET" | "POST") => ({
+  operationId: method === "GET" ? "queryLineProtocol" : "postLineProtocolQuery",
   summary: `Prepare a database, as in InfluxDB 1 (${method})`,
   description:
     "Clients of InfluxDB 1 send this before they write. `CREATE DATABASE`, `CREATE RETENTION POLICY`, `SHOW DATABASES` and `SHOW RETENTION POLICIES` succeed without effect, because there are no databases. All other statements are refused. 401 for a wrong token, 429 for too many wrong tokens.",
@@ -300,6 +302,7 @@ const checkRoutes = ({ tokens }: { tokens: Pick<TokenSignIn, "ensure"> }) => {
     })
     .get("/ping", ping, {
       detail: {
+        operationId: "pingLineProtocol",
         summary: "Whether line protocol is accepted",
         description: "Clients of InfluxDB call this before they write.",
         responses: { 204: { description: "The header `X-Influxdb-Version` names a compatible version." } },
@@ -307,6 +310,7 @@ const checkRoutes = ({ tokens }: { tokens: Pick<TokenSignIn, "ensure"> }) => {
     })
     .get("/health", health, {
       detail: {
+        operationId: "getLineProtocolHealth",
         summary: "Health, as InfluxDB 2 reports it",
         description:
           "Clients of InfluxDB 2 call this before they write. `/healthz` and `/readyz` report the health of the gateway itself.",

@@ -58,9 +58,11 @@ export const testTelemetryRoutes = (deps: {
         201: t.Object({ success: t.Boolean(), protocol: t.String(), payload: jsonValue() }),
       },
       detail: {
+        operationId: "sendTestTelemetry",
         summary: "Send test telemetry for a device",
         description:
           "The message is processed like one of the device, in the form of the named protocol (HTTP by default), and is stored before the request is answered. 400 as for the device, 503 if it cannot be stored.",
+        example: { protocol: "MQTT", payload: { temperature: 21.5, running: true } },
       },
     },
   );

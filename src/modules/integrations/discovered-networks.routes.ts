@@ -23,6 +23,7 @@ export const discoveredNetworksRoutes = ({
       auth: "integrations:write",
       response: { 200: discoveredBody },
       detail: {
+        operationId: "listDiscoveredNetworks",
         summary: "List devices that publish to this gateway and that no integration reads",
         description:
           "Recognises Tasmota, Zigbee2MQTT, Shelly, Home Assistant discovery and Sparkplug B by the default topics on which MQTT clients have published since the gateway started. 403 without access to all devices.",

@@ -31,11 +31,18 @@ export const integrationResource = defineResource({
     create: {
       summary: "Create an integration",
       description: `The integration is a draft unless \`status\` says otherwise. The first running integration of a type becomes the default of the type; a draft or a paused one never does. 400 names the invalid setting; 409 if there are 100 integrations already, if another running integration receives the same announcements for Home Assistant, and for \`isDefault\` on an integration that is not running. ${allDevices}`,
+      example: {
+        name: "ChirpStack",
+        type: "CHIRPSTACK",
+        status: "active",
+        settings_json: { autoCreateDevice: true, deviceType: "room sensor" },
+      },
     },
     get: { summary: "Get an integration" },
     update: {
       summary: "Change an integration",
       description: `The change applies immediately. ${ownDiscovery} ${allDevices}`,
+      example: { settings_json: { radioMetadata: false } },
     },
     delete: {
       summary: "Delete an integration",

@@ -81,6 +81,7 @@ export const integrationsRoutes = (deps: {
       detail: {
         summary: "Test settings, mapping and script on a message",
         description: `Shows each stage. Nothing is stored, no device is created. 400 if the settings are wrong, 404 for an unknown integration or codec. ${allDevices}`,
+        example: { type: "HTTP", payload: { deviceId: "press-1", temperature: 21.5 } },
       },
     })
     .get(
@@ -122,6 +123,7 @@ export const integrationsRoutes = (deps: {
         audit: { action: "integration.replay", target: "integration" },
         response: { 200: t.Object({ stored: wholeNumber(), failed: wholeNumber() }) },
         detail: {
+          operationId: "replayIntegrationEvents",
           summary: "Replay all failed messages",
           description: `Uses the present settings, the oldest first, 1,000 at most. ${allDevices}`,
         },
@@ -146,6 +148,7 @@ export const integrationsRoutes = (deps: {
         audit: { action: "integration.replay", target: "integration" },
         response: { 200: takenBody },
         detail: {
+          operationId: "replayIntegrationEvent",
           summary: "Replay the message of an event",
           description: `Uses the present settings and creates a new event. 409 if the message was not stored completely. ${allDevices}`,
         },

@@ -74,6 +74,11 @@ const names: Record<WebhookKind, string> = {
   "lorawan-a": "ChirpStack v4",
   "lorawan-b": "The Things Stack v3",
 };
+const operationNouns: Record<WebhookKind, string> = {
+  generic: "Generic",
+  "lorawan-a": "LorawanA",
+  "lorawan-b": "LorawanB",
+};
 const bodies: Record<WebhookKind, string> = {
   generic:
     "`{deviceToken | externalDeviceId, tenantId?, childDeviceId?, ts?, telemetry: {…}}` or what the integration's paths say. `tenantId` names the tenant where neither header nor query does.",
@@ -140,7 +145,8 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
     return { success: true, eventId };
   }
 
-  const detailOf = (kind: WebhookKind, subject: string) => ({
+  const detailOf = (kind: WebhookKind, operationId: string, subject: string) => ({
+    operationId,
     summary: `Webhook, ${names[kind]}: ${subject}`,
     description: `${bodies[kind]} ${description}`,
     security: [{ webhookSecret: [] }, {}],
@@ -156,12 +162,12 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
   const options = { parse: "none", query, response: { 200: answer } } as const;
   const toDefault = (kind: WebhookKind) => ({
     ...options,
-    detail: detailOf(kind, "to the default integration"),
+    detail: detailOf(kind, `post${operationNouns[kind]}Webhook`, "to the default integration"),
   });
   const toOne = (kind: WebhookKind) => ({
     ...options,
     params: t.Object({ integrationId: t.String({ maxLength: 64 }) }),
-    detail: detailOf(kind, "to the one that the address names"),
+    detail: detailOf(kind, `postNamed${operationNouns[kind]}Webhook`, "to the one that the address names"),
   });
 
   // Elysia reads from a handler's text what it needs: each is named, or cookies and headers are parsed for every message.

@@ -61,7 +61,11 @@ export const mailSettingsRoutes = (deps: {
       {
         auth: "gateway:manage",
         response: { 200: mailSettingsBody },
-        detail: { summary: "Get the mail server", description: `Without its password. ${operators}` },
+        detail: {
+          operationId: "getMailSettings",
+          summary: "Get the mail server",
+          description: `Without its password. ${operators}`,
+        },
       },
     )
     .put(
@@ -83,8 +87,20 @@ export const mailSettingsRoutes = (deps: {
         body: mailSettingsInput,
         response: { 200: mailSettingsBody },
         detail: {
+          operationId: "setMailSettings",
           summary: "Change the mail server",
           description: `Takes effect at once: mails of the last day that wait for a server are sent. The password is sealed and never returned. 400 without a password for another host while a user is set. ${fixed} ${operators}`,
+          example: {
+            server: {
+              host: "mail.plant.example",
+              port: 587,
+              security: "STARTTLS",
+              acceptsAnyCertificate: false,
+              user: "gateway",
+              password: "correct horse battery staple",
+            },
+            from: "gateway@plant.example",
+          },
         },
       },
     )
@@ -106,8 +122,20 @@ export const mailSettingsRoutes = (deps: {
         body: mailTestInput,
         response: { 200: mailTestAnswer },
         detail: {
+          operationId: "testMailSettings",
           summary: "Send a test mail",
           description: `Sends at once, with the settings of the request in place of those that are stored. \`success\` is false when the mail server did not take it, with the reason in \`error\`. 409 without a mail server. ${fixed} ${operators}`,
+          example: {
+            server: {
+              host: "mail.plant.example",
+              port: 587,
+              security: "STARTTLS",
+              acceptsAnyCertificate: false,
+              user: "gateway",
+              password: "correct horse battery staple",
+            },
+            to: "anna@plant.example",
+          },
         },
       },
     );

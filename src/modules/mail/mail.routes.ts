@@ -62,13 +62,21 @@ export const outboxRoutes = (deps: {
         auth: "outbox:manage",
         query: listMailsQuery,
         response: { 200: t.Array(listedMail) },
-        detail: { summary: "List mails, the newest first", description: ownersOnly },
+        detail: {
+          operationId: "listMails",
+          summary: "List mails, the newest first",
+          description: ownersOnly,
+        },
       },
     )
     .get("/:mailId", ({ principal, params }) => toWire(mail.get(scopeOf(principal), params.mailId)), {
       auth: "outbox:manage",
       response: { 200: mailBody },
-      detail: { summary: "Read a mail", description: `${ownersOnly} 404 for an unknown mail.` },
+      detail: {
+        operationId: "getMail",
+        summary: "Read a mail",
+        description: `${ownersOnly} 404 for an unknown mail.`,
+      },
     })
     .post(
       "/:mailId/retry",
@@ -82,6 +90,7 @@ export const outboxRoutes = (deps: {
         },
         response: { 200: mailBody },
         detail: {
+          operationId: "retryMail",
           summary: "Send a mail now",
           description: `Sends a failed or waiting mail, too. ${ownersOnly} 404 for an unknown mail; 409 when it was sent, when its code or password has expired, and while no SMTP server is configured.`,
         },

@@ -43,8 +43,10 @@ export const maintenanceRoutes = (deps: { maintenance: MaintenanceService; auth:
         body: beginBody,
         response: { 200: maintenanceState },
         detail: {
+          operationId: "startMaintenance",
           summary: "Put a device into maintenance until a time",
           description: `During maintenance no alarm of the device is raised, becomes more severe, escalates or causes notifications. Data is stored, and open alarms are cleared when their rules say so. A rule that still holds at the end raises its alarm then. Maintenance of a gateway includes its children. A repeated request changes the time and the reason. 400 for a time in the past or more than 366 days ahead. ${who}`,
+          example: { until: "2027-01-01T12:00:00Z", reason: "Oil change" },
         },
       },
     )
@@ -59,6 +61,7 @@ export const maintenanceRoutes = (deps: { maintenance: MaintenanceService; auth:
         audit: { action: "device.maintenance_end", target: "device", read },
         response: { 200: successBody },
         detail: {
+          operationId: "endMaintenance",
           summary: "End the maintenance of a device",
           description: `Rules that hold then raise their alarms at once. The maintenance of its gateway goes on. Without maintenance the request changes nothing. ${who}`,
         },
@@ -89,7 +92,16 @@ export const bulkMaintenanceRoutes = (deps: { maintenance: MaintenanceService; a
         audit: { action: "device.maintenance", target: "device", each: bulkTargets, read },
         body: bulkBeginBody,
         response: { 200: bulkResult },
-        detail: { summary: "Put many devices into maintenance until a time", description: `${each} ${who}` },
+        detail: {
+          operationId: "startMaintenanceOfDevices",
+          summary: "Put many devices into maintenance until a time",
+          description: `${each} ${who}`,
+          example: {
+            deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"],
+            until: "2026-12-24T18:00:00Z",
+            reason: "oil change",
+          },
+        },
       },
     )
     .post(
@@ -101,7 +113,12 @@ export const bulkMaintenanceRoutes = (deps: { maintenance: MaintenanceService; a
         audit: { action: "device.maintenance_end", target: "device", each: bulkTargets, read },
         body: bulkEndBody,
         response: { 200: bulkResult },
-        detail: { summary: "End the maintenance of many devices", description: `${each} ${who}` },
+        detail: {
+          operationId: "endMaintenanceOfDevices",
+          summary: "End the maintenance of many devices",
+          description: `${each} ${who}`,
+          example: { deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"] },
+        },
       },
     );
 };

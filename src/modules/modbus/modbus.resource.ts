@@ -26,11 +26,13 @@ export const modbusConnectionResource = defineResource({
     create: {
       summary: "Create a Modbus connection",
       description: `The gateway connects immediately and keeps the connection open; if there is no response, it retries after 1 s to 60 s. 409 if another connection has the name. ${NEEDS_ALL}`,
+      example: { name: "Energy meters", host: "192.168.1.50", port: 502, framing: "TCP" },
     },
     get: { summary: "Read a Modbus connection", description: "404 unknown." },
     update: {
       summary: "Change a Modbus connection",
       description: `Every change reconnects. 404 unknown; 409 if another connection has the name. ${NEEDS_ALL}`,
+      example: { pauseMs: 50 },
     },
     delete: {
       summary: "Delete a Modbus connection",

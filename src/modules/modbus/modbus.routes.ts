@@ -209,8 +209,10 @@ export const modbusConnectionsRoutes = ({ modbus, auth }: RoutesDeps) =>
       body: readBody,
       response: { 200: readAnswerBody },
       detail: {
+        operationId: "readModbusRegisters",
         summary: "Read Modbus registers now",
         description: `Reads a range of registers or bits between two regular reads. 409 while the connection is not open, or with the exception of the device; 404 unknown. ${NEEDS_ALL}`,
+        example: { unitId: 1, area: "HOLDING_REGISTER", address: 0, count: 10 },
       },
     },
   );
@@ -232,6 +234,7 @@ export function modbusUnitsRoutes({ modbus, auth }: RoutesDeps) {
         query: t.Object(unitList.fields),
         response: { 200: t.Array(unitBody) },
         detail: {
+          operationId: "listModbusUnits",
           summary: "List the units of a Modbus connection",
           description: `Lists units with their registers, newest values and health. 404 unknown. ${NEEDS_ALL}`,
         },
@@ -249,8 +252,15 @@ export function modbusUnitsRoutes({ modbus, auth }: RoutesDeps) {
         body: createUnitBody,
         response: { 201: unitBody },
         detail: {
+          operationId: "createModbusUnit",
           summary: "Add a unit to a Modbus connection",
           description: `The values of its registers become telemetry of the device, and commands to the device write its writable registers. 400 for a register that cannot be; 404 for an unknown connection or device; 409 for a device that another unit has, for more than 250 units, or for more than 20,000 registers of all units of the connection. ${NEEDS_ALL}`,
+          example: {
+            deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d",
+            unitId: 1,
+            intervalMs: 5_000,
+            registers: [{ key: "power", area: "INPUT_REGISTER", address: 52, type: "FLOAT32" }],
+          },
         },
       },
     )
@@ -263,8 +273,10 @@ export function modbusUnitsRoutes({ modbus, auth }: RoutesDeps) {
         body: updateUnitBody,
         response: { 200: unitBody },
         detail: {
+          operationId: "updateModbusUnit",
           summary: "Change a unit",
           description: `A list of registers replaces the one before. 400 for a register that cannot be; 404 unknown; 409 for more than 20,000 registers of all units of the connection. ${NEEDS_ALL}`,
+          example: { intervalMs: 1_000 },
         },
       },
     )
@@ -279,6 +291,7 @@ export function modbusUnitsRoutes({ modbus, auth }: RoutesDeps) {
         audit: { action: "modbus_unit.delete", target: "modbus_unit", read },
         response: { 200: successBody },
         detail: {
+          operationId: "deleteModbusUnit",
           summary: "Delete a unit",
           description: `The device and its values stay. 404 unknown. ${NEEDS_ALL}`,
         },
@@ -298,6 +311,7 @@ export const modbusRegisterMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
         query: t.Object(templateList.fields),
         response: { 200: t.Array(templateBody) },
         detail: {
+          operationId: "listModbusTemplates",
           summary: "List register maps of common devices",
           description: "Lists the registers of common meters, drives and controllers, to begin with.",
         },
@@ -314,9 +328,11 @@ export const modbusRegisterMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
         body: registerMapBody,
         response: { 200: registerMapAnswerBody },
         detail: {
+          operationId: "parseModbusRegisterMap",
           summary: "Read a register map from CSV",
           description:
             "Returns the registers of a table without storing anything, and the lines that are no register. At most 1,000 lines are read. Columns: key, area, address, type, order, length, bit, bits, scale, offset, absent, intervalMs, writable. 400 for a text that is no table.",
+          example: { csv: "key,area,address,type,scale\npower,input,52,float,1" },
         },
       },
     );

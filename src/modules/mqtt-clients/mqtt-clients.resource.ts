@@ -39,11 +39,19 @@ export const mqttClientResource = defineResource({
     create: {
       summary: "Create an MQTT client",
       description: `The client may publish and subscribe to topics of its tenant, with retained messages, wills, wildcards and shared subscriptions. It cannot reach topics of devices or of other tenants. A generated password is shown only in this response. ${refusals}`,
+      example: {
+        name: "Node-RED",
+        signIn: "PASSWORD",
+        username: "node-red",
+        publish: ["plant/#"],
+        subscribe: ["plant/#", "lineside/devices/#"],
+      },
     },
     get: { summary: "Read an MQTT client", description: "404 unknown." },
     update: {
       summary: "Change an MQTT client",
       description: `Every change except a new name ends the client's connections and sessions; the client can sign in again immediately. \`signIn\` PASSWORD without a password generates a new password. 404 unknown. ${refusals}`,
+      example: { publish: ["plant/line-1/#"] },
     },
     delete: {
       summary: "Delete an MQTT client",

@@ -76,6 +76,7 @@ export const mqttTopicsRoutes = ({ clients, auth }: { clients: MqttClientsServic
         query: topicsQuery,
         response: { 200: topicsBody },
         detail: {
+          operationId: "listMqttTopics",
           summary: "List topics with their newest messages",
           description:
             "Lists the topics on which MQTT clients of the tenant have published since the gateway started, by name. The 5,000 most recently used topics of a tenant are kept. 403 without access to all devices.",
@@ -95,9 +96,11 @@ export const mqttTopicsRoutes = ({ clients, auth }: { clients: MqttClientsServic
         body: publishBody,
         response: { 200: successBody },
         detail: {
+          operationId: "publishMqttMessage",
           summary: "Publish a message",
           description:
             "Publishes on a topic of the tenant's MQTT clients. 400 for a topic with a wildcard or a reserved topic (`$…`, `lineside/…`); 403 without access to all devices.",
+          example: { topic: "plant/line-1/lamp/set", payload: "ON", qos: 1, retain: true },
         },
       },
     );

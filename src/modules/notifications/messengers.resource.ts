@@ -21,12 +21,14 @@ export const messengerResource = defineResource({
       summary: "Create a messenger",
       description:
         "A chat, channel or topic that gets each alarm of the site once. Requests go through the delivery queue: at least once, with retries for 24 hours, and only to addresses that the gateway may reach. 409 beyond 20 messengers.",
+      example: { name: "Shift", kind: "NTFY", topic: "plant-7f3a", severities: ["CRITICAL"] },
     },
     get: { summary: "Get a messenger" },
     update: {
       summary: "Change a messenger",
       description:
         "Missing fields keep their values. If you change the kind or the server, send `secret` again.",
+      example: { isEnabled: false },
     },
     delete: { summary: "Delete a messenger", description: "Messages that wait for it are deleted too." },
   },

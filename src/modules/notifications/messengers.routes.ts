@@ -40,6 +40,7 @@ export const messengersRoutes = ({ messengers, auth }: { messengers: MessengersS
       audit: { action: "messenger.test", target: "messenger" },
       response: { 200: messengerTestBody },
       detail: {
+        operationId: "testMessenger",
         summary: "Send a test message to a messenger",
         description:
           "A failure is a 200 with `success` false and the reason. 429 after ten tests within ten minutes.",

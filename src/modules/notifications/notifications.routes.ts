@@ -28,7 +28,7 @@ export const notificationsRoutes = (deps: { notifications: NotificationsService;
     .get("/settings", ({ principal }) => show(notifications.settingsOf(principal.tenantId)), {
       auth: "alarms:escalation",
       response: { 200: settingsBody },
-      detail: { summary: "Get the notification settings" },
+      detail: { operationId: "getNotificationSettings", summary: "Get the notification settings" },
     })
     .patch(
       "/settings",
@@ -44,9 +44,11 @@ export const notificationsRoutes = (deps: { notifications: NotificationsService;
         body: changeSettingsBody,
         response: { 200: settingsBody },
         detail: {
+          operationId: "updateNotificationSettings",
           summary: "Change the notification settings",
           description:
             "Missing fields stay as they are. `messaging` is replaced as a whole; null disables text messages. Requests to the messaging gateway go through the delivery queue: at least once, with retries for 24 hours, and only to addresses that the gateway may reach. 400 names the field; 403 unless owner or administrator, and without access to all devices.",
+          example: { language: "en", timezone: "Europe/Berlin", digestAfter: 5 },
         },
       },
     )
@@ -67,6 +69,7 @@ export const notificationsRoutes = (deps: { notifications: NotificationsService;
           summary: "Send a test notification to the caller",
           description:
             "Sends it to the caller's own e-mail address or phone number and returns the result. A failure is a 200 with `success` false and the reason. 429 after ten within ten minutes.",
+          example: { channel: "email" },
         },
       },
     );

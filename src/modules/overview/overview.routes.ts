@@ -13,6 +13,7 @@ export const overviewRoutes = (deps: { overview: OverviewService; auth: AuthPlug
       auth: "devices:read",
       response: { 200: overviewBody },
       detail: {
+        operationId: "getOverview",
         summary: "Get the key figures of the site",
         description:
           "Counts the devices and open alarms that the caller may see. `history` has these counts over the last 24 hours; it is empty for users without access to all devices. `pins` are values of devices that administrators show to everybody.",
@@ -29,9 +30,11 @@ export const overviewRoutes = (deps: { overview: OverviewService; auth: AuthPlug
       body: pinsBody,
       response: { 200: pinsBody },
       detail: {
+        operationId: "setOverviewPins",
         summary: "Set the values that the overview shows",
         description:
           "Replaces all pinned values; 12 are allowed. 403 for callers who are neither owner nor administrator, or have no access to all devices; 404 for a device that does not exist.",
+        example: { pins: [{ deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d", key: "temperature" }] },
       },
     });
 };

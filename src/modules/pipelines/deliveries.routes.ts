@@ -50,6 +50,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         query: listDeliveriesQuery,
         response: { 200: t.Array(deliveryBody) },
         detail: {
+          operationId: "listDeliveries",
           summary: "List waiting webhooks and dead letters, the newest first",
           description: `Delivered webhooks are not listed. 404 for an unknown pipeline. ${whole}`,
         },
@@ -65,6 +66,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         auth: "pipelines:read",
         response: { 200: wholeDelivery },
         detail: {
+          operationId: "getDelivery",
           summary: "Get a webhook with its body",
           description: `404 after it was delivered or deleted. ${whole}`,
         },
@@ -78,6 +80,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         audit: { action: "delivery.replay", target: "delivery", read },
         response: { 200: deliveryBody },
         detail: {
+          operationId: "replayDelivery",
           summary: "Replay a dead letter",
           description: `It waits again, for at most 24 hours. It goes to the present target of the webhook step with its address, or of the pipeline's only webhook step. Its delivery id changes with the target. 404 after it was deleted; 409 while it is waiting. ${whole}`,
         },
@@ -93,7 +96,11 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         auth: "pipelines:write",
         audit: { action: "delivery.delete", target: "delivery", read },
         response: { 200: successBody },
-        detail: { summary: "Delete a waiting webhook or a dead letter", description: whole },
+        detail: {
+          operationId: "deleteDelivery",
+          summary: "Delete a waiting webhook or a dead letter",
+          description: whole,
+        },
       },
     )
     .post(
@@ -104,6 +111,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         audit: { action: "delivery.replay-all", target: "pipeline" },
         response: { 200: t.Object({ replayed: wholeNumber() }) },
         detail: {
+          operationId: "replayDeliveriesOfPipeline",
           summary: "Replay all dead letters of a pipeline",
           description: `Sends them in their original order, 10,000 at most. ${whole}`,
         },
@@ -120,6 +128,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         query: t.Pick(listDeliveriesQuery, ["state"]),
         response: { 200: t.Object({ deleted: wholeNumber() }) },
         detail: {
+          operationId: "deleteDeliveriesOfPipeline",
           summary: "Delete waiting webhooks or dead letters of a pipeline",
           description: `Both unless \`state\` says which. ${whole}`,
         },

@@ -4,6 +4,12 @@ import { pipelineNotFound } from "./pipelines.errors.ts";
 import { createPipelineBody, pipelineBody, updatePipelineBody, writers } from "./pipelines.schemas.ts";
 import { dataPipelines } from "./pipelines.tables.ts";
 
+/** Steps of a pipeline, for the OpenAPI document. */
+export const stepsExample = [
+  { type: "rename_keys", mapping: { t: "temperature" } },
+  { type: "filter_range", keys: ["temperature"], min: -40, max: 85 },
+];
+
 /** Data pipelines: what telemetry goes through before it is stored. */
 export const pipelineResource = defineResource({
   name: "pipeline",
@@ -22,11 +28,19 @@ export const pipelineResource = defineResource({
     create: {
       summary: "Create a data pipeline",
       description: `The pipeline is a draft until it is started, unless you set \`status\`. 400 names the invalid step and the reason; 404 if a device or profile in the scope does not exist; 409 if there are 100 pipelines already. ${writers}`,
+      example: {
+        name: "Names and limits",
+        scope: { deviceTypes: ["press"] },
+        steps: stepsExample,
+      },
     },
     get: { summary: "Get a data pipeline" },
     update: {
       summary: "Change a data pipeline",
       description: `A change to an active pipeline applies from the next message on. Changed steps or a changed scope become a new version. 404 if a device or profile added to the scope does not exist. ${writers}`,
+      example: {
+        steps: stepsExample,
+      },
     },
     delete: {
       summary: "Delete a data pipeline",

@@ -6,7 +6,7 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
-import { type Pipeline, pipelineResource } from "./pipelines.resource.ts";
+import { type Pipeline, pipelineResource, stepsExample } from "./pipelines.resource.ts";
 import {
   newestMessageBody,
   previewAnswer,
@@ -88,6 +88,7 @@ export const pipelinesRoutes = ({ pipelines, auth }: { pipelines: PipelinesServi
         body: rollbackBody,
         run: (principal, id, { version }: Static<typeof rollbackBody>) =>
           pipelines.rollBack(principal, id, version),
+        example: { version: 3 },
       },
     },
     auth,
@@ -100,6 +101,10 @@ export const pipelinesRoutes = ({ pipelines, auth }: { pipelines: PipelinesServi
       detail: {
         summary: "Test steps on a message",
         description: "Returns the input and output of each step. Nothing is stored or sent.",
+        example: {
+          steps: stepsExample,
+          telemetry: { t: 21.5 },
+        },
       },
     })
     .get(
@@ -114,6 +119,7 @@ export const pipelinesRoutes = ({ pipelines, auth }: { pipelines: PipelinesServi
         auth: "pipelines:write",
         response: { 200: newestMessageBody },
         detail: {
+          operationId: "getNewestMessage",
           summary: "Get the newest original message of a device",
           description:
             "The message before any pipeline, to test steps with. The gateway remembers it since the start, for 2,000 devices of pipelines. 404 for an unknown device.",
@@ -124,6 +130,7 @@ export const pipelinesRoutes = ({ pipelines, auth }: { pipelines: PipelinesServi
       auth: "pipelines:read",
       response: { 200: t.Array(stepTypeBody) },
       detail: {
+        operationId: "listStepTypes",
         summary: "List the types of steps",
         description:
           "Each type has a description, its fields as JSON Schema, and an example, so that a client can build a form.",

@@ -15,6 +15,7 @@ export const keyMetadataRoutes = (deps: { keys: KeyMetadataService; auth: AuthPl
       auth: "profiles:read",
       response: { 200: keyDefaultsBody },
       detail: {
+        operationId: "getKeyMetadataDefaults",
         summary: "Read the default metadata of telemetry keys",
         description: "The defaults apply to keys for which the device's profile has no entry.",
       },
@@ -28,8 +29,10 @@ export const keyMetadataRoutes = (deps: { keys: KeyMetadataService; auth: AuthPl
         body: keyDefaultsBody,
         response: { 200: keyDefaultsBody },
         detail: {
+          operationId: "setKeyMetadataDefaults",
           summary: "Replace the default metadata of telemetry keys",
           description: "403 without access to all devices.",
+          example: { keyMetadata: [{ key: "battery", unit: "%", decimals: 0, limits: { low: 20 } }] },
         },
       },
     );

@@ -23,11 +23,32 @@ export const profileResource = defineResource({
     create: {
       summary: "Create a device profile",
       description: "409 when the name is taken; 403 without access to all devices.",
+      example: {
+        name: "Presses",
+        retentionDays: 365,
+        alarmRules: [
+          {
+            alarmType: "Overheating",
+            createRules: [
+              {
+                severity: "CRITICAL",
+                condition: { key: "temperature", op: "GT", value: 80 },
+                kind: "DURATION",
+                forMs: 60_000,
+                // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of the alarm rule's own
+                message: "${deviceName} is at ${temperature} °C",
+              },
+            ],
+            clearRule: { condition: { key: "temperature", op: "LT", value: 70 } },
+          },
+        ],
+      },
     },
     get: { summary: "Read a device profile" },
     update: {
       summary: "Change a device profile",
       description: "403 without access to all devices; 409 when the name is taken.",
+      example: { inactivityTimeoutMs: 120_000 },
     },
     delete: {
       summary: "Delete a device profile",

@@ -36,15 +36,20 @@ export const claimingRoutes = (deps: { claiming: ClaimingService; auth: AuthPlug
       body: claimDeviceBody,
       response: { 200: claimedDevice },
       detail: {
+        operationId: "claimDevice",
         summary: "Claim a device with its secret key",
         description:
           "A user without access to all devices is granted the device. 403 when no device of this name waits for this key, and for an API key without access to all devices; 409 when somebody has claimed it; 429 with Retry-After after 30 attempts of a user or 10 for a device.",
+        example: { deviceName: "Pump 7", secretKey: "7HK4-WQ2M" },
       },
     })
     .get("/:deviceId/claiming", ({ principal, params }) => claiming.get(principal, params.deviceId), {
       auth: "devices:read",
       response: { 200: claimingBody },
-      detail: { summary: "Read whether a device waits to be claimed, or who has claimed it" },
+      detail: {
+        operationId: "getClaiming",
+        summary: "Read whether a device waits to be claimed, or who has claimed it",
+      },
     })
     .put(
       "/:deviceId/claiming",
@@ -55,8 +60,10 @@ export const claimingRoutes = (deps: { claiming: ClaimingService; auth: AuthPlug
         body: openClaimingBody,
         response: { 200: claimingBody },
         detail: {
+          operationId: "openClaiming",
           summary: "Let a device be claimed",
           description: "For devices that send no claiming request themselves. 409 if the device is claimed.",
+          example: { secretKey: "7HK4-WQ2M", durationMs: 86_400_000 },
         },
       },
     )
@@ -71,6 +78,7 @@ export const claimingRoutes = (deps: { claiming: ClaimingService; auth: AuthPlug
         audit: { action: "device.release", target: "device", read },
         response: { 200: successBody },
         detail: {
+          operationId: "releaseDevice",
           summary: "Release a claimed device",
           description:
             "The device is taken from the user who claimed it, and can be claimed again after its next claiming request. It ends an open claiming request, too.",
@@ -109,6 +117,7 @@ export const claimingRequestRoutes = (deps: {
       parse: "none",
       response: { 200: successBody },
       detail: {
+        operationId: "requestClaiming",
         summary: "Let the device be claimed",
         description:
           "`secretKey` has 6 to 128 characters. The device can be claimed for `durationMs`, a day by default. A request of a device that is claimed already changes nothing. 401 for an invalid token.",

@@ -34,6 +34,7 @@ export const provisioningRoutes = (deps: { provisioning: ProvisioningService; au
       detail: {
         summary: "Change the provisioning settings of a profile",
         description: "The first call creates key and secret. 403 without access to all devices.",
+        example: { mode: "ALLOW_NEW" },
       },
     })
     .post("/rotate", ({ principal, params }) => provisioning.rotate(principal, params.profileId), {
@@ -41,6 +42,7 @@ export const provisioningRoutes = (deps: { provisioning: ProvisioningService; au
       audit: { action: "profile.rotate_provisioning", target: "profile", read },
       response: { 200: provisioningBody },
       detail: {
+        operationId: "rotateProvisioningSecret",
         summary: "Create a new provisioning key and secret",
         description: "The old ones stop working at once. Devices that have claimed keep their credentials.",
       },
@@ -59,6 +61,7 @@ export const reopenRoutes = (deps: { provisioning: ProvisioningService; auth: Au
       audit: { action: "device.reopen_claim", target: "device" },
       response: { 200: successBody },
       detail: {
+        operationId: "allowDeviceToClaimAgain",
         summary: "Allow a device to claim again",
         description:
           "For a device that lost its credentials, in a profile with CHECK_PRE_PROVISIONED. A device that has already connected stays refused.",
@@ -81,6 +84,7 @@ export const claimRoutes = (deps: { provisioning: ProvisioningService }) =>
       parse: "none",
       response: { 200: claimAnswer },
       detail: {
+        operationId: "provisionDevice",
         summary: "Claim credentials as a new device",
         description:
           "`{deviceName, provisionDeviceKey, provisionDeviceSecret}`, JSON or CBOR, with `credentialsType` (ACCESS_TOKEN with `token`, MQTT_BASIC with `username`, `clientId`, `password`, X509_CERTIFICATE with the certificate as `hash`), `deviceType` and `gateway`. `status` is the result: NOT_FOUND for a wrong key or secret, FAILURE for a name that is taken or not expected. Each device may claim once. 400 for a body that is not well-formed, 429 with Retry-After for too many claims from one address.",

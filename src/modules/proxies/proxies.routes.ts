@@ -113,6 +113,7 @@ const restartRoutes = ({ restart, tenants, auth }: ProxyRouteDeps) =>
       audit: { action: "gateway.restart", target: "gateway", id: () => "gateway" },
       response: { 202: t.Object({ success: t.Boolean() }) },
       detail: {
+        operationId: "restartGateway",
         summary: "Restart the gateway",
         description: `It stops in an orderly way and starts anew. Devices and browsers connect again. ${operators}`,
       },
@@ -132,7 +133,11 @@ const settingsRoutes = ({ settings, tenants, auth }: ProxyRouteDeps) =>
       {
         auth: "gateway:manage",
         response: { 200: proxySettingsBody },
-        detail: { summary: "Get the settings about reverse proxies", description: operators },
+        detail: {
+          operationId: "getProxySettings",
+          summary: "Get the settings about reverse proxies",
+          description: operators,
+        },
       },
     )
     .put(
@@ -153,8 +158,10 @@ const settingsRoutes = ({ settings, tenants, auth }: ProxyRouteDeps) =>
         body: proxySettingsInput,
         response: { 200: proxySettingsBody },
         detail: {
+          operationId: "setProxySettings",
           summary: "Change the settings about reverse proxies",
           description: `They take effect when the gateway starts again. ${fixed} ${operators}`,
+          example: { publicUrl: "https://plant.example/lineside", trustedProxies: "127.0.0.1, 10.0.5.0/24" },
         },
       },
     )
@@ -170,8 +177,10 @@ const settingsRoutes = ({ settings, tenants, auth }: ProxyRouteDeps) =>
         body: proxySettingsInput,
         response: { 200: proxyTestAnswer },
         detail: {
+          operationId: "testProxySettings",
           summary: "Show what the gateway sees of this request",
           description: `With the settings of the request in place of those that are stored. ${fixed} ${operators}`,
+          example: { publicUrl: "https://plant.example/lineside", trustedProxies: "127.0.0.1" },
         },
       },
     );

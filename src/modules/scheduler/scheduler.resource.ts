@@ -30,11 +30,22 @@ export const jobResource = defineResource({
       summary: "Create a job",
       description:
         "A job sets SHARED attributes of devices or sends them a command, at the times of a cron expression, at an interval, or once. The gateway checks for due jobs every 15 s, so a run begins up to 15 s after its time. 400 for a schedule without a time in the future, 404 for a device that does not exist, 403 for a device type without access to all devices, 409 when the tenant has 1,000 jobs.",
+      example: {
+        name: "Night mode",
+        schedule: { kind: "cron", expression: "0 22 * * 1-5", timezone: "Europe/Berlin" },
+        action: {
+          type: "attributes",
+          deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"],
+          attributes: { mode: "night" },
+        },
+        misfire: "once",
+      },
     },
     get: { summary: "Read a job" },
     update: {
       summary: "Change a job",
       description: `Schedule and action are replaced as a whole. 400 for a schedule without a time in the future; 409 to enable a job without one. ${limitedAccess}`,
+      example: { enabled: false },
     },
     delete: { summary: "Delete a job with its runs", description: limitedAccess },
   },

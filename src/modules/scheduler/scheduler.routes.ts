@@ -65,8 +65,13 @@ export const schedulerRoutes = ({ scheduler, auth }: { scheduler: SchedulerServi
         body: previewBody,
         response: { 200: t.Object({ next: t.Array(isoTime) }) },
         detail: {
+          operationId: "previewSchedule",
           summary: "Preview the next times of a schedule",
           description: "Returns fewer times if the schedule ends. 400 for an invalid schedule.",
+          example: {
+            schedule: { kind: "cron", expression: "0 22 * * 1-5", timezone: "Europe/Berlin" },
+            count: 5,
+          },
         },
       },
     )
@@ -81,6 +86,7 @@ export const schedulerRoutes = ({ scheduler, auth }: { scheduler: SchedulerServi
         audit: { action: "job.run", target: "job", read },
         response: { 201: runBody },
         detail: {
+          operationId: "runJob",
           summary: "Run a job now",
           description: `Runs in addition to its schedule, also while it is paused. The answer comes when the run has begun. 409 while a run is in progress, and if the scheduler is disabled (SCHEDULER_ENABLED). ${limitedAccess}`,
         },
@@ -108,6 +114,7 @@ export const schedulerRoutes = ({ scheduler, auth }: { scheduler: SchedulerServi
         }),
         response: { 200: t.Array(runBody) },
         detail: {
+          operationId: "listRuns",
           summary: "List runs of a job, the newest first",
           description:
             "The newest 1,000 runs are kept for 90 days. Results of single devices are kept for the newest runs (2,000 results in all, or those of one run).",
@@ -117,7 +124,11 @@ export const schedulerRoutes = ({ scheduler, auth }: { scheduler: SchedulerServi
     .get(
       "/:jobId/runs/:runId",
       ({ principal, params }) => runToWire(scheduler.getRun(principal, params.jobId, params.runId)),
-      { auth: "scheduler:read", response: { 200: runBody }, detail: { summary: "Read a run" } },
+      {
+        auth: "scheduler:read",
+        response: { 200: runBody },
+        detail: { operationId: "getRun", summary: "Read a run" },
+      },
     )
     .get(
       "/:jobId/runs/:runId/targets",
@@ -139,7 +150,10 @@ export const schedulerRoutes = ({ scheduler, auth }: { scheduler: SchedulerServi
           status: t.Optional(targetStatus),
         }),
         response: { 200: t.Array(targetBody) },
-        detail: { summary: "List the devices of a run with their results, failures first" },
+        detail: {
+          operationId: "listRunTargets",
+          summary: "List the devices of a run with their results, failures first",
+        },
       },
     );
 };

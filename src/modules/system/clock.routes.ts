@@ -34,7 +34,11 @@ export const clockRoutes = (deps: {
       {
         auth: "gateway:manage",
         response: { 200: clockBody },
-        detail: { summary: "Time of the gateway, and whether its clock is set", ...detail },
+        detail: {
+          operationId: "getClock",
+          summary: "Time of the gateway, and whether its clock is set",
+          ...detail,
+        },
       },
     )
     .post(
@@ -49,6 +53,7 @@ export const clockRoutes = (deps: {
         audit: { action: "gateway.clock", target: "gateway", id: () => "gateway" },
         response: { 200: clockBody },
         detail: {
+          operationId: "confirmClock",
           summary: "Confirm that the system's clock is right",
           description: `The gateway uses the system's time from now on, and what waits for the clock goes on. 409 if the system shows a time before 2026. ${detail.description}`,
         },

@@ -80,7 +80,11 @@ export const checkRoutes = (deps: CheckRouteDeps) => {
       {
         auth: "gateway:manage",
         response: { 200: checkBody },
-        detail: { summary: "Known damage of the files, and the newest check", description: operators },
+        detail: {
+          operationId: "getDataCheck",
+          summary: "Known damage of the files, and the newest check",
+          description: operators,
+        },
       },
     )
     .post(
@@ -96,6 +100,7 @@ export const checkRoutes = (deps: CheckRouteDeps) => {
         audit: { action: "gateway.check", target: "gateway", id: () => "gateway" },
         response: { 202: checkBody },
         detail: {
+          operationId: "startDataCheck",
           summary: "Check all files",
           description: `Reads every database in a process of its own. A check that runs already is not begun again. ${operators}`,
         },
@@ -113,6 +118,7 @@ export const checkRoutes = (deps: CheckRouteDeps) => {
         audit: { action: "gateway.losses", target: "gateway", id: () => "gateway" },
         response: { 200: checkBody },
         detail: {
+          operationId: "acknowledgeLosses",
           summary: "Acknowledge all data losses",
           description: `Ends the warning about the losses. Existing damage stays in \`damage\`. ${operators}`,
         },
@@ -130,6 +136,7 @@ export const checkRoutes = (deps: CheckRouteDeps) => {
         audit: { action: "gateway.unknown-telemetry", target: "gateway", id: () => "gateway" },
         response: { 200: checkBody },
         detail: {
+          operationId: "deleteUnknownTelemetry",
           summary: "Delete telemetry of unknown devices",
           description: `Deletes the telemetry of devices that are missing from the device table, for example after an older lineside.db was restored. This cannot be undone. ${operators}`,
         },
@@ -150,6 +157,7 @@ export const bundleRoutes = ({ tenants, bundle, dataPath, auth }: BundleRouteDep
       {
         auth: "gateway:manage",
         detail: {
+          operationId: "downloadSupportBundle",
           summary: "Download a support bundle",
           responses: bundleAnswer,
           description: `Version, machine, settings without secrets, problems, metrics, log, slow operations and the state of the files. ${operators}`,
@@ -165,6 +173,7 @@ export const bundleRoutes = ({ tenants, bundle, dataPath, auth }: BundleRouteDep
       },
       {
         detail: {
+          operationId: "downloadLocalSupportBundle",
           summary: "Download a support bundle, for a command on the same machine",
           responses: bundleAnswer,
           description:

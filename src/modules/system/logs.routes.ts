@@ -46,6 +46,7 @@ const lineRoutes = ({ tenants, auth }: LogRouteDeps) =>
         query: t.Object({ ...pageQuery, ...logFilter, sort: newestFirst }),
         response: { 200: t.Array(logLineBody) },
         detail: {
+          operationId: "listLogLines",
           summary: "Lines of the log, the newest first",
           description: `The newest 2,000. ${operators}`,
         },
@@ -66,6 +67,7 @@ const lineRoutes = ({ tenants, auth }: LogRouteDeps) =>
         auth: "gateway:manage",
         query: t.Object(logFilter),
         detail: {
+          operationId: "downloadLog",
           summary: "Download the log",
           responses: { 200: fileAnswer("A line each, the oldest first.", "text/plain") },
           description: `The newest 2,000 lines. ${operators}`,
@@ -86,7 +88,7 @@ const levelRoutes = ({ tenants, auth }: LogRouteDeps) =>
       {
         auth: "gateway:manage",
         response: { 200: logLevelBody },
-        detail: { summary: "Level of the log", description: operators },
+        detail: { operationId: "getLogLevel", summary: "Level of the log", description: operators },
       },
     )
     .put(
@@ -107,8 +109,10 @@ const levelRoutes = ({ tenants, auth }: LogRouteDeps) =>
         body: logLevelBody,
         response: { 200: logLevelBody },
         detail: {
+          operationId: "setLogLevel",
           summary: "Change the level of the log",
           description: `Until the gateway is started again. ${operators}`,
+          example: { level: "debug" },
         },
       },
     );

@@ -28,7 +28,11 @@ export const sharedDevicesRoutes = (deps: {
       {
         auth: "gateway:manage",
         response: { 200: sharedDevicesBody },
-        detail: { summary: "List the tenants that see key figures of the gateway", description: operators },
+        detail: {
+          operationId: "getSharedDevices",
+          summary: "List the tenants that see key figures of the gateway",
+          description: operators,
+        },
       },
     )
     .put(
@@ -49,8 +53,10 @@ export const sharedDevicesRoutes = (deps: {
         body: sharedDevicesInput,
         response: { 200: sharedDevicesBody },
         detail: {
+          operationId: "setSharedDevices",
           summary: "Select the tenants that see key figures of the gateway",
           description: `Each of them gets a device of the type \`lineside-gateway\` within a minute, if it has another device and its plan has room. A tenant that is not allowed any more keeps the device with its history. 404 for an unknown tenant, 409 for the gateway's own. ${operators}`,
+          example: { tenantIds: ["0197a2b4-5c6d-7e8f-9a0b-1c2d3e4f5a6b"] },
         },
       },
     );

@@ -37,6 +37,7 @@ export const systemRoutes = (deps: {
     },
     {
       detail: {
+        operationId: "getMetrics",
         summary: "Metrics for Prometheus",
         responses: { 200: fileAnswer("Text exposition format 0.0.4.", "text/plain") },
         description:

@@ -48,6 +48,7 @@ export const topTalkersRoutes = (deps: {
       }),
       response: { 200: t.Array(topTalkerBody) },
       detail: {
+        operationId: "listTopTalkers",
         summary: "List the devices that send the most",
         description:
           "Sums of each device within the last hour, since the start at most. They are exact while no more than 500 devices send within five minutes. With more, a sum lacks those five minutes in which the device was not among the 500 with the most messages, values, bytes or rejections. 403 unless owner of the gateway's own tenant, with access to all devices.",

@@ -13,10 +13,12 @@ export const keyMetadataLookupRoutes = (deps: { lookup: KeyMetadataLookup; auth:
       body: resolveBody,
       response: { 200: resolvedBody },
       detail: {
+        operationId: "resolveKeyMetadata",
         tags: ["telemetry"],
         summary: "Get the metadata of telemetry keys of many devices",
         description:
           "Returns the profile of each device, and for each of these profiles the metadata that is in effect: its own and, for other keys, the tenant's default. Devices that do not exist are left out.",
+        example: { deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"] },
       },
     })
     .get(
@@ -26,6 +28,7 @@ export const keyMetadataLookupRoutes = (deps: { lookup: KeyMetadataLookup; auth:
         auth: "telemetry:read",
         response: { 200: t.Array(sentKeyBody) },
         detail: {
+          operationId: "suggestKeyMetadata",
           tags: ["device profiles"],
           summary: "Suggest metadata for the keys that devices of a profile send",
           description: `Lists up to ${KEYS_MAX} keys that devices of the profile have sent, with a suggestion for well-known names. Nothing is stored: to use a suggestion, update the profile with it.`,

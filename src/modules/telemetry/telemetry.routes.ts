@@ -105,7 +105,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         auth: "telemetry:read",
         query: t.Object(keyList.fields),
         response: { 200: keyRecords },
-        detail: { summary: "Telemetry keys of all devices" },
+        detail: { operationId: "listTelemetryKeysOfDevices", summary: "Telemetry keys of all devices" },
       },
     )
     .get(
@@ -116,7 +116,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         auth: "telemetry:read",
         query: t.Object(keyList.fields),
         response: { 200: keyRecords },
-        detail: { summary: "List telemetry keys of a device" },
+        detail: { operationId: "listDeviceTelemetryKeys", summary: "List telemetry keys of a device" },
       },
     )
     .get(
@@ -175,8 +175,10 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         body: latestBody,
         response: { 200: t.Array(latestSnapshot) },
         detail: {
+          operationId: "queryLatestTelemetry",
           summary: "Get the newest values of many devices",
           description: `404 if a device does not exist, 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
+          example: { deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"], keys: ["temperature"] },
         },
       },
     )
@@ -193,6 +195,14 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         detail: {
           summary: "Get telemetry of many devices for a time range",
           description: `Works like the range of a single device. 404 if a device does not exist, 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
+          example: {
+            deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"],
+            keys: ["temperature"],
+            from: 1_767_225_600_000,
+            to: 1_767_312_000_000,
+            aggregation: "avg",
+            maxDataPoints: 500,
+          },
         },
       },
     );

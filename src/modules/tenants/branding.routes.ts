@@ -103,6 +103,7 @@ export const brandingRoutes = (deps: {
           summary: "Set the tenant's branding",
           description:
             "Replaces the branding as a whole. A missing field has its default. It is stored as the tenant attribute `branding`. 400 for a field that is wrong; 403 unless owner or administrator, without access to all devices, and on a plan without whitelabeling.",
+          example: { name: "Plant North", primaryColor: "#0f766e" },
         },
       },
     );

@@ -53,9 +53,11 @@ export const tenantAttributesRoutes = (deps: { attributes: TenantAttributesServi
         body: setAttributeBody,
         response: { 200: tenantAttribute },
         detail: {
+          operationId: "setTenantAttribute",
           summary: "Set an attribute of the tenant",
           description:
             "400 when the key is missing, or the value is not an object or larger than 256 KiB; 403 unless owner or administrator, without access to all devices, and on a plan without whitelabeling; 409 beyond 100 attributes. The attribute `branding` is what `/api/branding` shows.",
+          example: { key: "branding", value: { name: "Plant North", primaryColor: "#0f766e" } },
         },
       },
     )

@@ -80,6 +80,7 @@ export const tenantsRoutes = (deps: {
           summary: "Rename the tenant",
           description:
             "403 unless owner or administrator, and without access to all devices. The command `lineside tenant plan` changes the plan.",
+          example: { tenantName: "Plant North" },
         },
       },
     )
@@ -119,6 +120,7 @@ export const tenantsRoutes = (deps: {
           summary: "Delete the tenant with its users, devices and data",
           description:
             "The deletion is final, and all users are signed out at once. 400 unless the body has the tenant's name; 403 unless owner, and without access to all devices; 409 for the gateway's own tenant.",
+          example: { tenantName: "Plant North" },
         },
       },
     );

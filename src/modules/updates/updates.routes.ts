@@ -63,6 +63,7 @@ const uploadRoutes = ({ updates, auth }: UpdateRouteDeps) =>
         query: uploadQuery,
         response: { 200: updateBody },
         detail: {
+          operationId: "uploadUpdate",
           summary: "Upload a part of an update file",
           description: `An upload that was interrupted continues at \`upload.bytes\`. The signature is checked with the first part. 400 for a file that cannot be installed, 409 at another offset and for an older version, 413 above 1 MiB. ${operators}`,
           requestBody: partBody,
@@ -80,7 +81,11 @@ const uploadRoutes = ({ updates, auth }: UpdateRouteDeps) =>
         auth: "gateway:manage",
         audit: { none: "installs nothing" },
         response: { 200: updateBody },
-        detail: { summary: "Discard the uploaded update", description: operators },
+        detail: {
+          operationId: "discardUpdate",
+          summary: "Discard the uploaded update",
+          description: operators,
+        },
       },
     );
 
@@ -98,6 +103,7 @@ const installRoutes = ({ updates, auth }: UpdateRouteDeps) =>
         auth: "gateway:manage",
         response: { 200: updateBody },
         detail: {
+          operationId: "getUpdate",
           summary: "Get the version, the uploaded update and the newest result",
           description: `\`problem\` says why no update can be installed. \`failure\` says why the newest one was given up before a restart. ${operators}`,
         },
@@ -124,6 +130,7 @@ const installRoutes = ({ updates, auth }: UpdateRouteDeps) =>
         },
         response: { 202: updateBody },
         detail: {
+          operationId: "installUpdate",
           summary: "Install the uploaded update",
           description: `The gateway makes a backup, restarts as the new version, and goes back to the present one if that is not ready within 60 s. 409 before a file is uploaded. ${operators}`,
         },

@@ -4,6 +4,15 @@ import { uplinkNotFound } from "./uplinks.errors.ts";
 import { access, createUplinkBody, updateUplinkBody, uplinkBody } from "./uplinks.schemas.ts";
 import { uplinks } from "./uplinks.tables.ts";
 
+/** Target of an uplink, for the OpenAPI document. */
+export const targetExample = {
+  type: "INFLUXDB",
+  url: "https://influx.example.com:8086",
+  organization: "plant",
+  bucket: "gateways",
+  token: "secret token",
+};
+
 /** Uplinks: engines to which the gateway sends what it stores. */
 export const uplinkResource = defineResource({
   name: "uplink",
@@ -22,11 +31,17 @@ export const uplinkResource = defineResource({
     create: {
       summary: "Create an uplink",
       description: `The uplink starts sending immediately unless \`enabled\` is false. 400 names the invalid setting; 409 if there are 20 uplinks already. ${access}`,
+      example: {
+        name: "Central historian",
+        target: targetExample,
+        start: "BEGINNING",
+      },
     },
     get: { summary: "Get an uplink", description: access },
     update: {
       summary: "Change an uplink",
       description: `The uplink continues where it stopped. While \`enabled\` is false, it sends nothing; afterwards it sends the data stored in the meantime. ${access}`,
+      example: { enabled: false },
     },
     delete: {
       summary: "Delete an uplink",

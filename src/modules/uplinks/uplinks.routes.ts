@@ -5,7 +5,7 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
 import { successBody } from "../wire.schemas.ts";
-import { uplinkResource } from "./uplinks.resource.ts";
+import { targetExample, uplinkResource } from "./uplinks.resource.ts";
 import { access, resendBody, testUplinkBody } from "./uplinks.schemas.ts";
 import type { UplinksService, VisibleUplink } from "./uplinks.service.ts";
 
@@ -38,6 +38,7 @@ export const uplinksRoutes = ({ uplinks, auth }: { uplinks: UplinksService; auth
         description: `Sends all values of a range of time again, after new values. ${access}`,
         body: resendBody,
         run: (principal, id, range: Static<typeof resendBody>) => uplinks.resend(principal, id, range),
+        example: { from: 1_790_000_000_000, to: 1_790_086_400_000 },
       },
       skip: {
         operationId: "skipUplinkBatch",
@@ -59,8 +60,12 @@ export const uplinksRoutes = ({ uplinks, auth }: { uplinks: UplinksService; auth
       body: testUplinkBody,
       response: { 200: successBody },
       detail: {
+        operationId: "testUplinkTarget",
         summary: "Test the settings of a target",
         description: `Connects to the target and checks the credentials. Nothing is stored. 400 for settings that do not work, 503 for a target that cannot be reached. ${access}`,
+        example: {
+          target: targetExample,
+        },
       },
     },
   );

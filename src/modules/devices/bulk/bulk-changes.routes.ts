@@ -35,8 +35,14 @@ export const bulkChangesRoutes = (deps: {
         body: bulkUpdateBody,
         response: { 200: bulkResult },
         detail: {
+          operationId: "updateDevices",
           summary: "Change many devices",
           description: `Adds and removes tags, and sets the device profile, the gateway or the asset. ${outcome} 400 if there is nothing to change.`,
+          example: {
+            deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"],
+            addTags: ["line-1"],
+            removeTags: ["new"],
+          },
         },
       },
     )
@@ -60,8 +66,10 @@ export const bulkChangesRoutes = (deps: {
         ),
         response: { 200: bulkResult },
         detail: {
+          operationId: "deleteDevices",
           summary: "Delete many devices and their data",
           description: `${outcome} The children of a deleted gateway are kept, without a gateway.`,
+          example: { deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"] },
         },
       },
     );

@@ -97,9 +97,11 @@ export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth
           201: validationBody,
         },
         detail: {
+          operationId: "validateDevices",
           summary: "Validate a list of devices",
           description: `Writes nothing; rows count from 1. ${forms}`,
           requestBody,
+          example: { rows: [{ name: "press 1", deviceType: "press" }] },
         },
       },
     )
@@ -126,9 +128,11 @@ export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth
           201: importResult,
         },
         detail: {
+          operationId: "importDevices",
           summary: "Create many devices",
           description: `All or nothing unless \`partial=true\`: 400 names the first row that is wrong, 403 when the plan allows no more devices. ${forms}`,
           requestBody,
+          example: { rows: [{ name: "press 1", deviceType: "press" }] },
         },
       },
     )
@@ -138,6 +142,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth
       {
         auth: "devices:read",
         detail: {
+          operationId: "getDevicesTemplate",
           summary: "Download a CSV template for importing devices",
           responses: { 200: fileAnswer("The header and an example row.", "text/csv") },
         },
@@ -153,6 +158,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth
       {
         auth: "devices:read",
         detail: {
+          operationId: "exportDevices",
           summary: "Export devices as CSV",
           responses: { 200: fileAnswer("One row per device but the gateway's own one.", "text/csv") },
           description: `The file can be imported again, and contains access tokens if the caller may change devices. ${exportsLimit}`,

@@ -166,6 +166,7 @@ export const providerRoutes = (deps: {
       {
         query: authorizeQuery,
         detail: {
+          operationId: "showSignInPage",
           summary: "Hosted sign-in page",
           responses: pageAnswers(303, 400, 503),
           description:
@@ -181,6 +182,7 @@ export const providerRoutes = (deps: {
       },
       {
         detail: {
+          operationId: "signIn",
           summary: "Sign in with e-mail and password",
           responses: signInAnswers,
           requestBody: signInBody,
@@ -192,6 +194,7 @@ export const providerRoutes = (deps: {
     .get("/external", ({ query, request }) => goToExternal(request, query), {
       query: authorizeQuery,
       detail: {
+        operationId: "signInExternally",
         summary: "Sign in at the external provider",
         responses: { 303: redirect("To the external provider.") },
         description: "303 to the configured OpenID Connect provider; 404 if there is none.",
@@ -199,6 +202,7 @@ export const providerRoutes = (deps: {
     })
     .get("/callback", ({ request, server }) => comeBack(request, server), {
       detail: {
+        operationId: "completeExternalSignIn",
         summary: "Callback of the external provider",
         responses: pageAnswers(303, 400, 401, 403, 404, 503),
         description:
@@ -222,6 +226,7 @@ export const providerRoutes = (deps: {
       },
       {
         detail: {
+          operationId: "submitSecondFactor",
           summary: "Confirm the sign-in with a code of the authenticator app or a recovery code",
           responses: pageAnswers(303, 400, 401, 429),
           requestBody: formBody("ticket", "code"),
@@ -248,6 +253,7 @@ export const providerRoutes = (deps: {
       },
       {
         detail: {
+          operationId: "submitNewPassword",
           summary: "Replace a temporary password",
           responses: pageAnswers(303, 400, 401, 429),
           requestBody: formBody("ticket", "password", "repeated"),

@@ -61,6 +61,7 @@ const forgotRoutes = (deps: RecoveryDeps) => {
       {
         query: authorizeQuery,
         detail: {
+          operationId: "showForgotPasswordPage",
           summary: "Page to request a link for a new password",
           responses: pageAnswers(400),
         },
@@ -87,6 +88,7 @@ const forgotRoutes = (deps: RecoveryDeps) => {
       },
       {
         detail: {
+          operationId: "requestPasswordReset",
           summary: "Send a link for a new password",
           responses: pageAnswers(400, 429),
           requestBody: formBody("email"),
@@ -121,6 +123,7 @@ const resetRoutes = (deps: RecoveryDeps) => {
       {
         query: resetQuery,
         detail: {
+          operationId: "showPasswordResetPage",
           summary: "Page to set a new password",
           responses: pageAnswers(400, 404),
           description: "404, as a page, for a link that is used, expired or unknown.",
@@ -147,6 +150,7 @@ const resetRoutes = (deps: RecoveryDeps) => {
       },
       {
         detail: {
+          operationId: "resetPassword",
           summary: "Set a new password with the link of a mail",
           responses: pageAnswers(400, 404, 429),
           requestBody: formBody("token", "password", "repeated"),
