@@ -1,4 +1,5 @@
 import { gunzipSync } from "node:zlib";
+import { swagger } from "@elysiajs/swagger";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { jsonBytes, sharedAnswer } from "../modules/answers.ts";
@@ -8,14 +9,9 @@ import { readAsset } from "../platform/assets.ts";
 import { nothingHere } from "./errors.ts";
 import { Components } from "./openapi/components.ts";
 import { errorResponses } from "./openapi/error-responses.ts";
-import type { Operation } from "./openapi/openapi.types.ts";
+import type { Operation, RouteDetail } from "./openapi/openapi.types.ts";
 import { operationOf, type Route } from "./openapi/operations.ts";
 import { securityHeaders } from "./security-headers.ts";
-
-/**
- * Builds the OpenAPI document from the running routes. Version 3.1 has JSON Schema, as the routes have. The usual library for this writes 3.0
- * and repeats each schema at each use and for three media types.
- */
 
 const tags = [
   { name: "auth", description: "Sign-in: exchange a code for an access token, the current user, sign-out" },
@@ -102,16 +98,28 @@ const securitySchemes = {
 } as const;
 
 const methods = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"]);
-const isShown = ({ method, path, hooks }: Route): boolean =>
-  methods.has(method) && hooks.detail?.hide !== true && path !== "/*";
 
-export function createDocument(routes: readonly Route[], version: string, basePath = "") {
+/** What `@elysiajs/swagger` collects: operations by path template and method. */
+interface Collected {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, RouteDetail>>>>;
+}
+
+/**
+ * Turns what the plug-in collected, which is OpenAPI 3.0, into OpenAPI 3.1: schemas are JSON Schema, as routes have them, each once as a
+ * component, and every operation has its errors.
+ */
+export type ApiDocument = ReturnType<typeof createDocument>;
+
+function createDocument(collected: Collected, routes: readonly Route[], version: string, basePath: string) {
   const components = new Components();
   components.toSchema(errorSchema);
   const paths: Record<string, Record<string, Operation>> = {};
-  for (const route of routes.filter(isShown)) {
+  for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, components) };
+    const method = route.method.toLowerCase();
+    const detail = methods.has(route.method) ? collected.paths[path]?.[method] : undefined;
+    if (detail !== undefined)
+      paths[path] = { ...paths[path], [method]: operationOf(detail, route, components) };
   }
   const used = new Set(
     Object.values(paths).flatMap((item) => Object.values(item).flatMap((operation) => operation.tags)),
@@ -158,18 +166,21 @@ export function apiDocs(
 ) {
   /** Serialized once: anybody may ask for it, as often as they like. */
   let document: Promise<readonly Uint8Array[]> | undefined;
+  const show = (collected: Collected) =>
+    jsonBytes(createDocument(collected, routes(), version, access.basePath));
   const headers = { ...securityHeaders, "content-security-policy": policy, "cache-control": "no-cache" };
+  const collector = new Elysia({ name: "api-docs-collector" }).use(access.auth);
+  if (access.needsSignIn) collector.guard({ auth: "self:read" });
+  collector
+    .onAfterHandle(async ({ path, request, response }) => {
+      if (path !== "/docs/json") return;
+      document ??= show(response as Collected); // the plug-in's own answer
+      return sharedAnswer(access.answers, request, await document);
+    })
+    .use(swagger({ path: "/docs", specPath: "/docs/json", exclude: /^\/\*?$/, excludeStaticFile: false }));
   const docs = new Elysia({ name: "api-docs" });
   return docs
-    .use(access.auth)
-    .get(
-      "/docs/json",
-      async ({ request }) => {
-        document ??= jsonBytes(createDocument(routes(), version, access.basePath));
-        return sharedAnswer(access.answers, request, await document);
-      },
-      { detail: { hide: true }, ...(access.needsSignIn && { auth: "self:read" as const }) },
-    )
+    .use(collector)
     .get(
       "/docs",
       () => new Response(page, { headers: { ...headers, "content-type": "text/html; charset=utf-8" } }),

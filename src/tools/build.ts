@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import { QUICKJS_ASSET, SERVICE_UNIT_ASSET } from "../platform/assets.ts";
 import { getCommit, version } from "../version.ts";
 import { workerEntries } from "./bundled-packages.ts";
-import { kafkaPlugin } from "./kafka-plugin.ts";
+import { unusedPackages } from "./unused-packages.ts";
 
 /*
  * `npm run build [-- target …]`: one executable for each target with console, migrations, workers and licenses inside.
@@ -96,7 +96,7 @@ async function build(target: string, entry: string): Promise<void> {
     format: "esm",
     splitting: true,
     bytecode: true,
-    plugins: [kafkaPlugin],
+    plugins: [unusedPackages],
     // Mangled identifiers break Elysia's macros.
     minify: { whitespace: true, syntax: true, identifiers: false },
     define: {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { kafkaPlugin } from "./kafka-plugin.ts";
+import { unusedPackages } from "./unused-packages.ts";
 
 /*
  * Which packages are inside the executable: those that the bundler takes into the program and the console, those whose files are embedded, and the
@@ -79,7 +79,7 @@ function dependenciesOf(lock: Lock, path: string, bundled: ReadonlySet<string>):
 export async function listBundledPackages(): Promise<BundledPackage[]> {
   const absolute = (entry: string) => join(root, entry);
   const found = await Promise.all([
-    bundledPaths({ entrypoints: programEntries.map(absolute), target: "bun", plugins: [kafkaPlugin] }),
+    bundledPaths({ entrypoints: programEntries.map(absolute), target: "bun", plugins: [unusedPackages] }),
     bundledPaths({
       entrypoints: consoleEntries.map(absolute),
       target: "browser",

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
+import type { ApiDocument } from "../../src/http/api-docs.ts";
 import { conditionOperators } from "../../src/lib/condition.ts";
 import { aliasTypes } from "../../src/modules/dashboards/alias-devices.ts";
 import { stepDefinitions } from "../../src/modules/pipelines/step-types.ts";
 import { aggregations } from "../../src/modules/telemetry/telemetry.types.ts";
-import type { ApiDocument } from "../support/api-document.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 /** The typed parts of bodies that services check by themselves: unions with a discriminator, and conditions. */

@@ -6,7 +6,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import type { ApiDocument } from "../support/api-document.ts";
+import type { ApiDocument } from "../../src/http/api-docs.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 /** The published document: valid by two validators, and clients that two generators make of it compile. */

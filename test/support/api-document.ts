@@ -1,11 +1,8 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { createDocument } from "../../src/http/api-docs.ts";
-import type { Route } from "../../src/http/openapi/operations.ts";
+import type { ApiDocument } from "../../src/http/api-docs.ts";
 
 /** Holds every answer of the tests against the OpenAPI document: its status, its type and its body. */
-
-export type ApiDocument = ReturnType<typeof createDocument>;
 
 interface DocumentedResponse {
   readonly content?: Record<string, { schema?: object }>;
@@ -31,8 +28,8 @@ export class ApiContract {
   /** By JSON pointer of the schema. */
   readonly #validators = new Map<string, ValidateFunction>();
 
-  constructor(routes: readonly Route[]) {
-    this.#document = createDocument(routes, "test");
+  constructor(document: ApiDocument) {
+    this.#document = document;
     this.#ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: true });
     formats.default(this.#ajv);
     this.#ajv.addSchema(this.#document, "api");

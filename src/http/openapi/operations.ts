@@ -1,9 +1,9 @@
 import type { TSchema } from "@sinclair/typebox";
+import { invariant } from "../../lib/invariant.ts";
 import { attributeScopes } from "../../modules/attributes/attributes.types.ts";
 import type { Components } from "./components.ts";
 import { errorsOf } from "./error-responses.ts";
 import type { Content, Operation, Parameter, Response, RouteDetail } from "./openapi.types.ts";
-import { operationIdOf } from "./operation-id.ts";
 
 /** Descriptions of the parameters in paths, by name. */
 
@@ -162,23 +162,25 @@ function successesOf({ hooks }: Route, making: Making): Operation["responses"] {
   return Object.fromEntries(answers);
 }
 
-function idOf({ method, path, hooks }: Route): string {
-  const answers = answersOf(hooks.response);
-  const isList = answers["200"]?.type === "array";
-  const isCreation = answers["201"] !== undefined;
-  return hooks.detail?.operationId ?? operationIdOf({ method, path, isList, isCreation });
-}
-
 /** Marks of our own, such as the permission that an operation needs (`x-permission`). */
 const extensionsOf = (detail: RouteDetail): object =>
   Object.fromEntries(Object.entries(detail).filter(([name]) => name.startsWith("x-")));
 
-/** Builds one operation of the document. */
-export function operationOf(route: Route, components: Components): Operation {
-  const { method, path, hooks } = route;
-  const detail = hooks.detail ?? {};
-  const making = { components, operationId: idOf(route) };
-  const parameters = [...parametersOf(route, components), ...(detail.parameters ?? [])];
+/**
+ * Builds one operation of the document from what the plug-in collected and the schemas of its route, which the plug-in repeats for three media
+ * types, without their titles and further fields.
+ */
+export function operationOf(detail: RouteDetail, route: Route, components: Components): Operation {
+  const { method, path } = route;
+  const { operationId, summary = "", description, tags = [], security = [] } = detail;
+  // The plug-in makes one of the path where a route has none.
+  invariant(
+    operationId !== undefined && route.hooks.detail?.operationId === operationId,
+    `${method} ${path} has an operationId`,
+  );
+  const making = { components, operationId };
+  const { parameters: ofDetail = [], responses } = route.hooks.detail ?? {};
+  const parameters = [...parametersOf(route, components), ...ofDetail];
   const requestBody = bodyOf(route, making);
   const errors = errorsOf({
     method,
@@ -189,14 +191,14 @@ export function operationOf(route: Route, components: Components): Operation {
     takesBody: requestBody !== undefined && !path.startsWith("/api/v1/integrations/"),
   });
   return {
-    operationId: making.operationId,
-    tags: detail.tags ?? hooks.tags ?? [],
-    summary: detail.summary ?? "",
-    ...(detail.description !== undefined && { description: detail.description }),
-    security: detail.security ?? [],
+    operationId,
+    tags,
+    summary,
+    ...(description !== undefined && { description }),
+    security,
     ...extensionsOf(detail),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody !== undefined && { requestBody }),
-    responses: { ...errors, ...successesOf(route, making), ...detail.responses },
+    responses: { ...errors, ...successesOf(route, making), ...responses },
   };
 }

@@ -89,6 +89,7 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
       query: t.Object(alarmsQuery),
       response: { 200: t.Array(alarmBody) },
       detail: {
+        operationId: "listAlarms",
         summary: "List alarms, most recently raised first",
         description:
           "Lists alarms of the devices that the caller may see. 1,000 cleared alarms are kept for each device. 400 for an unknown severity or status.",
@@ -181,7 +182,7 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
       {
         auth: "alarms:read",
         response: { 200: alarmBody },
-        detail: { summary: "Get an alarm" },
+        detail: { operationId: "getAlarm", summary: "Get an alarm" },
       },
     )
     .get(
@@ -195,6 +196,7 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         query: t.Object(eventList.fields),
         response: { 200: t.Array(alarmEventBody) },
         detail: {
+          operationId: "listAlarmEvents",
           summary: "List events of an alarm, the oldest first",
           description: "The newest 1,000 events are kept.",
         },
@@ -247,6 +249,7 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         body: commentBody,
         response: { 201: successBody },
         detail: {
+          operationId: "createAlarmComment",
           summary: "Comment on an alarm",
           description: handling,
           example: { message: "The filter was changed." },

@@ -62,6 +62,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         query: listQuery,
         response: { 200: t.Array(attributeBody) },
         detail: {
+          operationId: "listDeviceAttributes",
           summary: "List attributes of a device",
           description:
             "SERVER scope includes what the gateway observes: active, lastActivityTime, lastConnectTime, lastDisconnectTime, inactivityAlarmTime.",
@@ -98,7 +99,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         auth: "attributes:write",
         audit: { action: "attributes.delete", target: "device", read },
         response: { 200: successBody },
-        detail: { summary: "Delete an attribute" },
+        detail: { operationId: "deleteDeviceAttribute", summary: "Delete an attribute" },
       },
     )
     .get(

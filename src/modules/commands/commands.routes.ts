@@ -63,6 +63,7 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
         query: createQuery,
         response: { 201: commandResult },
         detail: {
+          operationId: "createDeviceCommand",
           summary: "Send a command",
           description:
             "`command` as it is, `method` with `params`, `key` with `value` (method setValue), `channel` with `state` (method setState), or `type`. A command waits for a device that is offline, survives a restart, and is sent again up to `retries` times until the device acknowledges it. 400 without any of these or for more than 64 KiB of parameters, 409 when the device has had a command with this `requestId`, 429 when 1,000 commands wait for the device.",
@@ -89,6 +90,7 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
         query: listQuery,
         response: { 200: t.Array(commandDetail) },
         detail: {
+          operationId: "listDeviceCommands",
           summary: "List commands of a device, the newest first",
           description: "Finished commands are kept for 90 days. `Link` leads to the next page.",
         },
@@ -100,7 +102,7 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
       {
         auth: "commands:read",
         response: { 200: commandDetail },
-        detail: { summary: "Get a command" },
+        detail: { operationId: "getDeviceCommand", summary: "Get a command" },
       },
     )
     .post(

@@ -45,6 +45,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
       body: importBody,
       response: { 200: dashboardBody },
       detail: {
+        operationId: "importDashboard",
         summary: "Import a dashboard",
         description: `Creates a dashboard. \`idMap\` replaces ids of devices. Other unknown ids are replaced by the id of the device with the same name, if there is exactly one. 409 if there are ${DASHBOARDS_MAX} dashboards.`,
         example: {
@@ -81,6 +82,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         body: previewBody,
         response: { 200: executedBody },
         detail: {
+          operationId: "previewDashboard",
           summary: "Preview a dashboard",
           description: `Works like execute, for a dashboard that is not stored. 400 names the wrong field. ${limits}`,
           example: {
@@ -140,6 +142,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         body: executeBody,
         response: { 200: executedBody },
         detail: {
+          operationId: "executeDashboard",
           summary: "Get a dashboard with its data",
           description: `Returns the time window as two times, the devices of each alias, and each widget's data, for the devices that the caller may see. ${limits}`,
           example: {

@@ -52,6 +52,7 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
         query: t.Object(shareList.fields),
         response: { 200: t.Array(shareBody) },
         detail: {
+          operationId: "listDashboardShares",
           summary: "List the links to a dashboard",
           description: `The oldest comes first. Links that show the dashboard in turn with others are among them. ${who}`,
         },
@@ -73,6 +74,7 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
         body: newShareBody,
         response: { 201: shareBody },
         detail: {
+          operationId: "createDashboardShare",
           summary: "Share a dashboard",
           description: `Creates a read-only link. 400 for an end in the past, 404 for a dashboard of the rotation that does not exist, 409 if one of them has 50 links. ${who}`,
           example: { name: "Screen in hall 2", expiresAt: "2027-12-31T00:00:00Z" },
@@ -95,6 +97,7 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
         },
         response: { 200: successBody },
         detail: {
+          operationId: "deleteDashboardShare",
           summary: "Delete a link",
           description: `Connections with this link are closed. A link that belongs to another dashboard, and shows this one in turn with it, only loses this dashboard. ${who}`,
         },

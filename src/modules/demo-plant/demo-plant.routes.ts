@@ -19,13 +19,14 @@ export const demoPlantRoutes = ({ demoPlant, auth }: { demoPlant: DemoPlantServi
     .get("", ({ principal }) => demoPlant.status(principal), {
       auth: "devices:read",
       response: { 200: statusBody },
-      detail: { summary: "Get the state of the demo plant" },
+      detail: { operationId: "getDemoPlant", summary: "Get the state of the demo plant" },
     })
     .post("/start", ({ principal, request }) => demoPlant.start(principal, languageOf(request)), {
       auth: "devices:write",
       audit: { action: "demo_plant.start", target: "demoPlant", id, read },
       response: { 200: statusBody },
       detail: {
+        operationId: "startDemoPlant",
         summary: "Start the demo plant",
         description: `Creates a small simulated factory: two lines with gateways, twelve machines, alarms, a dashboard and a day of history. Names are German if \`Accept-Language\` prefers German, else English. Existing parts stay. Pins four values to the overview if none is pinned and the caller may pin values. 403 if the plan of the tenant does not allow its 14 devices; 409 if a part of the factory would exceed a limit of the site. ${who}`,
       },
@@ -34,7 +35,11 @@ export const demoPlantRoutes = ({ demoPlant, auth }: { demoPlant: DemoPlantServi
       auth: "devices:write",
       audit: { action: "demo_plant.stop", target: "demoPlant", id, read },
       response: { 200: statusBody },
-      detail: { summary: "Stop the demo plant", description: `Its devices and their data stay. ${who}` },
+      detail: {
+        operationId: "stopDemoPlant",
+        summary: "Stop the demo plant",
+        description: `Its devices and their data stay. ${who}`,
+      },
     })
     .delete(
       "",
@@ -47,6 +52,7 @@ export const demoPlantRoutes = ({ demoPlant, auth }: { demoPlant: DemoPlantServi
         audit: { action: "demo_plant.remove", target: "demoPlant", id, read },
         response: { 200: successBody },
         detail: {
+          operationId: "deleteDemoPlant",
           summary: "Remove the demo plant",
           description: `Deletes its devices, their data, its profiles and its dashboard. ${who}`,
         },

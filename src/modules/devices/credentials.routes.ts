@@ -34,6 +34,7 @@ export const credentialsRoutes = (deps: {
       body: setCredentialsBody,
       response: { 200: credentialsDetail },
       detail: {
+        operationId: "setDeviceCredentials",
         summary: "Change the credentials of a device",
         description: `A device has one type of credentials: an access token, a user name (or client id) with a password, or a client certificate. The previous credentials and the device's sessions end immediately. A generated password is shown only once. 400 for a certificate that cannot be read, 409 if another device has the same certificate, or user name and client id; ${FOREIGN_TOKENS_RULE}`,
         example: { type: "MQTT_BASIC", username: "press-1", password: "correct horse battery staple" },

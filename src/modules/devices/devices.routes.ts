@@ -94,6 +94,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         query: listDevicesQuery,
         response: { 200: t.Array(deviceListItem) },
         detail: {
+          operationId: "listDevices",
           summary: "List devices",
           description:
             "Lists all devices that the caller may see, or those of one `deviceType`, one `role` or one gateway (`parentDeviceId`). A `search` without `sort` lists devices first whose name has the text. `X-Total-Count` has their number, `Link` the next page. 503 while unread responses leave no memory for it.",
@@ -112,6 +113,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         body: createDeviceBody,
         response: { 201: deviceDetail },
         detail: {
+          operationId: "createDevice",
           summary: "Create a device",
           description: `The response has its access token: \`token\`, or a random token. 403 also if the plan of the tenant allows no more devices; 409 if the dev EUI or the token belongs to another device; ${FOREIGN_TOKENS_RULE}`,
           example: { name: "press 1", deviceType: "press", tags: ["line 1"] },
@@ -163,6 +165,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         auth: "devices:read",
         response: { 200: deviceDetail },
         detail: {
+          operationId: "getDevice",
           summary: "Read a device",
           description: "The answer has `credentials` only for roles that may change devices.",
         },
@@ -178,6 +181,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         body: updateDeviceBody,
         response: { 200: deviceDetail },
         detail: {
+          operationId: "updateDevice",
           summary: "Change a device",
           description:
             "`parentDeviceId` attaches it to a gateway of the tenant, null detaches it; `childName` is its name at that gateway, and stays when the device is renamed. 400 for a parent that is not a gateway, for a gateway as a child, and for changing the role of a gateway with children; 409 for a `childName` of another child of the gateway.",
@@ -196,6 +200,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         audit: { action: "device.delete", target: "device", read },
         response: { 200: successBody },
         detail: {
+          operationId: "deleteDevice",
           summary: "Delete a device and its data",
           description: "The children of a gateway stay without a gateway.",
         },
@@ -213,6 +218,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         query: t.Object(childList.fields),
         response: { 200: t.Array(deviceListItem) },
         detail: {
+          operationId: "listDeviceChildren",
           summary: "List the child devices of a gateway",
           description: "Lists children that the caller may see, by name. Empty if it is not a gateway.",
         },

@@ -164,6 +164,7 @@ const deviceRoutes = (deps: RefusalRouteDeps) => {
         query: t.Object(rejectionList.fields),
         response: { 200: t.Array(rejectionBody) },
         detail: {
+          operationId: "listDeviceRejections",
           summary: "List rejected messages of a device, the newest first",
           description: `Each with the reason. ${FAULTS_KEPT}`,
         },

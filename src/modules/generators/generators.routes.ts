@@ -39,11 +39,17 @@ export const generatorsRoutes = ({ generators, auth }: { generators: GeneratorsS
     read: auditReader(generators, ["name", "description", "enabled", "status", "config"]),
     actions: {
       start: {
+        operationId: "startGenerator",
         summary: "Start a generator",
         description: `It is enabled and sends at once. Starting an active generator changes nothing. ${rate} ${writers}`,
         run: generators.start,
       },
-      pause: { summary: "Pause a generator", description: writers, run: generators.pause },
+      pause: {
+        operationId: "pauseGenerator",
+        summary: "Pause a generator",
+        description: writers,
+        run: generators.pause,
+      },
     },
     auth,
   }).post("/preview", ({ principal, body }) => toMutable(generators.preview(principal, body.config)), {

@@ -254,6 +254,7 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
         parse: "none",
         query: importQuery,
         detail: {
+          operationId: "importDeviceTelemetry",
           summary: "Import telemetry history",
           responses: { 200: importAnswer },
           description:

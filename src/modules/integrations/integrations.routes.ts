@@ -61,11 +61,13 @@ export const integrationsRoutes = (deps: {
         run: integrations.setDefault,
       },
       start: {
+        operationId: "startIntegration",
         summary: "Start an integration",
         description: `It accepts messages, once the tenant has a webhook secret, and connects to its broker. It becomes the default of its type if there is none. ${ownDiscovery}`,
         run: (principal, id) => integrations.setStatus(principal, id, "active"),
       },
       pause: {
+        operationId: "pauseIntegration",
         summary: "Pause an integration",
         description: "Messages to it are refused.",
         run: (principal, id) => integrations.setStatus(principal, id, "paused"),
@@ -79,6 +81,7 @@ export const integrationsRoutes = (deps: {
       body: previewBody,
       response: { 200: previewAnswer },
       detail: {
+        operationId: "previewIntegration",
         summary: "Test settings, mapping and script on a message",
         description: `Shows each stage. Nothing is stored, no device is created. 400 if the settings are wrong, 404 for an unknown integration or codec. ${allDevices}`,
         example: { type: "HTTP", payload: { deviceId: "press-1", temperature: 21.5 } },
@@ -97,6 +100,7 @@ export const integrationsRoutes = (deps: {
         query: eventsQuery,
         response: { 200: t.Array(eventBody) },
         detail: {
+          operationId: "listIntegrationEvents",
           summary: "List events of an integration, the newest first",
           description: `The newest 1,000 events and another 1,000 failed ones (16 MiB in all) are kept. The list contains and searches only the first 8 KiB of a payload; a single event contains all of it. ${payloads} ${allDevices}`,
         },
@@ -112,7 +116,11 @@ export const integrationsRoutes = (deps: {
         auth: "integrations:write",
         audit: { action: "integration.delete_events", target: "integration" },
         response: { 200: successBody },
-        detail: { summary: "Delete the events of an integration", description: allDevices },
+        detail: {
+          operationId: "deleteIntegrationEvents",
+          summary: "Delete the events of an integration",
+          description: allDevices,
+        },
       },
     )
     .post(
@@ -136,7 +144,11 @@ export const integrationsRoutes = (deps: {
       {
         auth: "integrations:read",
         response: { 200: eventBody },
-        detail: { summary: "Get an event", description: `${payloads} ${allDevices}` },
+        detail: {
+          operationId: "getIntegrationEvent",
+          summary: "Get an event",
+          description: `${payloads} ${allDevices}`,
+        },
       },
     )
     .post(

@@ -26,6 +26,7 @@ export const maintenanceRoutes = (deps: { maintenance: MaintenanceService; auth:
       auth: "devices:read",
       response: { 200: maintenanceState },
       detail: {
+        operationId: "getDeviceMaintenance",
         summary: "Get the maintenance of a device",
         description:
           "A device is also in maintenance while its gateway is. `deviceId` is then the gateway's.",

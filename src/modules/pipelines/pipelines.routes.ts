@@ -73,16 +73,19 @@ export const pipelinesRoutes = ({ pipelines, auth }: { pipelines: PipelinesServi
     read,
     actions: {
       start: {
+        operationId: "startDataPipeline",
         summary: "Start a data pipeline",
         description: writers,
         run: (principal, id) => pipelines.setStatus(principal, id, "active"),
       },
       pause: {
+        operationId: "pauseDataPipeline",
         summary: "Pause a data pipeline",
         description: `Its waiting webhooks are still sent. ${writers}`,
         run: (principal, id) => pipelines.setStatus(principal, id, "paused"),
       },
       rollback: {
+        operationId: "rollbackDataPipeline",
         summary: "Restore an earlier version",
         description: `Its scope and steps become a new version. 404 if it is no longer kept. ${writers}`,
         body: rollbackBody,
@@ -99,6 +102,7 @@ export const pipelinesRoutes = ({ pipelines, auth }: { pipelines: PipelinesServi
       body: previewBody,
       response: { 200: previewAnswer },
       detail: {
+        operationId: "previewDataPipeline",
         summary: "Test steps on a message",
         description: "Returns the input and output of each step. Nothing is stored or sent.",
         example: {
@@ -146,7 +150,11 @@ export const pipelinesRoutes = ({ pipelines, auth }: { pipelines: PipelinesServi
         auth: "pipelines:read",
         query: t.Object(versionList.fields),
         response: { 200: t.Array(versionBody) },
-        detail: { summary: "List versions, the newest first", description: "The newest 50 are kept." },
+        detail: {
+          operationId: "listDataPipelineVersions",
+          summary: "List versions, the newest first",
+          description: "The newest 50 are kept.",
+        },
       },
     );
 };

@@ -21,6 +21,7 @@ export const provisioningRoutes = (deps: { provisioning: ProvisioningService; au
       auth: "profiles:write",
       response: { 200: provisioningBody },
       detail: {
+        operationId: "getDeviceProfileProvisioning",
         summary: "Get the provisioning settings of a profile",
         description:
           "The answer has key and secret. It needs the permission to change profiles; 403 without access to all devices.",
@@ -32,6 +33,7 @@ export const provisioningRoutes = (deps: { provisioning: ProvisioningService; au
       body: setProvisioningBody,
       response: { 200: provisioningBody },
       detail: {
+        operationId: "setDeviceProfileProvisioning",
         summary: "Change the provisioning settings of a profile",
         description: "The first call creates key and secret. 403 without access to all devices.",
         example: { mode: "ALLOW_NEW" },

@@ -45,11 +45,17 @@ export const schedulerRoutes = ({ scheduler, auth }: { scheduler: SchedulerServi
     read,
     actions: {
       start: {
+        operationId: "startJob",
         summary: "Start a job",
         description: `Times that passed while it was paused are not made up for. 409 if no time is left. ${limitedAccess}`,
         run: scheduler.start,
       },
-      pause: { summary: "Pause a job", description: limitedAccess, run: scheduler.pause },
+      pause: {
+        operationId: "pauseJob",
+        summary: "Pause a job",
+        description: limitedAccess,
+        run: scheduler.pause,
+      },
     },
     auth,
   })

@@ -95,7 +95,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         auth: "telemetry:read",
         query: t.Object(keyList.fields),
         response: { 200: keyRecords },
-        detail: { summary: "List telemetry keys of the tenant" },
+        detail: { operationId: "listTelemetryKeys", summary: "List telemetry keys of the tenant" },
       },
     )
     .get(
@@ -125,7 +125,10 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
       {
         auth: "telemetry:read",
         response: { 200: latestSnapshot },
-        detail: { summary: "Get the newest value of each key of a device" },
+        detail: {
+          operationId: "getDeviceTelemetryLatest",
+          summary: "Get the newest value of each key of a device",
+        },
       },
     )
     .get(
@@ -137,6 +140,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         query: rangeQuery,
         response: { 200: seriesAnswer },
         detail: {
+          operationId: "getDeviceTelemetryRange",
           summary: "Get telemetry of a device for a time range",
           description: `With an aggregate, the range is divided into at most maxDataPoints intervals of equal length (or calendar intervals); a point has the start of its interval, and empty intervals are left out. With \`none\`, data above the limit is downsampled so that peaks stay. Numeric aggregates skip other values and count them. 400 for an invalid range, and if the aggregate needs numbers and none of the named keys has any. 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
         },
@@ -158,6 +162,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         query: t.Pick(rangeQuery, ["keys", "from", "to"]),
         response: { 200: successBody },
         detail: {
+          operationId: "deleteDeviceTelemetry",
           summary: "Delete telemetry of a device for a time range",
           description: "Deletes all keys unless `keys` names some. 400 if `keys` is empty.",
         },
@@ -193,6 +198,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         body: queryBody,
         response: { 200: seriesAnswer },
         detail: {
+          operationId: "queryTelemetry",
           summary: "Get telemetry of many devices for a time range",
           description: `Works like the range of a single device. 404 if a device does not exist, 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
           example: {

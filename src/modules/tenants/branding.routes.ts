@@ -35,6 +35,7 @@ export const brandingRoutes = (deps: {
     .get("/branding", () => branding.appearance(), {
       response: { 200: appearanceBody },
       detail: {
+        operationId: "getBranding",
         summary: "Get the branding of the sign-in pages",
         description: "Public. It is the branding of the gateway's own tenant. Null means the default.",
       },
@@ -58,6 +59,7 @@ export const brandingRoutes = (deps: {
       {
         query: t.Object({ v: t.Optional(t.String({ maxLength: 64, description: "from /api/branding" })) }),
         detail: {
+          operationId: "getBrandingLogo",
           summary: "Get the logo of /api/branding",
           description: "Public. 404 if there is none.",
           responses: {
@@ -77,6 +79,7 @@ export const brandingRoutes = (deps: {
       auth: "tenant:read",
       response: { 200: tenantBranding },
       detail: {
+        operationId: "getTenantBranding",
         summary: "Get the tenant's branding",
         description:
           "`branding` is the stored branding, `appearance` the effective one: the tenant's own if its plan includes whitelabeling, else that of the gateway's own tenant.",
@@ -100,6 +103,7 @@ export const brandingRoutes = (deps: {
         body: brandingBody,
         response: { 200: tenantBranding },
         detail: {
+          operationId: "setTenantBranding",
           summary: "Set the tenant's branding",
           description:
             "Replaces the branding as a whole. A missing field has its default. It is stored as the tenant attribute `branding`. 400 for a field that is wrong; 403 unless owner or administrator, without access to all devices, and on a plan without whitelabeling.",

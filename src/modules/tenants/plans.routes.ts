@@ -13,6 +13,7 @@ export const plansRoutes = (deps: { plans: PlansService }) =>
       query: t.Object(planList.fields),
       response: { 200: t.Array(planBody) },
       detail: {
+        operationId: "listPlans",
         summary: "List the plans that are available at sign-up",
         description: "Public. The list has `onprem` only if the operator offers it (`signup_plans`).",
       },

@@ -37,7 +37,7 @@ export const tenantAttributesRoutes = (deps: { attributes: TenantAttributesServi
         auth: "tenant:read",
         query: t.Object(tenantAttributeList.fields),
         response: { 200: t.Array(tenantAttribute) },
-        detail: { summary: "List the tenant's attributes" },
+        detail: { operationId: "listTenantAttributes", summary: "List the tenant's attributes" },
       },
     )
     .post(
@@ -64,7 +64,11 @@ export const tenantAttributesRoutes = (deps: { attributes: TenantAttributesServi
     .get("/:key", ({ principal, params }) => toWire(attributes.get(principal.tenantId, params.key)), {
       auth: "tenant:read",
       response: { 200: tenantAttribute },
-      detail: { summary: "Read an attribute of the tenant", description: "404 for an unknown key." },
+      detail: {
+        operationId: "getTenantAttribute",
+        summary: "Read an attribute of the tenant",
+        description: "404 for an unknown key.",
+      },
     })
     .delete(
       "/:key",
@@ -78,6 +82,7 @@ export const tenantAttributesRoutes = (deps: { attributes: TenantAttributesServi
         audit: { action: "tenant_attribute.delete", target: "tenant_attribute", read },
         response: { 200: successBody },
         detail: {
+          operationId: "deleteTenantAttribute",
           summary: "Delete an attribute of the tenant",
           description:
             "Possible on every plan. 403 unless owner or administrator, and without access to all devices; 404 for an unknown key.",

@@ -62,7 +62,7 @@ export const tenantsRoutes = (deps: {
     .get("/profile", ({ principal }) => profileOf(principal.tenantId), {
       auth: "tenant:read",
       response: { 200: tenantProfile },
-      detail: { summary: "Get the tenant's profile" },
+      detail: { operationId: "getTenantProfile", summary: "Get the tenant's profile" },
     })
     .patch(
       "/profile",
@@ -77,6 +77,7 @@ export const tenantsRoutes = (deps: {
         body: updateTenantBody,
         response: { 200: tenantProfile },
         detail: {
+          operationId: "updateTenantProfile",
           summary: "Rename the tenant",
           description:
             "403 unless owner or administrator, and without access to all devices. The command `lineside tenant plan` changes the plan.",
@@ -99,6 +100,7 @@ export const tenantsRoutes = (deps: {
         auth: "tenant:read",
         response: { 200: tenantUsage },
         detail: {
+          operationId: "getTenantUsage",
           summary: "Get the limits of the plan and their usage",
           description:
             "Beyond a limit the answers are: 403 for another device or user, 429 (MQTT: 0x97) for messages and bytes a second, 403 (MQTT: 0x97) for telemetry keys and stored bytes, CONNACK 0x97 for MQTT connections and sessions, and older telemetry is deleted. `quotas` are the limits in force: the plan's, or the gateway's settings where the plan sets none.",
@@ -117,6 +119,7 @@ export const tenantsRoutes = (deps: {
         body: deleteTenantBody,
         response: { 200: successBody },
         detail: {
+          operationId: "deleteTenant",
           summary: "Delete the tenant with its users, devices and data",
           description:
             "The deletion is final, and all users are signed out at once. 400 unless the body has the tenant's name; 403 unless owner, and without access to all devices; 409 for the gateway's own tenant.",

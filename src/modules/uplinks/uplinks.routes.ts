@@ -34,6 +34,7 @@ export const uplinksRoutes = ({ uplinks, auth }: { uplinks: UplinksService; auth
     },
     actions: {
       resend: {
+        operationId: "resendUplink",
         summary: "Send stored telemetry again",
         description: `Sends all values of a range of time again, after new values. ${access}`,
         body: resendBody,

@@ -50,6 +50,7 @@ export const usersRoutes = (deps: {
         query: listUsersQuery,
         response: { 200: t.Array(userBody) },
         detail: {
+          operationId: "listUsers",
           summary: "List users",
           description:
             "Lists users of the tenant by name. `X-Total-Count` has their number, `Link` the next page. 403 unless owner or administrator.",
@@ -69,6 +70,7 @@ export const usersRoutes = (deps: {
         body: createUserBody,
         response: { 201: invitationBody },
         detail: {
+          operationId: "createUser",
           summary: "Create and invite a user",
           description:
             "Mail and text to share are in English or German, by Accept-Language. 400 without a body for an invalid payload, also for a deviceId that does not exist. 403 unless owner or administrator, for an owner unless the caller is one, for more devices or assets than the caller sees, and when the plan's number of users is reached. 409 if the e-mail belongs to a user of this gateway. 429 as for inviting again, and then no user is made.",
@@ -85,6 +87,7 @@ export const usersRoutes = (deps: {
       auth: "users:self",
       response: { 200: userBody },
       detail: {
+        operationId: "getUser",
         summary: "Read a user",
         description:
           "Users can read themselves, owners and administrators any user of the tenant (403 otherwise). 404 for an unknown user.",
@@ -100,6 +103,7 @@ export const usersRoutes = (deps: {
         body: updateUserBody,
         response: { 200: userBody },
         detail: {
+          operationId: "updateUser",
           summary: "Change a user",
           description:
             "Users can change their own fullName and notification settings; unchanged fields do not count. Owners and administrators change their own email with `POST /api/auth/email`. Mails to both addresses report a changed e-mail. Owners and administrators can change other users; only owners can change owners. A change of role or status signs the user out, and limits the API keys that the user made with it. 400 invalid payload; 403 not allowed, also for an e-mail and for one's own user while acting as another; 404 unknown; 409 when the e-mail belongs to another user, and for disabling or demoting the last active owner (`isProtected`).",
@@ -118,6 +122,7 @@ export const usersRoutes = (deps: {
         audit: { action: "user.delete", target: "user", read },
         response: { 200: successBody },
         detail: {
+          operationId: "deleteUser",
           summary: "Delete a user",
           description:
             "Ends all sessions at once, and stops the API keys that the user created. 403 for an owner unless the caller is one, and for the caller itself; 404 for an unknown user; 409 for the last active owner.",
