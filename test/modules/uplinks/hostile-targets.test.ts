@@ -5,10 +5,14 @@ import { createTarget } from "../../../src/modules/uplinks/targets/targets.ts";
 
 const CHUNK = Buffer.alloc(1024 * 1024, "A");
 
-/** Sends without end, at the pace of the reader. Returns the bytes that were handed over. */
+/** Returns what a server sends before it sends without end; undefined while it waits for more from the client. */
+type Greeting = (received: string, socket: Socket) => string | Buffer | undefined;
+
+/** Sends without end after the greeting, at the pace of the reader. Returns the bytes that were handed over. */
 async function bytesTaken(
-  head: string | Buffer,
+  greeting: Greeting,
   target: (port: number) => Record<string, unknown>,
+  first = "",
 ): Promise<number> {
   let bytes = 0;
   const flood = (socket: Socket) => {
@@ -19,10 +23,16 @@ async function bytesTaken(
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("error", () => undefined);
-    socket.once("data", () => {
+    socket.write(first);
+    const take = (chunk: Buffer) => {
+      const head = greeting(chunk.toString("latin1"), socket);
+      if (head === undefined) return;
+      socket.off("data", take);
+      socket.on("data", () => undefined);
       socket.write(head);
       flood(socket);
-    });
+    };
+    socket.on("data", take);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
@@ -46,18 +56,85 @@ async function bytesTaken(
 
 test("a Kafka broker whose answer is too long is left", async () => {
   const head = Buffer.from([0x7f, 0xff, 0xff, 0xff]);
-  const bytes = await bytesTaken(head, (port) => ({ type: "KAFKA", brokers: [`127.0.0.1:${port}`] }));
+  const bytes = await bytesTaken(
+    () => head,
+    (port) => ({ type: "KAFKA", brokers: [`127.0.0.1:${port}`] }),
+  );
   expect(bytes).toBeLessThan(200 * 1024 * 1024);
 });
 
 test("a bucket server whose answer is too long is left", async () => {
   const head = "HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n";
   const place = { kind: "S3", bucket: "b", accessKeyId: "a", secretAccessKey: "s" };
-  const bytes = await bytesTaken(head, (port) => ({
-    type: "PARQUET",
-    place: { ...place, endpoint: `http://127.0.0.1:${port}` },
-  }));
+  const bytes = await bytesTaken(
+    () => head,
+    (port) => ({
+      type: "PARQUET",
+      place: { ...place, endpoint: `http://127.0.0.1:${port}` },
+    }),
+  );
   expect(bytes).toBeLessThan(200 * 1024 * 1024);
+});
+
+const pgMessage = (type: string, body: Buffer) => {
+  const head = Buffer.alloc(5);
+  head.write(type, 0, "latin1");
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+};
+
+test("a PostgreSQL server whose row is too long is left", async () => {
+  const ready = Buffer.concat([
+    pgMessage("R", Buffer.alloc(4)),
+    pgMessage("S", Buffer.from("server_version\x0016.0\0")),
+    pgMessage("Z", Buffer.from("I")),
+  ]);
+  const column = Buffer.concat([
+    Buffer.from("\x00\x01a\0", "latin1"),
+    Buffer.alloc(6),
+    Buffer.from([0, 0, 0, 25, 255, 255, 255, 255, 255, 255, 0, 0]),
+  ]);
+  const row = Buffer.alloc(11);
+  row.write("D", 0, "latin1");
+  row.writeInt32BE(1_900_000_010, 1);
+  row.writeInt16BE(1, 5);
+  row.writeInt32BE(1_900_000_000, 7);
+  const answer = Buffer.concat([
+    pgMessage("1", Buffer.alloc(0)),
+    pgMessage("2", Buffer.alloc(0)),
+    pgMessage("T", column),
+    row,
+  ]);
+  let isStarted = false;
+  const bytes = await bytesTaken(
+    (_, socket) => {
+      if (isStarted) return answer;
+      isStarted = true;
+      socket.write(ready);
+      return undefined;
+    },
+    (port) => ({ type: "POSTGRESQL", host: "127.0.0.1", port, database: "d", user: "u", password: "p" }),
+  );
+  expect(isStarted).toBe(true);
+  expect(bytes).toBeGreaterThan(1024 * 1024);
+  expect(bytes).toBeLessThan(64 * 1024 * 1024);
+});
+
+test("a NATS server whose message is too long is left", async () => {
+  let subscription = "";
+  const bytes = await bytesTaken(
+    (received, socket) => {
+      if (received.includes("PING")) socket.write("PONG\r\n");
+      subscription ||= /SUB (\S+)\s+(?:\S+\s+)?\d+\r\n/.exec(received)?.[1] ?? "";
+      const inbox = /PUB \S+ (\S+) /.exec(received)?.[1];
+      return inbox === undefined ? undefined : `MSG ${inbox} 1 900000000\r\n`;
+    },
+    (port) => ({ type: "NATS", servers: [`127.0.0.1:${port}`] }),
+    `INFO {"server_id":"x","version":"2.10.0","max_payload":1048576,"proto":1,"headers":true,"jetstream":true}\r\n`,
+  );
+  expect(subscription).not.toBe("");
+  expect(bytes).toBeGreaterThan(1024 * 1024);
+  expect(bytes).toBeLessThan(64 * 1024 * 1024);
 });
 
 const addressContext = {

@@ -1,17 +1,16 @@
 import { isIP } from "node:net";
 import type { Base, Broker, Connection, UserError } from "@platformatic/kafka";
-import { detail, unavailable } from "../../../../lib/domain-error.ts";
+import { detail } from "../../../../lib/domain-error.ts";
 import { clientIdOf } from "../../../../platform/broker/client-id.ts";
 import { TargetError } from "../../uplink.errors.ts";
 import type { Batch, Target, TargetContext, UplinkRecord } from "../../uplink.types.ts";
 import { abortable } from "../abortable.ts";
+import { ANSWER_BYTES_MAX, answerTooLong } from "../limited-relay.ts";
 import { NdjsonEncoder } from "../ndjson-encoder.ts";
 import { type TlsOptions, tlsOptions } from "../tls-options.ts";
 import type { KafkaSettings } from "./kafka.schemas.ts";
 import { toKafkaError } from "./kafka-errors.ts";
 
-/** Bytes of an answer, at most: the largest is the metadata of a cluster. */
-const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 const LENGTH_BYTES = 4;
 /** Addresses of a name that are tried one after the other. */
 const ADDRESSES_MAX = 3;
@@ -71,8 +70,7 @@ class AnswerLimit {
 function limitAnswers({ socket }: Connection): void {
   const limit = new AnswerLimit();
   socket.prependListener("data", (chunk: Uint8Array) => {
-    if (!limit.take(chunk))
-      socket.destroy(unavailable("network_error.other", { message: "the answer is too long" }));
+    if (!limit.take(chunk)) socket.destroy(answerTooLong());
   });
 }
 

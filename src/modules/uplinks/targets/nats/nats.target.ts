@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import type { NatsConnection as Connection } from "@nats-io/transport-node";
 import { detail, unavailable } from "../../../../lib/domain-error.ts";
 import { messageOf } from "../../../../lib/network-error.ts";
@@ -6,6 +7,7 @@ import { clientIdOf } from "../../../../platform/broker/client-id.ts";
 import { TargetError } from "../../uplink.errors.ts";
 import type { Batch, Target, TargetContext, UplinkRecord } from "../../uplink.types.ts";
 import { abortable } from "../abortable.ts";
+import { LimitedRelay } from "../limited-relay.ts";
 import { NdjsonEncoder } from "../ndjson-encoder.ts";
 import { tlsOptions } from "../tls-options.ts";
 import { compileTopic, type TopicTemplate, toNatsToken } from "../topic-template.ts";
@@ -135,6 +137,15 @@ async function connectNats(
   throw failure ?? toNatsError(unavailable("network_error.no_address"));
 }
 
+/** The certificate is that of the server, not that of the relay's address. */
+const identityOf = (servername: string | undefined, address: string) =>
+  servername === undefined
+    ? {
+        checkServerIdentity: (_: string, certificate: PeerCertificate) =>
+          checkServerIdentity(address, certificate),
+      }
+    : { servername };
+
 interface Attempt {
   readonly context: TargetContext;
   readonly name: string;
@@ -150,8 +161,9 @@ async function connectTo(
 ): Promise<NatsConnection | TargetError> {
   const { tls } = settings;
   const { port } = server;
+  let relay: LimitedRelay | undefined;
   try {
-    const { ca, ...options } = tlsOptions(tls, server.host, context);
+    const { ca, servername, ...options } = tlsOptions(tls, server.host, context);
     const { tls_required: isTlsRequired } = await readGreeting(
       { host: address, port },
       { timeoutMs: CONNECT_TIMEOUT_MS, signal },
@@ -159,19 +171,32 @@ async function connectTo(
     if (isTlsRequired && tls === null)
       throw new TargetError("settings", detail("uplink.setting_missing", { field: "tls" }));
     signal.throwIfAborted();
-    return await library.connect({
-      servers: [`${address.includes(":") ? `[${address}]` : address}:${port}`],
+    // The client keeps a message of any length.
+    relay = await LimitedRelay.open({ host: address, port, timeoutMs: CONNECT_TIMEOUT_MS, signal });
+    const connection = await library.connect({
+      servers: [`${relay.host}:${relay.port}`],
       name,
       resolve: false,
       ignoreClusterUpdates: true,
       reconnect: false,
       timeout: CONNECT_TIMEOUT_MS,
       pingInterval: PING_INTERVAL_MS,
-      tls: tls === null ? null : { ...options, ...(ca !== undefined && { ca: ca.join("\n") }) },
+      tls:
+        tls === null
+          ? null
+          : {
+              ...options,
+              ...identityOf(servername, address),
+              ...(ca !== undefined && { ca: ca.join("\n") }),
+            },
       ...authenticatorOf(library, settings),
     });
+    void connection.closed().finally(() => relay?.close());
+    return connection;
   } catch (error) {
-    return toNatsError(error);
+    const { failure } = relay ?? {};
+    relay?.close();
+    return toNatsError(failure ?? error);
   }
 }
 

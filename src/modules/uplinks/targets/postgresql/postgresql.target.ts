@@ -11,6 +11,7 @@ import type {
   TargetContext,
   UplinkRecord,
 } from "../../uplink.types.ts";
+import { LimitedRelay } from "../limited-relay.ts";
 import { tlsOptions } from "../tls-options.ts";
 import { CopyWriter } from "./copy-writer.ts";
 import type { PostgresqlSettings } from "./postgresql.schemas.ts";
@@ -104,6 +105,7 @@ class PostgresqlTarget implements Target {
   readonly #events: PostgresqlEvents;
   readonly #writer = new CopyWriter();
   #client: SQL | undefined;
+  #relay: LimitedRelay | undefined;
   #bytesSent = 0;
   /** Index of the address that is tried next. */
   #address = 0;
@@ -113,8 +115,8 @@ class PostgresqlTarget implements Target {
     this.#context = context;
     if (settings.tls === null) this.#tls = "disable";
     else {
-      const { servername, ...tls } = tlsOptions(settings.tls, settings.host, context);
-      this.#tls = { ...tls, ...(servername !== undefined && { serverName: servername }) };
+      const { servername = settings.host, ...tls } = tlsOptions(settings.tls, settings.host, context);
+      this.#tls = { ...tls, serverName: servername };
     }
     this.#layout = settings.layout === "WIDE" ? wideLayout : narrowLayout;
     this.#tables = new PostgresqlTables(settings.schema);
@@ -167,9 +169,10 @@ class PostgresqlTarget implements Target {
     try {
       await Promise.race([this.#connect(controller.signal).then(work), interrupted.promise]);
     } catch (error) {
+      const failure = stateOf(error) === undefined ? this.#relay?.failure : undefined;
       await this.#disconnect();
       signal.throwIfAborted();
-      throw targetErrorOf(error);
+      throw targetErrorOf(failure ?? error);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
@@ -184,10 +187,13 @@ class PostgresqlTarget implements Target {
     const address = addresses[this.#address++ % addresses.length] ?? "";
     this.#tables.forget();
     this.#events.forget();
+    // The client keeps an answer of any length.
+    const relay = await LimitedRelay.open({ host: address, port, timeoutMs, signal });
+    this.#relay = relay;
     this.#client = new Bun.SQL({
       adapter: "postgres",
-      hostname: address,
-      port,
+      hostname: relay.host,
+      port: relay.port,
       database,
       username: user,
       password: password ?? "",
@@ -203,6 +209,8 @@ class PostgresqlTarget implements Target {
     const client = this.#client;
     this.#client = undefined;
     await client?.close({ timeout: 0 });
+    this.#relay?.close();
+    this.#relay = undefined;
   }
 
   #stepsOf(records: readonly UplinkRecord[]): Step[] {

@@ -1,0 +1,117 @@
+import { connect, createServer, type Socket } from "node:net";
+import { unavailable } from "../../../lib/domain-error.ts";
+
+/** Max. bytes of an answer of a foreign server. The largest that a target needs is the metadata of a Kafka cluster. */
+export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+/** Bytes that a server may send for each byte that it was sent. Short messages have confirmations longer than themselves. */
+const ANSWER_BYTES_PER_SENT = 16;
+const LOOPBACK = "127.0.0.1";
+
+export const answerTooLong = () => unavailable("network_error.other", { message: "the answer is too long" });
+
+interface Upstream {
+  readonly host: string;
+  readonly port: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+function connectUpstream({ host, port, timeoutMs, signal }: Upstream): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const socket = connect({ host, port });
+  const abort = () => socket.destroy(new Error("aborted"));
+  const timer = setTimeout(
+    () => socket.destroy(unavailable("network_error.no_answer_within", { ms: timeoutMs })),
+    timeoutMs,
+  );
+  socket.once("connect", () => resolve(socket));
+  socket.once("error", reject);
+  socket.once("close", () => reject(unavailable("network_error.reset")));
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  return promise.finally(() => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+  });
+}
+
+/**
+ * Connection to a server for a client that would keep an answer of any length in memory. The client connects to `host` and `port`, once, and
+ * passes encrypted bytes through.
+ *
+ * The server may send `ANSWER_BYTES_MAX` at once, and again as much as the client has sent it in between times `ANSWER_BYTES_PER_SENT`: a client
+ * that waits for an answer sends nothing. A server that sends more loses the connection.
+ */
+export class LimitedRelay {
+  readonly host = LOOPBACK;
+  readonly #upstream: Socket;
+  readonly #listener = createServer();
+  /** Bytes that the server may send now. */
+  #room = ANSWER_BYTES_MAX;
+  #client: Socket | undefined;
+  #failure: Error | undefined;
+
+  private constructor(upstream: Socket) {
+    this.#upstream = upstream;
+    upstream.pause();
+    upstream.on("error", (error) => this.#end(error));
+    upstream.on("close", () => this.#end(unavailable("network_error.reset")));
+    this.#listener.once("connection", (client) => this.#join(client));
+  }
+
+  /** Connects to the server. @throws the network's error, or `network_error.no_answer_within` */
+  static async open(upstream: Upstream): Promise<LimitedRelay> {
+    const relay = new LimitedRelay(await connectUpstream(upstream));
+    await new Promise<void>((resolve) => relay.#listener.listen(0, LOOPBACK, resolve));
+    return relay;
+  }
+
+  get port(): number {
+    const address = this.#listener.address();
+    return typeof address === "object" && address !== null ? address.port : 0;
+  }
+
+  /** Why the server's side of the connection has ended; undefined while it lasts, or if the client ended it. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  close(): void {
+    this.#upstream.removeAllListeners("close");
+    this.#listener.close();
+    this.#upstream.destroy();
+    this.#client?.destroy();
+  }
+
+  #join(client: Socket): void {
+    this.#client = client;
+    this.#listener.close();
+    client.setNoDelay(true);
+    this.#upstream.setNoDelay(true);
+    client.on("error", () => this.close());
+    client.on("close", () => this.close());
+    client.on("data", (bytes) => {
+      this.#room = Math.min(ANSWER_BYTES_MAX, this.#room + bytes.length * ANSWER_BYTES_PER_SENT);
+      passOn(bytes, client, this.#upstream);
+    });
+    this.#upstream.on("data", (bytes) => {
+      this.#room -= bytes.length;
+      if (this.#room < 0) this.#upstream.destroy(answerTooLong());
+      else passOn(bytes, this.#upstream, client);
+    });
+    this.#upstream.resume();
+  }
+
+  #end(failure: Error): void {
+    this.#failure ??= failure;
+    this.#listener.close();
+    this.#client?.end();
+  }
+}
+
+/** Reads on when the other side has taken what was read. */
+function passOn(bytes: string | Uint8Array, from: Socket, to: Socket): void {
+  if (to.write(bytes)) return;
+  from.pause();
+  to.once("drain", () => from.resume());
+}
