@@ -2,6 +2,14 @@ import { expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import { checkTarget } from "../../../src/modules/uplinks/target-settings.ts";
 import { createTarget } from "../../../src/modules/uplinks/targets/targets.ts";
+import { batchOf, deviceOf, rowsOf } from "../../support/uplink-batches.ts";
+
+const addressContext = {
+  uplinkId: "u",
+  authorities: undefined,
+  resolve: async () => ["127.0.0.1"],
+  now: Date.now,
+};
 
 const CHUNK = Buffer.alloc(1024 * 1024, "A");
 
@@ -76,6 +84,33 @@ test("a bucket server whose answer is too long is left", async () => {
   expect(bytes).toBeLessThan(200 * 1024 * 1024);
 });
 
+test("a bucket server whose list never ends is left", async () => {
+  let pages = 0;
+  const names = `<Contents><Key>_staging/u/telemetry/${"n".repeat(900)}</Key></Contents>`.repeat(1_000);
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch() {
+      pages++;
+      return new Response(
+        `<ListBucketResult>${names}<IsTruncated>true</IsTruncated><NextContinuationToken>${pages}</NextContinuationToken></ListBucketResult>`,
+      );
+    },
+  });
+  const place = { kind: "S3", bucket: "b", accessKeyId: "a", secretAccessKey: "s" };
+  const settings = checkTarget({ type: "PARQUET", place: { ...place, endpoint: server.url.origin } });
+  const target = await createTarget(settings, { ...addressContext });
+  const rows = rowsOf(deviceOf(), [Date.now()], { a: [1] });
+  const failure = await target.send(batchOf("1", rows), AbortSignal.timeout(20_000)).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  await target.close();
+  await server.stop(true);
+  expect(String(failure)).toContain("too long");
+  expect(pages).toBeLessThan(60);
+});
+
 const pgMessage = (type: string, body: Buffer) => {
   const head = Buffer.alloc(5);
   head.write(type, 0, "latin1");
@@ -136,13 +171,6 @@ test("a NATS server whose message is too long is left", async () => {
   expect(bytes).toBeGreaterThan(1024 * 1024);
   expect(bytes).toBeLessThan(64 * 1024 * 1024);
 });
-
-const addressContext = {
-  uplinkId: "u",
-  authorities: undefined,
-  resolve: async () => ["127.0.0.1"],
-  now: Date.now,
-};
 
 const redirected: Record<string, (url: string) => Record<string, unknown>> = {
   HTTP: (url) => ({ type: "HTTP", url, token: "sesame" }),

@@ -182,6 +182,41 @@ test("a staged batch that a full disk has cut holds up no others, and is stored 
   expect(await numbers()).toEqual([1, 2, 3]);
 });
 
+test("a staged batch that somebody else has put there is not unpacked beyond its limit", async () => {
+  const path = ownFolder();
+  const target = targetIn(path);
+  await send(target, "1", rowsOf(device, [T0], { a: [1] }));
+  const name = filesIn(path).find((file) => file.endsWith(".staged")) ?? "";
+  const bomb = Bun.zstdCompressSync(Buffer.alloc(256 * 1024 * 1024));
+  expect(bomb.length).toBeLessThan(64 * 1024);
+  expect(() => decodeStaged(bomb)).toThrow("larger than");
+  const nested = "[".repeat(2_000_000) + "]".repeat(2_000_000);
+  const head = Buffer.concat([Buffer.alloc(4), Buffer.from(nested)]);
+  head.writeUInt32LE(nested.length);
+  expect(() => decodeStaged(Bun.zstdCompressSync(head))).toThrow();
+  writeFileSync(join(path, name), bomb);
+  await target.close();
+  expect(filesIn(path).filter((file) => file.endsWith(".parquet"))).toEqual([]);
+  expect(filesIn(path).filter((file) => file.endsWith(".damaged")).length).toBe(1);
+});
+
+test("batches with much text become several files, and none is lost or stored twice", async () => {
+  const path = ownFolder();
+  const target = targetIn(path);
+  const text = "x".repeat(60_000);
+  for (const batch of [0, 1, 2, 3, 4]) {
+    const ts = Array.from({ length: 150 }, (_, index) => T0 + batch * 1_000 + index);
+    await send(target, `${batch}`, rowsOf(device, ts, { a: ts.map((time) => `${time} ${text}`) }));
+  }
+  await target.close();
+  const files = filesIn(path).filter((name) => name.endsWith(".parquet"));
+  expect(files.length).toBeGreaterThan(1);
+  const stored = (await valuesIn(path)).map(({ text: found }) => String(found).slice(0, 13));
+  expect(new Set(stored).size).toBe(750);
+  expect(stored.length).toBe(750);
+  expect(filesIn(path).filter((name) => name.endsWith(".staged"))).toEqual([]);
+});
+
 test("a file is written when enough values wait, or when its day is over and nothing comes any more", async () => {
   const path = ownFolder();
   const target = createParquetTarget(

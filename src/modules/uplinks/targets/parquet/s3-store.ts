@@ -80,10 +80,11 @@ export function signS3(
 }
 
 /** Bytes of an object that is read: a staged batch, or the record of a file. */
-const OBJECT_BYTES_MAX = 128 * 1024 * 1024;
+const OBJECT_BYTES_MAX = 32 * 1024 * 1024;
 /** Bytes of a list: 1,000 names of at most 1 KiB, with what is said about each. */
 const LIST_BYTES_MAX = 8 * 1024 * 1024;
-const NAMES_MAX = 1_000_000;
+/** Characters of the names of all pages. */
+const NAMES_CHARACTERS_MAX = 32 * 1024 * 1024;
 const REASON_CHARACTERS_MAX = 300;
 const NOT_FOUND = 404;
 const EMPTY = new Uint8Array();
@@ -155,6 +156,7 @@ export class S3Store implements ObjectStore {
   async list(prefix: string, signal: AbortSignal): Promise<string[]> {
     const names: string[] = [];
     const rootLength = this.#place.prefix.length;
+    let characters = 0;
     for (let token: string | undefined; ; ) {
       const query = {
         "list-type": "2",
@@ -164,11 +166,15 @@ export class S3Store implements ObjectStore {
       const answer = await this.#request({ method: "GET", query }, signal);
       if (!isTaken(answer.status)) throw refusal(answer);
       const xml = textOf(answer);
-      for (const [, key = ""] of xml.matchAll(/<Key>([^<]*)<\/Key>/g))
-        names.push(unescapeXml(key).slice(rootLength));
+      for (const [, key = ""] of xml.matchAll(/<Key>([^<]*)<\/Key>/g)) {
+        const name = unescapeXml(key).slice(rootLength);
+        // An empty name takes memory too.
+        characters += name.length + 1;
+        names.push(name);
+      }
       token = contentOf(xml, "NextContinuationToken");
       if (contentOf(xml, "IsTruncated") !== "true" || token === undefined) return names;
-      if (names.length > NAMES_MAX) throw tooLong();
+      if (characters > NAMES_CHARACTERS_MAX) throw tooLong();
       token = unescapeXml(token);
     }
   }

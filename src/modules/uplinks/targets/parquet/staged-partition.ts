@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
+import { ensureShape } from "../../../../lib/json-shape.ts";
 import type { ObjectStore } from "./object-store.ts";
 import { encodeEvents, encodeValues } from "./parquet-file.ts";
-import { decodeStaged, encodeStaged, type Staged, valuesIn } from "./staged-rows.ts";
+import { bytesIn, decodeStaged, encodeStaged, type Staged, valuesIn } from "./staged-rows.ts";
 
 const PART = /^(.+)~(\d+)\.staged$/;
 const RECORD = /^(\d+)-\w+\.written$/;
 const NAME_CHARACTERS = 32;
+/** Max. memory of the batches that are made into one file. The others wait for the next one. */
+const FILE_BYTES_MAX = 64 * 1024 * 1024;
 
 /** What becomes one file: written before the file is, and kept for some days. */
 interface WriteRecord {
@@ -127,9 +130,9 @@ export class StagedPartition {
   }
 
   async #resume(name: string, signal: AbortSignal): Promise<void> {
-    const record: WriteRecord = JSON.parse(
-      new TextDecoder().decode(await this.#store.read(this.#folder + name, signal)),
-    );
+    const text = new TextDecoder().decode(await this.#store.read(this.#folder + name, signal));
+    ensureShape(text);
+    const record: WriteRecord = JSON.parse(text);
     const left = record.batches.filter((batch) => this.#parts.has(batch));
     // Batches are removed only when the file is there.
     if (left.length > 0 && !(await this.#store.has(record.file, signal)))
@@ -139,12 +142,15 @@ export class StagedPartition {
 
   async #finish(recordName: string, record: WriteRecord, signal: AbortSignal): Promise<void> {
     const staged = new Map<string, Staged>();
+    let bytes = 0;
     for (const batch of record.batches) {
       const part = await this.#readPart(batch, signal);
       if (part !== undefined) staged.set(batch, part);
+      bytes += part === undefined ? 0 : bytesIn(part);
+      if (bytes >= FILE_BYTES_MAX) break;
     }
     const sound: WriteRecord = { ...record, batches: [...staged.keys()] };
-    // A batch that is put aside can arrive again. With the old record it would be skipped.
+    // A batch that is put aside can arrive again, and one that is too much for this file waits. With the old record they would be skipped.
     if (sound.batches.length < record.batches.length) await this.#writeRecord(recordName, sound, signal);
     const encode = this.name.startsWith("events/") ? encodeEvents : encodeValues;
     if (staged.size > 0) await this.#store.write(record.file, await encode([...staged.values()]), signal);

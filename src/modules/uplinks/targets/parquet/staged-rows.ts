@@ -1,8 +1,15 @@
+import { invariant } from "../../../../lib/invariant.ts";
+import { ensureShape } from "../../../../lib/json-shape.ts";
+import { unpackZstd } from "../../../../lib/zstd.ts";
 import type { UplinkColumn, UplinkDevice } from "../../uplink.types.ts";
 
 const FORMAT = 1;
 const ZSTD_LEVEL = 1;
 const LENGTH_BYTES = 4;
+/** Memory of an event without its data, about. */
+const EVENT_BYTES = 200;
+/** Max. bytes of a batch, decompressed. A batch has at most one scan of the store, which is far below. */
+const STAGED_BYTES_MAX = 32 * 1024 * 1024;
 
 /** An event as it is kept: `data` is JSON. */
 export interface StagedEvent {
@@ -62,15 +69,20 @@ export function encodeStaged({ rows, events }: Staged): Uint8Array<ArrayBuffer> 
     parts.push(bytesOf(ts));
     for (const { tags, numbers } of columns) parts.push(tags, bytesOf(numbers));
   }
-  return Uint8Array.from(Bun.zstdCompressSync(Buffer.concat(parts), { level: ZSTD_LEVEL }));
+  const bytes = Buffer.concat(parts);
+  // It could not be read any more, although it was confirmed.
+  invariant(bytes.length <= STAGED_BYTES_MAX, `a batch has at most ${STAGED_BYTES_MAX} bytes`);
+  return Uint8Array.from(Bun.zstdCompressSync(bytes, { level: ZSTD_LEVEL }));
 }
 
-/** @throws Error if the bytes are not what `encodeStaged` returns. */
+/** @throws Error if the bytes are not what `encodeStaged` returns: others can write where batches wait. */
 export function decodeStaged(compressed: Uint8Array): Staged {
-  const bytes = Bun.zstdDecompressSync(Uint8Array.from(compressed));
+  const bytes = unpackZstd(compressed, STAGED_BYTES_MAX);
   const headLength = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   let offset = LENGTH_BYTES + headLength;
-  const header: Header = JSON.parse(new TextDecoder().decode(bytes.subarray(LENGTH_BYTES, offset)));
+  const head = new TextDecoder().decode(bytes.subarray(LENGTH_BYTES, offset));
+  ensureShape(head);
+  const header: Header = JSON.parse(head);
   if (header.format !== FORMAT) throw new Error(`unknown format ${header.format}`);
   /** Copies, because numbers of 8 bytes must be aligned in memory. */
   const take = (byteLength: number): Uint8Array<ArrayBuffer> => {
@@ -90,6 +102,19 @@ export function decodeStaged(compressed: Uint8Array): Staged {
   }));
   return { rows, events: header.events };
 }
+
+/** Returns the memory that rows and events take, about. */
+export const bytesIn = ({ rows, events }: Staged): number => {
+  let bytes = 0;
+  for (const { ts, columns } of rows) {
+    bytes += ts.byteLength;
+    for (const { tags, numbers, texts } of columns) {
+      bytes += tags.byteLength + numbers.byteLength;
+      for (const text of texts ?? []) bytes += 8 + 2 * (text?.length ?? 0);
+    }
+  }
+  return events.reduce((sum, { data }) => sum + EVENT_BYTES + 2 * data.length, bytes);
+};
 
 export const valuesIn = ({ rows, events }: Staged): number =>
   rows.reduce((sum, { ts, columns }) => sum + ts.length * columns.length, events.length);

@@ -1,0 +1,8 @@
+import { zstdDecompressSync } from "node:zlib";
+
+/**
+ * Decompresses bytes that others may have written, into at most `bytesMax` bytes.
+ * @throws RangeError beyond `bytesMax`, without having kept more; Error if the bytes are not zstd
+ */
+export const unpackZstd = (packed: Uint8Array, bytesMax: number): Buffer =>
+  zstdDecompressSync(packed, { maxOutputLength: bytesMax });
