@@ -1,36 +1,24 @@
 import {
+  createAutomationModules,
+  createConnectionModules,
   createDeviceModules,
+  createOperationModules,
   createUserModules,
   type DeviceModules,
+  type Overrides,
   type UserModules,
-} from "./app/base-modules.ts";
-import { createIntegrationModules } from "./app/integration-modules.ts";
-import { createOperationModules } from "./app/operation-modules.ts";
-import { createSimulationModules } from "./app/simulation-modules.ts";
-import { createTenantAdministrationModule } from "./app/tenant-administration.ts";
+} from "./app/modules.ts";
 import { createOwnTls } from "./app/tls.ts";
 import { createHttpModule } from "./http/http.module.ts";
-import { createAlarmsModule } from "./modules/alarms/alarms.module.ts";
-import { createCommandsModule } from "./modules/commands/commands.module.ts";
-import { createDashboardsModule } from "./modules/dashboards/dashboards.module.ts";
-import { createBulkModule } from "./modules/devices/bulk/bulk.module.ts";
 import type { DomainEvents } from "./modules/events.types.ts";
-import type { PasswordHasher } from "./modules/identity/provider/password.ts";
-import { createMaintenanceModule } from "./modules/maintenance/maintenance.module.ts";
 import type { Core, Module } from "./modules/module.types.ts";
-import { createNotificationsModule } from "./modules/notifications/notifications.module.ts";
-import { createProvisioningModule } from "./modules/provisioning/provisioning.module.ts";
 import { withProxySettings } from "./modules/proxies/proxy-settings.ts";
-import { createRealtimeModule } from "./modules/realtime/realtime.module.ts";
-import { createSchedulerModule } from "./modules/scheduler/scheduler.module.ts";
 import { createSettingsRepository } from "./modules/settings/settings.repository.ts";
-import { createMqttModule } from "./mqtt/mqtt.module.ts";
 import { AnswerSpace } from "./platform/answer-space.ts";
 import { type Clock, systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import { type DataDirectory, openDataDirectory } from "./platform/data-directory.ts";
 import { type MainDatabase, openVerifiedDatabases } from "./platform/database.ts";
-import type { ReadOnlyCheck, ReadSpace } from "./platform/disk-guard.ts";
 import { createEventBus } from "./platform/event-bus.ts";
 import { Health } from "./platform/health.ts";
 import { InventoryKeeper } from "./platform/inventory-keeper.ts";
@@ -42,11 +30,8 @@ import { SlowOperations } from "./platform/slow-operations.ts";
 import { TrustedClock } from "./platform/trusted-clock.ts";
 import { getCommit, version } from "./version.ts";
 
-interface Overrides {
+interface AppOverrides extends Overrides {
   readonly clock?: Clock;
-  readonly readSpace?: ReadSpace;
-  readonly isReadOnly?: ReadOnlyCheck;
-  readonly hasher?: PasswordHasher;
 }
 
 /** Opens what every module is built on. */
@@ -112,25 +97,25 @@ function createCore(configured: Config, system: Clock, data: DataDirectory): Cor
 }
 
 /** Services for commands and tests that act from inside. */
-const servicesOf = (
-  { tenancy, users, auditing, mailing, identity }: UserModules,
-  { telemetry, storage, signIns }: DeviceModules,
-) => ({
-  tenants: tenancy.tenants,
-  tenantAttributes: tenancy.attributes,
-  branding: tenancy.branding,
-  users,
-  audit: auditing.audit,
-  mail: mailing.mail,
-  account: identity.account,
-  provider: identity.provider,
-  setup: identity.setup,
-  sessions: identity.sessions,
-  identity: identity.identity,
-  retention: telemetry.retention,
-  store: storage.store,
-  logins: signIns.logins,
-});
+const servicesOf = (modules: UserModules & DeviceModules) => {
+  const { tenants, audit, mail, users, identity, storage, loginIdentities, telemetry } = modules;
+  return {
+    tenants: tenants.tenants,
+    tenantAttributes: tenants.attributes,
+    branding: tenants.branding,
+    users: users.users,
+    audit: audit.audit,
+    mail: mail.mail,
+    account: identity.account,
+    provider: identity.provider,
+    setup: identity.setup,
+    sessions: identity.sessions,
+    identity: identity.identity,
+    retention: telemetry.retention,
+    store: storage.store,
+    logins: loginIdentities.logins,
+  };
+};
 
 /** Data directory and databases that `openCore` opened; closed last. */
 const openedParts = ({ data, inventory, identityDatabase, database, clock }: Core): Part[] => [
@@ -149,7 +134,7 @@ const partsOf = (modules: readonly Module[]) => modules.flatMap((module) => modu
 export type App = ReturnType<typeof createApp>;
 
 /** Opens the data directory and creates the modules; nothing listens before `start`. */
-export function createApp(configured: Config, overrides: Overrides = {}) {
+export function createApp(configured: Config, overrides: AppOverrides = {}) {
   const core = openCore(configured, overrides.clock ?? systemClock);
   try {
     return compose(core, overrides);
@@ -162,149 +147,69 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
 
 /** The composition root: creates the modules on what is open. */
 function compose(core: Core, overrides: Overrides) {
-  const userModules = createUserModules(core, overrides);
-  const { tenancy, auditing, mailing, users, apiKeys, identity } = userModules;
-  const { tenants, plans, quotas, messageRate } = tenancy;
-  const base = createDeviceModules(core, userModules, overrides);
-  const { outbounds, profiling, fleet, attributing, pipelines, ingesting, telemetry } = base;
-  const { store } = base.storage;
-  const { outbound } = outbounds;
-  const { profiles } = profiling;
-  const { devices, devicesRepository, directory, activity, tokens } = fleet;
-  const { attributes } = attributing;
-  const { ingest, observers } = ingesting;
-
-  const provisioning = createProvisioningModule(core, {
-    profiles,
-    users,
-    fleet,
-    ingest,
-    audit: auditing.audit,
-  });
-  const commanding = createCommandsModule(core, { devices, profiles, directory, tokens, attributes, store });
-  const { commands, engine } = commanding;
-  const maintenance = createMaintenanceModule(core, { devices });
-  fleet.maintenanceOf.connect((device) => maintenance.maintenance.of(device));
-  const alarming = createAlarmsModule(core, {
-    devices,
-    directory,
-    profiles,
-    attributes,
-    commands,
-    outbound,
-    maintenance: maintenance.watch,
-    store,
-  });
-  const notifications = createNotificationsModule(core, {
-    users,
-    tenants,
-    mail: mailing.mail,
-    directory,
-    outbound,
-    alarming,
-  });
-  const boards = createDashboardsModule(core, { devices, activity, telemetry, alarming, attributes });
-  const realtime = createRealtimeModule(core, {
-    authenticator: identity.authenticator,
-    shares: boards.shares,
-    devices,
-    activity,
-    store,
-    observers,
-  });
-  observers.push(alarming.observe);
   const tls = createOwnTls(core);
-  const messaging = createMqttModule(core, {
-    ...{ quotas, tenants, version, faults: base.faulting.faults },
-    devices,
-    ingest,
-    observers,
-    directory,
-    ...base.signIns,
-    provisioning,
-    tokens,
-    tls,
-    keys: apiKeys.keys,
-    store,
-    activity,
-    attributes,
-    commanding,
-    openAlarms: alarming.openAlarms,
-  });
-  const { mqtt, sockets } = messaging;
-  const simulation = createSimulationModules(core, base, {
-    settings: userModules.settings,
-    dashboards: boards.dashboards,
-    commands: engine,
-  });
-  const scheduler = createSchedulerModule(core, {
-    devices,
-    attributes,
-    commands,
-    checkCommand: commanding.checkCommand,
-  });
-  const integrating = createIntegrationModules(core, base, { commanding, tls, topics: messaging.topics });
-  const administration = createTenantAdministrationModule(core, {
-    tenants,
-    plans,
-    quotas,
-    messageRate,
-    users,
-    sessions: identity.sessions,
-    provider: identity.provider,
-    audit: auditing.audit,
-    devices,
-    devicesRepository,
-    store,
-    mqtt,
-  });
-
+  const people = createUserModules(core, overrides);
+  const base = { ...people, ...createDeviceModules(core, people, overrides), tls };
+  const modules = { ...base, ...createAutomationModules(core, base) };
+  const connections = createConnectionModules(core, modules);
+  const operations = createOperationModules(core, modules);
+  const { identity, mqtt } = modules;
   const readiness = createReadiness();
   /** Sorted in the order in which they start, before the HTTP server. */
   const first: readonly Module[] = [
-    base.storage,
+    modules.storage,
     { parts: [{ name: "inventory", start: () => core.inventory.begin() }] },
-    ...base.first,
-    tenancy,
-    auditing,
-    mailing,
-    outbounds,
-    apiKeys,
+    modules.telemetry,
+    modules.devices,
+    modules.faults,
+    modules.tenants,
+    modules.audit,
+    modules.mail,
+    modules.outbound,
+    modules.apiKeys,
     { parts: tls === undefined ? [] : [tls] },
-    messaging,
+    mqtt,
   ];
   /** After it. Commands stop before the server: it waits for requests, and they wait for what devices ask. */
   const last: readonly Module[] = [
-    commanding,
-    maintenance,
-    notifications,
-    alarming,
-    scheduler,
-    pipelines,
-    simulation.generators,
-    simulation.demoPlant,
-    ...integrating.links,
-    attributing,
-    realtime,
-    profiling,
-    ingesting,
-    provisioning,
+    modules.commands,
+    modules.maintenance,
+    modules.notifications,
+    modules.alarms,
+    modules.scheduler,
+    modules.pipelines,
+    connections.generators,
+    connections.demoPlant,
+    connections.integrations,
+    connections.downlinks,
+    connections.modbus,
+    connections.codecIndex,
+    modules.attributes,
+    modules.realtime,
+    modules.profiles,
+    modules.ingest,
+    modules.provisioning,
     identity,
-    boards,
-    integrating.connectivity,
-    integrating.codecs,
-    administration,
-    createBulkModule(core, { devices, imports: fleet.imports, activity, attributes }),
-    ...createOperationModules(core, userModules, { base, commands, mqtt, notifications }),
+    modules.dashboards,
+    connections.connectivity,
+    connections.codecs,
+    operations.administration,
+    operations.bulk,
+    operations.overview,
+    operations.backups,
+    operations.system,
+    operations.updates,
+    operations.uplinks,
+    operations.proxies,
   ];
   const { http, server, parts } = createHttpModule(core, {
     routes: [...first, ...last].flatMap(({ routes }) => routes?.(identity.auth) ?? []),
     auth: identity.auth,
     requestAudit: identity.requestAudit,
-    tokens,
-    realtime: realtime.realtime,
-    mqtt,
-    sockets,
+    tokens: modules.devices.tokens,
+    realtime: modules.realtime.realtime,
+    mqtt: mqtt.mqtt,
+    sockets: mqtt.sockets,
     tls,
     isReady: readiness.isReady,
   });
@@ -319,14 +224,14 @@ function compose(core: Core, overrides: Overrides) {
     health: core.health,
     restartRequested: core.restart.requested,
     http,
-    services: servicesOf(userModules, base),
+    services: servicesOf(modules),
     /** `public_url`, or where this machine reaches the gateway, once started. */
     get url(): string {
       return server.url;
     },
     /** The port for devices: with TLS where the one without is off, 0 where both are. */
     get mqttPort(): number {
-      return mqtt.port ?? mqtt.tlsPort ?? 0;
+      return mqtt.mqtt.port ?? mqtt.mqtt.tlsPort ?? 0;
     },
     /** Ports of the TLS listeners, if there are any. */
     get tlsPorts(): { readonly https: number | undefined; readonly mqtt: number | undefined } {

@@ -1,47 +1,42 @@
 import type { TenantId } from "../lib/ids.ts";
-import type { AuditService } from "../modules/audit/audit.service.ts";
-import type { DevicesRepository } from "../modules/devices/devices.repository.ts";
-import type { DevicesService } from "../modules/devices/devices.service.ts";
+import type { AuditModule } from "../modules/audit/audit.module.ts";
+import type { DevicesModule } from "../modules/devices/devices.module.ts";
+import type { IdentityModule } from "../modules/identity/identity.module.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
-import type { IdentityProvider } from "../modules/identity/provider/identity-provider.ts";
-import type { SessionsService } from "../modules/identity/sessions.service.ts";
 import type { Core } from "../modules/module.types.ts";
-import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
-import type { MessageRateService } from "../modules/tenants/message-rate.service.ts";
-import type { PlansService } from "../modules/tenants/plans.service.ts";
-import type { QuotasService } from "../modules/tenants/quotas.service.ts";
+import type { StorageModule } from "../modules/telemetry/storage.module.ts";
+import type { TenantsModule } from "../modules/tenants/tenants.module.ts";
 import { type TenantUsage, tenantsRoutes } from "../modules/tenants/tenants.routes.ts";
-import type { TenantsService } from "../modules/tenants/tenants.service.ts";
-import type { UsersService } from "../modules/users/users.service.ts";
-import type { MqttServer } from "../mqtt/mqtt.types.ts";
+import type { UsersModule } from "../modules/users/users.module.ts";
+import type { MqttModule } from "../mqtt/mqtt.module.ts";
 
 /** Operations on a whole tenant: shows the usage of its plan, and deletes it with all its data. */
 export function createTenantAdministrationModule(
   { database, events }: Core,
-  deps: {
-    tenants: TenantsService;
-    plans: PlansService;
-    quotas: QuotasService;
-    messageRate: MessageRateService;
-    users: UsersService;
-    sessions: SessionsService;
-    provider: IdentityProvider;
-    audit: AuditService;
-    devices: DevicesService;
-    devicesRepository: DevicesRepository;
-    store: TelemetryStore;
-    mqtt: MqttServer;
+  modules: {
+    readonly tenants: TenantsModule;
+    readonly users: UsersModule;
+    readonly identity: IdentityModule;
+    readonly audit: AuditModule;
+    readonly devices: DevicesModule;
+    readonly storage: StorageModule;
+    readonly mqtt: MqttModule;
   },
 ) {
-  const { tenants, plans, quotas, messageRate, users, sessions, provider, audit, devices, store, mqtt } =
-    deps;
+  const { tenants, plans, quotas, messageRate } = modules.tenants;
+  const { users } = modules.users;
+  const { sessions, provider } = modules.identity;
+  const { audit } = modules.audit;
+  const { devices, devicesRepository } = modules.devices;
+  const { store } = modules.storage;
+  const { mqtt } = modules.mqtt;
 
   function usageOf(tenantId: TenantId): TenantUsage {
     const ofMqtt = mqtt.usageOf(tenantId);
     const ofStore = store.usageOf(tenantId);
     const { perSecond, bytesPerSecond, refusedPerMinute } = messageRate.read(tenantId);
     return {
-      devices: deps.devicesRepository.countOf(tenantId),
+      devices: devicesRepository.countOf(tenantId),
       users: users.countOf(tenantId),
       messagesPerSecond: perSecond,
       messagesRefusedPerMinute: refusedPerMinute,

@@ -1,28 +1,23 @@
 import { encodeBody } from "../lib/body.ts";
 import type { DeviceId, TenantId } from "../lib/ids.ts";
-import type { Alarm } from "../modules/alarms/alarms.types.ts";
-import type { KeyAuthenticator } from "../modules/api-keys/key-authenticator.ts";
-import type { AttributesService } from "../modules/attributes/attributes.service.ts";
+import type { AlarmsModule } from "../modules/alarms/alarms.module.ts";
+import type { ApiKeysModule } from "../modules/api-keys/api-keys.module.ts";
+import type { AttributesModule } from "../modules/attributes/attributes.module.ts";
 import type { CommandEngine } from "../modules/commands/command-engine.ts";
-import type { CommandWays } from "../modules/commands/command-ways.ts";
-import type { OwnRequests } from "../modules/commands/own-requests.ts";
+import type { CommandsModule } from "../modules/commands/commands.module.ts";
 import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
-import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
-import type { DevicesService } from "../modules/devices/devices.service.ts";
-import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
-import type { Faults } from "../modules/faults/faults.service.ts";
-import type { IngestService, TelemetryObserver } from "../modules/ingest/ingest.service.ts";
+import type { DevicesModule } from "../modules/devices/devices.module.ts";
+import type { FaultsModule } from "../modules/faults/faults.module.ts";
+import type { IngestModule } from "../modules/ingest/ingest.module.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
-import type { LoginIdentitiesService } from "../modules/login-identities/login-identities.service.ts";
+import type { LoginIdentitiesModule } from "../modules/login-identities/login-identities.module.ts";
 import type { Core } from "../modules/module.types.ts";
-import type { ClaimingService } from "../modules/provisioning/claiming.service.ts";
-import type { ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
+import type { ProvisioningModule } from "../modules/provisioning/provisioning.module.ts";
 import { refusalReporter } from "../modules/report-refusal.ts";
-import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
+import type { StorageModule } from "../modules/telemetry/storage.module.ts";
 import type { Reading } from "../modules/telemetry/telemetry.types.ts";
-import type { Quotas, QuotasService } from "../modules/tenants/quotas.service.ts";
-import type { TenantsService } from "../modules/tenants/tenants.service.ts";
-import type { ClientPasswords } from "../platform/client-passwords.ts";
+import type { Quotas } from "../modules/tenants/quotas.service.ts";
+import type { TenantsModule } from "../modules/tenants/tenants.module.ts";
 import type { Config } from "../platform/config.ts";
 import type { Tls } from "../platform/tls.ts";
 import { ApplicationFeed } from "./application-feed.ts";
@@ -48,39 +43,32 @@ const mqttQuotasOf = ({ mqttConnections, mqttSessions, queuedBytes }: Quotas): M
   queuedBytes,
 });
 
-interface MqttModuleDeps {
-  readonly quotas: QuotasService;
-  readonly tenants: TenantsService;
-  readonly version: string;
-  readonly devices: DevicesService;
-  readonly ingest: IngestService;
-  /** Called with the telemetry that is stored. */
-  readonly observers: TelemetryObserver[];
-  readonly directory: DeviceDirectory;
-  readonly faults: Faults;
-  readonly logins: LoginIdentitiesService;
-  readonly passwords: ClientPasswords;
-  readonly provisioning: { readonly provisioning: ProvisioningService; readonly claiming: ClaimingService };
-  readonly tokens: TokenSignIn;
+interface MqttModules {
+  readonly tenants: TenantsModule;
+  readonly devices: DevicesModule;
+  readonly ingest: IngestModule;
+  readonly faults: FaultsModule;
+  readonly loginIdentities: LoginIdentitiesModule;
+  readonly provisioning: ProvisioningModule;
+  readonly apiKeys: ApiKeysModule;
+  readonly storage: StorageModule;
+  readonly attributes: AttributesModule;
+  readonly commands: CommandsModule;
+  readonly alarms: AlarmsModule;
   readonly tls: Tls | undefined;
-  readonly keys: KeyAuthenticator;
-  readonly store: TelemetryStore;
-  readonly activity: DeviceActivityTracker;
-  readonly attributes: AttributesService;
-  readonly commanding: {
-    readonly engine: CommandEngine;
-    readonly ways: CommandWays;
-    readonly ownRequests: OwnRequests;
-  };
-  readonly openAlarms: (deviceId: DeviceId) => readonly Alarm[];
 }
 
 /** Creates what the server publishes to applications: state of devices, and counters of the broker. */
 function createFeeds(
-  core: Pick<Core, "clock" | "events" | "log">,
-  { devices, store, activity, openAlarms, tenants, version }: MqttModuleDeps,
+  core: Pick<Core, "clock" | "events" | "log" | "version">,
+  modules: MqttModules,
   mqtt: () => MqttServer,
 ) {
+  const { version } = core;
+  const { devices, activity } = modules.devices;
+  const { tenants } = modules.tenants;
+  const { store } = modules.storage;
+  const { openAlarms } = modules.alarms;
   const activityOf = (deviceId: DeviceId) => activity.get(deviceId);
   const feed = new ApplicationFeed({ ...core, devices, store, mqtt, activityOf, openAlarms });
   const systemTopics = new SystemTopics({ ...core, mqtt, tenants, version });
@@ -135,11 +123,18 @@ function createPresence(deps: {
 }
 
 /** The MQTT server and the WebSockets of devices, and what devices send and receive over them in addition to telemetry: requests, attributes, commands. */
-export function createMqttModule(core: Core, deps: MqttModuleDeps) {
-  const { config, data, inventory, database, clock, events, ports, log: root } = core;
-  const { devices, ingest, directory, activity, attributes, tls } = deps;
-  const { engine: commands, ways, ownRequests } = deps.commanding;
-  const { provisioning, claiming } = deps.provisioning;
+export function createMqttModule(core: Core, modules: MqttModules) {
+  const { config, data, inventory, database, clock, events, ports, log: root, version } = core;
+  const { devices, directory, activity, tokens } = modules.devices;
+  const { ingest, observers: telemetryObservers } = modules.ingest;
+  const { attributes } = modules.attributes;
+  const { engine: commands, ways, ownRequests } = modules.commands;
+  const { provisioning, claiming } = modules.provisioning;
+  const { logins, passwords } = modules.loginIdentities;
+  const { faults } = modules.faults;
+  const { keys } = modules.apiKeys;
+  const { quotas } = modules.tenants;
+  const { tls } = modules;
   const log = root.child("mqtt");
   const limits = mqttLimits(config);
   const report = refusalReporter(events);
@@ -154,7 +149,13 @@ export function createMqttModule(core: Core, deps: MqttModuleDeps) {
     sockets: () => sockets,
     events,
   });
-  const { mqttClients, ...ownTopics } = createOwnTopics(core, { ...deps, mqtt: () => mqtt, report });
+  const { mqttClients, ...ownTopics } = createOwnTopics(core, {
+    mqtt: () => mqtt,
+    report,
+    logins,
+    passwords,
+    faults,
+  });
   ways.setRelay(gateways.relay);
   ways.add("mqtt", createMqttTransport({ mqtt: () => mqtt, directory, log }));
   ways.add("websocket", { send: (command) => sockets.send(command), keepsFor: () => false });
@@ -188,13 +189,22 @@ export function createMqttModule(core: Core, deps: MqttModuleDeps) {
     port: config.mqtt_port === "off" ? undefined : config.mqtt_port,
     tls: tlsListenerOf(config, tls),
     limits,
-    quotasOf: (tenantId) => mqttQuotasOf(deps.quotas.of(tenantId as TenantId)), // of a device or an API key
+    quotasOf: (tenantId) => mqttQuotasOf(quotas.of(tenantId as TenantId)), // of a device or an API key
     clock,
     log,
     sessionFile: data.file("mqtt.db"),
     onLoss: (text) => inventory.replace("mqtt.db", text),
     ingest,
-    authenticate: createMqttAuthentication({ ...deps, clock, provisioning, mqttClients, report }),
+    authenticate: createMqttAuthentication({
+      tokens,
+      logins,
+      directory,
+      provisioning,
+      keys,
+      mqttClients,
+      clock,
+      report,
+    }),
     ...ownTopics.observers,
     onApplicationSubscribed: (...args) => feeds.onSubscribed(...args),
     onMessage(device, topic, body) {
@@ -215,10 +225,10 @@ export function createMqttModule(core: Core, deps: MqttModuleDeps) {
     },
   });
   inventory.add((stamp) => mqtt.stampSessions(stamp));
-  const feeds = createFeeds({ clock, events, log }, deps, () => mqtt);
+  const feeds = createFeeds({ clock, events, log, version }, modules, () => mqtt);
   tls?.onChange((pair) => mqtt.renewCertificate(pair));
   pushSharedAttributes({ events, mqtt, sockets, directory, log });
-  deps.observers.push((device, readings) => feeds.onTelemetry(device, readings));
+  telemetryObservers.push((device, readings) => feeds.onTelemetry(device, readings));
   ports.add("mqtt", () => mqtt.port);
   ports.add("mqttTls", () => mqtt.tlsPort);
   return {
@@ -232,3 +242,5 @@ export function createMqttModule(core: Core, deps: MqttModuleDeps) {
     ],
   };
 }
+
+export type MqttModule = ReturnType<typeof createMqttModule>;

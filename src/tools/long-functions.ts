@@ -25,15 +25,22 @@ const linesOf = (ast: ts.SourceFile, node: ts.Node): number =>
   ast.getLineAndCharacterOfPosition(node.getStart()).line +
   1;
 
-/** Returns the functions of any kind with more lines than the limit. A nested function counts as one line of the enclosing function. */
+const hasFunction = (node: ts.Node): boolean =>
+  ts.forEachChild(node, (child) => ts.isFunctionLike(child) || hasFunction(child)) ?? false;
+
+/**
+ * Returns the functions of any kind with more lines than the limit. A nested function counts as one line of the enclosing function, and so does
+ * an object without functions: what a route says of itself and what a part is created with is data.
+ */
 export function longFunctionsOf(ast: ts.SourceFile): LongFunction[] {
   const found: LongFunction[] = [];
-  /** Returns the number of lines below `node` that only belong to functions. */
+  /** Returns the number of lines below `node` that only belong to functions and data. */
   const visit = (node: ts.Node): number => {
     let inner = 0;
     ts.forEachChild(node, (child) => {
       inner += visit(child);
     });
+    if (ts.isObjectLiteralExpression(node) && !hasFunction(node)) return linesOf(ast, node) - 1;
     if (!ts.isFunctionLike(node) || !("body" in node) || node.body === undefined) return inner;
     const all = linesOf(ast, node);
     if (all - inner > FUNCTION_LINES_MAX) found.push({ name: nameOf(node), lines: all - inner });

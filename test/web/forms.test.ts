@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import consoleTexts from "../../src/lib/texts/console.en.json";
 import { messengerKinds } from "../../src/modules/notifications/messengers.types.ts";
-import { checkTarget } from "../../src/modules/uplinks/uplinks.service.ts";
+import { checkTarget } from "../../src/modules/uplinks/target-settings.ts";
 import { connectionForm } from "../../src/web/features/modbus/connection-form.ts";
 import { clientForm } from "../../src/web/features/mqtt-clients/client-form.ts";
 import { alarmsForm, serviceForm } from "../../src/web/features/notifications/messenger-form.ts";

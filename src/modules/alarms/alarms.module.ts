@@ -2,17 +2,16 @@ import { textOf } from "../../lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { newId } from "../../platform/ids.ts";
-import type { AttributesService } from "../attributes/attributes.service.ts";
-import type { CommandsService } from "../commands/commands.service.ts";
-import type { DeviceDirectory } from "../devices/device-directory.ts";
-import type { DevicesService } from "../devices/devices.service.ts";
+import type { AttributesModule } from "../attributes/attributes.module.ts";
+import type { CommandsModule } from "../commands/commands.module.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { TelemetryObserver } from "../ingest/ingest.service.ts";
-import type { MaintenanceWatch } from "../maintenance/maintenance-watch.ts";
+import type { MaintenanceModule } from "../maintenance/maintenance.module.ts";
 import type { Core } from "../module.types.ts";
-import type { OutboundService } from "../outbound/outbound.service.ts";
-import type { ProfilesService } from "../profiles/profiles.service.ts";
-import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { OutboundModule } from "../outbound/outbound.module.ts";
+import type { ProfilesModule } from "../profiles/profiles.module.ts";
+import type { StorageModule } from "../telemetry/storage.module.ts";
 import { AlarmCommander } from "./alarm-commander.ts";
 import { createAlarmCommandsRepository } from "./alarm-commands.repository.ts";
 import { AlarmEngine } from "./alarm-engine.ts";
@@ -29,17 +28,6 @@ import type { Alarm } from "./alarms.types.ts";
 import { EscalationCache } from "./escalation-cache.ts";
 import { createProfileRules } from "./profile-rules.ts";
 
-interface AlarmsModuleDeps {
-  readonly devices: DevicesService;
-  readonly directory: DeviceDirectory;
-  readonly profiles: ProfilesService;
-  readonly attributes: AttributesService;
-  readonly commands: CommandsService;
-  readonly outbound: OutboundService;
-  readonly maintenance: MaintenanceWatch;
-  readonly store: TelemetryStore;
-}
-
 type AlarmServices = Pick<Parameters<typeof alarmsRoutes>[0], "alarms" | "answers"> &
   Pick<Parameters<typeof alarmRulesRoutes>[0], "alarmRules">;
 
@@ -48,10 +36,27 @@ const routesOf =
   (auth: AuthPlugin) => [alarmsRoutes({ alarms, answers, auth }), alarmRulesRoutes({ alarmRules, auth })];
 
 /** Alarms: the rules that raise and clear them, escalation, the commands that they send, and what people do about them. */
-export function createAlarmsModule(core: Core, deps: AlarmsModuleDeps) {
+export function createAlarmsModule(
+  core: Core,
+  modules: {
+    readonly devices: DevicesModule;
+    readonly profiles: ProfilesModule;
+    readonly attributes: AttributesModule;
+    readonly commands: CommandsModule;
+    readonly outbound: OutboundModule;
+    readonly maintenance: MaintenanceModule;
+    readonly storage: StorageModule;
+  },
+) {
+  const { devices, directory } = modules.devices;
+  const { profiles } = modules.profiles;
+  const { attributes } = modules.attributes;
+  const { commands } = modules.commands;
+  const { outbound } = modules.outbound;
+  const { watch: maintenance } = modules.maintenance;
+  const { store } = modules.storage;
   const { answers, database, clock, events } = core;
   const { transact } = database;
-  const { devices, directory, profiles, attributes, commands, outbound, maintenance, store } = deps;
   const log = core.log.child("alarms");
   const time = new AlarmTime(clock);
   const repository = createAlarmsRepository(database);

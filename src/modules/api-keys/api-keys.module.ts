@@ -1,6 +1,6 @@
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
-import type { UsersService } from "../users/users.service.ts";
+import type { UsersModule } from "../users/users.module.ts";
 import { createApiKeysRepository } from "./api-keys.repository.ts";
 import { apiKeysRoutes } from "./api-keys.routes.ts";
 import { createApiKeysService } from "./api-keys.service.ts";
@@ -9,8 +9,9 @@ import { KeyAuthenticator } from "./key-authenticator.ts";
 /** API keys, and who acts under them. */
 export function createApiKeysModule(
   { database, clock, events, log }: Core,
-  { users }: { users: UsersService },
+  modules: { readonly users: UsersModule },
 ) {
+  const { users } = modules.users;
   const repository = createApiKeysRepository(database, clock);
   const keys = new KeyAuthenticator({
     repository,
@@ -34,3 +35,5 @@ export function createApiKeysModule(
     parts: [{ name: "api keys", start: () => keys.start(), stop: () => keys.stop() }],
   };
 }
+
+export type ApiKeysModule = ReturnType<typeof createApiKeysModule>;

@@ -1,5 +1,4 @@
-import type { DeviceActivityTracker } from "../devices/device-activity.ts";
-import type { DevicesService } from "../devices/devices.service.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import { createAttributeChangesRepository } from "./attribute-changes.repository.ts";
@@ -11,8 +10,9 @@ import { createAttributesService } from "./attributes.service.ts";
 /** Attributes of devices, and their history. */
 export function createAttributesModule(
   { config, database, clock, events }: Core,
-  { devices, activity }: { devices: DevicesService; activity: DeviceActivityTracker },
+  modules: { readonly devices: DevicesModule },
 ) {
+  const { devices, activity } = modules.devices;
   const attributes = createAttributesService({
     repository: createAttributesRepository(database),
     changes: createAttributeChangesRepository(database, config.attribute_changes_max),
@@ -29,3 +29,5 @@ export function createAttributesModule(
     parts: [{ name: "attributes", stop: () => attributes.stop() }],
   };
 }
+
+export type AttributesModule = ReturnType<typeof createAttributesModule>;

@@ -1,8 +1,7 @@
 import { Port } from "../../platform/port.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
-import type { QuotasService } from "../tenants/quotas.service.ts";
-import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { TenantsModule } from "../tenants/tenants.module.ts";
 import { createAuditRepository } from "./audit.repository.ts";
 import { auditRoutes } from "./audit.routes.ts";
 import { createAuditService } from "./audit.service.ts";
@@ -10,9 +9,9 @@ import { createAuditService } from "./audit.service.ts";
 /** The audit log. */
 export function createAuditModule(
   { answers, config, database, clock, log }: Core,
-  deps: { tenants: TenantsService; quotas: QuotasService },
+  modules: { readonly tenants: TenantsModule },
 ) {
-  const { tenants, quotas } = deps;
+  const { tenants, quotas } = modules.tenants;
   const isDevice = new Port<(id: string) => boolean>("audit.isDevice");
   const audit = createAuditService({
     repository: createAuditRepository(database),
@@ -32,3 +31,5 @@ export function createAuditModule(
     parts: [{ name: "audit", start: () => audit.start(), stop: () => audit.stop() }],
   };
 }
+
+export type AuditModule = ReturnType<typeof createAuditModule>;

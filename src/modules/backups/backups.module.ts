@@ -1,13 +1,13 @@
 import { ArchiveUpload } from "../../platform/archive-upload.ts";
-import type { DiskGuard } from "../../platform/disk-guard.ts";
 import { machineIdOf } from "../../platform/machine-id.ts";
 import { WorkThread } from "../../platform/work-thread.ts";
+import type { IdentityModule } from "../identity/identity.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import type { SetupService } from "../identity/setup.service.ts";
 import type { Core } from "../module.types.ts";
 import { linkReporter, refusalReporter } from "../report-refusal.ts";
-import type { SettingsService } from "../settings/settings.service.ts";
-import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { SettingsModule } from "../settings/settings.module.ts";
+import type { StorageModule } from "../telemetry/storage.module.ts";
+import type { TenantsModule } from "../tenants/tenants.module.ts";
 import { BackupThread } from "./backup-thread.ts";
 import { createBackupsRepository } from "./backups.repository.ts";
 import { backupsRoutes } from "./backups.routes.ts";
@@ -19,13 +19,17 @@ import { SetupRestoration } from "./setup-restoration.ts";
 /** Creates the module of the gateway's backups. */
 export function createBackupsModule(
   { version, commit, config, database, identityDatabase, data, clock, events, health, restart, log }: Core,
-  {
-    tenants,
-    settings,
-    setup,
-    disk,
-  }: { tenants: TenantsService; settings: SettingsService; setup: SetupService; disk: DiskGuard },
+  modules: {
+    readonly tenants: TenantsModule;
+    readonly settings: SettingsModule;
+    readonly identity: IdentityModule;
+    readonly storage: StorageModule;
+  },
 ) {
+  const { tenants } = modules.tenants;
+  const { settings } = modules.settings;
+  const { setup } = modules.identity;
+  const { diskGuard: disk } = modules.storage;
   const backups = new BackupsService({
     repository: createBackupsRepository(database),
     settings,
@@ -72,3 +76,5 @@ export function createBackupsModule(
     ],
   };
 }
+
+export type BackupsModule = ReturnType<typeof createBackupsModule>;

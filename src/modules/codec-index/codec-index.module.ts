@@ -1,10 +1,10 @@
 import { ArchiveUpload } from "../../platform/archive-upload.ts";
-import type { DiskGuard } from "../../platform/disk-guard.ts";
 import { WorkThread } from "../../platform/work-thread.ts";
-import type { CodecsService } from "../codecs/codecs.service.ts";
+import type { CodecsModule } from "../codecs/codecs.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
-import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { StorageModule } from "../telemetry/storage.module.ts";
+import type { TenantsModule } from "../tenants/tenants.module.ts";
 import { codecIndexRoutes } from "./codec-index.routes.ts";
 import { CodecIndexService } from "./codec-index.service.ts";
 import type { IndexJob, IndexSummary } from "./codec-index.types.ts";
@@ -14,12 +14,19 @@ const FILE = "codec-index.db";
 /** Creates the module of the index of public codecs. */
 export function createCodecIndexModule(
   { data, clock, log }: Core,
-  { codecs, tenants, disk }: { codecs: CodecsService; tenants: TenantsService; disk: DiskGuard },
+  modules: {
+    readonly codecs: CodecsModule;
+    readonly tenants: TenantsModule;
+    readonly storage: StorageModule;
+  },
 ) {
+  const { codecs } = modules.codecs;
+  const { tenants } = modules.tenants;
+  const { diskGuard } = modules.storage;
   const codecIndex = new CodecIndexService({
     path: data.file(FILE),
     dataPath: data.path,
-    upload: new ArchiveUpload(data.file("codec-index-upload"), disk),
+    upload: new ArchiveUpload(data.file("codec-index-upload"), diskGuard),
     thread: new WorkThread<IndexJob, IndexSummary>("src/modules/codec-index/codec-index.worker.ts", {
       interrupted: "codec_index.interrupted",
       failed: "codec_index.failed",

@@ -2,13 +2,17 @@ import type { TenantId } from "../../lib/ids.ts";
 import { Port } from "../../platform/port.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
-import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
+import type { ScriptSandboxModule } from "../script-sandbox/script-sandbox.module.ts";
 import { codecResource } from "./codecs.resource.ts";
 import { codecsRoutes } from "./codecs.routes.ts";
 import { createCodecsService, type UsedCodec } from "./codecs.service.ts";
 
 /** The library of codecs. */
-export function createCodecsModule({ database, clock }: Core, { trials }: { trials: ScriptSandbox }) {
+export function createCodecsModule(
+  { database, clock }: Core,
+  modules: { readonly scripts: ScriptSandboxModule },
+) {
+  const { trials } = modules.scripts;
   /** The integrations of a tenant that use a codec, by the codec's id. */
   const usesOf = new Port<(tenantId: TenantId) => ReadonlyMap<string, UsedCodec["usedBy"]>>("codecs.usesOf");
   const codecs = createCodecsService({
@@ -19,3 +23,5 @@ export function createCodecsModule({ database, clock }: Core, { trials }: { tria
   });
   return { codecs, usesOf, routes: (auth: AuthPlugin) => [codecsRoutes({ codecs, auth })] };
 }
+
+export type CodecsModule = ReturnType<typeof createCodecsModule>;

@@ -1,14 +1,12 @@
 import { createSteadyNow } from "../../platform/clock.ts";
 import { Port } from "../../platform/port.ts";
-import type { AttributesService } from "../attributes/attributes.service.ts";
-import type { DeviceDirectory } from "../devices/device-directory.ts";
-import type { DevicesService } from "../devices/devices.service.ts";
-import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
+import type { AttributesModule } from "../attributes/attributes.module.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
-import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { ProfilesModule } from "../profiles/profiles.module.ts";
 import type { ScriptResult, ScriptRun } from "../script-sandbox/script-sandbox.types.ts";
-import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { StorageModule } from "../telemetry/storage.module.ts";
 import { bulkCommandsRoutes } from "./bulk-commands.routes.ts";
 import { CommandEngine } from "./command-engine.ts";
 import { reduceRequest } from "./command-request.ts";
@@ -22,16 +20,17 @@ import { createOwnRequests } from "./own-requests.ts";
 /** Commands to devices; the servers of the protocols add the ways on which they go out. */
 export function createCommandsModule(
   { config, database, clock, events, log }: Core,
-  deps: {
-    devices: DevicesService;
-    profiles: ProfilesService;
-    directory: DeviceDirectory;
-    tokens: TokenSignIn;
-    attributes: AttributesService;
-    store: Pick<TelemetryStore, "latest">;
+  modules: {
+    readonly devices: DevicesModule;
+    readonly profiles: ProfilesModule;
+    readonly attributes: AttributesModule;
+    readonly storage: StorageModule;
   },
 ) {
-  const { devices, profiles, directory, tokens } = deps;
+  const { devices, directory, tokens } = modules.devices;
+  const { profiles } = modules.profiles;
+  const { attributes } = modules.attributes;
+  const { store } = modules.storage;
   const now = createSteadyNow(clock);
   const repository = createCommandsRepository(database);
   const ways = new CommandWays(directory);
@@ -52,8 +51,8 @@ export function createCommandsModule(
     clock,
     log: log.child("requests"),
     profiles,
-    attributes: deps.attributes,
-    latest: (...query) => deps.store.latest(...query),
+    attributes,
+    latest: (...query) => store.latest(...query),
     runScript: (run) => runScript.call(run),
   });
   const commands = createCommandsService({ repository, engine, devices, directory, now });
@@ -73,3 +72,5 @@ export function createCommandsModule(
     parts: [{ name: "commands", start: () => engine.start(), stop: () => engine.stop() }],
   };
 }
+
+export type CommandsModule = ReturnType<typeof createCommandsModule>;

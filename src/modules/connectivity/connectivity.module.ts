@@ -65,3 +65,5 @@ export function createConnectivityModule(
     ],
   };
 }
+
+export type ConnectivityModule = ReturnType<typeof createConnectivityModule>;

@@ -1,10 +1,9 @@
-import type { AlarmsService } from "../alarms/alarms.service.ts";
-import type { AttributesService } from "../attributes/attributes.service.ts";
-import type { DeviceActivityTracker } from "../devices/device-activity.ts";
-import type { DevicesService } from "../devices/devices.service.ts";
+import type { AlarmsModule } from "../alarms/alarms.module.ts";
+import type { AttributesModule } from "../attributes/attributes.module.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
-import type { TelemetryService } from "../telemetry/telemetry.service.ts";
+import type { TelemetryModule } from "../telemetry/telemetry.module.ts";
 import { createAliasDevices } from "./alias-devices.ts";
 import { createDashboardData } from "./dashboard-data.ts";
 import { dashboardResource } from "./dashboards.resource.ts";
@@ -19,17 +18,17 @@ import { createTypeDashboards } from "./type-dashboards.ts";
 /** Dashboards, and the links that show one without an account. */
 export function createDashboardsModule(
   { answers, database, clock, events }: Core,
-  deps: {
-    devices: DevicesService;
-    activity: DeviceActivityTracker;
-    telemetry: { readonly telemetry: TelemetryService };
-    alarming: { readonly alarms: AlarmsService };
-    attributes: Pick<AttributesService, "valueOf">;
+  modules: {
+    readonly devices: DevicesModule;
+    readonly telemetry: TelemetryModule;
+    readonly alarms: AlarmsModule;
+    readonly attributes: AttributesModule;
   },
 ) {
-  const { devices, activity, attributes } = deps;
-  const { telemetry } = deps.telemetry;
-  const { alarms } = deps.alarming;
+  const { devices, activity } = modules.devices;
+  const { telemetry } = modules.telemetry;
+  const { alarms } = modules.alarms;
+  const { attributes } = modules.attributes;
   const repository = createSharesRepository(database);
   const dashboards = createDashboardsService({
     store: dashboardResource.createStore(database, clock),
@@ -64,3 +63,5 @@ export function createDashboardsModule(
     ],
   };
 }
+
+export type DashboardsModule = ReturnType<typeof createDashboardsModule>;

@@ -54,7 +54,15 @@ const contentOf = ({
   configuration,
   settings,
 }: Dashboard) => ({
-  ...{ name, type, states, layout, widgets, aliases, timeWindow, configuration, settings },
+  name,
+  type,
+  states,
+  layout,
+  widgets,
+  aliases,
+  timeWindow,
+  configuration,
+  settings,
 });
 
 /** Devices that the caller may not see are not named. */

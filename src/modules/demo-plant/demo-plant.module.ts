@@ -1,12 +1,13 @@
-import type { CommandEngine } from "../commands/command-engine.ts";
-import type { DashboardsService } from "../dashboards/dashboards.service.ts";
+import type { CommandsModule } from "../commands/commands.module.ts";
+import type { DashboardsModule } from "../dashboards/dashboards.module.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
-import type { DevicesService } from "../devices/devices.service.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import type { IngestService } from "../ingest/ingest.service.ts";
+import type { IngestModule } from "../ingest/ingest.module.ts";
 import type { Core } from "../module.types.ts";
-import type { OverviewPins } from "../overview/overview-pins.service.ts";
-import type { ProfilesService } from "../profiles/profiles.service.ts";
+import { OverviewPins } from "../overview/overview-pins.service.ts";
+import type { ProfilesModule } from "../profiles/profiles.module.ts";
+import type { SettingsModule } from "../settings/settings.module.ts";
 import { createDemoPlantRepository } from "./demo-plant.repository.ts";
 import { demoPlantRoutes } from "./demo-plant.routes.ts";
 import { createDemoPlantService } from "./demo-plant.service.ts";
@@ -15,17 +16,21 @@ import { DemoPlantEngine } from "./demo-plant-engine.ts";
 /** The simulated factory, which sends as devices do. */
 export function createDemoPlantModule(
   { database, clock, events, log }: Core,
-  deps: {
-    devices: DevicesService;
-    directory: DeviceDirectory;
-    profiles: ProfilesService;
-    dashboards: DashboardsService;
-    pins: OverviewPins;
-    ingest: IngestService;
-    commands: CommandEngine;
+  modules: {
+    readonly settings: SettingsModule;
+    readonly devices: DevicesModule;
+    readonly profiles: ProfilesModule;
+    readonly dashboards: DashboardsModule;
+    readonly ingest: IngestModule;
+    readonly commands: CommandsModule;
   },
 ) {
-  const { devices, directory, profiles, dashboards, pins, ingest, commands } = deps;
+  const { settings } = modules.settings;
+  const { devices, directory } = modules.devices;
+  const { profiles } = modules.profiles;
+  const { dashboards } = modules.dashboards;
+  const { ingest } = modules.ingest;
+  const { engine: commands } = modules.commands;
   const repository = createDemoPlantRepository(database);
   const findDevice: DeviceDirectory["find"] = (deviceId) => directory.find(deviceId);
   const engine = new DemoPlantEngine({
@@ -51,7 +56,7 @@ export function createDemoPlantModule(
     dashboards,
     ingest,
     findDevice,
-    pins,
+    pins: new OverviewPins({ settings, devices, clock }),
     transact: database.transact,
     clock,
   });

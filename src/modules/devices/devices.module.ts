@@ -1,15 +1,12 @@
 import type { DeviceId } from "../../lib/ids.ts";
-import type { ClientPasswords } from "../../platform/client-passwords.ts";
 import { Port } from "../../platform/port.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import type { LoginIdentitiesService } from "../login-identities/login-identities.service.ts";
+import type { LoginIdentitiesModule } from "../login-identities/login-identities.module.ts";
 import type { Core } from "../module.types.ts";
-import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { ProfilesModule } from "../profiles/profiles.module.ts";
 import { refusalReporter } from "../report-refusal.ts";
-import type { TelemetryStore } from "../telemetry/store/store.types.ts";
-import type { MessageRateService } from "../tenants/message-rate.service.ts";
-import type { PlansService } from "../tenants/plans.service.ts";
-import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { StorageModule } from "../telemetry/storage.module.ts";
+import type { TenantsModule } from "../tenants/tenants.module.ts";
 import { createActivityRepository } from "./activity.repository.ts";
 import { ChosenTokens } from "./chosen-tokens.ts";
 import { createCredentialsRepository } from "./credentials.repository.ts";
@@ -26,17 +23,14 @@ import { createSortedList } from "./devices-value-order.ts";
 import { createTokenSignIn } from "./token-sign-in.service.ts";
 import { createUnfinishedImportsRepository } from "./unfinished-imports.repository.ts";
 
-type MaintenanceOf = (device: Pick<Device, "deviceId" | "parentDeviceId">) => DeviceMaintenance | undefined;
-
-interface DevicesModuleDeps {
-  tenants: TenantsService;
-  plans: PlansService;
-  messageRate: MessageRateService;
-  profiles: ProfilesService;
-  store: TelemetryStore;
-  logins: LoginIdentitiesService;
-  passwords: ClientPasswords;
+interface DevicesModules {
+  readonly tenants: TenantsModule;
+  readonly profiles: ProfilesModule;
+  readonly storage: StorageModule;
+  readonly loginIdentities: LoginIdentitiesModule;
 }
+
+type MaintenanceOf = (device: Pick<Device, "deviceId" | "parentDeviceId">) => DeviceMaintenance | undefined;
 
 function createImports(
   { database, events, log }: Pick<Core, "database" | "events" | "log">,
@@ -49,7 +43,7 @@ function createImports(
 
 function createDirectory(
   { config, events }: Core,
-  { profiles, store, messageRate }: DevicesModuleDeps,
+  { tenants: { messageRate }, profiles: { profiles }, storage: { store } }: DevicesModules,
   repository: DevicesRepository,
 ): DeviceDirectory {
   const directory = new DeviceDirectory({
@@ -66,9 +60,12 @@ function createDirectory(
 }
 
 /** Devices: what they are, how they sign in, and when they were seen. */
-export function createDevicesModule(core: Core, deps: DevicesModuleDeps) {
+export function createDevicesModule(core: Core, modules: DevicesModules) {
+  const { tenants, plans } = modules.tenants;
+  const { profiles } = modules.profiles;
+  const { store } = modules.storage;
+  const { logins, passwords } = modules.loginIdentities;
   const { answers, database, clock, events, log } = core;
-  const { tenants, plans, profiles, store, logins, passwords } = deps;
   const { transact } = database;
   /** Stores the dev EUI as an attribute, in the transaction that changes the device. */
   const saveDevEui = new Port<(deviceId: DeviceId, devEui: string | null) => void>("devices.saveDevEui");
@@ -88,7 +85,7 @@ export function createDevicesModule(core: Core, deps: DevicesModuleDeps) {
     clock,
     events,
   });
-  const directory = createDirectory(core, deps, devicesRepository);
+  const directory = createDirectory(core, modules, devicesRepository);
   const activity = new DeviceActivityTracker({
     repository: createActivityRepository(database),
     devices: devicesRepository,
@@ -140,3 +137,5 @@ export function createDevicesModule(core: Core, deps: DevicesModuleDeps) {
     ],
   };
 }
+
+export type DevicesModule = ReturnType<typeof createDevicesModule>;

@@ -1,19 +1,19 @@
 import type { DeviceId } from "../../lib/ids.ts";
 import { createSteadyNow } from "../../platform/clock.ts";
+import type { AttributesModule } from "../attributes/attributes.module.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
-import type { CodecsService } from "../codecs/codecs.service.ts";
-import type { CommandEngine } from "../commands/command-engine.ts";
-import type { CommandWays } from "../commands/command-ways.ts";
+import type { CodecsModule } from "../codecs/codecs.module.ts";
+import type { CommandsModule } from "../commands/commands.module.ts";
 import { CommandFailure } from "../commands/commands.types.ts";
-import type { DevicesService } from "../devices/devices.service.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
 import { DEV_EUI_KEY } from "../devices/devices.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import type { createIntegrationsModule } from "../integrations/integrations.module.ts";
+import type { IntegrationsModule } from "../integrations/integrations.module.ts";
 import type { Integration } from "../integrations/integrations.resource.ts";
 import { EXTERNAL_ID_KEY } from "../integrations/integrations.types.ts";
 import type { Core } from "../module.types.ts";
-import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
-import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
+import type { OutboundModule } from "../outbound/outbound.module.ts";
+import type { ScriptSandboxModule } from "../script-sandbox/script-sandbox.module.ts";
 import { createBrokerCommands } from "./broker-commands.module.ts";
 import { createDownlinkAttempt } from "./downlink-attempt.ts";
 import { createDownlinkCodec } from "./downlink-codec.ts";
@@ -42,19 +42,24 @@ function canSend({ status, type, settings }: Integration): boolean {
 /** The way back to devices of LoRaWAN networks. */
 export function createDownlinksModule(
   { database, clock, events, version, log }: Core,
-  deps: {
-    devices: DevicesService;
-    attributes: AttributesService;
-    integrations: ReturnType<typeof createIntegrationsModule>;
-    codecs: CodecsService;
-    sandbox: ScriptSandbox;
-    reach: OutboundReach;
-    commands: CommandEngine;
-    ways: CommandWays;
+  modules: {
+    readonly devices: DevicesModule;
+    readonly attributes: AttributesModule;
+    readonly integrations: IntegrationsModule;
+    readonly codecs: CodecsModule;
+    readonly scripts: ScriptSandboxModule;
+    readonly outbound: OutboundModule;
+    readonly commands: CommandsModule;
   },
 ) {
-  const { devices, attributes, integrations: integrated, codecs, sandbox, reach, commands } = deps;
-  const { integrations, repository: integrationsRepository, identities, eventLog } = integrated;
+  const { integrations: integrationsModule } = modules;
+  const { devices } = modules.devices;
+  const { attributes } = modules.attributes;
+  const { codecs } = modules.codecs;
+  const { sandbox } = modules.scripts;
+  const { reach } = modules.outbound;
+  const { engine: commands, ways: commandWays } = modules.commands;
+  const { integrations, repository: integrationsRepository, identities, eventLog } = integrationsModule;
   const { transact } = database;
   const now = createSteadyNow(clock);
   const repository = createDownlinksRepository(database);
@@ -75,7 +80,7 @@ export function createDownlinksModule(
   const attempt = createDownlinkAttempt({
     exchange: reach.exchange,
     isHost: reach.isHost,
-    publish: integrated.publish,
+    publish: integrationsModule.publish,
     encode: createDownlinkCodec({ sandbox, codecs, devices }),
     routeOf: ways.routeOf,
     userAgent: `Lineside/${version}`,
@@ -116,15 +121,18 @@ export function createDownlinksModule(
     sender.hasten(integrationId);
     commands.wayOpened();
   });
-  const brokers = createBrokerCommands({ events, clock, log }, deps);
-  deps.ways.add("radio", {
+  const brokers = createBrokerCommands(
+    { events, clock, log },
+    { attributes, integrations: integrationsModule, commands, ways: commandWays },
+  );
+  commandWays.add("radio", {
     send: (command) => (downlinks.carry(command) ? "kept" : false),
     keepsFor: (deviceId) => downlinks.carriesTo(deviceId),
   });
-  integrated.downlinkReported.connect(({ integrationId }, report) =>
+  integrationsModule.downlinkReported.connect(({ integrationId }, report) =>
     lifecycle.reported(integrationId, report),
   );
-  integrated.deviceSeen.connect((integration, { deviceId }, reference) => {
+  integrationsModule.deviceSeen.connect((integration, { deviceId }, reference) => {
     ways.uplinkSeen(integration, reference);
     brokers.seen(integration, deviceId);
     commands.listening(deviceId);

@@ -1,9 +1,8 @@
-import type { DeviceDirectory } from "../devices/device-directory.ts";
-import type { DevicesService } from "../devices/devices.service.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import type { IngestService } from "../ingest/ingest.service.ts";
+import type { IngestModule } from "../ingest/ingest.module.ts";
 import type { Core } from "../module.types.ts";
-import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { StorageModule } from "../telemetry/storage.module.ts";
 import { GeneratorEngine } from "./generator-engine.ts";
 import { createGeneratorsRepository } from "./generators.repository.ts";
 import { generatorsRoutes } from "./generators.routes.ts";
@@ -12,9 +11,15 @@ import { createGeneratorsService } from "./generators.service.ts";
 /** Generators of made-up telemetry, which goes the way that all telemetry goes. */
 export function createGeneratorsModule(
   { database, clock, events, log: root }: Core,
-  deps: { devices: DevicesService; directory: DeviceDirectory; ingest: IngestService; store: TelemetryStore },
+  modules: {
+    readonly devices: DevicesModule;
+    readonly ingest: IngestModule;
+    readonly storage: StorageModule;
+  },
 ) {
-  const { devices, directory, ingest, store } = deps;
+  const { devices, directory } = modules.devices;
+  const { ingest } = modules.ingest;
+  const { store } = modules.storage;
   const log = root.child("generators");
   const repository = createGeneratorsRepository(database, clock);
   const engine = new GeneratorEngine({

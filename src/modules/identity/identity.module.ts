@@ -2,17 +2,14 @@ import { createSteadyNow } from "../../platform/clock.ts";
 import { createOwnOrigin } from "../../platform/own-origin.ts";
 import { publicAddressOf } from "../../platform/public-address.ts";
 import { createSealedBox } from "../../platform/sealed-box.ts";
-import type { KeyAuthenticator } from "../api-keys/key-authenticator.ts";
-import type { AuditService } from "../audit/audit.service.ts";
-import type { MailService } from "../mail/mail.service.ts";
+import type { ApiKeysModule } from "../api-keys/api-keys.module.ts";
+import type { AuditModule } from "../audit/audit.module.ts";
+import type { MailModule } from "../mail/mail.module.ts";
 import type { Core } from "../module.types.ts";
 import { refusalReporter } from "../report-refusal.ts";
-import type { BrandingService } from "../tenants/branding.service.ts";
-import type { PlansService } from "../tenants/plans.service.ts";
-import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { TenantsModule } from "../tenants/tenants.module.ts";
 import { createUserManagementModule } from "../users/user-management.module.ts";
-import type { UsersRepository } from "../users/users.repository.ts";
-import type { UsersService } from "../users/users.service.ts";
+import type { UsersModule } from "../users/users.module.ts";
 import { accountRoutes } from "./account.routes.ts";
 import { createAccountService } from "./account.service.ts";
 import { createAuthenticator } from "./authenticator.ts";
@@ -48,24 +45,26 @@ import { createSignUpService } from "./sign-up.service.ts";
 
 const DAY_MS = 86_400_000;
 
-interface IdentityDeps {
-  tenants: TenantsService;
-  plans: PlansService;
-  branding: BrandingService;
-  users: UsersService;
-  usersRepository: UsersRepository;
-  audit: AuditService;
-  mail: MailService;
-  keys: KeyAuthenticator;
-  hasher?: PasswordHasher | undefined;
-}
-
 /**
  * Creates the module of users and their sign-in: sessions, the identity provider, set-up, sign-up, accounts and user management.
  */
-export function createIdentityModule(core: Core, deps: IdentityDeps) {
+export function createIdentityModule(
+  core: Core,
+  modules: {
+    readonly tenants: TenantsModule;
+    readonly users: UsersModule;
+    readonly audit: AuditModule;
+    readonly mail: MailModule;
+    readonly apiKeys: ApiKeysModule;
+    readonly hasher?: PasswordHasher | undefined;
+  },
+) {
+  const { tenants, plans, branding } = modules.tenants;
+  const { users, usersRepository } = modules.users;
+  const { audit } = modules.audit;
+  const { mail } = modules.mail;
+  const { keys } = modules.apiKeys;
   const { config, data, database, identityDatabase, clock, events, ports, log } = core;
-  const { tenants, plans, branding, users, usersRepository, audit, mail, keys } = deps;
   const { transact, changes } = database;
   const now = createSteadyNow(clock);
   /** Signs the access tokens. */
@@ -83,7 +82,7 @@ export function createIdentityModule(core: Core, deps: IdentityDeps) {
   );
   const throttle = new Throttle({ repository: createThrottleRepository(identityDatabase), now });
   const embedded = createIdentityProvider({
-    hasher: deps.hasher,
+    hasher: modules.hasher,
     repository: createProviderRepository(identityDatabase),
     throttle,
     onPasswordChanged(email) {
@@ -116,7 +115,10 @@ export function createIdentityModule(core: Core, deps: IdentityDeps) {
     repository: signUps,
     users,
     passwords: provider.signUpPasswords,
-    ...{ plans, throttle, mail, transact },
+    plans,
+    throttle,
+    mail,
+    transact,
     isOpen: () => config.signup === "open" && !setup.isRequired(),
     codeKey: tokenKey,
     now,
@@ -151,11 +153,19 @@ export function createIdentityModule(core: Core, deps: IdentityDeps) {
   const tokens = createAccessTokens(tokenKey, now);
   const identity = createIdentityService({ provider, users, tenants, sessions, tokens });
   const account = createAccountService({
-    ...{ provider, users, sessions, throttle, mail, now },
+    provider,
+    users,
+    sessions,
+    throttle,
+    mail,
+    now,
     wallNow: () => clock.now(),
   });
   const emailChange = createEmailChangeService({
-    ...{ provider, users, throttle, mail },
+    provider,
+    users,
+    throttle,
+    mail,
     box: createSealedBox(tokenKey, "e-mail change"),
     changeAddress: recordingAddresses(audit, users)(managing.changeAddress),
   });
@@ -192,3 +202,5 @@ export function createIdentityModule(core: Core, deps: IdentityDeps) {
     ],
   };
 }
+
+export type IdentityModule = ReturnType<typeof createIdentityModule>;

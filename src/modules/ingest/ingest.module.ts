@@ -1,15 +1,11 @@
-import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
-import type { DiskGuard } from "../../platform/disk-guard.ts";
-import type { AttributesService } from "../attributes/attributes.service.ts";
-import type { DeviceActivityTracker } from "../devices/device-activity.ts";
-import type { DeviceDirectory } from "../devices/device-directory.ts";
-import type { DevicesService } from "../devices/devices.service.ts";
-import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
+import type { AttributesModule } from "../attributes/attributes.module.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
-import type { OutboundService } from "../outbound/outbound.service.ts";
-import type { PipelineEngine } from "../pipelines/pipeline-engine.ts";
-import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { OutboundModule } from "../outbound/outbound.module.ts";
+import type { PipelinesModule } from "../pipelines/pipelines.module.ts";
+import type { ProfilesModule } from "../profiles/profiles.module.ts";
+import type { StorageModule } from "../telemetry/storage.module.ts";
 import { DeviceTraffic } from "./device-traffic.ts";
 import { createHeldRepository } from "./held.repository.ts";
 import { heldRoutes } from "./held.routes.ts";
@@ -26,21 +22,22 @@ import { testTelemetryRoutes } from "./test-telemetry.routes.ts";
 /** The one way of telemetry to the store, its HTTP edge, and imports and exports of history. */
 export function createIngestModule(
   { answers, database, clock, events, health, log }: Core,
-  deps: {
-    store: TelemetryStore;
-    diskGuard: DiskGuard;
-    devices: DevicesService;
-    directory: DeviceDirectory;
-    activity: DeviceActivityTracker;
-    tokens: TokenSignIn;
-    attributes: AttributesService;
-    pipelines: PipelineEngine;
-    outbound: OutboundService;
-    /** Returns the metadata of the device's keys. */
-    keysOf: (device: IngestDevice) => KeyMetadataMap;
+  modules: {
+    readonly storage: StorageModule;
+    readonly devices: DevicesModule;
+    readonly attributes: AttributesModule;
+    readonly pipelines: PipelinesModule;
+    readonly outbound: OutboundModule;
+    readonly profiles: ProfilesModule;
   },
 ) {
-  const { store, diskGuard, devices, directory, activity, tokens, attributes, outbound } = deps;
+  const { store, diskGuard } = modules.storage;
+  const { devices, directory, activity, tokens } = modules.devices;
+  const { attributes } = modules.attributes;
+  const { engine: pipelines } = modules.pipelines;
+  const { outbound } = modules.outbound;
+  const { profiles } = modules.profiles;
+  const keysOf = ({ tenantId, profileId }: IngestDevice) => profiles.keysOf(tenantId, profileId);
   /** Called with what is stored, in this order; the modules that react to telemetry add theirs. */
   const traffic = new DeviceTraffic({ clock, log: log.child("traffic") });
   const observers: TelemetryObserver[] = [traffic.stored];
@@ -51,7 +48,8 @@ export function createIngestModule(
     store: (device, readings) => ingest.history(device, readings),
     onDropped: onRejected,
     durable: () => database.durable(),
-    ...{ clock, events },
+    clock,
+    events,
     log: log.child("ingest"),
   });
   health.add(() => held.problem());
@@ -63,7 +61,7 @@ export function createIngestModule(
     },
     store,
     attributes,
-    transform: (device, readings) => deps.pipelines.apply(device, readings),
+    transform: (device, readings) => pipelines.apply(device, readings),
     forward: outbound.enqueueAfter,
     attributesDurable: () => database.durable(),
     onRejected,
@@ -76,8 +74,7 @@ export function createIngestModule(
     ensureRoom: () => diskGuard.ensureRoom(),
     clock,
   });
-  const { keysOf } = deps;
-  const history = createHistoryService({ ...{ devices, directory, ingest, store, clock, events }, keysOf });
+  const history = createHistoryService({ devices, directory, ingest, store, clock, events, keysOf });
   return {
     ingest,
     observers,
@@ -92,3 +89,5 @@ export function createIngestModule(
     ],
   };
 }
+
+export type IngestModule = ReturnType<typeof createIngestModule>;

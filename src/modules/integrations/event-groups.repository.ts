@@ -27,8 +27,19 @@ function toEvent(tuple: Tuple, payload: Uint8Array | null): IntegrationEvent {
   const [seq, eventId, integrationId, direction, status, stage, ...rest] = tuple;
   const [text, origin, result, isReplayable, replayedAt, createdAt] = rest;
   return {
-    ...{ seq, eventId, integrationId, direction, status, stage, text },
-    ...{ payload, origin, result, isReplayable, replayedAt, createdAt },
+    seq,
+    eventId,
+    integrationId,
+    direction,
+    status,
+    stage,
+    text,
+    payload,
+    origin,
+    result,
+    isReplayable,
+    replayedAt,
+    createdAt,
   };
 }
 

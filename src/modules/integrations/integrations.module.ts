@@ -1,20 +1,20 @@
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import { Port } from "../../platform/port.ts";
 import { createSealedBox } from "../../platform/sealed-box.ts";
-import type { AttributesService } from "../attributes/attributes.service.ts";
-import type { createCodecsModule } from "../codecs/codecs.module.ts";
+import type { AttributesModule } from "../attributes/attributes.module.ts";
+import type { CodecsModule } from "../codecs/codecs.module.ts";
 import { functionsOf } from "../codecs/script-functions.service.ts";
-import type { createConnectivityModule } from "../connectivity/connectivity.module.ts";
-import type { DeviceDirectory } from "../devices/device-directory.ts";
-import type { DevicesService } from "../devices/devices.service.ts";
+import type { ConnectivityModule } from "../connectivity/connectivity.module.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import type { IngestService } from "../ingest/ingest.service.ts";
+import type { IngestModule } from "../ingest/ingest.module.ts";
 import type { Core } from "../module.types.ts";
 import type { LocalTopics } from "../mqtt-clients/mqtt-clients.types.ts";
-import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
-import type { ProfilesService } from "../profiles/profiles.service.ts";
-import type { createScriptSandboxModule } from "../script-sandbox/script-sandbox.module.ts";
-import type { MessageRateService } from "../tenants/message-rate.service.ts";
+import type { OutboundModule } from "../outbound/outbound.module.ts";
+import type { ProfilesModule } from "../profiles/profiles.module.ts";
+import type { ScriptSandboxModule } from "../script-sandbox/script-sandbox.module.ts";
+import type { StorageModule } from "../telemetry/storage.module.ts";
+import type { TenantsModule } from "../tenants/tenants.module.ts";
 import { AnnouncementRegistry } from "./announcement-registry.ts";
 import { createAnnouncementsRepository } from "./announcements.repository.ts";
 import { createBacklog } from "./backlog.ts";
@@ -37,31 +37,32 @@ import { createIntegrationsService } from "./integrations.service.ts";
 import { MessageWorker, type MessageWorkerDeps } from "./message-worker.ts";
 import { createFailureReporter, createNewEventsPublisher } from "./new-events.ts";
 import { createOwnAnnouncementsModule } from "./own-announcements.module.ts";
-import type { OwnAnnouncementsDeps } from "./own-announcements.ts";
 import { PendingMessages } from "./pending-messages.ts";
 import { webhooksRoutes } from "./webhooks.routes.ts";
 import { createWebhooksService } from "./webhooks.service.ts";
 
-interface IntegrationsModuleDeps {
-  readonly messageRate: Pick<MessageRateService, "metersOf">;
-  readonly devices: DevicesService;
-  readonly directory: DeviceDirectory;
-  readonly profiles: ProfilesService;
-  readonly attributes: AttributesService;
-  readonly ingest: IngestService;
-  readonly reach: OutboundReach;
-  /** Returns the newest values of devices. */
-  readonly latest: OwnAnnouncementsDeps["latest"];
+interface IntegrationsModules {
   /** Topics of the embedded broker. */
   readonly topics: LocalTopics;
-  readonly scripts: ReturnType<typeof createScriptSandboxModule>;
-  readonly codecs: ReturnType<typeof createCodecsModule>;
-  readonly connectivity: ReturnType<typeof createConnectivityModule>;
+  readonly tenants: TenantsModule;
+  readonly devices: DevicesModule;
+  readonly profiles: ProfilesModule;
+  readonly attributes: AttributesModule;
+  readonly ingest: IngestModule;
+  readonly outbound: OutboundModule;
+  readonly storage: StorageModule;
+  readonly scripts: ScriptSandboxModule;
+  readonly codecs: CodecsModule;
+  readonly connectivity: ConnectivityModule;
 }
 
 function createResolution(
   { clock, events }: Pick<Core, "clock" | "events">,
-  { directory, devices, profiles, attributes }: IntegrationsModuleDeps,
+  {
+    devices: { devices, directory },
+    profiles: { profiles },
+    attributes: { attributes },
+  }: IntegrationsModules,
   identities: ReturnType<typeof createDeviceIdentities>,
 ): DeviceResolution {
   const { saveServer } = attributes;
@@ -88,12 +89,19 @@ function createAnnouncements(
 }
 
 /** Messages from other networks and programs, and the devices behind them. */
-export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDeps) {
+export function createIntegrationsModule(core: Core, modules: IntegrationsModules) {
+  const { topics } = modules;
+  const { metersOf } = modules.tenants.messageRate;
+  const { devices, directory } = modules.devices;
+  const { profiles } = modules.profiles;
+  const { attributes } = modules.attributes;
+  const { ingest } = modules.ingest;
+  const { reach } = modules.outbound;
+  const { store } = modules.storage;
+  const { sandbox, trials } = modules.scripts;
+  const { codecs, usesOf } = modules.codecs;
+  const { secrets, endpointsFor, webhooksOf } = modules.connectivity;
   const { config, data, database, clock, events, log: root } = core;
-  const { devices, directory, profiles, attributes, ingest, reach, topics, connectivity } = deps;
-  const { sandbox, trials } = deps.scripts;
-  const { codecs } = deps.codecs;
-  const { secrets, endpointsFor } = connectivity;
   const log = root.child("integrations");
   /** A network server says what became of a downlink. */
   const downlinkReported = new Port<MessageWorkerDeps["onDownlink"]>("integrations.downlinkReported");
@@ -111,14 +119,14 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
     ...{ onLogged: createNewEventsPublisher({ repository, events }), clock, log },
   });
   const identities = createDeviceIdentities(database);
-  const resolution = createResolution({ clock, events }, deps, identities);
-  deps.codecs.usesOf.connect((tenantId) => usesOfCodecs(repository.list(tenantId)));
+  const resolution = createResolution({ clock, events }, modules, identities);
+  usesOf.connect((tenantId) => usesOfCodecs(repository.list(tenantId)));
   const announced = createAnnouncements(core, (integrationId) => bridges.fleet.topicsChanged(integrationId));
   const integrations = createIntegrationsService({
     repository,
     eventLog,
     resolution,
-    scripts: deps.scripts,
+    scripts: modules.scripts,
     ensureScript: (tenantId, source) => functionsOf(sandbox, tenantId, source),
     toReadings: ingest.toReadings,
     box: createSealedBox(data.secret("outbound.key", 32), "integrations"),
@@ -129,9 +137,10 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
     announced,
     refusalOf: (tenantId, url) => reach.addresses.of(tenantId).refusalOfUrl(url),
     transact: database.transact,
-    ...{ clock, events },
+    clock,
+    events,
   });
-  connectivity.webhooksOf.connect(integrations.listWebhooks);
+  webhooksOf.connect(integrations.listWebhooks);
   const worker = new MessageWorker({
     resolution,
     ingest,
@@ -143,7 +152,8 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
     onDeviceSeen: (integration, device, reference) => deviceSeen.call(integration, device, reference),
   });
   const pipeline = new InboundPipeline({
-    ...{ eventLog, clock },
+    eventLog,
+    clock,
     repository: eventsRepository,
     backlog: createBacklog({ repository: eventsRepository, integrations: repository, clock }),
     workThrough: (messages, input) => worker.workThrough(messages, input),
@@ -151,10 +161,25 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
     reply: (integration, replies) => bridges.reply(integration, replies),
   });
   const bridges = createBridges({
-    ...{ integrations, announced, eventLog, repository, pipeline, reach, topics },
-    ...{ clock, events, log },
+    integrations,
+    announced,
+    eventLog,
+    repository,
+    pipeline,
+    reach,
+    topics,
+    clock,
+    events,
+    log,
   });
-  const announcing = createOwnAnnouncementsModule(core, { ...deps, repository });
+  const announcing = createOwnAnnouncementsModule(core, {
+    devices,
+    profiles,
+    attributes,
+    repository,
+    topics,
+    latest: (deviceIds) => store.latest(deviceIds),
+  });
   const integrationEvents = createIntegrationEventsService({
     repository: eventsRepository,
     integrations,
@@ -163,7 +188,6 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
   });
   const { liveOf } = integrations;
   const pending = new PendingMessages({ repository: eventsRepository, pipeline, liveOf, clock, log });
-  const { metersOf } = deps.messageRate;
   const webhookDeps = { integrations, pipeline, secrets, directory, metersOf, clock, events };
   const webhooks = createWebhooksService(webhookDeps);
   return {
@@ -193,10 +217,12 @@ export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDep
     parts: [
       { name: "integration events", start: () => eventLog.start(), stop: () => eventLog.stop() },
       // Scripts end before the log of events: it takes down what became of their messages.
-      ...deps.scripts.parts,
+      ...modules.scripts.parts,
       { name: "pending messages", start: () => pending.start(), stop: () => pending.stop() },
       ...announcing.parts,
       { name: "broker connections", start: () => bridges.fleet.start(), stop: () => bridges.fleet.stop() },
     ],
   };
 }
+
+export type IntegrationsModule = ReturnType<typeof createIntegrationsModule>;

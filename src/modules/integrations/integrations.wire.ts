@@ -75,7 +75,14 @@ export function integrationToWire(
   const { received, stored, dropped, failed, sent } = integration;
   const path = webhookPathOf(type, integrationId);
   return {
-    ...{ integrationId, tenantId, name, type, status, isDefault, settings_json, mappingSteps },
+    integrationId,
+    tenantId,
+    name,
+    type,
+    status,
+    isDefault,
+    settings_json,
+    mappingSteps,
     webhookUrl: path === undefined ? null : `${origin}${path}`,
     missing: path !== undefined && settings_json.mqtt === undefined && !hasSecret ? MISSING_SECRET : null,
     stats: { received, stored, dropped, failed, sent, lastMessageAt: iso(integration.lastMessageAt) },
@@ -122,7 +129,11 @@ export const listedToWire = (event: IntegrationEvent, seesPayload: boolean) =>
 export function eventToWire(event: IntegrationEvent, seesPayload: boolean, show = showPayload) {
   const { eventId, seq, direction, status, stage, text, isReplayable, replayedAt, result } = event;
   return {
-    ...{ eventId, seq, direction, status, stage },
+    eventId,
+    seq,
+    direction,
+    status,
+    stage,
     ...text,
     message: inEnglish(text),
     topic: event.origin?.topic ?? null,

@@ -9,3 +9,5 @@ export function createLoginIdentitiesModule({ database, clock }: Pick<Core, "dat
   const repository = createLoginIdentitiesRepository(database);
   return { passwords, logins: new LoginIdentitiesService({ repository, passwords, clock }) };
 }
+
+export type LoginIdentitiesModule = ReturnType<typeof createLoginIdentitiesModule>;

@@ -1,9 +1,8 @@
 import { createSteadyNow } from "../../platform/clock.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
-import type { SettingsService } from "../settings/settings.service.ts";
-import type { BrandingService } from "../tenants/branding.service.ts";
-import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { SettingsModule } from "../settings/settings.module.ts";
+import type { TenantsModule } from "../tenants/tenants.module.ts";
 import { createMailRepository } from "./mail.repository.ts";
 import { outboxRoutes } from "./mail.routes.ts";
 import { createMailService } from "./mail.service.ts";
@@ -15,10 +14,11 @@ const PRODUCT = "Lineside";
 /** The outbox of mails; without an SMTP server they are held. */
 export function createMailModule(
   { config, database, clock, events, log }: Core,
-  deps: { tenants: TenantsService; branding: BrandingService; settings: SettingsService },
+  modules: { readonly tenants: TenantsModule; readonly settings: SettingsModule },
 ) {
-  const { tenants, branding } = deps;
-  const settings = new MailSettings({ settings: deps.settings, config, clock });
+  const { tenants, branding } = modules.tenants;
+  const { settings: gatewaySettings } = modules.settings;
+  const settings = new MailSettings({ settings: gatewaySettings, config, clock });
   // Not a tenant's own name: everybody who may sign up could send mail in any name.
   const product = () => branding.appearance().name ?? PRODUCT;
   const mail = createMailService({
@@ -41,3 +41,5 @@ export function createMailModule(
     parts: [{ name: "mail", start: () => mail.start(), stop: () => mail.stop() }],
   };
 }
+
+export type MailModule = ReturnType<typeof createMailModule>;

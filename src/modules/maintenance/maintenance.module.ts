@@ -1,4 +1,4 @@
-import type { DevicesService } from "../devices/devices.service.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import { createMaintenanceRepository } from "./maintenance.repository.ts";
@@ -9,8 +9,9 @@ import { MaintenanceWatch } from "./maintenance-watch.ts";
 /** Maintenance windows of devices, during which alarms are mute. */
 export function createMaintenanceModule(
   { database, clock, events, log }: Core,
-  { devices }: { devices: DevicesService },
+  modules: { readonly devices: DevicesModule },
 ) {
+  const { devices } = modules.devices;
   const repository = createMaintenanceRepository(database);
   const watch = new MaintenanceWatch({ repository, clock, events, log: log.child("maintenance") });
   watch.subscribe();
@@ -25,3 +26,5 @@ export function createMaintenanceModule(
     parts: [{ name: "maintenance", start: () => watch.start(), stop: () => watch.stop() }],
   };
 }
+
+export type MaintenanceModule = ReturnType<typeof createMaintenanceModule>;

@@ -1,11 +1,9 @@
-import type { CommandEngine } from "../commands/command-engine.ts";
-import type { CommandWays } from "../commands/command-ways.ts";
-import type { DeviceDirectory } from "../devices/device-directory.ts";
-import type { DevicesService } from "../devices/devices.service.ts";
+import type { CommandsModule } from "../commands/commands.module.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import type { IngestService } from "../ingest/ingest.service.ts";
+import type { IngestModule } from "../ingest/ingest.module.ts";
 import type { Core } from "../module.types.ts";
-import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
+import type { OutboundModule } from "../outbound/outbound.module.ts";
 import { createModbusRepository } from "./modbus.repository.ts";
 import { modbusConnectionsRoutes, modbusRegisterMapsRoutes, modbusUnitsRoutes } from "./modbus.routes.ts";
 import { ModbusService } from "./modbus.service.ts";
@@ -15,16 +13,17 @@ import { ModbusFleet } from "./modbus-fleet.ts";
 /** Devices that the gateway reads by Modbus: over TCP, or at a serial line. */
 export function createModbusModule(
   { database, clock, events, log: root }: Pick<Core, "database" | "clock" | "events" | "log">,
-  deps: {
-    devices: DevicesService;
-    directory: DeviceDirectory;
-    ingest: IngestService;
-    reach: OutboundReach;
-    commands: Pick<CommandEngine, "answered" | "wayOpened">;
-    ways: Pick<CommandWays, "add">;
+  modules: {
+    readonly devices: DevicesModule;
+    readonly ingest: IngestModule;
+    readonly outbound: OutboundModule;
+    readonly commands: CommandsModule;
   },
 ) {
-  const { devices, directory, ingest, reach, commands } = deps;
+  const { devices, directory } = modules.devices;
+  const { ingest } = modules.ingest;
+  const { reach } = modules.outbound;
+  const { engine: commands, ways } = modules.commands;
   const repository = createModbusRepository(database, clock);
   const fleet = new ModbusFleet({
     repository,
@@ -40,7 +39,7 @@ export function createModbusModule(
   fleet.subscribe();
   const { transact } = database;
   const modbus = new ModbusService({ repository, fleet, devices, transact, clock, isHost: reach.isHost });
-  deps.ways.add(
+  ways.add(
     "modbus",
     new ModbusCommands({
       unitOfDevice: repository.unitOfDevice,

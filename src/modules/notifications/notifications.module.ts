@@ -1,13 +1,13 @@
 import { createSteadyNow } from "../../platform/clock.ts";
 import { publicAddressOf } from "../../platform/public-address.ts";
 import type { AlarmsModule } from "../alarms/alarms.module.ts";
-import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import type { MailService } from "../mail/mail.service.ts";
+import type { MailModule } from "../mail/mail.module.ts";
 import type { Core } from "../module.types.ts";
-import type { OutboundService } from "../outbound/outbound.service.ts";
-import type { TenantsService } from "../tenants/tenants.service.ts";
-import type { UsersService } from "../users/users.service.ts";
+import type { OutboundModule } from "../outbound/outbound.module.ts";
+import type { TenantsModule } from "../tenants/tenants.module.ts";
+import type { UsersModule } from "../users/users.module.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { createMailRoom } from "./mail-room.ts";
 import { createMessengerNotifier } from "./messenger-notifier.ts";
@@ -24,16 +24,21 @@ import { createTestLimit } from "./test-limit.ts";
 /** Notifies users of alarms by mail and text message. */
 export function createNotificationsModule(
   { config, database, clock, events, log: root }: Core,
-  deps: {
-    users: UsersService;
-    tenants: TenantsService;
-    mail: MailService;
-    directory: DeviceDirectory;
-    outbound: OutboundService;
-    alarming: Pick<AlarmsModule, "mutedMs" | "notified" | "recipientIdsOf" | "hooks">;
+  modules: {
+    readonly users: UsersModule;
+    readonly tenants: TenantsModule;
+    readonly mail: MailModule;
+    readonly devices: DevicesModule;
+    readonly outbound: OutboundModule;
+    readonly alarms: AlarmsModule;
   },
 ) {
-  const { users, tenants, mail, directory, outbound, alarming } = deps;
+  const { alarms } = modules;
+  const { users } = modules.users;
+  const { tenants } = modules.tenants;
+  const { mail } = modules.mail;
+  const { directory } = modules.devices;
+  const { outbound } = modules.outbound;
   const log = root.child("notifications");
   const repository = createNotificationsRepository(database);
   const publicAddress = publicAddressOf(config);
@@ -64,8 +69,8 @@ export function createNotificationsModule(
     takeMailRoom: createMailRoom({ perHour: config.tenant_alarm_mails_per_hour, clock, events }),
     settingsOf: notifications.settingsOf,
     deviceNameOf: (deviceId) => directory.find(deviceId)?.name,
-    noted: alarming.notified,
-    recipientIdsOf: alarming.recipientIdsOf,
+    noted: alarms.notified,
+    recipientIdsOf: alarms.recipientIdsOf,
     transact: database.transact,
     clock,
     now: createSteadyNow(clock),
@@ -73,11 +78,11 @@ export function createNotificationsModule(
     log,
   });
   dispatcher.subscribe();
-  alarming.hooks.push(
+  alarms.hooks.push(
     createNotificationHook({
       repository,
-      mutedMs: alarming.mutedMs,
-      recipientIdsOf: alarming.recipientIdsOf,
+      mutedMs: alarms.mutedMs,
+      recipientIdsOf: alarms.recipientIdsOf,
     }),
   );
   return {
@@ -89,3 +94,5 @@ export function createNotificationsModule(
     parts: [{ name: "notifications", start: () => dispatcher.start(), stop: () => dispatcher.stop() }],
   };
 }
+
+export type NotificationsModule = ReturnType<typeof createNotificationsModule>;

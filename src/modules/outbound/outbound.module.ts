@@ -6,7 +6,7 @@ import { createOutboundAddresses } from "../../platform/outbound-address.ts";
 import { createSealedBox } from "../../platform/sealed-box.ts";
 import { StartupError } from "../../platform/startup-error.ts";
 import type { Core } from "../module.types.ts";
-import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { TenantsModule } from "../tenants/tenants.module.ts";
 import { createHttpExchange } from "./http-exchange.ts";
 import { createOutboundRepository } from "./outbound.repository.ts";
 import { createOutboundService } from "./outbound.service.ts";
@@ -32,8 +32,9 @@ function readAuthorities(file: string | undefined): string[] | undefined {
 /** The delivery queue of outbound requests, and the rule of where they may go. */
 export function createOutboundModule(
   { config, data, database, clock, events, ports, version, log: root }: Core,
-  { tenants }: { tenants: Pick<TenantsService, "find"> },
+  modules: { readonly tenants: TenantsModule },
 ) {
+  const { tenants } = modules.tenants;
   const { transact, durable } = database;
   const log = root.child("outbound");
   const isHost = (tenantId: TenantId) => tenants.find(tenantId)?.isHost === true;
@@ -95,3 +96,5 @@ export function createOutboundModule(
     parts: [{ name: "outbound", start: () => delivery.start(), stop: () => delivery.stop() }],
   };
 }
+
+export type OutboundModule = ReturnType<typeof createOutboundModule>;

@@ -1,7 +1,7 @@
-import type { DevicesService } from "../devices/devices.service.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
-import type { SettingsService } from "../settings/settings.service.ts";
+import type { SettingsModule } from "../settings/settings.module.ts";
 import { createOverviewRepository } from "./overview.repository.ts";
 import { overviewRoutes } from "./overview.routes.ts";
 import { createOverviewService } from "./overview.service.ts";
@@ -11,8 +11,10 @@ import { OverviewPins } from "./overview-pins.service.ts";
 /** Key figures of each tenant with their history, and the values that administrators have pinned. */
 export function createOverviewModule(
   { database, clock, events, log }: Core,
-  { settings, devices }: { settings: SettingsService; devices: DevicesService },
+  modules: { readonly settings: SettingsModule; readonly devices: DevicesModule },
 ) {
+  const { settings } = modules.settings;
+  const { devices } = modules.devices;
   const repository = createOverviewRepository(database);
   const history = new OverviewHistory({ repository, settings, clock, log: log.child("overview") });
   const pins = new OverviewPins({ settings, devices, clock });

@@ -1,11 +1,9 @@
-import type { AttributesService } from "../attributes/attributes.service.ts";
-import type { DeviceDirectory } from "../devices/device-directory.ts";
-import type { DevicesRepository } from "../devices/devices.repository.ts";
-import type { DevicesService } from "../devices/devices.service.ts";
+import type { AttributesModule } from "../attributes/attributes.module.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
-import type { OutboundService } from "../outbound/outbound.service.ts";
-import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { OutboundModule } from "../outbound/outbound.module.ts";
+import type { ProfilesModule } from "../profiles/profiles.module.ts";
 import { deliveriesRoutes } from "./deliveries.routes.ts";
 import { createDeliveriesService } from "./deliveries.service.ts";
 import { PipelineEngine } from "./pipeline-engine.ts";
@@ -16,16 +14,17 @@ import { createPipelinesService } from "./pipelines.service.ts";
 /** Data pipelines; switched off, they can be written and read and change nothing. */
 export function createPipelinesModule(
   { config, database, clock, events, log }: Core,
-  deps: {
-    devices: DevicesService;
-    devicesRepository: DevicesRepository;
-    profiles: ProfilesService;
-    directory: DeviceDirectory;
-    attributes: AttributesService;
-    outbound: OutboundService;
+  modules: {
+    readonly devices: DevicesModule;
+    readonly profiles: ProfilesModule;
+    readonly attributes: AttributesModule;
+    readonly outbound: OutboundModule;
   },
 ) {
-  const { devices, devicesRepository, profiles, directory, attributes, outbound } = deps;
+  const { devices, devicesRepository, directory } = modules.devices;
+  const { profiles } = modules.profiles;
+  const { attributes } = modules.attributes;
+  const { outbound } = modules.outbound;
   const { transact } = database;
   const repository = createPipelinesRepository(database, clock);
   const engine = new PipelineEngine({
@@ -63,3 +62,5 @@ export function createPipelinesModule(
     parts: [{ name: "data pipelines", start: () => engine.start(), stop: () => engine.stop() }],
   };
 }
+
+export type PipelinesModule = ReturnType<typeof createPipelinesModule>;

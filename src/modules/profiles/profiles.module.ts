@@ -1,4 +1,3 @@
-import { Port } from "../../platform/port.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import { keyMetadataRoutes } from "./key-metadata.routes.ts";
@@ -8,21 +7,23 @@ import { profilesRoutes } from "./profiles.routes.ts";
 import { type CheckAlarmRules, createProfilesService } from "./profiles.service.ts";
 
 /** Device profiles. */
-export function createProfilesModule({ database, clock, events }: Core) {
-  /** Throws for alarm rules that cannot be evaluated. */
-  const checkAlarmRules = new Port<CheckAlarmRules>("profiles.checkAlarmRules");
+export function createProfilesModule(
+  { database, clock, events }: Core,
+  { checkAlarmRules }: { checkAlarmRules: CheckAlarmRules },
+) {
   const keys = createKeyMetadataService({ repository: createKeyMetadataRepository(database), events });
   const profiles = createProfilesService({
     keys,
     repository: createProfilesRepository(database, clock),
     transact: database.transact,
-    checkAlarmRules: (...rules) => checkAlarmRules.call(...rules),
+    checkAlarmRules,
     events,
   });
   return {
     profiles,
     keys,
-    checkAlarmRules,
     routes: (auth: AuthPlugin) => [profilesRoutes({ profiles, auth }), keyMetadataRoutes({ keys, auth })],
   };
 }
+
+export type ProfilesModule = ReturnType<typeof createProfilesModule>;

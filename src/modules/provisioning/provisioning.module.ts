@@ -1,14 +1,11 @@
-import type { AuditService } from "../audit/audit.service.ts";
-import type { CredentialsService } from "../devices/credentials.service.ts";
-import type { DeviceActivityTracker } from "../devices/device-activity.ts";
-import type { DevicesService } from "../devices/devices.service.ts";
-import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
+import type { AuditModule } from "../audit/audit.module.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import type { IngestService } from "../ingest/ingest.service.ts";
+import type { IngestModule } from "../ingest/ingest.module.ts";
 import type { Core } from "../module.types.ts";
-import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { ProfilesModule } from "../profiles/profiles.module.ts";
 import { refusalReporter } from "../report-refusal.ts";
-import type { UsersService } from "../users/users.service.ts";
+import type { UsersModule } from "../users/users.module.ts";
 import { createClaimLimits } from "./claim-limits.ts";
 import { createClaimingRepository } from "./claiming.repository.ts";
 import { claimingRequestRoutes, claimingRoutes } from "./claiming.routes.ts";
@@ -20,21 +17,19 @@ import { createProvisioningService } from "./provisioning.service.ts";
 /** Lets new devices claim their credentials, and people claim devices. */
 export function createProvisioningModule(
   { database, clock, events }: Core,
-  deps: {
-    profiles: ProfilesService;
-    users: UsersService;
-    fleet: {
-      devices: DevicesService;
-      credentials: CredentialsService;
-      activity: DeviceActivityTracker;
-      tokens: TokenSignIn;
-    };
-    ingest: IngestService;
-    audit: AuditService;
+  modules: {
+    readonly profiles: ProfilesModule;
+    readonly users: UsersModule;
+    readonly devices: DevicesModule;
+    readonly ingest: IngestModule;
+    readonly audit: AuditModule;
   },
 ) {
-  const { profiles, users, ingest, audit } = deps;
-  const { devices, credentials, activity, tokens } = deps.fleet;
+  const { profiles } = modules.profiles;
+  const { users } = modules.users;
+  const { devices, credentials, activity, tokens } = modules.devices;
+  const { ingest } = modules.ingest;
+  const { audit } = modules.audit;
   const report = refusalReporter(events);
   const provisioning = createProvisioningService({
     repository: createProvisioningRepository(database),
@@ -68,3 +63,5 @@ export function createProvisioningModule(
     ],
   };
 }
+
+export type ProvisioningModule = ReturnType<typeof createProvisioningModule>;

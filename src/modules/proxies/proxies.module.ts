@@ -1,15 +1,17 @@
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
-import type { SettingsService } from "../settings/settings.service.ts";
-import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { SettingsModule } from "../settings/settings.module.ts";
+import type { TenantsModule } from "../tenants/tenants.module.ts";
 import { proxiesRoutes } from "./proxies.routes.ts";
 import { ProxySettings } from "./proxy-settings.ts";
 
 /** Creates the module of the settings about reverse proxies. */
 export function createProxiesModule(
   { config, configured, clock, restart }: Core,
-  { settings, tenants }: { settings: SettingsService; tenants: TenantsService },
+  modules: { readonly settings: SettingsModule; readonly tenants: TenantsModule },
 ) {
+  const { settings } = modules.settings;
+  const { tenants } = modules.tenants;
   const proxySettings = new ProxySettings({ settings, configured, running: config, clock });
   return {
     routes: (auth: AuthPlugin) =>

@@ -1,27 +1,28 @@
-import type { SharesService } from "../dashboards/shares.service.ts";
-import type { DeviceActivityTracker } from "../devices/device-activity.ts";
-import type { DevicesService } from "../devices/devices.service.ts";
-import type { Authenticator } from "../identity/identity.types.ts";
-import type { TelemetryObserver } from "../ingest/ingest.service.ts";
+import type { DashboardsModule } from "../dashboards/dashboards.module.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
+import type { IdentityModule } from "../identity/identity.module.ts";
+import type { IngestModule } from "../ingest/ingest.module.ts";
 import type { Core } from "../module.types.ts";
-import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { StorageModule } from "../telemetry/storage.module.ts";
 import { RealtimeHub } from "./realtime-hub.ts";
 import type { RealtimeDeps } from "./realtime-session.ts";
 
 /** Live data for screens, over `/api/ws`. */
 export function createRealtimeModule(
   { answers, clock, events, log }: Core,
-  deps: {
-    authenticator: Authenticator;
-    shares: SharesService;
-    devices: DevicesService;
-    activity: DeviceActivityTracker;
-    store: TelemetryStore;
-    /** Called with the telemetry that is stored. */
-    observers: TelemetryObserver[];
+  modules: {
+    readonly identity: IdentityModule;
+    readonly dashboards: DashboardsModule;
+    readonly devices: DevicesModule;
+    readonly storage: StorageModule;
+    readonly ingest: IngestModule;
   },
 ) {
-  const { authenticator, shares, devices, activity, store, observers } = deps;
+  const { authenticator } = modules.identity;
+  const { shares } = modules.dashboards;
+  const { devices, activity } = modules.devices;
+  const { store } = modules.storage;
+  const { observers } = modules.ingest;
   const hub = new RealtimeHub(events);
   observers.push(hub.onTelemetry);
   const realtime: RealtimeDeps = {

@@ -1,9 +1,8 @@
 import { detail } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { AttributesService } from "../attributes/attributes.service.ts";
-import type { CommandsService } from "../commands/commands.service.ts";
-import type { CommandRequest } from "../commands/commands.types.ts";
-import type { DevicesService } from "../devices/devices.service.ts";
+import type { AttributesModule } from "../attributes/attributes.module.ts";
+import type { CommandsModule } from "../commands/commands.module.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import { createPerform } from "./job-actions.ts";
@@ -29,15 +28,15 @@ const failureReporter =
 /** Timed jobs; switched off, they can be written and read and nothing runs. */
 export function createSchedulerModule(
   { config, database, clock, events, log }: Core,
-  deps: {
-    devices: DevicesService;
-    attributes: AttributesService;
-    commands: CommandsService;
-    /** Throws for a command that could not be sent. */
-    checkCommand: (command: CommandRequest) => unknown;
+  modules: {
+    readonly devices: DevicesModule;
+    readonly attributes: AttributesModule;
+    readonly commands: CommandsModule;
   },
 ) {
-  const { devices, attributes, commands, checkCommand } = deps;
+  const { devices } = modules.devices;
+  const { attributes } = modules.attributes;
+  const { commands, checkCommand } = modules.commands;
   const jobs = createJobsRepository(database, clock);
   const runs = createRunsRepository(database);
   const targets = createTargetsRepository(database);

@@ -18,3 +18,5 @@ export function createScriptSandboxModule({ clock, log: root }: Core) {
     ],
   };
 }
+
+export type ScriptSandboxModule = ReturnType<typeof createScriptSandboxModule>;

@@ -5,3 +5,5 @@ import { createSettingsRepository } from "./settings.repository.ts";
 export const createSettingsModule = ({ database }: Core) => ({
   settings: createSettingsRepository(database),
 });
+
+export type SettingsModule = ReturnType<typeof createSettingsModule>;

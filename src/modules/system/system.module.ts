@@ -1,21 +1,24 @@
 import type { TenantId } from "../../lib/ids.ts";
 import { Metrics } from "../../platform/metrics.ts";
-import type { BackupsService } from "../backups/backups.service.ts";
-import type { DeviceDirectory } from "../devices/device-directory.ts";
-import type { DevicesService } from "../devices/devices.service.ts";
-import type { Faults } from "../faults/faults.service.ts";
+import type { BackupsModule } from "../backups/backups.module.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
+import type { FaultsModule } from "../faults/faults.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import type { DeviceTraffic } from "../ingest/device-traffic.ts";
-import type { IngestService } from "../ingest/ingest.service.ts";
-import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
+import type { IngestModule } from "../ingest/ingest.module.ts";
+import type { MailModule } from "../mail/mail.module.ts";
 import type { Core } from "../module.types.ts";
-import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { NotificationsModule } from "../notifications/notifications.module.ts";
+import type { ProfilesModule } from "../profiles/profiles.module.ts";
 import { refusalReporter } from "../report-refusal.ts";
-import type { SettingsService } from "../settings/settings.service.ts";
+import type { SettingsModule } from "../settings/settings.module.ts";
+import type { StorageModule } from "../telemetry/storage.module.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { TelemetryModule } from "../telemetry/telemetry.module.ts";
 import type { UnknownTelemetry } from "../telemetry/unknown-telemetry.service.ts";
+import type { TenantsModule } from "../tenants/tenants.module.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
-import type { UsersService } from "../users/users.service.ts";
+import type { UplinksModule } from "../uplinks/uplinks.module.ts";
+import type { UsersModule } from "../users/users.module.ts";
 import { clockRoutes } from "./clock.routes.ts";
 import { DataCheck } from "./data-check.ts";
 import { bundleRoutes, checkRoutes } from "./diagnostics.routes.ts";
@@ -49,41 +52,54 @@ function createDiagnostics(
   };
 }
 
-interface SystemDeps extends Pick<GatewaySources, "disk" | "mqtt" | "uplinks"> {
-  readonly settings: SettingsService;
-  readonly faults: Faults;
-  readonly tenants: TenantsService;
-  readonly devices: DevicesService;
-  readonly directory: DeviceDirectory;
-  readonly profiles: ProfilesService;
-  readonly ingest: IngestService;
-  readonly traffic: DeviceTraffic;
-  readonly store: TelemetryStore;
-  readonly unknown: UnknownTelemetry;
-  readonly backups: BackupsService;
-  readonly users: UsersService;
-  readonly mail: MailSender;
-  /** Language in which a tenant is notified. */
-  readonly languageOf: (tenantId: TenantId) => MailLanguage;
+interface SystemModules {
+  readonly settings: SettingsModule;
+  readonly faults: FaultsModule;
+  readonly tenants: TenantsModule;
+  readonly users: UsersModule;
+  readonly mail: MailModule;
+  readonly devices: DevicesModule;
+  readonly profiles: ProfilesModule;
+  readonly ingest: IngestModule;
+  readonly storage: StorageModule;
+  readonly telemetry: TelemetryModule;
+  readonly backups: BackupsModule;
+  readonly uplinks: UplinksModule;
+  readonly notifications: NotificationsModule;
+  /** Counters of the broker. */
+  readonly mqtt: GatewaySources["mqtt"];
 }
 
 /** Creates the module with which the gateway watches itself. */
-export function createSystemModule(core: Core, deps: SystemDeps) {
+export function createSystemModule(core: Core, modules: SystemModules) {
   const { version, commit, config, database, data, clock, health } = core;
   const log = core.log.child("system");
   const repository = createSystemRepository(database);
-  const { settings, tenants, devices, directory, profiles, ingest, store, backups, disk, mqtt } = deps;
+  const { mqtt } = modules;
+  const { settings } = modules.settings;
+  const { faults } = modules.faults;
+  const { tenants } = modules.tenants;
+  const { users } = modules.users;
+  const { mail } = modules.mail;
+  const { devices, directory } = modules.devices;
+  const { profiles } = modules.profiles;
+  const { ingest, traffic } = modules.ingest;
+  const { store, diskGuard: disk } = modules.storage;
+  const { unknown } = modules.telemetry;
+  const { backups } = modules.backups;
+  const { notifications } = modules.notifications;
+  const languageOf = (tenantId: TenantId) => notifications.settingsOf(tenantId).language;
   const sources: GatewaySources = {
     inventory: core.inventory,
     repository,
     store,
     ingest,
-    faults: deps.faults,
+    faults,
     answers: core.answers,
     disk,
     backups,
     mqtt,
-    uplinks: deps.uplinks,
+    uplinks: modules.uplinks.totals,
     health,
     dataPath: data.path,
     clock,
@@ -105,11 +121,10 @@ export function createSystemModule(core: Core, deps: SystemDeps) {
     clock,
     log,
   });
-  const { users, mail, languageOf } = deps;
   const problemMails = new ProblemMails({ health, tenants, users, mail, languageOf, clock, log });
   const openFiles = new OpenFilesWatch({ clock, log });
   health.add(() => openFiles.problem());
-  const diagnostics = createDiagnostics(core, { store, metrics, tenants, unknown: deps.unknown });
+  const diagnostics = createDiagnostics(core, { store, metrics, tenants, unknown });
   return {
     metrics,
     gatewayDevice,
@@ -119,7 +134,7 @@ export function createSystemModule(core: Core, deps: SystemDeps) {
       clockRoutes({ clock, tenants, auth }),
       sharedDevicesRoutes({ shared, tenants, auth }),
       ...diagnostics.routes(auth),
-      topTalkersRoutes({ ...deps, auth }),
+      topTalkersRoutes({ traffic, tenants, directory, auth }),
     ],
     parts: [
       { name: "gateway device", start: () => gatewayDevice.start(), stop: () => gatewayDevice.stop() },

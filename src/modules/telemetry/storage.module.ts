@@ -1,7 +1,7 @@
 import { statfsSync } from "node:fs";
 import { DiskGuard, type ReadOnlyCheck, type ReadSpace } from "../../platform/disk-guard.ts";
 import type { Core } from "../module.types.ts";
-import type { QuotasService } from "../tenants/quotas.service.ts";
+import type { TenantsModule } from "../tenants/tenants.module.ts";
 import { storeDefaults } from "./store/store-options.ts";
 import { createTelemetryStore } from "./store/telemetry-store.ts";
 
@@ -29,9 +29,15 @@ function logSizesOf(
 /** The telemetry store, and the guard that keeps the disk from filling up. */
 export function createStorageModule(
   { config, data, inventory, clock, health, log }: Core,
-  deps: { quotas: QuotasService; disk: { readSpace?: ReadSpace; isReadOnly?: ReadOnlyCheck } },
+  {
+    tenants: { quotas },
+    disk,
+  }: {
+    readonly tenants: TenantsModule;
+    /** How the state of the disk is read, if not by the system. */
+    readonly disk: { readonly readSpace?: ReadSpace; readonly isReadOnly?: ReadOnlyCheck };
+  },
 ) {
-  const { quotas, disk } = deps;
   const diskGuard = new DiskGuard({
     directory: data.path,
     freeBytesMin: config.disk_free_mb_min * MEGABYTE,
@@ -65,3 +71,5 @@ export function createStorageModule(
     ],
   };
 }
+
+export type StorageModule = ReturnType<typeof createStorageModule>;

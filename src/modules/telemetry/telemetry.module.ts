@@ -1,14 +1,12 @@
-import type { DevicesRepository } from "../devices/devices.repository.ts";
-import type { DevicesService } from "../devices/devices.service.ts";
+import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
-import type { ProfilesService } from "../profiles/profiles.service.ts";
-import type { PlansService } from "../tenants/plans.service.ts";
-import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { ProfilesModule } from "../profiles/profiles.module.ts";
+import type { TenantsModule } from "../tenants/tenants.module.ts";
 import { keyMetadataLookupRoutes } from "./key-metadata.routes.ts";
 import { createKeyMetadataLookup } from "./key-metadata.service.ts";
 import { createRetention } from "./retention.ts";
-import type { TelemetryStore } from "./store/store.types.ts";
+import type { StorageModule } from "./storage.module.ts";
 import { telemetryRoutes } from "./telemetry.routes.ts";
 import { createTelemetryService } from "./telemetry.service.ts";
 import { UnknownTelemetry } from "./unknown-telemetry.service.ts";
@@ -16,16 +14,17 @@ import { UnknownTelemetry } from "./unknown-telemetry.service.ts";
 /** Stored telemetry: reading it, and deleting it when its time is over or its device is gone. */
 export function createTelemetryModule(
   { answers, config, clock, health, log }: Core,
-  deps: {
-    store: TelemetryStore;
-    tenants: TenantsService;
-    plans: PlansService;
-    devices: DevicesService;
-    devicesRepository: DevicesRepository;
-    profiles: ProfilesService;
+  modules: {
+    readonly storage: StorageModule;
+    readonly tenants: TenantsModule;
+    readonly devices: DevicesModule;
+    readonly profiles: ProfilesModule;
   },
 ) {
-  const { store, tenants, plans, devices, devicesRepository, profiles } = deps;
+  const { store } = modules.storage;
+  const { tenants, plans } = modules.tenants;
+  const { devices, devicesRepository } = modules.devices;
+  const { profiles } = modules.profiles;
   const lookup = createKeyMetadataLookup({ store, devices, profiles });
   const telemetry = createTelemetryService({ store, devices, keys: lookup });
   const retention = createRetention({
@@ -52,3 +51,5 @@ export function createTelemetryModule(
     parts: [unknown, { name: "retention", start: () => retention.start(), stop: () => retention.stop() }],
   };
 }
+
+export type TelemetryModule = ReturnType<typeof createTelemetryModule>;

@@ -56,3 +56,5 @@ export function createTenantsModule({ config, database, clock, events, log }: Co
     parts: [{ name: "message rate", start: () => messageRate.start(), stop: () => messageRate.stop() }],
   };
 }
+
+export type TenantsModule = ReturnType<typeof createTenantsModule>;

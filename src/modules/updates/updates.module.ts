@@ -1,20 +1,25 @@
 import { isCompiled } from "../../platform/assets.ts";
 import { buildTarget, updateKey } from "../../platform/build.ts";
-import type { AuditRecorder } from "../audit/audit.types.ts";
-import type { BackupsService } from "../backups/backups.service.ts";
+import type { AuditModule } from "../audit/audit.module.ts";
+import type { BackupsModule } from "../backups/backups.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
-import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { TenantsModule } from "../tenants/tenants.module.ts";
 import { updatesRoutes } from "./updates.routes.ts";
 import { UpdatesService } from "./updates.service.ts";
 
 /** Creates the module of updates from the console. */
 export function createUpdatesModule(
   { version, data, clock, restart, log }: Core,
-  deps: { tenants: TenantsService; backups: BackupsService; audit: AuditRecorder },
+  modules: { readonly tenants: TenantsModule; readonly backups: BackupsModule; readonly audit: AuditModule },
 ) {
+  const { tenants } = modules.tenants;
+  const { backups } = modules.backups;
+  const { audit } = modules.audit;
   const updates = new UpdatesService({
-    ...deps,
+    tenants,
+    backups,
+    audit,
     running: {
       version,
       path: isCompiled() ? process.execPath : undefined,

@@ -1,13 +1,14 @@
 import { DomainError, detail } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import { createSealedBox } from "../../platform/sealed-box.ts";
+import type { CommandsModule } from "../commands/commands.module.ts";
 import type { CommandsService } from "../commands/commands.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
-import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
-import type { SettingsService } from "../settings/settings.service.ts";
-import type { TelemetryStore } from "../telemetry/store/store.types.ts";
-import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { OutboundModule } from "../outbound/outbound.module.ts";
+import type { SettingsModule } from "../settings/settings.module.ts";
+import type { StorageModule } from "../telemetry/storage.module.ts";
+import type { TenantsModule } from "../tenants/tenants.module.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { TargetSettings } from "./targets/targets.schemas.ts";
 import type { UplinkReport } from "./uplink.protocol.ts";
@@ -61,15 +62,19 @@ const commandRunner =
 /** Uplinks send what the gateway stores to other engines. */
 export function createUplinksModule(
   { database, data, clock, events, log: root }: Core,
-  deps: {
-    readonly commands: CommandsService;
-    readonly reach: OutboundReach;
-    readonly settings: SettingsService;
-    readonly store: TelemetryStore;
-    readonly tenants: Pick<TenantsService, "find">;
+  modules: {
+    readonly commands: CommandsModule;
+    readonly outbound: OutboundModule;
+    readonly settings: SettingsModule;
+    readonly storage: StorageModule;
+    readonly tenants: TenantsModule;
   },
 ) {
-  const { commands, reach, settings, store, tenants } = deps;
+  const { commands } = modules.commands;
+  const { reach } = modules.outbound;
+  const { settings } = modules.settings;
+  const { store } = modules.storage;
+  const { tenants } = modules.tenants;
   const log = root.child("uplinks");
   const repository = createUplinksRepository(database, clock);
   const changes = new UplinkChangesRepository(database);
@@ -120,3 +125,5 @@ export function createUplinksModule(
     parts: [{ name: "uplinks", start: () => fleet.start(), stop: () => fleet.stop() }],
   };
 }
+
+export type UplinksModule = ReturnType<typeof createUplinksModule>;

@@ -7,3 +7,5 @@ export function createUsersModule({ database, clock, events }: Core) {
   const repository = createUsersRepository(database);
   return { users: createUsersService({ repository, clock, events }), usersRepository: repository };
 }
+
+export type UsersModule = ReturnType<typeof createUsersModule>;

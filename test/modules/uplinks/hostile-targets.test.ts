@@ -13,7 +13,7 @@ const addressContext = {
 
 const CHUNK = Buffer.alloc(1024 * 1024, "A");
 
-/** Returns what a server sends before it sends without end; undefined while it waits for more from the client. */
+/** First answer of a server, after which it sends without end; undefined while it waits for more from the client. */
 type Greeting = (received: string, socket: Socket) => string | Buffer | undefined;
 
 /** Sends without end after the greeting, at the pace of the reader. Returns the bytes that were handed over. */

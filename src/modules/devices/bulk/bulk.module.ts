@@ -1,9 +1,7 @@
-import type { AttributesService } from "../../attributes/attributes.service.ts";
+import type { AttributesModule } from "../../attributes/attributes.module.ts";
 import type { AuthPlugin } from "../../identity/identity.plugin.ts";
 import type { Core } from "../../module.types.ts";
-import type { DeviceActivityTracker } from "../device-activity.ts";
-import type { DeviceImports } from "../device-imports.ts";
-import type { DevicesService } from "../devices.service.ts";
+import type { DevicesModule } from "../devices.module.ts";
 import { bulkRoutes } from "./bulk.routes.ts";
 import { createBulkService } from "./bulk.service.ts";
 import { bulkChangesRoutes } from "./bulk-changes.routes.ts";
@@ -12,19 +10,15 @@ import { createBulkChanges } from "./bulk-changes.service.ts";
 /** Import, export, changes and deletion of many devices. */
 export function createBulkModule(
   { answers, events }: Core,
-  deps: {
-    devices: DevicesService;
-    imports: DeviceImports;
-    activity: DeviceActivityTracker;
-    attributes: AttributesService;
-  },
+  modules: { readonly devices: DevicesModule; readonly attributes: AttributesModule },
 ) {
-  const { devices, activity } = deps;
+  const { devices, imports, activity } = modules.devices;
+  const { attributes } = modules.attributes;
   const changes = createBulkChanges({ devices, activityOf: (deviceId) => activity.get(deviceId) });
   const bulk = createBulkService({
     devices,
-    imports: deps.imports,
-    saveAttributes: deps.attributes.set,
+    imports,
+    saveAttributes: attributes.set,
     events,
   });
   return {

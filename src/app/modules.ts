@@ -1,0 +1,267 @@
+import type { DeviceId } from "../lib/ids.ts";
+import { checkAlarmRules } from "../modules/alarms/alarm-rule.ts";
+import { createAlarmsModule } from "../modules/alarms/alarms.module.ts";
+import { createApiKeysModule } from "../modules/api-keys/api-keys.module.ts";
+import { createAttributesModule } from "../modules/attributes/attributes.module.ts";
+import { createAuditModule } from "../modules/audit/audit.module.ts";
+import { createBackupsModule } from "../modules/backups/backups.module.ts";
+import { createCodecIndexModule } from "../modules/codec-index/codec-index.module.ts";
+import { createCodecsModule } from "../modules/codecs/codecs.module.ts";
+import { createCommandsModule } from "../modules/commands/commands.module.ts";
+import { createConnectivityModule } from "../modules/connectivity/connectivity.module.ts";
+import { createDashboardsModule } from "../modules/dashboards/dashboards.module.ts";
+import { createDemoPlantModule } from "../modules/demo-plant/demo-plant.module.ts";
+import { createBulkModule } from "../modules/devices/bulk/bulk.module.ts";
+import { createDevicesModule } from "../modules/devices/devices.module.ts";
+import { DEV_EUI_KEY } from "../modules/devices/devices.types.ts";
+import { createDownlinksModule } from "../modules/downlinks/downlinks.module.ts";
+import { createFaultsModule } from "../modules/faults/faults.module.ts";
+import { createGeneratorsModule } from "../modules/generators/generators.module.ts";
+import { createIdentityModule } from "../modules/identity/identity.module.ts";
+import type { PasswordHasher } from "../modules/identity/provider/password.ts";
+import { createIngestModule } from "../modules/ingest/ingest.module.ts";
+import { createIntegrationsModule } from "../modules/integrations/integrations.module.ts";
+import { createLoginIdentitiesModule } from "../modules/login-identities/login-identities.module.ts";
+import { createMailModule } from "../modules/mail/mail.module.ts";
+import { createMaintenanceModule } from "../modules/maintenance/maintenance.module.ts";
+import { createModbusModule } from "../modules/modbus/modbus.module.ts";
+import type { Core } from "../modules/module.types.ts";
+import { messengerResource } from "../modules/notifications/messengers.resource.ts";
+import { createNotificationsModule } from "../modules/notifications/notifications.module.ts";
+import { createOutboundModule, type OutboundModule } from "../modules/outbound/outbound.module.ts";
+import { createOverviewModule } from "../modules/overview/overview.module.ts";
+import { createPipelinesModule } from "../modules/pipelines/pipelines.module.ts";
+import { createProfilesModule } from "../modules/profiles/profiles.module.ts";
+import type { CheckAlarmRules } from "../modules/profiles/profiles.service.ts";
+import { createProvisioningModule } from "../modules/provisioning/provisioning.module.ts";
+import { createProxiesModule } from "../modules/proxies/proxies.module.ts";
+import { createRealtimeModule } from "../modules/realtime/realtime.module.ts";
+import { createSchedulerModule } from "../modules/scheduler/scheduler.module.ts";
+import { createScriptSandboxModule } from "../modules/script-sandbox/script-sandbox.module.ts";
+import { createSettingsModule } from "../modules/settings/settings.module.ts";
+import { createSystemModule } from "../modules/system/system.module.ts";
+import { createStorageModule } from "../modules/telemetry/storage.module.ts";
+import { createTelemetryModule } from "../modules/telemetry/telemetry.module.ts";
+import { createTenantsModule } from "../modules/tenants/tenants.module.ts";
+import { createUpdatesModule } from "../modules/updates/updates.module.ts";
+import { createUplinksModule } from "../modules/uplinks/uplinks.module.ts";
+import { createUsersModule, type UsersModule } from "../modules/users/users.module.ts";
+import { createMqttModule } from "../mqtt/mqtt.module.ts";
+import type { ReadOnlyCheck, ReadSpace } from "../platform/disk-guard.ts";
+import type { Tls } from "../platform/tls.ts";
+import { createTenantAdministrationModule } from "./tenant-administration.ts";
+
+/** The modules by layers. Each layer knows those above it, and has the modules in the order in which they need one another. */
+
+/** Parts that tests replace. */
+export interface Overrides {
+  readonly hasher?: PasswordHasher;
+  readonly readSpace?: ReadSpace;
+  readonly isReadOnly?: ReadOnlyCheck;
+}
+
+/** Tenants, people and how they sign in. */
+export function createUserModules(core: Core, { hasher }: Overrides) {
+  const tenants = createTenantsModule(core);
+  const settings = createSettingsModule(core);
+  const audit = createAuditModule(core, { tenants });
+  const mail = createMailModule(core, { tenants, settings });
+  const users = createUsersModule(core);
+  const apiKeys = createApiKeysModule(core, { users });
+  const identity = createIdentityModule(core, { tenants, users, audit, mail, apiKeys, hasher });
+  return { tenants, settings, audit, mail, users, apiKeys, identity };
+}
+
+export type UserModules = ReturnType<typeof createUserModules>;
+
+/** Returns the check of alarm rules, which knows where the gateway may send to and whom it can notify. */
+function ruleCheck(
+  { database, clock }: Core,
+  { outbound: { outbound }, users: { users } }: { outbound: OutboundModule; users: UsersModule },
+): CheckAlarmRules {
+  const messengers = messengerResource.createStore(database, clock);
+  return (tenantId, rules, before) =>
+    checkAlarmRules(rules, {
+      refusalOf: (url) => outbound.refusalOf(tenantId, url),
+      isRecipient: (id) =>
+        messengers.find(tenantId, id) !== undefined ||
+        users.listOf(tenantId).some(({ userId }) => userId === id),
+      before,
+    });
+}
+
+/** Devices, what is kept of them, and the one way of their telemetry into the store. */
+export function createDeviceModules(core: Core, { tenants, users, audit }: UserModules, disk: Overrides) {
+  const storage = createStorageModule(core, { tenants, disk });
+  const outbound = createOutboundModule(core, { tenants });
+  const profiles = createProfilesModule(core, { checkAlarmRules: ruleCheck(core, { outbound, users }) });
+  const loginIdentities = createLoginIdentitiesModule(core);
+  const devices = createDevicesModule(core, { tenants, profiles, storage, loginIdentities });
+  const faults = createFaultsModule(core, { tenants, devices });
+  const attributes = createAttributesModule(core, { devices });
+  const pipelines = createPipelinesModule(core, { devices, profiles, attributes, outbound });
+  const ingest = createIngestModule(core, { storage, devices, attributes, pipelines, outbound, profiles });
+  const telemetry = createTelemetryModule(core, { storage, tenants, devices, profiles });
+  tenants.created.connect(({ tenantId }) => profiles.profiles.createDefault(tenantId));
+  audit.isDevice.connect((id) => devices.directory.find(id as DeviceId) !== undefined);
+  devices.saveDevEui.connect((deviceId, devEui) =>
+    attributes.attributes.saveServer(deviceId, DEV_EUI_KEY, devEui),
+  );
+  devices.searchAttributes.connect(attributes.search);
+  faults.subjects.add("pipeline", pipelines.names);
+  return {
+    storage,
+    outbound,
+    profiles,
+    loginIdentities,
+    devices,
+    faults,
+    attributes,
+    pipelines,
+    ingest,
+    telemetry,
+  };
+}
+
+export type DeviceModules = ReturnType<typeof createDeviceModules>;
+
+/** What acts on telemetry, shows it, and talks to devices. */
+export function createAutomationModules(
+  core: Core,
+  modules: UserModules & DeviceModules & { readonly tls: Tls | undefined },
+) {
+  const { users, tenants, mail, audit, identity, apiKeys, tls } = modules;
+  const { storage, outbound, profiles, loginIdentities, devices, faults, attributes, ingest, telemetry } =
+    modules;
+  const provisioning = createProvisioningModule(core, { profiles, users, devices, ingest, audit });
+  const commands = createCommandsModule(core, { devices, profiles, attributes, storage });
+  const maintenance = createMaintenanceModule(core, { devices });
+  devices.maintenanceOf.connect((device) => maintenance.maintenance.of(device));
+  const alarms = createAlarmsModule(core, {
+    devices,
+    profiles,
+    attributes,
+    commands,
+    outbound,
+    maintenance,
+    storage,
+  });
+  const notifications = createNotificationsModule(core, { users, tenants, mail, devices, outbound, alarms });
+  const dashboards = createDashboardsModule(core, { devices, telemetry, alarms, attributes });
+  const realtime = createRealtimeModule(core, { identity, dashboards, devices, storage, ingest });
+  ingest.observers.push(alarms.observe);
+  const mqtt = createMqttModule(core, {
+    tenants,
+    devices,
+    ingest,
+    faults,
+    loginIdentities,
+    provisioning,
+    apiKeys,
+    storage,
+    attributes,
+    commands,
+    alarms,
+    tls,
+  });
+  const scheduler = createSchedulerModule(core, { devices, attributes, commands });
+  return {
+    provisioning,
+    commands,
+    maintenance,
+    alarms,
+    notifications,
+    dashboards,
+    realtime,
+    mqtt,
+    scheduler,
+  };
+}
+
+export type AutomationModules = ReturnType<typeof createAutomationModules>;
+
+/** Machines that do not exist, and what reaches the gateway by way of other programs. */
+export function createConnectionModules(
+  core: Core,
+  modules: UserModules & DeviceModules & AutomationModules & { readonly tls: Tls | undefined },
+) {
+  const { tenants, settings, storage, outbound, profiles, devices, attributes, ingest } = modules;
+  const { commands, dashboards, mqtt, tls } = modules;
+  const generators = createGeneratorsModule(core, { devices, ingest, storage });
+  const demoPlant = createDemoPlantModule(core, {
+    settings,
+    devices,
+    profiles,
+    dashboards,
+    ingest,
+    commands,
+  });
+  const connectivity = createConnectivityModule(core, { tls });
+  const scripts = createScriptSandboxModule(core);
+  commands.runScript.connect((run) => scripts.sandbox.run(run));
+  const codecs = createCodecsModule(core, { scripts });
+  const codecIndex = createCodecIndexModule(core, { codecs, tenants, storage });
+  const integrations = createIntegrationsModule(core, {
+    tenants,
+    devices,
+    profiles,
+    attributes,
+    ingest,
+    outbound,
+    storage,
+    topics: mqtt.topics,
+    scripts,
+    codecs,
+    connectivity,
+  });
+  const downlinks = createDownlinksModule(core, {
+    devices,
+    attributes,
+    integrations,
+    codecs,
+    scripts,
+    outbound,
+    commands,
+  });
+  const modbus = createModbusModule(core, { devices, ingest, outbound, commands });
+  return { generators, demoPlant, connectivity, codecs, codecIndex, integrations, downlinks, modbus };
+}
+
+/** The modules that operate the gateway: its settings, backups and self-monitoring. */
+export function createOperationModules(core: Core, modules: UserModules & DeviceModules & AutomationModules) {
+  const { tenants, settings, audit, mail, users, identity } = modules;
+  const { storage, outbound, profiles, devices, faults, attributes, ingest, telemetry } = modules;
+  const { commands, notifications, mqtt } = modules;
+  const administration = createTenantAdministrationModule(core, {
+    tenants,
+    users,
+    identity,
+    audit,
+    devices,
+    storage,
+    mqtt,
+  });
+  const bulk = createBulkModule(core, { devices, attributes });
+  const overview = createOverviewModule(core, { settings, devices });
+  const backups = createBackupsModule(core, { tenants, settings, identity, storage });
+  const uplinks = createUplinksModule(core, { commands, outbound, settings, storage, tenants });
+  const system = createSystemModule(core, {
+    settings,
+    faults,
+    tenants,
+    users,
+    mail,
+    devices,
+    profiles,
+    ingest,
+    storage,
+    telemetry,
+    backups,
+    uplinks,
+    notifications,
+    mqtt: () => mqtt.mqtt.stats(),
+  });
+  const updates = createUpdatesModule(core, { tenants, backups, audit });
+  const proxies = createProxiesModule(core, { settings, tenants });
+  return { administration, bulk, overview, backups, system, updates, uplinks, proxies };
+}
