@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describeKind } from "../platform/config.ts";
 import { type ConfigKey, configKeys, envOf, flagOf, type KeyDefinition } from "../platform/config-keys.ts";
+import { handWrittenPartsFile, renderHandWrittenParts } from "./hand-written-parts.ts";
 import { renderPermissions } from "./permissions-doc.ts";
 import { placesFile, renderPlaces } from "./text-places.ts";
 
@@ -39,6 +40,7 @@ const docs = join(import.meta.dir, "../../docs");
 const files = {
   [join(docs, "configuration.md")]: renderConfiguration,
   [join(docs, "permissions.md")]: renderPermissions,
+  [handWrittenPartsFile]: renderHandWrittenParts,
   [placesFile]: renderPlaces,
 };
 
