@@ -30,7 +30,7 @@ for (const step of powerCutScript(Number(seed), Number(steps))) {
     const sent = number++;
     symbols.power_cut_mark(2 * sent);
     const done: Promise<void> = store
-      .append(store.device("tenant" as TenantId, idOf(step.device)), step.readings)
+      .append(store.device("tenant" as TenantId, idOf(step.device)), step.readings)!
       .then(() => {
         symbols.power_cut_mark(2 * sent + 1);
         inFlight.delete(done);

@@ -76,7 +76,7 @@ async function measureWear(wear: Wear): Promise<Row> {
     for (const end = message + wear.messagesPerCommit; message < end; message++) {
       const handle = handles[message % handles.length];
       if (handle !== undefined)
-        stored = store.append(handle, [{ ts: 1_700_000_000_000 + message, values: valuesAt(message) }]);
+        stored = store.append(handle, [{ ts: 1_700_000_000_000 + message, values: valuesAt(message) }])!;
     }
     await stored;
   }

@@ -1,5 +1,6 @@
 import type { BodyEncoding } from "../../lib/body.ts";
 import { DomainError, type ErrorKind, invalid } from "../../lib/domain-error.ts";
+import { invariant } from "../../lib/invariant.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { RateMeter } from "../../lib/rate-meter.ts";
 import type { NoteLeftOut } from "../../lib/sent-json.ts";
@@ -9,7 +10,7 @@ import type { AttributesService } from "../attributes/attributes.service.ts";
 import { deviceBytesLimit, deviceMessagesLimit } from "../devices/devices.errors.ts";
 import type { Applied } from "../pipelines/pipeline.types.ts";
 import type { KeyLimitHit, TelemetryStore } from "../telemetry/store/store.types.ts";
-import { KeysBeyondLimit, keysLimit } from "../telemetry/telemetry.errors.ts";
+import { keysLimit } from "../telemetry/telemetry.errors.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { bytesLimit, messagesLimit } from "../tenants/tenants.errors.ts";
 import type { DeviceTraffic } from "./device-traffic.ts";
@@ -166,16 +167,13 @@ export interface IngestStats {
 }
 
 /** Some readings of a message are beyond a limit; the others are on their way to the disk. */
-class PartlyKept extends Error {
-  readonly refusal: DomainError;
+interface PartlyKept {
   readonly committed: Promise<void>;
-
-  constructor(refusal: DomainError, committed: Promise<void>) {
-    super(refusal.message);
-    this.refusal = refusal;
-    this.committed = committed;
-  }
+  readonly refusal: DomainError;
 }
+
+/** A message of which everything is kept is its commit alone, so that most messages make no object. */
+type Kept = Promise<void> | PartlyKept;
 
 const nothing = () => undefined;
 const nothingToStore = Promise.resolve();
@@ -266,7 +264,7 @@ export function createIngestService(deps: IngestDeps): IngestService {
     refused: reject,
   });
 
-  function accept(device: IngestDevice, readings: readonly Reading[], from?: Received): Promise<void> {
+  function accept(device: IngestDevice, readings: readonly Reading[], from?: Received): Kept {
     deps.ensureRoom();
     const applied = deps.transform(device, readings);
     if (applied === undefined) return keep(device, readings);
@@ -274,21 +272,19 @@ export function createIngestService(deps: IngestDeps): IngestService {
     return hasTelemetryOnly ? keep(device, applied.readings) : keepApplied(device, applied, from);
   }
 
-  /** @throws PartlyKept when some of the readings are beyond a limit. */
-  function keep(device: IngestDevice, readings: readonly Reading[]): Promise<void> {
-    try {
-      return keepAll(device, readings);
-    } catch (error) {
-      if (!(error instanceof KeysBeyondLimit)) throw error;
-      const fitting = store.fit(device.store, readings);
-      const committed = keepAll(device, fitting.readings);
-      if (fitting.hit === undefined) return committed;
-      throw new PartlyKept(keysLimit(fitting.hit), committed);
-    }
+  function keep(device: IngestDevice, readings: readonly Reading[]): Kept {
+    const committed = keepAll(device, readings);
+    if (committed !== undefined) return committed;
+    const { readings: fitting, hit } = store.fit(device.store, readings);
+    const kept = keepAll(device, fitting);
+    invariant(kept !== undefined, "what fits is kept");
+    return hit === undefined ? kept : { committed: kept, refusal: keysLimit(hit) };
   }
 
-  function keepAll(device: IngestDevice, readings: readonly Reading[]): Promise<void> {
+  /** Returns undefined, having kept nothing, if some of the readings are beyond a limit. */
+  function keepAll(device: IngestDevice, readings: readonly Reading[]): Promise<void> | undefined {
     const committed = readings.length === 0 ? nothingToStore : store.append(device.store, readings);
+    if (committed === undefined) return undefined;
     stats.messages++;
     deps.touch(device);
     return readings.length === 0 ? committed : notifyObservers(device, readings, committed);
@@ -302,26 +298,29 @@ export function createIngestService(deps: IngestDeps): IngestService {
     device: IngestDevice,
     { readings, attributes, requests }: Applied,
     from: Received | undefined,
-  ): Promise<void> {
+  ): Kept {
     setAttributes(device, attributes, {
       set: deps.attributes.setFor,
       refused: (error) => rate.list(device, error, from ? originOf(from.message) : ownMessage),
     });
-    const { kept, refusal } = keptOf(() => keep(device, readings));
+    const { committed: kept, refusal } = outcomeOf(keep(device, readings));
     const forwarded = requests.length === 0 ? kept : deps.forward(kept, requests);
     const committed =
       attributes.length === 0 ? forwarded : Promise.all([forwarded, deps.attributesDurable()]).then(nothing);
-    if (refusal !== undefined) throw new PartlyKept(refusal, committed);
-    return committed;
+    return refusal === undefined ? committed : { committed, refusal };
   }
 
   /** Takes readings; those that are ahead of the clock are kept until they are due. */
-  function acceptOrHold(device: IngestDevice, sent: readonly Reading[], from?: Received): Promise<void> {
+  function acceptOrHold(device: IngestDevice, sent: readonly Reading[], from?: Received): Kept {
     const readings = device.convertsNumericText === true ? withNumbers(sent) : sent;
     const split = splitAhead(readings, from?.now ?? clock.now());
     if (split === undefined) return accept(device, readings, from);
     const { due, ahead } = split;
-    return Promise.all([deps.hold(device, ahead), due.length > 0 && accept(device, due, from)]).then(nothing);
+    const held = deps.hold(device, ahead);
+    if (due.length === 0) return held;
+    const { committed: kept, refusal } = outcomeOf(accept(device, due, from));
+    const committed = Promise.all([held, kept]).then(nothing);
+    return refusal === undefined ? committed : { committed, refusal };
   }
 
   /** Lists a refused message on its device and rethrows the error. `decoded` is given where the edge had to decode the body. */
@@ -333,12 +332,11 @@ export function createIngestService(deps: IngestDeps): IngestService {
         return saveAttributes(device, decoded ? decoded.body : bodyOf(message, context.note));
       const readings = decoded ? readingsOf(message, decoded.body, context) : read(device, message, context);
       if (readings.length === 0) return Promise.resolve(deps.touch(device)); // an empty message is a sign of life
-      return acceptOrHold(device, readings, { message, now: context.now });
+      const kept = acceptOrHold(device, readings, { message, now: context.now });
+      if (kept instanceof Promise) return kept;
+      rate.list(device, kept.refusal, originOf(message));
+      return failAfter(kept.committed, kept.refusal);
     } catch (error) {
-      if (error instanceof PartlyKept) {
-        rate.list(device, error.refusal, originOf(message));
-        return failAfter(error.committed, error.refusal);
-      }
       rate.list(device, error, originOf(message));
       throw toStorageFailure(error) ?? error;
     }
@@ -362,9 +360,9 @@ export function createIngestService(deps: IngestDeps): IngestService {
     frame: (device, kind, { body, bytes }) =>
       receive(device, messageOf(kind, bytes, { encoding: "JSON", source: "ws" }), { body }),
     readings(device, readings) {
-      const { kept, refusal } = keptOf(() => acceptOrHold(device, readings));
-      if (refusal === undefined) return kept;
-      kept.catch(() => undefined); // the caller hears of the refusal
+      const { committed, refusal } = outcomeOf(acceptOrHold(device, readings));
+      if (refusal === undefined) return committed;
+      committed.catch(() => undefined); // the caller hears of the refusal
       throw refusal;
     },
     admit(sender, { source, where, body }) {
@@ -401,13 +399,12 @@ function appendFitting(
   device: IngestDevice,
   readings: readonly Reading[],
 ): { committed: Promise<void>; hit?: KeyLimitHit | undefined } {
-  try {
-    return { committed: store.append(device.store, readings) };
-  } catch (error) {
-    if (!(error instanceof KeysBeyondLimit)) throw error;
-    const { readings: fitting, hit } = store.fit(device.store, readings);
-    return { committed: store.append(device.store, fitting), hit };
-  }
+  const committed = store.append(device.store, readings);
+  if (committed !== undefined) return { committed };
+  const { readings: fitting, hit } = store.fit(device.store, readings);
+  const kept = store.append(device.store, fitting);
+  invariant(kept !== undefined, "what fits is kept");
+  return { committed: kept, hit };
 }
 
 /** Waits for what was kept before it says why the rest was not. */
@@ -416,12 +413,5 @@ const failAfter = (committed: Promise<void>, refusal: DomainError): Promise<neve
     throw refusal;
   });
 
-/** The commit of what was kept, and why the rest was not. */
-function keptOf(keep: () => Promise<void>): { kept: Promise<void>; refusal?: DomainError } {
-  try {
-    return { kept: keep() };
-  } catch (error) {
-    if (!(error instanceof PartlyKept)) throw error;
-    return { kept: error.committed, refusal: error.refusal };
-  }
-}
+const outcomeOf = (kept: Kept): { readonly committed: Promise<void>; readonly refusal?: DomainError } =>
+  kept instanceof Promise ? { committed: kept } : kept;

@@ -1,9 +1,6 @@
 import { detail, exhausted } from "../../lib/domain-error.ts";
 import type { KeyLimitHit } from "./store/store.types.ts";
 
-/** Thrown by the store before anything is staged of a message that has keys beyond a limit. */
-export class KeysBeyondLimit extends Error {}
-
 const MEGABYTE = 1024 * 1024;
 const NAMED_KEYS_MAX = 3;
 const NAMED_CHARACTERS_MAX = 64;

@@ -203,14 +203,14 @@ export class GroupCommitter {
   }
 
   /** Implements `TelemetryStore.append`. The store hands this function out, so that no method of its own stands before it. */
-  readonly append = (device: StoreDevice, readings: readonly Reading[]): Promise<void> => {
+  readonly append = (device: StoreDevice, readings: readonly Reading[]): Promise<void> | undefined => {
     if (!(device instanceof DeviceHandle) || device.deleted) throw deviceGone();
     if (this.#refusal !== null) throw this.#refusal;
     if (this.#fullUntilMs !== null) this.#ensureRetryDue(this.#fullUntilMs);
     const { tenant } = device.keys;
     if (tenant.isFull) throw storedBytesLimit(tenant.limits.storedBytes ?? 0);
     if (this.#staging.isFullFor(tenant, this.#options.stagingBytesMax)) throw overloaded();
-    this.#staging.write(device, readings);
+    if (!this.#staging.write(device, readings)) return undefined;
     this.#messages++;
     this.#group ??= this.#open();
     if (this.#staging.bytes >= this.#bytesEnough || this.#messages >= this.#messagesEnough)

@@ -1,6 +1,5 @@
 import { type DomainError, invalid } from "../../../lib/domain-error.ts";
 import { KIND_BOOLEAN, KIND_NUMBER, kindOf, textOf } from "../../../lib/value-kind.ts";
-import { KeysBeyondLimit } from "../telemetry.errors.ts";
 import type { Reading, StoreDevice, TelemetryValue } from "../telemetry.types.ts";
 import {
   ESCAPED_TEXT,
@@ -35,6 +34,9 @@ let nextGroup = 1;
 
 const wordsInitial = 8192;
 const encoder = new TextEncoder();
+
+/** Ends the writing of a message; `write` catches it. */
+const keysBeyondLimit = new Error("keys beyond a limit");
 
 /** Readings of the next group, encoded as they arrive. Grows by doubling; its owner bounds it by `bytes`. */
 export class StagingBuffer {
@@ -74,8 +76,8 @@ export class StagingBuffer {
     return this.#offset * 8 + this.#sideBytes;
   }
 
-  /** All readings or none. */
-  write(device: StagedDevice, readings: readonly Reading[]): void {
+  /** Takes all readings or none. Returns false, having taken none, if they have keys that the device may not have. */
+  write(device: StagedDevice, readings: readonly Reading[]): boolean {
     const offset = this.#offset;
     const sideBytes = this.#sideBytes;
     const points = this.#points;
@@ -85,10 +87,12 @@ export class StagingBuffer {
       this.#offset = offset;
       this.#sideBytes = sideBytes;
       this.#points = points;
+      if (error === keysBeyondLimit) return false;
       throw error;
     }
     this.#readings += readings.length;
     this.#charge(device.keys.tenant, (this.#offset - offset) * 8 + this.#sideBytes - sideBytes);
+    return true;
   }
 
   #charge(tenant: TenantUse, bytes: number): void {
@@ -157,7 +161,7 @@ export class StagingBuffer {
     const patternNode = node.find(key, kind);
     const number = patternNode === undefined ? this.#patterns.keyNo(key) : patternNode.column >> 2;
     const isNew = number === undefined || !keys.has(number);
-    if (isNew && keys.limitBeyond(1, number === undefined ? 1 : 0) !== undefined) throw new KeysBeyondLimit();
+    if (isNew && keys.limitBeyond(1, number === undefined ? 1 : 0) !== undefined) throw keysBeyondLimit;
     const next = patternNode ?? this.#patterns.tryChild(node, column, keys.tenant);
     if (isNew && next !== null) {
       keys.add(next.column >> 2);

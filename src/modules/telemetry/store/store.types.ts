@@ -32,10 +32,10 @@ export interface TelemetryStore {
   /**
    * Stages the readings of one message, all or nothing. The promise is shared by everything that rides the same group
    * commit: compare it by identity to register one continuation a group. It resolves when the group is committed and
-   * fsynced, and rejects with a DomainError of kind `unavailable` when it is not. Throws the same when writes are off, and
-   * `KeysBeyondLimit` when the readings have keys that the device may not have.
+   * fsynced, and rejects with a DomainError of kind `unavailable` when it is not. Throws the same when writes are off.
+   * Returns undefined, having staged nothing, when the readings have keys that the device may not have.
    */
-  append(device: StoreDevice, readings: readonly Reading[]): Promise<void>;
+  append(device: StoreDevice, readings: readonly Reading[]): Promise<void> | undefined;
   /** Leaves out the keys that the device may not have. Synchronous, for the few messages that `append` refuses. */
   fit(
     device: StoreDevice,

@@ -40,7 +40,7 @@ class Bench {
   }
 
   append(ts: number): Promise<void> {
-    return this.committer.append(this.device, [{ ts, values: { a: ts } }]);
+    return this.committer.append(this.device, [{ ts, values: { a: ts } }])!;
   }
 
   async nextGroup(): Promise<CommitRequest> {

@@ -28,7 +28,7 @@ for (;;) {
   let acknowledged = Promise.resolve();
   for (let i = 0; i < 10; i++) {
     const device = devices[sequence % devices.length]!;
-    acknowledged = store.append(device, [{ ts: sequence, values: { n: sequence, text: `s${sequence}` } }]);
+    acknowledged = store.append(device, [{ ts: sequence, values: { n: sequence, text: `s${sequence}` } }])!;
     sequence++;
   }
   inFlight.push({ from, to: sequence, acknowledged });

@@ -81,7 +81,7 @@ export class StoreFixture {
   }
 
   append(device: string, readings: readonly Reading[]): Promise<void> {
-    return this.store.append(this.store.device(tenant, deviceId(device)), readings);
+    return this.store.append(this.store.device(tenant, deviceId(device)), readings)!;
   }
 
   /** One reading with one value. */
