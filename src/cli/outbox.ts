@@ -1,5 +1,6 @@
 import { inEnglish } from "../lib/domain-error.ts";
 import { iso } from "../lib/iso-time.ts";
+import { omit } from "../lib/omit.ts";
 import { renderIn } from "../lib/texts/catalogues.ts";
 import { createMailRepository, type MailRepository } from "../modules/mail/mail.repository.ts";
 import { ensureSendable } from "../modules/mail/mail.service.ts";
@@ -20,7 +21,7 @@ import {
   withUserStore,
 } from "./user-store.ts";
 
-const { tenant: _, ...dataOptions } = storeOptions;
+const dataOptions = omit(storeOptions, "tenant");
 const options = {
   ...dataOptions,
   state: { type: "string", help: `only mails in this state: ${mailStates.join(", ").toLowerCase()}` },

@@ -1,3 +1,4 @@
+import { omit } from "./omit.ts";
 import type { AlarmSeverity } from "./severity.ts";
 
 /** What the values of a telemetry key mean: their names, formats and limits. A device profile has it, a tenant has defaults. */
@@ -69,7 +70,7 @@ export function aggregatedMetadata(
   aggregation: unknown,
 ): KeyMetadata | undefined {
   if (metadata === undefined) return undefined;
-  const { key, name, limits: _, states: __, ...rest } = metadata;
+  const { key, name, ...rest } = omit(metadata, "limits", "states");
   if (aggregation === "delta") return { key, ...(name !== undefined && { name }), ...rest };
   if (typeof aggregation !== "string" || !foreignAggregates.includes(aggregation)) return metadata;
   return { key, ...(name !== undefined && { name }) };

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { GATEWAY_DEVICE_TYPE } from "../../lib/gateway-device.ts";
+import { omit } from "../../lib/omit.ts";
 import { escalationBody } from "../../modules/alarms/alarms.schemas.ts";
 import { createApiKeyBody } from "../../modules/api-keys/api-keys.schemas.ts";
 import { settingsInput } from "../../modules/backups/backups.schemas.ts";
@@ -88,9 +89,10 @@ async function updateBackup(api: ApiClient, { changes }: { changes: Fields }): P
   const kept = Object.keys(settingsInput.properties)
     .filter((name) => current[name] !== undefined)
     .map((name) => [name, current[name]]);
-  const { hasSecretAccessKey: _, ...place } = isFields(current.place)
-    ? current.place
-    : { hasSecretAccessKey: false };
+  const place = omit(
+    isFields(current.place) ? current.place : { hasSecretAccessKey: false },
+    "hasSecretAccessKey",
+  );
   await api.put(BACKUP, {
     ...Object.fromEntries(kept),
     ...(current.place !== null && { place }),

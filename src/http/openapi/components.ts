@@ -4,6 +4,7 @@
  */
 import type { TSchema } from "@sinclair/typebox";
 import { invariant } from "../../lib/invariant.ts";
+import { omit } from "../../lib/omit.ts";
 import { DOCUMENTED_AS } from "../../modules/documented-as.ts";
 import { jsonSchema } from "../json-schema.ts";
 import type { JsonSchema } from "./openapi.types.ts";
@@ -39,7 +40,7 @@ export class Components {
     const { title } = schema;
     const converted = this.#convertParts(schema);
     if (title === undefined || !IDENTIFIER.test(title)) return converted;
-    const { title: _, ...body } = converted;
+    const body = omit(converted, "title");
     const existing = this.#schemas.get(title);
     invariant(
       existing === undefined || JSON.stringify(existing) === JSON.stringify(body),

@@ -15,6 +15,7 @@ import {
 } from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { MessagePart } from "../../lib/message-parts.ts";
+import { omit } from "../../lib/omit.ts";
 import { alarmSeverities } from "../../lib/severity.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
@@ -267,7 +268,7 @@ export function createAlarmsRepository(database: MainDatabase) {
         .where(eq(alarmEvents.alarmId, alarmId))
         .orderBy(asc(alarmEvents.sequence))
         .all()
-        .map(({ sequence: _, ...event }) => event),
+        .map((event) => omit(event, "sequence")),
     saveState: writes.saveState,
     findState: writes.findState,
     deleteState: (deviceId: DeviceId): void =>
@@ -291,7 +292,7 @@ export function createAlarmsRepository(database: MainDatabase) {
     escalation(tenantId: TenantId): EscalationSettings | undefined {
       const row = orm.select().from(alarmEscalation).where(eq(alarmEscalation.tenantId, tenantId)).get();
       if (row === undefined) return undefined;
-      const { tenantId: _, ...settings } = row;
+      const settings = omit(row, "tenantId");
       return settings;
     },
     saveEscalation: (tenantId: TenantId, settings: EscalationSettings): void =>

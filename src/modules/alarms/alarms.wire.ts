@@ -1,6 +1,7 @@
 import { withoutNulls } from "../../lib/defined.ts";
 import { inEnglish, invalid } from "../../lib/domain-error.ts";
 import { iso } from "../../lib/iso-time.ts";
+import { omit } from "../../lib/omit.ts";
 import { alarmSeverities, compareSeverities } from "../../lib/severity.ts";
 import type { Principal } from "../users/users.types.ts";
 import { type AlarmEvent, alarmStatuses, type ListedAlarm, type OpenAlarms } from "./alarms.types.ts";
@@ -8,12 +9,9 @@ import { type AlarmEvent, alarmStatuses, type ListedAlarm, type OpenAlarms } fro
 const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
 
 /** Converts an alarm for the API, without the name of a gateway that the caller cannot see. */
-export function alarmToWire(
-  { tenantId: _, alarmType, escalationSince: __, ...alarm }: ListedAlarm,
-  { devices }: Pick<Principal, "devices">,
-) {
+export function alarmToWire({ alarmType, ...alarm }: ListedAlarm, { devices }: Pick<Principal, "devices">) {
   const { acknowledgedAt, acknowledgedBy, clearedAt, clearedBy, createdAt, raisedAt, updatedAt, ...others } =
-    alarm;
+    omit(alarm, "tenantId", "escalationSince");
   const { messageParts, gatewayId: ownGatewayId, ...rest } = others;
   const isSeen = ownGatewayId !== null && (devices === "all" || devices.has(ownGatewayId));
   const gatewayId = isSeen ? ownGatewayId : null;

@@ -1,5 +1,6 @@
 import type { DeviceId } from "../../lib/ids.ts";
 import { parseIsoTime } from "../../lib/iso-time.ts";
+import { omit } from "../../lib/omit.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import type { UsersService } from "../users/users.service.ts";
@@ -54,7 +55,7 @@ export function createApiKeysService(deps: {
   }
 
   function show({ devices }: Principal, apiKey: ApiKey): ShownApiKey {
-    const { secretHash: _, ...shown } = apiKey;
+    const shown = omit(apiKey, "secretHash");
     const isSeen = (id: DeviceId) => devices === "all" || devices.has(id);
     const creator = apiKey.createdBy === null ? undefined : users.findById(apiKey.createdBy);
     return {

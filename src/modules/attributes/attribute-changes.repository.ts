@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, lte, or, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import { omit } from "../../lib/omit.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { attributeChanges, attributes } from "./attributes.tables.ts";
@@ -20,8 +21,8 @@ export interface ChangeFilter {
 
 type Row = typeof attributeChanges.$inferSelect;
 
-const toChange = ({ deviceId: _, value, ...row }: Row): AttributeChange => ({
-  ...row,
+const toChange = ({ value, ...row }: Row): AttributeChange => ({
+  ...omit(row, "deviceId"),
   ...(value !== null && { value: JSON.parse(value) as JsonValue }), // written by `record`
 });
 

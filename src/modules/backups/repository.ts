@@ -9,6 +9,7 @@ import {
   unavailableDueTo,
 } from "../../lib/domain-error.ts";
 import { messageOf, networkErrorText } from "../../lib/network-error.ts";
+import { omit } from "../../lib/omit.ts";
 import type {
   BackupPlace,
   BackupTarget,
@@ -304,7 +305,7 @@ export class BackupRepository {
     const kept = await readRecord(target);
     if (kept.gateway !== gateway) throw conflict("backup.other_gateway");
     decrypting(target, kept, passphrase);
-    const { machine: _, ...record } = kept;
+    const record = omit(kept, "machine");
     await writeRecord(target, { ...record, ...(machine !== undefined && { machine }) });
   }
 

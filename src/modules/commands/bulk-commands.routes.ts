@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { omit } from "../../lib/omit.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import { bulkResult } from "../bulk.schemas.ts";
 import { bulkTargets, forEachDevice } from "../bulk-answers.ts";
@@ -12,7 +13,7 @@ import type { CommandRequest } from "./commands.types.ts";
 const DEVICES_AT_ONCE = 25;
 
 const commandOf = ({ body }: AuditContext) => {
-  const { deviceIds: _, ...command } = body as CommandRequest & { deviceIds: unknown }; // checked by the schema of the route
+  const command = omit(body as CommandRequest & { deviceIds: unknown }, "deviceIds"); // checked by the schema of the route
   return command;
 };
 

@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
+import { omit } from "../../lib/omit.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { webhookSecrets } from "./connectivity.tables.ts";
 
@@ -21,7 +22,7 @@ export function createWebhookSecretsRepository({ orm }: MainDatabase) {
       if (existing !== undefined) return existing;
       const row = orm.select().from(webhookSecrets).where(eq(webhookSecrets.tenantId, tenantId)).get();
       if (row === undefined) return undefined;
-      const { tenantId: _, ...secret } = row;
+      const secret = omit(row, "tenantId");
       cached.set(tenantId, secret);
       return secret;
     },

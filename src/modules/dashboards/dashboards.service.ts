@@ -1,6 +1,7 @@
 import { defined } from "../../lib/defined.ts";
 import { DomainError, detail } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { omit } from "../../lib/omit.ts";
 import { worstAlarms } from "../../lib/worst-alarms.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { workShare } from "../../platform/fair-share.ts";
@@ -101,17 +102,13 @@ const isForeign = ({ version, panels, schemaVersion }: Record<string, unknown>):
 function fileOf(input: unknown): { content: Record<string, unknown>; devices: unknown; idMap: unknown } {
   if (!isJsonObject(input)) throw dashboardInvalid("dashboard", detail("rule.object"));
   const outer = isJsonObject(input.dashboard) ? input.dashboard : input;
-  const {
-    id: _,
-    tenantId: __,
-    createdAt: ___,
-    updatedAt: ____,
-    format,
-    version,
-    devices,
-    idMap,
-    ...content
-  } = outer;
+  const { format, version, devices, idMap, ...content } = omit(
+    outer,
+    "id",
+    "tenantId",
+    "createdAt",
+    "updatedAt",
+  );
   if (format !== undefined && format !== FORMAT)
     throw dashboardInvalid("format", detail("rule.must_be", { format: FORMAT }));
   if (format === undefined && isForeign(outer))

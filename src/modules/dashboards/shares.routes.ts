@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { iso, parseIsoTime } from "../../lib/iso-time.ts";
+import { omit } from "../../lib/omit.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
 import { asAnswer, jsonAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
@@ -24,8 +25,8 @@ const rotationToWire = ({ dashboardIds, seconds }: ShareRotation) => ({
   seconds,
 });
 
-const toWire = ({ tenantId: _, token, createdAt, expiresAt, rotation, ...share }: DashboardShare) => ({
-  ...share,
+const toWire = ({ token, createdAt, expiresAt, rotation, ...share }: DashboardShare) => ({
+  ...omit(share, "tenantId"),
   ...(rotation !== null && { rotation: rotationToWire(rotation) }),
   token,
   path: `/shared#${token}`,
@@ -38,7 +39,7 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
   const read = ({ principal, params }: AuditContext, id: string) => {
     const share = shares.list(principal, params.dashboardId ?? "").find(({ shareId }) => shareId === id);
     if (share === undefined) return undefined;
-    const { token: _, ...rest } = share;
+    const rest = omit(share, "token");
     return rest;
   };
   return new Elysia({ tags: ["dashboards"] })

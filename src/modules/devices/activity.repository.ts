@@ -1,5 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/ids.ts";
+import { omit } from "../../lib/omit.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { deviceActivity } from "./devices.tables.ts";
 import type { DeviceActivity } from "./devices.types.ts";
@@ -42,7 +43,7 @@ export function createActivityRepository({ orm }: MainDatabase) {
     find(deviceId: DeviceId): DeviceActivity | undefined {
       const row = byId.get({ deviceId });
       if (row === undefined) return undefined;
-      const { deviceId: _, ...activity } = row;
+      const activity = omit(row, "deviceId");
       return activity;
     },
     listActive: (): DeviceId[] =>

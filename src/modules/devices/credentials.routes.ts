@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { omit } from "../../lib/omit.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { FOREIGN_TOKENS_RULE } from "./chosen-tokens.ts";
@@ -13,7 +14,7 @@ export const credentialsRoutes = (deps: {
 }) => {
   const { credentials, devices } = deps;
   const read = ({ principal }: AuditContext, id: string) => {
-    const { token: _, ...view } = credentials.get(principal, id);
+    const view = omit(credentials.get(principal, id), "token");
     return { ...view, name: devices.get(principal, id).name };
   };
   return new Elysia({ prefix: "/api/devices/:deviceId/credentials", tags: ["devices"] })

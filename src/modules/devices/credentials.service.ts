@@ -1,6 +1,7 @@
 import { conflict, invalid } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import { iso } from "../../lib/iso-time.ts";
+import { omit } from "../../lib/omit.ts";
 import type { ClientPasswords } from "../../platform/client-passwords.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { isGuessablePassword } from "../../platform/common-passwords.ts";
@@ -175,7 +176,7 @@ export function createCredentialsService(deps: {
       if (other === undefined) return save(device, { other: undefined, token: newToken() });
       if (other.type === "X509") throw conflict("credentials.certificate");
       const { password, passwordHash } = passwords.generate();
-      const { deviceId: _, updatedAt: __, ...kept } = other;
+      const kept = omit(other, "deviceId", "updatedAt");
       return save(device, { other: { ...kept, passwordHash }, token: device.token, password });
     },
   };

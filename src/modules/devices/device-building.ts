@@ -1,6 +1,7 @@
 import { defined } from "../../lib/defined.ts";
 import { DomainError } from "../../lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import { omit } from "../../lib/omit.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId, randomToken } from "../../platform/ids.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
@@ -112,14 +113,8 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
     applyToType(device, deviceChanges.applyToAllOfType);
   }
 
-  function fieldsOf({
-    lorawanDevEui: _,
-    applyToAllOfType: __,
-    parentDeviceId: ___,
-    profileId: ____,
-    ...fields
-  }: DeviceChanges) {
-    return defined(fields);
+  function fieldsOf(fields: DeviceChanges) {
+    return defined(omit(fields, "lorawanDevEui", "applyToAllOfType", "parentDeviceId", "profileId"));
   }
 
   function defaultsOf(tenantId: TenantId, profileId = profiles.ensure(tenantId).profileId) {

@@ -1,5 +1,6 @@
 import { and, asc, count, eq, getTableColumns, inArray, isNotNull, sql } from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import { omit } from "../../lib/omit.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { attributes } from "../attributes/attributes.tables.ts";
 import { type ChildrenRepository, createChildrenRepository } from "./children.repository.ts";
@@ -118,7 +119,7 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
     .prepare();
 
   function withActivity(row: SelectedDevice): DeviceWithActivity {
-    const { deviceId: _, ...activity } = row.activity ?? { deviceId: "", ...noActivity };
+    const activity = omit(row.activity ?? { deviceId: "", ...noActivity }, "deviceId");
     return Object.assign(toDevice(row.device), { activity, lorawanDevEui: row.devEui });
   }
 

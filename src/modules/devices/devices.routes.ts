@@ -1,5 +1,6 @@
 import { Elysia, type Static, t } from "elysia";
 import { withoutNulls } from "../../lib/defined.ts";
+import { omit } from "../../lib/omit.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
 import { asAnswer, convertedSlices, listAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
@@ -49,7 +50,7 @@ interface DevicesRoutesDeps {
 const readFrom =
   (devices: DevicesService) =>
   ({ principal }: AuditContext, id: string) => {
-    const { activity: _, ...device } = devices.get(principal, id);
+    const device = omit(devices.get(principal, id), "activity");
     return device;
   };
 

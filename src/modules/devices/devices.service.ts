@@ -1,5 +1,6 @@
 import { DomainError, detail, forbidden, invalid } from "../../lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import { omit } from "../../lib/omit.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { workShare } from "../../platform/fair-share.ts";
@@ -252,7 +253,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
     roomFor: building.roomFor,
     ensureRoom: building.ensureRoom,
     update(principal: Principal, deviceId: string, changes: DeviceChanges): DeviceWithActivity {
-      const { activity: _, lorawanDevEui: __, ...current } = get(principal, deviceId);
+      const current = omit(get(principal, deviceId), "activity", "lorawanDevEui");
       if (changes.applyToAllOfType === true)
         ensureAllDevices(principal, detail("action.change_devices_of_type"));
       const device: Device = {

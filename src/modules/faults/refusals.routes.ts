@@ -2,6 +2,7 @@ import { Elysia, t } from "elysia";
 import type { RefusalEdge } from "../../lib/fault-sources.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { iso } from "../../lib/iso-time.ts";
+import { omit } from "../../lib/omit.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
@@ -39,7 +40,7 @@ function ownerOf(names: FaultNames, subject: FaultSubject) {
 
 /** Returns a fault that is a refused credential. */
 function refusalToWire(names: FaultNames, entry: FaultEntry) {
-  const { faultId, source, subject: _, where: __, sample: ___, ...rest } = faultToWire(names, entry);
+  const { faultId, source, ...rest } = omit(faultToWire(names, entry), "subject", "where", "sample");
   return {
     ...rest,
     refusalId: faultId,

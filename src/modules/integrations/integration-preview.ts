@@ -1,6 +1,7 @@
 import type { BodyEncoding } from "../../lib/body.ts";
 import { DomainError, detail, invalid, textOf } from "../../lib/domain-error.ts";
 import { depthOf } from "../../lib/json-depth.ts";
+import { omit } from "../../lib/omit.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
@@ -282,7 +283,7 @@ class MessagePreview {
     );
     const note = (reason: Text) => void this.#shown.warnings.push(textOf(reason));
     const readings = inStage("ingest", () => (part.body === undefined ? [] : toReadings(part.body, note)));
-    const { deviceToken: _, route: __, creation: ___, isAnnounced: ____, ...reference } = part.device;
+    const reference = omit(part.device, "deviceToken", "route", "creation", "isAnnounced");
     this.#shown.results.push({
       device: {
         deviceId: device?.deviceId ?? null,

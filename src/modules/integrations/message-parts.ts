@@ -1,6 +1,7 @@
 import { DomainError, detail, invalid } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { omit } from "../../lib/omit.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { AttributeScope } from "../attributes/attributes.types.ts";
@@ -193,7 +194,7 @@ export function metadataOf(
   integration: Pick<Integration, "integrationId" | "name" | "type">,
   { message, source, ts }: { message: NormalizedMessage; source: InboundMessage; ts: number },
 ): JsonValue {
-  const { deviceToken: _, route: __, creation: ___, isAnnounced: ____, ...device } = message.device;
+  const device = omit(message.device, "deviceToken", "route", "creation", "isAnnounced");
   const { integrationId, name, type } = integration;
   return {
     integrationId,

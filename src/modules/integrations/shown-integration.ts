@@ -1,3 +1,4 @@
+import { omit } from "../../lib/omit.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
@@ -31,7 +32,7 @@ export function showIntegration(
   },
   integration: Integration,
 ): ShownIntegration {
-  const { settings: _, secrets: __, ...shown } = integration;
+  const shown = omit(integration, "settings", "secrets");
   const fresh = deps.eventLog.countsOf(integration.integrationId);
   const counts: IntegrationCounts = {
     received: shown.received + fresh.received,

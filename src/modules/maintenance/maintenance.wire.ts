@@ -1,9 +1,10 @@
 import { invalid } from "../../lib/domain-error.ts";
 import { iso, parseIsoTime } from "../../lib/iso-time.ts";
+import { omit } from "../../lib/omit.ts";
 import type { Maintenance } from "./maintenance.types.ts";
 
-export const maintenanceToWire = ({ tenantId: _, since, until, ...rest }: Maintenance) => ({
-  ...rest,
+export const maintenanceToWire = ({ since, until, ...rest }: Maintenance) => ({
+  ...omit(rest, "tenantId"),
   since: iso(since),
   until: iso(until),
 });

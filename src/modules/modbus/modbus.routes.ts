@@ -4,6 +4,7 @@ import { detail, invalid } from "../../lib/domain-error.ts";
 import { iso } from "../../lib/iso-time.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { REGISTERS_MAX } from "../../lib/modbus/modbus-lists.ts";
+import { omit } from "../../lib/omit.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -220,7 +221,7 @@ export const modbusConnectionsRoutes = ({ modbus, auth }: RoutesDeps) =>
 /** Routes for the units of a connection. */
 export function modbusUnitsRoutes({ modbus, auth }: RoutesDeps) {
   const read = ({ principal, params }: AuditContext, id: string) => {
-    const { health: _, ...unit } = unitToWire(modbus.unit(principal, params.connectionId ?? "", id));
+    const unit = omit(unitToWire(modbus.unit(principal, params.connectionId ?? "", id)), "health");
     return unit;
   };
   return new Elysia({ prefix: "/api/modbus/connections/:connectionId/units", tags: ["modbus"] })

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { iso } from "../../lib/iso-time.ts";
+import { omit } from "../../lib/omit.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
@@ -54,7 +55,7 @@ export const mqttClientsRoutes = ({ clients, auth }: { clients: MqttClientsServi
     service: clients,
     toWire,
     read({ principal }, id) {
-      const { connections: _, refused: __, ...client } = toWire(clients.get(principal, id));
+      const client = omit(toWire(clients.get(principal, id)), "connections", "refused");
       return client;
     },
     auth,

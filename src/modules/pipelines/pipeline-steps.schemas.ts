@@ -1,5 +1,6 @@
 /** Steps as the document shows them: a union by `type`, made of the definitions that the engine checks steps with. */
 import { type TSchema, Type } from "@sinclair/typebox";
+import { omit } from "../../lib/omit.ts";
 import { conditionSchema } from "../condition.schemas.ts";
 import { discriminatedUnion, documentedAs, enumOf, mapOf, toPascalCase } from "../documented-as.ts";
 import { jsonValueSchema } from "../wire.schemas.ts";
@@ -45,7 +46,7 @@ function stepSchema({ type, summary, fields }: StepDefinition): TSchema {
 const steps = Object.fromEntries(
   stepDefinitions.map((definition) => [definition.type, stepSchema(definition)]),
 );
-const { webhook_forward: _, ...mappingSteps } = steps;
+const mappingSteps = omit(steps, "webhook_forward");
 
 /** The second form that the contract has: the fields in `config`. */
 const configuredStep = (title: string, types: Readonly<Record<string, TSchema>>) =>

@@ -1,5 +1,6 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
+import { omit } from "../../lib/omit.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { type Pipeline, pipelineResource } from "./pipelines.resource.ts";
@@ -43,7 +44,7 @@ export function createPipelinesRepository(database: MainDatabase, clock: Clock) 
         .where(eq(dataPipelineVersions.pipelineId, pipelineId))
         .orderBy(desc(dataPipelineVersions.version))
         .all()
-        .map(({ pipelineId: _, ...version }) => version),
+        .map((version) => omit(version, "pipelineId")),
     /** Keeps the newest `keptMax`. */
     addVersion(pipelineId: string, version: PipelineVersion, keptMax: number): void {
       orm

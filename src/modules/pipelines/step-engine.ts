@@ -3,6 +3,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { DomainError, detail, invalid, textOf } from "../../lib/domain-error.ts";
 import { excerpt, pathExcerpt, reasonExcerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { omit } from "../../lib/omit.ts";
 import { ruleOf } from "../../lib/schema-rule.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
@@ -45,7 +46,7 @@ function normalize(
   where: string,
 ): { type: string; enabled: boolean; fields: Record<string, unknown> } {
   if (!isJsonObject(input)) throw invalid("step.invalid", { field: where });
-  const { type, enabled, config, id: _, name: __, ...rest } = input;
+  const { type, enabled, config, ...rest } = omit(input, "id", "name");
   if (typeof type !== "string") throw invalid("step.type_missing", { field: where });
   if (enabled !== undefined && typeof enabled !== "boolean")
     throw invalid("step.enabled_invalid", { field: where });

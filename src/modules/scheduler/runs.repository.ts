@@ -1,5 +1,6 @@
 import { and, count, desc, eq, or, type SQL, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/ids.ts";
+import { omit } from "../../lib/omit.ts";
 import { contains, containsText } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { isFree, type Lease } from "./jobs.repository.ts";
@@ -25,7 +26,7 @@ export interface RunFilter {
 
 type Row = typeof schedulerRuns.$inferSelect;
 
-const toRun = ({ leaseOwner: _, leaseUntil: __, ...row }: Row): Run => row;
+const toRun = (row: Row): Run => omit(row, "leaseOwner", "leaseUntil");
 
 /** Matches runs by their error, which the caller sees only with the results of all devices, and by the names of visible devices. */
 function found({ visible, search }: RunFilter): SQL | undefined {

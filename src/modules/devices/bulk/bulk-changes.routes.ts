@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { omit } from "../../../lib/omit.ts";
 import type { AuditContext } from "../../audit/audit.types.ts";
 import { bulkDeviceIds, bulkResult } from "../../bulk.schemas.ts";
 import { bulkTargets } from "../../bulk-answers.ts";
@@ -18,7 +19,7 @@ export const bulkChangesRoutes = (deps: {
 }) => {
   const { changes } = deps;
   const read = ({ principal }: AuditContext, id: string) => {
-    const { activity: _, ...device } = deps.devices.get(principal, id);
+    const device = omit(deps.devices.get(principal, id), "activity");
     return device;
   };
   return new Elysia({ prefix: "/api/devices/bulk", tags: ["devices"] })

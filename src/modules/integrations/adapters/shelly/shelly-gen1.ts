@@ -1,4 +1,5 @@
 import { detail } from "../../../../lib/domain-error.ts";
+import { omit } from "../../../../lib/omit.ts";
 import { type Normalized, SHELLY_GEN1_BASE } from "../../integrations.types.ts";
 import { type Fields, numberOf, objectOf, objectsOf } from "../fields.ts";
 import { textsOf } from "../lorawan.ts";
@@ -77,9 +78,13 @@ const inputEvent = (index: string, { event, event_cnt: count }: Fields) =>
   event === "" ? {} : flatten({ event, event_cnt: count }, { prefix: `input_${index}` });
 
 /** Status of a motion sensor, which has all values in one message. */
-const motionStatus = ({ bat, tmp, timestamp: _, unixtime: __, ...status }: Fields) =>
+const motionStatus = ({ bat, tmp, ...status }: Fields) =>
   flatten(
-    { ...status, battery: numberOf(bat), temperature: numberOf(objectOf(tmp)?.value) },
+    {
+      ...omit(status, "timestamp", "unixtime"),
+      battery: numberOf(bat),
+      temperature: numberOf(objectOf(tmp)?.value),
+    },
     { prefix: "sensor" },
   );
 

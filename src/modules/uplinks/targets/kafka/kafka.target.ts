@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import type { Base, Broker, Connection, UserError } from "@platformatic/kafka";
 import { detail } from "../../../../lib/domain-error.ts";
+import { omit } from "../../../../lib/omit.ts";
 import { clientIdOf } from "../../../../platform/broker/client-id.ts";
 import { TargetError } from "../../uplink.errors.ts";
 import type { Batch, Target, TargetContext, UplinkRecord } from "../../uplink.types.ts";
@@ -29,10 +30,10 @@ interface NamedTls {
  * The client connects by address, and each broker of a cluster has its own name, so the name is a getter: the client reads the options at the
  * moment in which it opens a connection.
  */
-function namedTls({ servername: _, ...options }: TlsOptions): NamedTls {
+function namedTls(options: TlsOptions): NamedTls {
   let name: string | undefined;
   return {
-    options: Object.defineProperty(options, "servername", {
+    options: Object.defineProperty(omit(options, "servername"), "servername", {
       enumerable: true,
       get: () => name,
     }) as TlsOptions,
