@@ -18,11 +18,13 @@ export const systemClock: Clock = {
 };
 
 /**
- * Epoch ms that start at the wall clock's time and then only run forward with monotonic time: sessions and codes neither
+ * Epoch ms that start at the wall clock's time, or another one, and then only run forward with monotonic time: sessions and codes neither
  * end nor live longer because somebody (or a time server) set the clock.
  */
-export function createSteadyNow(clock: Pick<Clock, "now" | "monotonic">): () => number {
-  const wallStart = clock.now();
+export function createSteadyNow(
+  clock: Pick<Clock, "now" | "monotonic">,
+  startMs: number = clock.now(),
+): () => number {
   const monotonicStart = clock.monotonic();
-  return () => wallStart + Math.floor(clock.monotonic() - monotonicStart);
+  return () => startMs + Math.floor(clock.monotonic() - monotonicStart);
 }

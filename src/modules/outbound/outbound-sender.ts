@@ -6,11 +6,11 @@ import { retryAfter, verdictOf } from "../../lib/retry-policy.ts";
 import { signatureOf } from "../../lib/signature.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { Attempt } from "../../platform/delivery-queue/delivery-queue.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { HttpExchange } from "./http-exchange.ts";
-import type { TargetRow } from "./outbound.repository.ts";
+import type { RequestRow, TargetRow } from "./outbound.repository.ts";
 import type { OutboundAnswer, OutboundTarget } from "./outbound.types.ts";
-import type { Attempt } from "./outbound-delivery.ts";
 
 const ANSWER_CHARACTERS_MAX = 200;
 const ADDRESS_CHARACTERS_MAX = 200;
@@ -22,6 +22,10 @@ const excerptOf = (body: Buffer): string =>
     .replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, " ")
     .trim()
     .slice(0, ANSWER_CHARACTERS_MAX);
+
+/** Returns the id that goes out with a request, unique among all gateways. */
+export const deliveryIdOf = ({ targetId, seq }: Pick<RequestRow, "targetId" | "seq">): string =>
+  `${targetId}.${seq}`;
 
 export interface Outgoing {
   readonly tenantId: TenantId;

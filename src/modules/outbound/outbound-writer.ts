@@ -1,4 +1,5 @@
 import type { TenantId } from "../../lib/ids.ts";
+import { GIVE_UP_AFTER_MS } from "../../lib/retry-policy.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import { newId, sha256 } from "../../platform/ids.ts";
@@ -36,7 +37,7 @@ const columnsOf = (
 /** Puts requests into the outbox. */
 export function createOutboundWriter(deps: {
   repository: Pick<OutboundRepository, "ensureTarget" | "insert">;
-  delivery: Pick<OutboundDelivery, "now" | "added">;
+  delivery: Pick<OutboundDelivery, "now"> & { readonly queue: Pick<OutboundDelivery["queue"], "added"> };
   box: SealedBox;
   transact: (work: () => void) => void;
   durable: () => Promise<void>;
@@ -90,7 +91,8 @@ export function createOutboundWriter(deps: {
         state: "WAITING",
         createdAt,
       });
-      if (seq !== undefined) delivery.added(row, orderKey, bytes);
+      if (seq !== undefined)
+        delivery.queue.added(row, { orderKey, bytes, expiresAt: timeMs + GIVE_UP_AFTER_MS });
     };
     try {
       write();

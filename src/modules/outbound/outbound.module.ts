@@ -11,10 +11,9 @@ import { createHttpExchange } from "./http-exchange.ts";
 import { createOutboundRepository } from "./outbound.repository.ts";
 import { createOutboundService } from "./outbound.service.ts";
 import type { OutboundSource } from "./outbound.types.ts";
-import { OutboundDelivery } from "./outbound-delivery.ts";
-import { deliveryIdOf, OutboundLedger } from "./outbound-ledger.ts";
+import { createOutboundDelivery } from "./outbound-delivery.ts";
 import type { OutboundReach } from "./outbound-reach.types.ts";
-import { createOutboundSender, targetOf } from "./outbound-sender.ts";
+import { createOutboundSender, deliveryIdOf, targetOf } from "./outbound-sender.ts";
 
 const MEGABYTE = 1024 * 1024;
 const HOUR_MS = 3_600_000;
@@ -44,8 +43,20 @@ export function createOutboundModule(
   const exchange = createHttpExchange({ addresses, clock, authorities });
   const sender = createOutboundSender({ exchange, box, userAgent: `Lineside/${version}`, clock });
   const repository = createOutboundRepository(database);
-  const ledger = new OutboundLedger({
+  const delivery = createOutboundDelivery({
     repository,
+    async send(row, target, signal) {
+      const { status, ...attempt } = await sender.attempt(
+        {
+          ...row,
+          tenantId: target.tenantId as TenantId, // written by us
+          target: targetOf(target),
+          deliveryId: deliveryIdOf(row),
+        },
+        signal,
+      );
+      return { ...attempt, answer: { status } };
+    },
     transact,
     onFailed: ({ target, code, reason }) =>
       events.emit("fault.occurred", {
@@ -55,32 +66,15 @@ export function createOutboundModule(
         subject: { kind: target.sourceKind as OutboundSource["kind"], id: target.sourceId },
         where: target.url,
       }),
-    clock,
-    retentionTime: () => clock.retentionTime(),
-    log,
-  });
-  const delivery = new OutboundDelivery({
-    repository,
-    ledger,
-    send: (row, target, signal) =>
-      sender.attempt(
-        {
-          ...row,
-          tenantId: target.tenantId as TenantId, // written by us
-          target: targetOf(target),
-          deliveryId: deliveryIdOf(row),
-        },
-        signal,
-      ),
     limits: { rows: config.outbound_waiting_max, bytes: config.outbound_waiting_mb_max * MEGABYTE },
     clock,
+    retentionTime: () => clock.retentionTime(),
     random: Math.random,
     log,
   });
   const outbound = createOutboundService({
     repository,
     delivery,
-    ledger,
     sender,
     addresses,
     box,

@@ -1,108 +1,36 @@
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  getTableColumns,
-  gt,
-  inArray,
-  lt,
-  max,
-  min,
-  notInArray,
-  sql,
-  sum,
-} from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, inArray, lt, max, sql, sum } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
+import { GIVE_UP_AFTER_MS } from "../../lib/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { isOfForeignKey } from "../../platform/constraint-errors.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
-import { outboundRequests, outboundTargets } from "./outbound.tables.ts";
+import type { Load } from "../../platform/delivery-queue/delivery-lanes.ts";
+import { createDeliveryStore, targetPlaceholder } from "../../platform/delivery-queue/delivery-store.ts";
+import { outboundCounts, outboundRequests, outboundTargets } from "./outbound.tables.ts";
 import type { OutboundFilter, OutboundSource, OutboundState } from "./outbound.types.ts";
-import {
-  createOutboundCountsRepository,
-  type OutboundCountsRepository,
-} from "./outbound-counts.repository.ts";
 
 export type TargetRow = typeof outboundTargets.$inferSelect;
 export type RequestRow = typeof outboundRequests.$inferSelect;
+export type CountsRow = typeof outboundCounts.$inferSelect;
+/** A waiting request. */
+export type QueuedRequest = RequestRow & { readonly expiresAt: number };
 
 type ListedRow = { readonly request: RequestRow; readonly target: TargetRow };
 
 /** The row of a target was removed, with its tenant or with the transaction that made it. */
 export class TargetGone extends Error {}
 
-export interface LaneRow {
-  readonly orderKey: string;
-  readonly dueAt: number;
-}
-
-/** A request that was given up. */
-export type GivenUp = Pick<RequestRow, "seq" | "targetId" | "bytes">;
-
-interface GiveUpOptions {
-  readonly error: Text;
-  readonly limit: number;
-  readonly queuedBefore?: number;
-  /** Epoch ms. */
-  readonly at: number;
-  /** Numbers of requests in flight, which go on. */
-  readonly except: readonly number[];
-}
-
-export interface OutboundRepository extends OutboundCountsRepository {
-  /** The target with the same fingerprint, made when there is none. Undefined where its tenant is gone. */
-  ensureTarget(target: TargetRow): string | undefined;
-  findTarget(targetId: string): TargetRow | undefined;
-  listTargets(tenantId: TenantId, source: OutboundSource): TargetRow[];
-  listTargetsWithWaiting(): TargetRow[];
-  /** Targets that nothing is kept for any more. */
-  deleteUnusedTargets(): void;
-  /** Returns `undefined` if its dedupe key is taken. @throws TargetGone */
-  insert(request: Omit<RequestRow, "seq">): number | undefined;
-  /** Returns the order keys of the requests that wait for a target, each with the time when its first is due. */
-  lanes(targetId: string): LaneRow[];
-  waiting(targetId: string): { rows: number; bytes: number; oldestAt: number };
-  /** The first that waits with the order key, behind `after`. */
-  head(targetId: string, orderKey: string, after: number): RequestRow | undefined;
-  find(seq: number): ListedRow | undefined;
-  list(tenantId: TenantId, filter: OutboundFilter): { items: ListedRow[]; total: number };
-  deleteRows(seqs: readonly number[]): void;
-  retried(seq: number, changes: Partial<RequestRow>): void;
-  /** The oldest that wait for a target, of those that were queued before if a time is given: they die. */
-  giveUp(targetId: string, options: GiveUpOptions): GivenUp[];
-  /** The dead wait anew, for another target if one is given: all of a target, or one; at most `limit`. How many. */
-  revive(which: { targetId: string; seq?: number; limit: number }, to: string, now: number): number;
-  /** All of a source, or those in a state. */
-  deleteOf(tenantId: TenantId, source: OutboundSource, state: OutboundState | undefined): number;
-  /** Deletes dead letters that died before `before`, and the oldest of the tenant with the most while there are too many; at most `limit` of each. */
-  pruneDead(
-    max: { readonly rows: number; readonly bytes: number },
-    options: { before: number; limit: number },
-  ): void;
-  /** Returns the latest time of the running clock that a request has stored. */
-  latestRunning(): number;
-  numbersOf(tenantId: TenantId, source: OutboundSource): { waiting: number; dead: number };
-}
-
-export function createOutboundRepository({ orm }: MainDatabase): OutboundRepository {
-  const { targetId, state, orderKey, seq, queuedAt } = outboundRequests;
-  const head = orm
-    .select()
-    .from(outboundRequests)
-    .where(
-      and(
-        eq(targetId, sql.placeholder("targetId")),
-        eq(state, "WAITING"),
-        eq(orderKey, sql.placeholder("orderKey")),
-        gt(seq, sql.placeholder("after")),
-      ),
-    )
-    .orderBy(asc(seq))
-    .limit(1)
-    .prepare();
+export function createOutboundRepository(database: MainDatabase) {
+  const { orm } = database;
+  const { targetId, state, seq, queuedAt } = outboundRequests;
+  const store = createDeliveryStore(database, {
+    ...{ table: outboundRequests, seq, isOfTarget: eq(targetId, targetPlaceholder) },
+    ...{ orderKey: outboundRequests.orderKey, state, waiting: "WAITING" },
+    ...{ dueAt: outboundRequests.dueAt, bytes: outboundRequests.bytes },
+    expiresAt: sql`${queuedAt} + ${sql.raw(String(GIVE_UP_AFTER_MS))}`,
+    toRow: (row): QueuedRequest => ({ ...row, expiresAt: row.queuedAt + GIVE_UP_AFTER_MS }),
+  });
   const { seq: _, ...columns } = getTableColumns(outboundRequests);
   const placeholders = Object.fromEntries(Object.keys(columns).map((name) => [name, sql.placeholder(name)]));
   // Runs for every webhook.
@@ -138,8 +66,9 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
   };
 
   return {
-    ...createOutboundCountsRepository(orm),
-    ensureTarget(target) {
+    ...store,
+    /** Returns the id of the target with the same fingerprint, and creates it if there is none. Undefined if its tenant is gone. */
+    ensureTarget(target: TargetRow): string | undefined {
       try {
         orm.insert(outboundTargets).values(target).onConflictDoNothing().run();
       } catch (error) {
@@ -153,10 +82,11 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
         .get();
       return found?.targetId ?? target.targetId;
     },
-    findTarget: (id) => orm.select().from(outboundTargets).where(eq(outboundTargets.targetId, id)).get(),
-    listTargets: (tenantId, source) =>
+    findTarget: (id: string): TargetRow | undefined =>
+      orm.select().from(outboundTargets).where(eq(outboundTargets.targetId, id)).get(),
+    listTargets: (tenantId: TenantId, source: OutboundSource): TargetRow[] =>
       orm.select().from(outboundTargets).where(targetsOf(tenantId, source)).all(),
-    listTargetsWithWaiting: () =>
+    targets: (): TargetRow[] =>
       orm
         .select()
         .from(outboundTargets)
@@ -164,43 +94,24 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
           sql`EXISTS (SELECT 1 FROM ${outboundRequests} WHERE ${targetId} = ${outboundTargets.targetId} AND ${state} = 'WAITING')`,
         )
         .all(),
-    deleteUnusedTargets: () =>
+    /** Deletes targets for which nothing is kept any more. */
+    deleteUnusedTargets: (): void =>
       void orm
         .delete(outboundTargets)
         .where(
           sql`NOT EXISTS (SELECT 1 FROM ${outboundRequests} WHERE ${targetId} = ${outboundTargets.targetId})`,
         )
         .run(),
-    insert(request) {
+    /** Returns `undefined` if its dedupe key is taken. @throws TargetGone */
+    insert(request: Omit<RequestRow, "seq">): number | undefined {
       try {
         return insert.get(request)?.seq;
       } catch (error) {
         throw isOfForeignKey(error) ? new TargetGone() : error;
       }
     },
-    lanes: (id) =>
-      orm
-        // The due time beside `min` is the one of the row with the least number: SQLite says so.
-        .select({ orderKey, dueAt: outboundRequests.dueAt, first: min(seq) })
-        .from(outboundRequests)
-        .where(and(eq(targetId, id), eq(state, "WAITING")))
-        .groupBy(orderKey)
-        .all(),
-    waiting(id) {
-      const found = orm
-        .select({ rows: count(), bytes: sum(outboundRequests.bytes), oldestAt: min(queuedAt) })
-        .from(outboundRequests)
-        .where(and(eq(targetId, id), eq(state, "WAITING")))
-        .get();
-      return {
-        rows: found?.rows ?? 0,
-        bytes: Number(found?.bytes ?? 0),
-        oldestAt: found?.oldestAt ?? Number.POSITIVE_INFINITY,
-      };
-    },
-    head: (id, key, after) => head.get({ targetId: id, orderKey: key, after }),
-    find: (number) => joined().where(eq(seq, number)).get(),
-    list(tenantId, filter) {
+    find: (number: number): ListedRow | undefined => joined().where(eq(seq, number)).get(),
+    list(tenantId: TenantId, filter: OutboundFilter): { items: ListedRow[]; total: number } {
       const where = and(
         filter.source === undefined
           ? eq(outboundTargets.tenantId, tenantId)
@@ -218,34 +129,28 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
       return { items, total: total?.n ?? 0 };
     },
     deleteRows,
-    retried: (number, changes) =>
+    /** Changes a request that still waits. */
+    update: (number: number, changes: Partial<RequestRow>): void =>
       void orm
         .update(outboundRequests)
         .set(changes)
         .where(and(eq(seq, number), eq(state, "WAITING")))
         .run(),
-    giveUp(id, { error, limit, at, except, queuedBefore }) {
-      const oldest = orm
-        .select({ seq })
-        .from(outboundRequests)
-        .where(
-          and(
-            eq(targetId, id),
-            sql`${state} = 'WAITING'`, // by this text, the index is found
-            queuedBefore === undefined ? undefined : lt(queuedAt, queuedBefore),
-            notInArray(seq, [...except]),
-          ),
-        )
-        .orderBy(asc(seq))
-        .limit(limit);
-      return orm
+    /** Makes dead letters of the oldest that wait for a target. */
+    giveUp(
+      id: string,
+      { error, at, ...options }: Parameters<typeof store.oldest>[1] & { error: Text; at: number },
+    ): Load {
+      const gone = orm
         .update(outboundRequests)
         .set({ state: "DEAD", diedAt: at, lastError: error })
-        .where(inArray(seq, oldest))
-        .returning({ seq, targetId, bytes: outboundRequests.bytes })
+        .where(inArray(seq, store.oldest(id, options)))
+        .returning({ bytes: outboundRequests.bytes })
         .all();
+      return { rows: gone.length, bytes: gone.reduce((total, row) => total + row.bytes, 0) };
     },
-    revive(which, to, now) {
+    /** Makes dead letters wait again, for another target if one is given: all of a target, or one; at most `limit`. */
+    revive(which: { targetId: string; seq?: number; limit: number }, to: string, now: number): number {
       const selected = orm
         .select({ seq })
         .from(outboundRequests)
@@ -265,7 +170,8 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
         .returning({ seq })
         .all().length;
     },
-    deleteOf: (tenantId, source, which) =>
+    /** Deletes the requests of a source, or those in a state. Returns how many. */
+    deleteOf: (tenantId: TenantId, source: OutboundSource, which: OutboundState | undefined): number =>
       orm
         .delete(outboundRequests)
         .where(
@@ -273,15 +179,18 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
         )
         .returning({ seq })
         .all().length,
-    pruneDead: (limits, options) => deleteRows(deadToDelete(orm, limits, options)),
-    latestRunning() {
+    /** Deletes dead letters that died before `before`, and the oldest of the tenant with the most while there are too many; at most `limit` of each. */
+    pruneDead: (limits: Readonly<Load>, options: { before: number; limit: number }): void =>
+      deleteRows(deadToDelete(orm, limits, options)),
+    /** Returns the latest time of the queue's clock that a request has stored. */
+    latestRunning(): number {
       const found = orm
         .select({ queued: max(queuedAt), tried: max(outboundRequests.triedAt) })
         .from(outboundRequests)
         .get();
       return Math.max(found?.queued ?? 0, found?.tried ?? 0);
     },
-    numbersOf(tenantId, source) {
+    numbersOf(tenantId: TenantId, source: OutboundSource): { waiting: number; dead: number } {
       const rows = orm
         .select({ state, n: count() })
         .from(outboundRequests)
@@ -291,13 +200,50 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
       const of = (wanted: OutboundState) => rows.find((row) => row.state === wanted)?.n ?? 0;
       return { waiting: of("WAITING"), dead: of("DEAD") };
     },
+    countsOf: (tenantId: TenantId, { kind, id }: OutboundSource): CountsRow | undefined =>
+      orm
+        .select()
+        .from(outboundCounts)
+        .where(countsKey({ tenantId, sourceKind: kind, sourceId: id }))
+        .get(),
+    addCounts: (counts: CountsRow): void =>
+      void orm
+        .insert(outboundCounts)
+        .values(counts)
+        .onConflictDoUpdate({
+          target: [outboundCounts.tenantId, outboundCounts.sourceKind, outboundCounts.sourceId],
+          set: {
+            sent: sql`${outboundCounts.sent} + ${counts.sent}`,
+            died: sql`${outboundCounts.died} + ${counts.died}`,
+            ...(counts.lastSentAt !== null && { lastSentAt: counts.lastSentAt }),
+            ...(counts.lastError !== null && {
+              lastError: counts.lastError,
+              lastErrorAt: counts.lastErrorAt,
+            }),
+          },
+        })
+        .run(),
+    deleteCounts: (tenantId: TenantId, source: OutboundSource): void =>
+      void orm
+        .delete(outboundCounts)
+        .where(countsKey({ tenantId, sourceKind: source.kind, sourceId: source.id }))
+        .run(),
   };
 }
+
+export type OutboundRepository = ReturnType<typeof createOutboundRepository>;
+
+const countsKey = (row: Pick<CountsRow, "tenantId" | "sourceKind" | "sourceId">) =>
+  and(
+    eq(outboundCounts.tenantId, row.tenantId),
+    eq(outboundCounts.sourceKind, row.sourceKind),
+    eq(outboundCounts.sourceId, row.sourceId),
+  );
 
 /** Numbers of the dead letters that are too old, and of the oldest of the tenant with the most if there are too many. */
 function deadToDelete(
   orm: MainDatabase["orm"],
-  limits: { readonly rows: number; readonly bytes: number },
+  limits: Readonly<Load>,
   { before, limit }: { before: number; limit: number },
 ): number[] {
   const { seq, tenantId, diedAt, bytes } = outboundRequests;
@@ -308,8 +254,7 @@ function deadToDelete(
     .where(isDead)
     .groupBy(tenantId)
     .all();
-  const shareOf = (of: { rows: number; bytes: number }) =>
-    Math.max(of.rows / limits.rows, of.bytes / limits.bytes);
+  const shareOf = (of: Load) => Math.max(of.rows / limits.rows, of.bytes / limits.bytes);
   const rows = tenants.reduce((total, of) => total + of.rows, 0);
   const size = tenants.reduce((total, of) => total + of.bytes, 0);
   const old = tenants.flatMap((of) =>

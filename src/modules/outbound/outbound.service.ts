@@ -21,8 +21,7 @@ import type {
   Sealed,
 } from "./outbound.types.ts";
 import type { OutboundDelivery } from "./outbound-delivery.ts";
-import { deliveryIdOf, type OutboundLedger } from "./outbound-ledger.ts";
-import type { OutboundSender } from "./outbound-sender.ts";
+import { deliveryIdOf, type OutboundSender } from "./outbound-sender.ts";
 import { createOutboundWriter } from "./outbound-writer.ts";
 
 const REVIVED_AT_ONCE = 10_000;
@@ -37,7 +36,6 @@ type TargetNow = (url: string) => OutboundTarget | undefined;
 export function createOutboundService(deps: {
   repository: OutboundRepository;
   delivery: OutboundDelivery;
-  ledger: OutboundLedger;
   sender: OutboundSender;
   addresses: OutboundAddresses;
   box: SealedBox;
@@ -46,15 +44,15 @@ export function createOutboundService(deps: {
   clock: Clock;
   events: EventBus<DomainEvents>;
 }) {
-  const { repository, delivery, ledger, sender, clock } = deps;
+  const { repository, delivery, sender, clock } = deps;
+  const { queue } = delivery;
   const writer = createOutboundWriter(deps);
   /** Writes pending results first. If the disk accepts nothing, the list is slightly out of date. */
   function flush(): void {
     try {
-      ledger.flush();
+      queue.flush();
     } catch (error) {
       if (toStorageFailure(error) === undefined) throw error;
-      ledger.wake();
     }
   }
 
@@ -99,15 +97,14 @@ export function createOutboundService(deps: {
     const row = wanted && writer.rowOf({ tenantId, source, target: wanted });
     const { targetId } = row ?? target;
     repository.revive({ ...which, targetId: target.targetId }, targetId, delivery.now());
-    delivery.changed(targetId, { tryNow: true });
+    queue.changed(row ?? target, { tryNow: true });
     return targetId;
   }
 
   const targetsOf = (tenantId: TenantId, source: OutboundSource) => repository.listTargets(tenantId, source);
 
   deps.events.on("tenant.deleted", ({ tenantId }) => {
-    delivery.removed((target) => target.tenantId === tenantId);
-    ledger.forget(tenantId);
+    queue.removed((target) => target.tenantId === tenantId);
   });
 
   return {
@@ -160,24 +157,23 @@ export function createOutboundService(deps: {
       return before - repository.numbersOf(tenantId, source).dead;
     },
     delete(tenantId: TenantId, deliveryId: string): void {
-      const { request } = find(tenantId, deliveryId);
+      const { request, target } = find(tenantId, deliveryId);
       repository.deleteRows([request.seq]);
-      delivery.changed(request.targetId, { tryNow: false });
+      queue.changed(target, { tryNow: false });
     },
     /** Deletes what waits or is dead, or both; how many. */
     deleteAll(tenantId: TenantId, source: OutboundSource, state?: OutboundState): number {
       flush();
       const deleted = repository.deleteOf(tenantId, source, state);
-      for (const { targetId } of targetsOf(tenantId, source)) delivery.changed(targetId, { tryNow: false });
+      for (const target of targetsOf(tenantId, source)) queue.changed(target, { tryNow: false });
       return deleted;
     },
     /** The source is gone, and everything of it. */
     removeSource(tenantId: TenantId, source: OutboundSource): void {
-      delivery.removed(
+      queue.removed(
         ({ tenantId: of, sourceKind, sourceId }) =>
           of === tenantId && sourceKind === source.kind && sourceId === source.id,
       );
-      ledger.forget(tenantId, source);
       deps.transact(() => {
         repository.deleteOf(tenantId, source, undefined);
         repository.deleteCounts(tenantId, source);
@@ -185,18 +181,10 @@ export function createOutboundService(deps: {
     },
     countsOf(tenantId: TenantId, source: OutboundSource): OutboundCounts {
       flush();
-      const kept = repository.countsOf(tenantId, source);
-      const fresh = ledger.countsOf(tenantId, source.kind, source.id);
-      const { waiting, dead } = repository.numbersOf(tenantId, source);
-      return {
-        sent: (kept?.sent ?? 0) + (fresh?.sent ?? 0),
-        died: (kept?.died ?? 0) + (fresh?.died ?? 0),
-        waiting,
-        dead,
-        lastSentAt: fresh?.lastSentAt ?? kept?.lastSentAt ?? null,
-        lastError: fresh?.lastError ?? kept?.lastError ?? null,
-        lastErrorAt: fresh?.lastErrorAt ?? kept?.lastErrorAt ?? null,
-      };
+      const none = { sent: 0, died: 0, lastSentAt: null, lastError: null, lastErrorAt: null };
+      const { sent, died, lastSentAt, lastError, lastErrorAt } =
+        repository.countsOf(tenantId, source) ?? none;
+      return { sent, died, lastSentAt, lastError, lastErrorAt, ...repository.numbersOf(tenantId, source) };
     },
   };
 }

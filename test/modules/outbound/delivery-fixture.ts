@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from "bun:test";
+import { afterAll, beforeAll } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,8 +8,11 @@ import {
   createOutboundRepository,
   type TargetRow,
 } from "../../../src/modules/outbound/outbound.repository.ts";
-import { type Attempt, OutboundDelivery } from "../../../src/modules/outbound/outbound-delivery.ts";
-import { OutboundLedger } from "../../../src/modules/outbound/outbound-ledger.ts";
+import {
+  createOutboundDelivery,
+  type FailedDelivery,
+  type OutboundDelivery,
+} from "../../../src/modules/outbound/outbound-delivery.ts";
 import { openMainDatabase } from "../../../src/platform/database.ts";
 import { createLogger } from "../../../src/platform/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -36,80 +39,38 @@ export function useDatabase(): void {
   });
 }
 
-export const runTasks = async (count = 6) => {
+export const runTasks = async (count = 30) => {
   for (let turn = 0; turn < count; turn++) await Promise.resolve();
 };
 
-interface Sent {
-  readonly target: string;
-  readonly key: string;
-  readonly body: string;
-  readonly at: number;
-}
-
 let created = 0;
-/** A queue of its own over the one database: crashed and started again as a test likes. */
+/** A queue of its own over the one database. */
 export function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
-  database.sqlite.run("DELETE FROM outbound_targets");
+  for (const table of ["outbound_targets", "outbound_counts"]) database.sqlite.run(`DELETE FROM ${table}`);
   const clock = new FakeClock();
-  const sent: Sent[] = [];
-  const inFlight = new Map<string, number>();
-  let most = 0;
   const rig = {
     clock,
-    sent,
-    answer: (_: Sent): Verdict | Promise<Verdict> => "delivered",
-    retryAfterMs: 0,
-    /** Reading the queue fails. */
-    isDiskBroken: false,
-    mostAtOnce: () => most,
+    sent: [] as string[],
+    failed: [] as FailedDelivery[],
+    answer: (_: string): Verdict => "delivered",
     delivery: undefined as unknown as OutboundDelivery,
-    ledger: undefined as unknown as OutboundLedger,
-    /** What ran before is forgotten, as a kill forgets it. */
     boot() {
-      const { transact } = database;
-      const log = createLogger("test");
-      inFlight.clear();
-      const ledger = new OutboundLedger({
+      rig.delivery = createOutboundDelivery({
         repository,
-        transact,
-        onFailed: () => undefined,
-        clock,
-        retentionTime: () => clock.now(),
-        log,
-      });
-      const head: (typeof repository)["head"] = (...of) => {
-        if (rig.isDiskBroken) throw new Error("the disk failed");
-        return repository.head(...of);
-      };
-      const mine = new OutboundDelivery({
-        repository: { ...repository, head },
-        ledger,
+        transact: database.transact,
+        onFailed: (failed) => void rig.failed.push(failed),
         limits,
         clock,
+        retentionTime: () => clock.now(),
         random: () => 0.5,
-        log,
-        async send(row, { targetId }) {
-          const item = { target: targetId, key: row.orderKey, body: row.body, at: clock.monotonic() };
-          const lane = `${targetId} ${row.orderKey}`;
-          if (rig.delivery !== mine) return new Promise<Attempt>(() => undefined); // it was killed
-          expect(inFlight.get(lane) ?? 0).toBe(0);
-          inFlight.set(lane, 1);
-          most = Math.max(most, inFlight.size);
-          sent.push(item);
-          const verdict = await rig.answer(item);
-          if (rig.delivery !== mine) return new Promise<Attempt>(() => undefined);
-          inFlight.delete(lane);
-          return {
-            verdict,
-            status: null,
-            error: detail("delivery_error.refused"),
-            retryAfterMs: rig.retryAfterMs,
-          };
+        log: createLogger("test"),
+        send({ body }) {
+          rig.sent.push(body);
+          const error = detail("delivery_error.refused");
+          return Promise.resolve({ verdict: rig.answer(body), error, answer: { status: 418 } });
         },
       });
-      Object.assign(rig, { delivery: mine, ledger });
-      mine.start();
+      rig.delivery.start();
     },
     target(name: string, tenantId = "t"): TargetRow {
       const row = {
@@ -149,7 +110,7 @@ export function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
         diedAt: null,
         dedupeKey: null,
       });
-      rig.delivery.added(target, orderKey, body.length);
+      rig.delivery.queue.added(target, { orderKey, bytes: body.length });
     },
     async pass(ms: number, stepMs = 1_000) {
       for (let passed = 0; passed < ms; passed += stepMs) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
+import { detail } from "../../../src/lib/domain-error.ts";
 import type { TenantId } from "../../../src/lib/ids.ts";
 import { retryAfter, type Verdict, verdictOf, waitAfter } from "../../../src/lib/retry-policy.ts";
 import { createOutboundWriter } from "../../../src/modules/outbound/outbound-writer.ts";
@@ -14,129 +14,105 @@ const rowsOf = (tenantId: string) =>
     .query<{ n: number }, [string]>("SELECT count(*) AS n FROM outbound_requests WHERE tenant_id = ?")
     .get(tenantId)?.n;
 
-const verdicts: readonly Verdict[] = [
-  "delivered",
-  "delivered",
-  "dead",
-  { retry: "target" },
-  { retry: "request" },
-];
-const step = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ add: fc.tuple(fc.nat(1), fc.nat(2)) }) },
-  { weight: 3, arbitrary: fc.record({ pass: fc.integer({ min: 1, max: 400_000 }) }) },
-  { weight: 1, arbitrary: fc.record({ kill: fc.constant(true) }) },
-);
+const SOURCE = { kind: "pipeline", id: "a" } as const;
 
-test("whatever fails, and whenever it is killed: each arrives at least once or lies dead, one at a time and in order under its key", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(step, { maxLength: 60 }),
-      fc.array(fc.nat(4), { minLength: 1, maxLength: 30 }),
-      async (steps, luck) => {
-        const rig = createRig();
-        const targets = [rig.target("a"), rig.target("b")] as const;
-        const added: Array<{ lane: string; body: string }> = [];
-        let tries = 0;
-        const refused = new Set<string>();
-        rig.answer = ({ body }) => {
-          const verdict = verdicts[luck[tries++ % luck.length] ?? 0] ?? "delivered";
-          if (verdict === "dead") refused.add(body);
-          return verdict;
-        };
-        for (const candidate of steps) {
-          if ("add" in candidate) {
-            const target = targets[candidate.add[0]] ?? targets[0];
-            const body = String(added.length);
-            added.push({ lane: `${target.targetId} ${candidate.add[1]}`, body });
-            rig.add(target, String(candidate.add[1]), body);
-            await runTasks();
-          } else if ("pass" in candidate) await rig.pass(candidate.pass, 20_000);
-          else rig.boot();
-        }
-        rig.answer = () => "delivered";
-        await rig.pass(3_600_000, 60_000);
-        const left = rig.states();
-        expect(left.every(({ state }) => state === "DEAD")).toBe(true);
-        for (const { body } of added) {
-          const isDead = left.some((row) => row.body === body);
-          expect(isDead ? refused.has(body) : rig.sent.some((sent) => sent.body === body)).toBe(true);
-        }
-        for (const lane of new Set(added.map((item) => item.lane))) {
-          const order = added.filter((item) => item.lane === lane).map(({ body }) => Number(body));
-          const tried = rig.sent
-            .filter(({ target, key }) => `${target} ${key}` === lane)
-            .map(({ body }) => Number(body));
-          const first = tried.filter((body, index) => tried.indexOf(body) === index);
-          expect(first).toEqual(order);
-        }
-        await rig.delivery.stop();
-      },
-    ),
-    { numRuns: 40 },
-  );
-}, 30_000);
+const deadOf = (tenantId: string) =>
+  database.sqlite
+    .query<{ n: number }, [string]>(
+      "SELECT count(*) AS n FROM outbound_requests WHERE tenant_id = ? AND state = 'DEAD'",
+    )
+    .get(tenantId)?.n;
 
-test("a target that is down is asked by one request at a time, less and less often, and at once by all when it is back", async () => {
+test("what was delivered is deleted, what was refused is kept, and both are counted and reported", async () => {
   const rig = createRig();
-  const target = rig.target("down");
-  rig.answer = () => ({ retry: "target" });
-  for (let n = 0; n < 40; n++) rig.add(target, `d${n}`, `${n}`);
-  await rig.pass(3_600_000, 1_000);
-  // Twelve each five minutes at the most, and the first few.
-  expect(rig.sent.length).toBeLessThan(40);
-  const waits = rig.sent.slice(-5).map(({ at }, index, all) => at - (all[index - 1]?.at ?? at));
-  expect(Math.max(...waits)).toBeLessThanOrEqual(300_000);
+  rig.answer = (body) => (body === "dead" ? "dead" : body === "later" ? { retry: "request" } : "delivered");
+  const target = rig.target("a");
+  for (const body of ["sent", "dead", "later"]) rig.add(target, body, body);
+  await runTasks();
+  await rig.pass(300, 100);
+  const row = { attempts: 1, lastStatus: 418, lastError: { code: "delivery_error.refused" } };
+  const items = repository
+    .list("t" as TenantId, { limit: 10, offset: 0 })
+    .items.map(({ request }) => request);
+  expect(items).toMatchObject([
+    { ...row, body: "later", state: "WAITING", diedAt: null },
+    { ...row, body: "dead", state: "DEAD", diedAt: expect.any(Number) },
+  ]);
+  expect(repository.countsOf("t" as TenantId, SOURCE)).toMatchObject({ sent: 1, died: 1 });
+  expect(rig.failed.map(({ code }) => code).sort()).toEqual([
+    "fault.delivery_dead",
+    "fault.delivery_retried",
+  ]);
+  await rig.delivery.stop();
+});
+
+test("a revived dead letter is sent before the later requests of its device", async () => {
+  const rig = createRig();
+  const target = rig.target("a");
+  rig.answer = (body) => (body === "first" ? "dead" : { retry: "request" });
+  for (const body of ["first", "second"]) rig.add(target, "d", body);
+  await runTasks();
+  rig.delivery.queue.flush();
+  const { targetId } = target;
+  expect(repository.revive({ targetId, limit: 10 }, targetId, rig.delivery.now())).toBe(1);
+  rig.delivery.queue.changed(target, { tryNow: false });
   rig.answer = () => "delivered";
-  await rig.pass(301_000, 1_000);
+  await rig.pass(10_000);
+  expect(rig.sent).toEqual(["first", "second", "first", "second"]);
   expect(rig.states()).toEqual([]);
   await rig.delivery.stop();
 });
 
-test("one that its server cannot take holds up its own device alone", async () => {
-  const rig = createRig();
-  const target = rig.target("poisoned");
-  rig.answer = ({ body }) => (body === "poison" ? { retry: "request" } : "delivered");
-  rig.add(target, "d1", "poison");
-  rig.add(target, "d1", "behind");
-  for (let n = 0; n < 10; n++) rig.add(target, "d2", `${n}`);
-  await rig.pass(60_000);
-  expect(rig.states().map(({ body }) => body)).toEqual(["poison", "behind"]);
-  await rig.pass(25 * 3_600_000, 300_000);
-  expect(rig.states()).toEqual([{ body: "poison", state: "DEAD" }]);
-  await rig.delivery.stop();
-});
-
-test("targets that never answer leave room for others, and each has at most four at once", async () => {
-  const rig = createRig();
-  rig.answer = ({ target }) =>
-    target.startsWith("slow") ? new Promise<Verdict>(() => undefined) : "delivered";
-  for (let t = 0; t < 6; t++) {
-    const slow = rig.target("slow");
-    for (let n = 0; n < 20; n++) rig.add(slow, `d${n}`, `${n}`);
-  }
-  await runTasks(50);
-  expect(rig.sent.length).toBe(24);
-  const quick = rig.target("quick");
-  for (let n = 0; n < 100; n++) rig.add(quick, `d${n % 7}`, `${n}`);
-  await rig.pass(5_000, 100);
-  expect(rig.sent.filter(({ target }) => target === quick.targetId).length).toBe(100);
-  expect(rig.mostAtOnce()).toBeLessThanOrEqual(28);
-});
-
-test("a full outbox gives the oldest of the fullest up, and no other", async () => {
+test("a full queue makes dead letters, which are counted and reported once per source", async () => {
   const rig = createRig({ rows: 300, bytes: 1_000_000 });
   rig.answer = () => ({ retry: "target" });
-  const small = rig.target("small");
-  const big = rig.target("big");
-  for (let n = 0; n < 20; n++) rig.add(small, "d", `small ${n}`);
-  for (let n = 0; n < 281; n++) rig.add(big, "d", `big ${n}`);
+  const target = rig.target("a");
+  for (let n = 0; n < 301; n++) rig.add(target, "d", `${n}`);
   await runTasks();
-  const dead = rig.states().filter(({ state }) => state === "DEAD");
-  expect(dead.map(({ body }) => body)).toEqual(Array.from({ length: 100 }, (_, n) => `big ${n}`));
-  rig.ledger.flush();
-  const counts = repository.countsOf("t" as TenantId, { kind: "pipeline", id: "big" });
-  expect(counts).toMatchObject({ sent: 0, died: 100 });
+  rig.delivery.queue.flush();
+  expect(repository.countsOf("t" as TenantId, SOURCE)).toMatchObject({ sent: 0, died: 100 });
+  const dropped = rig.failed.filter(({ code }) => code === "fault.delivery_dropped");
+  expect(dropped.map(({ reason }) => reason.code)).toEqual(["delivery_error.no_room"]);
   await rig.delivery.stop();
+});
+
+test("beyond the limit, the tenant with the most dead letters loses its oldest", async () => {
+  const rig = createRig();
+  const error = detail("delivery_error.refused");
+  const kill = (tenantId: string, count: number) => {
+    const target = rig.target("dead", tenantId);
+    for (let n = 0; n < count; n++) rig.add(target, "d", `${tenantId}${n}`);
+    repository.giveUp(target.targetId, { error, limit: count, at: rig.clock.now(), except: [] });
+  };
+  await rig.delivery.stop();
+  kill("t", 6);
+  kill("u", 20);
+  repository.pruneDead({ rows: 10, bytes: 1_000_000 }, { before: 0, limit: 100 });
+  expect([deadOf("t"), deadOf("u")]).toEqual([6, 4]);
+  expect(
+    rig
+      .states()
+      .slice(-4)
+      .map(({ body }) => body),
+  ).toEqual(["u16", "u17", "u18", "u19"]);
+});
+
+test("the next request of a lane is found by index", () => {
+  const plan = (sql: string) => {
+    const statement = database.sqlite.prepare<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`);
+    const details = statement.all().map((row) => row.detail);
+    statement.finalize();
+    return details.join();
+  };
+  const isOfTarget = "target_id = 'a' AND state = 'WAITING'";
+  expect(
+    plan(
+      `SELECT * FROM outbound_requests WHERE ${isOfTarget} AND order_key = 'd' AND seq > 1 ORDER BY seq LIMIT 1`,
+    ),
+  ).toMatch(/outbound_requests_lane \(target_id=\? AND state=\? AND order_key=\? AND seq>\?\)$/);
+  expect(plan(`SELECT seq FROM outbound_requests WHERE ${isOfTarget} ORDER BY seq LIMIT 1`)).toMatch(
+    /outbound_requests_waiting \(target_id=\?\)$/,
+  );
 });
 
 test("while the gateway is off nothing is given up, and a clock that is set makes no difference", async () => {
@@ -160,7 +136,7 @@ test("what is for a tenant that is gone is refused by name, so that others in th
   expect(repository.ensureTarget(row)).toBeUndefined();
   const writer = createOutboundWriter({
     repository,
-    delivery: { now: () => 0, added: (target) => void added.push(target.tenantId) },
+    delivery: { now: () => 0, queue: { added: (target) => void added.push(target.tenantId) } },
     box: createSealedBox(new Uint8Array(32), "test"),
     transact: database.transact,
     durable: database.durable,

@@ -13,7 +13,10 @@ function createWriter() {
       ensureTarget: ({ targetId }: TargetRow) => targetId,
       insert: () => 1,
     },
-    delivery: { now: () => 0, added: ({ tenantId }) => void transactions.at(-1)?.push(tenantId) },
+    delivery: {
+      now: () => 0,
+      queue: { added: ({ tenantId }) => void transactions.at(-1)?.push(tenantId) },
+    },
     box: createSealedBox(new Uint8Array(32), "test"),
     transact(work) {
       transactions.push([]);

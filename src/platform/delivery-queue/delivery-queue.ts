@@ -1,0 +1,494 @@
+import { detail } from "../../lib/domain-error.ts";
+import type { Verdict } from "../../lib/retry-policy.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import type { Clock } from "../clock.ts";
+import type { Logger } from "../log.ts";
+import {
+  DeliveryLanes,
+  type DeliveryTarget,
+  type InFlightLimits,
+  type Lane,
+  type Load,
+  type WaitingTarget,
+} from "./delivery-lanes.ts";
+import type { createDeliveryStore } from "./delivery-store.ts";
+
+/**
+ * Delivery queue: sends the rows of a table to targets and writes what became of them. Mails, webhooks with messages to messengers, and downlinks are
+ * kinds of it. A kind names its table (`createDeliveryStore`), makes one attempt, writes results and sets limits.
+ *
+ * - Kill between attempt and result: the row still waits and goes out again after the restart, under the same id. Each row is sent at least once.
+ * - Settled at most once: a lane reads only rows after its newest settled row until that result is written.
+ * - Order: rows of a target with the same order key go out one at a time. A row that waits for its retry delays only those behind it.
+ * - Fairness: tenants share the attempts in flight by the time that these take; a failing target is tested by one row at a time.
+ * - Clock: running attempts and waits use monotonic time. `now` must not jump; a kind that stores wall-clock times limits them at startup (`hasten`).
+ * - Size limits: beyond `limits.waiting`, the tenant with the most waiting rows loses its oldest.
+ * - Expiry: an expired row is given up. If `isStrict`, nothing is sent after it expired; otherwise each row gets one attempt at a working target.
+ * - An attempt that never ends is aborted after `attemptMs` and counts as a failure of its target; a late result is ignored.
+ * - Stop: attempts are aborted and awaited. Failures by then do not count; what was delivered is written.
+ * - Full disk: results stay in memory and are written later. Until then, their rows are not sent again.
+ */
+
+/** Rows that are looked at each time that some are given up. */
+const EXPIRED_AT_ONCE = 1_000;
+const SWEEP_INTERVAL_MS = 60_000;
+/** Delay after the disk could not be read or written. */
+const READ_AGAIN_MS = 10_000;
+const WRITE_AGAIN_MS = 5_000;
+const UNWRITTEN_MAX = 500;
+/** Rows that are given up in one step when the queue is full, so that it is not full again with the next row. */
+const EVICTED_AT_ONCE = 100;
+/** Max. such steps before others have their turn. */
+const EVICTIONS_AT_ONCE = 20;
+const TIMER_MS_MAX = 0x7fffffff;
+
+export const defaultInFlight: InFlightLimits = { own: 4, shared: 64, perTenant: 32, perTarget: 4 };
+
+export interface DeliveryRow {
+  /** Number in the order in which rows came. */
+  readonly seq: number;
+  readonly attempts: number;
+  readonly dueAt: number;
+  readonly expiresAt?: number;
+  readonly bytes?: number;
+}
+
+/** Result of one attempt. */
+export interface Attempt<Answer = undefined> {
+  readonly verdict: Verdict;
+  /** Null if it was delivered. */
+  readonly error: Text | null;
+  /** Min. delay before the next attempt. */
+  readonly retryAfterMs?: number;
+  /** A failure is final, whatever the verdict says of the target. */
+  readonly isLast?: boolean;
+  /** Nothing was sent, because the target is switched off: it is asked again after `retryAfterMs`. */
+  readonly isSkipped?: boolean;
+  /** What the kind learned. */
+  readonly answer?: Answer;
+}
+
+/** A row after an attempt. */
+export interface Settled<Target, Row, Answer> {
+  readonly target: Target;
+  readonly row: Row;
+  readonly state: "delivered" | "dead" | "waiting";
+  /** Number of attempts so far. */
+  readonly attempts: number;
+  /** Time of the next attempt if it waits. */
+  readonly dueAt: number;
+  /** Time at which the attempt ended. */
+  readonly at: number;
+  readonly attempt: Attempt<Answer>;
+}
+
+export interface GiveUp {
+  readonly reason: "expired" | "full";
+  readonly limit: number;
+  /** Selects rows that have expired by then. */
+  readonly expiredAt?: number;
+  /** Numbers of the rows in flight, which go on. */
+  readonly except: readonly number[];
+}
+
+export interface DeliveryKind<Target extends DeliveryTarget, Row extends DeliveryRow, Answer = undefined> {
+  readonly store: Pick<
+    ReturnType<typeof createDeliveryStore<never, Row>>,
+    "lanes" | "waiting" | "head" | "hasten"
+  > & {
+    /** Returns the targets for which rows wait. */
+    targets(): readonly Target[];
+  };
+  readonly limits: {
+    readonly inFlight: InFlightLimits;
+    /** Max. duration of an attempt, beyond the kind's own timeouts. */
+    readonly attemptMs: number;
+    readonly waiting?: Readonly<Load>;
+  };
+  /** Time of the queue, in ms. It must not jump while the gateway runs. */
+  readonly now: () => number;
+  /** Max. delay before results are written; 0 to write each immediately. */
+  readonly writeAfterMs: number;
+  readonly isStrict?: boolean;
+  attempt(row: Row, target: Target, signal: AbortSignal): Promise<Attempt<Answer>>;
+  /** Delay after so many failures in a row, in ms. */
+  waitAfter(failures: number): number;
+  /** Called with each result before it is written. */
+  onSettled?(settled: Settled<Target, Row, Answer>): void;
+  /** Writes results; if it throws, it is called with all of them again. */
+  write(results: readonly Settled<Target, Row, Answer>[]): void;
+  /** Gives up the oldest waiting rows of targets. Returns how much was given up of each. */
+  giveUp?(targets: readonly Target[], options: GiveUp): ReadonlyMap<string, Load>;
+  /** Called once a minute, and after rows were given up: prunes what is done with. */
+  upkeep?(): void;
+}
+
+export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRow, Answer = undefined> {
+  readonly #kind: DeliveryKind<Target, Row, Answer>;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #lanes: DeliveryLanes<Target>;
+  /** Results that are not written yet, by number of the row. */
+  #unwritten = new Map<number, Settled<Target, Row, Answer>>();
+  /** Attempts in flight, by number of the row. */
+  readonly #inFlight = new Map<
+    number,
+    { target: Target; controller: AbortController; done: Promise<void> }
+  >();
+  #isStopped = true;
+  /** True if a pump is about to run. */
+  #isAsked = false;
+  #cancelPump: () => void = () => undefined;
+  #cancelSweep: () => void = () => undefined;
+  #cancelWrite: (() => void) | undefined;
+
+  constructor(kind: DeliveryKind<Target, Row, Answer>, deps: { clock: Clock; log: Logger }) {
+    this.#kind = kind;
+    this.#clock = deps.clock;
+    this.#log = deps.log;
+    this.#lanes = new DeliveryLanes(kind.limits.inFlight);
+  }
+
+  start(): void {
+    this.#isStopped = false;
+    this.reload();
+    this.#scheduleSweep();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelPump();
+    this.#cancelSweep();
+    const attempts = [...this.#inFlight.values()];
+    for (const { controller } of attempts) controller.abort(new Error("the gateway stops"));
+    await Promise.all(attempts.map(({ done }) => done));
+    try {
+      this.flush();
+    } catch (error) {
+      this.#log.warn("results could not be written, rows are sent again after the restart", { error });
+      this.#cancelWrite?.();
+    }
+  }
+
+  /** Reads what waits, also what another process has changed. */
+  reload(): void {
+    if (this.#isStopped) return;
+    for (const row of this.#kind.store.targets()) this.#load(row);
+    this.wake();
+  }
+
+  /** Notes that a row was inserted. A transaction around it may still fail. */
+  added(row: Target, added: { orderKey: string; bytes?: number; expiresAt?: number }): void {
+    if (this.#isStopped) return; // `start` reads it
+    const { orderKey, bytes = 0, expiresAt = Number.POSITIVE_INFINITY } = added;
+    const target = this.#lanes.target(row);
+    target.expiresAt = target.load.rows === 0 ? expiresAt : Math.min(target.expiresAt, expiresAt);
+    this.#lanes.count(target, { rows: 1, bytes });
+    this.#lanes.add(target, { orderKey, dueAt: this.#kind.now() });
+    this.wake();
+  }
+
+  /** Notes that rows of the target were revived, deleted or postponed; `tryNow` ends all waits. */
+  changed(row: Target, { tryNow }: { tryNow: boolean }): void {
+    if (this.#isStopped) return;
+    this.flush();
+    if (tryNow) this.#kind.store.hasten(this.#kind.now(), row.targetId);
+    const target = this.#load(row);
+    if (tryNow) this.#lanes.unblock(target);
+    this.wake();
+  }
+
+  /** Sends nothing more to targets whose rows are gone, or about to be. */
+  removed(isMeant: (target: Target) => boolean): void {
+    for (const target of [...this.#lanes.targets.values()])
+      if (isMeant(target.row)) this.#lanes.remove(target);
+    for (const [seq, { target }] of this.#unwritten) if (isMeant(target)) this.#unwritten.delete(seq);
+    for (const { target, controller } of this.#inFlight.values())
+      if (isMeant(target)) controller.abort(new Error("the target was removed"));
+  }
+
+  /** Writes pending results now. @throws what the disk says; nothing is lost by it. */
+  flush(): void {
+    this.#cancelWrite?.();
+    this.#cancelWrite = undefined;
+    const results = this.#unwritten;
+    if (results.size > 0) {
+      this.#unwritten = new Map();
+      try {
+        this.#kind.write([...results.values()]);
+      } catch (error) {
+        this.#unwritten = new Map([...results, ...this.#unwritten]);
+        this.#writeAfter(WRITE_AGAIN_MS);
+        throw error;
+      }
+    }
+    this.#lanes.dropIdle();
+  }
+
+  /** Pumps after whatever runs now: a transaction that inserted something has ended by then. */
+  wake(): void {
+    if (this.#isAsked || this.#isStopped) return;
+    this.#isAsked = true;
+    queueMicrotask(() => {
+      this.#isAsked = false;
+      if (this.#isStopped) return;
+      this.#cancelPump();
+      try {
+        const timeMs = this.#pump();
+        if (timeMs === Number.POSITIVE_INFINITY) return;
+        const waitMs = Math.min(Math.max(timeMs - this.#kind.now(), 1), TIMER_MS_MAX);
+        this.#cancelPump = this.#clock.schedule(waitMs, () => this.wake());
+      } catch (error) {
+        this.#log.warn("the queue could not be processed and is retried", { error }); // a broken disk, say
+        this.#cancelPump = this.#clock.schedule(READ_AGAIN_MS, () => this.wake());
+      }
+    });
+  }
+
+  /** Begins what is due. Returns the time at which there may be more to do. */
+  #pump(): number {
+    const lanes = this.#lanes;
+    const { now, isStrict = false } = this.#kind;
+    const isFull = this.#evict();
+    if (isStrict) this.#expire(() => true);
+    for (let next = lanes.take(now()); next !== undefined; next = lanes.take(now()))
+      this.#begin(next.target, next.lane);
+    if (isFull) return now();
+    const expiries = isStrict ? [...lanes.targets.values()].map(({ expiresAt }) => expiresAt) : [];
+    return Math.min(lanes.nextAt() ?? Number.POSITIVE_INFINITY, ...expiries);
+  }
+
+  #begin(target: WaitingTarget<Target>, lane: Lane): void {
+    let row: Row | undefined;
+    try {
+      row = this.#readHead(target, lane);
+    } catch (error) {
+      this.#lanes.landed(target, 0);
+      this.#lanes.queue(target, lane, this.#kind.now() + READ_AGAIN_MS);
+      throw error;
+    }
+    if (row !== undefined && row.dueAt <= this.#kind.now()) {
+      this.#send(target, lane, row);
+      return;
+    }
+    this.#lanes.landed(target, 0);
+    if (row !== undefined) this.#lanes.queue(target, lane, row.dueAt);
+    else {
+      this.#lanes.idle(target, lane);
+      if (this.#unwritten.size === 0) this.#lanes.dropIdle();
+      else this.#writeAfter(this.#kind.writeAfterMs);
+    }
+  }
+
+  #readHead({ row: { targetId } }: WaitingTarget<Target>, lane: Lane): Row | undefined {
+    const { store } = this.#kind;
+    if (lane.isStale) {
+      this.flush();
+      lane.lastSeq = 0;
+      lane.isStale = false;
+    }
+    const row = store.head(targetId, lane.key, lane.lastSeq);
+    if (row === undefined || !this.#unwritten.has(row.seq)) return row;
+    this.flush(); // the row does not say yet how often it was tried
+    return store.head(targetId, lane.key, lane.lastSeq);
+  }
+
+  #send(target: WaitingTarget<Target>, lane: Lane, row: Row): void {
+    const startedAt = this.#kind.now();
+    const controller = new AbortController();
+    const done = this.#attempt(target.row, row, controller).then((attempt) => {
+      this.#inFlight.delete(row.seq);
+      this.#lanes.landed(target, this.#kind.now() - startedAt);
+      if (this.#lanes.targets.get(target.row.targetId) === target)
+        this.#settle(target, lane, { row, attempt, startedAt });
+      this.wake();
+    });
+    this.#inFlight.set(row.seq, { target: target.row, controller, done });
+  }
+
+  /** Resolves to undefined if the attempt failed in a way that the kind does not know. */
+  async #attempt(
+    target: Target,
+    row: Row,
+    controller: AbortController,
+  ): Promise<Attempt<Answer> | undefined> {
+    const { attemptMs: ms } = this.#kind.limits;
+    const timeout = Promise.withResolvers<Attempt<Answer>>();
+    const cancel = this.#clock.schedule(ms, () => {
+      const error = detail("network_error.no_answer_within", { ms });
+      timeout.resolve({ verdict: { retry: "target" }, error });
+      controller.abort(new Error("the attempt takes too long"));
+    });
+    try {
+      return await Promise.race([this.#kind.attempt(row, target, controller.signal), timeout.promise]);
+    } catch (error) {
+      this.#log.error("an attempt could not be made and is retried", { error });
+      return undefined;
+    } finally {
+      cancel();
+    }
+  }
+
+  #settle(
+    target: WaitingTarget<Target>,
+    lane: Lane,
+    { row, attempt, startedAt }: { row: Row; attempt: Attempt<Answer> | undefined; startedAt: number },
+  ): void {
+    const now = this.#kind.now();
+    if (attempt === undefined) this.#lanes.queue(target, lane, now + READ_AGAIN_MS);
+    else if (typeof attempt.verdict !== "object") {
+      target.failures = 0;
+      target.blockedUntil = 0;
+      this.#end(target, lane, { row, attempt, state: attempt.verdict });
+    } else if (!this.#isStopped)
+      this.#retry(target, lane, { row, attempt, startedAt, retry: attempt.verdict.retry });
+  }
+
+  /** Notes that the row is done with. */
+  #end(
+    target: WaitingTarget<Target>,
+    lane: Lane,
+    { row, attempt, state }: { row: Row; attempt: Attempt<Answer>; state: "delivered" | "dead" },
+  ): void {
+    const now = this.#kind.now();
+    lane.lastSeq = row.seq;
+    this.#lanes.count(target, { rows: -1, bytes: -(row.bytes ?? 0) });
+    this.#lanes.queue(target, lane, now);
+    const attempts = row.attempts + 1;
+    this.#note({ target: target.row, row, state, attempts, dueAt: now, at: now, attempt });
+  }
+
+  #retry(
+    target: WaitingTarget<Target>,
+    lane: Lane,
+    result: { row: Row; attempt: Attempt<Answer>; startedAt: number; retry: "target" | "request" },
+  ): void {
+    const { row, attempt, retry } = result;
+    const { isSkipped = false, isLast = false } = attempt;
+    const { isStrict = false, now } = this.#kind;
+    const { expiresAt = Number.POSITIVE_INFINITY } = row;
+    const at = now();
+    const dueAt = at + this.#waitAfter(target, result);
+    if (retry === "target") {
+      target.failedAt = at;
+      target.blockedUntil = Math.max(target.blockedUntil, dueAt);
+    }
+    if (isLast || (!isStrict && dueAt >= expiresAt)) {
+      this.#end(target, lane, { row, attempt, state: "dead" });
+      return;
+    }
+    const next = isStrict ? Math.min(dueAt, expiresAt) : dueAt;
+    this.#lanes.queue(target, lane, next);
+    const attempts = row.attempts + (isSkipped ? 0 : 1);
+    this.#note({ target: target.row, row, state: "waiting", attempts, dueAt: next, at, attempt });
+  }
+
+  /** Counts the failure and returns the time until the next attempt, in ms. */
+  #waitAfter(
+    target: WaitingTarget<Target>,
+    result: { row: Row; attempt: Attempt<Answer>; startedAt: number; retry: "target" | "request" },
+  ): number {
+    const { row, attempt, startedAt, retry } = result;
+    const { retryAfterMs = 0 } = attempt;
+    if (attempt.isSkipped) return retryAfterMs;
+    const isOfTarget = retry === "target";
+    // Several that were in progress when it began to fail are one failure.
+    if (!isOfTarget) target.failures = 0;
+    else if (target.failures === 0 || startedAt >= target.failedAt) target.failures++;
+    return Math.max(this.#kind.waitAfter(isOfTarget ? target.failures : row.attempts + 1), retryAfterMs);
+  }
+
+  #note(settled: Settled<Target, Row, Answer>): void {
+    this.#kind.onSettled?.(settled);
+    this.#unwritten.set(settled.row.seq, settled);
+    const { writeAfterMs } = this.#kind;
+    if (writeAfterMs === 0 && this.#cancelWrite === undefined) this.#tryFlush();
+    else this.#writeAfter(this.#unwritten.size >= UNWRITTEN_MAX ? 0 : writeAfterMs);
+  }
+
+  #tryFlush(): void {
+    try {
+      this.flush();
+    } catch (error) {
+      this.#log.warn("results could not be written and are written later", { error });
+    }
+  }
+
+  /** Writes within this time, or earlier if that was due earlier. */
+  #writeAfter(ms: number): void {
+    if (ms === 0) this.#cancelWrite?.();
+    else if (this.#cancelWrite !== undefined) return;
+    this.#cancelWrite = this.#clock.schedule(ms, () => this.#tryFlush());
+  }
+
+  /** Makes room at the limit. Returns whether there is more to give up. */
+  #evict(): boolean {
+    const { waiting } = this.#kind.limits;
+    if (waiting === undefined || this.#lanes.fullestBeyond(waiting, 1).length === 0) return false;
+    this.flush(); // what was sent must not be given up
+    let isBeyond = true;
+    for (let step = 0; step < EVICTIONS_AT_ONCE && isBeyond; step++) {
+      const targets = this.#lanes.fullestBeyond(waiting, EVICTED_AT_ONCE);
+      isBeyond = this.#giveUp(targets, { reason: "full", limit: EVICTED_AT_ONCE });
+    }
+    this.#kind.upkeep?.();
+    return isBeyond;
+  }
+
+  /** Gives up what has expired at some of the targets. */
+  #expire(isMeant: (target: WaitingTarget<Target>) => boolean): void {
+    const now = this.#kind.now();
+    const targets = [...this.#lanes.targets.values()].filter(
+      (target) => target.expiresAt <= now && isMeant(target),
+    );
+    if (targets.length === 0) return;
+    this.flush();
+    for (const target of targets) {
+      const isSome = this.#giveUp([target], { reason: "expired", limit: EXPIRED_AT_ONCE, expiredAt: now });
+      this.#load(target.row);
+      // What remains is in flight.
+      if (!isSome && target.expiresAt <= now) target.expiresAt = now + READ_AGAIN_MS;
+    }
+  }
+
+  #giveUp(targets: readonly WaitingTarget<Target>[], options: Omit<GiveUp, "except">): boolean {
+    if (targets.length === 0 || this.#kind.giveUp === undefined) return false;
+    const except = [...this.#inFlight.keys()];
+    const gone = this.#kind.giveUp(
+      targets.map(({ row }) => row),
+      { ...options, except },
+    );
+    for (const target of targets) {
+      const { rows, bytes } = gone.get(target.row.targetId) ?? { rows: 0, bytes: 0 };
+      this.#lanes.count(target, { rows: -rows, bytes: -bytes });
+    }
+    return gone.size > 0;
+  }
+
+  #scheduleSweep(): void {
+    this.#cancelSweep = this.#clock.schedule(SWEEP_INTERVAL_MS, () => {
+      try {
+        // A query for each of thousands of targets would take too long: only failing ones have old rows.
+        this.#expire(({ failures }) => failures > 0);
+        this.flush();
+        this.#kind.upkeep?.();
+      } catch (error) {
+        this.#log.warn("the queue could not be pruned and is retried", { error });
+      }
+      this.#scheduleSweep();
+    });
+  }
+
+  /** Reads what waits for a target. */
+  #load(row: Target): WaitingTarget<Target> {
+    const { store } = this.#kind;
+    this.flush();
+    const target = this.#lanes.target(row);
+    this.#lanes.restart(target);
+    for (const lane of store.lanes(row.targetId)) this.#lanes.add(target, lane).isStale = true;
+    const { rows, bytes, expiresAt } = store.waiting(row.targetId);
+    target.expiresAt = expiresAt;
+    this.#lanes.count(target, { rows: rows - target.load.rows, bytes: bytes - target.load.bytes });
+    return target;
+  }
+}

@@ -1,0 +1,95 @@
+import { and, asc, count, eq, getTableColumns, gt, min, notInArray, type SQL, sql, sum } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { MainDatabase } from "../database.ts";
+import type { Load } from "./delivery-lanes.ts";
+
+/** Placeholder for the id of a target in `DeliveryRows.isOfTarget`. */
+export const targetPlaceholder = sql.placeholder("targetId");
+
+/** Rows of one kind of delivery, as they are stored. */
+export interface DeliveryRows<Table extends SQLiteTable, Row> {
+  readonly table: Table;
+  /** Number of a row: the order in which rows came. */
+  readonly seq: SQLiteColumn | SQL<number>;
+  /** Selects the rows of a target. */
+  readonly isOfTarget: SQL;
+  readonly orderKey: SQLiteColumn;
+  readonly state: SQLiteColumn;
+  /** State of the rows that wait. It stands literally in the queries, because partial indexes are found by it. */
+  readonly waiting: string;
+  /** Column `dueAt` of the table. */
+  readonly dueAt: SQLiteColumn;
+  readonly expiresAt?: SQLiteColumn | SQL;
+  readonly bytes?: SQLiteColumn;
+  readonly toRow: (row: Table["$inferSelect"] & { seq: number }) => Row;
+}
+
+/** Creates the queries by which the delivery queue reads the waiting rows of a table. */
+export function createDeliveryStore<Table extends SQLiteTable, Row>(
+  { orm }: Pick<MainDatabase, "orm">,
+  rows: DeliveryRows<Table, Row>,
+) {
+  const { orderKey, dueAt, expiresAt, bytes, isOfTarget } = rows;
+  const seq = sql<number>`${rows.seq}`;
+  const table: SQLiteTable = rows.table;
+  const isWaiting = sql`${rows.state} = ${sql.raw(`'${rows.waiting}'`)}`;
+  const ofTarget = and(isOfTarget, isWaiting);
+  const lanes = orm
+    // SQLite takes the due time beside `min` from the row with the least number.
+    .select({ orderKey: sql<string>`${orderKey}`, dueAt: sql<number>`${dueAt}`, first: min(seq) })
+    .from(table)
+    .where(ofTarget)
+    .groupBy(orderKey)
+    .prepare();
+  const totals = orm
+    .select({
+      rows: count(),
+      bytes: bytes === undefined ? sql<number>`0` : sum(bytes).mapWith(Number),
+      expiresAt: expiresAt === undefined ? sql<null>`NULL` : sql<number | null>`min(${expiresAt})`,
+    })
+    .from(table)
+    .where(ofTarget)
+    .prepare();
+  const isNext = and(ofTarget, eq(orderKey, sql.placeholder("orderKey")), gt(seq, sql.placeholder("after")));
+  const columns = { ...getTableColumns(table), seq };
+  const head = orm.select(columns).from(table).where(isNext).orderBy(asc(seq)).limit(1).prepare();
+  return {
+    /** Returns the order keys of the rows that wait for a target, each with the time when its first is due. */
+    lanes: (targetId: string): { orderKey: string; dueAt: number }[] => lanes.all({ targetId }),
+    /** Returns how much waits for a target, and when the first of it expires. */
+    waiting(targetId: string): Load & { expiresAt: number } {
+      const found = totals.get({ targetId });
+      return {
+        rows: found?.rows ?? 0,
+        bytes: found?.bytes ?? 0,
+        expiresAt: found?.expiresAt ?? Number.POSITIVE_INFINITY,
+      };
+    },
+    /** Returns the oldest waiting row with the order key that came after `after`. */
+    head(targetId: string, key: string, after: number): Row | undefined {
+      const row = head.get({ targetId, orderKey: key, after });
+      return row && rows.toRow(row as Table["$inferSelect"] & { seq: number }); // all columns were selected
+    },
+    /** Returns the numbers of the oldest waiting rows of a target, except some; if a time is given, of those that have expired by then. */
+    oldest(
+      targetId: string,
+      options: { readonly limit: number; readonly expiredAt?: number; readonly except: readonly number[] },
+    ): number[] {
+      const { limit, expiredAt, except } = options;
+      const isOld = expiresAt && expiredAt !== undefined ? sql`${expiresAt} <= ${expiredAt}` : undefined;
+      const found = orm
+        .select({ seq })
+        .from(table)
+        .where(and(ofTarget, isOld, notInArray(seq, [...except])))
+        .orderBy(asc(seq))
+        .limit(limit)
+        .prepare();
+      return found.all({ targetId }).map((row) => row.seq);
+    },
+    /** Makes what waits for a target, or for all of them, due at `latest` if it is due later. */
+    hasten(latest: number, targetId?: string): void {
+      const where = and(targetId === undefined ? isWaiting : ofTarget, gt(dueAt, latest));
+      orm.update(table).set({ dueAt: latest }).where(where).prepare().run({ targetId });
+    },
+  };
+}

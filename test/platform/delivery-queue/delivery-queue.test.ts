@@ -1,0 +1,367 @@
+import { describe, expect, test } from "bun:test";
+import { waitAfter } from "../../../src/lib/retry-policy.ts";
+import {
+  ATTEMPT_MS_MAX,
+  createRig,
+  holdAnswers,
+  LIFETIME_MS,
+  never,
+  runTasks,
+  useDatabase,
+} from "./queue-fixture.ts";
+
+useDatabase();
+
+describe("a target that fails", () => {
+  test("is asked by one row at a time, less and less often, and by all once it works", async () => {
+    const rig = createRig();
+    const target = rig.target("down");
+    rig.answer = () => ({ retry: "target" });
+    for (let n = 0; n < 40; n++) rig.add(target, `d${n}`, `${n}`);
+    await rig.pass(3_600_000);
+    // Twelve, one each five minutes, and the first few.
+    expect(rig.sent.length).toBeLessThan(40);
+    const waits = rig.sent.slice(-5).map(({ at }, index, all) => at - (all[index - 1]?.at ?? at));
+    expect(Math.max(...waits)).toBeLessThanOrEqual(300_000);
+    rig.answer = () => "delivered";
+    await rig.pass(301_000);
+    expect(rig.bodiesOf("SENT")).toHaveLength(40);
+    await rig.queue.stop();
+  });
+
+  test("rows in flight when it begins to fail count as one failure", async () => {
+    const rig = createRig();
+    const target = rig.target("a");
+    const answer = holdAnswers(rig);
+    for (const key of ["a", "b", "c", "d"]) rig.add(target, key, key);
+    await runTasks();
+    expect(rig.bodies()).toHaveLength(4);
+    await rig.pass(100);
+    await answer({ retry: "target" });
+    await rig.pass(
+      waitAfter(1, () => 0.5),
+      50,
+    );
+    expect(rig.bodies()).toHaveLength(5);
+  });
+
+  test("trying now ends its wait, and a change does not", async () => {
+    const rig = createRig();
+    const target = rig.target("a");
+    rig.answer = () => ({ verdict: { retry: "target" }, retryAfterMs: 3_600_000 });
+    rig.add(target, "d", "one");
+    await runTasks();
+    rig.answer = () => "delivered";
+    rig.queue.changed(target, { tryNow: false });
+    await rig.pass(60_000);
+    expect(rig.bodies()).toEqual(["one"]);
+    rig.queue.changed(target, { tryNow: true });
+    await runTasks();
+    expect(rig.bodies()).toEqual(["one", "one"]);
+    await rig.queue.stop();
+  });
+
+  test("keeps its wait when the last attempt of a row fails", async () => {
+    const rig = createRig();
+    const target = rig.target("a");
+    rig.answer = () => ({ verdict: { retry: "target" }, isLast: true, retryAfterMs: 3_600_000 });
+    rig.add(target, "d", "one");
+    rig.add(target, "d", "two");
+    await rig.pass(60_000);
+    expect(rig.bodies()).toEqual(["one"]);
+    expect(rig.bodiesOf("DEAD")).toEqual(["one"]);
+    await rig.queue.stop();
+  });
+});
+
+describe("a row", () => {
+  test("that its target cannot take delays only those behind it, and waits longer after each attempt", async () => {
+    const rig = createRig();
+    const target = rig.target("poisoned");
+    rig.answer = ({ body }) => (body === "poison" ? { retry: "request" } : "delivered");
+    rig.add(target, "d1", "poison");
+    rig.add(target, "d1", "behind");
+    for (let n = 0; n < 10; n++) rig.add(target, "d2", `${n}`);
+    await rig.pass(20_000, 50);
+    const tries = rig.sent.filter(({ body }) => body === "poison").map(({ at }) => at);
+    const waits = tries.slice(1).map((at, index) => at - (tries[index] ?? at));
+    expect(waits).toEqual([1, 2, 3, 4].map((attempt) => waitAfter(attempt, () => 0.5)));
+    await rig.pass(60_000);
+    expect(rig.bodiesOf("WAITING")).toEqual(["poison", "behind"]);
+    await rig.pass(25 * 3_600_000, 300_000);
+    expect([rig.bodiesOf("DEAD"), rig.bodiesOf("WAITING")]).toEqual([["poison"], []]);
+    await rig.queue.stop();
+  });
+
+  test("for a target that is switched off is asked for again without counting an attempt", async () => {
+    const rig = createRig();
+    const target = rig.target("off");
+    rig.answer = () => ({ verdict: { retry: "target" }, isSkipped: true, retryAfterMs: 60_000 });
+    rig.add(target, "a", "one");
+    rig.add(target, "b", "two");
+    await rig.pass(299_000);
+    expect(rig.sent.length).toBeLessThanOrEqual(10);
+    expect(rig.rows().map(({ attempts }) => attempts)).toEqual([0, 0]);
+    await rig.queue.stop();
+  });
+
+  test("that is revived is sent before later rows of its lane, also while one of them is in flight", async () => {
+    const rig = createRig();
+    const target = rig.target("a");
+    rig.answer = ({ body }) => (body === "first" ? "dead" : never());
+    for (const body of ["first", "second", "third"]) rig.add(target, "d", body);
+    await rig.pass(300, 50);
+    rig.queue.flush();
+    expect(rig.bodiesOf("DEAD")).toEqual(["first"]);
+    rig.revive("first");
+    rig.queue.changed(target, { tryNow: true });
+    rig.answer = () => "delivered";
+    await rig.pass(ATTEMPT_MS_MAX + 10_000);
+    expect(rig.bodies()).toEqual(["first", "second", "first", "second", "third"]);
+    await rig.queue.stop();
+  });
+
+  test("whose transaction was rolled back is not sent, and its lane goes on", async () => {
+    const rig = createRig();
+    const target = rig.target("a");
+    rig.add(target, "d", "rolled back");
+    rig.delete("rolled back");
+    await runTasks();
+    rig.add(target, "d", "kept");
+    await runTasks();
+    expect(rig.bodies()).toEqual(["kept"]);
+    await rig.queue.stop();
+  });
+});
+
+describe("an attempt that never ends", () => {
+  test("is aborted after its time and made again; its late result is ignored", async () => {
+    const rig = createRig();
+    const answer = holdAnswers(rig);
+    rig.add(rig.target("a"), "d", "one");
+    await runTasks();
+    await rig.pass(ATTEMPT_MS_MAX + 1);
+    expect(rig.sent[0]?.signal.aborted).toBe(true);
+    rig.answer = never;
+    await answer("delivered");
+    rig.queue.flush();
+    expect(rig.rows()).toMatchObject([{ state: "WAITING", attempts: 1 }]);
+    rig.answer = () => "delivered";
+    await rig.pass(ATTEMPT_MS_MAX + 10_000);
+    expect(rig.bodiesOf("SENT")).toEqual(["one"]);
+    await rig.queue.stop();
+  });
+
+  test("leaves room for other targets, and each has at most four in flight", async () => {
+    const rig = createRig();
+    rig.answer = ({ target }) => (target.startsWith("slow") ? never() : "delivered");
+    for (let t = 0; t < 6; t++) {
+      const slow = rig.target("slow");
+      for (let n = 0; n < 20; n++) rig.add(slow, `d${n}`, `${n}`);
+    }
+    await runTasks(50);
+    expect(rig.sent.length).toBe(24);
+    const quick = rig.target("quick");
+    for (let n = 0; n < 100; n++) rig.add(quick, `d${n % 7}`, `${n}`);
+    await rig.pass(5_000, 100);
+    expect(rig.sent.filter(({ target }) => target === quick.targetId).length).toBe(100);
+    expect(rig.mostInFlight()).toBeLessThanOrEqual(28);
+  });
+
+  test("leaves room for other tenants", async () => {
+    const rig = createRig();
+    rig.answer = ({ target }) => (target.startsWith("slow") ? never() : "delivered");
+    for (const tenantId of ["u", "v"])
+      for (let t = 0; t < 20; t++) {
+        const slow = rig.target("slow", tenantId);
+        for (let n = 0; n < 5; n++) rig.add(slow, `d${n}`, `${n}`);
+      }
+    await runTasks(50);
+    const quick = rig.target("quick", "t");
+    for (let n = 0; n < 100; n++) rig.add(quick, `d${n % 7}`, `${n}`);
+    await rig.pass(5_000, 100);
+    expect(rig.sent.filter(({ target }) => target === quick.targetId).length).toBe(100);
+  });
+});
+
+describe("stopping", () => {
+  test("aborts attempts, and a failure by then does not count", async () => {
+    const rig = createRig();
+    const answer = holdAnswers(rig);
+    rig.add(rig.target("a"), "d", "in flight");
+    await runTasks();
+    const stopped = rig.queue.stop();
+    expect(rig.sent[0]?.signal.aborted).toBe(true);
+    await answer({ retry: "target" });
+    await stopped;
+    expect(rig.rows()).toMatchObject([{ attempts: 0, state: "WAITING" }]);
+  });
+
+  test("writes what was delivered by then", async () => {
+    const rig = createRig();
+    const answer = holdAnswers(rig);
+    rig.add(rig.target("a"), "d", "in flight");
+    await runTasks();
+    const stopped = rig.queue.stop();
+    await answer("delivered");
+    await stopped;
+    expect(rig.bodiesOf("SENT")).toEqual(["in flight"]);
+  });
+});
+
+describe("removing a target", () => {
+  test("ends its rows and no others", async () => {
+    const rig = createRig();
+    const [removed, kept] = [rig.target("removed"), rig.target("kept")];
+    rig.answer = () => ({ retry: "target" });
+    rig.add(removed, "d", "removed");
+    rig.add(kept, "d", "kept");
+    await runTasks();
+    rig.queue.removed(({ targetId }) => targetId === removed.targetId);
+    rig.answer = () => "delivered";
+    await rig.pass(10_000);
+    expect(rig.bodies()).toEqual(["removed", "kept", "kept"]);
+    await rig.queue.stop();
+  });
+
+  test("aborts its attempts and records no result", async () => {
+    const rig = createRig();
+    const answer = holdAnswers(rig);
+    rig.add(rig.target("removed"), "d", "in flight");
+    await runTasks();
+    rig.queue.removed(() => true);
+    expect(rig.sent[0]?.signal.aborted).toBe(true);
+    await answer("delivered");
+    rig.queue.flush();
+    expect(rig.bodiesOf("WAITING")).toEqual(["in flight"]);
+    await rig.queue.stop();
+  });
+});
+
+describe("a disk that fails", () => {
+  test("a row that could not be read is read again once the disk works", async () => {
+    const rig = createRig();
+    rig.isDiskBroken = true;
+    rig.add(rig.target("a"), "d", "one");
+    await runTasks();
+    expect(rig.bodies()).toEqual([]);
+    rig.isDiskBroken = false;
+    await rig.pass(11_000);
+    expect(rig.bodies()).toEqual(["one"]);
+    await rig.queue.stop();
+  });
+
+  for (const writeAfterMs of [0, 250])
+    test(`what was sent is written once the disk works, and not sent again (written after ${writeAfterMs} ms)`, async () => {
+      const rig = createRig({ writeAfterMs });
+      const target = rig.target("a");
+      const answer = holdAnswers(rig);
+      rig.add(target, "d", "one");
+      await runTasks();
+      rig.isDiskBroken = true;
+      await answer("delivered");
+      await rig.pass(120_000);
+      expect(() => rig.queue.changed(target, { tryNow: true })).toThrow("the disk failed");
+      expect(rig.bodiesOf("WAITING")).toEqual(["one"]);
+      rig.isDiskBroken = false;
+      await rig.pass(11_000);
+      expect([rig.bodies(), rig.bodiesOf("SENT")]).toEqual([["one"], ["one"]]);
+      await rig.queue.stop();
+    });
+});
+
+describe("limits", () => {
+  const few = { limits: { waiting: { rows: 300, bytes: 1_000_000 } } };
+
+  test("a full queue gives up the oldest of the fullest target, and no other", async () => {
+    const rig = createRig(few);
+    rig.answer = () => ({ retry: "target" });
+    const [small, big] = [rig.target("small"), rig.target("big")];
+    for (let n = 0; n < 20; n++) rig.add(small, "d", `small ${n}`);
+    for (let n = 0; n < 281; n++) rig.add(big, "d", `big ${n}`);
+    await runTasks();
+    expect(rig.bodiesOf("DEAD")).toEqual(Array.from({ length: 100 }, (_, n) => `big ${n}`));
+    await rig.queue.stop();
+  });
+
+  test("a tenant with many small targets loses its rows, and a tenant with one larger target keeps its own", async () => {
+    const rig = createRig(few);
+    rig.answer = () => ({ retry: "target" });
+    const own = rig.target("own", "t");
+    for (let n = 0; n < 60; n++) rig.add(own, "d", "own");
+    for (let t = 0; t < 100; t++) {
+      const other = rig.target("other", "u");
+      for (let n = 0; n < 3; n++) rig.add(other, "d", "other");
+    }
+    await runTasks();
+    expect(rig.bodiesOf("DEAD")).toEqual(Array(100).fill("other"));
+    await rig.queue.stop();
+  });
+
+  test("size counts like number, and a row in flight is not given up", async () => {
+    const rig = createRig({ limits: { waiting: { rows: 1_000, bytes: 3_000 } } });
+    rig.answer = never;
+    const target = rig.target("slow");
+    rig.add(target, "first", "first");
+    await runTasks();
+    for (let n = 0; n < 300; n++) rig.add(target, "d", "x".repeat(10));
+    await runTasks();
+    expect(rig.rows()[0]).toMatchObject({ body: "first", state: "WAITING" });
+    expect(rig.bodiesOf("DEAD")).toHaveLength(100);
+  });
+});
+
+describe("expiry", () => {
+  test("a row of a failing target gets one attempt after it expired, or is given up by the sweep", async () => {
+    const rig = createRig();
+    rig.answer = () => ({ retry: "target" });
+    const target = rig.target("down");
+    for (let n = 0; n < 10; n++) rig.add(target, "d", `${n}`);
+    await rig.pass(LIFETIME_MS + 120_000, 60_000);
+    expect(rig.bodiesOf("DEAD")).toHaveLength(10);
+    await rig.queue.stop();
+  });
+
+  test("looking for expired rows reads only targets that may have some", async () => {
+    const rig = createRig();
+    rig.answer = () => ({ retry: "target" });
+    for (let t = 0; t < 50; t++) rig.add(rig.target("down"), "d", "old");
+    await rig.pass(3_600_000, 60_000);
+    expect(rig.giveUps).toBe(0);
+    await rig.pass(LIFETIME_MS, 600_000);
+    expect(rig.bodiesOf("WAITING")).toEqual([]);
+    await rig.queue.stop();
+  });
+
+  test("if it is strict, nothing is sent after its time, and a wait ends there", async () => {
+    const rig = createRig({ isStrict: true });
+    rig.answer = () => ({ verdict: { retry: "target" }, retryAfterMs: 3_600_000 });
+    const target = rig.target("down");
+    rig.add(target, "d", "head", 30_000);
+    rig.add(target, "d", "behind", 20_000);
+    rig.add(target, "d", "long", 7_200_000);
+    await rig.pass(19_000);
+    expect(rig.bodiesOf("WAITING")).toEqual(["head", "behind", "long"]);
+    await rig.pass(2_000);
+    expect(rig.bodiesOf("WAITING")).toEqual(["head", "long"]);
+    await rig.pass(10_000);
+    expect(rig.bodiesOf("WAITING")).toEqual(["long"]);
+    rig.answer = () => "delivered";
+    await rig.pass(3_600_000);
+    expect(rig.bodies()).toEqual(["head", "long"]);
+    await rig.queue.stop();
+  });
+
+  test("if it is strict, a row in flight goes on after its time, and the queue does not spin", async () => {
+    const rig = createRig({ isStrict: true });
+    const answer = holdAnswers(rig);
+    rig.add(rig.target("slow"), "d", "one", 1_000);
+    await runTasks();
+    await rig.pass(30_000);
+    expect(rig.giveUps).toBeLessThan(10);
+    await answer("delivered");
+    rig.queue.flush();
+    expect(rig.bodiesOf("SENT")).toEqual(["one"]);
+    await rig.queue.stop();
+  });
+});
