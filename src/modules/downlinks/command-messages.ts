@@ -6,8 +6,11 @@ import { isTopicName } from "../../lib/mqtt/topic-names.ts";
 import { commandPayload, WrongMetricType } from "../../lib/sparkplug/sparkplug-command.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Command } from "../commands/commands.types.ts";
-import type { IntegrationSettings, MessageFormat } from "../integrations/integrations.types.ts";
-import { gen1Command } from "./shelly-gen1-commands.ts";
+import {
+  type IntegrationSettings,
+  type MessageFormat,
+  SHELLY_GEN1_BASE,
+} from "../integrations/integrations.types.ts";
 
 interface AnnouncedCommand {
   readonly topic: string;
@@ -109,6 +112,43 @@ function shellyCall(command: AskedCommand): { readonly method: string; readonly 
     return { method: kind === "switch" ? "Switch.Set" : "Light.Set", params: { id: Number(id), on: value } };
   const { method, params } = command;
   return { method, ...(params !== null && { params }) };
+}
+
+/** Methods for the device itself, sent to its own command topic. */
+const deviceCommands = new Set(["announce", "update", "update_fw"]);
+const PART = /^(relay|roller|light|color|white|valve|thermostat)_(\d{1,2})(?:_([a-z_]{1,32}))?$/;
+/** Keys of an output that later generations have, too. */
+const LATER = /^(?:switch|light)_\d{1,3}_output$/;
+const covers = new Set(["roller", "valve"]);
+const lights = new Set(["light", "color", "white"]);
+
+function partPayload(kind: string, value: JsonValue): string {
+  if (typeof value === "boolean") return covers.has(kind) ? (value ? "open" : "close") : value ? "on" : "off";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+function partTopic([, kind = "", index, property]: RegExpExecArray, value: JsonValue) {
+  const part = `${kind}/${index}`;
+  if (lights.has(kind) && property !== undefined)
+    return { topic: `${part}/set`, payload: JSON.stringify({ [property]: value }) };
+  if (typeof value === "object" && value !== null)
+    return { topic: `${part}/set`, payload: JSON.stringify(value) };
+  const topic = property === undefined ? `${part}/command` : `${part}/command/${property}`;
+  return { topic, payload: partPayload(kind, value) };
+}
+
+/** Returns `undefined` for a device, or a command, of a later generation. */
+function gen1Command(
+  externalId: string,
+  command: { readonly method: string; readonly params: JsonValue },
+): BrokerMessage | undefined {
+  const { name, value } = settingOf(command);
+  if (!externalId.startsWith(SHELLY_GEN1_BASE) || LATER.test(name)) return undefined;
+  if (deviceCommands.has(name)) return { topic: `${externalId}/command`, payload: name, qos: 1 };
+  const part = PART.exec(name);
+  if (part === null) return undefined;
+  const { topic, payload } = partTopic(part, value);
+  return { topic: `${externalId}/${topic}`, payload, qos: 1 };
 }
 
 /** Publishes to a command topic of a Shelly of the first generation, or a JSON-RPC request to `<device>/rpc`. */

@@ -1,15 +1,21 @@
 import { DomainError, detail, invalid } from "../../lib/domain-error.ts";
 import { type DownlinkPayload, FRAME_BYTES_MAX, isFPort } from "../../lib/downlink-payload.ts";
-import type { TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { networkErrorText } from "../../lib/network-error.ts";
 import { retryAfter, verdictOf } from "../../lib/retry-policy.ts";
 import type { ErrorCode } from "../../lib/texts/catalogues.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
+import type { Attempt } from "../../platform/delivery-queue/delivery-queue.ts";
 import { RefusedAddress } from "../../platform/outbound-address.ts";
+import type { CodecsService } from "../codecs/codecs.service.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import { codecRunKey, integrationPrincipal } from "../integrations/integration-principal.ts";
 import type { Integration } from "../integrations/integrations.resource.ts";
 import type { IntegrationSettings } from "../integrations/integrations.types.ts";
+import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
+import type { ScriptOwner } from "../script-sandbox/script-sandbox.types.ts";
 import type { Downlink, DownlinkRoute } from "./downlinks.types.ts";
 import { type NetworkRequest, toNetwork } from "./network-servers.ts";
 
@@ -18,19 +24,15 @@ const ANSWER_CHARACTERS_MAX = 300;
 /** The Things Stack has paused the webhook, which it does by itself for a while. */
 const PAUSED = 406;
 
-/** Outcome of an attempt. `whose` fault it was: with `server`, others for the same server need not try now either. */
-export type Attempted =
-  | { readonly isDone: true; readonly networkId?: string }
-  | { readonly isDone: false; readonly isFinal: true; readonly error: Text }
-  | {
-      readonly isDone: false;
-      readonly isFinal: false;
-      readonly error: Text;
-      readonly whose: "server" | "downlink";
-      readonly waitMs: number;
-    };
+/** What the network server answered. */
+export interface NetworkAnswer {
+  /** Id that the network server has chosen for the downlink. */
+  readonly networkId: string | undefined;
+}
 
-export interface EncodedDownlink {
+type Attempted = Attempt<NetworkAnswer>;
+
+interface EncodedDownlink {
   readonly bytes: Uint8Array;
   readonly fPort?: number | undefined;
 }
@@ -47,7 +49,7 @@ interface HttpAnswer {
   readonly body: Buffer;
 }
 
-export interface DownlinkAttemptDeps {
+interface DownlinkAttemptDeps {
   readonly exchange: (
     request: NetworkRequest & {
       readonly tenantId: TenantId;
@@ -125,20 +127,9 @@ function networkIdIn({ body }: HttpAnswer): string | undefined {
 export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
   function attemptOf(answer: HttpAnswer, key: string | null | undefined): Attempted {
     const verdict = answer.status === PAUSED ? { retry: "target" as const } : verdictOf(answer.status);
-    if (verdict === "delivered") {
-      const networkId = networkIdIn(answer);
-      return { isDone: true, ...(networkId && { networkId }) };
-    }
-    const error = textOf(answer, key);
-    if (verdict === "dead") return { isDone: false, isFinal: true, error };
-    const waitMs = retryAfter(answer.headers["retry-after"], deps.wallClock());
-    return {
-      isDone: false,
-      isFinal: false,
-      error,
-      whose: verdict.retry === "target" ? "server" : "downlink",
-      waitMs,
-    };
+    if (verdict === "delivered") return { verdict, error: null, answer: { networkId: networkIdIn(answer) } };
+    const retryAfterMs = retryAfter(answer.headers["retry-after"], deps.wallClock());
+    return { verdict, error: textOf(answer, key), retryAfterMs };
   }
 
   function outgoing(
@@ -184,7 +175,7 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
     const going = outgoing(ready, downlink, newContent);
     if (going.way === "mqtt") {
       await deps.publish(ready.integration.integrationId, going.message);
-      return { isDone: true };
+      return { verdict: "delivered", error: null };
     }
     const { request } = going;
     const headers = new Map([...request.headers, ["User-Agent", deps.userAgent]]);
@@ -207,15 +198,60 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
       try {
         return await send(ready, downlink, signal);
       } catch (error) {
-        const text = networkErrorText(error);
         // What is wrong with the downlink itself, or with where it is to go, does not get better.
         const isWrong =
           error instanceof RefusedAddress || (error instanceof DomainError && error.kind === "invalid");
-        if (isWrong) return { isDone: false, isFinal: true, error: text };
-        return { isDone: false, isFinal: false, error: text, whose: "server", waitMs: 0 };
+        return { verdict: isWrong ? "dead" : { retry: "target" }, error: networkErrorText(error) };
       }
     },
   };
 }
 
 export type DownlinkAttempt = ReturnType<typeof createDownlinkAttempt>;
+
+const encoders: ReadonlySet<string> = new Set(["encodeDownlink", "Encode", "Encoder"]);
+const hasEncoder = (functions: readonly string[]) => functions.some((name) => encoders.has(name));
+const CACHED_CODECS_MAX = 200;
+
+/** Makes bytes of an object with the integration's script, or the codec that it has for the device; with whichever can. */
+export function createDownlinkCodec(deps: {
+  sandbox: Pick<ScriptSandbox, "check" | "encode">;
+  codecs: Pick<CodecsService, "selectFor">;
+  devices: Pick<DevicesService, "get">;
+}): DownlinkAttemptDeps["encode"] {
+  /** Keyed by source: whether it encodes. */
+  const known = new Map<string, boolean>();
+
+  async function canEncode(source: string, owner: ScriptOwner): Promise<boolean> {
+    const before = known.get(source);
+    if (before !== undefined) return before;
+    const { functions } = await deps.sandbox.check(source, owner);
+    if (known.size >= CACHED_CODECS_MAX) known.clear();
+    known.set(source, hasEncoder(functions));
+    return hasEncoder(functions);
+  }
+
+  function typesOf(integration: Integration, deviceId: DeviceId | null): string[] {
+    return deviceId === null
+      ? []
+      : [deps.devices.get(integrationPrincipal(integration), deviceId).deviceType];
+  }
+
+  return async ({ integration, settings }, { object, fPort, deviceId }) => {
+    const { scriptTransform: script, codecs = [] } = settings;
+    const { integrationId: key, tenantId } = integration;
+    const own = script?.enabled === true && script.source.trim() !== "" ? script.source : undefined;
+    if (own !== undefined && (await canEncode(own, { tenantId, key })))
+      return deps.sandbox.encode({ source: own, tenantId, key, data: object, fPort });
+    if (codecs.length === 0) return undefined;
+    const codec = deps.codecs.selectFor(tenantId, codecs, typesOf(integration, deviceId));
+    if (codec === undefined || !hasEncoder(codec.functions)) return undefined;
+    return deps.sandbox.encode({
+      source: codec.source,
+      tenantId,
+      key: codecRunKey(key, codec.codecId),
+      data: object,
+      fPort,
+    });
+  };
+}

@@ -78,10 +78,7 @@ export class DownlinkLifecycle {
   }
 
   /** Postpones a downlink to another attempt. */
-  postponed(
-    downlink: Downlink,
-    changes: { error: Text | null; nextAttemptAt: number; attempts: number },
-  ): void {
+  postponed(downlink: Downlink, changes: { error: Text | null; dueAt: number; attempts: number }): void {
     const { repository, now } = this.deps;
     if (repository.find(downlink.downlinkId)?.state !== "QUEUED") return;
     repository.update(downlink.downlinkId, { ...changes, changedAt: now() });

@@ -15,11 +15,9 @@ import type { Core } from "../module.types.ts";
 import type { OutboundModule } from "../outbound/outbound.module.ts";
 import type { ScriptSandboxModule } from "../script-sandbox/script-sandbox.module.ts";
 import { createBrokerCommands } from "./broker-commands.module.ts";
-import { createDownlinkAttempt } from "./downlink-attempt.ts";
-import { createDownlinkCodec } from "./downlink-codec.ts";
-import { createDownlinkEvents } from "./downlink-events.ts";
+import { createDownlinkAttempt, createDownlinkCodec } from "./downlink-attempt.ts";
+import { createDownlinkDelivery, createDownlinkEvents, targetOf } from "./downlink-delivery.ts";
 import { DownlinkLifecycle } from "./downlink-lifecycle.ts";
-import { DownlinkSender } from "./downlink-sender.ts";
 import { createDownlinkWays } from "./downlink-ways.ts";
 import { createDownlinksRepository } from "./downlinks.repository.ts";
 import { downlinksRoutes } from "./downlinks.routes.ts";
@@ -68,12 +66,12 @@ export function createDownlinksModule(
     namesOf: (deviceId) => namesIn(attributes, deviceId),
     sendersOf: (tenantId) => integrationsRepository.list(tenantId).filter(canSend),
   });
-  const downlinkEvents = createDownlinkEvents({ eventLog });
+  const addEvent = createDownlinkEvents({ eventLog });
   const lifecycle = new DownlinkLifecycle({
     repository,
     commands,
     transact,
-    onFailed: downlinkEvents.failed,
+    onFailed: (downlink, error) => addEvent(downlink, "downlink_failed", error),
     clock,
     now,
   });
@@ -86,7 +84,7 @@ export function createDownlinksModule(
     userAgent: `Lineside/${version}`,
     wallClock: () => clock.now(),
   });
-  const sender = new DownlinkSender({
+  const delivery = createDownlinkDelivery({
     repository,
     attempt,
     lifecycle,
@@ -94,7 +92,7 @@ export function createDownlinksModule(
       const integration = integrationsRepository.findAcrossTenants(integrationId);
       return integration && integrations.readyOf(integration);
     },
-    onAttempted: downlinkEvents.attempted,
+    addEvent,
     clock,
     now,
     random: Math.random,
@@ -104,7 +102,7 @@ export function createDownlinksModule(
     repository,
     attempt,
     lifecycle,
-    sender,
+    queue: delivery.queue,
     ways,
     ensure: integrations.ensure,
     readyOf: integrations.readyOf,
@@ -117,8 +115,8 @@ export function createDownlinksModule(
     now,
   });
   events.on("integration.deleting", ({ integrationId }) => downlinks.abandon(integrationId));
-  events.on("integration.changed", ({ integrationId }) => {
-    sender.hasten(integrationId);
+  events.on("integration.changed", (changed) => {
+    delivery.queue.changed(targetOf(changed), { tryNow: true });
     commands.wayOpened();
   });
   const brokers = createBrokerCommands(
@@ -139,6 +137,6 @@ export function createDownlinksModule(
   });
   return {
     routes: (auth: AuthPlugin) => [downlinksRoutes({ downlinks, auth })],
-    parts: [{ name: "downlinks", start: () => sender.start(), stop: () => sender.stop() }],
+    parts: [{ name: "downlinks", start: () => delivery.start(), stop: () => delivery.stop() }],
   };
 }

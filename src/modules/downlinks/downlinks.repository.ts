@@ -1,12 +1,14 @@
-import { and, asc, desc, eq, gt, isNotNull, lt, lte, notInArray, or, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, lt, notInArray, or, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
+import type { DeliveryTarget } from "../../platform/delivery-queue/delivery-lanes.ts";
+import { createDeliveryStore, targetPlaceholder } from "../../platform/delivery-queue/delivery-store.ts";
 import { integrationDownlinks as downlinks, integrationRoutes as routes } from "./downlinks.tables.ts";
 import type { Downlink, DownlinkRoute, DownlinkState, NewDownlink } from "./downlinks.types.ts";
 
 export type DownlinkChanges = Partial<
-  Pick<Downlink, "state" | "networkId" | "attempts" | "error" | "nextAttemptAt">
+  Pick<Downlink, "state" | "networkId" | "attempts" | "error" | "dueAt">
 > & { readonly changedAt: number };
 
 const toDownlink = (row: typeof downlinks.$inferSelect): Downlink => ({
@@ -15,7 +17,8 @@ const toDownlink = (row: typeof downlinks.$inferSelect): Downlink => ({
   deviceId: row.deviceId as DeviceId | null,
 });
 
-export function createDownlinksRepository({ orm }: MainDatabase) {
+export function createDownlinksRepository(database: MainDatabase) {
+  const { orm } = database;
   const isQueued = eq(downlinks.state, "QUEUED");
   const isOpen = notInArray(downlinks.state, ["ACKNOWLEDGED", "FAILED"]);
   const downlinkOf = (row: typeof downlinks.$inferSelect | undefined) => row && toDownlink(row);
@@ -29,8 +32,28 @@ export function createDownlinksRepository({ orm }: MainDatabase) {
       ),
     )
     .prepare();
-  const isOldest = sql`NOT EXISTS (SELECT 1 FROM integration_downlinks AS older WHERE older.integration_id = ${downlinks.integrationId} AND older.device_key = ${downlinks.deviceKey} AND older.sequence < ${downlinks.sequence} AND older.state = 'QUEUED')`;
+  const store = createDeliveryStore(database, {
+    ...{ table: downlinks, seq: downlinks.seq, isOfTarget: eq(downlinks.integrationId, targetPlaceholder) },
+    ...{ orderKey: downlinks.deviceKey, state: downlinks.state, waiting: "QUEUED" },
+    ...{ dueAt: downlinks.dueAt, expiresAt: downlinks.expiresAt },
+    toRow: toDownlink,
+  });
   return {
+    ...store,
+    /** Returns the integrations with queued downlinks. */
+    targets: (): DeliveryTarget[] =>
+      orm
+        .selectDistinct({ targetId: downlinks.integrationId, tenantId: downlinks.tenantId })
+        .from(downlinks)
+        .where(isQueued)
+        .all(),
+    listOf: (seqs: readonly number[]): Downlink[] =>
+      orm
+        .select()
+        .from(downlinks)
+        .where(inArray(downlinks.seq, [...seqs]))
+        .all()
+        .map(toDownlink),
     /** Returns `undefined` if its command has one already. */
     insert(downlink: NewDownlink): Downlink | undefined {
       const row = orm
@@ -40,7 +63,7 @@ export function createDownlinksRepository({ orm }: MainDatabase) {
           ...{
             state: "QUEUED",
             attempts: 0,
-            nextAttemptAt: downlink.createdAt,
+            dueAt: downlink.createdAt,
             changedAt: downlink.createdAt,
           },
         })
@@ -83,55 +106,8 @@ export function createDownlinksRepository({ orm }: MainDatabase) {
         search === undefined ? undefined : contains(downlinks.deviceKey, search),
       );
       const total = orm.select({ n: sql<number>`count(*)` }).from(downlinks).where(wanted).get()?.n ?? 0;
-      const page = orm.select().from(downlinks).where(wanted).orderBy(desc(downlinks.sequence));
+      const page = orm.select().from(downlinks).where(wanted).orderBy(desc(downlinks.seq));
       return { items: page.limit(limit).offset(offset).all().map(toDownlink), total };
-    },
-    /** Integrations for which something is due. */
-    dueIntegrations: (now: number): string[] =>
-      orm
-        .selectDistinct({ integrationId: downlinks.integrationId })
-        .from(downlinks)
-        .where(and(isQueued, lte(downlinks.nextAttemptAt, now)))
-        .all()
-        .map(({ integrationId }) => integrationId),
-    /** Returns the oldest downlink that waits of a device that is not among `busy`, of one integration, if it is due. */
-    nextDue(integrationId: string, now: number, busy: readonly string[]): Downlink | undefined {
-      const wanted = and(
-        isQueued,
-        eq(downlinks.integrationId, integrationId),
-        lte(downlinks.nextAttemptAt, now),
-        busy.length === 0 ? undefined : notInArray(downlinks.deviceKey, [...busy]),
-        isOldest,
-      );
-      return downlinkOf(
-        orm.select().from(downlinks).where(wanted).orderBy(asc(downlinks.sequence)).limit(1).get(),
-      );
-    },
-    listExpired: (now: number, limit: number): Downlink[] =>
-      orm
-        .select()
-        .from(downlinks)
-        .where(and(isQueued, lte(downlinks.expiresAt, now)))
-        .orderBy(asc(downlinks.sequence))
-        .limit(limit)
-        .all()
-        .map(toDownlink),
-    /** Returns the time at which the next downlink is due, of those that are not due yet. */
-    nextAt: (now: number): number | undefined =>
-      orm
-        .select({ at: downlinks.nextAttemptAt })
-        .from(downlinks)
-        .where(and(isQueued, gt(downlinks.nextAttemptAt, now)))
-        .orderBy(asc(downlinks.nextAttemptAt))
-        .limit(1)
-        .get()?.at,
-    /** All that wait (of one integration) are due. */
-    hasten(now: number, integrationId?: string): void {
-      const wanted = and(
-        isQueued,
-        integrationId === undefined ? undefined : eq(downlinks.integrationId, integrationId),
-      );
-      orm.update(downlinks).set({ nextAttemptAt: now }).where(wanted).run();
     },
     countQueued(of: { integrationId: string } | { deviceKey: string; tenantId: TenantId }): number {
       const wanted =
@@ -163,9 +139,9 @@ export function createDownlinksRepository({ orm }: MainDatabase) {
       orm
         .delete(downlinks)
         .where(
-          sql`${downlinks.sequence} IN (SELECT sequence FROM integration_downlinks WHERE ${lt(downlinks.changedAt, before)} AND state <> 'QUEUED' LIMIT ${limit})`,
+          sql`${downlinks.seq} IN (SELECT sequence FROM integration_downlinks WHERE ${lt(downlinks.changedAt, before)} AND state <> 'QUEUED' LIMIT ${limit})`,
         )
-        .returning({ sequence: downlinks.sequence })
+        .returning({ seq: downlinks.seq })
         .all().length,
     route(tenantId: TenantId, deviceKey: string): DownlinkRoute | undefined {
       const row = routeOf.get({ tenantId, deviceKey });

@@ -1,16 +1,16 @@
 import { parseDevEui } from "../../lib/dev-eui.ts";
 import { conflict, DomainError, detail, invalid, limited, notFound } from "../../lib/domain-error.ts";
-import { payloadOf } from "../../lib/downlink-payload.ts";
+import { type DownlinkPayload, isFPort, payloadOf } from "../../lib/downlink-payload.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Command } from "../commands/commands.types.ts";
 import type { Integration } from "../integrations/integrations.resource.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { DownlinkAttempt, ReadyIntegration } from "./downlink-attempt.ts";
+import { type DownlinkDelivery, targetOf } from "./downlink-delivery.ts";
 import type { DownlinkLifecycle } from "./downlink-lifecycle.ts";
-import { type CommandDownlink, downlinkOfCommand } from "./downlink-request.ts";
-import type { DownlinkSender } from "./downlink-sender.ts";
 import type { DownlinkWays } from "./downlink-ways.ts";
 import type { DownlinksRepository } from "./downlinks.repository.ts";
 import type { Downlink, DownlinkRequest, DownlinkState, NewDownlink } from "./downlinks.types.ts";
@@ -19,6 +19,44 @@ const DAY_MS = 86_400_000;
 const QUEUED_PER_DEVICE_MAX = 100;
 const QUEUED_MAX = 10_000;
 const BEHIND_OTHERS_MS = 200;
+
+interface CommandDownlink {
+  readonly payload: DownlinkPayload;
+  readonly fPort: number | null;
+  readonly confirmed: boolean | undefined;
+  readonly priority: string | null;
+}
+
+/** Returns the input of a codec for a command that only names a key and its value. */
+function objectOf(method: string, params: JsonValue): JsonValue {
+  if (!isJsonObject(params)) return { [method]: params as JsonValue }; // a value, as JSON has them
+  if (method === "setValue" && typeof params.key === "string" && "value" in params)
+    return { [params.key]: params.value as JsonValue };
+  return Object.keys(params).length === 0 ? { command: method } : (params as JsonValue);
+}
+
+/**
+ * A device's command as a downlink: `params` with `data`, `hex` or `object` say the frame itself (beside `fPort`, `confirmed`,
+ * `priority`), any others are an object for the codec.
+ * @throws DomainError of kind `invalid`.
+ */
+function downlinkOfCommand(method: string, params: JsonValue): CommandDownlink {
+  const input: Record<string, unknown> = isJsonObject(params) ? params : {};
+  const { fPort, confirmed, priority, data, hex, object } = input;
+  const isFrame = typeof data === "string" || typeof hex === "string" || isJsonObject(object);
+  if (!isFrame)
+    return {
+      ...{ payload: payloadOf({ object: objectOf(method, params) }), fPort: null },
+      ...{ confirmed: undefined, priority: null },
+    };
+  if (fPort !== undefined && !isFPort(fPort)) throw invalid("downlink.f_port_invalid");
+  return {
+    payload: payloadOf({ data, hex, object }),
+    fPort: fPort ?? null,
+    confirmed: typeof confirmed === "boolean" ? confirmed : undefined,
+    priority: typeof priority === "string" ? priority.slice(0, 32) : null,
+  };
+}
 
 const tooMany = (count: number) => limited("downlink.too_many", 60, { count });
 
@@ -29,7 +67,7 @@ export function createDownlinksService(deps: {
   repository: DownlinksRepository;
   attempt: DownlinkAttempt;
   lifecycle: Pick<DownlinkLifecycle, "next" | "failed">;
-  sender: Pick<DownlinkSender, "wake">;
+  queue: Pick<DownlinkDelivery["queue"], "added">;
   ways: DownlinkWays;
   /** Returns an integration of the caller's tenant. @throws not_found */
   ensure: (principal: Principal, integrationId: string) => Integration;
@@ -86,6 +124,9 @@ export function createDownlinksService(deps: {
     return { ...input, commandRpcId, downlinkId: newId(), tenantId, integrationId, createdAt: now() };
   }
 
+  const added = (downlink: Downlink) =>
+    deps.queue.added(targetOf(downlink), { orderKey: downlink.deviceKey, expiresAt: downlink.expiresAt });
+
   function ensureSends(principal: Principal, integrationId: string): ReadyIntegration {
     const integration = deps.ensure(principal, integrationId);
     if (!isLorawan(integration)) throw invalid("downlink.no_network");
@@ -133,7 +174,7 @@ export function createDownlinksService(deps: {
       // Behind others its turn may be far away.
       const ms = isFirst ? waitMs : Math.min(waitMs, BEHIND_OTHERS_MS);
       const answered = ms === 0 ? Promise.resolve(stored) : deps.lifecycle.next(stored, ms);
-      deps.sender.wake();
+      added(stored);
       return answered;
     },
     list(
@@ -166,8 +207,8 @@ export function createDownlinksService(deps: {
         confirmed: parsed.confirmed ?? settings.downlink?.confirmed ?? true,
       });
       // Handed over a second time, after a crash, it is the same downlink.
-      repository.insert(downlink);
-      deps.sender.wake();
+      const stored = repository.insert(downlink);
+      if (stored !== undefined) added(stored);
       return true;
     },
     /** The integration goes, and its downlinks with it: the commands that they carry have failed. */

@@ -9,7 +9,7 @@ import { downlinkStates } from "./downlinks.types.ts";
 export const integrationDownlinks = sqliteTable(
   "integration_downlinks",
   {
-    sequence: integer("sequence").primaryKey({ autoIncrement: true }),
+    seq: integer("sequence").primaryKey({ autoIncrement: true }),
     downlinkId: text("downlink_id").notNull().unique(),
     tenantId: text("tenant_id").notNull(),
     integrationId: text("integration_id")
@@ -30,12 +30,12 @@ export const integrationDownlinks = sqliteTable(
     createdBy: text("created_by").notNull(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
-    nextAttemptAt: integer("next_attempt_at").notNull(),
+    dueAt: integer("next_attempt_at").notNull(),
     changedAt: integer("changed_at").notNull(),
   },
   (table) => [
-    index("integration_downlinks_due").on(table.state, table.nextAttemptAt),
-    index("integration_downlinks_device").on(table.integrationId, table.deviceKey, table.sequence),
+    index("integration_downlinks_due").on(table.state, table.dueAt),
+    index("integration_downlinks_device").on(table.integrationId, table.deviceKey, table.seq),
     index("integration_downlinks_network").on(table.integrationId, table.networkId),
     index("integration_downlinks_of_device").on(table.deviceId),
     index("integration_downlinks_changed").on(table.changedAt),

@@ -12,7 +12,7 @@ export type DownlinkState = (typeof downlinkStates)[number];
 
 export interface Downlink {
   /** The order in which they go out to a device. */
-  readonly sequence: number;
+  readonly seq: number;
   /** Id that the network server returns with its reports, if it lets us choose one. */
   readonly downlinkId: string;
   readonly tenantId: TenantId;
@@ -36,13 +36,13 @@ export interface Downlink {
   readonly createdAt: number;
   readonly expiresAt: number;
   /** Time of the next attempt of a downlink that is QUEUED. */
-  readonly nextAttemptAt: number;
+  readonly dueAt: number;
   readonly changedAt: number;
 }
 
 export type NewDownlink = Omit<
   Downlink,
-  "sequence" | "state" | "networkId" | "attempts" | "error" | "changedAt" | "nextAttemptAt"
+  "seq" | "state" | "networkId" | "attempts" | "error" | "changedAt" | "dueAt"
 >;
 
 /** The way back to a device, as its last message told it. */

@@ -489,6 +489,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     const { rows, bytes, expiresAt } = store.waiting(row.targetId);
     target.expiresAt = expiresAt;
     this.#lanes.count(target, { rows: rows - target.load.rows, bytes: bytes - target.load.bytes });
+    if (target.lanes.size === 0) this.#lanes.remove(target);
     return target;
   }
 }

@@ -1,0 +1,143 @@
+import { detail } from "../../lib/domain-error.ts";
+import { waitAfter } from "../../lib/retry-policy.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { DeliveryTarget, Load } from "../../platform/delivery-queue/delivery-lanes.ts";
+import {
+  DeliveryQueue,
+  defaultInFlight,
+  type Settled,
+} from "../../platform/delivery-queue/delivery-queue.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { EventLog } from "../integrations/event-log.ts";
+import type { DownlinkAttempt, NetworkAnswer, ReadyIntegration } from "./downlink-attempt.ts";
+import type { DownlinkLifecycle } from "./downlink-lifecycle.ts";
+import type { DownlinksRepository } from "./downlinks.repository.ts";
+import { type Downlink, devEuiOf } from "./downlinks.types.ts";
+
+/** Time until a switched-off integration is checked again, unless it is started before. */
+const PAUSED_MS = 60_000;
+/** Longer than the timeouts of codec and network server. */
+const ATTEMPT_MS_MAX = 60_000;
+const KEPT_MS = 30 * 86_400_000;
+const PRUNED_AT_ONCE = 1_000;
+
+type SettledDownlink = Settled<DeliveryTarget, Downlink, NetworkAnswer>;
+
+const nameOf = ({ deviceKey, fPort }: Downlink) =>
+  `${devEuiOf(deviceKey) ?? deviceKey.slice("id:".length)}${fPort === null ? "" : `, fPort ${fPort}`}`;
+
+/** Returns a function that adds downlinks to the events of their integration. */
+export const createDownlinkEvents =
+  ({ eventLog }: { eventLog: Pick<EventLog, "add"> }) =>
+  (
+    downlink: Downlink,
+    code: "downlink_sent" | "downlink_retried" | "downlink_failed",
+    reason: Text | null,
+  ): void => {
+    const { integrationId, downlinkId, deviceId, fPort, confirmed, payload, commandRpcId, createdBy } =
+      downlink;
+    const params = { device: nameOf(downlink), ...(reason && { reason }) };
+    const { written } = eventLog.add({
+      integrationId,
+      direction: "OUT",
+      status: code === "downlink_sent" ? "OK" : "ERROR",
+      stage: "downlink",
+      text: { code: `integration_event.${code}`, params },
+      payload: Buffer.from(JSON.stringify(payload)),
+      origin: null,
+      result: JSON.stringify({ downlinkId, deviceId, fPort, confirmed, commandRpcId, createdBy }),
+      isReplayable: false,
+    });
+    written.catch(() => undefined); // the downlink itself has its own row
+  };
+
+const expired = (reason: Text | null): Text =>
+  reason === null ? detail("downlink_error.expired") : detail("downlink_error.expired_because", { reason });
+
+/** Returns the target of a downlink: its integration, and so its network server. Downlinks to one device are sent in order. */
+export const targetOf = ({
+  integrationId,
+  tenantId,
+}: Pick<Downlink, "integrationId" | "tenantId">): DeliveryTarget => ({ targetId: integrationId, tenantId });
+
+/** The delivery queue of downlinks. A row stays after its delivery, because the network server reports what becomes of it. */
+export function createDownlinkDelivery(deps: {
+  repository: DownlinksRepository;
+  attempt: Pick<DownlinkAttempt, "run">;
+  lifecycle: DownlinkLifecycle;
+  /** Returns `undefined` if it is gone. */
+  readyOf: (integrationId: string) => ReadyIntegration | undefined;
+  addEvent: ReturnType<typeof createDownlinkEvents>;
+  clock: Clock;
+  /** Epoch ms that never jump. */
+  now: () => number;
+  random: () => number;
+  log: Logger;
+}) {
+  const { repository, lifecycle, now } = deps;
+
+  const skipped = (error: Text | null) =>
+    ({ verdict: { retry: "target" }, error, isSkipped: true, retryAfterMs: PAUSED_MS }) as const;
+
+  async function attempt(downlink: Downlink, { targetId }: DeliveryTarget, signal: AbortSignal) {
+    const ready = deps.readyOf(targetId);
+    if (ready === undefined) return skipped(downlink.error);
+    if (ready.integration.status === "paused") return skipped(detail("downlink_error.paused"));
+    const { retries = Number.POSITIVE_INFINITY } = ready.settings.downlink ?? {};
+    return { ...(await deps.attempt.run(ready, downlink, signal)), isLast: downlink.attempts >= retries };
+  }
+
+  function write(results: readonly SettledDownlink[]): void {
+    for (const { row, state, attempts, dueAt, attempt } of results) {
+      const { answer, error } = attempt;
+      if (state === "delivered") lifecycle.sent(row, answer?.networkId);
+      else if (state === "waiting") lifecycle.postponed(row, { error, dueAt, attempts });
+      else lifecycle.failed(row, error ?? detail("downlink_error.not_sent"));
+    }
+  }
+
+  const queue = new DeliveryQueue<DeliveryTarget, Downlink, NetworkAnswer>(
+    {
+      store: repository,
+      limits: { inFlight: defaultInFlight, attemptMs: ATTEMPT_MS_MAX },
+      now,
+      writeAfterMs: 0,
+      isStrict: true,
+      attempt,
+      waitAfter: (failures) => waitAfter(failures, deps.random),
+      onSettled({ row, state, attempt }) {
+        if (state === "delivered") deps.addEvent(row, "downlink_sent", null);
+        // Only the first failure: what becomes of it in the end is told then.
+        else if (state === "waiting" && !attempt.isSkipped && row.attempts === 0)
+          deps.addEvent(row, "downlink_retried", attempt.error);
+      },
+      write,
+      giveUp(targets, options) {
+        const gone = new Map<string, Load>();
+        for (const { targetId } of targets) {
+          const rows = repository.listOf(repository.oldest(targetId, options));
+          for (const downlink of rows) lifecycle.failed(downlink, expired(downlink.error));
+          if (rows.length > 0) gone.set(targetId, { rows: rows.length, bytes: 0 });
+        }
+        return gone;
+      },
+      upkeep: () => void repository.deleteSettled(now() - KEPT_MS, PRUNED_AT_ONCE),
+    },
+    deps,
+  );
+
+  return {
+    queue,
+    start(): void {
+      repository.hasten(now()); // also what a clock that was set back would delay
+      queue.start();
+    },
+    async stop(): Promise<void> {
+      await queue.stop();
+      lifecycle.stop();
+    },
+  };
+}
+
+export type DownlinkDelivery = ReturnType<typeof createDownlinkDelivery>;
