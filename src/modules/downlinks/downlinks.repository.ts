@@ -19,7 +19,7 @@ const toDownlink = (row: typeof downlinks.$inferSelect): Downlink => ({
 
 export function createDownlinksRepository(database: MainDatabase) {
   const { orm } = database;
-  const isQueued = eq(downlinks.state, "QUEUED");
+  const isQueued = sql`${downlinks.state} = 'QUEUED'`; // by this text, the index is found
   const isOpen = notInArray(downlinks.state, ["ACKNOWLEDGED", "FAILED"]);
   const downlinkOf = (row: typeof downlinks.$inferSelect | undefined) => row && toDownlink(row);
   const routeOf = orm

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { DownlinkPayload } from "../../lib/downlink-payload.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -34,7 +35,9 @@ export const integrationDownlinks = sqliteTable(
     changedAt: integer("changed_at").notNull(),
   },
   (table) => [
-    index("integration_downlinks_due").on(table.state, table.dueAt),
+    index("integration_downlinks_queued")
+      .on(table.integrationId, table.deviceKey, table.seq)
+      .where(sql`state = 'QUEUED'`),
     index("integration_downlinks_device").on(table.integrationId, table.deviceKey, table.seq),
     index("integration_downlinks_network").on(table.integrationId, table.networkId),
     index("integration_downlinks_of_device").on(table.deviceId),
