@@ -1,6 +1,17 @@
-/** A binary heap of items by deadline: add and take in O(log n), the next deadline in O(1). */
+interface Entry<Item> {
+  readonly dueAt: number;
+  /** Number in the order of adding. */
+  readonly order: number;
+  readonly item: Item;
+}
+
+const isBefore = (a: Entry<unknown>, b: Entry<unknown>): boolean =>
+  a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.order < b.order);
+
+/** A binary heap of items by deadline, among equals in the order of adding: add and take in O(log n), the next deadline in O(1). */
 export class DeadlineQueue<Item> {
-  readonly #heap: Array<{ dueAt: number; item: Item }> = [];
+  readonly #heap: Entry<Item>[] = [];
+  #added = 0;
 
   get size(): number {
     return this.#heap.length;
@@ -12,13 +23,13 @@ export class DeadlineQueue<Item> {
 
   add(dueAt: number, item: Item): void {
     const heap = this.#heap;
-    const entry = { dueAt, item };
+    const entry = { dueAt, order: this.#added++, item };
     let index = heap.length;
     heap.push(entry);
     while (index > 0) {
       const parentIndex = (index - 1) >> 1;
       const parent = heap[parentIndex];
-      if (parent === undefined || parent.dueAt <= dueAt) break;
+      if (parent === undefined || isBefore(parent, entry)) break;
       heap[index] = parent;
       index = parentIndex;
     }
@@ -35,7 +46,7 @@ export class DeadlineQueue<Item> {
     return first;
   }
 
-  #sink(entry: { dueAt: number; item: Item }): void {
+  #sink(entry: Entry<Item>): void {
     const heap = this.#heap;
     let index = 0;
     for (;;) {
@@ -43,11 +54,11 @@ export class DeadlineQueue<Item> {
       const right = heap[childIndex + 1];
       let child = heap[childIndex];
       if (child === undefined) break;
-      if (right !== undefined && right.dueAt < child.dueAt) {
+      if (right !== undefined && isBefore(right, child)) {
         child = right;
         childIndex++;
       }
-      if (child.dueAt >= entry.dueAt) break;
+      if (isBefore(entry, child)) break;
       heap[index] = child;
       index = childIndex;
     }

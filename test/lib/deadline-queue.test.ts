@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { DeadlineQueue } from "../../src/lib/deadline-queue.ts";
 
-test("gives back what is due, earliest first, and nothing before its time", () => {
+test("gives back what is due, earliest first, equals in the order of adding, and nothing before its time", () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 60 }),
@@ -13,9 +13,12 @@ test("gives back what is due, earliest first, and nothing before its time", () =
         const taken: number[] = [];
         for (let due = queue.takeDue(now); due !== undefined; due = queue.takeDue(now)) {
           expect(due.dueAt).toBe(deadlines[due.item] ?? -1);
-          taken.push(due.dueAt);
+          taken.push(due.item);
         }
-        const expected = deadlines.filter((atMs) => atMs <= now).sort((a, b) => a - b);
+        const expected = [...deadlines.entries()]
+          .filter(([, atMs]) => atMs <= now)
+          .sort(([, a], [, b]) => a - b) // keeps the order of equals
+          .map(([index]) => index);
         expect(taken).toEqual(expected);
         expect(queue.size).toBe(deadlines.length - expected.length);
         const left = deadlines.filter((atMs) => atMs > now);
