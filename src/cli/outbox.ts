@@ -110,7 +110,7 @@ const actions: Record<string, (request: Request) => ActionResult> = {
       throw new StartupError(
         "There is no mail server: set it in the console under Settings → Outbox, or as smtp_url (LINESIDE_SMTP_URL).",
       );
-    request.mails.update(mail.mailId, { state: "QUEUED", attempts: 0, nextAttemptAt: 0 });
+    request.mails.update(mail.mailId, { state: "QUEUED", attempts: 0, dueAt: 0 });
     return {
       data: toJson({ ...mail, state: "QUEUED", attempts: 0 }),
       done: {

@@ -1,30 +1,32 @@
-import { detail } from "../../lib/domain-error.ts";
+import { detail, inEnglish } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { FairTurns } from "../../platform/fair-turns.ts";
+import type { DeliveryTarget } from "../../platform/delivery-queue/delivery-lanes.ts";
+import { type Attempt, DeliveryQueue, type Settled } from "../../platform/delivery-queue/delivery-queue.ts";
 import type { Logger } from "../../platform/log.ts";
-import type { MailQueue, MailRepository } from "./mail.repository.ts";
+import type { MailRepository, QueuedMail } from "./mail.repository.ts";
 import { MailRefusal, type MailTransport, type OutboxMail, type OutgoingMail } from "./mail.types.ts";
-import { scrubbed } from "./mail-scrub.ts";
+import { scrubbed } from "./mail-text.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Waits after the first tries: short ones for servers that put unknown senders off (greylisting), then hourly. */
+/** Delays after the first attempts: short ones for servers that reject unknown senders at first (greylisting), then hourly. */
 const FIRST_WAITS_MS = [1, 2, 5, 10, 20, 30].map((minutes) => minutes * MINUTE_MS);
-/** 68 minutes of first waits and 23 hours: a day. Counted in tries, so that no clock that is set ends it. */
+/** 68 minutes of first delays and 23 hours: a day. Attempts are counted, so that setting the clock ends nothing. */
 export const ATTEMPTS_MAX = FIRST_WAITS_MS.length + 23 + 1;
-/** Longest delay until mails that the command line has queued are seen. */
-const POLL_INTERVAL_MS = 30_000;
+const NO_SERVER_MS = 30_000;
 const REASON_CHARACTERS_MAX = 500;
+/** One mail at a time. */
+const IN_FLIGHT = { own: 0, shared: 1, perTenant: 1, perTarget: 1 };
+
+export const waitAfter = (attempts: number): number => FIRST_WAITS_MS[attempts - 1] ?? HOUR_MS;
 
 const unexpected = (error: unknown): MailRefusal =>
   new MailRefusal(
     detail("mail_error.unexpected", { reason: excerpt(String(error), REASON_CHARACTERS_MAX) }),
     false,
   );
-
-export const waitAfter = (attempts: number): number => FIRST_WAITS_MS[attempts - 1] ?? HOUR_MS;
 
 interface MailDeliveryDeps {
   readonly repository: MailRepository;
@@ -34,6 +36,7 @@ interface MailDeliveryDeps {
   readonly onSettled: (mail: OutboxMail) => void;
   /** Called for each attempt that failed. `isFinal`: no retry follows. */
   readonly onFailed: (mail: OutboxMail, reason: Text, isFinal: boolean) => void;
+  readonly upkeep: () => void;
   /** Resolves once what was written is on the disk. */
   readonly durable: () => Promise<void>;
   readonly clock: Clock;
@@ -42,128 +45,69 @@ interface MailDeliveryDeps {
   readonly log: Logger;
 }
 
-/**
- * Sends what is queued, one mail at a time: mails about accounts before alarm mails, and tenants in turns by the time that their mails take. A try is counted, and the next one set, before the
- * server is asked: after a crash in between, the mail goes out again under the same Message-ID, but not in a loop.
- */
-export class MailDelivery {
-  private cancel: () => void = () => undefined;
-  private running: Promise<void> | undefined;
-  private stopped = true;
-  /** Something came while the last round was ending. */
-  private isAsked = false;
-  /** Mails that were sent and whose row could not be written: they must not go out again. */
-  private readonly sentUnmarked = new Set<string>();
-  /** Keyed by tenant; empty for people without a tenant. */
-  private readonly turns = new FairTurns<{ isDue: boolean }>({
-    create: () => ({ isDue: false }),
-    hasWork: ({ isDue }) => isDue,
-  });
+type SettledMail = Settled<DeliveryTarget, QueuedMail, undefined>;
 
-  constructor(private readonly deps: MailDeliveryDeps) {}
+/** The delivery queue of mails. Each mail is retried on its own, because a mail server can refuse one recipient and accept another. */
+export function createMailDelivery(deps: MailDeliveryDeps) {
+  const { repository, clock, now, log } = deps;
 
-  start(): void {
-    this.stopped = false;
-    this.wake();
-  }
-
-  async stop(): Promise<void> {
-    this.stopped = true;
-    this.cancel();
-    await this.running;
-  }
-
-  /** Looks for mails to send. */
-  wake(): void {
-    this.isAsked = this.running !== undefined;
-    if (this.stopped || this.isAsked) return;
-    const { clock, now, log } = this.deps;
-    this.cancel();
-    this.running = this.sendDue()
-      .then((nextDueAt) => Math.min((nextDueAt ?? Number.POSITIVE_INFINITY) - now(), POLL_INTERVAL_MS))
-      .catch((error: unknown) => {
-        log.warn("the outbox could not be processed and is retried", { error }); // a full disk, say
-        return POLL_INTERVAL_MS;
-      })
-      .then((waitMs) => {
-        this.running = undefined;
-        if (this.isAsked || waitMs <= 0) this.wake();
-        else if (!this.stopped) this.cancel = clock.schedule(waitMs, () => this.wake());
-      });
-  }
-
-  private markSent(mail: OutboxMail): void {
-    this.sentUnmarked.add(mail.mailId);
-    this.deps.repository.update(mail.mailId, {
-      state: "SENT",
-      sentAt: this.deps.clock.now(),
-      lastError: null,
-      ...scrubbed(mail),
-    });
-    this.sentUnmarked.delete(mail.mailId);
-  }
-
-  private markRefused(mail: OutboxMail, attempts: number, refusal: MailRefusal): void {
-    const isFinal = refusal.isPermanent || attempts >= ATTEMPTS_MAX;
-    this.deps.repository.update(mail.mailId, {
-      state: isFinal ? "FAILED" : "QUEUED",
-      lastError: refusal.text,
-    });
-    this.deps.onFailed(mail, refusal.text, isFinal);
-    this.deps.log.warn(isFinal ? "mail failed" : "mail not sent, is tried again", {
-      mailId: mail.mailId,
-      attempts,
-      reason: refusal.message,
-    });
-  }
-
-  private async attempt(mail: OutboxMail, transport: MailTransport): Promise<void> {
-    const { repository, render, durable, now, log } = this.deps;
+  /**
+   * The attempt is counted, and the next one scheduled, before the server is asked: after a crash in between, the mail goes out again under the same
+   * Message-ID, but not in a loop.
+   */
+  async function attempt(mail: QueuedMail): Promise<Attempt> {
+    const transport = deps.transport();
+    if (transport === undefined)
+      return { verdict: { retry: "target" }, error: null, isSkipped: true, retryAfterMs: NO_SERVER_MS };
     const attempts = mail.attempts + 1;
-    repository.update(mail.mailId, { attempts, nextAttemptAt: now() + waitAfter(attempts) });
-    await durable();
-    if (this.sentUnmarked.has(mail.mailId)) {
-      this.markSent(mail);
-      return;
-    }
+    repository.update(mail.mailId, { attempts, dueAt: now() + waitAfter(attempts) });
+    await deps.durable();
     try {
-      await transport.send(render(mail));
+      await transport.send(deps.render(mail));
+      return { verdict: "delivered", error: null };
     } catch (error) {
-      const refusal = error instanceof MailRefusal ? error : unexpected(error);
-      this.markRefused(mail, attempts, refusal);
-      return;
+      const { text, isPermanent } = error instanceof MailRefusal ? error : unexpected(error);
+      const verdict = isPermanent ? "dead" : { retry: "request" as const };
+      return { verdict, error: text, isLast: attempts >= ATTEMPTS_MAX };
     }
-    this.markSent(mail);
-    log.info("mail sent", { mailId: mail.mailId, attempts });
   }
 
-  /** Returns the first mail of the tenant whose turn it is. */
-  private nextOf(due: readonly MailQueue[]): OutboxMail | undefined {
-    const isAlarm = due.every((queue) => queue.isAlarm);
-    const queues = due.filter((queue) => queue.isAlarm === isAlarm);
-    const byKey = new Map(queues.map((queue) => [queue.tenantId ?? "", queue]));
-    for (const [key, member] of this.turns) member.isDue &&= byKey.has(key);
-    for (const key of byKey.keys()) this.turns.of(key).isDue = true;
-    const queue = byKey.get(this.turns.next()?.key ?? "");
-    return queue && this.deps.repository.next(queue);
+  function save({ row: mail, state, attempt: { error } }: SettledMail): void {
+    const changes =
+      state === "delivered"
+        ? ({ state: "SENT", sentAt: clock.now(), lastError: null, ...scrubbed(mail) } as const)
+        : ({ state: state === "dead" ? "FAILED" : "QUEUED", lastError: error } as const);
+    repository.update(mail.mailId, changes);
   }
 
-  /** Sends all that is due. Returns when the next one is due, if there is one. */
-  private async sendDue(): Promise<number | undefined> {
-    const { repository, clock, now, onSettled } = this.deps;
-    while (!this.stopped) {
-      const transport = this.deps.transport();
-      if (transport === undefined) return undefined;
-      const queues = [...repository.queues(false), ...repository.queues(true)];
-      const mail = this.nextOf(queues.filter(({ dueAt }) => dueAt <= now()));
-      if (mail === undefined)
-        return queues.length > 0 ? Math.min(...queues.map(({ dueAt }) => dueAt)) : undefined;
-      const beganAt = clock.monotonic();
-      await this.attempt(mail, transport);
-      this.turns.charge(mail.tenantId ?? "", 1 + clock.monotonic() - beganAt);
-      const settled = repository.find(mail.mailId);
-      if (settled !== undefined) onSettled(settled);
+  function report({ row: mail, state, attempts, attempt: { error } }: SettledMail): void {
+    const { mailId } = mail;
+    if (error === null) log.info("mail sent", { mailId, attempts });
+    else {
+      const isFinal = state === "dead";
+      deps.onFailed(mail, error, isFinal);
+      const message = isFinal ? "mail failed" : "mail not sent, is tried again";
+      log.warn(message, { mailId, attempts, reason: inEnglish(error) });
     }
-    return undefined;
+    const settled = repository.find(mailId);
+    if (settled !== undefined) deps.onSettled(settled);
   }
+
+  return new DeliveryQueue<DeliveryTarget, QueuedMail>(
+    {
+      store: repository,
+      limits: { inFlight: IN_FLIGHT },
+      now,
+      writeAfterMs: 0,
+      attempt,
+      waitAfter,
+      write(results) {
+        const tried = results.filter(({ attempt: { isSkipped } }) => isSkipped !== true);
+        for (const settled of tried) save(settled);
+        for (const settled of tried) report(settled);
+      },
+      upkeep: deps.upkeep,
+    },
+    { clock, log },
+  );
 }

@@ -1,11 +1,16 @@
 import { renderIn } from "../../lib/texts/catalogues.ts";
-import type { MailLanguage, MailTemplate, MailTemplates } from "./mail.types.ts";
+import type {
+  MailContent,
+  MailLanguage,
+  MailPart,
+  MailTemplate,
+  MailTemplates,
+  OutboxMail,
+} from "./mail.types.ts";
 import { type AlarmMails, alarmMails } from "./mail-alarm-text.ts";
 
 /** Text in place of a secret. */
 export const REMOVED_SECRET = "••••••";
-
-import type { MailContent, MailPart } from "./mail.types.ts";
 
 type Catalogue = {
   readonly [Template in MailTemplate]: (values: MailTemplates[Template], product: string) => MailContent;
@@ -260,3 +265,9 @@ export const mailSecrets: { readonly [Template in MailTemplate]?: Secret } = {
   password_reset: { fields: ["resetUrl"], lifetimeMs: ({ minutes }) => Number(minutes) * 60_000 },
   invitation: { fields: ["temporaryPassword"], lifetimeMs: () => INVITATION_LIFETIME_MS },
 };
+
+/** Returns the fields of a mail that change when its secrets are removed. */
+export function scrubbed({ template, values }: OutboxMail): Pick<OutboxMail, "values" | "secretUntil"> {
+  const hidden = (mailSecrets[template]?.fields ?? []).map((field) => [field, REMOVED_SECRET]);
+  return { values: { ...values, ...Object.fromEntries(hidden) }, secretUntil: null };
+}

@@ -1,24 +1,32 @@
-import { and, asc, count, desc, eq, inArray, isNull, lte, min, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
+import type { DeliveryTarget } from "../../platform/delivery-queue/delivery-lanes.ts";
+import { createDeliveryStore, targetPlaceholder } from "../../platform/delivery-queue/delivery-store.ts";
 import type { StoredSecrets } from "../../platform/stored-secrets.ts";
 import { mails } from "./mail.tables.ts";
 import type { MailFilter, MailScope, MailState, MailTemplate, OutboxMail } from "./mail.types.ts";
 
 type Changes = Partial<
-  Pick<OutboxMail, "state" | "attempts" | "nextAttemptAt" | "lastError" | "secretUntil" | "sentAt" | "values">
+  Pick<OutboxMail, "state" | "attempts" | "dueAt" | "lastError" | "secretUntil" | "sentAt" | "values">
 >;
 
 type Row = typeof mails.$inferSelect;
 
-/** Mails of a tenant that wait to be sent. */
-export interface MailQueue {
-  readonly tenantId: string | null;
-  readonly isAlarm: boolean;
-  readonly dueAt: number;
-}
+/** A mail that waits to be sent; `seq` is valid while the gateway runs. */
+export type QueuedMail = OutboxMail & { readonly seq: number };
 
-const toMailWith = ({ valuesSealed, ...row }: Row, secrets: StoredSecrets): OutboxMail => ({
+/** Returns the target of a mail: its tenant's mails about accounts, or those about alarms, which are sent after them. */
+export const targetOf = ({
+  tenantId,
+  isAlarm,
+}: Pick<OutboxMail, "tenantId" | "isAlarm">): DeliveryTarget => ({
+  targetId: `${Number(isAlarm)}${tenantId ?? ""}`,
+  tenantId,
+  isUrgent: !isAlarm,
+});
+
+const toMailWith = <Of extends Row>({ valuesSealed, ...row }: Of, secrets: StoredSecrets) => ({
   ...row,
   values: JSON.parse(secrets.open(valuesSealed) ?? "{}"), // nothing where the key beside the data was lost
   tenantId: row.tenantId as TenantId | null, // ids and templates in our own tables were written by us
@@ -36,17 +44,26 @@ export function createMailRepository(database: MainDatabase) {
   const secrets = database.secrets("mails");
   const toMail = (row: Row) => toMailWith(row, secrets);
   const sealed = (values: OutboxMail["values"]) => ({ valuesSealed: secrets.seal(JSON.stringify(values)) });
-  const queues = orm
-    .select({ tenantId: mails.tenantId, dueAt: min(mails.nextAttemptAt) })
-    .from(mails)
-    .where(and(eq(mails.state, "QUEUED"), eq(mails.isAlarm, sql.placeholder("isAlarm"))))
-    .groupBy(mails.tenantId)
-    .prepare();
+  const target = targetPlaceholder;
+  const store = createDeliveryStore(database, {
+    ...{ table: mails, seq: sql`${mails}.rowid`, orderKey: mails.mailId },
+    isOfTarget: sql`${mails.isAlarm} = substr(${target}, 1, 1) AND ${mails.tenantId} IS nullif(substr(${target}, 2), '')`,
+    ...{ state: mails.state, waiting: "QUEUED", dueAt: mails.dueAt },
+    toRow: (row): QueuedMail => toMailWith(row, secrets),
+  });
   const first = (where: SQL | undefined) => {
     const row = orm.select().from(mails).where(where).get();
     return row && toMail(row);
   };
   return {
+    ...store,
+    targets: (): DeliveryTarget[] =>
+      orm
+        .selectDistinct({ tenantId: mails.tenantId, isAlarm: mails.isAlarm })
+        .from(mails)
+        .where(eq(mails.state, "QUEUED"))
+        .all()
+        .map((row) => targetOf(row as Pick<OutboxMail, "tenantId" | "isAlarm">)), // written by us
     insert: ({ values, ...mail }: OutboxMail): void =>
       void orm
         .insert(mails)
@@ -75,28 +92,6 @@ export function createMailRepository(database: MainDatabase) {
       const total = orm.select({ count: count() }).from(mails).where(where).get()?.count ?? 0;
       return { items: rows.map(toMail), total };
     },
-    /** Queues of tenants, each with the time at which its first mail is due; null for mails to people without a tenant. */
-    queues: (isAlarm: boolean): MailQueue[] =>
-      queues
-        .all({ isAlarm: Number(isAlarm) })
-        .map(({ tenantId, dueAt }) => ({ tenantId, isAlarm, dueAt: dueAt ?? 0 })),
-    /** The mail of a queue that is to be tried next. */
-    next({ tenantId, isAlarm }: Pick<MailQueue, "tenantId" | "isAlarm">): OutboxMail | undefined {
-      const row = orm
-        .select()
-        .from(mails)
-        .where(
-          and(
-            eq(mails.state, "QUEUED"),
-            eq(mails.isAlarm, isAlarm),
-            tenantId === null ? isNull(mails.tenantId) : eq(mails.tenantId, tenantId),
-          ),
-        )
-        .orderBy(asc(mails.nextAttemptAt), asc(mails.mailId))
-        .limit(1)
-        .get();
-      return row && toMail(row);
-    },
     update: (mailId: string, { values, ...changes }: Changes): void =>
       void orm
         .update(mails)
@@ -109,19 +104,12 @@ export function createMailRepository(database: MainDatabase) {
     release(after: number, now: number): number {
       const released = orm
         .update(mails)
-        .set({ state: "QUEUED", attempts: 0, nextAttemptAt: now })
+        .set({ state: "QUEUED", attempts: 0, dueAt: now })
         .where(and(eq(mails.state, "HELD"), sql`${mails.createdAt} > ${after}`))
         .returning({ mailId: mails.mailId })
         .all();
       return released.length;
     },
-    /** Limits the waiting time of mails from now, because a clock that was set back must not delay them. */
-    hasten: (latest: number): void =>
-      void orm
-        .update(mails)
-        .set({ nextAttemptAt: latest })
-        .where(and(eq(mails.state, "QUEUED"), sql`${mails.nextAttemptAt} > ${latest}`))
-        .run(),
     /**
      * Deletes what is done with: of each tenant what is older than its newest `keep`, and what was made before; at most `limit` per call.
      */

@@ -19,7 +19,7 @@ const toListed = (mail: OutgoingOutboxMail) => ({
   language: mail.language,
   state: mail.state,
   attempts: mail.attempts,
-  ...(mail.state === "QUEUED" && { nextAttemptAt: iso(mail.nextAttemptAt) }),
+  ...(mail.state === "QUEUED" && { nextAttemptAt: iso(mail.dueAt) }),
   ...(mail.lastError !== null && { lastError: inEnglish(mail.lastError), lastErrorText: mail.lastError }),
   createdAt: iso(mail.createdAt),
   ...(mail.sentAt !== null && { sentAt: iso(mail.sentAt) }),

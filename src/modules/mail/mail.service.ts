@@ -1,4 +1,4 @@
-import { detail } from "../../lib/domain-error.ts";
+import { conflict, detail, notFound } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
@@ -6,8 +6,7 @@ import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
 import type { DomainEvents } from "../events.types.ts";
-import { mailNotFound, mailSecretGone, mailSent, noMailServer } from "./mail.errors.ts";
-import type { MailRepository } from "./mail.repository.ts";
+import { type MailRepository, targetOf } from "./mail.repository.ts";
 import {
   isAlarmTemplate,
   type MailFilter,
@@ -18,12 +17,12 @@ import {
   type OutboxMail,
   type OutgoingMail,
 } from "./mail.types.ts";
-import { MailDelivery } from "./mail-delivery.ts";
+import { createMailDelivery } from "./mail-delivery.ts";
 import { renderMail } from "./mail-render.ts";
-import { scrubbed } from "./mail-scrub.ts";
-import { mailSecrets, REMOVED_SECRET } from "./mail-text.ts";
+import { mailSecrets, REMOVED_SECRET, scrubbed } from "./mail-text.ts";
 
-const UPKEEP_INTERVAL_MS = 60_000;
+/** Max. delay until mails that the command line has queued are seen. */
+const POLL_INTERVAL_MS = 30_000;
 const DAY_MS = 86_400_000;
 const KEPT_DAYS = 90;
 /** Max. mails kept of each tenant, and max. mails deleted per pass: a clock that jumped ahead must not empty the outbox. */
@@ -52,12 +51,12 @@ export interface OutgoingOutboxMail extends OutboxMail {
 
 /** Refuses a mail that cannot go out (any more). */
 export function ensureSendable(mail: OutboxMail | undefined): OutboxMail {
-  if (mail === undefined) throw mailNotFound();
-  if (mail.state === "SENT") throw mailSent();
+  if (mail === undefined) throw notFound("mail.not_found");
+  if (mail.state === "SENT") throw conflict("mail.sent");
   const isSecretGone = (mailSecrets[mail.template]?.fields ?? []).some(
     (field) => mail.values[field] === REMOVED_SECRET,
   );
-  if (isSecretGone) throw mailSecretGone();
+  if (isSecretGone) throw conflict("mail.secret_gone");
   return mail;
 }
 
@@ -126,7 +125,7 @@ export function createMailService(deps: MailServiceDeps): MailService {
   const render = (mail: OutboxMail) => renderMail(mail, deps.productOf(mail.tenantId));
   const withContent = (mail: OutboxMail): OutgoingOutboxMail => ({
     ...mail,
-    nextAttemptAt: mail.nextAttemptAt - now() + clock.now(), // as the clock on the wall has it
+    dueAt: mail.dueAt - now() + clock.now(), // as the clock on the wall has it
     content: render(mail),
   });
   const announce = ({ tenantId, mailId, state }: OutboxMail) =>
@@ -134,23 +133,18 @@ export function createMailService(deps: MailServiceDeps): MailService {
 
   const report = failureReporter(events);
 
-  const delivery = new MailDelivery({
+  const queue = createMailDelivery({
     ...deps,
     render,
     onSettled: announce,
     onFailed: report,
-    log: log.child("delivery"),
-  });
-
-  const upkeep = createPeriodic({
-    clock,
-    log,
-    intervalMs: UPKEEP_INTERVAL_MS,
-    work() {
+    upkeep() {
       expireSecrets(deps, { announce, report });
       repository.prune({ ...PRUNED, before: deps.retentionTime() - KEPT_DAYS * DAY_MS });
     },
+    log: log.child("delivery"),
   });
+  const poll = createPeriodic({ clock, log, intervalMs: POLL_INTERVAL_MS, work: () => queue.reload() });
 
   return {
     get isDelivering() {
@@ -168,7 +162,7 @@ export function createMailService(deps: MailServiceDeps): MailService {
         values: { ...values },
         state: transport() === undefined ? "HELD" : "QUEUED",
         attempts: 0,
-        nextAttemptAt: now(),
+        dueAt: now(),
         lastError: null,
         secretUntil: lifetimeMs === undefined ? null : now() + lifetimeMs,
         createdAt: clock.now(),
@@ -176,10 +170,8 @@ export function createMailService(deps: MailServiceDeps): MailService {
       };
       repository.insert(mail);
       // After the caller's transaction, which is synchronous.
-      queueMicrotask(() => {
-        announce(mail);
-        delivery.wake();
-      });
+      queueMicrotask(() => announce(mail));
+      if (mail.state === "QUEUED") queue.added(targetOf(mail), { orderKey: mail.mailId });
       return mail.mailId;
     },
     list(scope, filter) {
@@ -188,31 +180,31 @@ export function createMailService(deps: MailServiceDeps): MailService {
     },
     get(scope, mailId) {
       const mail = repository.findIn(scope, mailId);
-      if (mail === undefined) throw mailNotFound();
+      if (mail === undefined) throw notFound("mail.not_found");
       return withContent(mail);
     },
     retry(scope, mailId) {
       const mail = ensureSendable(repository.findIn(scope, mailId));
-      if (transport() === undefined) throw noMailServer();
-      const again = { ...mail, state: "QUEUED", attempts: 0, nextAttemptAt: now() } as const;
-      repository.update(mailId, { state: "QUEUED", attempts: 0, nextAttemptAt: now() });
+      if (transport() === undefined) throw conflict("mail.no_server");
+      const again = { ...mail, state: "QUEUED", attempts: 0, dueAt: now() } as const;
+      repository.update(mailId, { state: "QUEUED", attempts: 0, dueAt: now() });
       announce(again);
-      delivery.wake();
+      queue.changed(targetOf(mail), { tryNow: false });
       return withContent(again);
     },
     serverChanged() {
       releaseWaiting(deps);
-      delivery.wake();
+      queue.reload({ tryNow: true });
     },
     start() {
       expireSecrets(deps, { announce, report });
       releaseWaiting(deps);
-      delivery.start();
-      upkeep.start();
+      queue.start();
+      poll.start();
     },
     async stop() {
-      upkeep.stop();
-      await delivery.stop();
+      poll.stop();
+      await queue.stop();
     },
   };
 }

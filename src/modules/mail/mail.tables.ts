@@ -19,7 +19,7 @@ export const mails = sqliteTable(
     state: text("state", { enum: ["QUEUED", "SENT", "FAILED", "HELD"] }).notNull(),
     /** Number of attempts. It is increased before each attempt, so that a crash while sending counts. */
     attempts: integer("attempts").notNull().default(0),
-    nextAttemptAt: integer("next_attempt_at").notNull(),
+    dueAt: integer("next_attempt_at").notNull(),
     lastError: text("last_error", { mode: "json" }).$type<Text>(),
     /** Time when the secret among the values is worth nothing any more; null when there is none (any more). */
     secretUntil: integer("secret_until"),
@@ -28,7 +28,7 @@ export const mails = sqliteTable(
   },
   (table) => [
     index("mails_tenant").on(table.tenantId, table.createdAt),
-    index("mails_due").on(table.state, table.isAlarm, table.tenantId, table.nextAttemptAt),
+    index("mails_due").on(table.state, table.isAlarm, table.tenantId, table.dueAt),
     index("mails_secret").on(table.secretUntil),
   ],
 );

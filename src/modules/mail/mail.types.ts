@@ -88,7 +88,7 @@ export interface OutboxMail {
   readonly values: Readonly<Record<string, unknown>>;
   readonly state: MailState;
   readonly attempts: number;
-  readonly nextAttemptAt: number;
+  readonly dueAt: number;
   readonly lastError: Text | null;
   /** Time at which a secret among the values expires; null if there is none (any more). */
   readonly secretUntil: number | null;

@@ -24,7 +24,7 @@ import type { createDeliveryStore } from "./delivery-store.ts";
  * - Clock: running attempts and waits use monotonic time. `now` must not jump; a kind that stores wall-clock times limits them at startup (`hasten`).
  * - Size limits: beyond `limits.waiting`, the tenant with the most waiting rows loses its oldest.
  * - Expiry: an expired row is given up. If `isStrict`, nothing is sent after it expired; otherwise each row gets one attempt at a working target.
- * - An attempt that never ends is aborted after `attemptMs` and counts as a failure of its target; a late result is ignored.
+ * - An attempt that never ends is aborted after `attemptMs` and counts as a failure of its target; a late result is ignored. Mails end by themselves.
  * - Stop: attempts are aborted and awaited. Failures by then do not count; what was delivered is written.
  * - Full disk: results stay in memory and are written later. Until then, their rows are not sent again.
  */
@@ -101,8 +101,8 @@ export interface DeliveryKind<Target extends DeliveryTarget, Row extends Deliver
   };
   readonly limits: {
     readonly inFlight: InFlightLimits;
-    /** Max. duration of an attempt, beyond the kind's own timeouts. */
-    readonly attemptMs: number;
+    /** Max. duration of an attempt, beyond the kind's own timeouts. Undefined if these end every attempt. */
+    readonly attemptMs?: number;
     readonly waiting?: Readonly<Load>;
   };
   /** Time of the queue, in ms. It must not jump while the gateway runs. */
@@ -170,10 +170,13 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     }
   }
 
-  /** Reads what waits, also what another process has changed. */
-  reload(): void {
+  /** Reads what waits, also what another process has changed; `tryNow` ends the waits of failing targets. */
+  reload({ tryNow = false } = {}): void {
     if (this.#isStopped) return;
-    for (const row of this.#kind.store.targets()) this.#load(row);
+    for (const row of this.#kind.store.targets()) {
+      const target = this.#load(row);
+      if (tryNow) this.#lanes.unblock(target);
+    }
     this.wake();
   }
 
@@ -313,14 +316,16 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     controller: AbortController,
   ): Promise<Attempt<Answer> | undefined> {
     const { attemptMs: ms } = this.#kind.limits;
+    const attempt = Promise.try(() => this.#kind.attempt(row, target, controller.signal));
     const timeout = Promise.withResolvers<Attempt<Answer>>();
-    const cancel = this.#clock.schedule(ms, () => {
-      const error = detail("network_error.no_answer_within", { ms });
+    const end = () => {
+      const error = detail("network_error.no_answer_within", { ms: ms ?? 0 });
       timeout.resolve({ verdict: { retry: "target" }, error });
       controller.abort(new Error("the attempt takes too long"));
-    });
+    };
+    const cancel = ms === undefined ? () => undefined : this.#clock.schedule(ms, end);
     try {
-      return await Promise.race([this.#kind.attempt(row, target, controller.signal), timeout.promise]);
+      return await Promise.race([attempt, timeout.promise]);
     } catch (error) {
       this.#log.error("an attempt could not be made and is retried", { error });
       return undefined;
