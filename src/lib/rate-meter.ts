@@ -58,6 +58,12 @@ export class RateMeter {
     return 0;
   }
 
+  /** Lets `amount` more pass, like `take`. @throws the error of the limit with the ms after which it may pass */
+  ensure(now: number, amount: number, limitError: (perSecond: number, waitMs: number) => Error): void {
+    const waitMs = this.take(now, amount);
+    if (waitMs > 0) throw limitError(this.#perSecond ?? 0, waitMs);
+  }
+
   /** Counts what has passed already, also beyond the rate: what comes next waits for it. */
   spend(now: number, amount: number): void {
     this.#spentUntil = Math.max(this.#spentUntil, now) + this.#costMs * amount;

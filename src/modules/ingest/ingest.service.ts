@@ -2,7 +2,6 @@ import type { BodyEncoding } from "../../lib/body.ts";
 import { DomainError, type ErrorKind, invalid } from "../../lib/domain-error.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { isJsonObject } from "../../lib/json.ts";
-import type { RateMeter } from "../../lib/rate-meter.ts";
 import type { NoteLeftOut } from "../../lib/sent-json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
@@ -59,17 +58,18 @@ function createRateGate(deps: {
   }
 
   function ensureDevice({ limiter, byteLimiter }: IngestDevice, bytes: number): void {
-    const waitMs = limiter?.take(clock.monotonic()) ?? 0;
-    if (waitMs > 0) throw deviceMessagesLimit(limiter?.perSecond ?? 0, waitMs);
-    const bytesWaitMs = byteLimiter?.take(clock.monotonic(), bytes) ?? 0;
-    if (bytesWaitMs > 0) throw deviceBytesLimit(byteLimiter?.perSecond ?? 0, bytesWaitMs);
+    const now = clock.monotonic();
+    limiter?.ensure(now, 1, deviceMessagesLimit);
+    byteLimiter?.ensure(now, bytes, deviceBytesLimit);
   }
 
-  function ensureTenant(messages: RateMeter, byteMeter: RateMeter, bytes: number): void {
-    const waitMs = messages.take(clock.monotonic());
-    if (waitMs > 0) throw messagesLimit(messages.perSecond ?? 0, waitMs);
-    const bytesWaitMs = byteMeter.take(clock.monotonic(), bytes);
-    if (bytesWaitMs > 0) throw bytesLimit(byteMeter.perSecond ?? 0, bytesWaitMs);
+  function ensureTenant(
+    { messages, bytes: byteMeter }: NonNullable<IngestDevice["meters"]>,
+    bytes: number,
+  ): void {
+    const now = clock.monotonic();
+    messages.ensure(now, 1, messagesLimit);
+    byteMeter.ensure(now, bytes, bytesLimit);
   }
 
   return {
@@ -79,8 +79,7 @@ function createRateGate(deps: {
       if (device.limiter !== undefined || device.byteLimiter !== undefined) ensureDevice(device, bytes);
       const { meters } = device;
       if (meters !== undefined) {
-        if (meters.messages.isLimited || meters.bytes.isLimited)
-          ensureTenant(meters.messages, meters.bytes, bytes);
+        if (meters.messages.isLimited || meters.bytes.isLimited) ensureTenant(meters, bytes);
         else {
           meters.messages.passed++;
           meters.bytes.passed += bytes;

@@ -1,5 +1,5 @@
 import { AttemptLimit } from "../../lib/attempt-limit.ts";
-import { type DomainError, limited, textOf } from "../../lib/domain-error.ts";
+import { DomainError, limited, textOf } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { secretHint, shownName } from "../../lib/secret-hint.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -107,22 +107,19 @@ export function createWebhooksService(deps: {
     return named;
   }
 
-  /** Returns the error while the rates of the tenant's plan are spent. */
-  function rateError(tenantId: TenantId): DomainError | undefined {
-    const { messages, bytes } = deps.metersOf(tenantId);
-    const waitMs = messages.take(deps.clock.monotonic(), 0);
-    if (waitMs > 0) return messagesLimit(messages.perSecond ?? 0, waitMs);
-    const bytesWaitMs = bytes.take(deps.clock.monotonic(), 0);
-    return bytesWaitMs > 0 ? bytesLimit(bytes.perSecond ?? 0, bytesWaitMs) : undefined;
-  }
-
-  /** Lists a refused message as a fault of its integration. @throws DomainError `limited` */
+  /** Checks the rates of the tenant's plan. Lists a refused message as a fault of its integration. @throws DomainError `limited` */
   function ensureRate({ tenantId, integrationId, name }: Integration): void {
-    const error = rateError(tenantId);
-    if (error === undefined) return;
-    const subject = { kind: "integration", id: integrationId, name } as const;
-    deps.events.emit("fault.occurred", { ...textOf(error), source: "integration", tenantId, subject });
-    throw error;
+    const { messages, bytes } = deps.metersOf(tenantId);
+    const now = deps.clock.monotonic();
+    try {
+      messages.ensure(now, 0, messagesLimit);
+      bytes.ensure(now, 0, bytesLimit);
+    } catch (error) {
+      const subject = { kind: "integration", id: integrationId, name } as const;
+      if (error instanceof DomainError)
+        deps.events.emit("fault.occurred", { ...textOf(error), source: "integration", tenantId, subject });
+      throw error;
+    }
   }
 
   /** Counts a message of which nothing was stored: it has cost as much as one that was, which ingest counts. */
