@@ -1,24 +1,28 @@
 import { setImmediate } from "node:timers/promises";
-import { detail } from "../../lib/domain-error.ts";
+import { detail, textOf } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import { iso } from "../../lib/iso-time.ts";
+import { RateMeter } from "../../lib/rate-meter.ts";
+import { compareSeverities } from "../../lib/severity.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
+import type { Alarm, AlarmEvent } from "../alarms/alarms.types.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { User } from "../users/users.types.ts";
-import { addToDigest } from "./digest.ts";
 import { type MessengerNotifier, wantsMessage } from "./messenger-notifier.ts";
 import type { Messenger } from "./messengers.resource.ts";
 import type { MessengersService } from "./messengers.service.ts";
 import type { NotificationsRepository } from "./notifications.repository.ts";
 import type {
   Channel,
+  Digest,
   Flow,
   NotificationLine,
   NotificationSettings,
+  NotificationTrigger,
   QueuedNotification,
 } from "./notifications.types.ts";
 import type { Notifier } from "./notifier.ts";
@@ -28,9 +32,9 @@ const MINUTE_MS = 60_000;
 const NOTIFICATIONS_AT_ONCE = 100;
 const ENDED_AT_ONCE = 100;
 const RETRY_MS = 5_000;
-const WAIT_MS_MAX = 3_600_000;
+const HOUR_MS = 60 * MINUTE_MS;
 /** Longest window that the settings allow. */
-const WINDOW_MS_MAX = 60 * MINUTE_MS;
+const WINDOW_MS_MAX = HOUR_MS;
 /** Number of people a history names. */
 const NAMED_MAX = 20;
 
@@ -94,9 +98,27 @@ const lineOf = (notification: QueuedNotification, deviceName: string): Notificat
   };
 };
 
+/** Number of alarms that a digest names; the others are counted. */
+const DIGEST_LINES_MAX = 5;
+
+/** Returns the digest with one more line. */
+function addToDigest(digest: Digest | null, line: NotificationLine): Digest {
+  const { total = 0, bySeverity = {}, byTrigger = {}, worst = [] } = digest ?? {};
+  const { severity, trigger } = line;
+  // Sorting keeps the order of equals: the oldest of the most severe ones stay.
+  const named = [...worst, line].sort((a, b) => compareSeverities(b.severity, a.severity));
+  return {
+    total: total + 1,
+    bySeverity: { ...bySeverity, [severity]: (bySeverity[severity] ?? 0) + 1 },
+    byTrigger: { ...byTrigger, [trigger]: (byTrigger[trigger] ?? 0) + 1 },
+    worst: named.slice(0, DIGEST_LINES_MAX),
+  };
+}
+
 /**
  * Turns what happened to alarms into mails and messages. A notification is taken out in the same transaction that writes what it becomes,
- * so that everybody is notified once, whatever is killed when. Users who get many within a short time get the rest at its end, in one.
+ * so that everybody is notified exactly once, whatever is killed when. Therefore it is no kind of delivery queue: nothing outside the database is
+ * attempted here. Users who get many within a short time get the rest at its end, in one.
  */
 export class Dispatcher {
   private isStarted = false;
@@ -152,7 +174,7 @@ export class Dispatcher {
     this.cancel();
     const next = this.isStarted ? repository.nextEnd() : undefined;
     if (next === undefined) return;
-    this.cancel = clock.schedule(Math.min(Math.max(next - now(), 0), WAIT_MS_MAX), () => this.wake());
+    this.cancel = clock.schedule(Math.min(Math.max(next - now(), 0), HOUR_MS), () => this.wake());
   }
 
   /** Returns whether there may be more. */
@@ -325,3 +347,83 @@ export class Dispatcher {
     return tenantId;
   }
 }
+
+/** Min. time between faults of a tenant. */
+const FAULT_INTERVAL_MS = 60_000;
+
+interface Room {
+  readonly meter: RateMeter;
+  /** Monotonic ms. */
+  faultAt: number;
+}
+
+/**
+ * Returns a function that counts an alarm mail of a tenant. It returns false if there is no room for the mail now; the limit is a fault of the
+ * tenant.
+ */
+export function createMailRoom(deps: {
+  /** 0 for no limit. */
+  readonly perHour: number;
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly events: EventBus<DomainEvents>;
+}): (tenantId: TenantId) => boolean {
+  const { perHour, clock, events } = deps;
+  const rooms = new Map<TenantId, Room>();
+  events.on("tenant.deleted", ({ tenantId }) => void rooms.delete(tenantId));
+
+  function roomOf(tenantId: TenantId): Room {
+    const room = rooms.get(tenantId) ?? {
+      meter: Object.assign(new RateMeter(), { perSecond: (perHour * 1_000) / HOUR_MS, burst: perHour }),
+      faultAt: Number.NEGATIVE_INFINITY,
+    };
+    rooms.set(tenantId, room);
+    return room;
+  }
+
+  return (tenantId) => {
+    if (perHour === 0) return true;
+    const now = clock.monotonic();
+    const room = roomOf(tenantId);
+    if (room.meter.take(now) === 0) return true;
+    if (now - room.faultAt >= FAULT_INTERVAL_MS) {
+      room.faultAt = now;
+      const fault = detail("fault.alarm_mails_collected", { max: perHour });
+      const subject = { kind: "outbox", id: tenantId } as const;
+      events.emit("fault.occurred", { ...fault, source: "mail", tenantId, subject });
+    }
+    return false;
+  };
+}
+
+const triggers: Readonly<Partial<Record<AlarmEvent["eventType"], NotificationTrigger>>> = {
+  CREATED: "CREATED",
+  REOPENED: "CREATED",
+  SEVERITY_CHANGED: "CREATED",
+  ESCALATED: "ESCALATED",
+  CLEARED: "CLEARED",
+};
+
+/**
+ * Queues the notification of an event, in the transaction of the event: nothing for a device that is mute, or for a rule that notifies
+ * nobody.
+ */
+export const createNotificationHook =
+  (deps: {
+    repository: Pick<NotificationsRepository, "addNotification">;
+    mutedMs: (deviceId: DeviceId) => number;
+    recipientIdsOf: (alarm: Alarm) => readonly string[] | undefined;
+  }) =>
+  (alarm: Alarm, event: AlarmEvent, before: Alarm | undefined): void => {
+    const trigger = triggers[event.eventType];
+    if (trigger === undefined || deps.mutedMs(alarm.deviceId) > 0) return;
+    if (deps.recipientIdsOf(alarm)?.length === 0) return;
+    const { tenantId, alarmId, deviceId, severity, alarmType, message, messageParts } = alarm;
+    const hasRisen = event.eventType === "SEVERITY_CHANGED";
+    deps.repository.addNotification({
+      ...{ tenantId, alarmId, deviceId, trigger, severity, alarmType, message, messageParts },
+      formerSeverity: hasRisen ? (before?.severity ?? null) : null,
+      cause: trigger === "CLEARED" ? textOf(event) : null,
+      level: alarm.escalationLevel,
+      at: event.createdAt,
+    });
+  };

@@ -8,18 +8,15 @@ import type { Core } from "../module.types.ts";
 import type { OutboundModule } from "../outbound/outbound.module.ts";
 import type { TenantsModule } from "../tenants/tenants.module.ts";
 import type { UsersModule } from "../users/users.module.ts";
-import { Dispatcher } from "./dispatcher.ts";
-import { createMailRoom } from "./mail-room.ts";
+import { createMailRoom, createNotificationHook, Dispatcher } from "./dispatcher.ts";
 import { createMessengerNotifier } from "./messenger-notifier.ts";
 import { messengerResource } from "./messengers.resource.ts";
 import { messengersRoutes } from "./messengers.routes.ts";
 import { createMessengersService } from "./messengers.service.ts";
-import { createNotificationHook } from "./notification-hook.ts";
 import { createNotificationsRepository } from "./notifications.repository.ts";
 import { notificationsRoutes } from "./notifications.routes.ts";
-import { createNotificationsService } from "./notifications.service.ts";
+import { createNotificationsService, createTestLimit } from "./notifications.service.ts";
 import { createNotifier } from "./notifier.ts";
-import { createTestLimit } from "./test-limit.ts";
 
 /** Notifies users of alarms by mail and text message. */
 export function createNotificationsModule(

@@ -1,5 +1,5 @@
-import { detail, invalid } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
+import { detail, invalid, limited } from "../../lib/domain-error.ts";
+import type { TenantId, UserId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -146,3 +146,22 @@ export function createNotificationsService(deps: {
 }
 
 export type NotificationsService = ReturnType<typeof createNotificationsService>;
+
+/** A person who tries an address may do so a few times; a message can cost money. */
+const TEST_WINDOW_MS = 600_000;
+const TESTS_MAX = 10;
+const TRIED_USERS_MAX = 10_000;
+
+/** Returns a function that throws `limited` when a user has sent too many tests. */
+export function createTestLimit(clock: Clock): (principal: Principal) => void {
+  /** Times of the last tries of each user, monotonic. */
+  const tried = new Map<UserId, number[]>();
+  return ({ userId }) => {
+    const now = clock.monotonic();
+    const recent = (tried.get(userId) ?? []).filter((timeMs) => timeMs > now - TEST_WINDOW_MS);
+    if (recent.length >= TESTS_MAX)
+      throw limited("notifications.tests", Math.ceil(((recent[0] ?? now) + TEST_WINDOW_MS - now) / 1000));
+    if (tried.size >= TRIED_USERS_MAX) tried.clear();
+    tried.set(userId, [...recent, now]);
+  };
+}
