@@ -84,3 +84,17 @@ test("each tenant has places of its own, and shares the others", () => {
   lanes.landed(first, 0);
   expect(takeAll()).toMatch(/^[abc]$/);
 });
+
+test("a target whose attempt has landed goes on with its next lane, and is forgotten when nothing waits", () => {
+  const lanes = new DeliveryLanes({ own: 1, shared: 0, perTenant: 1, perTarget: 1 });
+  const target = lanes.target({ targetId: "a", tenantId: "t" });
+  for (const orderKey of ["one", "two"]) lanes.add(target, { orderKey, dueAt: 0 });
+  for (const key of ["one", "two"]) {
+    const taken = lanes.take(0);
+    expect([taken?.lane.key, lanes.take(0)]).toEqual([key, undefined]);
+    lanes.landed(target, 1);
+    if (taken !== undefined) lanes.idle(target, taken.lane);
+  }
+  lanes.dropIdle();
+  expect(lanes.targets.size).toBe(0);
+});

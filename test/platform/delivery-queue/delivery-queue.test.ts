@@ -1,14 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { waitAfter } from "../../../src/lib/retry-policy.ts";
-import {
-  ATTEMPT_MS_MAX,
-  createRig,
-  holdAnswers,
-  LIFETIME_MS,
-  never,
-  runTasks,
-  useDatabase,
-} from "./queue-fixture.ts";
+import { ATTEMPT_MS_MAX, createRig, holdAnswers, never, runTasks, useDatabase } from "./queue-fixture.ts";
 
 useDatabase();
 
@@ -134,6 +126,50 @@ describe("a row", () => {
   });
 });
 
+test("results are written immediately if the kind wants it", async () => {
+  const rig = createRig({ writeAfterMs: 0 });
+  const target = rig.target("a");
+  for (let n = 0; n < 10; n++) rig.add(target, "d", `${n}`);
+  await runTasks(500);
+  expect([rig.bodiesOf("SENT").length, rig.writes]).toEqual([10, 10]);
+  await rig.queue.stop();
+});
+
+test("results are written some at a time, and rows of a lane go on meanwhile", async () => {
+  const rig = createRig();
+  const target = rig.target("a");
+  for (let n = 0; n < 1_200; n++) rig.add(target, "d", `${n}`);
+  await runTasks(1_000);
+  expect(rig.sent.length).toBeWithin(20, 490);
+  rig.clock.advance(0);
+  expect(rig.writes).toBe(0);
+  await runTasks(40_000);
+  expect(rig.sent.length).toBeGreaterThan(500);
+  rig.clock.advance(0);
+  expect(rig.writes).toBe(1); // they were many
+  await rig.pass(500, 50);
+  await runTasks(40_000);
+  await rig.pass(500, 50);
+  expect(rig.bodiesOf("SENT")).toHaveLength(1_200);
+  expect(rig.writes).toBeLessThan(10);
+  await rig.queue.stop();
+});
+
+test("an attempt that fails unexpectedly is made again after a while, and counts for nothing", async () => {
+  const rig = createRig();
+  rig.answer = () => {
+    throw new Error("unexpected");
+  };
+  rig.add(rig.target("a"), "d", "one");
+  await rig.pass(60_000);
+  expect(rig.sent.length).toBeGreaterThan(3);
+  expect(rig.sent.length).toBeLessThan(8);
+  rig.answer = () => "delivered";
+  await rig.pass(11_000);
+  expect(rig.rows()).toMatchObject([{ state: "SENT", attempts: 1 }]);
+  await rig.queue.stop();
+});
+
 describe("an attempt that never ends", () => {
   test("is aborted after its time and made again; its late result is ignored", async () => {
     const rig = createRig();
@@ -224,6 +260,24 @@ describe("removing a target", () => {
     await rig.queue.stop();
   });
 
+  test("leaves attempts and unwritten results of others alone", async () => {
+    const rig = createRig();
+    const [removed, kept] = [rig.target("removed"), rig.target("kept")];
+    rig.add(kept, "d", "sent");
+    rig.add(removed, "d", "lost");
+    await runTasks();
+    const answer = holdAnswers(rig);
+    rig.add(kept, "d", "in flight");
+    await runTasks();
+    rig.queue.removed(({ targetId }) => targetId === removed.targetId);
+    expect(rig.sent.at(-1)?.signal.aborted).toBe(false);
+    await answer("delivered");
+    rig.queue.flush();
+    expect(rig.bodiesOf("SENT")).toEqual(["sent", "in flight"]);
+    expect(rig.bodiesOf("WAITING")).toEqual(["lost"]);
+    await rig.queue.stop();
+  });
+
   test("aborts its attempts and records no result", async () => {
     const rig = createRig();
     const answer = holdAnswers(rig);
@@ -268,100 +322,4 @@ describe("a disk that fails", () => {
       expect([rig.bodies(), rig.bodiesOf("SENT")]).toEqual([["one"], ["one"]]);
       await rig.queue.stop();
     });
-});
-
-describe("limits", () => {
-  const few = { limits: { waiting: { rows: 300, bytes: 1_000_000 } } };
-
-  test("a full queue gives up the oldest of the fullest target, and no other", async () => {
-    const rig = createRig(few);
-    rig.answer = () => ({ retry: "target" });
-    const [small, big] = [rig.target("small"), rig.target("big")];
-    for (let n = 0; n < 20; n++) rig.add(small, "d", `small ${n}`);
-    for (let n = 0; n < 281; n++) rig.add(big, "d", `big ${n}`);
-    await runTasks();
-    expect(rig.bodiesOf("DEAD")).toEqual(Array.from({ length: 100 }, (_, n) => `big ${n}`));
-    await rig.queue.stop();
-  });
-
-  test("a tenant with many small targets loses its rows, and a tenant with one larger target keeps its own", async () => {
-    const rig = createRig(few);
-    rig.answer = () => ({ retry: "target" });
-    const own = rig.target("own", "t");
-    for (let n = 0; n < 60; n++) rig.add(own, "d", "own");
-    for (let t = 0; t < 100; t++) {
-      const other = rig.target("other", "u");
-      for (let n = 0; n < 3; n++) rig.add(other, "d", "other");
-    }
-    await runTasks();
-    expect(rig.bodiesOf("DEAD")).toEqual(Array(100).fill("other"));
-    await rig.queue.stop();
-  });
-
-  test("size counts like number, and a row in flight is not given up", async () => {
-    const rig = createRig({ limits: { waiting: { rows: 1_000, bytes: 3_000 } } });
-    rig.answer = never;
-    const target = rig.target("slow");
-    rig.add(target, "first", "first");
-    await runTasks();
-    for (let n = 0; n < 300; n++) rig.add(target, "d", "x".repeat(10));
-    await runTasks();
-    expect(rig.rows()[0]).toMatchObject({ body: "first", state: "WAITING" });
-    expect(rig.bodiesOf("DEAD")).toHaveLength(100);
-  });
-});
-
-describe("expiry", () => {
-  test("a row of a failing target gets one attempt after it expired, or is given up by the sweep", async () => {
-    const rig = createRig();
-    rig.answer = () => ({ retry: "target" });
-    const target = rig.target("down");
-    for (let n = 0; n < 10; n++) rig.add(target, "d", `${n}`);
-    await rig.pass(LIFETIME_MS + 120_000, 60_000);
-    expect(rig.bodiesOf("DEAD")).toHaveLength(10);
-    await rig.queue.stop();
-  });
-
-  test("looking for expired rows reads only targets that may have some", async () => {
-    const rig = createRig();
-    rig.answer = () => ({ retry: "target" });
-    for (let t = 0; t < 50; t++) rig.add(rig.target("down"), "d", "old");
-    await rig.pass(3_600_000, 60_000);
-    expect(rig.giveUps).toBe(0);
-    await rig.pass(LIFETIME_MS, 600_000);
-    expect(rig.bodiesOf("WAITING")).toEqual([]);
-    await rig.queue.stop();
-  });
-
-  test("if it is strict, nothing is sent after its time, and a wait ends there", async () => {
-    const rig = createRig({ isStrict: true });
-    rig.answer = () => ({ verdict: { retry: "target" }, retryAfterMs: 3_600_000 });
-    const target = rig.target("down");
-    rig.add(target, "d", "head", 30_000);
-    rig.add(target, "d", "behind", 20_000);
-    rig.add(target, "d", "long", 7_200_000);
-    await rig.pass(19_000);
-    expect(rig.bodiesOf("WAITING")).toEqual(["head", "behind", "long"]);
-    await rig.pass(2_000);
-    expect(rig.bodiesOf("WAITING")).toEqual(["head", "long"]);
-    await rig.pass(10_000);
-    expect(rig.bodiesOf("WAITING")).toEqual(["long"]);
-    rig.answer = () => "delivered";
-    await rig.pass(3_600_000);
-    expect(rig.bodies()).toEqual(["head", "long"]);
-    await rig.queue.stop();
-  });
-
-  test("if it is strict, a row in flight goes on after its time, and the queue does not spin", async () => {
-    const rig = createRig({ isStrict: true });
-    const answer = holdAnswers(rig);
-    rig.add(rig.target("slow"), "d", "one", 1_000);
-    await runTasks();
-    await rig.pass(30_000);
-    expect(rig.giveUps).toBeLessThan(10);
-    await answer("delivered");
-    rig.queue.flush();
-    expect(rig.bodiesOf("SENT")).toEqual(["one"]);
-    await rig.queue.stop();
-  });
 });

@@ -77,7 +77,7 @@ type Answer = Verdict | Partial<Attempt>;
 export function createRig(
   options: Partial<Pick<Kind, "isStrict" | "writeAfterMs">> & { limits?: Partial<Kind["limits"]> } = {},
 ) {
-  database.sqlite.run("DELETE FROM parcels");
+  database.sqlite.run("DELETE FROM parcels; DELETE FROM sqlite_sequence WHERE name = 'parcels'");
   const { orm, transact } = database;
   const clock = new FakeClock();
   const log = createLogger("test");
@@ -103,6 +103,7 @@ export function createRig(
     isDiskBroken: false,
     headsRead: 0,
     giveUps: 0,
+    writes: 0,
     mostInFlight: () => most,
     queue: undefined as unknown as DeliveryQueue<DeliveryTarget, Parcel>,
     bodies: () => rig.sent.map(({ body }) => body),
@@ -150,6 +151,7 @@ export function createRig(
         write(results) {
           if (isKilled()) return;
           ensureDisk();
+          rig.writes++;
           transact(() => {
             for (const { row, state, attempts, dueAt } of results) {
               const states = { waiting: "WAITING", dead: "DEAD", delivered: "SENT" } as const;

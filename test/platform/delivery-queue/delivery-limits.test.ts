@@ -1,0 +1,126 @@
+import { describe, expect, test } from "bun:test";
+import { createRig, holdAnswers, LIFETIME_MS, never, runTasks, useDatabase } from "./queue-fixture.ts";
+
+/** What the queue gives up: rows beyond its limits, and expired rows. */
+
+useDatabase();
+
+describe("limits", () => {
+  const few = { limits: { waiting: { rows: 300, bytes: 1_000_000 } } };
+
+  test("a full queue gives up the oldest of the fullest target, and no other", async () => {
+    const rig = createRig(few);
+    rig.answer = () => ({ retry: "target" });
+    const [small, big] = [rig.target("small"), rig.target("big")];
+    for (let n = 0; n < 20; n++) rig.add(small, "d", `small ${n}`);
+    for (let n = 0; n < 281; n++) rig.add(big, "d", `big ${n}`);
+    await runTasks();
+    expect(rig.bodiesOf("DEAD")).toEqual(Array.from({ length: 100 }, (_, n) => `big ${n}`));
+    await rig.queue.stop();
+  });
+
+  test("a tenant with many small targets loses its rows, and a tenant with one larger target keeps its own", async () => {
+    const rig = createRig(few);
+    rig.answer = () => ({ retry: "target" });
+    const own = rig.target("own", "t");
+    for (let n = 0; n < 60; n++) rig.add(own, "d", "own");
+    for (let t = 0; t < 100; t++) {
+      const other = rig.target("other", "u");
+      for (let n = 0; n < 3; n++) rig.add(other, "d", "other");
+    }
+    await runTasks();
+    expect(rig.bodiesOf("DEAD")).toEqual(Array(100).fill("other"));
+    await rig.queue.stop();
+  });
+
+  test("a queue far beyond its limit gives up in steps, until it is below", async () => {
+    const rig = createRig(few);
+    rig.answer = never;
+    const target = rig.target("big");
+    for (let n = 0; n < 2_700; n++) rig.add(target, "d", `${n}`);
+    await runTasks();
+    expect(rig.bodiesOf("DEAD")).toHaveLength(2_000);
+    await rig.pass(5, 1);
+    expect(rig.bodiesOf("WAITING")).toHaveLength(300);
+  });
+
+  test("what was delivered takes no more room", async () => {
+    const rig = createRig({ limits: { waiting: { rows: 300, bytes: 3_000 } } });
+    const target = rig.target("a");
+    for (let n = 0; n < 200; n++) {
+      rig.add(target, "d", "x".repeat(20));
+      await runTasks();
+    }
+    rig.answer = never;
+    for (let n = 0; n < 140; n++) rig.add(target, "e", "x".repeat(20));
+    await runTasks();
+    expect(rig.bodiesOf("DEAD")).toEqual([]);
+  });
+
+  test("size counts like number, and a row in flight is not given up", async () => {
+    const rig = createRig({ limits: { waiting: { rows: 1_000, bytes: 3_000 } } });
+    rig.answer = never;
+    const target = rig.target("slow");
+    rig.add(target, "first", "first");
+    await runTasks();
+    for (let n = 0; n < 300; n++) rig.add(target, "d", "x".repeat(10));
+    await runTasks();
+    expect(rig.rows()[0]).toMatchObject({ body: "first", state: "WAITING" });
+    expect(rig.bodiesOf("DEAD")).toHaveLength(100);
+  });
+});
+
+describe("expiry", () => {
+  test("a row of a failing target gets one attempt after it expired, or is given up by the sweep", async () => {
+    const rig = createRig();
+    rig.answer = () => ({ retry: "target" });
+    const target = rig.target("down");
+    for (let n = 0; n < 10; n++) rig.add(target, "d", `${n}`);
+    await rig.pass(LIFETIME_MS + 120_000, 60_000);
+    expect(rig.bodiesOf("DEAD")).toHaveLength(10);
+    await rig.queue.stop();
+  });
+
+  test("looking for expired rows reads only targets that may have some", async () => {
+    const rig = createRig();
+    rig.answer = () => ({ retry: "target" });
+    for (let t = 0; t < 50; t++) rig.add(rig.target("down"), "d", "old");
+    await rig.pass(3_600_000, 60_000);
+    expect(rig.giveUps).toBe(0);
+    await rig.pass(LIFETIME_MS, 600_000);
+    expect(rig.bodiesOf("WAITING")).toEqual([]);
+    await rig.queue.stop();
+  });
+
+  test("if it is strict, nothing is sent after its time, and a wait ends there", async () => {
+    const rig = createRig({ isStrict: true });
+    rig.answer = () => ({ verdict: { retry: "target" }, retryAfterMs: 3_600_000 });
+    const target = rig.target("down");
+    rig.add(target, "d", "head", 30_000);
+    rig.add(target, "d", "behind", 20_000);
+    rig.add(target, "d", "long", 7_200_000);
+    await rig.pass(19_000);
+    expect(rig.bodiesOf("WAITING")).toEqual(["head", "behind", "long"]);
+    await rig.pass(2_000);
+    expect(rig.bodiesOf("WAITING")).toEqual(["head", "long"]);
+    await rig.pass(10_000);
+    expect(rig.bodiesOf("WAITING")).toEqual(["long"]);
+    rig.answer = () => "delivered";
+    await rig.pass(3_600_000);
+    expect(rig.bodies()).toEqual(["head", "long"]);
+    await rig.queue.stop();
+  });
+
+  test("if it is strict, a row in flight goes on after its time, and the queue does not spin", async () => {
+    const rig = createRig({ isStrict: true });
+    const answer = holdAnswers(rig);
+    rig.add(rig.target("slow"), "d", "one", 1_000);
+    await runTasks();
+    await rig.pass(30_000);
+    expect(rig.giveUps).toBeLessThan(10);
+    await answer("delivered");
+    rig.queue.flush();
+    expect(rig.bodiesOf("SENT")).toEqual(["one"]);
+    await rig.queue.stop();
+  });
+});
