@@ -1,9 +1,9 @@
 import { digestText, lineText, severityWord, testText } from "../../lib/alarm-text.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
-import type { OutboundRequest, OutboundTarget } from "../outbound/outbound.types.ts";
+import type { OutboundRequest } from "../outbound/outbound.types.ts";
 import { bodyOf } from "./messenger-presets.ts";
 import type { Messenger } from "./messengers.resource.ts";
-import type { MessengerMessage, MessengerTarget } from "./messengers.types.ts";
+import type { MessengerMessage } from "./messengers.types.ts";
 import type { Digest, NotificationLine } from "./notifications.types.ts";
 
 const TIMEOUT_MS = 15_000;
@@ -33,20 +33,6 @@ export function createMessengerNotifier(deps: {
   /** Address of the list of alarms in the console, if it is known. */
   consoleUrl: string | undefined;
 }) {
-  /** One object for all requests to the same place, which the delivery queue stores once. */
-  const targets = new WeakMap<MessengerTarget, OutboundTarget>();
-
-  function targetOf({ target }: Messenger): OutboundTarget {
-    const outboundTarget = targets.get(target) ?? {
-      ...target,
-      method: "POST",
-      timeoutMs: TIMEOUT_MS,
-      secret: null,
-    };
-    targets.set(target, outboundTarget);
-    return outboundTarget;
-  }
-
   function requestOf(
     messenger: Messenger,
     message: Omit<MessengerMessage, "link">,
@@ -59,7 +45,7 @@ export function createMessengerNotifier(deps: {
     return {
       tenantId,
       source: { kind: "notification", id: messengerId },
-      target: targetOf(messenger),
+      target: { ...messenger.target, method: "POST", timeoutMs: TIMEOUT_MS, secret: null },
       orderKey: messengerId,
       contentType: "application/json",
       body: bodyOf(kind, fields, { ...message, link: url === undefined ? undefined : { url, label } }),

@@ -1,8 +1,6 @@
-import { detail, notFound } from "../../lib/domain-error.ts";
+import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
-import type { DomainEvents } from "../events.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { OutboundCounts } from "../outbound/outbound.types.ts";
 import { ensureAllDevices, ensurePersonSets } from "../tenants/tenants.errors.ts";
@@ -26,7 +24,6 @@ interface MessengersDeps {
   readonly settingsOf: (tenantId: TenantId) => NotificationSettings;
   /** Throws `limited` when the user has tried too often. */
   readonly ensureMayTry: (principal: Principal) => void;
-  readonly events: EventBus<DomainEvents>;
 }
 
 const sourceOf = (messengerId: string) => ({ kind: "notification", id: messengerId }) as const;
@@ -41,35 +38,11 @@ function ensureMayChange(principal: Principal, addresses: readonly (string | und
 export function createMessengersService(deps: MessengersDeps) {
   const { store, outbound } = deps;
   const changed = createMessengerChanges(outbound);
-  /** Keyed by tenant; one object for all messages of a messenger, by which the delivery queue knows its target. */
-  const cache = new Map<TenantId, readonly Messenger[]>();
-  deps.events.on("tenant.deleted", ({ tenantId }) => cache.delete(tenantId));
-
-  function listOf(tenantId: TenantId): readonly Messenger[] {
-    const messengers = cache.get(tenantId) ?? store.list(tenantId);
-    cache.set(tenantId, messengers);
-    return messengers;
-  }
-
-  function get(tenantId: TenantId, messengerId: string): Messenger {
-    const messenger = listOf(tenantId).find((candidate) => candidate.messengerId === messengerId);
-    if (messenger === undefined) throw notFound("messengers.not_found");
-    return messenger;
-  }
-
-  function saved(messenger: Messenger): Messenger {
-    cache.delete(messenger.tenantId);
-    return messenger;
-  }
-
   return {
-    listOf,
-    findById: (messengerId: string): Messenger | undefined => {
-      const tenantId = store.findAcrossTenants(messengerId)?.tenantId;
-      return tenantId && listOf(tenantId).find((candidate) => candidate.messengerId === messengerId);
-    },
-    list: ({ tenantId }: Principal): readonly Messenger[] => listOf(tenantId),
-    get: ({ tenantId }: Principal, messengerId: string): Messenger => get(tenantId, messengerId),
+    listOf: (tenantId: TenantId): readonly Messenger[] => store.list(tenantId),
+    findById: (messengerId: string): Messenger | undefined => store.findAcrossTenants(messengerId),
+    list: ({ tenantId }: Principal): readonly Messenger[] => store.list(tenantId),
+    get: ({ tenantId }: Principal, messengerId: string): Messenger => store.get(tenantId, messengerId),
     countsOf: ({ tenantId, messengerId }: Messenger): OutboundCounts =>
       outbound.countsOf(tenantId, sourceOf(messengerId)),
     create(principal: Principal, input: typeof messengerResource.$create): Messenger {
@@ -77,24 +50,23 @@ export function createMessengersService(deps: MessengersDeps) {
       const { tenantId } = principal;
       store.ensureRoom(tenantId);
       const messenger = changed(newMessenger(tenantId, input, deps.settingsOf(tenantId).language), input);
-      return saved(store.insert(tenantId, messenger));
+      return store.insert(tenantId, messenger);
     },
     update(principal: Principal, messengerId: string, input: MessengerInput): Messenger {
       ensureMayChange(principal, [input.server, input.chatId, input.topic, input.secret]);
-      const current = get(principal.tenantId, messengerId);
-      return saved(store.update(current, changed(current, input)));
+      const current = store.get(principal.tenantId, messengerId);
+      return store.update(current, changed(current, input));
     },
     delete(principal: Principal, messengerId: string): void {
       ensureMayChange(principal);
-      const messenger = get(principal.tenantId, messengerId);
+      const messenger = store.get(principal.tenantId, messengerId);
       store.delete(messenger);
       outbound.removeSource(messenger.tenantId, sourceOf(messengerId));
-      cache.delete(messenger.tenantId);
     },
     /** Sends a test message now, and tells what became of it. */
     async test(principal: Principal, messengerId: string): Promise<MessengerTest> {
       ensureMayChange(principal);
-      const messenger = get(principal.tenantId, messengerId);
+      const messenger = store.get(principal.tenantId, messengerId);
       deps.ensureMayTry(principal);
       const { status, error } = await deps.notifier.sendTest(messenger);
       const answer = status === null ? {} : { status };

@@ -41,15 +41,8 @@ export function createNotificationsService(deps: {
   events: EventBus<DomainEvents>;
 }) {
   const { repository, notifier, mail, clock, events } = deps;
-  /** Settings in the form in which they were read; requests to one target are recognized by it. */
-  const cache = new Map<TenantId, NotificationSettings>();
-  events.on("tenant.deleted", ({ tenantId }) => cache.delete(tenantId));
-
-  function settingsOf(tenantId: TenantId): NotificationSettings {
-    const settings = cache.get(tenantId) ?? repository.findSettings(tenantId) ?? notificationDefaults;
-    cache.set(tenantId, settings);
-    return settings;
-  }
+  const settingsOf = (tenantId: TenantId): NotificationSettings =>
+    repository.findSettings(tenantId) ?? notificationDefaults;
 
   /** Resolves once something happened to the mail, or after a while. */
   function changed(mailId: string): Promise<void> {
@@ -131,7 +124,6 @@ export function createNotificationsService(deps: {
         ...(messaging !== undefined && { messaging: messaging && read(messaging) }),
       };
       repository.saveSettings(tenantId, after);
-      cache.set(tenantId, after);
       return after;
     },
     /** Sends something to the caller now, and tells what became of it. */

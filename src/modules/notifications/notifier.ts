@@ -3,7 +3,7 @@ import type { TenantId } from "../../lib/ids.ts";
 import { messageIn } from "../../lib/message-parts.ts";
 import type { MailSender } from "../mail/mail.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
-import type { OutboundRequest, OutboundTarget } from "../outbound/outbound.types.ts";
+import type { OutboundRequest } from "../outbound/outbound.types.ts";
 import type { User } from "../users/users.types.ts";
 import { fillBody, fillUrl, type TemplateValues } from "./message-template.ts";
 import type { Digest, Messaging, NotificationLine, NotificationSettings } from "./notifications.types.ts";
@@ -18,31 +18,20 @@ export function createNotifier(deps: {
   /** Address of the console, if it is known. */
   consoleUrl: string | undefined;
 }) {
-  /** Targets by settings: one object for all requests to the same place, which the delivery queue stores once. */
-  const targets = new WeakMap<Messaging, OutboundTarget>();
-
-  function targetOf(messaging: Messaging, url: string): OutboundTarget {
-    const { method, headers } = messaging;
-    const createTarget = () => ({ url, method, headers, timeoutMs: MESSAGING_TIMEOUT_MS, secret: null });
-    if (url !== messaging.url) return createTarget(); // the address itself says to whom
-    const target = targets.get(messaging) ?? createTarget();
-    targets.set(messaging, target);
-    return target;
-  }
-
   function requestOf(
     to: { readonly user: User; readonly tenantId: TenantId; readonly messaging: Messaging },
     values: TemplateValues,
   ): OutboundRequest {
-    const { messaging, user, tenantId } = to;
+    const { user, tenantId } = to;
+    const { url, method, headers, contentType, body } = to.messaging;
     const all = { phone: user.notificationPhone, fullName: user.fullName, email: user.email, ...values };
     return {
       tenantId,
       source: MESSAGING_SOURCE,
-      target: targetOf(messaging, fillUrl(messaging.url, all)),
+      target: { url: fillUrl(url, all), method, headers, timeoutMs: MESSAGING_TIMEOUT_MS, secret: null },
       orderKey: user.userId,
-      contentType: messaging.contentType,
-      body: fillBody(messaging.body, messaging.contentType, all),
+      contentType,
+      body: fillBody(body, contentType, all),
     };
   }
 

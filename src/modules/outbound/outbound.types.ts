@@ -6,7 +6,7 @@ export interface Sealed {
   readonly sealed: string;
 }
 
-/** Destination of requests and the way to send them. Keep one object for all that go there alike: it is looked up by identity. */
+/** Destination of requests and the way to send them. For many requests, keep one object: it is looked up by identity first. */
 export interface OutboundTarget {
   readonly url: string;
   /** Whole address where it is a secret; `url` is what may be shown of it. */
