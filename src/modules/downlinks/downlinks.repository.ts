@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNotNull, lt, notInArray, or, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, lt, notInArray, or, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
@@ -90,24 +90,20 @@ export function createDownlinksRepository(database: MainDatabase) {
     /** The newest first. */
     list(
       integrationId: string,
-      {
-        limit,
-        offset,
-        state,
-        search,
-      }: { limit: number; offset: number; state?: DownlinkState | undefined; search?: string | undefined },
-    ): {
-      items: Downlink[];
-      total: number;
-    } {
-      const wanted = and(
+      filter: {
+        limit: number;
+        offset: number;
+        state?: DownlinkState | undefined;
+        search?: string | undefined;
+      },
+    ): { items: Downlink[]; total: number } {
+      const { state, search } = filter;
+      const isWanted = and(
         eq(downlinks.integrationId, integrationId),
         state === undefined ? undefined : eq(downlinks.state, state),
         search === undefined ? undefined : contains(downlinks.deviceKey, search),
       );
-      const total = orm.select({ n: sql<number>`count(*)` }).from(downlinks).where(wanted).get()?.n ?? 0;
-      const page = orm.select().from(downlinks).where(wanted).orderBy(desc(downlinks.seq));
-      return { items: page.limit(limit).offset(offset).all().map(toDownlink), total };
+      return store.list(isWanted, filter);
     },
     countQueued(of: { integrationId: string } | { deviceKey: string; tenantId: TenantId }): number {
       const wanted =

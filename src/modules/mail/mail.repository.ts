@@ -1,5 +1,6 @@
-import { and, count, desc, eq, inArray, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
+import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import type { DeliveryTarget } from "../../platform/delivery-queue/delivery-lanes.ts";
 import { createDeliveryStore, targetPlaceholder } from "../../platform/delivery-queue/delivery-store.ts";
@@ -72,25 +73,14 @@ export function createMailRepository(database: MainDatabase) {
     find: (mailId: string): OutboxMail | undefined => first(eq(mails.mailId, mailId)),
     findIn: (scope: MailScope, mailId: string): OutboxMail | undefined =>
       first(and(eq(mails.mailId, mailId), inScope(scope))),
-    list(
-      scope: MailScope | "all",
-      { state, search, limit, offset }: MailFilter,
-    ): { items: OutboxMail[]; total: number } {
-      const where = and(
+    list(scope: MailScope | "all", filter: MailFilter): { items: OutboxMail[]; total: number } {
+      const { state, search } = filter;
+      const isWanted = and(
         inScope(scope),
         state === undefined ? undefined : eq(mails.state, state),
-        search === undefined ? undefined : sql`instr(lower(${mails.recipient}), lower(${search})) > 0`,
+        search === undefined ? undefined : contains(mails.recipient, search),
       );
-      const rows = orm
-        .select()
-        .from(mails)
-        .where(where)
-        .orderBy(desc(mails.createdAt), desc(mails.mailId))
-        .limit(limit)
-        .offset(offset)
-        .all();
-      const total = orm.select({ count: count() }).from(mails).where(where).get()?.count ?? 0;
-      return { items: rows.map(toMail), total };
+      return store.list(isWanted, filter);
     },
     update: (mailId: string, { values, ...changes }: Changes): void =>
       void orm

@@ -11,7 +11,6 @@ import {
   isAlarmTemplate,
   type MailFilter,
   type MailScope,
-  type MailSender,
   type MailTransport,
   type NewMail,
   type OutboxMail,
@@ -30,19 +29,6 @@ const PRUNED = { keep: 5_000, limit: 100 };
 /** Mails held for want of a server go out when there is one, unless they are older. */
 const RELEASED_AGE_MAX_MS = DAY_MS;
 const HOUR_MS = 3_600_000;
-
-/** The outbox: mails are kept, sent when there is a server for it, and readable. */
-export interface MailService extends MailSender {
-  list(scope: MailScope, filter: MailFilter): { items: OutgoingOutboxMail[]; total: number };
-  /** @throws DomainError `mail.not_found`, also for a mail of others. */
-  get(scope: MailScope, mailId: string): OutgoingOutboxMail;
-  /** Tries the mail again now. @throws DomainError for one that was sent, or whose secret is gone. */
-  retry(scope: MailScope, mailId: string): OutgoingOutboxMail;
-  /** Sends what waits with the mail server that there is now. */
-  serverChanged(): void;
-  start(): void;
-  stop(): Promise<void>;
-}
 
 export interface OutgoingOutboxMail extends OutboxMail {
   /** The words as they go out. */
@@ -120,7 +106,8 @@ function expireSecrets(
   }
 }
 
-export function createMailService(deps: MailServiceDeps): MailService {
+/** The outbox: mails are kept, sent when there is a server for it, and readable. */
+export function createMailService(deps: MailServiceDeps) {
   const { repository, transport, clock, now, log, events } = deps;
   const render = (mail: OutboxMail) => renderMail(mail, deps.productOf(mail.tenantId));
   const withContent = (mail: OutboxMail): OutgoingOutboxMail => ({
@@ -147,7 +134,7 @@ export function createMailService(deps: MailServiceDeps): MailService {
   const poll = createPeriodic({ clock, log, intervalMs: POLL_INTERVAL_MS, work: () => queue.reload() });
 
   return {
-    get isDelivering() {
+    get isDelivering(): boolean {
       return transport() !== undefined;
     },
     enqueue<Mail extends NewMail>({ tenantId, to, language = "en", template, values }: Mail) {
@@ -174,16 +161,18 @@ export function createMailService(deps: MailServiceDeps): MailService {
       if (mail.state === "QUEUED") queue.added(targetOf(mail), { orderKey: mail.mailId });
       return mail.mailId;
     },
-    list(scope, filter) {
+    list(scope: MailScope, filter: MailFilter): { items: OutgoingOutboxMail[]; total: number } {
       const { items, total } = repository.list(scope, filter);
       return { items: items.map(withContent), total };
     },
-    get(scope, mailId) {
+    /** @throws DomainError `mail.not_found`, also for a mail of others. */
+    get(scope: MailScope, mailId: string): OutgoingOutboxMail {
       const mail = repository.findIn(scope, mailId);
       if (mail === undefined) throw notFound("mail.not_found");
       return withContent(mail);
     },
-    retry(scope, mailId) {
+    /** Tries the mail again now. @throws DomainError for a mail that was sent, or whose secret is gone. */
+    retry(scope: MailScope, mailId: string): OutgoingOutboxMail {
       const mail = ensureSendable(repository.findIn(scope, mailId));
       if (transport() === undefined) throw conflict("mail.no_server");
       const again = { ...mail, state: "QUEUED", attempts: 0, dueAt: now() } as const;
@@ -192,19 +181,22 @@ export function createMailService(deps: MailServiceDeps): MailService {
       queue.changed(targetOf(mail), { tryNow: false });
       return withContent(again);
     },
-    serverChanged() {
+    /** Sends what waits with the mail server that there is now. */
+    serverChanged(): void {
       releaseWaiting(deps);
       queue.reload({ tryNow: true });
     },
-    start() {
+    start(): void {
       expireSecrets(deps, { announce, report });
       releaseWaiting(deps);
       queue.start();
       poll.start();
     },
-    async stop() {
+    async stop(): Promise<void> {
       poll.stop();
       await queue.stop();
     },
   };
 }
+
+export type MailService = ReturnType<typeof createMailService>;

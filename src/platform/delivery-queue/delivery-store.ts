@@ -1,10 +1,26 @@
-import { and, asc, count, eq, getTableColumns, gt, min, notInArray, type SQL, sql, sum } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  min,
+  notInArray,
+  type SQL,
+  sql,
+  sum,
+} from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { MainDatabase } from "../database.ts";
 import type { Load } from "./delivery-lanes.ts";
 
 /** Placeholder for the id of a target in `DeliveryRows.isOfTarget`. */
 export const targetPlaceholder = sql.placeholder("targetId");
+
+/** All columns of a row, and its number. */
+type Stored<Table extends SQLiteTable> = Table["$inferSelect"] & { seq: number };
 
 /** Rows of one kind of delivery, as they are stored. */
 export interface DeliveryRows<Table extends SQLiteTable, Row> {
@@ -21,7 +37,7 @@ export interface DeliveryRows<Table extends SQLiteTable, Row> {
   readonly dueAt: SQLiteColumn;
   readonly expiresAt?: SQLiteColumn | SQL;
   readonly bytes?: SQLiteColumn;
-  readonly toRow: (row: Table["$inferSelect"] & { seq: number }) => Row;
+  readonly toRow: (row: Stored<Table>) => Row;
 }
 
 /** Creates the queries by which the delivery queue reads the waiting rows of a table. */
@@ -68,7 +84,7 @@ export function createDeliveryStore<Table extends SQLiteTable, Row>(
     /** Returns the oldest waiting row with the order key that came after `after`. */
     head(targetId: string, key: string, after: number): Row | undefined {
       const row = head.get({ targetId, orderKey: key, after });
-      return row && rows.toRow(row as Table["$inferSelect"] & { seq: number }); // all columns were selected
+      return row && rows.toRow(row as Stored<Table>);
     },
     /** Returns the numbers of the oldest waiting rows of a target, except some; if a time is given, of those that have expired by then. */
     oldest(
@@ -85,6 +101,21 @@ export function createDeliveryStore<Table extends SQLiteTable, Row>(
         .limit(limit)
         .prepare();
       return found.all({ targetId }).map((row) => row.seq);
+    },
+    /** Returns a page of rows, the newest first, and the number of all of them. */
+    list(
+      where: SQL | undefined,
+      { limit, offset }: { readonly limit: number; readonly offset: number },
+    ): { items: Row[]; total: number } {
+      const found = orm
+        .select(columns)
+        .from(table)
+        .where(where)
+        .orderBy(desc(seq))
+        .limit(limit)
+        .offset(offset);
+      const total = orm.select({ n: count() }).from(table).where(where).get()?.n ?? 0;
+      return { items: found.all().map((row) => rows.toRow(row as Stored<Table>)), total };
     },
     /** Makes what waits for a target, or for all of them, due at `latest` if it is due later. */
     hasten(latest: number, targetId?: string): void {
