@@ -81,24 +81,6 @@ const settled = async (ask: () => Promise<string[]>, wanted: string[]) => {
 };
 const dataOf = (index: number) => network.received.at(index)?.body.queueItem.data;
 
-test("a network server that is away is asked again, less and less often, until it takes the downlink", async () => {
-  const { send, latest } = await setUp();
-  network.answer = down();
-  const before = network.received.length;
-  expect(await send("01")).toMatchObject({
-    status: "QUEUED",
-    attempts: 1,
-    error: expect.stringContaining("503"),
-  });
-  const waits: number[] = [];
-  for (let attempt = 2; attempt < 8; attempt++) waits.push(await advanceUntil(before + attempt));
-  expect(waits.at(-1)!).toBeGreaterThan(4 * waits[0]!);
-  network.answer = works;
-  await advanceUntil(before + 8);
-  while ((await latest()).status !== "SENT");
-  expect(await latest()).toMatchObject({ status: "SENT", error: null, attempts: 8 });
-});
-
 test("those of one device keep their order, those of others do not wait for it", async () => {
   const { send, states, devEui } = await setUp();
   network.answer = ({ body }) =>
@@ -240,26 +222,4 @@ test("commands beyond what a device's queue holds wait as commands, and all go o
   await moveUntil(() => numbers.length >= 105);
   expect(numbers).toEqual(Array.from({ length: 105 }, (_, n) => n));
   expect((await states()).filter((status) => status === "QUEUED")).toHaveLength(0);
-});
-
-test("a change of settings does not send again what is in progress", async () => {
-  const { send, integrationId, latest } = await setUp();
-  const asked = Promise.withResolvers<void>();
-  const answered = Promise.withResolvers<Response>();
-  network.answer = ({ body }) => {
-    asked.resolve();
-    return body.queueItem.data === "AQ==" ? answered.promise : works();
-  };
-  const before = network.received.length;
-  const sent = send("01");
-  await asked.promise;
-  await call("PATCH", `/integrations/${integrationId}`, { name: "another name" });
-  // Another device's goes meanwhile: all that is due has been looked at again.
-  const other = send("02", { devEui: "ee00000000000001" });
-  await network.until(before + 2).catch(() => undefined);
-  expect(network.received.slice(before).filter(({ body }) => body.queueItem.data === "AQ==")).toHaveLength(1);
-  answered.resolve(works());
-  expect((await sent).status).toBe("SENT");
-  await other;
-  while ((await latest()).status !== "SENT");
 });

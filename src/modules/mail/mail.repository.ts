@@ -58,11 +58,11 @@ export function createMailRepository(database: MainDatabase) {
   };
   return {
     ...store,
-    targets: (): DeliveryTarget[] =>
+    targets: (dueBy?: number): DeliveryTarget[] =>
       orm
         .selectDistinct({ tenantId: mails.tenantId, isAlarm: mails.isAlarm })
         .from(mails)
-        .where(eq(mails.state, "QUEUED"))
+        .where(and(eq(mails.state, "QUEUED"), dueBy === undefined ? undefined : lte(mails.dueAt, dueBy)))
         .all()
         .map((row) => targetOf(row as Pick<OutboxMail, "tenantId" | "isAlarm">)), // written by us
     insert: ({ values, ...mail }: OutboxMail): void =>

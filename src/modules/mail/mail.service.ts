@@ -131,7 +131,12 @@ export function createMailService(deps: MailServiceDeps) {
     },
     log: log.child("delivery"),
   });
-  const poll = createPeriodic({ clock, log, intervalMs: POLL_INTERVAL_MS, work: () => queue.reload() });
+  const poll = createPeriodic({
+    clock,
+    log,
+    intervalMs: POLL_INTERVAL_MS,
+    work: () => queue.reload({ dueBy: now() }),
+  });
 
   return {
     get isDelivering(): boolean {

@@ -96,8 +96,8 @@ export interface DeliveryKind<Target extends DeliveryTarget, Row extends Deliver
     ReturnType<typeof createDeliveryStore<never, Row>>,
     "lanes" | "waiting" | "head" | "hasten"
   > & {
-    /** Returns the targets for which rows wait. */
-    targets(): readonly Target[];
+    /** Returns the targets for which rows wait; those with rows that are due by then, if the time is given and the kind can tell. */
+    targets(dueBy?: number): readonly Target[];
   };
   readonly limits: {
     readonly inFlight: InFlightLimits;
@@ -170,10 +170,13 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     }
   }
 
-  /** Reads what waits, also what another process has changed; `tryNow` ends the waits of failing targets. */
-  reload({ tryNow = false } = {}): void {
+  /**
+   * Reads what waits, also what another process has changed: for all targets, or for those with rows that are due by then. `tryNow` ends the waits of
+   * failing targets.
+   */
+  reload({ tryNow = false, dueBy }: { tryNow?: boolean; dueBy?: number } = {}): void {
     if (this.#isStopped) return;
-    for (const row of this.#kind.store.targets()) {
+    for (const row of this.#kind.store.targets(dueBy)) {
       const target = this.#load(row);
       if (tryNow) this.#lanes.unblock(target);
     }

@@ -54,7 +54,7 @@ function openOutbox() {
       ...{ tenantId: tenantId as TenantId, to, template: "notification_test" },
       values: { fullName: "", timezone: "UTC", url: null },
     });
-  return { mail, sent, alarm, database };
+  return { mail, sent, alarm, database, clock };
 }
 
 test("tenants take turns, and mails about accounts come first", async () => {
@@ -72,6 +72,23 @@ test("tenants take turns, and mails about accounts come first", async () => {
   await until(() => sent.length === 24);
   expect(sent.slice(0, 2).sort()).toEqual(["account", "stranger"]);
   expect(sent.slice(2, 6).filter((to) => to === "quiet").length).toBe(2);
+});
+
+test("a mail that the command line queues is sent within 30 seconds", async () => {
+  const { mail, sent, alarm, database, clock } = openOutbox();
+  mail.start();
+  alarm("busy", "first");
+  await until(() => sent.length === 1);
+  await until(
+    () =>
+      mail.list(
+        { tenantId: "busy" as TenantId, includesStrangers: false },
+        { state: "SENT", limit: 1, offset: 0 },
+      ).total === 1,
+  );
+  database.sqlite.run("UPDATE mails SET state = 'QUEUED', next_attempt_at = 0");
+  clock.advance(30_000);
+  await until(() => sent.length === 2);
 });
 
 test("the outbox keeps the newest mails of each tenant: a busy tenant does not displace those of another", async () => {

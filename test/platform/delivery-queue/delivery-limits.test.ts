@@ -44,6 +44,23 @@ describe("limits", () => {
     expect(rig.bodiesOf("WAITING")).toHaveLength(300);
   });
 
+  for (const [limit, waiting] of Object.entries({
+    rows: { rows: 30, bytes: 1_000_000 },
+    bytes: { rows: 1_000, bytes: 300 },
+  }))
+    test(`what waited before a restart counts (${limit})`, async () => {
+      const rig = createRig({ limits: { waiting } });
+      rig.answer = () => ({ retry: "target" });
+      const target = rig.target("a");
+      for (let n = 0; n < 29; n++) rig.add(target, "d", "x".repeat(10));
+      await runTasks();
+      rig.boot();
+      for (let n = 0; n < 2; n++) rig.add(target, "d", "x".repeat(10));
+      await runTasks();
+      expect(rig.bodiesOf("DEAD").length).toBeGreaterThan(0);
+      await rig.queue.stop();
+    });
+
   test("what was delivered takes no more room", async () => {
     const rig = createRig({ limits: { waiting: { rows: 300, bytes: 3_000 } } });
     const target = rig.target("a");
@@ -111,6 +128,20 @@ describe("expiry", () => {
     await rig.queue.stop();
   });
 
+  test("if it is strict, a row expires also after a restart, at its time", async () => {
+    const rig = createRig({ isStrict: true });
+    rig.answer = () => ({ verdict: { retry: "target" }, retryAfterMs: 3_600_000 });
+    rig.add(rig.target("down"), "d", "one", 30_000);
+    await runTasks();
+    rig.boot();
+    await runTasks();
+    await rig.pass(29_000);
+    expect(rig.bodiesOf("DEAD")).toEqual([]);
+    await rig.pass(2_000);
+    expect(rig.bodiesOf("DEAD")).toEqual(["one"]);
+    await rig.queue.stop();
+  });
+
   test("if it is strict, a row in flight goes on after its time, and the queue does not spin", async () => {
     const rig = createRig({ isStrict: true });
     const answer = holdAnswers(rig);
@@ -123,4 +154,18 @@ describe("expiry", () => {
     expect(rig.bodiesOf("SENT")).toEqual(["one"]);
     await rig.queue.stop();
   });
+});
+
+test("stored due times are limited for one target or for all", () => {
+  const rig = createRig();
+  const [a, b] = [rig.target("a"), rig.target("b")];
+  rig.clock.advance(10_000);
+  for (const target of [a, b]) rig.insert(target, "d", "x");
+  const dueTimes = () => rig.rows().map(({ dueAt }) => dueAt);
+  rig.store.hasten(20_000);
+  expect(dueTimes()).toEqual([10_000, 10_000]);
+  rig.store.hasten(5_000, a.targetId);
+  expect(dueTimes()).toEqual([5_000, 10_000]);
+  rig.store.hasten(3_000);
+  expect(dueTimes()).toEqual([3_000, 3_000]);
 });

@@ -106,6 +106,7 @@ export function createRig(
     writes: 0,
     mostInFlight: () => most,
     queue: undefined as unknown as DeliveryQueue<DeliveryTarget, Parcel>,
+    store,
     bodies: () => rig.sent.map(({ body }) => body),
     /** What ran before is forgotten, as a kill forgets it. */
     boot() {
@@ -199,6 +200,10 @@ export function createRig(
       return target;
     },
     add(target: DeliveryTarget, orderKey: string, body: string, lifetimeMs = LIFETIME_MS) {
+      rig.queue.added(target, rig.insert(target, orderKey, body, lifetimeMs));
+    },
+    /** Inserts a parcel as another process does. */
+    insert(target: DeliveryTarget, orderKey: string, body: string, lifetimeMs = LIFETIME_MS) {
       const { targetId, tenantId } = target;
       const [now, bytes] = [clock.monotonic(), body.length];
       const expiresAt = now + lifetimeMs;
@@ -209,7 +214,7 @@ export function createRig(
           ...{ state: "WAITING", attempts: 0, dueAt: now },
         })
         .run();
-      rig.queue.added(target, { orderKey, bytes, expiresAt });
+      return { orderKey, bytes, expiresAt };
     },
     async pass(ms: number, stepMs = 1_000) {
       for (let passed = 0; passed < ms; passed += stepMs) {
