@@ -220,14 +220,14 @@ export function createDownlinkCodec(deps: {
   devices: Pick<DevicesService, "get">;
 }): DownlinkAttemptDeps["encode"] {
   /** Keyed by source: whether it encodes. */
-  const known = new Map<string, boolean>();
+  const encoding = new Map<string, boolean>();
 
   async function canEncode(source: string, owner: ScriptOwner): Promise<boolean> {
-    const before = known.get(source);
+    const before = encoding.get(source);
     if (before !== undefined) return before;
     const { functions } = await deps.sandbox.check(source, owner);
-    if (known.size >= CACHED_CODECS_MAX) known.clear();
-    known.set(source, hasEncoder(functions));
+    if (encoding.size >= CACHED_CODECS_MAX) encoding.clear();
+    encoding.set(source, hasEncoder(functions));
     return hasEncoder(functions);
   }
 

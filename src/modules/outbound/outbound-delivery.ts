@@ -93,9 +93,9 @@ export function createOutboundDelivery(deps: OutboundDeliveryDeps) {
     transact(() => {
       repository.deleteRows(results.filter(({ state }) => state === "delivered").map(({ row }) => row.seq));
       for (const settled of results) {
-        const { row, state, attempts, dueAt, at, attempt } = settled;
+        const { row, state, attempts, dueAt, endedAt, attempt } = settled;
         if (state === "delivered") continue;
-        const tried = { attempts, triedAt: at, lastStatus: attempt.answer?.status ?? null };
+        const tried = { attempts, triedAt: endedAt, lastStatus: attempt.answer?.status ?? null };
         const next = state === "dead" ? ({ state: "DEAD", diedAt: wallTime } as const) : { dueAt };
         repository.update(row.seq, { ...tried, ...next, lastError: errorOf(settled) });
       }
@@ -106,7 +106,7 @@ export function createOutboundDelivery(deps: OutboundDeliveryDeps) {
   /** Makes dead letters of rows without an attempt. Each source is told once. */
   function giveUp(targets: readonly TargetRow[], { reason, ...options }: GiveUp): Map<string, Load> {
     const error = detail(reason === "full" ? "delivery_error.no_room" : "delivery_error.too_old");
-    const at = clock.now();
+    const diedAt = clock.now();
     const gone = new Map<string, Load>();
     /** One target of each source, with the number of its requests. */
     const bySource = new Map<string, { target: TargetRow; count: number }>();
@@ -114,7 +114,7 @@ export function createOutboundDelivery(deps: OutboundDeliveryDeps) {
       let { limit } = options;
       for (const target of targets) {
         if (limit <= 0) break;
-        const load = repository.giveUp(target.targetId, { ...options, limit, error, at });
+        const load = repository.giveUp(target.targetId, { ...options, limit, error, diedAt });
         if (load.rows === 0) continue;
         limit -= load.rows;
         gone.set(target.targetId, load);
@@ -128,7 +128,7 @@ export function createOutboundDelivery(deps: OutboundDeliveryDeps) {
           died,
           lastSentAt: null,
           lastError: error,
-          lastErrorAt: at,
+          lastErrorAt: diedAt,
         });
     });
     for (const { target, count } of bySource.values()) {

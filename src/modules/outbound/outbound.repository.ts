@@ -139,11 +139,11 @@ export function createOutboundRepository(database: MainDatabase) {
     /** Makes dead letters of the oldest that wait for a target. */
     giveUp(
       id: string,
-      { error, at, ...options }: Parameters<typeof store.oldest>[1] & { error: Text; at: number },
+      { error, diedAt, ...options }: Parameters<typeof store.oldest>[1] & { error: Text; diedAt: number },
     ): Load {
       const gone = orm
         .update(outboundRequests)
-        .set({ state: "DEAD", diedAt: at, lastError: error })
+        .set({ state: "DEAD", diedAt, lastError: error })
         .where(inArray(seq, store.oldest(id, options)))
         .returning({ bytes: outboundRequests.bytes })
         .all();

@@ -78,7 +78,7 @@ export interface Settled<Target, Row, Answer> {
   /** Time of the next attempt if it waits. */
   readonly dueAt: number;
   /** Time at which the attempt ended. */
-  readonly at: number;
+  readonly endedAt: number;
   readonly attempt: Attempt<Answer>;
 }
 
@@ -363,7 +363,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     this.#lanes.count(target, { rows: -1, bytes: -(row.bytes ?? 0) });
     this.#lanes.queue(target, lane, now);
     const attempts = row.attempts + 1;
-    this.#note({ target: target.row, row, state, attempts, dueAt: now, at: now, attempt });
+    this.#note({ target: target.row, row, state, attempts, dueAt: now, endedAt: now, attempt });
   }
 
   #retry(
@@ -375,10 +375,10 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     const { isSkipped = false, isLast = false } = attempt;
     const { isStrict = false, now } = this.#kind;
     const { expiresAt = Number.POSITIVE_INFINITY } = row;
-    const at = now();
-    const dueAt = at + this.#waitAfter(target, result);
+    const endedAt = now();
+    const dueAt = endedAt + this.#waitAfter(target, result);
     if (retry === "target") {
-      target.failedAt = at;
+      target.failedAt = endedAt;
       target.blockedUntil = Math.max(target.blockedUntil, dueAt);
     }
     if (isLast || (!isStrict && dueAt >= expiresAt)) {
@@ -388,7 +388,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     const next = isStrict ? Math.min(dueAt, expiresAt) : dueAt;
     this.#lanes.queue(target, lane, next);
     const attempts = row.attempts + (isSkipped ? 0 : 1);
-    this.#note({ target: target.row, row, state: "waiting", attempts, dueAt: next, at, attempt });
+    this.#note({ target: target.row, row, state: "waiting", attempts, dueAt: next, endedAt, attempt });
   }
 
   /** Counts the failure and returns the time until the next attempt, in ms. */

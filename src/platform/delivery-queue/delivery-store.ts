@@ -72,7 +72,7 @@ export function createDeliveryStore<Table extends SQLiteTable, Row>(
   return {
     /** Returns the order keys of the rows that wait for a target, each with the time when its first is due. */
     lanes: (targetId: string): { orderKey: string; dueAt: number }[] => lanes.all({ targetId }),
-    /** Returns how much waits for a target, and when the first of it expires. */
+    /** Returns number and size of the rows that wait for a target, and the earliest expiry. */
     waiting(targetId: string): Load & { expiresAt: number } {
       const found = totals.get({ targetId });
       return {

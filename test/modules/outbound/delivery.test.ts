@@ -82,7 +82,7 @@ test("beyond the limit, the tenant with the most dead letters loses its oldest",
   const kill = (tenantId: string, count: number) => {
     const target = rig.target("dead", tenantId);
     for (let n = 0; n < count; n++) rig.add(target, "d", `${tenantId}${n}`);
-    repository.giveUp(target.targetId, { error, limit: count, at: rig.clock.now(), except: [] });
+    repository.giveUp(target.targetId, { error, limit: count, diedAt: rig.clock.now(), except: [] });
   };
   await rig.delivery.stop();
   kill("t", 6);

@@ -13,7 +13,7 @@ describe("a target that fails", () => {
     await rig.pass(3_600_000);
     // Twelve, one each five minutes, and the first few.
     expect(rig.sent.length).toBeLessThan(40);
-    const waits = rig.sent.slice(-5).map(({ at }, index, all) => at - (all[index - 1]?.at ?? at));
+    const waits = rig.sent.slice(-5).map((item, index, all) => item.at - (all[index - 1]?.at ?? item.at));
     expect(Math.max(...waits)).toBeLessThanOrEqual(300_000);
     rig.answer = () => "delivered";
     await rig.pass(301_000);
@@ -108,8 +108,8 @@ describe("a row", () => {
     rig.add(target, "d1", "behind");
     for (let n = 0; n < 10; n++) rig.add(target, "d2", `${n}`);
     await rig.pass(20_000, 50);
-    const tries = rig.sent.filter(({ body }) => body === "poison").map(({ at }) => at);
-    const waits = tries.slice(1).map((at, index) => at - (tries[index] ?? at));
+    const tries = rig.sent.filter(({ body }) => body === "poison").map((item) => item.at);
+    const waits = tries.slice(1).map((timeMs, index) => timeMs - (tries[index] ?? timeMs));
     expect(waits).toEqual([1, 2, 3, 4].map((attempt) => waitAfter(attempt, () => 0.5)));
     await rig.pass(60_000);
     expect(rig.bodiesOf("WAITING")).toEqual(["poison", "behind"]);

@@ -164,12 +164,12 @@ export function createRig(
             }
           });
         },
-        giveUp(given, { limit, ...of }) {
+        giveUp(fullest, { limit, ...of }) {
           ensureDisk();
           rig.giveUps++;
           let left = limit;
           const gone = new Map<string, { rows: number; bytes: number }>();
-          for (const { targetId } of given) {
+          for (const { targetId } of fullest) {
             const seqs = store.oldest(targetId, { ...of, limit: left });
             if (seqs.length === 0) continue;
             left -= seqs.length;
