@@ -72,12 +72,10 @@ export class DownlinkLifecycle {
       this.apply(downlink, existing.report);
   }
 
-  /** Marks a downlink as failed for good. */
   failed(downlink: Downlink, error: Text): void {
     this.change(downlink, "FAILED", { error, attempts: downlink.attempts + 1 });
   }
 
-  /** Postpones a downlink to another attempt. */
   postponed(downlink: Downlink, changes: { error: Text | null; dueAt: number; attempts: number }): void {
     const { repository, now } = this.deps;
     if (repository.find(downlink.downlinkId)?.state !== "QUEUED") return;

@@ -40,7 +40,6 @@ export function createDownlinksRepository(database: MainDatabase) {
   });
   return {
     ...store,
-    /** Returns the integrations with queued downlinks. */
     targets: (): DeliveryTarget[] =>
       orm
         .selectDistinct({ targetId: downlinks.integrationId, tenantId: downlinks.tenantId })
@@ -122,7 +121,6 @@ export function createDownlinksRepository(database: MainDatabase) {
         .where(and(eq(downlinks.integrationId, integrationId), isNotNull(downlinks.commandRpcId), isOpen))
         .all()
         .map(toDownlink),
-    /** Returns whether the command is carried already. */
     hasCommand: (commandRpcId: number): boolean =>
       orm.select({ one: sql`1` }).from(downlinks).where(eq(downlinks.commandRpcId, commandRpcId)).get() !==
       undefined,

@@ -24,7 +24,6 @@ const shown = (downlink: Downlink) => ({
   createdAt: iso(downlink.createdAt),
 });
 
-/** Downlinks through an integration. */
 export const downlinksRoutes = (deps: { downlinks: DownlinksService; auth: AuthPlugin }) => {
   const { downlinks } = deps;
   return new Elysia({ prefix: "/api/integrations", tags: ["integrations"] })

@@ -50,7 +50,6 @@ export interface DownlinkRoute extends NetworkRoute {
   readonly integrationId: string;
 }
 
-/** Request of a user or a program for a downlink. */
 export interface DownlinkRequest {
   readonly deviceId?: string | undefined;
   readonly devEui?: string | undefined;

@@ -1,4 +1,3 @@
-/** Schemas of the settings of the mail server. */
 import { t } from "elysia";
 import { textSchema } from "../wire.schemas.ts";
 

@@ -5,7 +5,6 @@ import type { SettingsService } from "../settings/settings.service.ts";
 import type { MailTransport } from "./mail.types.ts";
 import { createSmtpTransport, defaultSender, parseSmtpUrl } from "./smtp-transport.ts";
 
-/** Name of the settings in the store. */
 export const MAIL_SETTINGS = "mail";
 const ATTEMPT_TIMEOUT_MS = 120_000;
 const TEST_TIMEOUT_MS = 15_000;
@@ -85,7 +84,6 @@ export class MailSettings {
     this.#transport = this.#createTransport(this.#stored, ATTEMPT_TIMEOUT_MS);
   }
 
-  /** Transport for mails; undefined without a mail server. */
   get transport(): MailTransport | undefined {
     return this.#transport;
   }

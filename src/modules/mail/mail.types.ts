@@ -43,7 +43,6 @@ export interface MailTemplates {
 
 interface AlarmMail {
   readonly fullName: string;
-  /** Time zone of the times. */
   readonly timezone: string;
   /** Address of the console; null if it is not known. */
   readonly url: string | null;
@@ -67,7 +66,7 @@ export interface NewMail<Template extends MailTemplate = MailTemplate> {
 
 /** Takes mails into the durable outbox: what is in the same transaction is either written with the mail or not at all. */
 export interface MailSender {
-  /** Its id. */
+  /** Returns the mail's id. */
   enqueue<Template extends MailTemplate>(mail: NewMail<Template>): string;
   /** True if mails leave this gateway: false when there is no SMTP server and they wait to be read in the outbox. */
   readonly isDelivering: boolean;
@@ -109,7 +108,6 @@ export interface MailScope {
   readonly includesStrangers: boolean;
 }
 
-/** A mail as it goes out. */
 export interface OutgoingMail {
   readonly mailId: string;
   /** Name next to the sender's address. */

@@ -61,7 +61,6 @@ export function defaultSender(smtpUrl: string): string {
 
 export function createSmtpTransport(options: {
   url: string;
-  /** Address that mails come from. */
   from: string;
   /** A try that takes longer is given up, whatever the server still does. */
   timeoutMs: number;

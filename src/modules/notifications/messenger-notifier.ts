@@ -8,7 +8,6 @@ import type { Digest, NotificationLine } from "./notifications.types.ts";
 
 const TIMEOUT_MS = 15_000;
 
-/** Returns whether the messenger gets the notification. */
 export function wantsMessage(
   { isEnabled, severities, triggers }: Messenger,
   {

@@ -25,7 +25,6 @@ const wireOf = (messengers: MessengersService) => (messenger: Messenger) => {
   };
 };
 
-/** Routes of the messengers that get the alarms of a tenant. */
 export const messengersRoutes = ({ messengers, auth }: { messengers: MessengersService; auth: AuthPlugin }) =>
   resourceRoutes(messengerResource, {
     service: messengers,

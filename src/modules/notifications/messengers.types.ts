@@ -24,7 +24,6 @@ export interface MessengerTarget {
   readonly headers: Readonly<Record<string, Sealed>>;
 }
 
-/** Content of a message. */
 export interface MessengerMessage {
   readonly title: string;
   readonly text: string;

@@ -28,7 +28,6 @@ export type NotificationSettingsChanges = Partial<Omit<NotificationSettings, "me
   readonly messaging?: MessagingInput | null | undefined;
 };
 
-/** Notification settings of tenants. */
 export function createNotificationsService(deps: {
   repository: NotificationsRepository;
   users: Pick<UsersService, "findById">;

@@ -83,7 +83,6 @@ export interface Messaging {
   readonly body: string;
 }
 
-/** Settings for the notifications of a tenant's people. */
 export interface NotificationSettings {
   readonly language: MailLanguage;
   readonly timezone: string;

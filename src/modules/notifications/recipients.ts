@@ -25,7 +25,6 @@ export function wants(user: User, notification: AlarmNotification, visible: Prin
   );
 }
 
-/** Users and messengers of a tenant. */
 export interface Recipients {
   readonly users: readonly User[];
   readonly messengers: readonly Messenger[];

@@ -34,7 +34,6 @@ const columnsOf = (
   secretSealed: typeof secret === "string" ? box.seal(secret) : (secret?.sealed ?? null),
 });
 
-/** Puts requests into the outbox. */
 export function createOutboundWriter(deps: {
   repository: Pick<OutboundRepository, "ensureTarget" | "insert">;
   delivery: Pick<OutboundDelivery, "now"> & { readonly queue: Pick<OutboundDelivery["queue"], "added"> };
@@ -147,7 +146,6 @@ export function createOutboundWriter(deps: {
   }
 
   return {
-    /** Returns the id of a target and creates it if there is none. Undefined if the tenant is deleted. */
     rowOf,
     enqueue,
     enqueueAfter(committed: Promise<void>, requests: readonly OutboundRequest[]): Promise<void> {

@@ -13,7 +13,6 @@ import type { OutboundFilter, OutboundSource, OutboundState } from "./outbound.t
 export type TargetRow = typeof outboundTargets.$inferSelect;
 export type RequestRow = typeof outboundRequests.$inferSelect;
 export type CountsRow = typeof outboundCounts.$inferSelect;
-/** A waiting request. */
 export type QueuedRequest = RequestRow & { readonly expiresAt: number };
 
 type ListedRow = { readonly request: RequestRow; readonly target: TargetRow };
