@@ -69,6 +69,24 @@ describe("a target that fails", () => {
     await rig.queue.stop();
   });
 
+  test("works again as soon as it answers, even if it cannot take the row", async () => {
+    const rig = createRig();
+    const target = rig.target("a");
+    rig.answer = () => ({ retry: "target" });
+    for (let n = 0; n < 6; n++) rig.add(target, `${n}`, `${n}`);
+    await rig.pass(10_000);
+    const before = rig.sent.length;
+    rig.answer = () => ({ verdict: { retry: "request" }, retryAfterMs: 3_600_000 });
+    await rig.pass(300_000);
+    expect(rig.sent.length - before).toBe(6);
+    expect(rig.mostInFlight()).toBe(4);
+    rig.answer = never;
+    rig.queue.changed(target, { tryNow: false });
+    for (let n = 0; n < 6; n++) rig.add(target, `new ${n}`, "new");
+    await runTasks();
+    expect(rig.bodies().filter((body) => body === "new")).toHaveLength(4);
+  });
+
   test("keeps its wait when rows are read again, unless it is to be tried", async () => {
     const rig = createRig();
     const target = rig.target("a");
@@ -116,6 +134,16 @@ describe("a row", () => {
     await rig.pass(25 * 3_600_000, 300_000);
     expect([rig.bodiesOf("DEAD"), rig.bodiesOf("WAITING")]).toEqual([["poison"], []]);
     await rig.queue.stop();
+  });
+
+  test("counts all its attempts, also those that are not written yet", async () => {
+    const rig = createRig({ writeAfterMs: 3_600_000 });
+    rig.answer = () => ({ retry: "request" });
+    rig.add(rig.target("a"), "d", "one");
+    await rig.pass(20_000, 50);
+    expect(rig.sent).toHaveLength(5);
+    await rig.queue.stop();
+    expect(rig.rows()).toMatchObject([{ attempts: 5, state: "WAITING" }]);
   });
 
   test("for a target that is switched off is asked for again without counting an attempt", async () => {
