@@ -22,6 +22,7 @@ test("adding a row and choosing the next looks at no other targets, however many
   lanes.add(target, { orderKey: "e", dueAt: 1 });
   lanes.count(target, { rows: 1, bytes: 1 });
   expect(lanes.fullestBeyond({ rows: 10_000, bytes: 10_000 }, 1)).toEqual([]);
+  expect(lanes.fullestBeyond({ rows: 100, bytes: 10_000 }, 10)).toHaveLength(9); // one of two rows, eight of one
   expect(lanes.take(1)?.lane.key).toBe("e");
   expect(lanes.nextAt()).toBeDefined();
   expect(looked).toBeLessThan(20);
@@ -83,6 +84,22 @@ test("each tenant has places of its own, and shares the others", () => {
   expect(takeAll()).toBe("cc");
   lanes.landed(first, 0);
   expect(takeAll()).toMatch(/^[abc]$/);
+});
+
+test("only an attempt beyond a tenant's own places frees a shared one", () => {
+  const lanes = new DeliveryLanes({ own: 2, shared: 2, perTenant: 4, perTarget: 10 });
+  const add = (tenantId: string) => {
+    const target = lanes.target({ targetId: tenantId, tenantId });
+    for (let n = 0; n < 4; n++) lanes.add(target, { orderKey: `${n}`, dueAt: 0 });
+    return target;
+  };
+  const take = () => lanes.take(0)?.target.row.tenantId;
+  const first = add("a");
+  expect([take(), take(), take(), take()]).toEqual(["a", "a", "a", "a"]);
+  for (let n = 0; n < 4; n++) lanes.landed(first, 0);
+  for (const tenantId of ["b", "c"]) add(tenantId);
+  const taken = Array.from({ length: 9 }, take);
+  expect(taken.filter((tenantId) => tenantId !== undefined)).toHaveLength(6);
 });
 
 test("a target whose attempt has landed goes on with its next lane, and is forgotten when nothing waits", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Verdict } from "../../../src/lib/retry-policy.ts";
-import { createRig, never, type Rig, runTasks, useDatabase } from "./queue-fixture.ts";
+import { createRig, ensureAttempts, never, type Rig, runTasks, useDatabase } from "./queue-fixture.ts";
 
 useDatabase();
 
@@ -89,6 +89,7 @@ for (const writeAfterMs of [0, 250])
           const targets = [rig.target("a"), rig.target("b"), rig.target("c", "u"), rig.target("d", "v")];
           const model = createModel(rig, luck);
           for (const next of steps) await take(rig, model, targets, next);
+          ensureAttempts();
           rig.isDiskBroken = false;
           rig.answer = () => "delivered";
           rig.onAttempt = () => undefined;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from "bun:test";
+import { afterAll, afterEach, beforeAll, expect } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,10 +52,27 @@ export function useDatabase(): void {
       "CREATE TABLE parcels (seq INTEGER PRIMARY KEY AUTOINCREMENT, tenant_id TEXT, target_id TEXT, order_key TEXT, body TEXT, bytes INTEGER, state TEXT, attempts INTEGER, due_at INTEGER, expires_at INTEGER)",
     );
   });
+  afterEach(ensureAttempts);
   afterAll(() => {
     database.close();
     rmSync(directory, { recursive: true });
   });
+}
+
+/** Expectations that failed within attempts, whose errors the queue catches. */
+const failed: unknown[] = [];
+function check(expectations: () => void): void {
+  try {
+    expectations();
+  } catch (error) {
+    failed.push(error);
+  }
+}
+
+/** @throws the first expectation that failed within an attempt */
+export function ensureAttempts(): void {
+  const [first] = failed.splice(0);
+  if (first !== undefined) throw first;
 }
 
 export const runTasks = async (count = 30) => {
@@ -129,11 +146,13 @@ export function createRig(
         async attempt(row, { targetId, tenantId }, signal) {
           if (isKilled()) return never();
           const lane = `${targetId} ${row.orderKey}`;
-          expect(inFlight.has(lane)).toBe(false);
+          check(() => {
+            expect(inFlight.has(lane)).toBe(false);
+            rig.onAttempt(row);
+          });
           inFlight.add(lane);
           signal.addEventListener("abort", () => inFlight.delete(lane));
           most = Math.max(most, inFlight.size);
-          rig.onAttempt(row);
           const item = {
             target: targetId,
             tenantId,
