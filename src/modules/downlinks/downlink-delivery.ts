@@ -11,7 +11,7 @@ import {
 import type { Logger } from "../../platform/log.ts";
 import type { EventLog } from "../integrations/event-log.ts";
 import type { DownlinkAttempt, NetworkAnswer, ReadyIntegration } from "./downlink-attempt.ts";
-import type { DownlinkLifecycle } from "./downlink-lifecycle.ts";
+import { type CarriedCommands, DownlinkLifecycle } from "./downlink-lifecycle.ts";
 import type { DownlinksRepository } from "./downlinks.repository.ts";
 import { type Downlink, devEuiOf } from "./downlinks.types.ts";
 
@@ -28,8 +28,8 @@ const nameOf = ({ deviceKey, fPort }: Downlink) =>
   `${devEuiOf(deviceKey) ?? deviceKey.slice("id:".length)}${fPort === null ? "" : `, fPort ${fPort}`}`;
 
 /** Returns a function that adds downlinks to the events of their integration. */
-export const createDownlinkEvents =
-  ({ eventLog }: { eventLog: Pick<EventLog, "add"> }) =>
+const createDownlinkEvents =
+  (eventLog: Pick<EventLog, "add">) =>
   (
     downlink: Downlink,
     code: "downlink_sent" | "downlink_retried" | "downlink_failed",
@@ -65,17 +65,23 @@ export const targetOf = ({
 export function createDownlinkDelivery(deps: {
   repository: DownlinksRepository;
   attempt: Pick<DownlinkAttempt, "run">;
-  lifecycle: DownlinkLifecycle;
+  commands: CarriedCommands;
+  transact: (work: () => void) => void;
+  eventLog: Pick<EventLog, "add">;
   /** Returns `undefined` if it is gone. */
   readyOf: (integrationId: string) => ReadyIntegration | undefined;
-  addEvent: ReturnType<typeof createDownlinkEvents>;
   clock: Clock;
   /** Epoch ms that never jump. */
   now: () => number;
   random: () => number;
   log: Logger;
 }) {
-  const { repository, lifecycle, now } = deps;
+  const { repository, now } = deps;
+  const addEvent = createDownlinkEvents(deps.eventLog);
+  const lifecycle = new DownlinkLifecycle({
+    ...deps,
+    onFailed: (downlink, error) => addEvent(downlink, "downlink_failed", error),
+  });
 
   const skipped = (error: Text | null) =>
     ({ verdict: { retry: "target" }, error, isSkipped: true, retryAfterMs: PAUSED_MS }) as const;
@@ -107,10 +113,10 @@ export function createDownlinkDelivery(deps: {
       attempt,
       waitAfter: (failures) => waitAfter(failures, deps.random),
       onSettled({ row, state, attempt }) {
-        if (state === "delivered") deps.addEvent(row, "downlink_sent", null);
+        if (state === "delivered") addEvent(row, "downlink_sent", null);
         // Only the first failure: what becomes of it in the end is told then.
         else if (state === "waiting" && !attempt.isSkipped && row.attempts === 0)
-          deps.addEvent(row, "downlink_retried", attempt.error);
+          addEvent(row, "downlink_retried", attempt.error);
       },
       write,
       giveUp(targets, options) {
@@ -129,6 +135,7 @@ export function createDownlinkDelivery(deps: {
 
   return {
     queue,
+    lifecycle,
     start(): void {
       repository.hasten(now()); // also what a clock that was set back would delay
       queue.start();

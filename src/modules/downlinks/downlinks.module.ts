@@ -16,8 +16,7 @@ import type { OutboundModule } from "../outbound/outbound.module.ts";
 import type { ScriptSandboxModule } from "../script-sandbox/script-sandbox.module.ts";
 import { createBrokerCommands } from "./broker-commands.module.ts";
 import { createDownlinkAttempt, createDownlinkCodec } from "./downlink-attempt.ts";
-import { createDownlinkDelivery, createDownlinkEvents, targetOf } from "./downlink-delivery.ts";
-import { DownlinkLifecycle } from "./downlink-lifecycle.ts";
+import { createDownlinkDelivery, targetOf } from "./downlink-delivery.ts";
 import { createDownlinkWays } from "./downlink-ways.ts";
 import { createDownlinksRepository } from "./downlinks.repository.ts";
 import { downlinksRoutes } from "./downlinks.routes.ts";
@@ -66,15 +65,6 @@ export function createDownlinksModule(
     namesOf: (deviceId) => namesIn(attributes, deviceId),
     sendersOf: (tenantId) => integrationsRepository.list(tenantId).filter(canSend),
   });
-  const addEvent = createDownlinkEvents({ eventLog });
-  const lifecycle = new DownlinkLifecycle({
-    repository,
-    commands,
-    transact,
-    onFailed: (downlink, error) => addEvent(downlink, "downlink_failed", error),
-    clock,
-    now,
-  });
   const attempt = createDownlinkAttempt({
     exchange: reach.exchange,
     isHost: reach.isHost,
@@ -87,22 +77,24 @@ export function createDownlinksModule(
   const delivery = createDownlinkDelivery({
     repository,
     attempt,
-    lifecycle,
+    commands,
+    transact,
+    eventLog,
     readyOf(integrationId) {
       const integration = integrationsRepository.findAcrossTenants(integrationId);
       return integration && integrations.readyOf(integration);
     },
-    addEvent,
     clock,
     now,
     random: Math.random,
     log: log.child("downlinks"),
   });
+  const { lifecycle, queue } = delivery;
   const downlinks = createDownlinksService({
     repository,
     attempt,
     lifecycle,
-    queue: delivery.queue,
+    queue,
     ways,
     ensure: integrations.ensure,
     readyOf: integrations.readyOf,
@@ -116,7 +108,7 @@ export function createDownlinksModule(
   });
   events.on("integration.deleting", ({ integrationId }) => downlinks.abandon(integrationId));
   events.on("integration.changed", (changed) => {
-    delivery.queue.changed(targetOf(changed), { tryNow: true });
+    queue.changed(targetOf(changed), { tryNow: true });
     commands.wayOpened();
   });
   const brokers = createBrokerCommands(
