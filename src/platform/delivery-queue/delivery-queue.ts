@@ -348,8 +348,8 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
       target.failures = 0;
       target.blockedUntil = 0;
       this.#end(target, lane, { row, attempt, state: attempt.verdict });
-    } else if (!this.#isStopped)
-      this.#retry(target, lane, { row, attempt, startedAt, retry: attempt.verdict.retry });
+    } else if (this.#isStopped) this.#lanes.queue(target, lane, now);
+    else this.#retry(target, lane, { row, attempt, startedAt, retry: attempt.verdict.retry });
   }
 
   /** Notes that the row is done with. */

@@ -292,6 +292,11 @@ describe("stopping", () => {
     await answer({ retry: "target" });
     await stopped;
     expect(rig.rows()).toMatchObject([{ attempts: 0, state: "WAITING" }]);
+    rig.answer = () => "delivered";
+    rig.queue.start();
+    await runTasks();
+    expect(rig.bodies()).toEqual(["in flight", "in flight"]);
+    await rig.queue.stop();
   });
 
   test("writes what was delivered by then", async () => {
