@@ -5,7 +5,6 @@ import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { OutboundAddresses } from "../../platform/outbound-address.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
-import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { DomainEvents } from "../events.types.ts";
 import { deliveryNotFound, notDead } from "./outbound.errors.ts";
 import type { OutboundRepository, RequestRow, TargetRow } from "./outbound.repository.ts";
@@ -47,15 +46,6 @@ export function createOutboundService(deps: {
   const { repository, delivery, sender, clock } = deps;
   const { queue } = delivery;
   const writer = createOutboundWriter(deps);
-  /** Writes pending results first. If the disk accepts nothing, the list is slightly out of date. */
-  function flush(): void {
-    try {
-      queue.flush();
-    } catch (error) {
-      if (toStorageFailure(error) === undefined) throw error;
-    }
-  }
-
   function toEntry({ request, target }: { request: RequestRow; target: TargetRow }): OutboundEntry {
     const { orderKey, state, attempts, lastStatus, lastError, createdAt, diedAt, bytes, dueAt } = request;
     const waitMs = Math.max(dueAt - delivery.now(), 0);
@@ -77,7 +67,7 @@ export function createOutboundService(deps: {
   }
 
   function find(tenantId: TenantId, deliveryId: string) {
-    flush();
+    queue.tryFlush();
     const seq = /\.(\d{1,15})$/.exec(deliveryId)?.[1];
     const found = seq === undefined ? undefined : repository.find(Number(seq));
     if (
@@ -134,7 +124,7 @@ export function createOutboundService(deps: {
     refusalOf: (tenantId: TenantId, url: string): Text | undefined =>
       deps.addresses.of(tenantId).refusalOfUrl(url),
     list(tenantId: TenantId, filter: OutboundFilter): { items: OutboundEntry[]; total: number } {
-      flush();
+      queue.tryFlush();
       const { items, total } = repository.list(tenantId, filter);
       return { items: items.map(toEntry), total };
     },
@@ -151,7 +141,7 @@ export function createOutboundService(deps: {
     },
     /** Sends all dead letters of a source again; how many. */
     replayAll(tenantId: TenantId, source: OutboundSource, targetNow?: TargetNow): number {
-      flush();
+      queue.tryFlush();
       const before = repository.numbersOf(tenantId, source).dead;
       for (const target of targetsOf(tenantId, source)) revive(target, { limit: REVIVED_AT_ONCE }, targetNow);
       return before - repository.numbersOf(tenantId, source).dead;
@@ -163,7 +153,7 @@ export function createOutboundService(deps: {
     },
     /** Deletes what waits or is dead, or both; how many. */
     deleteAll(tenantId: TenantId, source: OutboundSource, state?: OutboundState): number {
-      flush();
+      queue.tryFlush();
       const deleted = repository.deleteOf(tenantId, source, state);
       for (const target of targetsOf(tenantId, source)) queue.changed(target, { tryNow: false });
       return deleted;
@@ -180,7 +170,7 @@ export function createOutboundService(deps: {
       });
     },
     countsOf(tenantId: TenantId, source: OutboundSource): OutboundCounts {
-      flush();
+      queue.tryFlush();
       const none = { sent: 0, died: 0, lastSentAt: null, lastError: null, lastErrorAt: null };
       const { sent, died, lastSentAt, lastError, lastErrorAt } =
         repository.countsOf(tenantId, source) ?? none;

@@ -162,12 +162,9 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     const attempts = [...this.#inFlight.values()];
     for (const { controller } of attempts) controller.abort(new Error("the gateway stops"));
     await Promise.all(attempts.map(({ done }) => done));
-    try {
-      this.flush();
-    } catch (error) {
-      this.#log.warn("results could not be written, rows are sent again after the restart", { error });
-      this.#cancelWrite?.();
-    }
+    this.tryFlush();
+    this.#cancelWrite?.();
+    this.#cancelWrite = undefined;
   }
 
   /**
@@ -229,6 +226,15 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
       }
     }
     this.#lanes.dropIdle();
+  }
+
+  /** Writes pending results now, or later if the disk accepts nothing. */
+  tryFlush(): void {
+    try {
+      this.flush();
+    } catch (error) {
+      this.#log.warn("results could not be written and are written later", { error });
+    }
   }
 
   /** Pumps after whatever runs now: a transaction that inserted something has ended by then. */
@@ -410,23 +416,15 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     this.#kind.onSettled?.(settled);
     this.#unwritten.set(settled.row.seq, settled);
     const { writeAfterMs } = this.#kind;
-    if (writeAfterMs === 0 && this.#cancelWrite === undefined) this.#tryFlush();
+    if (writeAfterMs === 0 && this.#cancelWrite === undefined) this.tryFlush();
     else this.#writeAfter(this.#unwritten.size >= UNWRITTEN_MAX ? 0 : writeAfterMs);
-  }
-
-  #tryFlush(): void {
-    try {
-      this.flush();
-    } catch (error) {
-      this.#log.warn("results could not be written and are written later", { error });
-    }
   }
 
   /** Writes within this time, or earlier if that was due earlier. */
   #writeAfter(ms: number): void {
     if (ms === 0) this.#cancelWrite?.();
     else if (this.#cancelWrite !== undefined) return;
-    this.#cancelWrite = this.#clock.schedule(ms, () => this.#tryFlush());
+    this.#cancelWrite = this.#clock.schedule(ms, () => this.tryFlush());
   }
 
   /** Makes room at the limit. Returns whether there is more to give up. */
