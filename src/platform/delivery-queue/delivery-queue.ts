@@ -391,10 +391,9 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
       this.#end(target, lane, { row, attempt, state: "dead" });
       return;
     }
-    const next = isStrict ? Math.min(dueAt, expiresAt) : dueAt;
-    this.#lanes.queue(target, lane, next);
+    this.#lanes.queue(target, lane, dueAt);
     const attempts = row.attempts + (isSkipped ? 0 : 1);
-    this.#note({ target: target.row, row, state: "waiting", attempts, dueAt: next, endedAt, attempt });
+    this.#note({ target: target.row, row, state: "waiting", attempts, dueAt, endedAt, attempt });
   }
 
   /** Counts the failure and returns the time until the next attempt, in ms. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createRig, holdAnswers, LIFETIME_MS, never, runTasks, useDatabase } from "./queue-fixture.ts";
 
-/** What the queue gives up: rows beyond its limits, and expired rows. */
+/** Rows that the queue gives up because they are too many or expired, due times, and upkeep. */
 
 useDatabase();
 
@@ -168,4 +168,25 @@ test("stored due times are limited for one target or for all", () => {
   expect(dueTimes()).toEqual([5_000, 10_000]);
   rig.store.hasten(3_000);
   expect(dueTimes()).toEqual([3_000, 3_000]);
+});
+
+test("a row that is due later is sent then", async () => {
+  const rig = createRig();
+  rig.add(rig.target("a"), "d", "later");
+  rig.postpone("later", 5_000);
+  await runTasks();
+  await rig.pass(4_900, 100);
+  expect(rig.bodies()).toEqual([]);
+  await rig.pass(200, 100);
+  expect(rig.bodies()).toEqual(["later"]);
+  await rig.queue.stop();
+});
+
+test("upkeep runs once a minute until the queue stops", async () => {
+  const rig = createRig();
+  await rig.pass(200_000);
+  expect(rig.upkeeps).toBe(3);
+  await rig.queue.stop();
+  await rig.pass(200_000);
+  expect(rig.upkeeps).toBe(3);
 });

@@ -121,6 +121,7 @@ export function createRig(
     headsRead: 0,
     giveUps: 0,
     writes: 0,
+    upkeeps: 0,
     mostInFlight: () => most,
     queue: undefined as unknown as DeliveryQueue<DeliveryTarget, Parcel>,
     store,
@@ -206,6 +207,7 @@ export function createRig(
           }
           return gone;
         },
+        upkeep: () => void rig.upkeeps++,
         ...options,
         limits: { inFlight: defaultInFlight, attemptMs: ATTEMPT_MS_MAX, ...options.limits },
       };
@@ -247,6 +249,8 @@ export function createRig(
     /** Makes a settled parcel wait again, as a person does. */
     revive: (body: string) =>
       void orm.update(parcels).set({ state: "WAITING" }).where(eq(parcels.body, body)).run(),
+    postpone: (body: string, dueAt: number) =>
+      void orm.update(parcels).set({ dueAt }).where(eq(parcels.body, body)).run(),
     delete: (body: string) => void orm.delete(parcels).where(eq(parcels.body, body)).run(),
   };
   rig.boot();
