@@ -12,6 +12,7 @@ import {
 } from "../../platform/delivery-queue/delivery-queue.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { CountsRow, OutboundRepository, QueuedRequest, TargetRow } from "./outbound.repository.ts";
+import type { OutboundAnswer } from "./outbound.types.ts";
 
 /** Results are written in batches, because a gateway on an SD card must not write for each. */
 const WRITE_AFTER_MS = 250;
@@ -23,9 +24,7 @@ const DEAD_DAYS = 30;
 const DAY_MS = 24 * 3_600_000;
 const PRUNED_AT_ONCE = 1_000;
 
-export interface StatusAnswer {
-  readonly status: number | null;
-}
+type StatusAnswer = Pick<OutboundAnswer, "status">;
 
 type SettledRequest = Settled<TargetRow, QueuedRequest, StatusAnswer>;
 

@@ -27,6 +27,9 @@ const excerptOf = (body: Buffer): string =>
 export const deliveryIdOf = ({ targetId, seq }: Pick<RequestRow, "targetId" | "seq">): string =>
   `${targetId}.${seq}`;
 
+type Answer = Omit<OutboundAnswer, "error">;
+type SentAttempt = Attempt<Answer> & { readonly answer: Answer };
+
 export interface Outgoing {
   readonly tenantId: TenantId;
   readonly target: OutboundTarget;
@@ -109,7 +112,7 @@ export function createOutboundSender(deps: {
 
   return {
     /** Never rejects. */
-    async attempt(outgoing: Outgoing, signal: AbortSignal): Promise<Attempt & OutboundAnswer> {
+    async attempt(outgoing: Outgoing, signal: AbortSignal): Promise<SentAttempt> {
       const begun = clock.monotonic();
       const took = () => Math.round(clock.monotonic() - begun);
       try {
@@ -122,16 +125,14 @@ export function createOutboundSender(deps: {
         const redirect = { url, location: headers.location, isSecret: sealedUrl !== undefined };
         const error = verdict === "delivered" ? null : refusalOf(status, redirect);
         const retryAfterMs = retryAfter(headers["retry-after"], clock.now());
-        return { verdict, status, error, retryAfterMs, body: excerptOf(body), durationMs: took() };
+        const answer = { status, body: excerptOf(body), durationMs: took() };
+        return { verdict, error, retryAfterMs, answer };
       } catch (error) {
         return {
           // An address that is refused now may be another one tomorrow, and a setting can let it through.
           verdict: { retry: "target" },
-          status: null,
           error: networkErrorText(error),
-          retryAfterMs: 0,
-          body: "",
-          durationMs: took(),
+          answer: { status: null, body: "", durationMs: took() },
         };
       }
     },

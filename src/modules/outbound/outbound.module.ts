@@ -45,8 +45,8 @@ export function createOutboundModule(
   const repository = createOutboundRepository(database);
   const delivery = createOutboundDelivery({
     repository,
-    async send(row, target, signal) {
-      const { status, ...attempt } = await sender.attempt(
+    send: (row, target, signal) =>
+      sender.attempt(
         {
           ...row,
           tenantId: target.tenantId as TenantId, // written by us
@@ -54,9 +54,7 @@ export function createOutboundModule(
           deliveryId: deliveryIdOf(row),
         },
         signal,
-      );
-      return { ...attempt, answer: { status } };
-    },
+      ),
     transact,
     onFailed: ({ target, code, reason }) =>
       events.emit("fault.occurred", {

@@ -114,9 +114,8 @@ export function createOutboundService(deps: {
     }: Omit<OutboundRequest, "source" | "orderKey">): Promise<OutboundAnswer> {
       const { signal } = new AbortController();
       const outgoing = { tenantId, target, body, contentType, deliveryId: newId() };
-      const answer = await sender.attempt(outgoing, signal);
-      const { status, error, durationMs } = answer;
-      return { status, error, durationMs, body: answer.body };
+      const { error, answer } = await sender.attempt(outgoing, signal);
+      return { ...answer, error };
     },
     /** Seals a secret that a target has to keep and nobody may read again. */
     seal: (secret: string): Sealed => ({ sealed: deps.box.seal(secret) }),
