@@ -182,6 +182,19 @@ test("a row that is due later is sent then", async () => {
   await rig.queue.stop();
 });
 
+test("trying now ends a wait that is not written yet", async () => {
+  const rig = createRig();
+  const target = rig.target("a");
+  rig.answer = () => ({ verdict: { retry: "request" }, retryAfterMs: 3_600_000 });
+  rig.add(target, "d", "one");
+  await runTasks();
+  rig.answer = () => "delivered";
+  rig.queue.changed(target, { tryNow: true });
+  await runTasks();
+  expect(rig.bodies()).toEqual(["one", "one"]);
+  await rig.queue.stop();
+});
+
 test("upkeep runs once a minute until the queue stops", async () => {
   const rig = createRig();
   await rig.pass(200_000);
