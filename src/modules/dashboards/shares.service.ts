@@ -68,11 +68,17 @@ function createShareContent(deps: {
     shown: Dashboard,
   ) {
     const { aliases, keys } = shownOf(shown);
+    /** Keys shown of a device by the dashboards before → with those of this dashboard; shared by the devices. */
+    const unions = new Map<ReadonlySet<string> | undefined, ReadonlySet<string>>([[undefined, keys]]);
     for (const alias of aliases) {
       await workShare.next();
       try {
-        for (const { deviceId } of await dashboards.resolveAlias(readerOf(share), alias, contextOf(share)))
-          keysOf.set(deviceId, keysOf.get(deviceId)?.union(keys) ?? keys);
+        for (const { deviceId } of await dashboards.resolveAlias(readerOf(share), alias, contextOf(share))) {
+          const before = keysOf.get(deviceId);
+          const union = unions.get(before) ?? before?.union(keys) ?? keys;
+          keysOf.set(deviceId, union);
+          unions.set(before, union).set(union, union);
+        }
       } catch (error) {
         if (!(error instanceof DomainError)) throw error; // it shows nothing in the dashboard either
       }
