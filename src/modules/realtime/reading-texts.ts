@@ -3,6 +3,8 @@ import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 
 /** Max. characters of texts kept for other readers of the same message. */
 const KEPT_CHARACTERS_MAX = 4 * 1024 * 1024;
+/** Characters that a kept text counts in addition to its own: a text may be empty. */
+const KEPT_TEXT_CHARACTERS = 64;
 /** Characters per unit of weight. */
 const CHARACTERS_PER_WEIGHT = 64;
 
@@ -18,15 +20,16 @@ export class ReadingTexts {
 
   /** Returns the members `ts`, `values` and `timestamps` with the closing brace; empty if the reading has none of the keys. */
   textOf(reading: Reading, keys: Keys): string {
-    const name = keys === undefined ? "" : this.#nameOf(keys);
+    const name = keys === undefined ? "" : this.nameOf(keys);
     const existing = this.#texts.get(reading);
     const kept = existing?.get(name);
     if (kept !== undefined) return kept;
     const text = this.#serialize(reading, keys);
-    this.#characters += text.length;
+    const characters = text.length + KEPT_TEXT_CHARACTERS;
+    this.#characters += characters;
     if (this.#characters > KEPT_CHARACTERS_MAX) {
       this.#texts = new WeakMap();
-      this.#characters = text.length;
+      this.#characters = characters;
     }
     const texts = this.#texts.get(reading) ?? new Map<string, string>();
     this.#texts.set(reading, texts.set(name, text));
@@ -61,7 +64,7 @@ export class ReadingTexts {
   }
 
   /** Returns the same name for equal sets, so that subscriptions to the same keys share texts. */
-  #nameOf(keys: ReadonlySet<string>): string {
+  nameOf(keys: ReadonlySet<string>): string {
     const existing = this.#names.get(keys);
     if (existing !== undefined) return existing;
     const name = createHash("sha256")
