@@ -5,7 +5,8 @@ import { isLargeAnswer, jsonAnswer } from "../modules/answers.ts";
 import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import type { RequestAudit, RouteAudit } from "../modules/identity/request-audit.ts";
-import type { RealtimeDeps } from "../modules/realtime/realtime-session.ts";
+import { type RealtimeDeps, SUBSCRIPTIONS_MAX } from "../modules/realtime/realtime-session.ts";
+import { SUBSCRIBED_KEYS_MAX } from "../modules/realtime/subscribed-keys.ts";
 import { webSocketPeerOf } from "../modules/request-peer.ts";
 import type { DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
@@ -190,8 +191,7 @@ const socketRoutes = (deps: HttpDeps) => {
           operationId: "connectRealtime",
           summary: "Realtime: WebSocket",
           responses: { 101: { description: "The connection is a WebSocket now." } },
-          description:
-            '426 without a WebSocket handshake. First message `{type:"auth", token}` → `{type:"ready"}`, within 5 s and 8 KB. Then `{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}` → `{type:"snapshot", id, telemetry, devices}` and `{type:"data", id, topic, deviceId, …}`. A snapshot of many devices consists of several messages, all but the last with `more: true`. A slow reader gets the newest value of each key (`merged: true`).',
+          description: `426 without a WebSocket handshake. First message \`{type:"auth", token}\` → \`{type:"ready"}\`, within 5 s and 8 KB. Then \`{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}\` → \`{type:"snapshot", id, telemetry, devices}\` and \`{type:"data", id, topic, deviceId, …}\`. A snapshot of many devices consists of several messages, all but the last with \`more: true\`. A slow reader gets the newest value of each key (\`merged: true\`). A connection has at most ${SUBSCRIPTIONS_MAX} subscriptions, which name at most ${SUBSCRIBED_KEYS_MAX} keys in total; equal lists count once. A refused subscription is answered by \`{type:"error", id, code, message}\`.`,
         },
       },
     )

@@ -902,7 +902,9 @@ export interface ServerPlaces {
   readonly "proxy.not_trusted": "peer";
   readonly "proxy.other_address": "seen" | "url";
   readonly "realtime.message_invalid": "rule";
+  readonly "realtime.no_space": "max";
   readonly "realtime.too_many": "max";
+  readonly "realtime.too_many_keys": "max";
   readonly "realtime.too_many_sessions": "max";
   readonly "request.invalid": "field" | "rule";
   readonly "request.keys_invalid": "name";

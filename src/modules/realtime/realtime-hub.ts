@@ -80,14 +80,32 @@ interface HubSession {
   isBy(userId: UserId): boolean;
   isUnder(sessionId: string): boolean;
   maySee(deviceId: DeviceId): boolean;
-  addReadings(subscription: Subscription, deviceId: DeviceId, data: DeviceData): void;
+  /** Hands readings to the subscriptions to every device and those that name this one, in steps. */
+  addReadings(deviceId: DeviceId, data: DeviceData, named: readonly Subscription[]): Iterable<void>;
   addEvent(event: LiveEvent): void;
   close(code: number, reason: string): void;
 }
 
-interface Reader {
-  readonly session: HubSession;
-  readonly subscription: Subscription;
+/** Subscriptions to devices or tenants, by session. */
+class Listeners<Key> {
+  readonly #sessions = new Map<Key, Map<HubSession, readonly Subscription[]>>();
+
+  of(key: Key): ReadonlyMap<HubSession, readonly Subscription[]> | undefined {
+    return this.#sessions.get(key);
+  }
+
+  add(key: Key, session: HubSession, subscription: Subscription): void {
+    const sessions = this.#sessions.get(key) ?? new Map<HubSession, readonly Subscription[]>();
+    this.#sessions.set(key, sessions.set(session, [...(sessions.get(session) ?? []), subscription]));
+  }
+
+  remove(key: Key, session: HubSession, subscription: Subscription): void {
+    const sessions = this.#sessions.get(key);
+    const others = sessions?.get(session)?.filter((other) => other !== subscription) ?? [];
+    if (others.length > 0) sessions?.set(session, others);
+    else sessions?.delete(session);
+    if (sessions?.size === 0) this.#sessions.delete(key);
+  }
 }
 
 /**
@@ -98,10 +116,10 @@ export class RealtimeHub {
   /** Texts of telemetry, shared by all sessions. */
   readonly texts = new ReadingTexts();
   readonly #fanOut = new TelemetryFanOut(this.texts, (device, data) => this.#deliver(device, data));
-  /** Telemetry readers of named devices, by device. */
-  readonly #byDevice = new Map<DeviceId, Set<Reader>>();
-  /** Telemetry readers of every device they may see, by tenant. */
-  readonly #byTenant = new Map<TenantId, Set<Reader>>();
+  /** Telemetry of named devices. */
+  readonly #ofDevices = new Listeners<DeviceId>();
+  /** Telemetry of every device that the reader may see. */
+  readonly #ofTenants = new Listeners<TenantId>();
   readonly #sessions = new Set<HubSession>();
   #telemetryReaders = 0;
 
@@ -184,33 +202,36 @@ export class RealtimeHub {
 
   subscribe(session: HubSession, subscription: Subscription): void {
     if (!subscription.topics.has("telemetry")) return;
-    const reader = { session, subscription };
     this.#telemetryReaders++;
-    if (subscription.deviceIds === undefined) addTo(this.#byTenant, session.tenantId, reader);
-    else for (const deviceId of subscription.deviceIds) addTo(this.#byDevice, deviceId, reader);
+    if (subscription.deviceIds === undefined) this.#ofTenants.add(session.tenantId, session, subscription);
+    else for (const deviceId of subscription.deviceIds) this.#ofDevices.add(deviceId, session, subscription);
   }
 
   unsubscribe(session: HubSession, subscription: Subscription): void {
     if (!subscription.topics.has("telemetry")) return;
     this.#telemetryReaders--;
-    if (subscription.deviceIds === undefined) removeFrom(this.#byTenant, session.tenantId, subscription);
-    else for (const deviceId of subscription.deviceIds) removeFrom(this.#byDevice, deviceId, subscription);
+    if (subscription.deviceIds === undefined) this.#ofTenants.remove(session.tenantId, session, subscription);
+    else
+      for (const deviceId of subscription.deviceIds) this.#ofDevices.remove(deviceId, session, subscription);
   }
 
   /** Receives every accepted message; never blocks. */
   readonly onTelemetry = (device: IngestDevice, readings: readonly Reading[]): void => {
     if (this.#telemetryReaders === 0) return;
-    if (this.#byDevice.has(device.deviceId) || this.#byTenant.has(device.tenantId))
+    if (this.#ofDevices.of(device.deviceId) ?? this.#ofTenants.of(device.tenantId))
       this.#fanOut.add(device, readings);
   };
 
   *#deliver({ deviceId, tenantId }: IngestDevice, data: DeviceData): Generator<void> {
-    for (const readers of [this.#byDevice.get(deviceId), this.#byTenant.get(tenantId)])
-      for (const { session, subscription } of readers ?? []) {
-        if (!session.maySee(deviceId)) continue; // what a reader may see can change while it listens
-        session.addReadings(subscription, deviceId, data);
-        yield;
-      }
+    const ofDevice = this.#ofDevices.of(deviceId);
+    const ofTenant = this.#ofTenants.of(tenantId);
+    const sessions =
+      ofDevice && ofTenant
+        ? new Set([...ofDevice.keys(), ...ofTenant.keys()])
+        : (ofDevice ?? ofTenant)?.keys();
+    // What a reader may see can change while it listens.
+    for (const session of sessions ?? [])
+      if (session.maySee(deviceId)) yield* session.addReadings(deviceId, data, ofDevice?.get(session) ?? []);
   }
 
   closeAll(): void {
@@ -250,17 +271,4 @@ function liveEvent<Topic extends EventTopic>(topic: Topic, data: RealtimeEvent<T
       return `{"type":"data","id":${JSON.stringify(subscriptionId)},${text}`;
     },
   };
-}
-
-function addTo<Key>(map: Map<Key, Set<Reader>>, key: Key, reader: Reader): void {
-  const readers = map.get(key) ?? new Set();
-  map.set(key, readers);
-  readers.add(reader);
-}
-
-function removeFrom<Key>(map: Map<Key, Set<Reader>>, key: Key, subscription: Subscription): void {
-  const readers = map.get(key);
-  if (readers === undefined) return;
-  for (const reader of readers) if (reader.subscription === subscription) readers.delete(reader);
-  if (readers.size === 0) map.delete(key);
 }

@@ -3,7 +3,7 @@ import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { AnswerSpace, HeldAnswer } from "../../platform/answer-space.ts";
+import { ANSWERS_MIB_MAX, type AnswerSpace, type HeldAnswer } from "../../platform/answer-space.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -22,8 +22,9 @@ import {
   type Subscription,
 } from "./realtime.types.ts";
 import type { RealtimeHub } from "./realtime-hub.ts";
-import { BUFFERED_BYTES_MAX, SendBuffer } from "./send-buffer.ts";
+import { SendBuffer } from "./send-buffer.ts";
 import { snapshotMessages } from "./snapshot.ts";
+import { SUBSCRIBED_KEYS_MAX, SubscribedKeys } from "./subscribed-keys.ts";
 import type { DeviceData } from "./waiting-readings.ts";
 
 const ID_LENGTH_MAX = 64;
@@ -89,15 +90,21 @@ const UNAUTHENTICATED_BYTES_MAX = 8 * 1024;
 const RECHECK_INTERVAL_MS = 15_000;
 /** Messages are gathered this long: 20 frames per second are as smooth as a chart needs. */
 const FLUSH_INTERVAL_MS = 50;
-const SUBSCRIPTIONS_MAX = 100;
+/** Max. subscriptions of a connection. */
+export const SUBSCRIPTIONS_MAX = 100;
 /** More than a screen that comes back renews. */
 const FRAMES_WAITING_MAX = 500;
 /** Max. characters of waiting frames: some long lists of devices. */
 const FRAMES_WAITING_CHARACTERS_MAX = 4 * 1024 * 1024;
 /** Longer frames list so many devices that each waits for its turn of the event loop. */
 const LARGE_FRAME_CHARACTERS = 4 * 1024;
-/** Buffered bytes per reader that do not count as bytes in flight. */
+/** Waiting bytes of a reader with room for more that do not count as bytes in flight: they are sent within a moment. */
 const UNCOUNTED_BYTES = 256 * 1024;
+/** Max. bytes of a character in memory. */
+const CHARACTER_BYTES = 2;
+/** Approximate bytes of a subscription, and of each device that it names. */
+const SUBSCRIPTION_BYTES = 1_024;
+const SUBSCRIBED_DEVICE_BYTES = 256;
 /** Max. connections per user and per link. */
 export const SESSIONS_MAX = { user: 50, link: 200 } as const;
 
@@ -114,22 +121,16 @@ export interface RealtimeDeps {
 
 type SubscribeMessage = Extract<ClientMessage, { type: "subscribe" }>;
 
-/** Returns the allowed part of a subscription: viewers of shared dashboards get telemetry of their keys. */
-function allowed({ shared }: Principal, message: SubscribeMessage): Pick<Subscription, "topics" | "keysOf"> {
-  const keys = message.keys && new Set(message.keys);
-  const shownKeys = new Map<DeviceId, ReadonlySet<string>>();
-  if (shared === undefined) return { topics: new Set(message.topics), keysOf: () => keys };
-  return {
-    topics: new Set(message.topics.filter((topic) => topic === "telemetry")),
-    keysOf(deviceId) {
-      const existing = shownKeys.get(deviceId);
-      if (existing !== undefined) return existing;
-      const shown = shared.keysOf.get(deviceId) ?? new Set<string>();
-      const found = keys === undefined ? shown : shown.intersection(keys);
-      shownKeys.set(deviceId, found);
-      return found;
-    },
-  };
+/** Returns the keys that subscriptions name in all, and the approximate memory of the subscriptions. */
+function sizeOf(subscriptions: readonly Subscription[]): { keys: number; bytes: number } {
+  const size = { keys: 0, bytes: 0 };
+  for (const { deviceIds } of subscriptions)
+    size.bytes += SUBSCRIPTION_BYTES + (deviceIds?.size ?? 0) * SUBSCRIBED_DEVICE_BYTES;
+  for (const { count, bytes } of new Set(subscriptions.map(({ keys }) => keys))) {
+    size.keys += count;
+    size.bytes += bytes;
+  }
+  return size;
 }
 
 /** One reader on `/api/ws`: signs in with its first message, subscribes, gets a snapshot and then what is new. */
@@ -138,13 +139,16 @@ export class RealtimeSession {
   readonly #deps: RealtimeDeps;
   readonly #socket: RealtimeSocket;
   readonly #sendBuffer: SendBuffer;
-  /** Subscriptions whose snapshot has been sent; the others' data waits behind it. */
-  readonly #ready = new Set<Subscription>();
   #lastTask: Promise<void> = Promise.resolve();
   #waiting = 0;
   #waitingLength = 0;
-  /** Bytes in flight to the reader. */
+  /** Bytes in flight to the reader, and all else that the session keeps. */
   #held: HeldAnswer | undefined;
+  #subscriptionBytes = 0;
+  /** Characters of the part of a snapshot that waits. */
+  #snapshotLength = 0;
+  /** The reader leaves no room; sending goes on with `drain`. */
+  #isStalled = false;
   #onDrain: () => void = () => undefined;
   #unauthenticatedBytes = 0;
   #principal: Principal | undefined;
@@ -199,10 +203,12 @@ export class RealtimeSession {
     this.#waitingLength += text.length;
     if (++this.#waiting > FRAMES_WAITING_MAX || this.#waitingLength > FRAMES_WAITING_CHARACTERS_MAX)
       this.close(closeCodes.tooMany, "too many messages at once");
+    this.#count();
     if (this.#closed) return this.#lastTask;
     const taken = () => {
       this.#waiting--;
       this.#waitingLength -= text.length;
+      this.#count();
     };
     this.#lastTask = this.#lastTask.then(() => this.#take(text)).finally(taken);
     return this.#lastTask;
@@ -213,15 +219,19 @@ export class RealtimeSession {
     const turn = text.length > LARGE_FRAME_CHARACTERS ? workShare.enter(this.#principal) : undefined;
     if (turn !== undefined) await turn;
     if (this.#closed) return;
+    let subscriptionId: string | undefined;
     try {
-      await this.#handle(parseClientMessage(text));
+      const message = parseClientMessage(text);
+      if (message.type === "subscribe") subscriptionId = message.id;
+      await this.#handle(message);
     } catch (error) {
       if (!(error instanceof DomainError)) {
         this.#deps.log.error("realtime message failed", { error });
         this.close(1011, "internal error");
         return;
       }
-      this.#socket.send(JSON.stringify({ type: "error", code: error.code, message: error.message }));
+      const { code, message } = error;
+      this.#socket.send(JSON.stringify({ type: "error", id: subscriptionId, code, message }));
       if (error.code === "realtime.too_many_sessions") return this.close(closeCodes.tooMany, error.message);
       const isRefused = error.kind === "limited" && this.#principal === undefined;
       if (error.kind === "unauthenticated" || isRefused) this.close(closeCodes.unauthorized, error.message);
@@ -229,6 +239,7 @@ export class RealtimeSession {
   }
 
   drain(): void {
+    this.#look();
     this.#onDrain();
     if (!this.#sendBuffer.isEmpty) this.#scheduleFlush();
   }
@@ -249,11 +260,13 @@ export class RealtimeSession {
     this.#socket.close(code, reason);
   }
 
-  addReadings(subscription: Subscription, deviceId: DeviceId, data: DeviceData): void {
-    if (this.#closed || this.subscriptions.get(subscription.id) !== subscription) return; // ended while the message waited
-    this.#sendBuffer.addReadings(subscription, deviceId, data);
-    this.#count();
-    this.#scheduleFlush();
+  *addReadings(deviceId: DeviceId, data: DeviceData, named: readonly Subscription[]): Generator<void> {
+    for (const _ of this.#sendBuffer.addReadings(deviceId, data, named)) {
+      this.#count();
+      if (this.#closed) return;
+      this.#scheduleFlush();
+      yield;
+    }
   }
 
   addEvent({ topic, deviceId, textFor }: LiveEvent): void {
@@ -300,6 +313,7 @@ export class RealtimeSession {
     this.#token = token;
     this.#cancelTimer();
     this.#held ??= this.#deps.answers.openFor(principal);
+    this.#count();
     this.#deps.hub.add(this);
     this.#scheduleRecheck();
     this.#socket.send('{"type":"ready"}');
@@ -345,50 +359,107 @@ export class RealtimeSession {
   async #subscribe(principal: Principal, message: SubscribeMessage): Promise<void> {
     if (this.subscriptions.size >= SUBSCRIPTIONS_MAX && !this.subscriptions.has(message.id))
       throw limited("realtime.too_many", undefined, { max: SUBSCRIPTIONS_MAX });
-    const { devices, hub } = this.#deps;
-    const deviceIds = message.deviceIds && new Set(devices.ensureAllVisible(principal, message.deviceIds));
-    this.#unsubscribe(message.id);
-    const subscription: Subscription = { id: message.id, deviceIds, ...allowed(principal, message) };
-    this.subscriptions.set(message.id, subscription);
-    hub.subscribe(this, subscription);
+    const deviceIds =
+      message.deviceIds && new Set(this.#deps.devices.ensureAllVisible(principal, message.deviceIds));
+    const isTelemetryOnly = principal.shared !== undefined;
+    const topics = new Set(message.topics.filter((topic) => !isTelemetryOnly || topic === "telemetry"));
+    const others = [...this.subscriptions.values()].filter(({ id }) => id !== message.id);
+    const keys = this.#keysOf(message.keys, others);
+    const subscription: Subscription = { id: message.id, topics, deviceIds, keys };
+    this.#reserve([...others, subscription]);
+    this.#end(message.id);
+    this.subscriptions.set(subscription.id, subscription);
+    this.#sendBuffer.add(subscription);
+    this.#deps.hub.subscribe(this, subscription);
+    return this.#sendSnapshot(principal, subscription);
+  }
+
+  /** Returns the keys of a new subscription, which it shares with others that name the same ones. */
+  #keysOf(asked: readonly string[] | undefined, others: readonly Subscription[]): Subscription["keys"] {
+    const { texts } = this.#deps.hub;
+    const keys = new SubscribedKeys(
+      asked,
+      () => this.#principal?.shared,
+      (set) => texts.nameOf(set),
+    );
+    return others.find((other) => other.keys.name === keys.name)?.keys ?? keys;
+  }
+
+  /** Takes space for these subscriptions. @throws DomainError `limited` if there are too many keys, or no space */
+  #reserve(subscriptions: readonly Subscription[]): void {
+    const { keys, bytes } = sizeOf(subscriptions);
+    if (keys > SUBSCRIBED_KEYS_MAX)
+      throw limited("realtime.too_many_keys", undefined, { max: SUBSCRIBED_KEYS_MAX });
+    const before = this.#subscriptionBytes;
+    this.#subscriptionBytes = bytes;
+    try {
+      this.#hold();
+    } catch (error) {
+      this.#subscriptionBytes = before;
+      if (!(error instanceof DomainError)) throw error;
+      throw limited("realtime.no_space", undefined, { max: ANSWERS_MIB_MAX.user });
+    }
+  }
+
+  async #sendSnapshot(principal: Principal, subscription: Subscription): Promise<void> {
     for await (const text of snapshotMessages(this.#deps, principal, subscription)) {
+      this.#snapshotLength = text.length;
       await this.#drained();
-      if (this.#closed || this.subscriptions.get(message.id) !== subscription) return;
+      this.#snapshotLength = 0;
+      if (this.#closed || this.subscriptions.get(subscription.id) !== subscription) return;
       this.#socket.send(text);
     }
-    this.#ready.add(subscription);
+    this.#sendBuffer.setReady(subscription);
     this.#scheduleFlush();
   }
 
   /** Waits until the reader has received most sent messages, so that a snapshot is never buffered as a whole. */
   async #drained(): Promise<void> {
-    while (!this.#closed && this.#socket.bufferedBytes() > BUFFERED_BYTES_MAX)
+    for (this.#look(); !this.#closed && this.#isStalled; this.#look())
       await new Promise<void>((resolve) => {
         this.#onDrain = resolve;
       });
   }
 
-  /** Counts buffered messages as bytes in flight. Disconnects a reader who exceeds the limits. */
+  /** Looks whether the reader has room for more. */
+  #look(): void {
+    this.#isStalled = !this.#sendBuffer.hasRoom;
+    this.#count();
+  }
+
+  /** Counts what the session keeps as bytes in flight. Disconnects a reader who exceeds the limits. */
   #count(): void {
-    const { bytes } = this.#sendBuffer;
-    const counted = Math.max(0, bytes - UNCOUNTED_BYTES);
-    const held = this.#held;
-    if (held === undefined) return;
     try {
-      if (counted > held.bytes) held.hold(counted - held.bytes);
-      else held.release(held.bytes - counted);
+      this.#hold();
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       this.close(closeCodes.tooMany, "too much data is waiting to be read");
     }
   }
 
+  #hold(): void {
+    const held = this.#held;
+    if (held === undefined || this.#closed) return;
+    const waiting = this.#sendBuffer.bytes + this.#snapshotLength * CHARACTER_BYTES;
+    const unread = this.#isStalled
+      ? waiting + this.#socket.bufferedBytes()
+      : Math.max(0, waiting - UNCOUNTED_BYTES);
+    const bytes = this.#subscriptionBytes + this.#waitingLength * CHARACTER_BYTES + unread;
+    if (bytes > held.bytes) held.hold(bytes - held.bytes);
+    else if (bytes < held.bytes) held.release(held.bytes - bytes);
+  }
+
   #unsubscribe(id: string): void {
+    this.#end(id);
+    this.#subscriptionBytes = sizeOf([...this.subscriptions.values()]).bytes;
+    this.#count();
+  }
+
+  #end(id: string): void {
     const subscription = this.subscriptions.get(id);
     if (subscription === undefined) return;
     this.subscriptions.delete(id);
-    this.#ready.delete(subscription);
-    this.#sendBuffer.drop(id);
+    this.#sendBuffer.drop(subscription);
     this.#deps.hub.unsubscribe(this, subscription);
   }
 
@@ -404,12 +475,13 @@ export class RealtimeSession {
 
   #scheduleFlush(): void {
     if (this.#flushing || this.#closed) return;
+    if (this.#isStalled && !this.#sendBuffer.hasRoom) return;
     this.#flushing = true;
     this.#deps.clock.schedule(FLUSH_INTERVAL_MS, async () => {
-      await this.#sendInTurns(this.#sendBuffer.flush((subscription) => this.#ready.has(subscription)));
+      await this.#sendInTurns(this.#sendBuffer.flush());
       this.#flushing = false;
       if (this.#closed) return;
-      this.#count();
+      this.#look();
       if (!this.#sendBuffer.isEmpty) this.#scheduleFlush();
     });
   }

@@ -8,6 +8,7 @@ import type { DeviceRejection } from "../devices/devices.types.ts";
 import type { Peer } from "../request-peer.ts";
 import type { RunStatus } from "../scheduler/scheduler.types.ts";
 import type { LatestSnapshot, TelemetryValue } from "../telemetry/telemetry.types.ts";
+import type { SubscribedKeys } from "./subscribed-keys.ts";
 
 export const realtimeTopics = ["telemetry", "attributes", "alarms", "devices", "commands", "events"] as const;
 export type RealtimeTopic = (typeof realtimeTopics)[number];
@@ -39,8 +40,7 @@ export interface Subscription {
   readonly topics: ReadonlySet<RealtimeTopic>;
   /** Undefined: every device that the reader may see. */
   readonly deviceIds: ReadonlySet<DeviceId> | undefined;
-  /** Returns the keys of a device; undefined for every key. */
-  readonly keysOf: (deviceId: DeviceId) => ReadonlySet<string> | undefined;
+  readonly keys: Pick<SubscribedKeys, "name" | "count" | "bytes" | "of">;
 }
 
 export interface DeviceState {

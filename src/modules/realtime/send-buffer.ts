@@ -7,18 +7,64 @@ import { type DeviceData, WaitingReadings, WaitingTotal } from "./waiting-readin
 export const BUFFERED_BYTES_MAX = 256 * 1024;
 /** All that waits as it came, in weight: a reading of a few numbers weighs little more than 1. */
 const WEIGHT_MAX = 4_096;
+/** Approximate bytes of a waiting reading per unit of weight. */
+const WEIGHT_BYTES = 128;
+/** Approximate bytes of a device's queue without its readings. */
+const QUEUE_BYTES = 512;
 /** Approximate bytes after which merged values continue in another message. */
 const MERGED_BYTES_MAX = 64 * 1024;
 const EVENTS_MAX = 1_000;
 /** Characters of events; a single longer one may wait alone. */
 const EVENTS_LENGTH_MAX = 1024 * 1024;
+/** Approximate bytes of a waiting event in addition to its characters. */
+const EVENT_BYTES = 64;
 
-interface Waiting {
-  readonly subscription: Subscription;
-  readonly keys: ReadonlySet<string> | undefined;
-  /** Beginning of each message, which the texts of the readings continue. */
-  readonly head: string;
+/** Readings of a device that wait for an audience. */
+interface Queue {
+  readonly audience: Audience;
+  readonly deviceId: DeviceId;
   readonly data: WaitingReadings;
+}
+
+/** Message of which some subscriptions have not been sent their copy. */
+interface Outgoing {
+  readonly queue: Queue;
+  readonly recipients: readonly Subscription[];
+  readonly text: string;
+  sent: number;
+}
+
+/** Subscriptions that receive the same keys and share the queues of their devices. */
+class Audience {
+  readonly keys: Subscription["keys"];
+  /** The snapshots of all subscriptions have been sent; until then data waits behind them. */
+  isReady = false;
+  /** Subscription → beginning of its messages, up to the device. */
+  readonly heads = new Map<Subscription, string>();
+  readonly queues = new Map<DeviceId, Queue>();
+  /** Number of the last delivery that reached the audience. */
+  delivery = 0;
+
+  constructor(keys: Subscription["keys"]) {
+    this.keys = keys;
+  }
+
+  add(subscription: Subscription): void {
+    const head = JSON.stringify({ type: "data", id: subscription.id, topic: "telemetry" });
+    this.heads.set(subscription, `${head.slice(0, -1)},"deviceId":`);
+  }
+
+  get coversAll(): boolean {
+    return [...this.heads.keys()].some(({ deviceIds }) => deviceIds === undefined);
+  }
+
+  covers(deviceId: DeviceId): boolean {
+    return this.recipientsOf(deviceId).length > 0;
+  }
+
+  recipientsOf(deviceId: DeviceId): Subscription[] {
+    return [...this.heads.keys()].filter(({ deviceIds }) => deviceIds?.has(deviceId) ?? true);
+  }
 }
 
 /**
@@ -26,11 +72,21 @@ interface Waiting {
  * of each key, and of events the newest (it is told when some were left out).
  */
 export class SendBuffer {
-  /** Keyed by subscription id and device id. */
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #audienceOf = new Map<Subscription, Audience>();
+  /** Audiences with a subscription to every device. */
+  readonly #everywhere = new Set<Audience>();
+  /** Audiences of subscriptions that have caught up, by name of their keys. */
+  readonly #united = new Map<string, Audience>();
+  /** Subscriptions that have not caught up with those of the same keys; each is an audience by itself. */
+  readonly #apart = new Set<Subscription>();
+  /** Those that are not empty, the longest-waiting first. */
+  readonly #queues = new Set<Queue>();
   readonly #events: string[] = [];
   readonly #socket: Omit<RealtimeSocket, "peer">;
   readonly #total: WaitingTotal;
+  #outgoing: Outgoing | undefined;
+  #deliveries = 0;
+  #isDelivering = false;
   #eventsLength = 0;
   #droppedEvents = 0;
 
@@ -41,25 +97,108 @@ export class SendBuffer {
   }
 
   get isEmpty(): boolean {
-    return this.#waiting.size === 0 && this.#events.length === 0;
+    return this.#queues.size === 0 && this.#events.length === 0 && this.#outgoing === undefined;
   }
 
-  /** Approximate bytes of merged values, which grow while a reader is slow. The unmerged messages are bounded per reader. */
+  /** Approximate memory of all that waits. */
   get bytes(): number {
-    return this.#total.mergedBytes + this.#eventsLength;
+    const { weight, mergedBytes } = this.#total;
+    const events = this.#eventsLength + this.#events.length * EVENT_BYTES;
+    const readings = this.#queues.size * QUEUE_BYTES + Math.ceil(weight * WEIGHT_BYTES) + mergedBytes;
+    return readings + events + (this.#outgoing?.text.length ?? 0);
   }
 
-  addReadings(subscription: Subscription, deviceId: DeviceId, data: DeviceData): void {
-    const id = `${subscription.id}\n${deviceId}`;
-    let waiting = this.#waiting.get(id);
-    if (waiting === undefined) {
-      const members = { type: "data", id: subscription.id, topic: "telemetry", deviceId };
-      const head = `${JSON.stringify(members).slice(0, -1)},`;
-      const keys = subscription.keysOf(deviceId);
-      waiting = { subscription, keys, head, data: new WaitingReadings(this.#total, keys) };
-      this.#waiting.set(id, waiting);
+  /** Data for the subscription waits from now on. It is sent after `setReady`. */
+  add(subscription: Subscription): void {
+    this.#apart.add(subscription);
+    this.#join(subscription, new Audience(subscription.keys));
+  }
+
+  /** The snapshot of the subscription has been sent. */
+  setReady(subscription: Subscription): void {
+    const audience = this.#audienceOf.get(subscription);
+    if (audience !== undefined) audience.isReady = true;
+    this.#unite();
+  }
+
+  /** Forgets what waits for a subscription that has ended. */
+  drop(subscription: Subscription): void {
+    this.#apart.delete(subscription);
+    const audience = this.#audienceOf.get(subscription);
+    if (audience === undefined) return;
+    this.#leave(subscription, audience);
+    for (const queue of audience.queues.values()) if (!audience.covers(queue.deviceId)) this.#forget(queue);
+  }
+
+  #join(subscription: Subscription, audience: Audience): void {
+    audience.add(subscription);
+    this.#audienceOf.set(subscription, audience);
+    if (subscription.deviceIds === undefined) this.#everywhere.add(audience);
+  }
+
+  #leave(subscription: Subscription, audience: Audience): void {
+    audience.heads.delete(subscription);
+    this.#audienceOf.delete(subscription);
+    if (!audience.coversAll) this.#everywhere.delete(audience);
+    const { name } = audience.keys;
+    if (audience.heads.size === 0 && this.#united.get(name) === audience) this.#united.delete(name);
+  }
+
+  /**
+   * Adds readings of a device. Yields after each audience; all subscriptions with the same keys are one.
+   * @param named subscriptions that name the device
+   */
+  *addReadings(deviceId: DeviceId, data: DeviceData, named: readonly Subscription[]): Generator<void> {
+    const delivery = ++this.#deliveries;
+    this.#isDelivering = true;
+    for (const audience of this.#everywhere) {
+      audience.delivery = delivery;
+      this.#queueOf(audience, deviceId).data.add(data);
+      yield;
     }
-    waiting.data.add(data);
+    for (const subscription of named) {
+      const audience = this.#audienceOf.get(subscription);
+      if (audience === undefined || audience.delivery === delivery) continue; // it has ended, or has the data
+      audience.delivery = delivery;
+      this.#queueOf(audience, deviceId).data.add(data);
+      yield;
+    }
+    this.#isDelivering = false;
+  }
+
+  #queueOf(audience: Audience, deviceId: DeviceId): Queue {
+    const existing = audience.queues.get(deviceId);
+    if (existing !== undefined) return existing;
+    const data = new WaitingReadings(this.#total, audience.keys.of(deviceId));
+    const queue = { audience, deviceId, data };
+    audience.queues.set(deviceId, queue);
+    this.#queues.add(queue);
+    return queue;
+  }
+
+  #forget(queue: Queue): void {
+    queue.data.clear();
+    this.#queues.delete(queue);
+    if (queue.audience.queues.get(queue.deviceId) === queue) queue.audience.queues.delete(queue.deviceId);
+  }
+
+  /** Unites ready subscriptions with those of the same keys if nothing waits for any of them, so that each gets each message once and in order. */
+  #unite(): void {
+    if (this.#isDelivering) return;
+    const isBusy = (audience: Audience) =>
+      audience.queues.size > 0 || this.#outgoing?.queue.audience === audience;
+    for (const subscription of this.#apart) {
+      const apart = this.#audienceOf.get(subscription);
+      const united = this.#united.get(subscription.keys.name);
+      if (!apart?.isReady || isBusy(apart) || (united !== undefined && isBusy(united))) continue;
+      this.#apart.delete(subscription);
+      if (united === undefined) {
+        this.#united.set(subscription.keys.name, apart);
+        continue;
+      }
+      this.#leave(subscription, apart);
+      this.#join(subscription, united);
+    }
   }
 
   addEvent(text: string): void {
@@ -80,72 +219,87 @@ export class SendBuffer {
     return text;
   }
 
-  /** Forgets what waits for a subscription that has ended. */
-  drop(subscriptionId: string): void {
-    for (const [id, { subscription, data }] of this.#waiting) {
-      if (subscription.id !== subscriptionId) continue;
-      this.#waiting.delete(id);
-      data.clear();
-    }
-  }
-
-  #hasRoom(): boolean {
+  get hasRoom(): boolean {
     return this.#socket.bufferedBytes() < BUFFERED_BYTES_MAX;
   }
 
   /** Sends the events that the peer has room for. Yields after each message. */
   *flushEvents(): Generator<void> {
-    if (this.#droppedEvents > 0 && this.#hasRoom()) {
+    if (this.#droppedEvents > 0 && this.hasRoom) {
       this.#socket.send(JSON.stringify({ type: "gap", dropped: this.#droppedEvents }));
       this.#droppedEvents = 0;
     }
-    while (this.#events.length > 0 && this.#hasRoom()) {
+    while (this.#events.length > 0 && this.hasRoom) {
       this.#socket.send(this.#takeEvent());
       yield;
     }
   }
 
   /** Sends what the peer has room for. Yields after each message. */
-  *flush(isReady: (subscription: Subscription) => boolean): Generator<void> {
+  *flush(): Generator<void> {
     yield* this.flushEvents();
-    for (const [id, waiting] of [...this.#waiting]) {
-      if (!this.#hasRoom()) return;
-      if (isReady(waiting.subscription)) yield* this.#flushDevice(id, waiting);
+    yield* this.#sendOutgoing();
+    let left = this.#queues.size; // those that are added meanwhile wait for the next flush
+    for (const queue of this.#queues) {
+      if (left-- === 0 || !this.hasRoom || this.#outgoing !== undefined) break;
+      if (queue.audience.isReady) yield* this.#flushQueue(queue);
     }
+    this.#unite();
   }
 
   /** Sends the readings of a device that wait now; readings that arrive meanwhile wait for the next flush. */
-  *#flushDevice(id: string, waiting: Waiting): Generator<void> {
-    const { data } = waiting;
+  *#flushQueue(queue: Queue): Generator<void> {
+    const { data, audience, deviceId } = queue;
+    const recipients = audience.recipientsOf(deviceId);
     for (let left = data.readings.length; left > 0 && data.readings.length > 0; left--) {
-      if (!this.#hasRoom()) return;
-      this.#sendNext(waiting);
-      yield;
+      if (!this.hasRoom || this.#outgoing !== undefined) return;
+      yield* this.#send(queue, recipients, this.#nextText(queue));
     }
     for (let left = data.merged?.size ?? 0; left > 0 && !data.isEmpty; ) {
-      if (!this.#hasRoom()) return;
-      left -= this.#sendMerged(waiting);
-      yield;
+      if (!this.hasRoom || this.#outgoing !== undefined) return;
+      const merged = data.takeMerged(MERGED_BYTES_MAX);
+      left -= merged.length;
+      yield* this.#send(queue, recipients, mergedText(merged));
     }
-    if (data.isEmpty && this.#waiting.get(id) === waiting) this.#waiting.delete(id);
+    if (data.isEmpty) this.#forget(queue);
   }
 
-  #sendNext({ data, head, keys }: Waiting): void {
+  /** Returns the text of the oldest reading; empty if it has none of the keys. */
+  #nextText({ data, audience, deviceId }: Queue): string {
     const reading = data.shift();
-    const text = reading === undefined ? "" : this.#total.texts.textOf(reading, keys);
-    if (text !== "") this.#socket.send(head + text);
+    return reading === undefined ? "" : this.#total.texts.textOf(reading, audience.keys.of(deviceId));
   }
 
-  /** Sends merged values up to the length of a message. Returns their number. */
-  #sendMerged({ data, head }: Waiting): number {
-    const entries = data.takeMerged(MERGED_BYTES_MAX);
-    const message = {
-      ts: Math.max(...entries.map(([, { ts }]) => ts)),
-      values: Object.fromEntries(entries.map(([key, { value }]) => [key, value])),
-      timestamps: Object.fromEntries(entries.map(([key, { ts }]) => [key, ts])),
-      merged: true,
-    };
-    this.#socket.send(head + JSON.stringify(message).slice(1));
-    return entries.length;
+  *#send(queue: Queue, recipients: readonly Subscription[], text: string): Generator<void> {
+    if (text === "") return;
+    this.#outgoing = { queue, recipients, text, sent: 0 };
+    yield* this.#sendOutgoing();
   }
+
+  *#sendOutgoing(): Generator<void> {
+    const outgoing = this.#outgoing;
+    if (outgoing === undefined) return;
+    const { queue, recipients, text } = outgoing;
+    const tail = `${JSON.stringify(queue.deviceId)},${text}`;
+    for (; outgoing.sent < recipients.length; outgoing.sent++) {
+      if (!this.hasRoom) return;
+      const head = queue.audience.heads.get(recipients[outgoing.sent]!);
+      if (head === undefined) continue; // the subscription has ended
+      this.#socket.send(head + tail);
+      if (outgoing.sent + 1 < recipients.length) yield;
+    }
+    this.#outgoing = undefined;
+    yield;
+  }
+}
+
+/** Returns the members of a message of merged values with the closing brace. */
+function mergedText(entries: ReturnType<WaitingReadings["takeMerged"]>): string {
+  const message = {
+    ts: Math.max(...entries.map(([, { ts }]) => ts)),
+    values: Object.fromEntries(entries.map(([key, { value }]) => [key, value])),
+    timestamps: Object.fromEntries(entries.map(([key, { ts }]) => [key, ts])),
+    merged: true,
+  };
+  return JSON.stringify(message).slice(1);
 }

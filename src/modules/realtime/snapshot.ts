@@ -9,8 +9,8 @@ import type { LatestSnapshot } from "../telemetry/telemetry.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { DeviceState, Subscription } from "./realtime.types.ts";
 
-/** Devices per read of newest values. */
-const DEVICES_PER_READ = 100;
+/** Devices of the first read of newest values, and the maximum: what was read waits with the message while a reader is slow. */
+const DEVICES_PER_READ = { first: 8, max: 100 };
 /** Characters after which a message ends; a device's values are never split. */
 const MESSAGE_CHARACTERS = 128 * 1024;
 const SNAPSHOT_DEVICES_MAX = 10_000;
@@ -22,12 +22,8 @@ interface SnapshotSources {
 }
 
 /** Reads newest values, together for devices with the same keys. */
-async function latestOf(
-  { store }: SnapshotSources,
-  ids: readonly DeviceId[],
-  keysOf: Subscription["keysOf"],
-) {
-  const groups = Map.groupBy(ids, keysOf);
+async function latestOf({ store }: SnapshotSources, ids: readonly DeviceId[], wanted: Subscription["keys"]) {
+  const groups = Map.groupBy(ids, (deviceId) => wanted.of(deviceId));
   const found = [...groups].map(([keys, members]) => store.latest(members, keys && [...keys]));
   return (await Promise.all(found)).flat();
 }
@@ -80,24 +76,29 @@ class Message {
 export async function* snapshotMessages(
   sources: SnapshotSources,
   principal: Principal,
-  { id, topics, deviceIds, keysOf }: Subscription,
+  { id, topics, deviceIds, keys }: Subscription,
 ): AsyncGenerator<string> {
   const wanted = [...(deviceIds ?? sources.devices.listVisibleIds(principal).slice(0, SNAPSHOT_DEVICES_MAX))];
   let message = new Message(id);
-  for (let from = 0; from < wanted.length; from += DEVICES_PER_READ) {
-    const ids = wanted.slice(from, from + DEVICES_PER_READ);
-    const read = topics.has("telemetry") ? await latestOf(sources, ids, keysOf) : [];
+  let count = DEVICES_PER_READ.first;
+  for (let from = 0; from < wanted.length; ) {
+    const ids = wanted.slice(from, from + count);
+    from += ids.length;
+    let messages = 0;
+    const read = topics.has("telemetry") ? await latestOf(sources, ids, keys) : [];
     const latest = new Map(read.map((snapshot) => [snapshot.deviceId, snapshot]));
     for (const deviceId of ids) {
       await workShare.pause();
       const state = stateOf(sources, principal, deviceId);
       if (state === undefined) continue;
       if (message.isFull) {
+        messages++;
         yield message.text(true);
         message = new Message(id);
       }
       message.add(state, latest.get(deviceId));
     }
+    count = messages === 0 ? Math.min(2 * count, DEVICES_PER_READ.max) : Math.ceil(count / messages);
   }
   yield message.text(false);
 }

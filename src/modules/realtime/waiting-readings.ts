@@ -4,7 +4,7 @@ import type { ReadingTexts } from "./reading-texts.ts";
 /** Max. waiting messages of a device; beyond it, only the newest value of each key waits. */
 const READINGS_PER_DEVICE_MAX = 64;
 /** Approximate bytes of a merged value in addition to long strings and JSON. */
-const ENTRY_BYTES = 96;
+const ENTRY_BYTES = 160;
 
 /** Newest value and time stamp by key. */
 export type NewestValues = ReadonlyMap<string, { readonly value: TelemetryValue; readonly ts: number }>;

@@ -75,7 +75,11 @@ function addTraffic(
   metrics.counter("faults", "Faults, by source and code.", () =>
     faults.counts().map(({ source, code, count }) => ({ value: count, labels: { source, code } })),
   );
-  metrics.gauge("answer_bytes", "Bytes of responses that clients have not read yet.", () => answers.used);
+  metrics.gauge(
+    "answer_bytes",
+    "Bytes of responses that clients have not read yet, and of what live connections keep.",
+    () => answers.used,
+  );
   metrics.counter("refused_answers", "Refused responses and exports, by limit.", () =>
     answers.refusals.map(({ limit, count }) => ({ value: count, labels: { limit } })),
   );

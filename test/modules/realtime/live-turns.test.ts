@@ -74,6 +74,7 @@ function createWorld({ sendMs = 0, buffered = (_: number): number => 0 } = {}) {
       void session.message(JSON.stringify({ type: "subscribe", id: `s${index}`, topics, deviceIds, keys }));
     await session.message('{"type":"ping"}');
     clock.advance(50); // the flush that each subscription schedules
+    return session;
   }
   const report = (tenant: string, readings: Reading[]) => {
     hub.onTelemetry({ deviceId: `${tenant} pump`, tenantId: tenant } as IngestDevice, readings);
@@ -219,9 +220,9 @@ test("an event is serialized once", async () => {
 test("the messages of a device stop where the peer has no more room", async () => {
   const room = { messages: 10 };
   const { frames, clock, open, report } = createWorld({
-    buffered: (sent) => (sent < room.messages ? 0 : 1e9),
+    buffered: (sent) => (sent < room.messages ? 0 : 1e6),
   });
-  await open("A anna", 1);
+  const session = await open("A anna", 1);
   report("A", readings(60));
   await until(() => {
     clock.advance(50);
@@ -229,6 +230,7 @@ test("the messages of a device stop where the peer has no more room", async () =
   });
   expect(frames).toHaveLength(10);
   room.messages = 100;
+  session.drain();
   await until(() => {
     clock.advance(50);
     return frames.length === 60;
@@ -239,13 +241,14 @@ test("the messages of a device stop where the peer has no more room", async () =
 test("long objects wait as the newest value, like long strings", async () => {
   const room = { bytes: 0 };
   const { frames, clock, open, report } = createWorld({ buffered: () => room.bytes });
-  await open("A anna", 1);
-  room.bytes = 1e9;
+  const session = await open("A anna", 1);
+  room.bytes = 1e6;
   report(
     "A",
     Array.from({ length: 20 }, (_, ts) => ({ ts, values: { a: { text: "x".repeat(60_000), ts } } })),
   );
   room.bytes = 0;
+  session.drain();
   await until(() => {
     clock.advance(50);
     return frames.length > 0;

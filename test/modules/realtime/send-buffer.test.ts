@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { DeviceId } from "../../../src/lib/ids.ts";
 import type { Subscription } from "../../../src/modules/realtime/realtime.types.ts";
 import { SendBuffer } from "../../../src/modules/realtime/send-buffer.ts";
+import { SubscribedKeys } from "../../../src/modules/realtime/subscribed-keys.ts";
 import type { Reading } from "../../../src/modules/telemetry/telemetry.types.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: messages of every shape
@@ -12,26 +13,34 @@ describe("a reader that does not read", () => {
     id: "s",
     topics: new Set(["telemetry"]),
     deviceIds: undefined,
-    keysOf: () => undefined,
+    keys: new SubscribedKeys(
+      undefined,
+      () => undefined,
+      () => "",
+    ),
   };
   const deviceId = "d" as DeviceId;
   const addEvent = (buffer: SendBuffer, event: object) => buffer.addEvent(JSON.stringify(event));
-  const addReading = (buffer: SendBuffer, id: DeviceId, reading: Reading) =>
-    buffer.addReadings(subscription, id, { readings: [reading], merged: undefined });
+  function addReading(buffer: SendBuffer, id: DeviceId, reading: Reading): void {
+    for (const _ of buffer.addReadings(id, { readings: [reading], merged: undefined }, []));
+  }
+  /** A buffer with a subscription whose snapshot has been sent. */
+  function createBuffer(sent: Message[], bufferedBytes = () => 0): SendBuffer {
+    const buffer = new SendBuffer({ send: (text) => sent.push(JSON.parse(text)), bufferedBytes, close() {} });
+    buffer.add(subscription);
+    buffer.setReady(subscription);
+    return buffer;
+  }
   /** Returns whether nothing is left. */
   function flush(buffer: SendBuffer): boolean {
-    for (const _ of buffer.flush(() => true));
+    for (const _ of buffer.flush());
     return buffer.isEmpty;
   }
 
   test("gets the newest value of each key, in bounded memory", () => {
     let buffered = 1e9;
     const sent: Message[] = [];
-    const buffer = new SendBuffer({
-      send: (text) => sent.push(JSON.parse(text)),
-      bufferedBytes: () => buffered,
-      close() {},
-    });
+    const buffer = createBuffer(sent, () => buffered);
     for (let index = 0; index < 100_000; index++)
       addReading(buffer, deviceId, {
         ts: index,
@@ -57,11 +66,7 @@ describe("a reader that does not read", () => {
 
   test("a late reading does not replace a newer value while they are merged", () => {
     const sent: Message[] = [];
-    const buffer = new SendBuffer({
-      send: (text) => sent.push(JSON.parse(text)),
-      bufferedBytes: () => 0,
-      close() {},
-    });
+    const buffer = createBuffer(sent);
     for (let index = 0; index < 100; index++)
       addReading(buffer, deviceId, { ts: 1000 - index, values: { a: index } });
     flush(buffer);
@@ -70,11 +75,7 @@ describe("a reader that does not read", () => {
 
   test("keeps a megabyte of events at most, however long each is", () => {
     const sent: Message[] = [];
-    const buffer = new SendBuffer({
-      send: (text) => sent.push(JSON.parse(text)),
-      bufferedBytes: () => 0,
-      close() {},
-    });
+    const buffer = createBuffer(sent);
     const long = "x".repeat(100_000);
     for (let index = 0; index < 500; index++) addEvent(buffer, { index, long });
     flush(buffer);
@@ -87,11 +88,7 @@ describe("a reader that does not read", () => {
 
   test("long texts of many devices wait as the newest value of each key", () => {
     const sent: Message[] = [];
-    const buffer = new SendBuffer({
-      send: (text) => sent.push(JSON.parse(text)),
-      bufferedBytes: () => 0,
-      close() {},
-    });
+    const buffer = createBuffer(sent);
     for (let index = 0; index < 3_000; index++)
       addReading(buffer, `d${index % 1_000}` as DeviceId, {
         ts: index,
@@ -104,11 +101,7 @@ describe("a reader that does not read", () => {
 
   test("gets a gap message when events were dropped", () => {
     const sent: Message[] = [];
-    const buffer = new SendBuffer({
-      send: (text) => sent.push(JSON.parse(text)),
-      bufferedBytes: () => 0,
-      close() {},
-    });
+    const buffer = createBuffer(sent);
     for (let index = 0; index < 1_500; index++) addEvent(buffer, { index });
     flush(buffer);
     expect(sent[0]).toEqual({ type: "gap", dropped: 500 });
