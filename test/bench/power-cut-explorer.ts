@@ -2,6 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DeviceId } from "../../src/lib/ids.ts";
+import { packedTextReader } from "../../src/lib/packed-texts.ts";
 import { checkTask } from "../../src/modules/telemetry/store/check-task.ts";
 import { deletionTask } from "../../src/modules/telemetry/store/deletion-tasks.ts";
 import { scanTask } from "../../src/modules/telemetry/store/scan-task.ts";
@@ -63,7 +64,7 @@ function finish<Result>(steps: Steps<Result>): Result {
 function valueIn({ columns }: WireChunk, key: string, row: number): number | string | undefined {
   const column = columns.find((candidate) => candidate.key === key);
   if (column === undefined || column.tags[row] === 0) return undefined;
-  return column.texts?.[row] ?? column.numbers[row];
+  return column.texts === null ? column.numbers[row] : packedTextReader(column.texts)(row);
 }
 
 /** The device's rows; throws when one is not what was sent. */

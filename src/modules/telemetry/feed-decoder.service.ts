@@ -1,3 +1,4 @@
+import { unpackTexts } from "../../lib/packed-texts.ts";
 import {
   KIND_BOOLEAN,
   KIND_JSON,
@@ -15,6 +16,7 @@ import type { Definitions } from "./store/group-format.ts";
 import { GroupReader, type GroupRecord } from "./store/group-reader.ts";
 import { FORM_DELETION } from "./store/hot-log.ts";
 import { unpackGroup } from "./store/hot-packing.ts";
+import type { WireChunk } from "./store/wire-chunk.types.ts";
 
 const ROWS_FIRST = 16;
 
@@ -143,6 +145,16 @@ class RowBuilder {
 
 /** Values of one step, about: a group is never split. */
 const STEP_POINTS = 20_000;
+
+/** Returns the rows of a chunk as they come from a feed. */
+export const feedRowsOf = (deviceId: string, { ts, columns }: WireChunk): FeedDeviceRows => ({
+  deviceId,
+  ts,
+  columns: columns.map(({ texts, ...column }) => ({
+    ...column,
+    texts: texts === null ? null : unpackTexts(texts),
+  })),
+});
 
 /** Decodes the rows of a feed for a reader on another thread. It keeps the definitions that it was given. */
 export class FeedDecoder {

@@ -1,5 +1,5 @@
 import { nextUp } from "../../lib/next-double.ts";
-import { FeedDecoder } from "../telemetry/feed-decoder.service.ts";
+import { FeedDecoder, feedRowsOf } from "../telemetry/feed-decoder.service.ts";
 import type {
   ConfirmedRange,
   FeedDeletion,
@@ -269,7 +269,7 @@ export class UplinkReader {
       const from = nextUp(chunk.to);
       this.#open = isForwards ? { range: { ...range, from }, from, since: from } : { ...open, from };
     }
-    return chunk === null ? undefined : { deviceId, ts: chunk.ts, columns: chunk.columns };
+    return chunk === null ? undefined : feedRowsOf(deviceId, chunk);
   }
 
   async #recordsOf(devices: readonly FeedDeviceRows[]): Promise<UplinkRecord[]> {

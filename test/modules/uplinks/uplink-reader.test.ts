@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { packTexts } from "../../../src/lib/packed-texts.ts";
 import { FORM_DELETION } from "../../../src/modules/telemetry/store/hot-log.ts";
 import { DeviceCache } from "../../../src/modules/uplinks/device-cache.ts";
 import type { MainCalls, UplinkJob } from "../../../src/modules/uplinks/uplink.protocol.ts";
@@ -146,7 +147,7 @@ test("a batch of history ends after some megabytes of texts", async () => {
     rows: () => {
       const ts = Float64Array.of(next, next + 1);
       next += 2;
-      const texts = [long, long];
+      const texts = packTexts([long, long]);
       const columns = [{ key: "s", tags: Uint8Array.of(3, 3), numbers: new Float64Array(2), texts }];
       return next > 100 ? null : { ts, columns, to: next - 1 };
     },

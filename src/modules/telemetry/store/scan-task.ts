@@ -1,4 +1,5 @@
 import { nextUp } from "../../../lib/next-double.ts";
+import { packTexts } from "../../../lib/packed-texts.ts";
 import type { HotGeneration } from "./hot-generation.ts";
 import { type FamilyRange, hotRows } from "./range-reader.ts";
 import type { DeviceState } from "./registry.ts";
@@ -7,13 +8,13 @@ import { familyKeysOf } from "./series-families.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { StoreCalls } from "./store.protocol.ts";
 import type { StoreEngine } from "./store-engine.ts";
-import type { WireChunk } from "./wire-chunk.types.ts";
+import type { WireChunk, WireColumn } from "./wire-chunk.types.ts";
 
 /** Rows of one answer come from one block a family and as many hot records at most. */
 const hotRecordsMax = 8_192;
 /** Bytes of the hot records of one answer, about. */
 const hotBytesMax = 1024 * 1024;
-/** Values of one answer: 9 bytes each in memory, on either side. */
+/** Values of one answer: 9 bytes each in memory, on either side, and the characters of texts. */
 const valuesMax = 262_144;
 
 /**
@@ -30,7 +31,7 @@ export function* scanTask(engine: StoreEngine, args: StoreCalls["scan"]["args"])
     const window = yield* nextWindow(engine, device, { families, from, to: args.to });
     if (window === null) return null;
     const rows = window.gone ? emptyRows : window.rows;
-    if (rows.ts.length > 0) return chunkOf(engine, rows, window.to);
+    if (rows.ts.length > 0) return yield* chunkOf(engine, rows, window.to);
     if (!window.gone) from = nextUp(window.to);
     yield;
   }
@@ -115,12 +116,17 @@ function familyRows(
   return overlay(rows, hotRows(generations, range));
 }
 
-function chunkOf(engine: StoreEngine, rows: Rows, to: number): WireChunk {
-  const columns = [...rows.columns].map(([key, { tags, numbers, texts }]) => ({
-    key: engine.registry.keyNames[key] ?? "",
-    tags,
-    numbers,
-    texts,
-  }));
+/** Packs the texts of one column after the other, with a turn for others in between. */
+function* chunkOf(engine: StoreEngine, rows: Rows, to: number): Steps<WireChunk> {
+  const columns: WireColumn[] = [];
+  for (const [key, { tags, numbers, texts }] of rows.columns) {
+    if (texts !== null) yield;
+    const packed = texts === null ? null : packTexts(texts);
+    columns.push({ key: engine.registry.keyNames[key] ?? "", tags, numbers, texts: packed });
+  }
   return { ts: rows.ts, columns: columns.sort((a, b) => (a.key < b.key ? -1 : 1)), to };
 }
+
+/** Buffers of a chunk that can move to another thread: those of its texts. All others belong to the store. */
+export const movableBuffersOf = ({ columns }: WireChunk): ArrayBuffer[] =>
+  columns.flatMap(({ texts }) => (texts === null ? [] : [texts.utf16.buffer, texts.bounds.buffer]));

@@ -11,7 +11,7 @@ import { SyncFailed } from "./log-syncer.ts";
 import { Maintenance } from "./maintenance.ts";
 import { queryTask, queryTextTask } from "./query-task.ts";
 import { isLarge, OWN_WORK, tenantOf } from "./request-tenant.ts";
-import { scanTask } from "./scan-task.ts";
+import { movableBuffersOf, scanTask } from "./scan-task.ts";
 import { seriesOf } from "./series-families.ts";
 import { SliceScheduler, type Steps } from "./slice-scheduler.ts";
 import { startProblem } from "./start-problem.ts";
@@ -150,7 +150,7 @@ class WorkerService {
 
   #settle(id: number, reply: StoreReply): void {
     if (this.#cancelled.delete(id)) return;
-    this.#post(reply, reply.type === "result" ? bytesOf(reply.value) : []);
+    this.#post(reply, reply.type === "result" ? buffersOf(reply.value) : []);
   }
 
   async #answer(request: CallRequest): Promise<StoreCalls[CallName]["result"]> {
@@ -230,7 +230,7 @@ class WorkerService {
   }
 
   #part(id: number, value: Extract<StoreReply, { type: "part" }>["value"]): void {
-    if (!this.#cancelled.has(id)) this.#post({ type: "part", id, value }, bytesOf(value));
+    if (!this.#cancelled.has(id)) this.#post({ type: "part", id, value }, buffersOf(value));
   }
 
   /** A reading call runs in the time of the tenant that it reads from. */
@@ -312,8 +312,12 @@ class WorkerService {
 }
 
 /** Text is handed over, not copied. */
-const bytesOf = (value: unknown): ArrayBuffer[] =>
-  value instanceof Uint8Array && value.buffer instanceof ArrayBuffer ? [value.buffer] : [];
+/** Buffers of a result that the store does not need any more. */
+function buffersOf(value: StoreCalls[CallName]["result"]): ArrayBuffer[] {
+  if (value instanceof Uint8Array && value.buffer instanceof ArrayBuffer) return [value.buffer];
+  const isChunk = typeof value === "object" && value !== null && "columns" in value;
+  return isChunk ? movableBuffersOf(value) : [];
+}
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

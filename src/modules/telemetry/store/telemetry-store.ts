@@ -1,9 +1,10 @@
 import { type DomainError, detail, textOf, unavailable } from "../../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
 import { nextUp } from "../../../lib/next-double.ts";
+import { packedTextReader } from "../../../lib/packed-texts.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import { FUTURE_MS_MAX } from "../../../lib/timestamp.ts";
-import { decodeValue, TAG_ABSENT } from "../../../lib/value-kind.ts";
+import { decodeValue, TAG_ABSENT, TAG_STRING } from "../../../lib/value-kind.ts";
 import { workerUrl } from "../../../platform/assets.ts";
 import type { Stamp } from "../../../platform/database-stamp.ts";
 import { cannotOpen } from "../../../platform/inventory-check.ts";
@@ -42,16 +43,19 @@ type Pull = (args: StoreCalls["scan"]["args"]) => Promise<WireChunk | null>;
 class Column implements ScanColumn {
   readonly key: string;
   readonly #wire: WireColumn;
+  readonly #textAt: ((row: number) => string) | undefined;
 
   constructor(wire: WireColumn) {
     this.key = wire.key;
     this.#wire = wire;
+    this.#textAt = wire.texts === null ? undefined : packedTextReader(wire.texts);
   }
 
   at(row: number): TelemetryValue | undefined {
-    const { tags, numbers, texts } = this.#wire;
+    const { tags, numbers } = this.#wire;
     const tag = tags[row] ?? TAG_ABSENT;
-    return tag === TAG_ABSENT ? undefined : decodeValue(tag, numbers[row]!, texts?.[row]);
+    if (tag === TAG_ABSENT) return undefined;
+    return decodeValue(tag, numbers[row]!, tag >= TAG_STRING ? this.#textAt?.(row) : undefined);
   }
 }
 

@@ -1,8 +1,11 @@
+import type { PackedTexts } from "../../../lib/packed-texts.ts";
+
 export interface WireColumn {
   readonly key: string;
   readonly tags: Uint8Array;
   readonly numbers: Float64Array;
-  readonly texts: readonly (string | undefined)[] | null;
+  /** Of each row; null if the column has none. */
+  readonly texts: PackedTexts | null;
 }
 
 /** Rows of one device on their way out. */

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import fc from "fast-check";
 import { decodeValue, TAG_ABSENT } from "../../../../src/lib/value-kind.ts";
-import { FeedDecoder } from "../../../../src/modules/telemetry/feed-decoder.service.ts";
+import { FeedDecoder, feedRowsOf } from "../../../../src/modules/telemetry/feed-decoder.service.ts";
 import type { FeedColumn, FeedDeviceRows } from "../../../../src/modules/telemetry/feeds.types.ts";
 import { FeedPositions } from "../../../../src/modules/telemetry/store/feed-positions.ts";
 import { FeedSpans, Feeds, SPAN_GAP_MS } from "../../../../src/modules/telemetry/store/feeds.ts";
@@ -98,7 +98,7 @@ class Reader {
     let from = since;
     for (;;) {
       const chunk = await feeds.rows(deviceId(range.deviceId), from, range.to);
-      if (chunk !== null) this.copy.write(chunk, range.deviceId);
+      if (chunk !== null) this.copy.write(feedRowsOf(range.deviceId, chunk), range.deviceId);
       if (chunk !== null && chunk.to < range.to) {
         from = chunk.to + 0.5;
         continue;

@@ -143,3 +143,29 @@ test("a chunk of a scan has some megabytes of long texts at most", async () => {
     await fixture.dispose();
   }
 });
+
+test("a scan brings texts exactly, and no string of its own for each of them", async () => {
+  const fixture = await StoreFixture.start();
+  try {
+    const values = (ts: number) => ({
+      odd: ["\ud800", "", "\u{1F600}€"][ts % 3]!,
+      n: ts,
+      [`${ts % 2}`]: [{ ts }, "x"],
+    });
+    for (let ts = 0; ts < 40; ts++) {
+      await fixture.append("a", [{ ts, values: values(ts) }]);
+      if (ts === 20) await fixture.store.compact();
+    }
+    const rows = Array.from({ length: 40 }, (_, ts): Row => ["a", ts, values(ts)]);
+    expect(await scanned(fixture, everything("a"))).toEqual(rows);
+    const chunk = await fixture.store.feeds.rows(deviceId("a"), 0, 100);
+    const strings: string[] = [];
+    JSON.stringify(chunk?.columns, (_, value) => {
+      if (typeof value === "string") strings.push(value);
+      return ArrayBuffer.isView(value) ? 0 : value;
+    });
+    expect(strings.toSorted()).toEqual(["0", "1", "n", "odd"]); // keys
+  } finally {
+    await fixture.dispose();
+  }
+});
