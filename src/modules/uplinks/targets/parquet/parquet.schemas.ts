@@ -45,7 +45,7 @@ export const parquetSettings = t.Object(
       minimum: 1_000,
       maximum: 5_000_000,
       description:
-        "a file is written when this number of values waits, even if its hour or day has not ended; 100,000 values take about 60 MB of memory while the file is written",
+        "a file is written when this number of values waits, even if its hour or day has not ended; 1,000,000 numbers take about 40 MB of memory while the file is written, short strings twice as much",
     }),
     timeoutMs: t.Integer({
       default: 60_000,
