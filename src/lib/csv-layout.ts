@@ -70,9 +70,9 @@ function contentOfCell(cell: string, now: number): Content {
     return typeof readEpoch(Number(cell.replace(",", ".")), now) === "number" ? "epochs" : "other";
   if (timeOfDay.test(cell)) return "times of day";
   const written = parseWrittenTime(cell);
-  // A date is a date even if its day and month are ambiguous.
-  if (written === "order" || written === "missing") return /\d:\d/.test(cell) ? "moments" : "days";
   if (written === "form") return "other";
+  // A date is a date even if its day and month are ambiguous.
+  if (typeof written === "string") return /\d:\d/.test(cell) ? "moments" : "days";
   return written.hasTime ? "moments" : "days";
 }
 

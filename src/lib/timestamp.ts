@@ -94,6 +94,8 @@ const faults: Readonly<Record<WrittenFault, TimeFault>> = {
   form: new TimeFault(detail("telemetry.ts_invalid")),
   missing: new TimeFault(detail("telemetry.ts_missing_day")),
   order: new TimeFault(detail("telemetry.ts_order")),
+  zone: new TimeFault(detail("telemetry.ts_zone")),
+  skipped: new TimeFault(detail("telemetry.ts_skipped")),
 };
 
 export interface WrittenRules extends TimeRules {
@@ -133,7 +135,7 @@ function startOf(wall: number, zone: ZoneClock): number {
 }
 
 /** A local time that clocks skip in spring. */
-export const skippedTime = new TimeFault(detail("telemetry.ts_skipped"));
+export const skippedTime = faults.skipped;
 
 function bounded(
   ts: number,

@@ -1,3 +1,5 @@
+import { ZoneClock } from "./zone-clock.ts";
+
 /*
  * Dates and times as people and programs write them. The forms are those that can be read in one way only; `timestamp.ts` has the rule for
  * numbers, and what both of them mean.
@@ -7,7 +9,7 @@
 export interface WrittenTime {
   /** What the clock shows, in ms as if it were UTC. */
   readonly wall: number;
-  /** Milliseconds to subtract from the wall clock; undefined if the text names no zone. */
+  /** Milliseconds to subtract from the wall clock; undefined if the text has neither an offset nor a zone. */
   readonly offsetMs: number | undefined;
   /** `false` for a day without a time. */
   readonly hasTime: boolean;
@@ -17,10 +19,10 @@ export interface WrittenTime {
 export type DateOrder = "day-first" | "month-first";
 
 /**
- * Why a text is not a time: it is not written like one (`form`), its day or its time of day does not exist (`missing`), or its day and
- * month are ambiguous (`order`).
+ * Why a text is not a time: it is not written like one (`form`), its day or its time of day does not exist (`missing`), its day and
+ * month are ambiguous (`order`), or the zone in brackets does not exist (`zone`) or skips the time (`skipped`).
  */
-export type WrittenFault = "form" | "missing" | "order";
+export type WrittenFault = "form" | "missing" | "order" | "zone" | "skipped";
 
 const MINUTE_MS = 60_000;
 /** Longer than any time with a zone and its name. */
@@ -43,7 +45,7 @@ const times: readonly RegExp[] = [
   /^[Tt](?<hour>\d\d)(?:(?<minute>\d\d)(?:(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?)?(?!\d)/,
 ];
 const zone =
-  /^ *(?<utc>z|utc|gmt)?(?:(?<sign>[+\-\u2212])(?<hours>\d\d?)(?::?(?<minutes>\d\d)(?::?(?<seconds>\d\d))?)?)?(?:\[[\w/+-]+\])?$/i;
+  /^ *(?<utc>z|utc|gmt)?(?:(?<sign>[+\-\u2212])(?<hours>\d\d?)(?::?(?<minutes>\d\d)(?::?(?<seconds>\d\d))?)?)?(?:\[(?<name>[\w/+-]+)\])?$/i;
 
 interface Parts {
   readonly year: number;
@@ -141,13 +143,47 @@ function parseTimeOfDay(text: string): { clock: Groups | undefined; rest: string
   return { clock: undefined, rest: text };
 }
 
-/** Returns the offset of a zone; undefined if the text has none. A day alone has no zone but `Z`. */
-function parseZone(text: string, hasTime: boolean): { offsetMs: number | undefined } | WrittenFault {
+/** Max. clocks of zones kept; there are some 450 zones with time of their own. */
+const ZONES_MAX = 64;
+/** Clocks of zones that texts named, by name. */
+const zoneClocks = new Map<string, ZoneClock>();
+
+/** Returns the clock of a zone; undefined for an unknown one. */
+function zoneClockOf(name: string): ZoneClock | undefined {
+  const existing = zoneClocks.get(name);
+  if (existing !== undefined) return existing;
+  try {
+    const clock = new ZoneClock(name);
+    if (zoneClocks.size >= ZONES_MAX) zoneClocks.clear();
+    zoneClocks.set(name, clock);
+    return clock;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the offset of a zone when its clocks show `wall` for the first time. */
+function offsetIn(name: string, wall: number): number | WrittenFault {
+  const clock = zoneClockOf(name);
+  if (clock === undefined) return "zone";
+  const moments = clock.moments(wall);
+  return "end" in moments ? "skipped" : wall - moments.first;
+}
+
+interface WrittenZone {
+  /** Undefined if the text has none. */
+  readonly offsetMs: number | undefined;
+  /** Name in brackets. An offset in front of it decides. */
+  readonly name?: string | undefined;
+}
+
+/** Returns the zone that a text names. A day alone has no zone but `Z`. */
+function parseZone(text: string, hasTime: boolean): WrittenZone | WrittenFault {
   if (!hasTime) return text === "" ? { offsetMs: undefined } : /^z$/i.test(text) ? { offsetMs: 0 } : "form";
   const groups = zone.exec(text)?.groups;
   if (groups === undefined) return "form";
-  const { utc, sign, hours = "", minutes, seconds } = groups;
-  if (sign === undefined) return { offsetMs: utc === undefined ? undefined : 0 };
+  const { utc, sign, hours = "", minutes, seconds, name } = groups;
+  if (sign === undefined) return { offsetMs: utc === undefined ? undefined : 0, name };
   const offsetMs = offsetOf(sign === "+" ? "+" : "-", hours, minutes, seconds);
   return offsetMs === undefined ? "missing" : { offsetMs };
 }
@@ -168,7 +204,9 @@ function parseRare(text: string, order: DateOrder | undefined): WrittenTime | Wr
     second: Number(second),
     fraction,
   });
-  return wall === undefined ? "missing" : { wall, ...zoned, hasTime: clock !== undefined };
+  if (wall === undefined) return "missing";
+  const { name, offsetMs = name === undefined ? undefined : offsetIn(name, wall) } = zoned;
+  return typeof offsetMs === "string" ? offsetMs : { wall, offsetMs, hasTime: clock !== undefined };
 }
 
 /** The hour of the day of one of the twelve hours before (`a`) or after (`p`) noon. */

@@ -291,9 +291,9 @@ function parseExpression(input: unknown, timezone: string): string {
 /** ISO 8601; without an offset it is meant in the time zone. What the clocks there skip is when the gap ends. */
 function parseTime(input: unknown, timezone: string): number {
   const time = typeof input === "string" && isoDate.test(input) ? parseWrittenTime(input) : "form";
-  if (time === "form" || time === "order" || (time !== "missing" && !time.hasTime))
-    throw scheduleInvalid("at", detail("rule.time"));
-  if (time === "missing") throw scheduleInvalid("at", detail("rule.time_missing"));
+  if (time === "missing" || time === "skipped") throw scheduleInvalid("at", detail("rule.time_missing"));
+  if (time === "zone") throw scheduleInvalid("at", detail("rule.timezone"));
+  if (typeof time === "string" || !time.hasTime) throw scheduleInvalid("at", detail("rule.time"));
   const { wall, offsetMs } = time;
   const timeMs = offsetMs === undefined ? firstInstant(wall, zoneOffset(timezone)) : wall - offsetMs;
   if (!(timeMs >= 0 && timeMs <= TIME_MAX)) throw scheduleInvalid("at", detail("rule.time_missing"));

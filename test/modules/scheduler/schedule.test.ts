@@ -199,6 +199,8 @@ test.each<[field: string, schedule: unknown]>([
   ["at", { kind: "once", at: "tomorrow" }],
   ["at", { kind: "once", at: "2026-02-31T00:00:00Z" }],
   ["at", { kind: "once", at: "2026-02-31T00:00" }],
+  ["at", { kind: "once", at: "2027-03-28T02:30[Europe/Berlin]" }],
+  ["at", { kind: "once", at: "2026-12-24T18:00[Europe/Atlantis]" }],
   ["at", { kind: "once", at: "2026-01-01T25:00:00Z" }],
   ["at", { kind: "interval", everyMs: 60_000, at: "1" }],
 ])("what cannot be a schedule is refused by its field %s: %j", (field, schedule) => {
