@@ -22,7 +22,7 @@ import {
   type Subscription,
 } from "./realtime.types.ts";
 import type { RealtimeHub } from "./realtime-hub.ts";
-import { SendBuffer } from "./send-buffer.ts";
+import { BUFFERED_BYTES_MAX, SendBuffer } from "./send-buffer.ts";
 import { snapshotMessages } from "./snapshot.ts";
 import { SUBSCRIBED_KEYS_MAX, SubscribedKeys } from "./subscribed-keys.ts";
 import type { DeviceData } from "./waiting-readings.ts";
@@ -100,6 +100,11 @@ const FRAMES_WAITING_CHARACTERS_MAX = 4 * 1024 * 1024;
 const LARGE_FRAME_CHARACTERS = 4 * 1024;
 /** Waiting bytes of a reader with room for more that do not count as bytes in flight: they are sent within a moment. */
 const UNCOUNTED_BYTES = 256 * 1024;
+/**
+ * Bytes of subscriptions, frames and the socket's buffer that do not count either: a reader who asks for little is not disconnected because others
+ * with the same link have taken all space.
+ */
+const UNCOUNTED_KEPT_BYTES = 32 * 1024;
 /** Max. bytes of a character in memory. */
 const CHARACTER_BYTES = 2;
 /** Approximate bytes of a subscription, and of each device that it names. */
@@ -147,8 +152,8 @@ export class RealtimeSession {
   #subscriptionBytes = 0;
   /** Characters of the part of a snapshot that waits. */
   #snapshotLength = 0;
-  /** The reader leaves no room; sending goes on with `drain`. */
-  #isStalled = false;
+  /** Sent bytes that the reader had not received when it was last looked. */
+  #bufferedBytes = 0;
   #onDrain: () => void = () => undefined;
   #unauthenticatedBytes = 0;
   #principal: Principal | undefined;
@@ -423,8 +428,13 @@ export class RealtimeSession {
 
   /** Looks whether the reader has room for more. */
   #look(): void {
-    this.#isStalled = !this.#sendBuffer.hasRoom;
+    this.#bufferedBytes = this.#socket.bufferedBytes();
     this.#count();
+  }
+
+  /** The reader leaves no room; sending goes on with `drain`. */
+  get #isStalled(): boolean {
+    return this.#bufferedBytes >= BUFFERED_BYTES_MAX;
   }
 
   /** Counts what the session keeps as bytes in flight. Disconnects a reader who exceeds the limits. */
@@ -441,10 +451,9 @@ export class RealtimeSession {
     const held = this.#held;
     if (held === undefined || this.#closed) return;
     const waiting = this.#sendBuffer.bytes + this.#snapshotLength * CHARACTER_BYTES;
-    const unread = this.#isStalled
-      ? waiting + this.#socket.bufferedBytes()
-      : Math.max(0, waiting - UNCOUNTED_BYTES);
-    const bytes = this.#subscriptionBytes + this.#waitingLength * CHARACTER_BYTES + unread;
+    const unsent = this.#isStalled ? waiting : Math.max(0, waiting - UNCOUNTED_BYTES);
+    const kept = this.#subscriptionBytes + this.#waitingLength * CHARACTER_BYTES + this.#bufferedBytes;
+    const bytes = unsent + Math.max(0, kept - UNCOUNTED_KEPT_BYTES);
     if (bytes > held.bytes) held.hold(bytes - held.bytes);
     else if (bytes < held.bytes) held.release(held.bytes - bytes);
   }

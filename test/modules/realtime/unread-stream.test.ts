@@ -133,7 +133,7 @@ test("frames that wait for a snapshot are bounded by their size, too", async () 
   void session.message(subscribe("a"));
   for (let count = 0; count < 4; count++) void session.message(frame);
   expect(peer.closed).toBeUndefined();
-  expect(space.used).toBeGreaterThan(4 * 2 * frame.length);
+  expect(space.used).toBeGreaterThan(7 * frame.length);
   void session.message(frame);
   expect(peer.closed).toBe(4429);
   expect(space.used).toBe(0);
@@ -279,4 +279,24 @@ test("a visitor of a link keeps only keys that its dashboards show", async () =>
     return received().filter(({ type }) => type === "data").length === 2;
   });
   for (const { values: shown } of received().slice(-2)) expect(Object.keys(shown)).toEqual(["key2"]);
+});
+
+test("readers who ask for little and read are not disconnected when others with the same link have taken all space", async () => {
+  const hub = createHub();
+  const space = new AnswerSpace({ all: 4, tenant: 4, user: 1 });
+  const slow = await open(space, { hub });
+  await slow.session.message(subscribe("a", { deviceIds: deviceIds.slice(0, 10) }));
+  const reader = await open(space, { hub });
+  await reader.session.message(subscribe("a", { deviceIds: deviceIds.slice(0, 10) }));
+  slow.peer.buffered = 1024 * 1024 + 20 * 1024;
+  slow.session.drain();
+  expect(space.used).toBeGreaterThan(1_000_000);
+  for (const deviceId of deviceIds.slice(0, 10)) reader.report(deviceId, 1);
+  await until(() => {
+    reader.clock.advance(50);
+    return reader.received().filter(({ type }) => type === "data").length === 10;
+  });
+  await reader.session.message(JSON.stringify({ type: "ping" }));
+  expect(reader.received().at(-1)).toEqual({ type: "pong" });
+  expect(reader.peer.closed).toBeUndefined();
 });
