@@ -78,7 +78,10 @@ test("long subscriptions of screens", async () => {
       socket.onmessage = ({ data }) => {
         const { type, more } = JSON.parse(String(data));
         if (type === "snapshot" && more !== true) resolve({ status: 200 });
+        if (type === "error") resolve({ status: 503 }); // the user has no space left
       };
+      socket.onclose = () => resolve({ status: 503 });
+      if (socket.readyState !== WebSocket.OPEN) resolve({ status: 503 });
       socket.send(subscribe);
     });
   const work = (index: number) => snapshotOf(sockets[index] as WebSocket);
