@@ -26,13 +26,17 @@ const values = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`key
 const createHub = () => new RealtimeHub(createEventBus<DomainEvents>(createLogger()));
 
 /** A session whose peer has `buffered` bytes still to read. */
-async function open(space = new AnswerSpace(), { hub = createHub(), as = principal } = {}) {
+async function open(
+  space = new AnswerSpace(),
+  { hub = createHub(), as = principal, latest = values as object } = {},
+) {
   const clock = new FakeClock();
   const peer = {
     buffered: 0,
     sent: [] as string[],
     closed: undefined as number | undefined,
     reads: 0,
+    devicesRead: 0,
     looks: 0,
   };
   const deps = {
@@ -46,7 +50,8 @@ async function open(space = new AnswerSpace(), { hub = createHub(), as = princip
     store: {
       latest: async (ids: DeviceId[]) => {
         peer.reads++;
-        return ids.map((deviceId) => ({ deviceId, values, timestamps: values, ts: 1 }));
+        peer.devicesRead += ids.length;
+        return ids.map((deviceId) => ({ deviceId, values: latest, timestamps: values, ts: 1 }));
       },
     },
     answers: space,
@@ -106,6 +111,15 @@ test("a reader who does not read gets no more of a snapshot, and nothing is read
     for (const { deviceId } of part) devices.add(`${id} ${deviceId}`);
   expect(devices.size).toBe(3 * DEVICES);
   expect(snapshots.filter(({ more }) => more !== true)).toHaveLength(3);
+  session.close(1000, "");
+});
+
+test("of devices with long values, few are read ahead of a reader who does not read", async () => {
+  const { session, peer } = await open(undefined, { latest: { text: "x".repeat(60_000) } });
+  void session.message(subscribe("a"));
+  await until(() => peer.buffered > FULL);
+  for (let count = 0; count < 50; count++) await turn();
+  expect(peer.devicesRead).toBeLessThan(30);
   session.close(1000, "");
 });
 
