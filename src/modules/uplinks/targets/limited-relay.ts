@@ -53,7 +53,6 @@ export class LimitedRelay {
 
   private constructor(upstream: Socket) {
     this.#upstream = upstream;
-    upstream.pause();
     upstream.on("error", (error) => this.#end(error));
     upstream.on("close", () => this.#end(unavailable("network_error.reset")));
     this.#listener.once("connection", (client) => this.#join(client));
