@@ -97,7 +97,8 @@ function* boundedChunks(rows: Rows): Generator<Rows> {
   } else yield rows;
 }
 
-function textLength(rows: Rows): number {
+/** Returns the number of characters of the texts. */
+export function textLength(rows: Rows): number {
   let length = 0;
   for (const { texts } of rows.columns.values()) {
     for (const text of texts ?? []) length += text?.length ?? 0;

@@ -1,5 +1,6 @@
 import { nextUp } from "../../../lib/next-double.ts";
 import { packTexts } from "../../../lib/packed-texts.ts";
+import { textLength } from "./block-writer.ts";
 import type { HotGeneration } from "./hot-generation.ts";
 import { type FamilyRange, hotRows } from "./range-reader.ts";
 import type { DeviceState } from "./registry.ts";
@@ -16,6 +17,8 @@ const hotRecordsMax = 8_192;
 const hotBytesMax = 1024 * 1024;
 /** Values of one answer: 9 bytes each in memory, on either side, and the characters of texts. */
 const valuesMax = 262_144;
+/** Characters of the texts of one answer, unless one row has more. A block has a quarter at most, but a device may have many families. */
+const textMax = 8 * 1024 * 1024;
 
 /**
  * The next rows of one device from a time stamp on, all families by time; null at the end. Every pull stands alone: what
@@ -84,18 +87,32 @@ function* readWindow(engine: StoreEngine, device: DeviceState, asked: Asked): St
   const rowsMax = Math.max(1, Math.floor(valuesMax / keyCount));
   let { to } = asked;
   let all: Rows = emptyRows;
+  let text = 0;
   for (const [family, keys] of asked.families) {
     yield;
     const range: FamilyRange = { device, family, keys, from: asked.from, to };
     const rows = familyRows(engine, range, engine.generations);
     if (rows === "gone") return { rows: emptyRows, to, gone: true };
     all = overlay(sliceRows(all, 0, upperBound(all.ts, to)), rows);
-    if (all.ts.length > rowsMax) {
-      to = all.ts[rowsMax - 1]!;
-      all = sliceRows(all, 0, rowsMax);
-    }
+    text += textLength(rows);
+    const count = Math.min(rowsMax, text > textMax ? countWithin(all, textMax) : all.ts.length);
+    if (count === all.ts.length) continue;
+    to = all.ts[count - 1]!;
+    all = sliceRows(all, 0, count);
+    text = textLength(all);
   }
   return { rows: compactRows(all), to, gone: false };
+}
+
+/** Returns the number of first rows whose texts have so many characters at most; at least 1. */
+function countWithin({ ts, columns }: Rows, charactersMax: number): number {
+  const texts = [...columns.values()].flatMap((column) => (column.texts === null ? [] : [column.texts]));
+  let characters = 0;
+  for (let row = 0; row < ts.length; row++) {
+    for (const column of texts) characters += column[row]?.length ?? 0;
+    if (characters > charactersMax) return Math.max(1, row);
+  }
+  return ts.length;
 }
 
 /** The window holds one block of the family at most, since it ends with the first. */

@@ -33,6 +33,37 @@ async function scanned(fixture: StoreFixture, query: ScanQuery): Promise<Row[]> 
   return rows;
 }
 
+test("an answer of a scan has a bounded number of characters, however many families a device has", async () => {
+  const fixture = await StoreFixture.start();
+  try {
+    const text = "x".repeat(60_000);
+    const expected: string[] = [];
+    for (let family = 0; family < 30; family++)
+      for (let ts = 0; ts < 30; ts++) {
+        expected.push(`${ts} k${family}`);
+        await fixture.append("a", [{ ts, values: { [`k${family}`]: `${ts}/${family} ${text}` } }]);
+      }
+    await fixture.store.compact();
+    const found: string[] = [];
+    let largest = 0;
+    for await (const chunk of fixture.store.scan(everything("a"))) {
+      let characters = 0;
+      for (const [, ts, values] of rowsOf(chunk))
+        for (const [key, value] of Object.entries(values)) {
+          characters += String(value).length;
+          found.push(`${ts} ${key}`);
+        }
+      largest = Math.max(largest, characters);
+    }
+    expect(found.toSorted()).toEqual(expected.toSorted());
+    // A row has 1.8 million characters, and the last one may go beyond the limit of 8 MiB characters.
+    expect(largest).toBeGreaterThan(1_000_000);
+    expect(largest).toBeLessThan(9 * 1024 * 1024);
+  } finally {
+    await fixture.dispose();
+  }
+});
+
 test("a scan delivers every row once in time order, whichever tier and family it lies in", async () => {
   const fixture = await StoreFixture.start({ blockRowsTarget: 64 });
   try {

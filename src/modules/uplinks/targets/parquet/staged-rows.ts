@@ -8,8 +8,8 @@ const ZSTD_LEVEL = 1;
 const LENGTH_BYTES = 4;
 /** Memory of an event without its data, about. */
 const EVENT_BYTES = 200;
-/** Max. bytes of a batch, decompressed. A batch has at most one scan of the store, which is far below. */
-const STAGED_BYTES_MAX = 32 * 1024 * 1024;
+/** Max. bytes of a batch, decompressed. A batch has one answer of a scan, whose 8 Mi characters JSON may write with six bytes each. */
+const STAGED_BYTES_MAX = 64 * 1024 * 1024;
 
 /** An event as it is kept: `data` is JSON. */
 export interface StagedEvent {
