@@ -1,7 +1,7 @@
 // The live connection against a real WebSocket server.
 import { afterEach, expect, test } from "bun:test";
 import type { RealtimeMessage } from "../../src/web/lib/realtime-types.ts";
-import { type ConnectionState, RealtimeClient } from "../../src/web/platform/realtime.ts";
+import { type ConnectionState, RealtimeClient, type Refusal } from "../../src/web/platform/realtime.ts";
 import { until } from "../support/until.ts";
 
 interface Frame {
@@ -41,10 +41,12 @@ afterEach(() => {
 function connect(token: string) {
   const backend = startServer();
   let refused = 0;
+  const refusals: Refusal[] = [];
   const client = new RealtimeClient({
     url: () => `ws://localhost:${backend.server.port}`,
     token: () => token,
     onUnauthorized: () => refused++,
+    onRefused: (reason) => refusals.push(reason),
     random: () => 0,
   });
   cleanups.push(
@@ -52,7 +54,7 @@ function connect(token: string) {
     () => backend.server.stop(true),
   );
   client.start();
-  return { ...backend, client, refused: () => refused };
+  return { ...backend, client, refusals, refused: () => refused };
 }
 
 function reached(client: RealtimeClient, kind: ConnectionState["kind"]): Promise<void> {
@@ -104,6 +106,18 @@ test("data goes to the subscription that it names", async () => {
   await until(() => second!.length === 2);
   expect(second![1]).toMatchObject({ deviceId: "d", values: { a: 1 } });
   expect(first!.length).toBe(1);
+});
+
+test("a subscription that the server refuses is told to the person", async () => {
+  const { client, sockets, refusals } = connect("good");
+  const messages: RealtimeMessage[] = [];
+  client.subscribe({ topics: ["telemetry"] }, (message) => messages.push(message));
+  await until(() => messages.length === 1);
+  const refusal = { code: "realtime.too_many_keys", params: { max: 10 }, message: "too many" };
+  for (const socket of sockets) socket.send(JSON.stringify({ type: "error", id: "s1", ...refusal }));
+  await until(() => refusals.length === 1);
+  expect(refusals[0]).toMatchObject(refusal);
+  expect(messages.length).toBe(1);
 });
 
 test("a refused token ends the attempts and asks for sign-in", async () => {

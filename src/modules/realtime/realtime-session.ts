@@ -235,8 +235,8 @@ export class RealtimeSession {
         this.close(1011, "internal error");
         return;
       }
-      const { code, message } = error;
-      this.#socket.send(JSON.stringify({ type: "error", id: subscriptionId, code, message }));
+      const { code, params, message } = error;
+      this.#socket.send(JSON.stringify({ type: "error", id: subscriptionId, code, params, message }));
       if (error.code === "realtime.too_many_sessions") return this.close(closeCodes.tooMany, error.message);
       const isRefused = error.kind === "limited" && this.#principal === undefined;
       if (error.kind === "unauthenticated" || isRefused) this.close(closeCodes.unauthorized, error.message);

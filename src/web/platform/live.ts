@@ -1,8 +1,10 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { RealtimeMessage, SubscriptionSpec } from "../lib/realtime-types.ts";
 import { currentPath, ownAddress } from "./base.ts";
+import { serverText } from "./i18n/error-texts.ts";
 import { RealtimeClient } from "./realtime.ts";
 import { bearer, hasShareEnded, keepToken, leaveActing, shareToken, startSignIn } from "./session.ts";
+import { toast } from "./toasts.ts";
 
 export const live = new RealtimeClient({
   url: () => `${ownAddress().replace(/^http/, "ws")}/api/ws`,
@@ -16,6 +18,7 @@ export const live = new RealtimeClient({
     keepToken(undefined);
     startSignIn(currentPath());
   },
+  onRefused: (reason) => toast("error", serverText(reason, reason.message)),
 });
 
 /** Subscribes while the component is shown; a change of `spec` (compared by content) subscribes anew. */

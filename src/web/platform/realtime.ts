@@ -1,6 +1,7 @@
 // The live connection: one WebSocket for the whole console. It comes back by itself, signs in again and renews every subscription;
 // subscribers then receive a fresh snapshot and know that they may have missed something.
 import { signal } from "@preact/signals";
+import type { Text } from "../../lib/texts/text.ts";
 import { backoffMs } from "../lib/backoff.ts";
 import type { RealtimeMessage, SnapshotMessage, SubscriptionSpec } from "../lib/realtime-types.ts";
 import { serverNow } from "./now.ts";
@@ -13,11 +14,18 @@ export type ConnectionState =
 
 export type Handler = (message: RealtimeMessage) => void;
 
+export interface Refusal extends Text {
+  /** English. */
+  readonly message: string;
+}
+
 export interface RealtimeOptions {
   readonly url: () => string;
   readonly token: () => string | undefined;
   /** The server no longer accepts the token. */
   readonly onUnauthorized: () => void;
+  /** The server has refused a subscription, such as one beyond a limit. */
+  readonly onRefused: (reason: Refusal) => void;
   readonly random?: () => number;
 }
 
@@ -115,6 +123,7 @@ export class RealtimeClient {
     const message = JSON.parse(text) as { type: string; id?: string };
     if (message.type === "ready") this.#onReady();
     else if (message.type === "snapshot") this.#onSnapshot(message as unknown as SnapshotMessage);
+    else if (message.type === "error") this.#options.onRefused(message as unknown as Refusal);
     else if (message.type === "data")
       this.#subscriptions.get(message.id ?? "")?.handler(message as unknown as RealtimeMessage);
   }
