@@ -1,5 +1,6 @@
+import type { TInteger } from "@sinclair/typebox";
 import { t } from "elysia";
-import { alarmSeverities } from "../../lib/severity.ts";
+import { type AlarmSeverity, severitiesDescending } from "../../lib/severity.ts";
 import { wholeNumber } from "../wire.schemas.ts";
 
 /** Values that one screen has room for. */
@@ -15,19 +16,17 @@ const pin = t.Object(
 
 export const pinsBody = t.Object({ pins: t.Array(pin, { maxItems: PINS_MAX }) }, { title: "OverviewPins" });
 
-const [INDETERMINATE, WARNING, MINOR, MAJOR, CRITICAL] = alarmSeverities;
-const counts = t.Object({
-  [CRITICAL]: wholeNumber(),
-  [MAJOR]: wholeNumber(),
-  [MINOR]: wholeNumber(),
-  [WARNING]: wholeNumber(),
-  [INDETERMINATE]: wholeNumber(),
-});
+const openAlarmCounts = t.Object(
+  Object.fromEntries(severitiesDescending.map((severity) => [severity, wholeNumber()])) as Record<
+    AlarmSeverity,
+    TInteger
+  >, // of all severities
+);
 
 export const overviewBody = t.Object(
   {
     devices: t.Object({ total: wholeNumber(), active: wholeNumber() }),
-    openAlarms: counts,
+    openAlarms: openAlarmCounts,
     history: t.Array(
       t.Object({
         ts: wholeNumber({ description: "epoch ms" }),
