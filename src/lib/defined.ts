@@ -7,11 +7,14 @@ export function defined<Fields extends object>(fields: Fields): Defined<Fields> 
   ) as Defined<Fields>; // same keys, fewer
 }
 
+/** Fields that can be null are optional instead; the others stay as they are. */
+type WithoutNulls<Fields> = { [K in keyof Fields as null extends Fields[K] ? never : K]: Fields[K] } & {
+  [K in keyof Fields as null extends Fields[K] ? K : never]?: Exclude<Fields[K], null>;
+};
+
 /** The object without its null fields: JSON answers leave out what is not set. */
-export function withoutNulls<Fields extends object>(
-  fields: Fields,
-): { [K in keyof Fields]?: Exclude<Fields[K], null> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as {
-    [K in keyof Fields]?: Exclude<Fields[K], null>; // same keys, fewer
-  };
+export function withoutNulls<Fields extends object>(fields: Fields): WithoutNulls<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null),
+  ) as WithoutNulls<Fields>; // same keys, fewer
 }

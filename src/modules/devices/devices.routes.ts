@@ -145,10 +145,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
     )
     .get(
       "/type-defaults/:deviceType",
-      ({ principal, params }) => ({
-        deviceType: params.deviceType,
-        ...withoutNulls(devices.getTypeDefaults(principal, params.deviceType)),
-      }),
+      ({ principal, params }) => withoutNulls(devices.getTypeDefaults(principal, params.deviceType)),
       {
         auth: "devices:read",
         response: { 200: typeDefaultsBody },

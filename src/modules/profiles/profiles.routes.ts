@@ -5,23 +5,7 @@ import { itemToWire } from "../resource.ts";
 import { profileResource } from "./profiles.resource.ts";
 import type { ProfilesService, ShownProfile } from "./profiles.service.ts";
 
-const toWire = ({
-  inactivityTimeoutMs,
-  retentionDays,
-  telemetryTopic,
-  messagesPerSecond,
-  messagesBurst,
-  ...profile
-}: ShownProfile) => ({
-  ...itemToWire(profile),
-  ...withoutNulls({
-    inactivityTimeoutMs,
-    retentionDays,
-    telemetryTopic,
-    messagesPerSecond,
-    messagesBurst,
-  }),
-});
+const toWire = (profile: ShownProfile) => withoutNulls(itemToWire(profile));
 
 export const profilesRoutes = ({ profiles, auth }: { profiles: ProfilesService; auth: AuthPlugin }) =>
   resourceRoutes(profileResource, {
