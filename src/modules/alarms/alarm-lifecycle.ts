@@ -122,6 +122,13 @@ export class AlarmLifecycle {
     this.#change(alarm, {}, { type: "COMMENT", text, by });
   }
 
+  /** Adds to the alarm's history who was notified. Unlike other events, this event calls no hook and changes nothing. */
+  noteNotified(alarmId: string, text: Text): void {
+    const { repository, clock } = this.#deps;
+    const event = { eventId: newId<string>(), alarmId, eventType: "NOTIFIED", by: null } as const;
+    repository.addEvent({ ...event, ...textOf(text), createdAt: clock.now() });
+  }
+
   #create(
     { tenantId, deviceId }: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
     options: Pick<Alarm, "alarmType" | "severity" | "message" | "messageParts" | "gatewayId">,

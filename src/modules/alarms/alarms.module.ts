@@ -1,7 +1,5 @@
-import { textOf } from "../../lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { newId } from "../../platform/ids.ts";
 import type { AttributesModule } from "../attributes/attributes.module.ts";
 import type { CommandsModule } from "../commands/commands.module.ts";
 import type { DevicesModule } from "../devices/devices.module.ts";
@@ -27,13 +25,6 @@ import { createAlarmsService } from "./alarms.service.ts";
 import type { Alarm } from "./alarms.types.ts";
 import { EscalationCache } from "./escalation-cache.ts";
 import { createProfileRules } from "./profile-rules.ts";
-
-type AlarmServices = Pick<Parameters<typeof alarmsRoutes>[0], "alarms" | "answers"> &
-  Pick<Parameters<typeof alarmRulesRoutes>[0], "alarmRules">;
-
-const routesOf =
-  ({ alarms, answers, alarmRules }: AlarmServices) =>
-  (auth: AuthPlugin) => [alarmsRoutes({ alarms, answers, auth }), alarmRulesRoutes({ alarmRules, auth })];
 
 /** Alarms: the rules that raise and clear them, escalation, the commands that they send, and what people do about them. */
 export function createAlarmsModule(
@@ -147,17 +138,11 @@ export function createAlarmsModule(
     observe,
     recipientIdsOf: (alarm: Pick<Alarm, "deviceId" | "alarmType">) => ruleOf(alarm)?.recipientIds,
     openAlarms: (deviceId: DeviceId): readonly Alarm[] => repository.listOpen(deviceId),
-    /** Notes in the history of the alarm who was notified. */
-    notified: (alarmId: string, text: Text) =>
-      repository.addEvent({
-        eventId: newId(),
-        alarmId,
-        eventType: "NOTIFIED",
-        ...textOf(text),
-        by: null,
-        createdAt: clock.now(),
-      }),
-    routes: routesOf({ alarms, answers, alarmRules }),
+    noteNotified: (alarmId: string, text: Text) => lifecycle.noteNotified(alarmId, text),
+    routes: (auth: AuthPlugin) => [
+      alarmsRoutes({ alarms, answers, auth }),
+      alarmRulesRoutes({ alarmRules, auth }),
+    ],
     parts: [
       { name: "alarms", start: () => engine.start(), stop: () => engine.stop() },
       { name: "alarm escalation", start: () => escalation.start(), stop: () => escalation.stop() },

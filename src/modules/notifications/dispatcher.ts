@@ -73,7 +73,7 @@ interface DispatcherDeps {
     alarmType: string;
   }) => readonly string[] | undefined;
   /** Notes in the history of the alarm who was notified. */
-  readonly noted: (alarmId: string, text: Text) => void;
+  readonly noteNotified: (alarmId: string, text: Text) => void;
   readonly transact: (work: () => void) => void;
   readonly clock: Clock;
   /** Steady epoch ms. */
@@ -207,7 +207,7 @@ export class Dispatcher {
     const occasion = detail(`alarm_occasion.${notification.trigger}`);
     const named = { occasion, ways: ways.slice(0, NAMED_MAX) };
     const count = ways.length - NAMED_MAX;
-    this.deps.noted(
+    this.deps.noteNotified(
       notification.alarmId,
       count > 0
         ? detail("alarm_event.notified_more", { ...named, count })

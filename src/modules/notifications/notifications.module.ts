@@ -66,7 +66,7 @@ export function createNotificationsModule(
     takeMailRoom: createMailRoom({ perHour: config.tenant_alarm_mails_per_hour, clock, events }),
     settingsOf: notifications.settingsOf,
     deviceNameOf: (deviceId) => directory.find(deviceId)?.name,
-    noted: alarms.notified,
+    noteNotified: alarms.noteNotified,
     recipientIdsOf: alarms.recipientIdsOf,
     transact: database.transact,
     clock,
