@@ -7,7 +7,9 @@ export function createOwnTls({ config, data, clock, health, log: root }: Core): 
   const { tls_cert: cert, tls_key: key, tls_ca: authority } = config;
   const isGiven = cert !== undefined && key !== undefined;
   const tls = createTls({
-    ...{ data, clock, log: root.child("tls") },
+    data,
+    clock,
+    log: root.child("tls"),
     publicUrl: config.public_url,
     ...(isGiven && { files: { cert, key, authority } }),
   });

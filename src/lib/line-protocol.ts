@@ -58,8 +58,16 @@ const INTEGER_MAX = 2n ** 63n - 1n;
 const UNSIGNED_MAX = 2n ** 64n - 1n;
 
 const booleans: Readonly<Record<string, boolean>> = {
-  ...{ t: true, T: true, true: true, True: true, TRUE: true },
-  ...{ f: false, F: false, false: false, False: false, FALSE: false },
+  t: true,
+  T: true,
+  true: true,
+  True: true,
+  TRUE: true,
+  f: false,
+  F: false,
+  false: false,
+  False: false,
+  FALSE: false,
 };
 
 /** What is wrong with the line that is read. */

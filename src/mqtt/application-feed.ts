@@ -33,7 +33,13 @@ const stateOf = ({ active, lastActivityAt }: { active: boolean; lastActivityAt: 
 });
 
 const alarmBody = ({ alarmId, deviceId, alarmType, severity, status, message, ...rest }: Alarm) => ({
-  ...{ alarmId, deviceId, name: alarmType, severity, status, message, escalationLevel: rest.escalationLevel },
+  alarmId,
+  deviceId,
+  name: alarmType,
+  severity,
+  status,
+  message,
+  escalationLevel: rest.escalationLevel,
   createdAt: new Date(rest.createdAt).toISOString(),
   updatedAt: new Date(rest.updatedAt).toISOString(),
 });

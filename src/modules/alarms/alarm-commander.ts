@@ -43,7 +43,11 @@ function webhookRequest(alarm: Alarm, event: AlarmEvent, target: OutboundTarget)
   const { tenantId, alarmId, deviceId, alarmType, severity, status, message, escalationLevel } = alarm;
   const { eventId, eventType, by, createdAt } = event;
   const body = JSON.stringify({
-    ...{ event: eventType, eventId, at: iso(createdAt), by, note: inEnglish(event) },
+    event: eventType,
+    eventId,
+    at: iso(createdAt),
+    by,
+    note: inEnglish(event),
     ...textOf(event),
     alarm: { alarmId, deviceId, name: alarmType, severity, status, message, escalationLevel },
   });

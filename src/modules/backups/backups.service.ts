@@ -183,8 +183,14 @@ export class BackupsService {
     }
     await durable();
     const job = {
-      ...{ dataPath, lineside, bytesPerSecond: BYTES_PER_SECOND, opensAll: false },
-      ...{ passphrase: undefined, machine: undefined, retention: undefined, verifyDays: VERIFY_DAYS_DEFAULT },
+      dataPath,
+      lineside,
+      bytesPerSecond: BYTES_PER_SECOND,
+      opensAll: false,
+      passphrase: undefined,
+      machine: undefined,
+      retention: undefined,
+      verifyDays: VERIFY_DAYS_DEFAULT,
     };
     const request = { place: localPlace(), job };
     await thread.run(request, () => undefined);

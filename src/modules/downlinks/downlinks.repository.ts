@@ -33,9 +33,14 @@ export function createDownlinksRepository(database: MainDatabase) {
     )
     .prepare();
   const store = createDeliveryStore(database, {
-    ...{ table: downlinks, seq: downlinks.seq, isOfTarget: eq(downlinks.integrationId, targetPlaceholder) },
-    ...{ orderKey: downlinks.deviceKey, state: downlinks.state, waiting: "QUEUED" },
-    ...{ dueAt: downlinks.dueAt, expiresAt: downlinks.expiresAt },
+    table: downlinks,
+    seq: downlinks.seq,
+    isOfTarget: eq(downlinks.integrationId, targetPlaceholder),
+    orderKey: downlinks.deviceKey,
+    state: downlinks.state,
+    waiting: "QUEUED",
+    dueAt: downlinks.dueAt,
+    expiresAt: downlinks.expiresAt,
     toRow: toDownlink,
   });
   return {
@@ -59,12 +64,10 @@ export function createDownlinksRepository(database: MainDatabase) {
         .insert(downlinks)
         .values({
           ...downlink,
-          ...{
-            state: "QUEUED",
-            attempts: 0,
-            dueAt: downlink.createdAt,
-            changedAt: downlink.createdAt,
-          },
+          state: "QUEUED",
+          attempts: 0,
+          dueAt: downlink.createdAt,
+          changedAt: downlink.createdAt,
         })
         .onConflictDoNothing()
         .returning()

@@ -46,8 +46,10 @@ function downlinkOfCommand(method: string, params: JsonValue): CommandDownlink {
   const isFrame = typeof data === "string" || typeof hex === "string" || isJsonObject(object);
   if (!isFrame)
     return {
-      ...{ payload: payloadOf({ object: objectOf(method, params) }), fPort: null },
-      ...{ confirmed: undefined, priority: null },
+      payload: payloadOf({ object: objectOf(method, params) }),
+      fPort: null,
+      confirmed: undefined,
+      priority: null,
     };
   if (fPort !== undefined && !isFPort(fPort)) throw invalid("downlink.f_port_invalid");
   return {
@@ -201,8 +203,14 @@ export function createDownlinksService(deps: {
       }
       const { settings } = deps.readyOf(integration);
       const downlink = newDownlink(integration, {
-        ...{ deviceId, deviceKey, createdBy, expiresAt, commandRpcId: rpcId },
-        ...{ payload: parsed.payload, fPort: parsed.fPort, priority: parsed.priority },
+        deviceId,
+        deviceKey,
+        createdBy,
+        expiresAt,
+        commandRpcId: rpcId,
+        payload: parsed.payload,
+        fPort: parsed.fPort,
+        priority: parsed.priority,
         // Whoever gives a command wants to know whether it has arrived.
         confirmed: parsed.confirmed ?? settings.downlink?.confirmed ?? true,
       });

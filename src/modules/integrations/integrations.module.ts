@@ -114,9 +114,11 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
     groups: createEventGroupsRepository(database),
     integrations: repository,
     transact: database.transact,
-    durable: () => database.durable(),
+    durable: database.durable,
     onFailed: createFailureReporter({ repository, events }),
-    ...{ onLogged: createNewEventsPublisher({ repository, events }), clock, log },
+    onLogged: createNewEventsPublisher({ repository, events }),
+    clock,
+    log,
   });
   const identities = createDeviceIdentities(database);
   const resolution = createResolution({ clock, events }, modules, identities);

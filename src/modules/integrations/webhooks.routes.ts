@@ -137,7 +137,9 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
         return peerOf(request, server);
       },
       message: {
-        ...{ bytes, encoding, receivedAt: deps.clock.now() },
+        bytes,
+        encoding,
+        receivedAt: deps.clock.now(),
         ...(event !== undefined && { event }),
         ...(pushUrl !== null && pushUrl.length <= PUSH_URL_MAX && { pushUrl }),
       },

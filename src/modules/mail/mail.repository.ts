@@ -47,9 +47,13 @@ export function createMailRepository(database: MainDatabase) {
   const sealed = (values: OutboxMail["values"]) => ({ valuesSealed: secrets.seal(JSON.stringify(values)) });
   const target = targetPlaceholder;
   const store = createDeliveryStore(database, {
-    ...{ table: mails, seq: sql`${mails}.rowid`, orderKey: mails.mailId },
+    table: mails,
+    seq: sql`${mails}.rowid`,
+    orderKey: mails.mailId,
     isOfTarget: sql`${mails.isAlarm} = substr(${target}, 1, 1) AND ${mails.tenantId} IS nullif(substr(${target}, 2), '')`,
-    ...{ state: mails.state, waiting: "QUEUED", dueAt: mails.dueAt },
+    state: mails.state,
+    waiting: "QUEUED",
+    dueAt: mails.dueAt,
     toRow: (row): QueuedMail => toMailWith(row, secrets),
   });
   const first = (where: SQL | undefined) => {

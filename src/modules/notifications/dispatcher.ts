@@ -420,7 +420,14 @@ export const createNotificationHook =
     const { tenantId, alarmId, deviceId, severity, alarmType, message, messageParts } = alarm;
     const hasRisen = event.eventType === "SEVERITY_CHANGED";
     deps.repository.addNotification({
-      ...{ tenantId, alarmId, deviceId, trigger, severity, alarmType, message, messageParts },
+      tenantId,
+      alarmId,
+      deviceId,
+      trigger,
+      severity,
+      alarmType,
+      message,
+      messageParts,
       formerSeverity: hasRisen ? (before?.severity ?? null) : null,
       cause: trigger === "CLEARED" ? textOf(event) : null,
       level: alarm.escalationLevel,

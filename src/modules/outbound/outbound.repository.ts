@@ -24,9 +24,14 @@ export function createOutboundRepository(database: MainDatabase) {
   const { orm } = database;
   const { targetId, state, seq, queuedAt } = outboundRequests;
   const store = createDeliveryStore(database, {
-    ...{ table: outboundRequests, seq, isOfTarget: eq(targetId, targetPlaceholder) },
-    ...{ orderKey: outboundRequests.orderKey, state, waiting: "WAITING" },
-    ...{ dueAt: outboundRequests.dueAt, bytes: outboundRequests.bytes },
+    table: outboundRequests,
+    seq,
+    isOfTarget: eq(targetId, targetPlaceholder),
+    orderKey: outboundRequests.orderKey,
+    state,
+    waiting: "WAITING",
+    dueAt: outboundRequests.dueAt,
+    bytes: outboundRequests.bytes,
     expiresAt: sql`${queuedAt} + ${sql.raw(String(GIVE_UP_AFTER_MS))}`,
     toRow: (row): QueuedRequest => ({ ...row, expiresAt: row.queuedAt + GIVE_UP_AFTER_MS }),
   });

@@ -342,7 +342,9 @@ export class PipelineEngine {
     const subject = { kind: "pipeline", id } as const;
     events.emit("fault.occurred", {
       ...detail("fault.webhooks_left_out", limits),
-      ...{ source: "delivery", tenantId, subject },
+      source: "delivery",
+      tenantId,
+      subject,
     });
   }
 
