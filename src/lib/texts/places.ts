@@ -637,6 +637,7 @@ export interface ServerPlaces {
   readonly "codec.limit": "limit";
   readonly "codec.name_taken": "name";
   readonly "codec.no_function": "names";
+  readonly "codec.too_large": "max";
   readonly "codec_index.archive_too_large": "mebibytes";
   readonly "codec_index.archive_unreadable": "reason";
   readonly "codec_index.collection_too_large": "mebibytes";

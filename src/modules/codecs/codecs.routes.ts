@@ -22,7 +22,7 @@ const trialToWire = ({ warnings, console, ...trial }: Trial) => ({
 
 /** A codec as it lies beside a device's manual: one file of JavaScript, as a body or in a form. */
 async function readSource(request: Request): Promise<string> {
-  const refusal = () => tooLarge("codec.too_large");
+  const refusal = () => tooLarge("codec.too_large", { max: SOURCE_BYTES_MAX / 1024 });
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (Number(request.headers.get("content-length") ?? 0) > 2 * SOURCE_BYTES_MAX) throw refusal();
   const bytes = await bytesOf(request, type);
@@ -77,7 +77,7 @@ export const codecsRoutes = ({ codecs, auth }: { codecs: CodecsService; auth: Au
         detail: {
           operationId: "importCodec",
           summary: "Add a codec from its file",
-          description: `413 above 256 KiB. ${refusals}`,
+          description: `413 above ${SOURCE_BYTES_MAX / 1024} KiB. ${refusals}`,
           requestBody: importRequest,
         },
       },

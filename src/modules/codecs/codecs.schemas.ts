@@ -8,7 +8,7 @@ export const SOURCE_BYTES_MAX = scriptLimits.sourceBytesMax;
 const source = t.String({
   minLength: 1,
   maxLength: SOURCE_BYTES_MAX,
-  description: `JavaScript, 256 KiB at the most, that defines at least one of: ${scriptFunctions.join(", ")}`,
+  description: `JavaScript, ${SOURCE_BYTES_MAX / 1024} KiB at the most, that defines at least one of: ${scriptFunctions.join(", ")}`,
 });
 const settable = {
   name: nameText(256),
