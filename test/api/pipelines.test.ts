@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { stepDefinitions } from "../../src/modules/pipelines/step-types.ts";
 import { apiRows } from "../support/api-rows.ts";
 import {
   create,
@@ -176,7 +177,7 @@ describe("data pipelines", () => {
 
   test("the types of steps have the schemas that a form needs", async () => {
     const { body } = await fixture.call("GET", `${path}/step-types`, { token: reader });
-    expect(body).toHaveLength(18);
+    expect(body.map(({ type }: { type: string }) => type)).toEqual(stepDefinitions.map(({ type }) => type));
     for (const { type, summary, fields, example } of body) {
       expect(summary).toMatch(/^[A-Z].{8,}\.?$/);
       expect(fields.type).toBe("object");

@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { severitiesDescending } from "../../src/lib/severity.ts";
+import { stepDefinitions } from "../../src/modules/pipelines/step-types.ts";
+import { scriptLimits } from "../../src/modules/script-sandbox/script-limits.ts";
+import { targetSchemas } from "../../src/modules/uplinks/targets/targets.schemas.ts";
+
+/** Pages of both languages that repeat a list or a limit of the code. */
+
+const docs = join(import.meta.dir, "../../docs");
+const textsFolder = join(import.meta.dir, "../../src/lib/texts");
+const pageOf = (name: string): string => readFileSync(join(docs, `${name}.md`), "utf8");
+
+/** Returns the first cells of all rows of the page's tables. */
+const firstCells = (page: string): string[] =>
+  [...page.matchAll(/^\| `?([^`|]+?)`? \|/gm)].map((match) => match[1] ?? "");
+
+for (const language of ["", "de/"]) {
+  test(`${language}pipelines.md has a row for each step, in the order of the code`, () => {
+    const types = stepDefinitions.map(({ type }) => type);
+    const rows = firstCells(pageOf(`${language}pipelines`)).filter((cell) => types.includes(cell));
+    expect(rows).toEqual(types);
+  });
+
+  test(`${language}alarms.md has a row for each severity, the most severe first`, () => {
+    const severities: readonly string[] = severitiesDescending;
+    const rows = firstCells(pageOf(`${language}alarms`)).filter((cell) => severities.includes(cell));
+    expect(rows).toEqual([...severities]);
+  });
+
+  test(`${language}scripts.md and integrations.md state the size limit of a script`, () => {
+    const limit = `${scriptLimits.sourceBytesMax / 1024} KiB`;
+    const row = language === "" ? "source" : "Quelltext";
+    expect(pageOf(`${language}scripts`)).toContain(`| ${row} | ${limit} |`);
+    expect(pageOf(`${language}integrations`)).toContain(limit);
+  });
+
+  test(`${language}uplinks.md has a section for each target, under its name in the console`, () => {
+    const file = language === "" ? "console.en.json" : "console.de.json";
+    const texts: Record<string, string> = JSON.parse(readFileSync(join(textsFolder, file), "utf8"));
+    const page = pageOf(`${language}uplinks`);
+    for (const type of Object.keys(targetSchemas))
+      expect(page).toContain(`### ${texts[`uplinkType.${type}`]}\n`);
+  });
+}
