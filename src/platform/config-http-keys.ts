@@ -7,13 +7,13 @@ export const httpConfigKeys = {
     kind: count(1, 1_000_000),
     default: 4_096,
     description:
-      "Most connections to `http_port` and `https_port` at once; further ones are closed. MQTT over WebSocket and devices' own WebSockets count towards their own limits instead. Linux only.",
+      "Maximum number of simultaneous connections to `http_port` and `https_port`; additional ones are closed. MQTT over WebSocket and devices' own WebSockets count towards their own limits instead. Linux only.",
   },
   http_connections_per_address_max: {
     kind: count(1, 1_000_000),
     default: 256,
     description:
-      "Most of these connections from one IPv4 address or one IPv6 /64 network, unless `http_connections_exempt` names it.",
+      "Maximum number of these connections from one IPv4 address or one IPv6 /64 network, unless `http_connections_exempt` names it.",
   },
   http_connections_exempt: {
     kind: text,

@@ -52,7 +52,7 @@ export const configKeys = {
     kind: { type: "choice", choices: ["off", "auto", "files"] },
     default: "off",
     description:
-      "`auto` and `files` open `https_port` and `mqtt_tls_port` beside the plain ports. `auto` uses a certificate of the gateway's own authority, which devices and browsers must trust (`/api/v1/connectivity/ca.pem`). `files` uses `tls_cert` and `tls_key`.",
+      "`auto` and `files` open `https_port` and `mqtt_tls_port` in addition to the plain ports. `auto` uses a certificate of the gateway's own authority, which devices and browsers must trust (`/api/v1/connectivity/ca.pem`). `files` uses `tls_cert` and `tls_key`.",
   },
   tls_cert: {
     kind: text,
@@ -126,7 +126,7 @@ export const configKeys = {
     kind: text,
     default: undefined,
     description:
-      "Issuer of an external OpenID Connect provider beside the gateway's own sign-in, e.g. `https://login.example/realms/plant`. Users are matched by their verified e-mail address. Register `<address of this gateway>/idp/callback` there. Needs `oidc_client_id`.",
+      "Issuer of an external OpenID Connect provider, used in addition to the gateway's own sign-in, e.g. `https://login.example/realms/plant`. Users are matched by their verified e-mail address. Register `<address of this gateway>/idp/callback` there. Needs `oidc_client_id`.",
   },
   oidc_client_id: {
     kind: text,
@@ -159,7 +159,7 @@ export const configKeys = {
     kind: boolean,
     default: true,
     description:
-      "`true` redirects sign-in to the external provider at once. `false` offers both ways on the sign-in page. `/idp/authorize?provider=local` always opens the gateway's own sign-in.",
+      "`true` redirects sign-in to the external provider immediately. `false` offers both ways on the sign-in page. `/idp/authorize?provider=local` always opens the gateway's own sign-in.",
   },
   smtp_url: {
     kind: text,
@@ -178,13 +178,13 @@ export const configKeys = {
     kind: text,
     default: undefined,
     description:
-      'Plans beside `basic` and `onprem`, as a JSON array: `[{"id":"team","name":"Team","whitelabelEnabled":false,"limits":{"devices":500,"users":20,"retentionDays":365,"messagesPerSecond":200}}]`. A plan that leaves out `devices`, `users`, `retentionDays` or `messagesPerSecond`, or sets it to null, does not limit it. For `bytesPerSecond`, `storedBytes`, `keysPerDevice`, `keys`, `mqttConnections`, `mqttSessions`, `queuedBytes` and `auditEntries` the gateway\'s setting applies instead. An id of a built-in plan replaces that one.',
+      'Plans in addition to `basic` and `onprem`, as a JSON array: `[{"id":"team","name":"Team","whitelabelEnabled":false,"limits":{"devices":500,"users":20,"retentionDays":365,"messagesPerSecond":200}}]`. A plan that leaves out `devices`, `users`, `retentionDays` or `messagesPerSecond`, or sets it to null, does not limit it. For `bytesPerSecond`, `storedBytes`, `keysPerDevice`, `keys`, `mqttConnections`, `mqttSessions`, `queuedBytes` and `auditEntries` the gateway\'s setting applies instead. An id of a built-in plan replaces that one.',
   },
   device_messages_per_second: {
     kind: count(0, 1_000_000),
     default: 0,
     description:
-      "Messages a second that one device may send, unless its profile sets a limit. A burst may have ten seconds' worth. 0 means no limit.",
+      "Messages per second that a device may send, unless its profile sets a limit. A burst may have ten seconds' worth. 0 means no limit.",
   },
   attribute_changes_max: {
     kind: count(50, 100_000),
@@ -213,7 +213,7 @@ export const configKeys = {
     kind: count(0, 10_000),
     default: 0,
     description:
-      "Time in ms that a group commit waits for more data. 0 commits at once; 1000 spares an SD card.",
+      "Time in ms that a group commit waits for more data. 0 commits immediately; 1000 reduces SD-card wear.",
   },
   retention_days: {
     kind: count(0, 36_500),
@@ -235,7 +235,7 @@ export const configKeys = {
   mqtt_connections_max: {
     kind: count(1, 1_000_000),
     default: 20_000,
-    description: "Most MQTT connections at once.",
+    description: "Maximum number of simultaneous MQTT connections.",
   },
   mqtt_connections_per_address_max: {
     kind: count(1, 1_000_000),

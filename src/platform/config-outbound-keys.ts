@@ -25,12 +25,12 @@ export const outboundConfigKeys = {
     kind: count(100, 10_000_000),
     default: 100_000,
     description:
-      "Most webhooks that wait in the delivery queue. Beyond it, the tenant with the most loses the oldest webhooks of its fullest targets; they become dead letters.",
+      "Maximum number of webhooks waiting in the delivery queue. Beyond it, the tenant with the most loses the oldest webhooks of its fullest targets; they become dead letters.",
   },
   outbound_waiting_mb_max: {
     kind: count(1, 100_000),
     default: 256,
     description:
-      "Most megabytes of webhooks that wait in the delivery queue. Beyond it, webhooks are given up as for `outbound_waiting_max`.",
+      "Maximum size of the webhooks waiting in the delivery queue, in MB. Beyond it, webhooks are given up as for `outbound_waiting_max`.",
   },
 } as const;
