@@ -1,12 +1,11 @@
 import { DomainError } from "../../lib/domain-error.ts";
 import { secretHint, shownName } from "../../lib/secret-hint.ts";
 import type { PresentedIdentity, RefusalReason, ReportRefusal } from "../faults/refusals.types.ts";
-import { type Peer, peerOf } from "../request-peer.ts";
+import { type Peer, type PeerServer, peerOf } from "../request-peer.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { ExternalSignIn } from "./provider/external-sign-in.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";
 import type { NextStep, SignIn } from "./provider/sign-in.ts";
-import type { RequestServer } from "./request-client.ts";
 
 /** Codes of errors that end a sign-in, and the reasons that they are listed under. */
 const reasons: ReadonlyMap<string, RefusalReason> = new Map([
@@ -103,7 +102,7 @@ export function reportingExternal(
 
   return {
     ...external,
-    async finish(request: Request, server: RequestServer): Promise<Response> {
+    async finish(request: Request, server: PeerServer | null): Promise<Response> {
       try {
         return await external.finish(request);
       } catch (error) {

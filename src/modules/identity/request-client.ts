@@ -1,9 +1,8 @@
+import type { PeerServer } from "../request-peer.ts";
 import type { Client } from "./identity.types.ts";
 
-export type RequestServer = { requestIP(request: Request): { address: string } | null } | null;
-
 /** Returns the client from which a request comes. */
-export const clientOf = (request: Request, server: RequestServer): Client => ({
+export const clientOf = (request: Request, server: PeerServer | null): Client => ({
   address: server?.requestIP(request)?.address ?? "local",
   userAgent: request.headers.get("user-agent") ?? "",
 });

@@ -1,12 +1,13 @@
 import { Elysia, t } from "elysia";
 import { preferredLanguage } from "../../lib/preferred-language.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
+import type { PeerServer } from "../request-peer.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";
 import type { AuthPlugin } from "./identity.plugin.ts";
 import { emailText, oneLine, signedInUser } from "./identity.schemas.ts";
 import type { IdentityService } from "./identity.service.ts";
 import type { OnboardingService } from "./onboarding.service.ts";
-import { clientOf, type RequestServer } from "./request-client.ts";
+import { clientOf } from "./request-client.ts";
 import type { SignUpContext, SignUpService } from "./sign-up.service.ts";
 
 const password = t.String({ minLength: 1, maxLength: 1024, description: "10 to 256 characters" });
@@ -39,7 +40,7 @@ export const signUpRoutes = (deps: {
   mailOriginFor: (request: Request) => string;
   auth: AuthPlugin;
 }) => {
-  const contextOf = (request: Request, server: RequestServer): SignUpContext => ({
+  const contextOf = (request: Request, server: PeerServer | null): SignUpContext => ({
     address: clientOf(request, server).address,
     language: preferredLanguage(undefined, request.headers.get("accept-language")),
     origin: deps.mailOriginFor(request),

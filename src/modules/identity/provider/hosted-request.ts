@@ -1,7 +1,8 @@
 import { invalid } from "../../../lib/domain-error.ts";
 import { isJsonObject } from "../../../lib/json.ts";
 import { randomToken } from "../../../platform/ids.ts";
-import { clientOf, type RequestServer } from "../request-client.ts";
+import type { PeerServer } from "../../request-peer.ts";
+import { clientOf } from "../request-client.ts";
 import type { Caller } from "./password-check.ts";
 
 const FIELD_LENGTH_MAX = 2048;
@@ -88,7 +89,7 @@ export function deviceCookie(device: string, request: Request): string {
 }
 
 /** A form comes from a browser, which is known again by its cookie; a script only by its address. */
-export function callerOf(request: Request, server: RequestServer): Caller {
+export function callerOf(request: Request, server: PeerServer | null): Caller {
   const { address, userAgent: client } = clientOf(request, server);
   const protocol = request.url.startsWith("https:") ? "https" : "http";
   const device = deviceOf(request) ?? (isFormRequest(request) ? randomToken(18) : undefined);

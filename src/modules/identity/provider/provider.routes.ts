@@ -1,10 +1,10 @@
 import { Elysia, type Static } from "elysia";
 import { DomainError, invalid, notFound } from "../../../lib/domain-error.ts";
 import { formBody, pageAnswers, redirect } from "../../documented-answers.ts";
+import type { PeerServer } from "../../request-peer.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
 import { authorizeQuery } from "../identity.schemas.ts";
 import type { ReportingExternalSignIn } from "../refused-sign-ins.ts";
-import type { RequestServer } from "../request-client.ts";
 import { hostedAnswer, redirectAnswer } from "./hosted-answer.ts";
 import {
   expiredPage,
@@ -62,7 +62,7 @@ export const providerRoutes = (deps: {
       external: external?.name,
     });
 
-  const readStep = (body: unknown, request: Request, server: RequestServer): Step => {
+  const readStep = (body: unknown, request: Request, server: PeerServer | null): Step => {
     const text = readFields(body);
     return { request, text, journey: readJourney(text, request), caller: callerOf(request, server) };
   };
@@ -130,7 +130,7 @@ export const providerRoutes = (deps: {
     }
   }
 
-  async function comeBack(request: Request, server: RequestServer): Promise<Response> {
+  async function comeBack(request: Request, server: PeerServer | null): Promise<Response> {
     if (external === undefined) throw notFound("external.none");
     const journey = external.journeyOf(request);
     try {
