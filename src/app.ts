@@ -8,7 +8,7 @@ import {
   type Overrides,
   type UserModules,
 } from "./app/modules.ts";
-import { createOwnTls } from "./app/tls.ts";
+import { createOwnTls } from "./app/own-tls.ts";
 import { createHttpModule } from "./http/http.module.ts";
 import type { DomainEvents } from "./modules/events.types.ts";
 import type { Core, Module } from "./modules/module.types.ts";
@@ -73,7 +73,7 @@ function createCore(configured: Config, system: Clock, data: DataDirectory): Cor
   const [database, identityDatabase] = openVerifiedDatabases(data.path, names, log.child("database"));
   for (const { failure, stamp, beforeCheckpoint } of [database, identityDatabase]) {
     health.add(failure);
-    inventory.add(stamp);
+    inventory.addStamper(stamp);
     beforeCheckpoint(() => inventory.advance());
   }
   return {

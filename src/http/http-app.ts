@@ -26,7 +26,7 @@ import type { Route } from "./openapi/operations.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { deviceHandlers, mqttHandlers, realtimeHandlers, type SocketHandlers, upgrade } from "./sockets.ts";
-import { names as statusNames } from "./status-names.ts";
+import { statusNames } from "./status-names.ts";
 
 /** Bodies that are read before it is known who sends them: codes, names and passwords are short. */
 const forAnybody = /^\/+(api\/auth|api\/setup|api\/shared|api\/v1\/provision|idp)(\/|$)/i;

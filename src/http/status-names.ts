@@ -1,5 +1,5 @@
 /** Names of the statuses that errors are answered with (RFC 9110, section 15). */
-export const names: Readonly<Record<number, string>> = {
+export const statusNames: Readonly<Record<number, string>> = {
   400: "Bad Request",
   401: "Unauthorized",
   403: "Forbidden",

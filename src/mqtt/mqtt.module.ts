@@ -224,7 +224,7 @@ export function createMqttModule(core: Core, modules: MqttModules) {
       else commands.delivered(device.deviceId, rpcIdOf(topic));
     },
   });
-  inventory.add((stamp) => mqtt.stampSessions(stamp));
+  inventory.addStamper((stamp) => mqtt.stampSessions(stamp));
   const feeds = createFeeds({ clock, events, log, version }, modules, () => mqtt);
   tls?.onChange((pair) => mqtt.renewCertificate(pair));
   pushSharedAttributes({ events, mqtt, sockets, directory, log });

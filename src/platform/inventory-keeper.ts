@@ -47,8 +47,8 @@ export class InventoryKeeper implements Part {
     this.#hourly = createPeriodic({ clock, log, intervalMs: HOUR_MS, work: () => this.#beginHour() });
   }
 
-  /** Adds a database. */
-  add(stamper: Stamper): void {
+  /** Adds the function that writes a database's stamp in each round of `advance`. */
+  addStamper(stamper: Stamper): void {
     this.#stampers.push(stamper);
   }
 

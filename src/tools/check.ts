@@ -40,7 +40,7 @@ const checks: Record<string, () => Promise<Result>> = {
   "dead code": () => run([bin("knip")]),
   "migrations of lineside": () => checkDrift("lineside"),
   "migrations of identity": () => checkDrift("identity"),
-  "configuration docs": () => run([process.execPath, join("src", "tools", "docs.ts"), "--check"]),
+  "generated docs": () => run([process.execPath, join("src", "tools", "docs.ts"), "--check"]),
   "length of functions": () => run([process.execPath, join("src", "tools", "long-functions.ts")]),
   vocabulary: () => run([process.execPath, join("src", "tools", "vocabulary.ts")]),
 };

@@ -1,4 +1,4 @@
-import { names as statusNames } from "../status-names.ts";
+import { statusNames } from "../status-names.ts";
 import type { Response, RouteDetail } from "./openapi.types.ts";
 
 const ERROR = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };

@@ -55,7 +55,7 @@ export function createStorageModule(
     onWrite: (bytes) => diskGuard.noteWrite(bytes),
     ...logSizesOf(data.path),
   });
-  inventory.add((stamp) => store.stamp(stamp));
+  inventory.addStamper((stamp) => store.stamp(stamp));
   void store.open(); // in its own thread, while the other modules are created
   health.add(() => diskGuard.problem());
   health.add(() => {
