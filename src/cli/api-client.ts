@@ -17,7 +17,7 @@ export interface ApiClient {
   postText<Answer>(path: string, contentType: string, body: string): Promise<Answer>;
   /** The body of an answer as it comes. */
   stream(path: string): Promise<AsyncIterable<Uint8Array>>;
-  /** The device of that name and type, made when there is none. */
+  /** Returns the device with this name and type, and creates it if it does not exist. */
   ensureDevice(device: NewDevice): Promise<ConnectedDevice>;
 }
 

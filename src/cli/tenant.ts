@@ -90,6 +90,6 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
   },
 };
 
-/** `lineside tenant …`: who may have how much, for somebody at the machine. */
+/** `lineside tenant …`: lists tenants and plans, and changes a tenant's plan. */
 export const tenantCommand = (args: readonly string[]): Promise<number> =>
   runAction(args, { usage, options, actions });

@@ -6,7 +6,7 @@ import { toStorageFailure } from "../platform/storage-failure.ts";
 import { describeSystemError } from "../platform/system-errors.ts";
 import { bareBadRequests } from "./openapi/error-responses.ts";
 import { securityHeaders } from "./security-headers.ts";
-import { names as statusNames } from "./status-names.ts";
+import { statusNames } from "./status-names.ts";
 import { describeIssue } from "./validation-message.ts";
 
 const statusOf: Record<ErrorKind, number> = {
@@ -116,7 +116,7 @@ export function toErrorResponse(
   return internalError(error, log);
 }
 
-/** The same answer as it may leave: a 400 of these operations says nothing. */
+/** Removes the body of a 400 where the service contract demands an empty one. */
 export function withAgreedBody(answer: Response, request: Request): Response {
   if (answer.status !== 400 || !URL.canParse(request.url)) return answer;
   const path = new URL(request.url).pathname.replace(/\/$/, "");

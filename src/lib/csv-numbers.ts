@@ -13,7 +13,7 @@ const MINUS = 45;
 const ZERO = 48;
 const DELETE = 127;
 
-/** With so many digits both a number without its decimal sign and the power of ten that divides it are exact: so the quotient is rounded once. */
+/** Up to this many digits, both the number without its decimal sign and the power of ten that divides it are exact, so the quotient is rounded only once. */
 const DIGITS_MAX = 15;
 const powersOfTen = Float64Array.from({ length: DIGITS_MAX + 1 }, (_, power) => Number(`1e${power}`));
 const decoder = new TextDecoder();
@@ -129,7 +129,7 @@ export class NumberRows {
     return true;
   }
 
-  /** Returns whether the byte is no part of a cell any more. */
+  /** Returns whether a cell ends before the byte. */
   #isEnd(byte: number | undefined): boolean {
     return byte === this.#delimiter || byte === NEWLINE || byte === RETURN;
   }

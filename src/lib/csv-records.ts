@@ -100,7 +100,7 @@ export async function* csvRecords<Row>(
   const { delimiter, recordBytesMax } = options;
   const decoder = new TextDecoder();
   const pieces = lineSlicesOf(body);
-  /** What is decoded and not split: the last record, as far as it has come. */
+  /** Decoded text that is not split yet: the beginning of the last record. */
   let rest = "";
   let isAtLine = false;
   for await (const piece of pieces) {

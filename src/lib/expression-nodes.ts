@@ -21,7 +21,7 @@ export function compare(sign: string, a: ExpressionValue, b: ExpressionValue): b
   return a >= b;
 }
 
-/** Values that stand in the expression itself: whatever has one beside it need not ask for it each time. */
+/** Values of literals by node: operators read them once, when the expression is compiled. */
 const constants = new WeakMap<object, ExpressionValue>();
 
 /** Calculates with numbers in slots. All that it reads must be there: nothing is checked. */

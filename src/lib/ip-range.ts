@@ -14,7 +14,7 @@ const MAPPED_IPV4 = 0xffffn << 32n;
 const ipv4Bits = (text: string): bigint =>
   text.split(".").reduce((bits, part) => (bits << 8n) | BigInt(part), 0n);
 
-/** Returns `undefined` for what is no address. A zone (`fe80::1%eth0`) does not count. */
+/** Returns `undefined` for an invalid address. A zone (`fe80::1%eth0`) does not count. */
 export function addressBits(text: string): AddressBits | undefined {
   const [bare = ""] = text.split("%");
   const family = isIP(bare);

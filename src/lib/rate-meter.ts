@@ -1,4 +1,4 @@
-/** Default burst: as much as the rate gives in this time. A fleet that reports every minute is no flood. */
+/** Default burst: the amount that the rate allows in this time. A fleet that reports every minute stays below it. */
 const BURST_MS = 10_000;
 
 /**

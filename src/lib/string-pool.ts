@@ -1,4 +1,4 @@
-/** More different strings than this are not worth keeping: they are no names of a few kinds. */
+/** Max. different strings. With more, the values are not names of a few kinds, and keeping them is not worthwhile. */
 const STRINGS_MAX = 10_000;
 
 /**

@@ -6,7 +6,7 @@ const CAPACITY_KEPT_MAX = 8 * 1024 * 1024;
 /** Digits of one step with whole numbers of 32 bits. */
 const STEP_DIGITS = 9;
 const STEP = 10 ** STEP_DIGITS;
-/** Decimal texts with so many digits differ as numbers, too, so the digits of such a text are those that `String` gives. */
+/** Below this, decimal strings of up to 15 digits differ as numbers, too, so their digits are the same as those of `String`. */
 const EXACT_BELOW = 1e15;
 const DECIMALS_MAX = 6;
 const ZERO = 0x30;

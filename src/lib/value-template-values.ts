@@ -28,7 +28,7 @@ function hasKey(object: object): boolean {
   return false;
 }
 
-/** Returns the number that a value is or says; `undefined` if it is none. */
+/** Converts a value to a number; `undefined` if that is impossible. */
 export function toNumber(value: TemplateValue): number | undefined {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "string") {

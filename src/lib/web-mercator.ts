@@ -36,10 +36,7 @@ export const unproject = ({ x, y }: WorldPoint): Position => ({
 /** Returns the metres on the ground that one side of the world stands for at a latitude. */
 export const metresPerWorld = (latitude: number): number => EQUATOR_M * Math.cos(latitude / DEGREES);
 
-/**
- * Returns the position that two values are; undefined for values that are none. Both 0 are none: receivers without a satellite fix send
- * them.
- */
+/** Returns the position; undefined for invalid values. Latitude 0 with longitude 0 is invalid, because receivers send it without a satellite fix. */
 export function readPosition(latitude: unknown, longitude: unknown): Position | undefined {
   if (typeof latitude !== "number" || typeof longitude !== "number") return undefined;
   if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return undefined;

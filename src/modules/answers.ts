@@ -24,7 +24,7 @@ type Pieces = Iterator<Uint8Array | string> | AsyncIterator<Uint8Array | string>
 
 interface Held {
   readonly held: HeldAnswer;
-  /** Signal of the request. */
+  /** Aborted when the request ends, also before its response begins. */
   readonly signal: AbortSignal;
 }
 

@@ -15,7 +15,6 @@ export interface PeerServer {
 
 const isSecure = ({ url }: Request) => url.startsWith("https:");
 
-/** Returns the peer of a request. */
 export const peerOf = (request: Request, server: PeerServer | null): Peer => ({
   address: server?.requestIP(request)?.address ?? "unknown",
   protocol: isSecure(request) ? "https" : "http",

@@ -37,7 +37,7 @@ const lingerMs = 1_000;
 const heldBytesMax = 4 * 1024 * 1024;
 /** Bytes that are kept of what a client sends right after its CONNECT, until it is signed in. */
 const earlyBytesMax = 64 * 1024;
-/** A password may have to wait for others to be checked, and a device without credentials may stay to get some; so long. */
+/** Max. time until a client is signed in: checks of passwords queue, and a device without credentials may stay connected to claim some. */
 const patienceMsMax = 60_000;
 
 /** Server of a connection, as far as the connection needs it. */

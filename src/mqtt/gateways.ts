@@ -27,7 +27,7 @@ import { GATEWAY_COMMANDS } from "./topics.ts";
 const ATTRIBUTES = "v1/gateway/attributes";
 const RESPONSE = "v1/gateway/attributes/response";
 
-/** The ways to gateways. */
+/** Connections over which a gateway is reached. */
 interface GatewayWays {
   mqtt(): Pick<MqttServer, "publishToDevice" | "isListening" | "keepsMessages">;
   sockets(): Pick<DeviceSockets, "publish" | "isOpen">;

@@ -35,7 +35,7 @@ function limiterOf(messagesPerSecond: number): RateMeter | undefined {
   return limiter;
 }
 
-/** Signs in MQTT clients. */
+/** Sign-in of MQTT clients by password, certificate or API key. */
 export class MqttClientSignIn {
   readonly #deps: SignInDeps;
   readonly #deletedTenants = new Set<TenantId>();

@@ -5,7 +5,6 @@ import { createSchema, MQTT_SCHEMA_VERSION, schemaVersionOf } from "../platform/
 import { createWalPosition, WalPosition } from "../platform/wal-position.ts";
 import type { QueuedMessage, Session } from "./session.ts";
 
-/** A retained message. */
 export interface RetainedMessage {
   readonly topic: string;
   readonly payload: Buffer;

@@ -3,7 +3,7 @@ import type { RefusalReason, ReportRefusal } from "../modules/faults/refusals.ty
 import type { MqttAuthentication, MqttCredentials } from "./mqtt.types.ts";
 import { identityOfStranger, refuseClient } from "./refused-clients.ts";
 
-/** Creates the authentication of clients whose user name may be an access token, and refuses those for which it is none. */
+/** Creates the authentication by an access token as the user name, which is tried last. It refuses clients with an invalid token. */
 export function createTokenAuthentication(deps: {
   tokens: Pick<TokenSignIn, "attempt" | "countWrong">;
   report: ReportRefusal;

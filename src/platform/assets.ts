@@ -23,7 +23,7 @@ export const LICENSES_ASSET = "static/licenses/THIRD-PARTY-LICENSES.txt.gz";
 /** The unit file for systemd. */
 export const SERVICE_UNIT_ASSET = "docs/lineside.service";
 
-/** Where a compiled binary has its own code. Its workers know no assets, but lie there too. */
+/** Folder of the code in a compiled binary. Workers have no embedded assets, but their code is in this folder, too. */
 const BINARY_ROOT = "/$bunfs/";
 
 /** Returns `true` inside a compiled binary. */

@@ -77,7 +77,7 @@ export function describeKind(kind: KeyKind): string {
 }
 
 const ENV_PREFIX = "LINESIDE_";
-/** Variables of commands, and of those who work on the program, which are no settings of the gateway. */
+/** Variables of commands and of development, which are not settings of the gateway. */
 const otherVariables: ReadonlySet<string> = new Set([
   "LINESIDE_CONFIG",
   "LINESIDE_API_KEY",
@@ -87,7 +87,7 @@ const otherVariables: ReadonlySet<string> = new Set([
   "LINESIDE_BENCH_BINARY",
 ]);
 
-/** Kubernetes sets these in every container beside a service named "lineside". */
+/** Kubernetes sets these in every container of a namespace with a service named "lineside". */
 const fromOrchestrator = /^LINESIDE_(?:SERVICE_|PORT(?:_|$))/;
 
 const isConfigKey = (name: string): name is ConfigKey => Object.hasOwn(configKeys, name);
@@ -171,7 +171,7 @@ function perhaps(name: string, show: (key: ConfigKey) => string = (key) => key):
   return nearest === undefined || !isConfigKey(nearest) ? "" : ` (did you mean ${show(nearest)}?)`;
 }
 
-/** Finds variables that look like settings and are none: a typing error must not leave a default in force unseen. */
+/** Finds variables that look like settings but are not: a typo must not leave a default in force unnoticed. */
 function checkEnvironment(env: Record<string, string | undefined>): string[] {
   return Object.keys(env)
     .filter(

@@ -7,7 +7,6 @@ export interface EventBus<Events> {
 }
 
 export function createEventBus<Events>(log: Logger): EventBus<Events> {
-  /** Listeners by event name. */
   const listeners = new Map<keyof Events, Set<(event: never) => void>>();
   return {
     on(name, listener) {

@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** Waits, at most until the signal says that nothing is waited for any more. */
+/** Resolves after `ms`, or when the signal is aborted. */
 export async function waitFor(
   clock: Pick<Clock, "schedule">,
   ms: number,

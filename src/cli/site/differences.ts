@@ -13,7 +13,7 @@ interface Comparison {
   readonly revealed: (text: string) => string | undefined;
   /** Whether a secret of the environment replaces the one that the gateway keeps. */
   readonly setsSecrets: boolean;
-  /** Whether names that the file leaves out are no difference. */
+  /** Whether names that the file leaves out are ignored. */
   readonly isPartial: boolean;
 }
 

@@ -37,7 +37,7 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   );
 }
 
-/** Returns a copy with names in place of ids. `expressionOfId` gives undefined for what is no id of this gateway. */
+/** Returns a copy with names in place of ids. `expressionOfId` returns undefined for a text that is not an id of this gateway. */
 export const withNames = (value: unknown, expressionOfId: (id: string) => string | undefined): unknown =>
   mapTexts(value, (text) =>
     text

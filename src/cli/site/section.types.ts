@@ -22,7 +22,7 @@ export interface Section {
   readonly schema: SectionSchema;
   /** Fields that cannot be changed after the creation. */
   readonly createOnly?: readonly string[];
-  /** Fields in which the gateway adds defaults: what the file leaves out there is no difference. */
+  /** Fields in which the gateway adds defaults: what the file leaves out there does not count as a difference. */
   readonly defaulted?: readonly string[];
   /** Lists whose order means nothing. */
   readonly unordered?: readonly string[];

@@ -48,7 +48,7 @@ export class AlarmReplay {
     this.#state = { fingerprint: rule.fingerprint, triggers: [] };
   }
 
-  /** A message; each is later than the one before. */
+  /** Evaluates a message. Each message must be later than the previous one. */
   take(ts: number, values: ReadonlyArray<readonly [string, TelemetryValue]>): void {
     this.advance(ts);
     const named = new Set<string>();

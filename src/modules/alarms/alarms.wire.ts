@@ -55,7 +55,7 @@ export const openAlarmsToWire = (devices: readonly OpenAlarms[]) =>
     .toSorted((a, b) => compareSeverities(b.severity, a.severity))
     .map(({ parentDeviceId, ...open }) => ({ ...open, ...withoutNulls({ parentDeviceId }) }));
 
-/** @throws DomainError of kind `invalid` for a severity or status that there is none of. */
+/** @throws DomainError of kind `invalid` for an unknown severity or status */
 export const readFilter = (query: { severity?: string | undefined; status?: string | undefined }) => ({
   severities: listed(query.severity, alarmSeverities, "severity"),
   statuses: listed(query.status, alarmStatuses, "status"),

@@ -5,11 +5,11 @@ import type { RuleState } from "./alarm-evaluation.ts";
 import type { Alarm } from "./alarms.types.ts";
 
 export interface KnownValue {
-  /** The device's own stamp: an older one does not count any more. */
+  /** The device's own time stamp. Values with older ones are ignored. */
   ts: number;
   /** Steady time at which the value came, moved on by the time for which the gateway did not run since. */
   at: number;
-  /** True if the value before was another. */
+  /** True if the previous value differed. */
   hasChanged: boolean;
   value: TelemetryValue;
   /** Interval at which the key comes; only for a rule that derives its silence from it. */

@@ -27,7 +27,7 @@ export function createApiKeysRepository(database: MainDatabase, clock: Pick<Cloc
         .orderBy(asc(apiKeyDevices.deviceId))
         .all()
         .map((row) => row.deviceId as DeviceId), // minted by us
-    /** The first of the ids that is no device of the tenant. */
+    /** Returns the first id that does not belong to a device of the tenant. */
     findUnknownDevice: (tenantId: TenantId, deviceIds: readonly string[]): string | undefined =>
       orm.all<{ value: string }>(
         sql`SELECT value FROM json_each(${JSON.stringify(deviceIds)}) WHERE NOT EXISTS (SELECT 1 FROM devices WHERE device_id = value AND tenant_id = ${tenantId}) LIMIT 1`,

@@ -286,7 +286,7 @@ export function createAttributesService(deps: {
     /** Sets attributes that other parts of the program derive from telemetry. */
     setFor: (device: IngestDevice, scope: AttributeScope, values: ReadonlyMap<string, JsonValue>): void =>
       save(device, scope, { given: Object.fromEntries(values), by: byGateway }),
-    /** Returns `undefined` for an attribute that the device does not have, and for a scope that there is none of. */
+    /** Returns `undefined` for an unknown scope and for an attribute that the device does not have. */
     valueOf(deviceId: DeviceId, scope: string, key: string): JsonValue | undefined {
       const attributeScope = attributeScopes.find((candidate) => candidate === scope);
       return attributeScope && repository.value(deviceId, attributeScope, key);

@@ -83,7 +83,7 @@ function describeChange(before: unknown, after: unknown): { before: string | nul
   };
 }
 
-/** An entry that is added removes at most so many: a limit that was lowered is reached in small steps. */
+/** Max. entries that a new entry removes: a lowered limit is reached in small steps. */
 const REMOVED_PER_ENTRY_MAX = 8;
 
 /** Decides who answers for an entry, and which part of the log the entry takes. */

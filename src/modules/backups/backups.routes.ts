@@ -105,7 +105,6 @@ interface BackupRouteDeps {
   readonly auth: AuthPlugin;
 }
 
-/** Routes for the settings of backups. */
 const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
   new Elysia({ prefix: PREFIX, tags: ["gateway"] })
     .use(auth)

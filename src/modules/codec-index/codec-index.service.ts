@@ -37,7 +37,7 @@ export interface IndexStatus {
 }
 
 interface CodecIndexDeps {
-  /** Path of the index. */
+  /** Path of the index file. */
   readonly path: string;
   readonly dataPath: string;
   readonly upload: ArchiveUpload;

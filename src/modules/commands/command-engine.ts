@@ -148,7 +148,7 @@ export class CommandEngine {
     return this.#deps.repository.committed();
   }
 
-  /** Sends what is queued for a device that listens now, in order, until a command finds no way. */
+  /** Sends the queued commands of a device that listens now, in order, until a command cannot be sent. */
   listening(deviceId: DeviceId): void {
     const { repository } = this.#deps;
     this.#open.send(deviceId, () => {
@@ -263,7 +263,7 @@ export class CommandEngine {
     if ((command.dueAt ?? 0) > latest) repository.save({ ...command, dueAt: latest }, () => undefined);
   }
 
-  /** Notes that a command is no longer in progress: its gateway may have room again, for others. */
+  /** Records that a command is no longer in progress, so its gateway may have room for other commands. */
   #settled(rpcId: number): void {
     const gatewayId = this.#relayed.remove(rpcId);
     // Later: whoever changes commands now may be walking through a list of them.

@@ -5,7 +5,7 @@ import type { Command } from "./commands.types.ts";
 export class OpenCommands {
   /** Numbers of commands, by device: a connection of any other costs no look into the database. */
   readonly #numbers = new Map<DeviceId, Set<number>>();
-  /** Devices with commands that found no way: newer commands queue behind them. */
+  /** Devices with commands that could not be sent: newer commands queue behind them. */
   readonly #waiting = new Set<DeviceId>();
   /** Devices whose queue is being sent. */
   readonly #sending = new Set<DeviceId>();
@@ -35,7 +35,7 @@ export class OpenCommands {
     this.#waiting.delete(deviceId);
   }
 
-  /** Notes that a command of the device has found no way, or has to go out again. */
+  /** Records that a command of the device could not be sent, or has to be sent again. */
   wait(deviceId: DeviceId): void {
     this.#waiting.add(deviceId);
   }

@@ -36,7 +36,7 @@ export function createWebhookSecretsService(deps: { repository: WebhookSecretsRe
 
   return {
     status,
-    /** Makes a new one; with `keepOld` the one before stays good for ten more minutes. */
+    /** Creates a new secret. With `keepOld`, the previous one stays valid for ten more minutes. */
     rotate(tenantId: TenantId, keepOld: boolean): SecretStatus & { secret: string } {
       const secret = randomToken(SECRET_BYTES);
       const now = clock.now();

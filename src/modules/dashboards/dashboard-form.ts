@@ -156,7 +156,7 @@ function isValid(name: keyof typeof lists, fields: Fields): boolean {
   }
 }
 
-/** The items of a stored list, without texts that are no JSON of an item and without repeated ids. */
+/** Reads the items of a stored list. Items with invalid JSON or a repeated id are left out. */
 function readItems(
   name: "widgets" | "aliases",
   idField: "widgetId" | "id",

@@ -33,7 +33,6 @@ interface DashboardsRoutesDeps {
   readonly auth: AuthPlugin;
 }
 
-/** Routes of dashboards. */
 export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
   const { dashboards, answers } = deps;
   const answerOf = executedAnswer(answers);

@@ -32,7 +32,7 @@ interface Run {
   ticks: number;
   nextFaultAt: number;
   cancel: () => void;
-  /** Machines whose history is stored, of so many. */
+  /** Number of machines whose history is stored, out of `total`. */
   stored: number;
   total: number;
   isSending: boolean;

@@ -17,7 +17,7 @@ export function createDemoPlantRepository({ orm }: MainDatabase) {
     },
     listRunning: (): DemoPlant[] =>
       orm.select().from(demoPlants).where(eq(demoPlants.isRunning, true)).all().map(toPlant),
-    /** Saves the plant and replaces the one that there is. */
+    /** Saves the plant, replacing the tenant's existing one. */
     save: (plant: DemoPlant): void =>
       void orm
         .insert(demoPlants)

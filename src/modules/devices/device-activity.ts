@@ -26,7 +26,7 @@ interface Tracked {
   isAutomatic: boolean;
   /** Monotonic ms of the newest message, or of the start. */
   seenAt: number;
-  /** True if a message has come since the start: the time without the gateway is no gap between messages. */
+  /** True if a message has come since the start. The time in which the gateway was off does not count as a gap between messages. */
   hasReported: boolean;
   /** Monotonic ms when it was written last. */
   savedAt: number;

@@ -77,7 +77,7 @@ export function createDownlinksService(deps: {
   /** @throws not_found */
   ensureDevice: (principal: Principal, deviceId: string) => DeviceId;
   findByDevEui: (tenantId: TenantId, devEui: string) => DeviceId | undefined;
-  /** A command that is no downlink has failed. */
+  /** Fails a command that cannot be sent as a downlink. */
   refuse: (command: Command, error: DomainError) => void;
   durable: () => Promise<void>;
   now: () => number;

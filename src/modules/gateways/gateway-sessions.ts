@@ -40,7 +40,7 @@ export class GatewaySessions {
     events.on("device.deleted", ({ deviceId }) => this.#deviceDeleted(deviceId));
   }
 
-  /** Counts a connection of a device. Most devices are no gateways and cost nothing but their id. */
+  /** Counts a connection of a device. Most devices are not gateways, and only their id is kept. */
   opened(deviceId: DeviceId): void {
     this.#online.set(deviceId, (this.#online.get(deviceId) ?? 0) + 1);
   }

@@ -230,7 +230,7 @@ export class GeneratorEngine {
     if (round.sent > 0) this.#noteSent(run, round);
   }
 
-  /** Sends on the way of every message, its limits in: an active generator is no way around a plan. */
+  /** Sends values through `ingest` like messages of devices, so that the limits of the plan apply to generators, too. */
   #sendFor(run: Run, round: Round, to: { deviceId: DeviceId; values: Values }): void {
     const { findDevice, ingest } = this.#deps;
     const device = findDevice(to.deviceId);

@@ -22,7 +22,7 @@ export interface AuditedRequest {
   readonly response?: unknown;
 }
 
-/** Reads what a rule names; what is not there (any more) is undefined. */
+/** Reads the object of a rule; undefined if it does not exist. */
 function readQuietly(read: () => unknown): unknown {
   try {
     // A copy: what a service hands out may be changed by the very request.

@@ -7,7 +7,7 @@ import type { SessionsRepository } from "./sessions.repository.ts";
 
 /** A session ends this long after its last refresh; its access tokens live 12 h. */
 const SESSION_LIFETIME_MS = 30 * 24 * 3_600_000;
-/** Tokens of the generation before stay good for so long: other tabs, and requests that were sent with them, need time. */
+/** Time for which tokens of the previous generation stay valid, for other tabs and for requests in progress. */
 const RENEWAL_OVERLAP_MS = 15 * 60_000;
 /** The time of the last use is kept no finer, so that reading does not mean writing. */
 const USE_KEPT_EVERY_MS = 5 * 60_000;
@@ -100,7 +100,7 @@ export function createSessionsService(deps: {
       repository.renew(renewed);
       return renewed;
     },
-    /** Returns whether tokens of this generation are good: the newest, and for a while the one before. */
+    /** Returns whether tokens of this generation are valid: the newest one, and for a while the previous one. */
     isCurrent: (session: Session, generation: number): boolean =>
       generation === session.generation ||
       (generation === session.generation - 1 && isRecent(session, now())),

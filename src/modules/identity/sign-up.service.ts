@@ -13,7 +13,7 @@ const CODE_LIFETIME_MINUTES = 10;
 const CODE_LIFETIME_MS = CODE_LIFETIME_MINUTES * 60_000;
 /** Tries of a code. With at most 10 codes per hour and 20 per day for an address, these are 100 guesses per day at six digits. */
 const TRIES = 5;
-/** A code that has expired can be sent anew for so long. */
+/** Time for which an expired code can be sent again. */
 const ABANDONED_AFTER_MS = 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
 

@@ -44,7 +44,7 @@ export class DeviceTraffic {
     this.#rotating.stop();
   }
 
-  /** Counts a message that came with so many bytes, whatever becomes of it. */
+  /** Counts a received message and its bytes, also if it is rejected later. */
   received(device: IngestDevice, bytes: number): void {
     this.#add(device, BYTES, bytes);
   }

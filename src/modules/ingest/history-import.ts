@@ -120,7 +120,7 @@ export interface ImportTarget {
   store(readings: readonly Reading[]): Promise<void>;
 }
 
-/** Returns why a row is refused; throws what is no mistake of the row. */
+/** Returns the reason why a row is refused; rethrows errors that the row did not cause. */
 function refusalOf(error: unknown): Text {
   if (!(error instanceof DomainError) || !["invalid", "too_large"].includes(error.kind)) throw error;
   return error;

@@ -246,7 +246,7 @@ async function* reportingFailures(
   }
 }
 
-/** Years take a while to read: who may not see the device any more gets no further. */
+/** Checks access again before each chunk: reading years takes a while, and the user may lose access meanwhile. */
 async function* whileAllowed<Chunk>(chunks: AsyncIterable<Chunk>, check: () => void): AsyncGenerator<Chunk> {
   for await (const chunk of chunks) {
     check();

@@ -23,12 +23,12 @@ const BYTES_MAX = 2_048;
 const KEYS_MAX = 64;
 /** Shapes that devices share; with more of them, those of devices that send only now and then would be kept as well. */
 const SHAPES_MAX = 1_000;
-/** One of so many messages that do not have the shape of their device is examined for a new shape. */
+/** Of this many messages that do not fit their device's shape, one is examined for a new shape. */
 const MISSES_PER_TRY = 16;
-/** A whole number of so many digits is exact, and so is its quotient by a power of ten, once rounded. */
+/** An integer of up to this many digits is exact, so its quotient by a power of ten is rounded only once. */
 const DIGITS_MAX = 15;
 const POWERS_OF_TEN = Float64Array.from({ length: DIGITS_MAX + 1 }, (_, exponent) => 10 ** exponent);
-/** Names that are no ordinary property, or would not stay in their order. */
+/** Names that would not be ordinary properties, or would not keep their order. */
 const SPECIAL_KEY = /^(?:__proto__|\d.*)$/;
 /** Names that mean something in a message which is not an envelope. */
 const ENVELOPE_KEYS: ReadonlySet<string> = new Set(["ts", "values", "telemetry", "payload"]);

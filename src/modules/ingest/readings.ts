@@ -23,7 +23,7 @@ const NESTING_MAX = 4;
 /** Controls, and halves of surrogate pairs, which no address can hold. */
 const unnamable = /[\p{Cc}\p{Cs}]/u;
 const allUnnamable = /[\p{Cc}\p{Cs}]/gu;
-/** Keys that can be stored as they are, by their place in an object: most objects have those of the one before them. */
+/** Keys that can be stored as they are, by their place in an object: most objects have the same keys as the previous one. */
 const plainKeys: string[] = [];
 
 /** Returns the key under which values are stored: every stored key can be named and shown. */

@@ -22,7 +22,7 @@ const TYPE_CHARACTERS_MAX = 128;
 const ID_CHARACTERS_MAX = 256;
 /** Known ones that are kept at hand. */
 const CACHED_MAX = 100_000;
-/** Devices that an integration makes: a whole site at once, and no flood of invented ones. */
+/** Rate at which an integration creates devices: enough for a whole site in a burst, too little for a flood of invented ones. */
 const CREATION_RATE = { perSecond: 20, burst: 2_000 };
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is left out

@@ -49,7 +49,7 @@ export const LISTED_BYTES_MAX = 8 * 1024;
 type Row = typeof integrationEvents.$inferSelect;
 const toEvent = (row: Row) => row as IntegrationEvent; // its stage is one that we wrote
 
-/** Returns the number of the newest events that fit into so many bytes, and the oldest of them. However large the newest is, it fits. */
+/** Returns how many of the newest events fit into `bytesMax`, and the oldest of these. The newest event always fits. */
 function newestWithin(
   newestFirst: readonly { readonly seq: number; readonly bytes: number }[],
   bytesMax: number,
@@ -211,7 +211,7 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
         )
         .all()
         .map(({ integrationId }) => integrationId),
-    /** Greater than those of all events that there were. */
+    /** Number for the next event, greater than those of all earlier events, including deleted ones. */
     nextSeq: (): number => lastSeqOf(orm) + 1,
     /** Ids of messages that wait, the oldest first: those before a number, and later ones that were settled by a time. */
     listPending: (
@@ -244,7 +244,7 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
       const sums = { events: sql<number>`count(*)`, bytes: sql<number>`coalesce(sum(${sizes.bytes}), 0)` };
       return orm.select(sums).from(sizes).get() ?? { events: 0, bytes: 0 };
     },
-    /** Keeps the newest of those in these states: so many, and so many bytes of payloads. Returns what is left. */
+    /** Deletes the oldest events in these states beyond the number and payload bytes in `keep`. Returns the size of the rest. */
     trim(integrationId: string, statuses: readonly EventStatus[], keep: EventsSize): EventsSize {
       const kept = orm
         .select({ seq: integrationEvents.seq, bytes: sql<number>`coalesce(length(${payload}), 0)` })

@@ -313,7 +313,7 @@ export function createIntegrationsService(
     },
     /** Used for other parts: one that is switched on. */
     liveOf,
-    /** The tenant's default of a type, made when there is none yet: messages that come have a place to be listed at. */
+    /** Returns the tenant's default integration of a type, and creates it if necessary, so that messages are listed somewhere. */
     ensureDefault: (tenantId: TenantId, type: IntegrationType): Integration =>
       repository.findDefault(tenantId, type) ??
       promoteOldest(tenantId, type) ??

@@ -55,7 +55,7 @@ export class PendingMessages {
     this.#cancel();
   }
 
-  /** Returns whether it was worked on; one that makes the program fail stands in no other's way. @throws DomainError where there is no room now */
+  /** Returns whether the message was processed. An unexpected error is logged, so that the message does not hold up others. @throws DomainError if there is no room now */
   async #resume(integrationId: string, eventId: string): Promise<boolean> {
     const { repository, pipeline, liveOf, log } = this.#deps;
     const event = repository.find(integrationId, eventId);

@@ -9,7 +9,7 @@ import type {
 } from "./mail.types.ts";
 import { type AlarmMails, alarmMails } from "./mail-alarm-text.ts";
 
-/** Text in place of a secret. */
+/** Shown in place of links and codes in mails whose secrets were removed. */
 export const REMOVED_SECRET = "••••••";
 
 type Catalogue = {

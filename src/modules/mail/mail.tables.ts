@@ -21,7 +21,7 @@ export const mails = sqliteTable(
     attempts: integer("attempts").notNull().default(0),
     dueAt: integer("next_attempt_at").notNull(),
     lastError: text("last_error", { mode: "json" }).$type<Text>(),
-    /** Time when the secret among the values is worth nothing any more; null when there is none (any more). */
+    /** Time at which the secret among the values expires; null if it has none or the secret was removed. */
     secretUntil: integer("secret_until"),
     createdAt: integer("created_at").notNull(),
     sentAt: integer("sent_at"),

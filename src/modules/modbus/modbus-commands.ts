@@ -31,7 +31,7 @@ interface ModbusCommandsDeps {
   readonly answered: (deviceId: DeviceId, rpcId: number, answer: CommandAnswer) => boolean;
 }
 
-/** @throws DomainError `invalid` for a key that is no writable register of the unit */
+/** @throws DomainError `invalid` unless the key is a writable register of the unit */
 function writableRegister({ registers }: ModbusUnit, key: string): ModbusRegister {
   const register = registers.find((candidate) => candidate.key === key);
   if (register === undefined) throw invalid("modbus.key_unknown", { key });

@@ -218,7 +218,6 @@ export const modbusConnectionsRoutes = ({ modbus, auth }: RoutesDeps) =>
     },
   );
 
-/** Routes for the units of a connection. */
 export function modbusUnitsRoutes({ modbus, auth }: RoutesDeps) {
   const read = ({ principal, params }: AuditContext, id: string) => {
     const unit = omit(unitToWire(modbus.unit(principal, params.connectionId ?? "", id)), "health");

@@ -68,7 +68,7 @@ export function fuse(lists: ReadonlyArray<readonly CompiledStep[]>): FusedSteps 
   const before: SlotValues = keys.map(() => undefined);
   const numbers = new Float64Array(keys.length);
 
-  /** Returns false where a value is no number, or the general way has to decide. */
+  /** Returns false if a value is not a number, so that the general code has to run. */
   function runProgram(): boolean {
     for (let position = 0; position < keys.length; position++) {
       const value = before[position];

@@ -7,7 +7,7 @@ import { isFree, type Lease } from "./jobs.repository.ts";
 import { schedulerRuns, schedulerTargets } from "./scheduler.tables.ts";
 import type { Run, RunStatus } from "./scheduler.types.ts";
 
-/** Runs kept of a job: the newest so many, unless they are older than so many days; the very newest stay in any case. */
+/** Runs kept per job: the newest `KEPT_MAX` that are younger than `KEPT_MS`, and in any case the newest `KEPT_MIN`. */
 const KEPT_MAX = 1_000;
 const KEPT_MS = 90 * 86_400_000;
 const KEPT_MIN = 20;

@@ -38,7 +38,7 @@ function reasonOf({ reason, params }: Record<string, unknown>): Text {
   return { code, params: Object.fromEntries(texts) };
 }
 
-/** Returns the text of a value as it came: objects of a script may have a `toString` that is no function. */
+/** Returns the text of a value as it came: an object of a script may have a `toString` that is not a function. */
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 type Answered = EngineReply & { ok: true };

@@ -119,7 +119,6 @@ function readOffered(ids: string | undefined, plans: ReadonlyMap<string, Plan>):
  * `offeredIds`: of those that strangers may choose, with commas; unless given, all but the unlimited one. @throws StartupError that names what is wrong.
  */
 export function createPlansService(configured: string | undefined, offeredIds?: string) {
-  /** Plans by id. */
   const plans = new Map([...builtIn, ...readPlans(configured)].map((plan) => [plan.id, plan]));
   const offered = readOffered(offeredIds, plans);
   return {

@@ -50,7 +50,7 @@ export function createGrantsRepository(orm: MainDatabase["orm"]) {
     /** Takes a deleted device out of every grant. */
     forgetDevice: (deviceId: DeviceId): void =>
       void orm.delete(userDevices).where(eq(userDevices.deviceId, deviceId)).run(),
-    /** The first of the ids that is no device of the tenant. */
+    /** Returns the first id that does not belong to a device of the tenant. */
     findUnknownDevice: (tenantId: TenantId, deviceIds: readonly string[]): string | undefined =>
       orm.all<{ value: string }>(
         sql`SELECT value FROM ${values(deviceIds)} WHERE NOT EXISTS (SELECT 1 FROM devices WHERE device_id = value AND tenant_id = ${tenantId}) LIMIT 1`,

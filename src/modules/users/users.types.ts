@@ -116,7 +116,7 @@ export interface UserDetail extends User, Grants {
 
 /** Passwords of users at the identity provider, as far as managing users needs it. */
 export interface UserAccounts {
-  /** The slow half, the hash: what it resolves to makes the account where there is none; must be changed at the first sign-in. */
+  /** Computes the hash, which is slow. The returned function sets the password, which must be changed at the first sign-in, and creates a missing account. */
   prepareTemporaryPassword(email: string, password: string): Promise<() => void>;
   /** Does nothing where there is no account. */
   rename(email: string, newEmail: string): void;

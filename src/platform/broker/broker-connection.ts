@@ -165,7 +165,7 @@ const greetingOf = (client: MqttClient, ended: Promise<Text>): Promise<IConnackP
     void ended.then((reason) => reject(broken(reason)));
   });
 
-/** A connection of mqtt.js that lasts until it ends: what is to be done then is the caller's matter. @throws DomainError with the reason */
+/** Opens a connection of mqtt.js that does not reconnect by itself. @throws DomainError with the reason */
 export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnection> {
   const { MqttClient } = await import("mqtt");
   const { settings, session } = deps;

@@ -31,7 +31,7 @@ export interface InboundLaneDeps {
   readonly tooLarge: (message: PublishPacket) => void;
   /** Passes on the bytes that mqtt.js reads: everything but messages. */
   readonly pass: (bytes: Uint8Array) => void;
-  /** Sends to the broker. */
+  /** Sends acknowledgements to the broker. */
   readonly send: (bytes: Uint8Array) => void;
   /** The connection is to end: something cannot be taken now, or the broker speaks no MQTT. */
   readonly fail: (error: Error) => void;

@@ -111,7 +111,7 @@ export interface DeliveryKind<Target extends DeliveryTarget, Row extends Deliver
   readonly writeAfterMs: number;
   readonly isStrict?: boolean;
   attempt(row: Row, target: Target, signal: AbortSignal): Promise<Attempt<Answer>>;
-  /** Delay after so many failures in a row, in ms. */
+  /** Delay after a number of consecutive failures, in ms. */
   waitAfter(failures: number): number;
   /** Called with each result before it is written. */
   onSettled?(settled: Settled<Target, Row, Answer>): void;

@@ -23,7 +23,7 @@ interface SplitRow {
   readonly server: Record<string, JsonValue>;
 }
 
-/** Fields of the device and its attributes apart; the first column that there is not is an error. */
+/** Separates the fields of the device from its attributes. The first unknown column is an error. */
 function split(row: number, input: BulkRow): SplitRow | RowError {
   const fields: [string, unknown][] = [];
   const attributes: Record<string, [string, JsonValue][]> = { shared: [], server: [] };

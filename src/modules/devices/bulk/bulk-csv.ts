@@ -47,7 +47,7 @@ function attributeOf(cell: string, numbers: CsvColumn): JsonValue | UnclearNumbe
   return value === MISSING ? cell : value;
 }
 
-/** A cell as the create request would have it; what cannot be read stays text, and is refused as that. */
+/** Converts a cell to the type that the create request expects. An unreadable cell stays a string, which the check of the request refuses. */
 function fieldOf(column: string, cell: string, numbers: CsvColumn): unknown {
   if (attributeColumn.test(column)) return attributeOf(cell, numbers);
   const text = unguarded(cell);

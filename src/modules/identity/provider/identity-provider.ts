@@ -36,7 +36,7 @@ function createSignUpPasswords(deps: {
       if (!(await hasher.verify(password, passwordHash, "stranger"))) return undefined;
       return () => deps.saveAccount(email, passwordHash);
     },
-    /** The code is sent again: the password is needed for as long as that one can be. */
+    /** Extends the time for which the password is kept, because the code was sent again. */
     keep: (email: string): void => repository.keepSignUpPassword(email, now() + KEPT_MS),
     forget: (email: string): void => repository.deleteSignUpPassword(email),
   };
@@ -46,17 +46,17 @@ type SignUpPasswords = ReturnType<typeof createSignUpPasswords>;
 
 /** The embedded identity provider: accounts with passwords and second factors, and the way from them to a code. */
 export interface IdentityProvider extends SignInFlow, AccountSecurity {
-  /** Makes the account, or gives the one that there is this password. @throws DomainError `password.…` for a weak one. */
+  /** Creates the account, or sets the password of the existing one. @throws DomainError `password.…` for a weak password */
   saveAccount(email: string, password: string): Promise<void>;
   readonly signUpPasswords: SignUpPasswords;
-  /** Makes the account where there is none; must be changed at the first sign-in. A second factor there was goes: its owner may have lost it. */
+  /** Sets a password that must be changed at the first sign-in, and creates a missing account. A second factor is removed, because its owner may have lost it. */
   setTemporaryPassword(email: string, password: string): Promise<void>;
   /** Computes the hash, the slow half of `setTemporaryPassword`; the function that it resolves to does the rest immediately. */
   prepareTemporaryPassword(email: string, password: string): Promise<() => void>;
   /** Ends pending sign-ins and links by mail of an address: they must begin again. */
   endPending(email: string): void;
   hasAccount(email: string): boolean;
-  /** Does nothing where there is no account. An account that has the new address already belongs to nobody (any more) and goes. */
+  /** Does nothing without an account. An account that already has the new address no longer belongs to a user, and is deleted. */
   rename(email: string, newEmail: string): void;
   delete(email: string): void;
 }

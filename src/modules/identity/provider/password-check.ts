@@ -55,7 +55,7 @@ export function createPasswordCheck(deps: {
     return lastUsedAt !== undefined && lastUsedAt > now() - KNOWN_FOR_MS;
   }
 
-  /** The first allowance is the client's own: it is whole again after a sign-in. */
+  /** Allowances that an attempt uses up. The first one is the client's own, and a successful sign-in refills it. */
   function allowancesOf(email: string, account: Account | undefined, { address, device }: Caller) {
     const byDevice = device === undefined ? undefined : deviceClient(device);
     const byAddress = addressClient(address);

@@ -197,7 +197,7 @@ export function createProviderRepository(database: MainDatabase) {
         .get() !== undefined,
     countRecoveryCodes: (accountId: string): number =>
       orm.select().from(recoveryCodes).where(eq(recoveryCodes.accountId, accountId)).all().length,
-    /** Replaces the one before; those whose time has passed go. */
+    /** Replaces the address's password, and deletes expired ones. */
     saveSignUpPassword(
       { email, passwordHash, keptUntil }: typeof signUpPasswords.$inferInsert,
       now: number,

@@ -16,7 +16,7 @@ export interface Allowance extends Budget {
   readonly who: string;
 }
 
-/** Exactly so many in any window, counted one by one: for what is rare and dear, such as a mail. */
+/** Exact limit per window, counted one by one: for rare and expensive actions such as sending a mail. */
 export interface Quota {
   readonly kind: string;
   readonly who: string;

@@ -22,7 +22,7 @@ export interface AnnouncedValue {
   readonly part: string;
   readonly topic: string;
   readonly template: ValueTemplate;
-  /** Returns `undefined` for what is no value of the component. */
+  /** Returns `undefined` if the component cannot have this value. */
   read(value: Value): Value;
   readonly metadata: Omit<KeyMetadata, "key">;
 }

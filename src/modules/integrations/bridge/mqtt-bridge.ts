@@ -90,7 +90,7 @@ class AnnouncedSubscriptions {
 
 const FIRST_WAIT_MS = 1_000;
 const WAIT_MS_MAX = 60_000;
-/** A connection that has held for so long did not fail. */
+/** Time after which a connection counts as successful, so that the next wait is short again. */
 const HELD_MS = 30_000;
 
 /** Fixed header, lengths and packet id, with empty properties. */

@@ -76,7 +76,7 @@ async function compilePattern(pattern: string): Promise<TopicDevice> {
   }
 }
 
-/** @throws DomainError `invalid` where settings that a person gives have a pattern or a template that is none. */
+/** Checks the topic settings that a person entered. @throws DomainError `invalid` for an invalid pattern or template */
 export async function ensureTopicDevice(settings: unknown): Promise<void> {
   const mqtt = isJsonObject(settings) ? settings.mqtt : undefined;
   if (!isJsonObject(mqtt)) return;
@@ -89,7 +89,7 @@ export async function ensureTopicDevice(settings: unknown): Promise<void> {
   });
 }
 
-/** Compiles the settings that find a device in a topic. @throws DomainError `invalid` for a pattern or a template that is none. */
+/** Compiles the settings that find a device in a topic. @throws DomainError `invalid` for an invalid pattern or template */
 export async function compileTopicDevice(
   settings: Pick<MqttSettings, "topicTemplate" | "topicDeviceRegex">,
 ): Promise<TopicDevice> {

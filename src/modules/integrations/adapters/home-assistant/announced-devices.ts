@@ -300,7 +300,7 @@ export class AnnouncedDevices {
   }
 }
 
-/** Returns the JSON of a message; undefined for one that is none. A sensor without a value does not cost the others theirs (`nan`). */
+/** Returns the JSON of a message; undefined if it is invalid. `nan` from a sensor without a value does not invalidate the others. */
 function jsonOf(text: string, note?: NoteLeftOut): JsonValue | undefined {
   try {
     const value = looksLikeJson(text) ? parseLenient(text, note) : parseJson(text);

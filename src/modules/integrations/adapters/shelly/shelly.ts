@@ -48,7 +48,7 @@ const ofItself = new Set([
 const telemetryOf = (component: string, status: Fields) =>
   flatten(status, { prefix: component.replace(":", "_"), isLeftOut: (key) => leftOut.has(key) });
 
-/** Seconds. Until it has the time from the network a device says none, or 1970. */
+/** Reads a time in epoch seconds. A device that has no time from the network yet sends none, or one in 1970. */
 function timeOf(value: unknown, receivedAt: number): number | undefined {
   try {
     const ts = numberOf(value) === undefined ? 0 : parseTimestamp(value, receivedAt);
