@@ -49,7 +49,7 @@ export const LISTED_BYTES_MAX = 8 * 1024;
 type Row = typeof integrationEvents.$inferSelect;
 const toEvent = (row: Row) => row as IntegrationEvent; // its stage is one that we wrote
 
-/** Returns how many of the newest events fit into `bytesMax`, and the oldest of these. The newest event always fits. */
+/** Number of the newest events that fit into `bytesMax`, and the oldest of these. The newest event always fits. */
 function newestWithin(
   newestFirst: readonly { readonly seq: number; readonly bytes: number }[],
   bytesMax: number,
