@@ -103,7 +103,7 @@ export function createDownlinksModule(
     // Later: the caller that hands the command over writes first that it was sent.
     refuse: ({ deviceId, rpcId }, error) =>
       queueMicrotask(() => void commands.answered(deviceId, rpcId, new CommandFailure(error))),
-    durable: () => database.durable(),
+    durable: database.durable,
     now,
   });
   events.on("integration.deleting", ({ integrationId }) => downlinks.abandon(integrationId));

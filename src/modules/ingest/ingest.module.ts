@@ -47,7 +47,7 @@ export function createIngestModule(
     directory,
     store: (device, readings) => ingest.history(device, readings),
     onDropped: onRejected,
-    durable: () => database.durable(),
+    durable: database.durable,
     clock,
     events,
     log: log.child("ingest"),
@@ -63,7 +63,7 @@ export function createIngestModule(
     attributes,
     transform: (device, readings) => pipelines.apply(device, readings),
     forward: outbound.enqueueAfter,
-    attributesDurable: () => database.durable(),
+    attributesDurable: database.durable,
     onRejected,
     observers,
     touch(device) {

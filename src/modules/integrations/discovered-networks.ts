@@ -7,7 +7,7 @@ import type { Principal } from "../users/users.types.ts";
 import { OWN_OBJECT_PREFIX } from "./adapters/home-assistant/home-assistant.ts";
 import type { AnnouncementRegistry } from "./announcement-registry.ts";
 import { LOCAL_BROKER } from "./bridge/local-bridge.ts";
-import { filtersOf } from "./bridge/subscribed-filters.ts";
+import { filtersOf } from "./bridge/topic-device.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 import type { Integration } from "./integrations.resource.ts";
 import { type DiscoveredFormat, discoveredFormats } from "./integrations.types.ts";

@@ -6,9 +6,11 @@ import { isTopicName } from "../../lib/mqtt/topic-names.ts";
 import { ruleOf } from "../../lib/schema-rule.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
+import type { UsedCodec } from "../codecs/codecs.service.ts";
 import { parsePath } from "./adapters/path.ts";
 import { LOCAL_BROKER } from "./bridge/local-bridge.ts";
 import { SOURCE_BYTES_MAX, settingsSchema } from "./integration-settings.schemas.ts";
+import type { Integration } from "./integrations.resource.ts";
 import type { IntegrationSettings, IntegrationType, MqttSettings } from "./integrations.types.ts";
 
 /*
@@ -236,3 +238,14 @@ export function splitOf(
 }
 
 export const openSettings = (split: SplitSettings): IntegrationSettings => joinSecrets(split);
+
+/** Returns the integrations whose settings name a codec, by codec. */
+export function usesOfCodecs(
+  integrations: readonly Pick<Integration, "integrationId" | "name" | "settings">[],
+): Map<string, UsedCodec["usedBy"]> {
+  const uses = new Map<string, Array<{ integrationId: string; name: string }>>();
+  for (const { integrationId, name, settings } of integrations)
+    for (const codecId of new Set((settings.codecs ?? []).map((use) => use.codecId)))
+      uses.set(codecId, [...(uses.get(codecId) ?? []), { integrationId, name }]);
+  return uses;
+}

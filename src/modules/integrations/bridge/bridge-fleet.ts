@@ -13,7 +13,7 @@ import type { MqttSettings } from "../integrations.types.ts";
 import type { AnnouncedTopics, Bridge, BridgeMessage, BridgeState } from "./bridge.types.ts";
 import { LOCAL_BROKER, LocalBridge } from "./local-bridge.ts";
 import { MqttBridge, type MqttBridgeDeps } from "./mqtt-bridge.ts";
-import { filtersOf } from "./subscribed-filters.ts";
+import { filtersOf } from "./topic-device.ts";
 
 /** An integration as far as its connection to a broker goes. */
 export interface FleetMember {

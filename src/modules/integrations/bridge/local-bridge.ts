@@ -9,8 +9,7 @@ import type { LocalMessage, LocalTopics, TopicState } from "../../mqtt-clients/m
 import type { MqttSettings } from "../integrations.types.ts";
 import type { AnnouncedTopics, Bridge, BridgeMessage, BridgeState } from "./bridge.types.ts";
 import { MessageTaker } from "./message-taker.ts";
-import { filtersOf } from "./subscribed-filters.ts";
-import { compileTopicDevice } from "./topic-device.ts";
+import { compileTopicDevice, filtersOf } from "./topic-device.ts";
 
 /** `brokerUrl` of an integration that follows the topics of the tenant's own MQTT clients. */
 export const LOCAL_BROKER = "local:";

@@ -10,8 +10,7 @@ import type { Logger } from "../../../platform/log.ts";
 import { toStorageFailure } from "../../../platform/storage-failure.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 import type { AnnouncedTopics, BridgeCounts, BridgeMessage } from "./bridge.types.ts";
-import { filtersOf } from "./subscribed-filters.ts";
-import type { TopicDevice } from "./topic-device.ts";
+import { filtersOf, type TopicDevice } from "./topic-device.ts";
 
 /** Attempts for a message that makes the program fail. One of them must not stop all that come after it for ever. */
 const TRIES_MAX = 3;

@@ -20,8 +20,7 @@ import { waitFor } from "../../../platform/wait-for.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 import type { AnnouncedTopics, Bridge, BridgeMessage, BridgeState } from "./bridge.types.ts";
 import { MessageTaker } from "./message-taker.ts";
-import { filtersOf } from "./subscribed-filters.ts";
-import { compileTopicDevice } from "./topic-device.ts";
+import { compileTopicDevice, filtersOf } from "./topic-device.ts";
 
 /** Announcements come in bursts: the broker is asked once for all of them. */
 const BATCH_DELAY_MS = 200;

@@ -101,3 +101,7 @@ export async function compileTopicDevice(
       : () => undefined;
   return (topic) => (topic.length > TOPIC_LENGTH_MAX ? undefined : find(topic));
 }
+
+/** Topic filters that the settings name, as a list. */
+export const filtersOf = ({ topicFilter }: Pick<MqttSettings, "topicFilter">): readonly string[] =>
+  typeof topicFilter === "string" ? [topicFilter] : topicFilter;
