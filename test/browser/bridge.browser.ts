@@ -118,7 +118,7 @@ test(
     await form.getByLabel("Request a confirmation from the device").check();
     await form.getByRole("button", { name: "Send downlink" }).click();
     await page.getByText("The network server has accepted the downlink.").waitFor();
-    const row = page.getByTestId("downlinks").getByRole("listitem");
+    const row = page.getByRole("list", { name: "Downlinks" }).getByRole("listitem");
     await row.getByText("At the server").waitFor();
     await row.getByRole("link", { name: "Valve 3" }).waitFor();
     expect(server.received[0]).toMatchObject({

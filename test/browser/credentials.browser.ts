@@ -46,7 +46,7 @@ test(
     await dialog.getByLabel("User name", { exact: true }).fill("pump 7");
     expect(await seriousFindings(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Change credentials" }).click();
-    const password = (await page.getByTestId("new-password").textContent()) ?? "";
+    const password = (await page.getByTestId("copyable").textContent()) ?? "";
     expect(password.length).toBeGreaterThanOrEqual(24);
     await page.getByRole("button", { name: "I have copied it" }).click();
     expect(await page.getByText(password).count()).toBe(0);

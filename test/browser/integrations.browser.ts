@@ -8,7 +8,7 @@ const STEP_MS = 40_000;
 const ui = useConsole({ isStill: true });
 let secret: string;
 
-const events = () => ui.page.getByTestId("events").getByRole("listitem");
+const events = () => ui.page.getByRole("list", { name: /^(Messages|Nachrichten)$/ }).getByRole("listitem");
 
 interface Integration {
   readonly integrationId: string;

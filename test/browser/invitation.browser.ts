@@ -55,7 +55,7 @@ test(
     await dialog.getByLabel("Oven").check();
     await dialog.getByLabel("Hand over myself").check();
     await dialog.getByRole("button", { name: "Invite", exact: true }).click();
-    const details = page.getByTestId("invitation-detail");
+    const details = page.getByTestId("copyable");
     await details.first().waitFor();
     const [loginUrl = "", , temporaryPassword = ""] = await details.allTextContents();
     invitation = { loginUrl, temporaryPassword };

@@ -27,7 +27,7 @@ test(
     await page.getByRole("button", { name: "Create MQTT client" }).click();
     const shown = page.getByTestId("mqtt-password");
     await shown.waitFor();
-    const password = await shown.locator("dd").nth(1).textContent();
+    const password = await shown.getByTestId("copyable").nth(1).textContent();
     await shown.getByRole("button", { name: "I have copied it" }).click();
     await page
       .getByTestId("mqtt-client")

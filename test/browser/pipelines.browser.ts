@@ -184,7 +184,7 @@ test(
     await publish({ t: 32 });
     await publish({ t: 50 });
     await page.getByRole("link", { name: "Webhooks", exact: true }).click();
-    const row = page.getByTestId("deliveries").getByRole("listitem").first();
+    const row = page.getByRole("list", { name: "Webhooks" }).getByRole("listitem").first();
     await row.getByText("1 attempt failed: it answered 404").waitFor();
     await row.getByText("Boiler 1").waitFor();
     await row.getByText("Show body").click();

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import consoleTexts from "../../src/lib/texts/console.en.json";
 import { messengerKinds } from "../../src/modules/notifications/messengers.types.ts";
 import { checkTarget } from "../../src/modules/uplinks/target-settings.ts";
+import { nameForm as apiKeyNameForm } from "../../src/web/features/api-keys/api-key-form.ts";
 import { connectionForm } from "../../src/web/features/modbus/connection-form.ts";
 import { clientForm } from "../../src/web/features/mqtt-clients/client-form.ts";
 import { alarmsForm, serviceForm } from "../../src/web/features/notifications/messenger-form.ts";
@@ -46,6 +47,7 @@ const forms: Record<string, FormDefinition> = {
   ...Object.fromEntries(messengerKinds.map((kind) => [`${kind} messenger`, serviceForm({ kind })])),
   "alarms of a messenger": alarmsForm,
   "MQTT client": clientForm,
+  "name of an API key": apiKeyNameForm,
 };
 
 /** Every field at a path, in each variant of the schema. */

@@ -202,7 +202,6 @@ export interface ConsolePlaces {
   readonly "faults.count.other": "count";
   readonly "faults.from": "address";
   readonly "faults.port": "port";
-  readonly "faults.shown": "shown" | "total";
   readonly "faults.times.one": "count";
   readonly "faults.times.other": "count";
   readonly "generator.preview": "from" | "key" | "to";

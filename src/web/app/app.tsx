@@ -7,6 +7,7 @@ import { withoutBase } from "../platform/base.ts";
 import { loadLanguage } from "../platform/i18n/i18n.ts";
 import { loadPart } from "../platform/load-part.ts";
 import { language } from "../platform/preferences.ts";
+import { Confirmation } from "../ui/confirmation.tsx";
 import { NotFoundScreen } from "../ui/not-found.tsx";
 import { BaseLocation } from "./base-location.tsx";
 import { CrashGuard } from "./crash-guard.tsx";
@@ -150,6 +151,7 @@ export function App() {
         </CrashGuard>
       </BaseLocation>
       <Toasts />
+      <Confirmation />
     </LocationProvider>
   );
 }

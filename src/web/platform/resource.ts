@@ -8,7 +8,7 @@ export interface Resource<T> {
   readonly set: (data: T) => void;
 }
 
-/** Loads when `deps` change; an answer that a newer request has overtaken is thrown away. */
+/** Loads when `deps` change and discards responses that a newer request has overtaken. */
 export function useResource<T>(load: () => Promise<T>, deps: readonly unknown[]): Resource<T> {
   const [state, setState] = useState<{ data?: T; error?: unknown; loading: boolean }>({ loading: true });
   const newest = useRef(0);
@@ -40,9 +40,44 @@ export function useResource<T>(load: () => Promise<T>, deps: readonly unknown[])
   };
 }
 
-/** Returns the newest data, or the previous data until the next response arrives: a table must not blink at every letter. */
-export function useKept<T>(resource: Resource<T>): T | undefined {
+/** Like `useResource`, but keeps the previous data when `deps` change, so that a table does not blink at every letter of a search. */
+export function useKept<T>(load: () => Promise<T>, deps: readonly unknown[]): Resource<T> {
+  const resource = useResource(load, deps);
   const kept = useRef<T | undefined>(undefined);
   if (resource.data !== undefined) kept.current = resource.data;
-  return kept.current;
+  return { ...resource, data: kept.current };
+}
+
+export interface PagedResource<T> extends Resource<T> {
+  /** Loads one more page. */
+  readonly more: () => void;
+}
+
+/** A list that grows by pages. A change of `deps` starts with the first page. */
+export function usePages<T>(
+  load: (limit: number) => Promise<T>,
+  deps: readonly unknown[],
+  size: number,
+): PagedResource<T> {
+  const key = JSON.stringify(deps);
+  const [asked, setAsked] = useState({ key, limit: size });
+  const limit = asked.key === key ? asked.limit : size;
+  const resource = useKept(() => load(limit), [key, limit]);
+  return { ...resource, more: () => setAsked({ key, limit: limit + size }) };
+}
+
+type Parts<T> = { readonly [Name in keyof T]: Resource<T[Name]> };
+
+/** Joins resources that are shown together. The result has data when all of them have. */
+export function together<T extends object>(parts: Parts<T>): Omit<Resource<T>, "set"> {
+  const all = Object.entries(parts) as [string, Resource<unknown>][];
+  const isKnown = all.every(([, { data }]) => data !== undefined);
+  return {
+    data: isKnown ? (Object.fromEntries(all.map(([name, { data }]) => [name, data])) as T) : undefined, // all are there
+    error: all.find(([, { error }]) => error !== undefined)?.[1].error,
+    loading: all.some(([, { loading }]) => loading),
+    reload: () => {
+      for (const [, { reload }] of all) reload();
+    },
+  };
 }

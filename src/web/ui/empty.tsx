@@ -1,17 +1,25 @@
+import type { LucideIcon } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 
-export function Empty(props: {
-  title: string;
-  hint: string;
-  children?: ComponentChildren;
-  icon?: ComponentChildren;
-}) {
-  return (
-    <div class="flex flex-col items-center gap-3 px-6 py-12 text-center">
-      <div class="text-soft">{props.icon}</div>
-      <p class="text-lg font-medium">{props.title}</p>
-      <p class="max-w-md text-soft">{props.hint}</p>
-      {props.children}
-    </div>
-  );
+interface Props {
+  readonly title: string;
+  readonly hint: string;
+  readonly icon?: LucideIcon;
+  readonly children?: ComponentChildren;
 }
+
+export const Empty = ({ icon: Icon, title, hint, children }: Props) => (
+  <div class="flex flex-col items-center gap-3 px-6 py-12 text-center">
+    <div class="text-soft">{Icon && <Icon size={32} aria-hidden="true" />}</div>
+    <p class="text-lg font-medium">{title}</p>
+    <p class="max-w-md text-soft">{hint}</p>
+    {children}
+  </div>
+);
+
+/** Panel that stands in the place of an empty list. */
+export const EmptyPanel = (props: Props) => (
+  <div class="panel">
+    <Empty {...props} />
+  </div>
+);

@@ -8,11 +8,7 @@ export function NotFoundScreen() {
     <div class="mx-auto max-w-2xl p-4 lg:p-8">
       <PageHead title={t("notFound.title")} />
       <div class="panel mt-6">
-        <Empty
-          icon={<Compass size={32} aria-hidden="true" />}
-          title={t("notFound.what")}
-          hint={t("notFound.hint")}
-        >
+        <Empty icon={Compass} title={t("notFound.what")} hint={t("notFound.hint")}>
           <div class="flex flex-wrap justify-center gap-2">
             <a href="/" class="btn btn-primary">
               {t("nav.overview")}

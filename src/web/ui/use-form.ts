@@ -1,13 +1,22 @@
 import { useState } from "preact/hooks";
+import { fieldProblem } from "./error-text.ts";
 
-/** Runs a form's action: busy while it runs, the error kept for display. */
-export function useAction(): {
-  busy: boolean;
-  error: unknown;
-  run: (action: () => Promise<unknown>) => Promise<void>;
-} {
+export interface Action {
+  readonly busy: boolean;
+  /** Error that concerns none of the fields. */
+  readonly error: unknown;
+  /** Returns the error of a field. */
+  readonly errorOf: (field: string) => string | undefined;
+  readonly run: (action: () => Promise<unknown>) => Promise<void>;
+  /** Forgets the error. */
+  readonly reset: () => void;
+}
+
+/** Runs the action of a form or button: busy while it runs, with the error kept for display. `fields` show their errors themselves. */
+export function useAction(fields: readonly string[] = []): Action {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(undefined);
+  const problem = fieldProblem(error, fields);
   const run = async (action: () => Promise<unknown>) => {
     setBusy(true);
     setError(undefined);
@@ -19,5 +28,11 @@ export function useAction(): {
       setBusy(false);
     }
   };
-  return { busy, error, run };
+  return {
+    busy,
+    error: problem === undefined ? error : undefined,
+    errorOf: (field) => (problem?.field === field ? problem.text : undefined),
+    run,
+    reset: () => setError(undefined),
+  };
 }

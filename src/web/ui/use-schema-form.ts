@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import type { FormValues } from "../lib/form-schema.ts";
-import { fieldProblem } from "./error-text.ts";
 import { type FormDefinition, fieldsOfRow, sentValues } from "./form-definition.ts";
 import type { FormState } from "./schema-fields.tsx";
 import { useAction } from "./use-form.ts";
@@ -12,21 +11,15 @@ export function useSchemaForm(
 ) {
   const [values, setValues] = useState(initial);
   const form = typeof definition === "function" ? definition(values) : definition;
-  const action = useAction();
-  const problem = fieldProblem(
-    action.error,
-    fieldsOfRow(form.fields).map(({ path }) => path),
-  );
-  const state: FormState = {
-    values,
-    onChange: setValues,
-    errorOf: (path) => (problem?.field === path ? problem.text : undefined),
-  };
+  const action = useAction(fieldsOfRow(form.fields).map(({ path }) => path));
+  const state: FormState = { values, onChange: setValues, errorOf: action.errorOf };
   return {
     state,
     busy: action.busy,
     /** Error that concerns none of the fields. */
-    error: problem === undefined ? action.error : undefined,
+    error: action.error,
+    /** Props of the dialog or page around the fields. */
+    dialog: { busy: action.busy, error: action.error },
     /** Sends the values. */
     send: (save: (body: FormValues) => Promise<unknown>) => action.run(() => save(sentValues(form, values))),
   };

@@ -5,6 +5,7 @@ import { now } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import type { OwnSession } from "./account-api.ts";
 import { accountApi } from "./account-api.ts";
@@ -48,18 +49,21 @@ export function OwnSessions() {
           </button>
         )}
       </div>
-      <ErrorNote of={sessions} />
       <ErrorNote error={action.error} />
-      <ul class="flex flex-col divide-y divide-base-300" data-testid="sessions">
-        {sessions.data?.map((session) => (
-          <SessionLine
-            key={session.sessionId}
-            session={session}
-            busy={action.busy}
-            onEnd={() => end(session)}
-          />
-        ))}
-      </ul>
+      <Loaded of={sessions}>
+        {(all) => (
+          <ul class="flex flex-col divide-y divide-base-300" data-testid="sessions">
+            {all.map((session) => (
+              <SessionLine
+                key={session.sessionId}
+                session={session}
+                busy={action.busy}
+                onEnd={() => end(session)}
+              />
+            ))}
+          </ul>
+        )}
+      </Loaded>
     </section>
   );
 }

@@ -4,6 +4,7 @@ import { type Resource, useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
@@ -17,9 +18,11 @@ import type { User } from "../users/users-types.ts";
 export function ProfilePage() {
   const userId = me.value?.userId ?? "";
   const resource = useResource(() => usersApi.get(userId), [userId]);
-  if (resource.error !== undefined) return <ErrorNote of={resource} />;
-  if (!resource.data) return <p class="text-soft">{t("common.loading")}</p>;
-  return <ProfileForm key={resource.data.userId} user={resource.data} resource={resource} />;
+  return (
+    <Loaded of={resource}>
+      {(user) => <ProfileForm key={user.userId} user={user} resource={resource} />}
+    </Loaded>
+  );
 }
 
 function ProfileForm({ user, resource }: { user: User; resource: Resource<User> }) {

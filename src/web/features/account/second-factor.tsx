@@ -5,8 +5,8 @@ import { toast } from "../../platform/toasts.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { fieldProblem } from "../../ui/error-text.ts";
 import { Section } from "../../ui/section.tsx";
+import { Copyable, ShownOnce } from "../../ui/shown-once.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -68,26 +68,25 @@ function PasswordStep(props: {
   onGiven: (password: string) => Promise<unknown>;
   onClose: () => void;
 }) {
-  const action = useAction();
+  const action = useAction(["password"]);
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     const password = String(new FormData(e.currentTarget).get("password"));
     action.run(() => props.onGiven(password));
   };
-  const problem = fieldProblem(action.error, ["password"]);
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
       {props.hint !== undefined && <p>{props.hint}</p>}
       <TextField
         label={t("security.askPassword")}
-        error={problem?.text}
+        error={action.errorOf("password")}
         name="password"
         type="password"
         autocomplete="current-password"
         required
         autofocus
       />
-      {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <div class="flex justify-end gap-2">
         <button type="button" class="btn btn-ghost" onClick={props.onClose}>
           {t("common.cancel")}
@@ -129,13 +128,12 @@ function ScanStep(props: {
   onClose: () => void;
 }) {
   const { secret, qrSvg } = props.factor;
-  const action = useAction();
+  const action = useAction(["code"]);
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     const code = String(new FormData(e.currentTarget).get("code")).replace(/\s/g, "");
     action.run(async () => props.onDone((await accountApi.confirmSecondFactor(code)).recoveryCodes));
   };
-  const problem = fieldProblem(action.error, ["code"]);
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
       <p>{t("security.scan")}</p>
@@ -155,7 +153,7 @@ function ScanStep(props: {
       </div>
       <TextField
         label={t("security.code")}
-        error={problem?.text}
+        error={action.errorOf("code")}
         name="code"
         inputMode="numeric"
         autocomplete="one-time-code"
@@ -164,7 +162,7 @@ function ScanStep(props: {
         maxLength={9}
         class="input reading w-full text-lg tracking-[0.3em]"
       />
-      {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <div class="flex justify-end gap-2">
         <button type="button" class="btn btn-ghost" onClick={props.onClose}>
           {t("common.cancel")}
@@ -209,26 +207,14 @@ function RenewCodes({ onClose }: { onClose: () => void }) {
 
 function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   return (
-    <Dialog key="codes" title={t("security.codesTitle")} onClose={onClose} firm>
-      <div class="flex flex-col gap-4">
-        <p role="status">{t("security.codesOnce")}</p>
-        <ul
-          class="reading grid gap-x-6 gap-y-1.5 rounded-field bg-base-200 p-3 text-sm sm:grid-cols-2"
-          data-testid="recovery-codes"
-        >
-          {codes.map((code) => (
-            <li key={code} class="whitespace-nowrap">
-              {code}
-            </li>
-          ))}
-        </ul>
-        <div class="flex flex-wrap justify-end gap-2">
-          <CopyButton text={codes.join("\n")} label={t("security.copyCodes")} />
-          <button type="button" class="btn btn-primary btn-sm" onClick={onClose}>
-            {t("security.codesDone")}
-          </button>
-        </div>
-      </div>
-    </Dialog>
+    <ShownOnce
+      title={t("security.codesTitle")}
+      note={t("security.codesOnce")}
+      doneText={t("security.codesDone")}
+      onClose={onClose}
+      testId="recovery-codes"
+    >
+      <Copyable name={t("security.codesTitle")} text={codes.join("\n")} copyText={t("security.copyCodes")} />
+    </ShownOnce>
   );
 }

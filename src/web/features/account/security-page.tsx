@@ -4,7 +4,7 @@ import { useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { fieldProblem } from "../../ui/error-text.ts";
+import { Loaded } from "../../ui/loaded.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -22,26 +22,28 @@ function OwnSecurity() {
   const status = useResource(accountApi.security, []);
   // A changed password ends other sessions: the list is read again.
   const [changes, setChanges] = useState(0);
-  if (status.error !== undefined) return <ErrorNote of={status} />;
-  if (!status.data) return <p class="text-soft">{t("common.loading")}</p>;
   return (
     <div class="flex max-w-3xl flex-col gap-5">
-      {status.data.hasPassword ? (
-        <>
-          <PasswordForm key={changes} onChanged={() => setChanges((n) => n + 1)} />
-          {may("users:write") && <EmailForm hasSecondFactor={status.data.hasSecondFactor} />}
-          <SecondFactor status={status.data} onChanged={status.reload} />
-        </>
-      ) : (
-        <p class="panel p-4">{t("security.external")}</p>
-      )}
+      <Loaded of={status}>
+        {({ hasPassword, ...security }) =>
+          hasPassword ? (
+            <>
+              <PasswordForm key={changes} onChanged={() => setChanges((n) => n + 1)} />
+              {may("users:write") && <EmailForm hasSecondFactor={security.hasSecondFactor} />}
+              <SecondFactor status={{ hasPassword, ...security }} onChanged={status.reload} />
+            </>
+          ) : (
+            <p class="panel p-4">{t("security.external")}</p>
+          )
+        }
+      </Loaded>
       <OwnSessions key={changes} />
     </div>
   );
 }
 
 function PasswordForm({ onChanged }: { onChanged: () => void }) {
-  const action = useAction();
+  const action = useAction(["currentPassword", "newPassword"]);
   const [differ, setDiffer] = useState(false);
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
@@ -57,8 +59,6 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
       onChanged();
     });
   };
-  const problem = fieldProblem(action.error, ["currentPassword", "newPassword"]);
-  const problemOf = (field: string) => (problem?.field === field ? problem.text : undefined);
   return (
     <section class="panel p-4 sm:p-5" aria-labelledby="security-password">
       <h2 id="security-password" class="font-semibold">
@@ -69,7 +69,7 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
         <input type="hidden" name="username" autocomplete="username" value={me.value?.email} />
         <TextField
           label={t("security.current")}
-          error={problemOf("currentPassword")}
+          error={action.errorOf("currentPassword")}
           name="current"
           type="password"
           autocomplete="current-password"
@@ -80,7 +80,7 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
           <TextField
             label={t("security.new")}
             hint={t("setup.passwordHint")}
-            error={problemOf("newPassword")}
+            error={action.errorOf("newPassword")}
             name="new"
             type="password"
             autocomplete="new-password"
@@ -97,7 +97,7 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
             required
           />
         </div>
-        {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         <div class="flex justify-end">
           <SubmitButton busy={action.busy}>{t("security.change")}</SubmitButton>
         </div>

@@ -15,7 +15,7 @@ import { useResource } from "../../platform/resource.ts";
 import type { ChartEvent } from "../../ui/chart/chart.types.ts";
 import { ChartStack } from "../../ui/chart/chart-stack.tsx";
 import { lineStyle, themeColor } from "../../ui/chart/line-style.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { severityColor } from "../../ui/severity-colors.ts";
 import {
   type Alarm,
@@ -71,10 +71,14 @@ function watchedBy(rule: RuleState | undefined): Watched {
 export function AlarmCurve({ alarm, events }: { alarm: Alarm; events: readonly AlarmEvent[] }) {
   const { deviceId } = alarm;
   const rules = useResource(() => alarmsApi.explain(deviceId), [deviceId]);
-  const { keys, limits } = watchedBy(rules.data?.find(({ alarmType }) => alarmType === alarm.name));
-  if (rules.error !== undefined) return <ErrorNote of={rules} />;
-  if (keys.length === 0) return null;
-  return <Curve alarm={alarm} events={events} keys={keys} limits={limits} />;
+  return (
+    <Loaded of={rules}>
+      {(all) => {
+        const { keys, limits } = watchedBy(all.find(({ alarmType }) => alarmType === alarm.name));
+        return keys.length > 0 && <Curve alarm={alarm} events={events} keys={keys} limits={limits} />;
+      }}
+    </Loaded>
+  );
 }
 
 /** Loads the values around the time at which the alarm was raised, and follows new ones. */

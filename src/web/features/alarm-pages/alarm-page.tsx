@@ -4,10 +4,11 @@ import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -21,23 +22,24 @@ const stamp = (time: string): string => formatDate(toMs(time) ?? 0, "zoned");
 
 /** Page of an alarm: its state, its reason and its history. */
 export function AlarmPage({ alarmId }: { alarmId: string }) {
-  const loaded = useResource(
+  const loaded = useKept(
     async () => ({ alarm: await alarmsApi.get(alarmId), events: await alarmsApi.events(alarmId) }),
     [alarmId],
   );
-  const data = useKept(loaded);
   const reloadSoon = useCoalesced(loaded.reload);
   useLive({ topics: ["alarms"] }, (message) => {
     if (message.type === "snapshot") reloadSoon();
     else if (message.topic === "alarms" && message.alarmId === alarmId) reloadSoon();
   });
-  if (data === undefined)
-    return loaded.error === undefined ? (
-      <p class="text-soft">{t("common.loading")}</p>
-    ) : (
-      <ErrorNote error={loaded.error} onRetry={loaded.reload} />
-    );
-  const { alarm, events } = data;
+  return (
+    <Loaded of={loaded} isPage>
+      {(data) => <AlarmContent {...data} onChanged={loaded.reload} />}
+    </Loaded>
+  );
+}
+
+function AlarmContent(props: { alarm: Alarm; events: readonly AlarmEvent[]; onChanged: () => void }) {
+  const { alarm, events, onChanged } = props;
   const message = alarmMessage(alarm);
   return (
     <>
@@ -54,7 +56,7 @@ export function AlarmPage({ alarmId }: { alarmId: string }) {
         title={alarm.name}
         detail={message !== alarm.name && <p class="mt-1 max-w-3xl wrap-anywhere">{message}</p>}
       >
-        <AlarmButtons alarm={alarm} onChanged={loaded.reload} />
+        <AlarmButtons alarm={alarm} onChanged={onChanged} />
       </PageHead>
       <div class="panel flex flex-wrap items-center gap-x-6 gap-y-2 p-4 text-sm">
         <SeverityWord severity={alarm.severity} isCleared={alarm.clearedAt !== undefined} />
@@ -72,7 +74,7 @@ export function AlarmPage({ alarmId }: { alarmId: string }) {
             <EventItem key={event.eventId} event={event} alarm={alarm} />
           ))}
         </ol>
-        {may("alarms:handle") && <CommentForm alarmId={alarmId} onSaved={loaded.reload} />}
+        {may("alarms:handle") && <CommentForm alarmId={alarm.alarmId} onSaved={onChanged} />}
       </section>
     </>
   );

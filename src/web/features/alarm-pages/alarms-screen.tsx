@@ -4,15 +4,15 @@ import { useLocation, useRoute } from "preact-iso";
 import { severitiesDescending } from "../../../lib/severity.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { usePages } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Button } from "../../ui/button.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { FilterSelect } from "../../ui/filter-select.tsx";
 import { Page } from "../../ui/page.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -57,92 +57,81 @@ function useView() {
 function AlarmsPage() {
   const view = useView();
   const { state, severity, search, deviceId } = view;
-  const [limit, setLimit] = useState(PAGE);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const list = useResource(
-    () => alarmsApi.list({ status: STATUSES[state], severity, search, deviceId, limit }),
-    [state, severity, search, deviceId, limit],
+  const list = usePages(
+    (limit) => alarmsApi.list({ status: STATUSES[state], severity, search, deviceId, limit }),
+    [state, severity, search, deviceId],
+    PAGE,
   );
-  const alarms = useKept(list);
   const reloadSoon = useCoalesced(list.reload);
   useLive({ topics: ["alarms"] }, (message) => {
     if (message.type === "snapshot" || message.topic === "alarms") reloadSoon();
   });
   useEffect(() => setSelected(new Set()), [state, severity, search, deviceId]);
-  const rows = alarms?.rows ?? [];
+  const rows = list.data?.rows ?? [];
   const isFiltered = severity !== undefined || search !== "" || deviceId !== undefined || state !== "open";
   return (
-    <>
-      <PageHead title={t("nav.alarms")} />
-      <div class="flex flex-wrap items-center gap-3">
-        <Segments
-          label={t("common.state")}
-          items={STATES.map((id) => ({ id, text: t(`alarmState.${id}`) }))}
-          current={state}
-          onSelect={(next) => view.set({ state: next === "open" ? undefined : next })}
-        />
-        <select
-          class="select select-sm w-auto"
-          aria-label={t("alarms.severity")}
-          value={severity ?? ""}
-          onChange={(e) => view.set({ severity: e.currentTarget.value })}
-        >
-          <option value="">{t("alarms.anySeverity")}</option>
-          {severitiesDescending.map((id) => (
-            <option key={id} value={id}>
-              {t(`severity.${id}`)}
-            </option>
-          ))}
-        </select>
-        <SearchBox
-          label={t("alarms.search")}
-          value={search}
-          onSearch={(text) => view.set({ search: text })}
-        />
-        {deviceId !== undefined && (
-          <button type="button" class="btn btn-sm" onClick={() => view.set({ device: undefined })}>
-            {t("alarms.oneDevice")}
-            <X size={14} aria-hidden="true" />
-          </button>
-        )}
-        {alarms && <span class="text-sm text-soft">{plural("alarms.count", alarms.total)}</span>}
-      </div>
-      <ErrorNote of={list} />
-      {may("alarms:handle") && rows.length > 0 && (
-        <BulkBar rows={rows} selected={selected} onSelect={setSelected} onDone={list.reload} />
-      )}
-      {alarms && rows.length === 0 && (
-        <EmptyPanel
-          icon={BellRing}
-          title={t(isFiltered ? "alarms.noMatch" : "common.noOpenAlarms")}
-          hint={t(isFiltered ? "alarms.noMatchHint" : "alarms.noneHint")}
-        >
-          {!isFiltered && may("profiles:write") && (
-            <a class="btn btn-primary btn-sm" href="/settings/profiles">
-              {t("common.alarmRules")}
-            </a>
+    <ResourceList
+      title={t("nav.alarms")}
+      list={list}
+      filters={
+        <>
+          <Segments
+            label={t("common.state")}
+            items={STATES.map((id) => ({ id, text: t(`alarmState.${id}`) }))}
+            current={state}
+            onSelect={(next) => view.set({ state: next === "open" ? undefined : next })}
+          />
+          <FilterSelect
+            label={t("alarms.severity")}
+            all={t("alarms.anySeverity")}
+            value={severity ?? ""}
+            options={severitiesDescending.map((id) => ({ id, text: t(`severity.${id}`) }))}
+            onSelect={(id) => view.set({ severity: id })}
+          />
+          <SearchBox
+            label={t("alarms.search")}
+            value={search}
+            onSearch={(text) => view.set({ search: text })}
+          />
+          {deviceId !== undefined && (
+            <button type="button" class="btn btn-sm" onClick={() => view.set({ device: undefined })}>
+              {t("alarms.oneDevice")}
+              <X size={14} aria-hidden="true" />
+            </button>
           )}
-        </EmptyPanel>
+        </>
+      }
+      isFiltered={isFiltered}
+      countText={(total) => plural("alarms.count", total)}
+      notes={
+        may("alarms:handle") &&
+        rows.length > 0 && (
+          <BulkBar rows={rows} selected={selected} onSelect={setSelected} onDone={list.reload} />
+        )
+      }
+      icon={BellRing}
+      none={[t("common.noOpenAlarms"), t("alarms.noneHint")]}
+      noMatch={[t("alarms.noMatch"), t("alarms.noMatchHint")]}
+      emptyAction={
+        !isFiltered &&
+        may("profiles:write") && (
+          <a class="btn btn-primary btn-sm" href="/settings/profiles">
+            {t("common.alarmRules")}
+          </a>
+        )
+      }
+    >
+      {(alarm) => (
+        <AlarmRow
+          key={alarm.alarmId}
+          alarm={alarm}
+          isSelected={selected.has(alarm.alarmId)}
+          onSelect={(isSelected) => setSelected(withOrWithout(selected, alarm.alarmId, isSelected))}
+          onChanged={list.reload}
+        />
       )}
-      {rows.length > 0 && (
-        <ul class="panel divide-y divide-base-300/60" aria-label={t("nav.alarms")}>
-          {rows.map((alarm) => (
-            <AlarmRow
-              key={alarm.alarmId}
-              alarm={alarm}
-              isSelected={selected.has(alarm.alarmId)}
-              onSelect={(isSelected) => setSelected(withOrWithout(selected, alarm.alarmId, isSelected))}
-              onChanged={list.reload}
-            />
-          ))}
-        </ul>
-      )}
-      {alarms && alarms.total > rows.length && (
-        <button type="button" class="btn btn-sm self-center" onClick={() => setLimit(limit + PAGE)}>
-          {t("common.showMore")}
-        </button>
-      )}
-    </>
+    </ResourceList>
   );
 }
 

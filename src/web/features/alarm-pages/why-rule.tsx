@@ -5,8 +5,9 @@ import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keysOfDevice } from "../../platform/key-metadata.ts";
 import { useLive } from "../../platform/live.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
+import { Loaded } from "../../ui/loaded.tsx";
 import { alarmsApi, type ConditionPart, type TriggerState } from "../alarms/alarms-api.ts";
 import { conditionText, valueText } from "../alarms/condition-text.ts";
 import { SeverityWord } from "../alarms/severity.tsx";
@@ -15,19 +16,17 @@ const stamp = (time: string): string => formatDate(toMs(time) ?? 0, "zoned");
 
 /** Current state of the alarm's rule: each part with its current value. */
 export function WhyRule({ deviceId, alarmType }: { deviceId: string; alarmType: string }) {
-  const loaded = useResource(() => alarmsApi.explain(deviceId), [deviceId]);
-  const rules = useKept(loaded);
+  const loaded = useKept(() => alarmsApi.explain(deviceId), [deviceId]);
   const reloadSoon = useCoalesced(loaded.reload);
   useLive({ topics: ["telemetry", "alarms"], deviceIds: [deviceId] }, reloadSoon);
   const keys = keysOfDevice(deviceId);
-  if (rules === undefined) return null;
-  const rule = rules.find((candidate) => candidate.alarmType === alarmType);
+  const rule = loaded.data?.find((candidate) => candidate.alarmType === alarmType);
   return (
     <section class="panel flex flex-col gap-4 p-4" aria-labelledby="alarm-why">
       <h2 id="alarm-why" class="font-semibold">
         {t("alarms.why")}
       </h2>
-      {rule === undefined && <p class="text-soft">{t("alarms.noRule")}</p>}
+      <Loaded of={loaded}>{() => rule === undefined && <p class="text-soft">{t("alarms.noRule")}</p>}</Loaded>
       {rule?.heldUntil !== undefined && (
         <p class="text-sm text-warning">{t("alarms.heldUntil", { time: stamp(rule.heldUntil) })}</p>
       )}

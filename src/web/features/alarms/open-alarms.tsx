@@ -3,7 +3,7 @@ import { compareSeverities } from "../../../lib/severity.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
 import { type Alarm, alarmMessage, alarmsApi } from "./alarms-api.ts";
@@ -17,24 +17,23 @@ const byWeight = (a: Alarm, b: Alarm): number =>
 
 /** List of open alarms, the most severe first, of the whole site or of a single device. */
 export function OpenAlarms({ deviceId, isGateway = false }: { deviceId?: string; isGateway?: boolean }) {
-  const list = useResource(
+  const list = useKept(
     () => alarmsApi.list({ status: "ACTIVE_UNACK,ACTIVE_ACK", deviceId, limit: LOADED }),
     [deviceId],
   );
-  const alarms = useKept(list);
   const reloadSoon = useCoalesced(list.reload);
   useLive({ topics: ["alarms"], ...(deviceId !== undefined && { deviceIds: [deviceId] }) }, (message) => {
     if (message.type === "snapshot" || message.topic === "alarms") reloadSoon();
   });
   // The place of "none", so that what stands below does not move when they are known.
-  if (alarms === undefined)
+  if (list.data === undefined)
     return list.error === undefined ? <div class="panel h-22" aria-hidden="true" /> : null;
-  const shown = [...alarms.rows].sort(byWeight).slice(0, SHOWN);
+  const shown = [...list.data.rows].sort(byWeight).slice(0, SHOWN);
   return (
     <section class="panel" aria-label={t("common.openAlarms")}>
       <div class="flex items-center justify-between gap-4 px-4 py-3">
         <h2 class="font-semibold">
-          {alarms.total === 0 ? t("common.noOpenAlarms") : plural("alarms.openCount", alarms.total)}
+          {list.data.total === 0 ? t("common.noOpenAlarms") : plural("alarms.openCount", list.data.total)}
         </h2>
         <a
           class="link link-hover text-sm"

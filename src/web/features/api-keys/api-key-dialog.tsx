@@ -5,12 +5,11 @@ import { ownAddress } from "../../platform/base.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
 import { Radio } from "../../ui/choice.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { fieldProblem } from "../../ui/error-text.ts";
 import { ExpiryFields } from "../../ui/expiry-fields.tsx";
 import { FormButtons } from "../../ui/form-buttons.tsx";
+import { Copyable, ShownOnce } from "../../ui/shown-once.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { DevicePicker } from "../devices/device-picker.tsx";
@@ -23,12 +22,7 @@ type Created = Awaited<ReturnType<typeof apiKeysApi.create>>;
 export function ApiKeyDialog({ onClose }: { onClose: (created: boolean) => void }) {
   const [createdItem, setCreated] = useState<Created | undefined>(undefined);
   const close = () => onClose(createdItem !== undefined);
-  if (createdItem)
-    return (
-      <Dialog key="made" title={t("keys.ready", { name: createdItem.name })} onClose={close} firm>
-        <ShownOnce secret={createdItem.key} onClose={close} />
-      </Dialog>
-    );
+  if (createdItem) return <CreatedKey created={createdItem} onClose={close} />;
   return (
     <Dialog key="form" title={t("keys.create")} onClose={close}>
       <KeyForm onCreated={setCreated} onClose={close} />
@@ -42,7 +36,7 @@ function KeyForm({ onCreated, onClose }: { onCreated: (created: Created) => void
   /** `undefined` if all that the maker sees. */
   const [deviceIds, setDeviceIds] = useState<readonly string[] | undefined>(undefined);
   const [isNothingSelected, setNothingSelected] = useState(false);
-  const action = useAction();
+  const action = useAction(["name"]);
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     const data = new FormData(e.currentTarget);
@@ -54,13 +48,12 @@ function KeyForm({ onCreated, onClose }: { onCreated: (created: Created) => void
       onCreated(await apiKeysApi.create({ name, role, expiresAt, ...(deviceIds && { deviceIds }) })),
     );
   };
-  const problem = fieldProblem(action.error, ["name"]);
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
       <TextField
         label={t("common.name")}
         hint={t("keys.nameHint")}
-        error={problem?.field === "name" ? problem.text : undefined}
+        error={action.errorOf("name")}
         name="name"
         required
         maxLength={100}
@@ -96,7 +89,7 @@ function KeyForm({ onCreated, onClose }: { onCreated: (created: Created) => void
           </p>
         )}
       </fieldset>
-      {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <FormButtons busy={action.busy} onCancel={onClose}>
         {t("keys.create")}
       </FormButtons>
@@ -104,30 +97,18 @@ function KeyForm({ onCreated, onClose }: { onCreated: (created: Created) => void
   );
 }
 
-function ShownOnce({ secret, onClose }: { secret: string; onClose: () => void }) {
-  const example = `curl -H "Authorization: Bearer ${secret}" ${ownAddress()}/api/devices`;
+function CreatedKey({ created, onClose }: { created: Created; onClose: () => void }) {
+  const example = `curl -H "Authorization: Bearer ${created.key}" ${ownAddress()}/api/devices`;
   return (
-    <div class="flex flex-col gap-4" data-testid="made-key">
-      <p role="status">{t("keys.once")}</p>
-      <div class="flex flex-col gap-2 rounded-field bg-base-200 p-3">
-        <div class="flex items-center justify-between gap-3">
-          <span class="panel-label">{t("common.apiKey")}</span>
-          <CopyButton text={secret} label={t("common.copyKey")} />
-        </div>
-        <code class="reading text-sm break-all">{secret}</code>
-      </div>
-      <div class="flex flex-col gap-2 rounded-field bg-base-200 p-3">
-        <div class="flex items-center justify-between gap-3">
-          <span class="panel-label">{t("keys.example")}</span>
-          <CopyButton text={example} label={t("common.copyExample")} />
-        </div>
-        <code class="reading text-sm break-all">{example}</code>
-      </div>
-      <div class="flex justify-end">
-        <button type="button" class="btn btn-primary" onClick={onClose}>
-          {t("keys.done")}
-        </button>
-      </div>
-    </div>
+    <ShownOnce
+      title={t("keys.ready", { name: created.name })}
+      note={t("keys.once")}
+      doneText={t("keys.done")}
+      onClose={onClose}
+      testId="made-key"
+    >
+      <Copyable name={t("common.apiKey")} text={created.key} copyText={t("common.copyKey")} />
+      <Copyable name={t("keys.example")} text={example} copyText={t("common.copyExample")} />
+    </ShownOnce>
   );
 }

@@ -1,4 +1,4 @@
-import { KeyRound, Pencil, Plus, Trash2 } from "lucide-preact";
+import { KeyRound, Pencil, Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
@@ -7,67 +7,54 @@ import { toast } from "../../platform/toasts.ts";
 import { useCreateDialog } from "../../platform/use-create-dialog.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { fieldProblem } from "../../ui/error-text.ts";
-import { SubmitButton } from "../../ui/submit-button.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { ask } from "../../ui/confirmation.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
+import { DeleteButton } from "../../ui/row-buttons.tsx";
+import { SchemaFields } from "../../ui/schema-fields.tsx";
+import { useSchemaForm } from "../../ui/use-schema-form.ts";
 import { ApiKeyDialog } from "./api-key-dialog.tsx";
+import { nameForm } from "./api-key-form.ts";
 import type { ApiKey } from "./api-keys-api.ts";
 import { apiKeysApi } from "./api-keys-api.ts";
-
-interface Question {
-  readonly kind: "rename" | "revoke";
-  readonly apiKey: ApiKey;
-}
 
 export function ApiKeysPage() {
   const list = useResource(apiKeysApi.list, []);
   const creating = useCreateDialog();
-  const [question, setQuestion] = useState<Question | undefined>(undefined);
-  const create = (
-    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={creating.open}>
-      {t("keys.create")}
-    </Button>
-  );
-  const answered = (changed: boolean) => {
-    setQuestion(undefined);
-    if (changed) list.reload();
+  const [renaming, setRenaming] = useState<ApiKey | undefined>(undefined);
+  const close = () => {
+    creating.close();
+    setRenaming(undefined);
+    list.reload();
   };
   return (
-    <div class="flex flex-col gap-4">
-      <div class="flex flex-wrap items-start justify-between gap-3">
-        <p class="max-w-2xl text-soft">{t("keys.intro")}</p>
-        {(list.data?.length ?? 0) > 0 && create}
-      </div>
-      <ErrorNote of={list} />
-      {!list.data && list.loading && <p class="text-soft">{t("common.loading")}</p>}
-      {list.data?.length === 0 && (
-        <EmptyPanel icon={KeyRound} title={t("keys.none")} hint={t("keys.noneHint")}>
-          {create}
-        </EmptyPanel>
-      )}
-      {list.data && list.data.length > 0 && (
-        <ul class="panel divide-y divide-base-300/60" aria-label={t("page.api-keys")}>
-          {list.data.map((apiKey) => (
-            <KeyRow key={apiKey.apiKeyId} apiKey={apiKey} onAsk={setQuestion} />
-          ))}
-        </ul>
-      )}
-      {creating.isOpen && (
-        <ApiKeyDialog
-          onClose={(created) => {
-            creating.close();
-            if (created) list.reload();
-          }}
-        />
-      )}
-      {question?.kind === "rename" && <RenameDialog apiKey={question.apiKey} onClose={answered} />}
-      {question?.kind === "revoke" && <RevokeDialog apiKey={question.apiKey} onClose={answered} />}
-    </div>
+    <>
+      <ResourceList
+        title={t("page.api-keys")}
+        isWithin
+        intro={t("keys.intro")}
+        list={list}
+        icon={KeyRound}
+        none={[t("keys.none"), t("keys.noneHint")]}
+        create={
+          <Button icon={Plus} class="btn btn-primary btn-sm" onClick={creating.open}>
+            {t("keys.create")}
+          </Button>
+        }
+      >
+        {(apiKey) => (
+          <KeyRow
+            key={apiKey.apiKeyId}
+            apiKey={apiKey}
+            onRename={() => setRenaming(apiKey)}
+            onRevoked={list.reload}
+          />
+        )}
+      </ResourceList>
+      {creating.isOpen && <ApiKeyDialog onClose={close} />}
+      {renaming && <RenameDialog apiKey={renaming} onClose={close} />}
+    </>
   );
 }
 
@@ -76,7 +63,8 @@ function creatorOf({ createdBy, createdByName }: ApiKey): string {
   return createdByName === "" ? t("keys.createdByGone") : t("keys.createdBy", { name: createdByName });
 }
 
-function KeyRow({ apiKey, onAsk }: { apiKey: ApiKey; onAsk: (question: Question) => void }) {
+function KeyRow(props: { apiKey: ApiKey; onRename: () => void; onRevoked: () => void }) {
+  const { apiKey } = props;
   const { name, hint, role, status, hasGlobalDeviceAccess, deviceIds } = apiKey;
   const expiresAt = toMs(apiKey.expiresAt);
   const works = status === "ACTIVE";
@@ -104,83 +92,43 @@ function KeyRow({ apiKey, onAsk }: { apiKey: ApiKey; onAsk: (question: Question)
         </p>
       </div>
       <div class="flex gap-1">
-        <button
-          type="button"
-          class="btn btn-ghost btn-sm"
-          aria-label={t("keys.renameOf", { name })}
-          title={t("keys.rename")}
-          onClick={() => onAsk({ kind: "rename", apiKey })}
-        >
-          <Pencil size={16} aria-hidden="true" />
-        </button>
-        <button
-          type="button"
-          class="btn btn-ghost btn-sm text-error"
-          aria-label={t("keys.revokeOf", { name })}
-          title={t("keys.revoke")}
-          onClick={() => onAsk({ kind: "revoke", apiKey })}
-        >
-          <Trash2 size={16} aria-hidden="true" />
-        </button>
+        <IconButton icon={Pencil} label={t("keys.renameOf", { name })} onClick={props.onRename} />
+        <DeleteButton
+          label={t("keys.revokeOf", { name })}
+          onClick={() =>
+            ask({
+              title: t("keys.revokeOf", { name }),
+              warning: t("keys.revokeWarning", { name }),
+              action: t("keys.revoke"),
+              onConfirm: async () => {
+                await apiKeysApi.revoke(apiKey.apiKeyId);
+                toast("success", t("keys.revoked", { name }));
+                props.onRevoked();
+              },
+            })
+          }
+        />
       </div>
     </li>
   );
 }
 
-interface QuestionProps {
-  readonly apiKey: ApiKey;
-  readonly onClose: (changed: boolean) => void;
-}
-
-function RenameDialog({ apiKey, onClose }: QuestionProps) {
-  const action = useAction();
-  const problem = fieldProblem(action.error, ["name"]);
-  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    e.preventDefault();
-    const name = String(new FormData(e.currentTarget).get("name")).trim();
-    action.run(async () => {
-      await apiKeysApi.rename(apiKey.apiKeyId, name);
-      onClose(true);
-    });
-  };
+function RenameDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+  const form = useSchemaForm(nameForm, { name: apiKey.name });
   return (
-    <Dialog title={t("keys.renameOf", { name: apiKey.name })} onClose={() => onClose(false)}>
-      <form class="flex flex-col gap-4" onSubmit={submit}>
-        <TextField
-          label={t("common.name")}
-          error={problem?.field === "name" ? problem.text : undefined}
-          name="name"
-          required
-          maxLength={100}
-          pattern=".*\S.*"
-          defaultValue={apiKey.name}
-          autofocus
-        />
-        {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
-        <div class="flex justify-end gap-2">
-          <button type="button" class="btn btn-ghost" onClick={() => onClose(false)}>
-            {t("common.cancel")}
-          </button>
-          <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
-        </div>
-      </form>
-    </Dialog>
-  );
-}
-
-function RevokeDialog({ apiKey, onClose }: QuestionProps) {
-  const { name, apiKeyId } = apiKey;
-  return (
-    <ConfirmDialog
-      title={t("keys.revokeOf", { name })}
-      warning={t("keys.revokeWarning", { name })}
-      action={t("keys.revoke")}
-      onCancel={() => onClose(false)}
-      onConfirm={async () => {
-        await apiKeysApi.revoke(apiKeyId);
-        toast("success", t("keys.revoked", { name }));
-        onClose(true);
-      }}
-    />
+    <FormDialog
+      {...form.dialog}
+      title={t("keys.renameOf", { name: apiKey.name })}
+      submitText={t("common.save")}
+      onSubmit={() =>
+        form.send(async ({ name }) => {
+          await apiKeysApi.rename(apiKey.apiKeyId, String(name));
+          onClose();
+        })
+      }
+      onClose={onClose}
+    >
+      <SchemaFields form={nameForm} {...form.state} />
+    </FormDialog>
   );
 }

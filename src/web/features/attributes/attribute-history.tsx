@@ -1,14 +1,12 @@
 import { History } from "lucide-preact";
-import { useState } from "preact/hooks";
 import type { Scope } from "../../lib/api-types.ts";
 import { formatDate, formatValue, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { usePages } from "../../platform/resource.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Empty } from "../../ui/empty.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
 import { type AttributeChange, attributesApi } from "./attributes-api.ts";
 
 const SHOWN = 50;
@@ -22,37 +20,28 @@ interface Props {
 
 /** History of attribute values and who set them, the newest first; new changes appear as they happen. */
 export function AttributeHistory({ deviceId, scope, name }: Props) {
-  const [limit, setLimit] = useState(SHOWN);
-  const list = useResource(
-    () => attributesApi.history(deviceId, { scope, key: name, limit }),
-    [deviceId, scope, name, limit],
+  const list = usePages(
+    (limit) => attributesApi.history(deviceId, { scope, key: name, limit }),
+    [deviceId, scope, name],
+    SHOWN,
   );
-  const shown = useKept(list);
   const reloadSoon = useCoalesced(list.reload);
   useLive({ topics: ["attributes"], deviceIds: [deviceId] }, reloadSoon);
-  if (list.error !== undefined) return <ErrorNote of={list} />;
-  if (shown === undefined) return <p class="text-soft">{t("common.loading")}</p>;
-  if (shown.rows.length === 0)
-    return (
-      <Empty
-        icon={<History size={32} aria-hidden="true" />}
-        title={t("changes.none")}
-        hint={t("changes.noneHint")}
-      />
-    );
   return (
-    <>
-      <ol class="divide-y divide-base-300" data-testid="attribute-history">
-        {shown.rows.map((change) => (
-          <Line key={change.changeId} change={change} isNamed={name === undefined} />
-        ))}
-      </ol>
-      {shown.total > shown.rows.length && (
-        <button type="button" class="btn btn-sm m-3 self-start" onClick={() => setLimit(limit + SHOWN)}>
-          {t("common.showMore")}
-        </button>
+    <ResourceList
+      title={t("common.history")}
+      isWithin
+      list={list}
+      icon={History}
+      none={[t("changes.none"), t("changes.noneHint")]}
+      table={(changes) => (
+        <ol class="divide-y divide-base-300" data-testid="attribute-history">
+          {changes.map((change) => (
+            <Line key={change.changeId} change={change} isNamed={name === undefined} />
+          ))}
+        </ol>
       )}
-    </>
+    />
   );
 }
 

@@ -10,10 +10,10 @@ import { mayWrite } from "../../platform/session.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ask } from "../../ui/confirmation.tsx";
+import { EmptyPanel } from "../../ui/empty.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { AttributeDialog } from "./attribute-dialog.tsx";
@@ -23,7 +23,7 @@ import { attributesApi, type DesiredState } from "./attributes-api.ts";
 const SCOPES: readonly Scope[] = ["SHARED", "SERVER", "CLIENT"];
 
 type Editing =
-  | { readonly kind: "edit" | "delete" | "history"; readonly entry: AttributeEntry }
+  | { readonly kind: "edit" | "history"; readonly entry: AttributeEntry }
   | { readonly kind: "add" };
 
 export function AttributesTab({ device }: DeviceTabProps) {
@@ -71,30 +71,33 @@ export function AttributesTab({ device }: DeviceTabProps) {
         )}
       </div>
       <p class="text-sm text-soft">{t(`scopeHint.${scope}`)}</p>
-      <ErrorNote of={list} />
-      {list.data && (
-        <AttributeTable
-          entries={list.data.filter((e) => e.scope === scope)}
-          states={states.data ?? []}
-          writable={writable}
-          scope={scope}
-          onEdit={setEditing}
-        />
-      )}
+      <Loaded of={list}>
+        {(entries) => (
+          <AttributeTable
+            entries={entries.filter((e) => e.scope === scope)}
+            states={states.data ?? []}
+            writable={writable}
+            scope={scope}
+            onEdit={setEditing}
+            onDelete={({ key }) =>
+              ask({
+                title: t("attributes.delete", { key }),
+                warning: t(isShared ? "attributes.deleteShared" : "attributes.deleteServer"),
+                onConfirm: async () => {
+                  await attributesApi.delete(device.deviceId, scope, key);
+                  reload();
+                },
+              })
+            }
+          />
+        )}
+      </Loaded>
       {editing?.kind === "history" && (
         <AttributeHistoryDialog
           deviceId={device.deviceId}
           scope={scope}
           name={editing.entry.key}
           onClose={() => setEditing(undefined)}
-        />
-      )}
-      {editing?.kind === "delete" && (
-        <DeleteDialog
-          deviceId={device.deviceId}
-          entry={editing.entry}
-          onClose={() => setEditing(undefined)}
-          onDone={done}
         />
       )}
       {(editing?.kind === "add" || editing?.kind === "edit") && (
@@ -116,6 +119,7 @@ function AttributeTable(props: {
   writable: boolean;
   scope: Scope;
   onEdit: (editing: Editing) => void;
+  onDelete: (entry: AttributeEntry) => void;
 }) {
   if (props.entries.length === 0) {
     return (
@@ -165,7 +169,7 @@ function AttributeTable(props: {
                   size={15}
                   label={t("attributes.delete", { key: entry.key })}
                   class="btn btn-ghost btn-sm btn-square"
-                  onClick={() => props.onEdit({ kind: "delete", entry })}
+                  onClick={() => props.onDelete(entry)}
                 />
               )}
             </div>
@@ -189,25 +193,5 @@ function TakenUp({ state }: { state: DesiredState | undefined }) {
       <Icon size={14} class="flex-none" aria-hidden="true" />
       <span class="break-all">{t(`desired.${state.state}`, { value: formatValue(reported) })}</span>
     </span>
-  );
-}
-
-function DeleteDialog(props: {
-  deviceId: string;
-  entry: AttributeEntry;
-  onClose: () => void;
-  onDone: () => void;
-}) {
-  const { scope, key } = props.entry;
-  return (
-    <ConfirmDialog
-      title={t("attributes.delete", { key })}
-      warning={t(scope === "SHARED" ? "attributes.deleteShared" : "attributes.deleteServer")}
-      onCancel={props.onClose}
-      onConfirm={async () => {
-        await attributesApi.delete(props.deviceId, scope, key);
-        props.onDone();
-      }}
-    />
   );
 }

@@ -5,9 +5,9 @@ import { now } from "../../platform/now.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Button } from "../../ui/button.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { FilterSelect } from "../../ui/filter-select.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -22,16 +22,6 @@ type Since = keyof typeof SINCE;
 const NAMES = ["search", "action", "outcome", "since", "target"] as const;
 const isSince = (text: string): text is Since => Object.hasOwn(SINCE, text);
 
-const Intro = () => (
-  <div class="flex flex-wrap items-start justify-between gap-3">
-    <p class="max-w-2xl text-soft">{t("audit.intro")}</p>
-    <a class="btn btn-sm" href="/faults">
-      <TriangleAlert size={14} aria-hidden="true" />
-      {t("common.faults")}
-    </a>
-  </div>
-);
-
 /** Audit log (user, action, time, source), the newest entry first. */
 export function AuditPage() {
   const { filter, set } = useUrlFilter(NAMES);
@@ -42,63 +32,69 @@ export function AuditPage() {
     const from = isSince(since) ? { from: String(Math.floor(now.peek() - SINCE[since])) } : {};
     return { search, action, outcome, targetId: target, ...from };
   }, [key]);
-  const first = useResource(() => auditApi.list({ ...query, limit: PAGE_SIZE }), [key]);
-  const shown = useKept(first);
+  const first = useKept(() => auditApi.list({ ...query, limit: PAGE_SIZE }), [key]);
   const actions = useResource(auditApi.actions, []);
-  const isFiltered = Object.values(filter).some((text) => text !== "");
   return (
-    <div class="flex flex-col gap-4">
-      <Intro />
-      <div class="flex flex-wrap items-center gap-2">
-        <SearchBox label={t("audit.search")} value={search} onSearch={(text) => set({ search: text })} />
-        <FilterSelect
-          class="w-40"
-          label={t("audit.action")}
-          all={t("audit.allActions")}
-          value={action}
-          options={(actions.data ?? []).map((id) => ({ id, text: actionText(id) }))}
-          onSelect={(id) => set({ action: id })}
-        />
-        <FilterSelect
-          class="w-40"
-          label={t("audit.outcome")}
-          all={t("audit.allOutcomes")}
-          value={outcome}
-          options={OUTCOMES.map((id) => ({ id, text: t(`outcome.${id}`) }))}
-          onSelect={(id) => set({ outcome: id })}
-        />
-        <FilterSelect
-          class="w-40"
-          label={t("audit.since")}
-          all={t("audit.anyTime")}
-          value={since}
-          options={(Object.keys(SINCE) as Since[]).map((id) => ({ id, text: t(`since.${id}`) }))} // the table's own keys
-          onSelect={(id) => set({ since: id })}
-        />
-        <p class="text-sm text-soft" role="status">
-          {shown && plural("audit.count", shown.total)}
-        </p>
-        <ExportButtons query={query} />
-      </div>
-      {target && (
-        <p class="flex flex-wrap items-center gap-2 text-sm">
-          {t("audit.onlyAbout")} <span class="reading break-all">{target}</span>
-          <button type="button" class="btn btn-sm" onClick={() => set({ target: "" })}>
-            {t("audit.aboutAll")}
-          </button>
-        </p>
-      )}
-      <ErrorNote of={first} />
-      {!shown && !first.error && <p class="text-soft">{t("common.loading")}</p>}
-      {shown?.total === 0 && (
-        <EmptyPanel
-          icon={History}
-          title={t(isFiltered ? "audit.noMatch" : "audit.none")}
-          hint={t(isFiltered ? "audit.noMatchHint" : "audit.noneHint")}
-        />
-      )}
-      {shown && shown.total > 0 && <Entries key={key} first={shown} query={query} />}
-    </div>
+    <ResourceList
+      title={t("page.audit")}
+      isWithin
+      intro={t("audit.intro")}
+      actions={
+        <a class="btn btn-sm" href="/faults">
+          <TriangleAlert size={14} aria-hidden="true" />
+          {t("common.faults")}
+        </a>
+      }
+      list={first}
+      filters={
+        <>
+          <SearchBox label={t("audit.search")} value={search} onSearch={(text) => set({ search: text })} />
+          <FilterSelect
+            class="w-40"
+            label={t("audit.action")}
+            all={t("audit.allActions")}
+            value={action}
+            options={(actions.data ?? []).map((id) => ({ id, text: actionText(id) }))}
+            onSelect={(id) => set({ action: id })}
+          />
+          <FilterSelect
+            class="w-40"
+            label={t("audit.outcome")}
+            all={t("audit.allOutcomes")}
+            value={outcome}
+            options={OUTCOMES.map((id) => ({ id, text: t(`outcome.${id}`) }))}
+            onSelect={(id) => set({ outcome: id })}
+          />
+          <FilterSelect
+            class="w-40"
+            label={t("audit.since")}
+            all={t("audit.anyTime")}
+            value={since}
+            options={(Object.keys(SINCE) as Since[]).map((id) => ({ id, text: t(`since.${id}`) }))} // the table's own keys
+            onSelect={(id) => set({ since: id })}
+          />
+        </>
+      }
+      isFiltered={Object.values(filter).some((text) => text !== "")}
+      countText={(total) => plural("audit.count", total)}
+      notes={
+        <>
+          <ExportButtons query={query} />
+          {target && (
+            <p class="flex flex-wrap items-center gap-2 text-sm">
+              {t("audit.onlyAbout")} <span class="reading break-all">{target}</span>
+              <button type="button" class="btn btn-sm" onClick={() => set({ target: "" })}>
+                {t("audit.aboutAll")}
+              </button>
+            </p>
+          )}
+        </>
+      }
+      icon={History}
+      none={[t("audit.none"), t("audit.noneHint")]}
+      noMatch={[t("audit.noMatch"), t("audit.noMatchHint")]}
+      table={() => first.data && <Entries key={key} first={first.data} query={query} />}
+    />
   );
 }
 
@@ -127,7 +123,7 @@ function Entries({ first, query }: { first: Page; query: Query }) {
           <AuditItem key={entry.auditId} entry={entry} />
         ))}
       </ul>
-      {action.error !== undefined && <ErrorNote error={action.error} onRetry={load} />}
+      <ErrorNote error={action.error} onRetry={load} />
       {cursor && (
         <button type="button" class="btn self-center" disabled={action.busy} onClick={load}>
           {t("common.showMore")}

@@ -7,7 +7,7 @@ import { now } from "../../platform/now.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
+import { EmptyPanel } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Section } from "../../ui/section.tsx";
 import { useAction } from "../../ui/use-form.ts";

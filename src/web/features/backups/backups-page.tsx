@@ -1,7 +1,7 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import { t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { useState } from "preact/hooks";
+import { usePages, useResource } from "../../platform/resource.ts";
+import { useRefresh } from "../../platform/use-refresh.ts";
+import { Loaded } from "../../ui/loaded.tsx";
 import { BackupSettingsForm } from "./backup-settings-form.tsx";
 import { BackupState } from "./backup-state.tsx";
 import { backupsApi } from "./backups-api.ts";
@@ -16,43 +16,33 @@ const RUNS_SHOWN = 10;
 /** Backups of the whole gateway: their state, where and when they are made, and those that exist. */
 export function BackupsPage() {
   const settings = useResource(backupsApi.settings, []);
-  const shown = useKept(settings);
-  const [runsShown, setRunsShown] = useState(RUNS_SHOWN);
-  const runs = useResource(() => backupsApi.runs(runsShown), [runsShown]);
-  const shownRuns = useKept(runs);
+  const runs = usePages(backupsApi.runs, [], RUNS_SHOWN);
   /** Rises with every saved form: the place may be another one. */
   const [saves, setSaves] = useState(0);
-  const isRunning = shown?.running !== undefined;
-  const newestGoodId = shown?.newestGood?.runId;
   const reload = () => {
     settings.reload();
     runs.reload();
   };
-  const newestReload = useRef(reload);
-  newestReload.current = reload;
-  useEffect(() => {
-    const work = () => document.visibilityState === "visible" && newestReload.current();
-    const timer = setInterval(work, isRunning ? RUNNING_POLL_MS : IDLE_POLL_MS);
-    return () => clearInterval(timer);
-  }, [isRunning]);
-  if (settings.error !== undefined && !shown) return <ErrorNote of={settings} />;
-  if (!shown) return <p class="text-soft">{t("common.loading")}</p>;
+  useRefresh(reload, settings.data?.running === undefined ? IDLE_POLL_MS : RUNNING_POLL_MS);
   return (
     <div class="flex max-w-3xl flex-col gap-5">
-      <BackupState settings={shown} newestRun={shownRuns?.rows[0]} onStarted={reload} />
-      <BackupSettingsForm
-        settings={shown}
-        onSaved={(saved) => {
-          settings.set(saved);
-          setSaves(saves + 1);
-        }}
-      />
-      <ErrorNote of={runs} />
-      {shownRuns && (shown.place !== null || shownRuns.total > 0) && (
-        <RunList runs={shownRuns} onMore={() => setRunsShown(runsShown + RUNS_SHOWN)} />
-      )}
-      {shown.place !== null && <SnapshotList key={`${saves}-${newestGoodId}`} />}
-      <RestoreNote settings={shown} />
+      <Loaded of={settings}>
+        {(shown) => (
+          <>
+            <BackupState settings={shown} newestRun={runs.data?.rows[0]} onStarted={reload} />
+            <BackupSettingsForm
+              settings={shown}
+              onSaved={(saved) => {
+                settings.set(saved);
+                setSaves(saves + 1);
+              }}
+            />
+            {(shown.place !== null || (runs.data?.total ?? 0) > 0) && <RunList runs={runs} />}
+            {shown.place !== null && <SnapshotList key={`${saves}-${shown.newestGood?.runId}`} />}
+            <RestoreNote settings={shown} />
+          </>
+        )}
+      </Loaded>
     </div>
   );
 }

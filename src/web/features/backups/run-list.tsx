@@ -2,7 +2,8 @@ import { History } from "lucide-preact";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatDate, formatNumber, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
+import type { PagedResource } from "../../platform/resource.ts";
+import { ResourceList } from "../../ui/resource-list.tsx";
 import { RunSize } from "./backup-state.tsx";
 import type { BackupRun } from "./backups-api.ts";
 
@@ -14,30 +15,22 @@ const COLOURS: Record<BackupRun["state"], string> = {
 };
 
 /** Runs of backups, the newest first, each with its result. */
-export function RunList(props: {
-  runs: { readonly rows: readonly BackupRun[]; readonly total: number };
-  onMore: () => void;
-}) {
-  const { rows, total } = props.runs;
+export function RunList({ runs }: { runs: PagedResource<{ rows: readonly BackupRun[]; total: number }> }) {
   return (
     <section class="flex flex-col gap-3" aria-labelledby="backup-runs">
       <h2 id="backup-runs" class="font-semibold">
         {t("backups.runs")}
       </h2>
-      {rows.length === 0 ? (
-        <EmptyPanel icon={History} title={t("backups.noRuns")} hint={t("backups.noRunsHint")} />
-      ) : (
-        <ul class="panel divide-y divide-base-300/60">
-          {rows.map((run) => (
-            <RunRow key={run.runId} run={run} />
-          ))}
-        </ul>
-      )}
-      {rows.length < total && (
-        <button type="button" class="btn self-center" onClick={props.onMore}>
-          {t("common.showOlderRuns")}
-        </button>
-      )}
+      <ResourceList
+        title={t("backups.runs")}
+        isWithin
+        list={runs}
+        icon={History}
+        none={[t("backups.noRuns"), t("backups.noRunsHint")]}
+        moreText={t("common.showOlderRuns")}
+      >
+        {(run) => <RunRow key={run.runId} run={run} />}
+      </ResourceList>
     </section>
   );
 }

@@ -1,12 +1,11 @@
 import { Archive, Download } from "lucide-preact";
-import { useState } from "preact/hooks";
 import { withBase } from "../../platform/base.ts";
 import { formatBytes, formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { usePages } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
 import { saveLink } from "../../ui/save-file.ts";
 import { useAction } from "../../ui/use-form.ts";
 import { type BackupSnapshot, backupsApi } from "./backups-api.ts";
@@ -15,31 +14,22 @@ const PAGE_SIZE = 20;
 
 /** The backups that the place holds, the newest first. */
 export function SnapshotList() {
-  const [limit, setLimit] = useState(PAGE_SIZE);
-  const list = useResource(() => backupsApi.snapshots(limit), [limit]);
-  const shown = useKept(list);
+  const list = usePages(backupsApi.snapshots, [], PAGE_SIZE);
   return (
     <section class="flex flex-col gap-3" aria-labelledby="backup-snapshots">
       <h2 id="backup-snapshots" class="font-semibold">
         {t("backups.snapshots")}
       </h2>
-      <ErrorNote of={list} />
-      {!shown && list.error === undefined && <p class="text-soft">{t("common.loading")}</p>}
-      {shown?.total === 0 && (
-        <EmptyPanel icon={Archive} title={t("backups.noSnapshots")} hint={t("backups.noSnapshotsHint")} />
-      )}
-      {shown && shown.total > 0 && (
-        <ul class="panel divide-y divide-base-300/60">
-          {shown.rows.map((snapshot) => (
-            <SnapshotRow key={snapshot.id} snapshot={snapshot} />
-          ))}
-        </ul>
-      )}
-      {shown && shown.rows.length < shown.total && (
-        <button type="button" class="btn self-center" onClick={() => setLimit(limit + PAGE_SIZE)}>
-          {t("backups.more")}
-        </button>
-      )}
+      <ResourceList
+        title={t("backups.snapshots")}
+        isWithin
+        list={list}
+        icon={Archive}
+        none={[t("backups.noSnapshots"), t("backups.noSnapshotsHint")]}
+        moreText={t("backups.more")}
+      >
+        {(snapshot) => <SnapshotRow key={snapshot.id} snapshot={snapshot} />}
+      </ResourceList>
     </section>
   );
 }

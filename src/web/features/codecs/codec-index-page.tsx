@@ -1,19 +1,20 @@
 import { FileUp, Trash2 } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { type Resource, useKept, useResource } from "../../platform/resource.ts";
+import { type Resource, useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { uploadInParts } from "../../platform/upload.ts";
+import { useRefresh } from "../../platform/use-refresh.ts";
 import { Age } from "../../ui/age.tsx";
 import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ask } from "../../ui/confirmation.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { Pending } from "../../ui/pending.tsx";
 import { Section } from "../../ui/section.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -26,27 +27,26 @@ const POLL_MS = 1_000;
 /** Search of public codecs, and, for the operators of the gateway, the collection that is searched. */
 export function CodecIndexPage() {
   const { route } = useLocation();
-  const status = useResource(codecIndexApi.status, []);
-  const shown = useKept(status);
-  const isLoading = shown !== undefined && shown.loading !== null;
-  useEffect(() => {
-    if (!isLoading) return;
-    const timer = setInterval(status.reload, POLL_MS);
-    return () => clearInterval(timer);
-  }, [isLoading]);
+  const status = useKept(codecIndexApi.status, []);
+  useRefresh(status.reload, status.data?.loading ? POLL_MS : undefined);
   return (
     <>
       <BackLink href="/integrations/codecs">{t("codecs.all")}</BackLink>
       <PageHead title={t("codecIndex.title")} />
       <p class="-mt-2 max-w-2xl text-soft">{t("codecIndex.intro")}</p>
-      {shown === undefined && <Pending resource={status} />}
-      {shown?.index && (
-        <CodecIndexSearch
-          key={shown.index.loadedAt}
-          onCreated={({ codecId }) => route(`/integrations/codecs/${codecId}`)}
-        />
-      )}
-      {shown && <Collection shown={shown} status={status} />}
+      <Loaded of={status}>
+        {(shown) => (
+          <>
+            {shown.index && (
+              <CodecIndexSearch
+                key={shown.index.loadedAt}
+                onCreated={({ codecId }) => route(`/integrations/codecs/${codecId}`)}
+              />
+            )}
+            <Collection shown={shown} status={status} />
+          </>
+        )}
+      </Loaded>
     </>
   );
 }
@@ -121,7 +121,6 @@ function Loading(props: { isLoading: boolean; hasIndex: boolean; status: Resourc
   const { status } = props;
   const action = useAction();
   const [share, setShare] = useState<number>();
-  const [isDeleting, setDeleting] = useState(false);
   const isBusy = action.busy || props.isLoading;
   const upload = (file: File | undefined) =>
     file &&
@@ -154,7 +153,13 @@ function Loading(props: { isLoading: boolean; hasIndex: boolean; status: Resourc
             icon={Trash2}
             class="btn btn-ghost btn-sm text-error"
             disabled={isBusy}
-            onClick={() => setDeleting(true)}
+            onClick={() =>
+              ask({
+                title: t("codecIndex.delete"),
+                warning: t("codecIndex.deleteWarning"),
+                onConfirm: async () => status.set(await codecIndexApi.delete()),
+              })
+            }
           >
             {t("codecIndex.delete")}
           </Button>
@@ -162,17 +167,6 @@ function Loading(props: { isLoading: boolean; hasIndex: boolean; status: Resourc
       </div>
       <FolderForm isBusy={isBusy} onLoad={loadFolder} />
       <ErrorNote error={action.error} />
-      {isDeleting && (
-        <ConfirmDialog
-          title={t("codecIndex.delete")}
-          warning={t("codecIndex.deleteWarning")}
-          onCancel={() => setDeleting(false)}
-          onConfirm={async () => {
-            status.set(await codecIndexApi.delete());
-            setDeleting(false);
-          }}
-        />
-      )}
     </>
   );
 }

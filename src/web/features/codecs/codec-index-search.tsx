@@ -1,11 +1,12 @@
-import { FlaskConical, Plus } from "lucide-preact";
+import { FlaskConical, Plus, Search } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { usePages } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { codecIndexApi, createFrom, type EntryTest, type ListedEntry, nameOf } from "./codec-index-api.ts";
@@ -17,39 +18,20 @@ const ROWS = 10;
 /** Searches the loaded collection; a row creates a codec of the tenant with one click. */
 export function CodecIndexSearch({ onCreated }: { onCreated: (codec: Codec) => void }) {
   const [search, setSearch] = useState("");
-  const [limit, setLimit] = useState(ROWS);
-  const found = useResource(() => codecIndexApi.search(search, limit), [search, limit]);
-  const shown = useKept(found);
+  const found = usePages((limit) => codecIndexApi.search(search, limit), [search], ROWS);
   return (
-    <div class="flex min-w-0 flex-col gap-3">
-      <SearchBox
-        label={t("codecIndex.search")}
-        value={search}
-        class="sm:w-96"
-        onSearch={(text) => {
-          setSearch(text);
-          setLimit(ROWS);
-        }}
-      />
-      <ErrorNote of={found} />
-      {shown?.total === 0 && <p class="text-soft">{t("codecIndex.none")}</p>}
-      {shown && shown.total > 0 && (
-        <ul class="panel divide-y divide-base-300/60" aria-label={t("codecIndex.results")}>
-          {shown.rows.map((entry) => (
-            <EntryRow key={entry.entryId} entry={entry} onCreated={onCreated} />
-          ))}
-        </ul>
-      )}
-      {shown && shown.total > shown.rows.length && (
-        <button
-          type="button"
-          class="btn btn-ghost btn-sm self-start"
-          onClick={() => setLimit(limit + 5 * ROWS)}
-        >
-          {t("common.showMore")}
-        </button>
-      )}
-    </div>
+    <ResourceList
+      title={t("codecIndex.results")}
+      isWithin
+      list={found}
+      filters={
+        <SearchBox label={t("codecIndex.search")} value={search} class="sm:w-96" onSearch={setSearch} />
+      }
+      icon={Search}
+      none={[t("codecIndex.none"), ""]}
+    >
+      {(entry) => <EntryRow key={entry.entryId} entry={entry} onCreated={onCreated} />}
+    </ResourceList>
   );
 }
 

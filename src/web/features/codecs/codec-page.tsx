@@ -1,4 +1,4 @@
-import { FileUp, Trash2 } from "lucide-preact";
+import { FileUp } from "lucide-preact";
 import { useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -7,12 +7,12 @@ import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { BackLink } from "../../ui/back-link.tsx";
 import { CodeEditor } from "../../ui/code-editor.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { confirmDelete } from "../../ui/confirmation.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useLeaveQuestion } from "../../ui/form-page.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { Pending } from "../../ui/pending.tsx";
+import { DeleteButton } from "../../ui/row-buttons.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Codec, type CodecForm, codecsApi } from "./codecs-api.ts";
@@ -36,19 +36,20 @@ const back = () => <BackLink href="/integrations/codecs">{t("codecs.all")}</Back
 
 /** Page of a codec, or of a new one. */
 export function CodecPage({ codecId }: { codecId: string | undefined }) {
-  const loaded = useResource<Codec | undefined>(
-    async () => (codecId === undefined ? undefined : await codecsApi.get(codecId)),
-    [codecId],
+  return codecId === undefined ? (
+    <CodecEditor codec={undefined} onSaved={() => undefined} />
+  ) : (
+    <StoredCodec codecId={codecId} />
   );
-  if (codecId === undefined) return <CodecEditor codec={undefined} onSaved={() => undefined} />;
-  if (loaded.data === undefined)
-    return (
-      <>
-        {back()}
-        <Pending resource={loaded} />
-      </>
-    );
-  return <CodecEditor codec={loaded.data} onSaved={loaded.set} />;
+}
+
+function StoredCodec({ codecId }: { codecId: string }) {
+  const loaded = useResource(() => codecsApi.get(codecId), [codecId]);
+  return (
+    <Loaded of={loaded} isPage>
+      {(codec) => <CodecEditor codec={codec} onSaved={loaded.set} />}
+    </Loaded>
+  );
 }
 
 const formOf = (codec: Codec | undefined): CodecForm => ({
@@ -105,7 +106,6 @@ function SaveBar({ isBusy, onDiscard }: { isBusy: boolean; onDiscard: (() => voi
 function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (codec: Codec) => void }) {
   const { route } = useLocation();
   const [form, setForm] = useState<CodecForm>(() => formOf(codec));
-  const [isDeleting, setDeleting] = useState(false);
   const action = useAction();
   const mayChange = may("integrations:write");
   const trial = useTrial(mayChange ? form.source : undefined);
@@ -149,11 +149,20 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
           />
         )}
         {mayChange && codec && (
-          <IconButton
-            icon={Trash2}
+          <DeleteButton
             label={t("codecs.delete")}
-            class="btn btn-ghost btn-sm text-error"
-            onClick={() => setDeleting(true)}
+            onClick={() =>
+              confirmDelete({
+                name: codec.name,
+                title: t("codecs.delete"),
+                warning: t("codecs.deleteWarning", { name: codec.name }),
+                onDelete: async () => {
+                  await codecsApi.delete(codec.codecId);
+                  isChanged.current = false;
+                },
+                onDeleted: () => route("/integrations/codecs"),
+              })
+            }
           />
         )}
       </PageHead>
@@ -180,19 +189,6 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
         </form>
         {mayChange && <TrialPanel {...trial} />}
       </div>
-      {isDeleting && codec && (
-        <ConfirmDialog
-          title={t("codecs.delete")}
-          warning={t("codecs.deleteWarning", { name: codec.name })}
-          onCancel={() => setDeleting(false)}
-          onConfirm={async () => {
-            await codecsApi.delete(codec.codecId);
-            toast("success", t("common.nameIsDeleted", { name: codec.name }));
-            isChanged.current = false;
-            route("/integrations/codecs");
-          }}
-        />
-      )}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { FileCode, Plus, Search } from "lucide-preact";
+import { FileCode, Search } from "lucide-preact";
 import { useRoute } from "preact-iso";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
@@ -6,8 +6,9 @@ import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
 import { BackLink } from "../../ui/back-link.tsx";
-import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
+import { CreateLink } from "../../ui/row-buttons.tsx";
 import { CodecIndexPage } from "./codec-index-page.tsx";
 import { CodecPage } from "./codec-page.tsx";
 import { codecsApi, type ListedCodec } from "./codecs-api.ts";
@@ -30,20 +31,13 @@ export function CodecsScreen() {
 
 function CodecsPage() {
   const list = useResource(codecsApi.list, []);
-  const create = may("integrations:write") && (
-    <a class="btn btn-primary btn-sm" href="/integrations/codecs/new">
-      <Plus size={16} aria-hidden="true" />
-      {t("codecs.create")}
-    </a>
-  );
   return (
     <>
       <BackLink href="/integrations">{t("integrations.all")}</BackLink>
-      <ListScreen
+      <ResourceList
         title={t("nav.codecs")}
         intro={t("codecs.intro")}
         list={list}
-        count={list.data?.length}
         icon={FileCode}
         none={[t("codecs.none"), t("codecs.noneHint")]}
         actions={
@@ -52,12 +46,14 @@ function CodecsPage() {
             {t("codecIndex.title")}
           </a>
         }
-        create={create}
+        create={
+          may("integrations:write") && (
+            <CreateLink href="/integrations/codecs/new">{t("codecs.create")}</CreateLink>
+          )
+        }
       >
-        {list.data?.map((codec) => (
-          <CodecRow key={codec.codecId} codec={codec} />
-        ))}
-      </ListScreen>
+        {(codec) => <CodecRow key={codec.codecId} codec={codec} />}
+      </ResourceList>
     </>
   );
 }

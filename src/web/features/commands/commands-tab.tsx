@@ -9,8 +9,8 @@ import { may } from "../../platform/session.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { EmptyPanel } from "../../ui/empty.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { CommandDialog } from "./command-dialog.tsx";
 import { type CommandState, commandsApi, type DeviceCommand } from "./commands-api.ts";
@@ -43,8 +43,7 @@ export function CommandsTab({ device }: DeviceTabProps) {
           </Button>
         )}
       </div>
-      <ErrorNote of={list} />
-      {list.data && <CommandList commands={list.data.rows} isMore={list.data.total > SHOWN} />}
+      <Loaded of={list}>{({ rows, total }) => <CommandList commands={rows} isMore={total > SHOWN} />}</Loaded>
       {sending && (
         <CommandDialog
           deviceId={device.deviceId}

@@ -1,11 +1,10 @@
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
-import { FormButtons } from "../../ui/form-buttons.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Segments } from "../../ui/segments.tsx";
+import { Copyable, ShownOnce } from "../../ui/shown-once.tsx";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -39,31 +38,33 @@ function formOf(type: SignInType, data: FormData): CredentialsForm {
 export function CredentialsDialog({ deviceId, current, onDone, onClose }: DialogProps) {
   const [type, setType] = useState<SignInType>(current.type);
   const action = useAction();
-  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    e.preventDefault();
-    const form = formOf(type, new FormData(e.currentTarget));
+  const submit = (element: HTMLFormElement) => {
+    const form = formOf(type, new FormData(element));
     action.run(async () => {
       onDone(await credentialsApi.set(deviceId, form));
       toast("success", t("signIn.changed"));
     });
   };
   return (
-    <Dialog title={t("signIn.change")} onClose={onClose} firm>
-      <form class="flex flex-col gap-4" onSubmit={submit}>
-        <Segments
-          label={t("signIn.kind")}
-          items={SIGN_INS.map((id) => ({ id, text: t(`signIn.${id}`) }))}
-          current={type}
-          onSelect={setType}
-        />
-        <p class="text-sm text-soft">{t(`signIn.hint.${type}`)}</p>
-        <Inputs key={type} type={type} current={current} />
-        <p class="text-sm">{t("signIn.warning")}</p>
-        <FormButtons busy={action.busy} error={action.error} onCancel={onClose}>
-          {t("signIn.save")}
-        </FormButtons>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t("signIn.change")}
+      submitText={t("signIn.save")}
+      busy={action.busy}
+      error={action.error}
+      onSubmit={submit}
+      onClose={onClose}
+      firm
+    >
+      <Segments
+        label={t("signIn.kind")}
+        items={SIGN_INS.map((id) => ({ id, text: t(`signIn.${id}`) }))}
+        current={type}
+        onSelect={setType}
+      />
+      <p class="text-sm text-soft">{t(`signIn.hint.${type}`)}</p>
+      <Inputs key={type} type={type} current={current} />
+      <p class="text-sm">{t("signIn.warning")}</p>
+    </FormDialog>
   );
 }
 
@@ -129,17 +130,14 @@ function BasicInputs({ current }: { current: Credentials }) {
 /** A password that was just made: it is shown here and nowhere else. */
 export function PasswordDialog({ password, onClose }: { password: string; onClose: () => void }) {
   return (
-    <Dialog title={t("signIn.newPassword")} onClose={onClose} firm>
-      <p>{t("signIn.newPasswordHint")}</p>
-      <p class="reading mt-3 rounded-field bg-base-200 p-3 break-all" data-testid="new-password">
-        {password}
-      </p>
-      <div class="mt-5 flex justify-end gap-2">
-        <CopyButton text={password} label={t("signIn.copyPassword")} />
-        <button type="button" class="btn btn-primary btn-sm" onClick={onClose}>
-          {t("signIn.noted")}
-        </button>
-      </div>
-    </Dialog>
+    <ShownOnce
+      title={t("signIn.newPassword")}
+      note={t("signIn.newPasswordHint")}
+      doneText={t("signIn.noted")}
+      onClose={onClose}
+      testId="new-password"
+    >
+      <Copyable name={t("common.password")} text={password} copyText={t("signIn.copyPassword")} />
+    </ShownOnce>
   );
 }

@@ -7,6 +7,7 @@ import { type Resource, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { AnnotationSwitch } from "../annotations/annotation-switch.tsx";
@@ -35,13 +36,9 @@ export function BoardPage({ dashboardId }: { dashboardId: string }) {
   return (
     <div class="flex min-h-full flex-col gap-4 p-4 lg:p-6">
       {back}
-      {loaded.data ? (
-        <LoadedBoard key={loaded.data.updatedAt} dashboard={loaded.data} loaded={loaded} />
-      ) : loaded.error === undefined ? (
-        <p class="text-soft">{t("common.loading")}</p>
-      ) : (
-        <ErrorNote error={loaded.error} onRetry={loaded.reload} />
-      )}
+      <Loaded of={loaded} isPage>
+        {(dashboard) => <LoadedBoard key={dashboard.updatedAt} dashboard={dashboard} loaded={loaded} />}
+      </Loaded>
     </div>
   );
 }

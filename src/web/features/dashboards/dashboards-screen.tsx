@@ -1,19 +1,19 @@
 import { LayoutDashboard, Plus, Trash2, Upload } from "lucide-preact";
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useCreateDialog } from "../../platform/use-create-dialog.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { confirmDelete } from "../../ui/confirmation.tsx";
 import { errorText } from "../../ui/error-text.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
 import { boardOf, layoutIn } from "./board.ts";
 import { BoardPage } from "./board-page.tsx";
 import { type Dashboard, dashboardsApi } from "./dashboards-api.ts";
@@ -37,9 +37,7 @@ function DashboardsPage() {
   const { query, route } = useLocation();
   const search = query.search ?? "";
   const creating = useCreateDialog();
-  const [deleting, setDeleting] = useState<Dashboard | undefined>(undefined);
-  const list = useResource(() => dashboardsApi.list(search), [search]);
-  const dashboards = useKept(list);
+  const list = useKept(() => dashboardsApi.list(search), [search]);
   const mayWrite = may("dashboards:write");
   const create = mayWrite && (
     <Button icon={Plus} class="btn btn-primary btn-sm" onClick={creating.open}>
@@ -48,10 +46,9 @@ function DashboardsPage() {
   );
   return (
     <Page>
-      <ListScreen
+      <ResourceList
         title={t("nav.dashboards")}
         list={list}
-        count={dashboards?.length}
         search={search}
         searchLabel={t("dashboards.search")}
         icon={LayoutDashboard}
@@ -60,14 +57,14 @@ function DashboardsPage() {
         actions={mayWrite && <ImportButton />}
         create={create}
       >
-        {dashboards?.map((dashboard) => (
+        {(dashboard) => (
           <DashboardRow
             key={dashboard.id}
             dashboard={dashboard}
-            onDelete={mayWrite ? () => setDeleting(dashboard) : undefined}
+            onDeleted={mayWrite ? list.reload : undefined}
           />
-        ))}
-      </ListScreen>
+        )}
+      </ResourceList>
       {creating.isOpen && (
         <NewDashboard
           onClose={(dashboard) => {
@@ -77,25 +74,12 @@ function DashboardsPage() {
           }}
         />
       )}
-      {deleting && (
-        <ConfirmDialog
-          title={t("dashboards.delete")}
-          warning={t("dashboards.deleteWarning", { name: deleting.name })}
-          onCancel={() => setDeleting(undefined)}
-          onConfirm={async () => {
-            await dashboardsApi.delete(deleting.id);
-            toast("success", t("common.nameIsDeleted", { name: deleting.name }));
-            setDeleting(undefined);
-            list.reload();
-          }}
-        />
-      )}
     </Page>
   );
 }
 
-function DashboardRow(props: { dashboard: Dashboard; onDelete: (() => void) | undefined }) {
-  const { dashboard, onDelete } = props;
+function DashboardRow(props: { dashboard: Dashboard; onDeleted: (() => void) | undefined }) {
+  const { dashboard, onDeleted } = props;
   return (
     <li class="relative flex items-center gap-4 px-4 py-3 hover:bg-base-200">
       <BoardPicture dashboard={dashboard} />
@@ -111,12 +95,20 @@ function DashboardRow(props: { dashboard: Dashboard; onDelete: (() => void) | un
           <Age ts={toMs(dashboard.updatedAt)} />
         </p>
       </div>
-      {onDelete && (
+      {onDeleted && (
         <IconButton
           icon={Trash2}
           label={t("common.deleteName", { name: dashboard.name })}
           class="btn btn-ghost btn-square btn-sm relative z-1 text-soft hover:text-error"
-          onClick={onDelete}
+          onClick={() =>
+            confirmDelete({
+              name: dashboard.name,
+              title: t("dashboards.delete"),
+              warning: t("dashboards.deleteWarning", { name: dashboard.name }),
+              onDelete: () => dashboardsApi.delete(dashboard.id),
+              onDeleted,
+            })
+          }
         />
       )}
     </li>

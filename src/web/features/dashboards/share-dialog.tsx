@@ -28,8 +28,7 @@ interface Props {
 
 /** The links by which a dashboard is looked at without signing in: making, copying and ending them. */
 export function ShareDialog({ dashboardId, deviceId, onClose }: Props) {
-  const list = useResource(() => dashboardsApi.shares(dashboardId), [dashboardId]);
-  const shares = useKept(list);
+  const list = useKept(() => dashboardsApi.shares(dashboardId), [dashboardId]);
   const [expiry, setExpiry] = useState<Expiry>("0");
   const dashboards = useResource(dashboardsApi.list, []);
   /** Undefined: the link shows this dashboard alone. */
@@ -65,7 +64,7 @@ export function ShareDialog({ dashboardId, deviceId, onClose }: Props) {
       <LocalNote />
       <ErrorNote of={list} />
       <ul class="mb-5 flex flex-col gap-2 empty:hidden">
-        {shares?.map((share) => (
+        {list.data?.map((share) => (
           <ShareRow
             key={share.shareId}
             {...{ share, dashboardId }}

@@ -7,6 +7,7 @@ import { hasShareEnded, shareToken } from "../../platform/session.ts";
 import { ConnectionBanner, useIsDisconnected } from "../../ui/connection-banner.tsx";
 import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { boardOf, layoutIn } from "./board.ts";
 import { BoardWidgets, PageChoice } from "./board-widgets.tsx";
 import {
@@ -55,21 +56,20 @@ function Opened() {
   // What it is; what it shows is asked for once that is known.
   const first = useResource(() => dashboardsApi.shared({ widgetIds: [] }), []);
   const [newer, setNewer] = useState<SharedDashboard | undefined>(undefined);
-  const dashboard = newer ?? first.data;
   const isStale = useIsDisconnected();
   return (
     <div class="flex h-dvh flex-col overflow-auto bg-base-200">
       <ConnectionBanner />
       <main class={`flex min-h-0 flex-1 flex-col gap-3 p-4 ${isStale ? "grayscale" : ""}`}>
-        {dashboard?.rotation ? (
-          <SharedRotation {...dashboard.rotation} />
-        ) : dashboard ? (
-          <SharedBoard key={dashboard.updatedAt} dashboard={dashboard} onShared={setNewer} />
-        ) : first.error === undefined ? (
-          <p class="text-soft">{t("common.loading")}</p>
-        ) : (
-          <ErrorNote error={first.error} onRetry={first.reload} />
-        )}
+        <Loaded of={{ ...first, data: newer ?? first.data }}>
+          {(dashboard) =>
+            dashboard.rotation ? (
+              <SharedRotation {...dashboard.rotation} />
+            ) : (
+              <SharedBoard key={dashboard.updatedAt} dashboard={dashboard} onShared={setNewer} />
+            )
+          }
+        </Loaded>
       </main>
     </div>
   );
@@ -79,8 +79,11 @@ function Opened() {
 function SharedRotation({ dashboardIds, seconds }: ShareRotation) {
   const load = (dashboardId: string) => dashboardsApi.shared({ dashboardId });
   const { slide, error } = useRotation({ ids: dashboardIds, everyMs: seconds * 1_000 }, load, []);
-  if (slide) return <SharedBoard key={`${slide.id} ${slide.updatedAt}`} dashboard={slide} isSlide />;
-  return error === undefined ? <p class="text-soft">{t("common.loading")}</p> : <ErrorNote error={error} />;
+  return (
+    <Loaded of={{ data: slide, error: slide ? undefined : error }}>
+      {(shown) => <SharedBoard key={`${shown.id} ${shown.updatedAt}`} dashboard={shown} isSlide />}
+    </Loaded>
+  );
 }
 
 function SharedBoard(props: {

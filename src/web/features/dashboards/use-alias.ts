@@ -1,4 +1,4 @@
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { type Alias, dashboardsApi, type ResolvedDevice } from "./dashboards-api.ts";
 import { keysOfDevices } from "./device-keys.ts";
 
@@ -7,9 +7,9 @@ export function useAlias(alias: Alias | undefined): {
   readonly devices: readonly ResolvedDevice[];
   readonly keys: readonly string[];
 } {
-  const resource = useResource(async () => {
+  const resource = useKept(async () => {
     const devices = alias === undefined ? [] : await dashboardsApi.resolve(alias).catch(() => []);
     return { devices, keys: await keysOfDevices(devices.map(({ deviceId }) => deviceId)) };
   }, [JSON.stringify(alias)]);
-  return useKept(resource) ?? { devices: [], keys: [] };
+  return resource.data ?? { devices: [], keys: [] };
 }

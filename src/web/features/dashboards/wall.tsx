@@ -4,6 +4,7 @@ import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { ConnectionBanner, useIsDisconnected } from "../../ui/connection-banner.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { boardOf, layoutIn, widgetsIn } from "./board.ts";
 import { WALL_MS } from "./board-feed.ts";
 import { BoardWidgets } from "./board-widgets.tsx";
@@ -50,13 +51,9 @@ export function WallPage({ dashboardId }: { dashboardId: string }) {
         class={`wall flex min-h-0 flex-1 flex-col gap-3 p-4 ${isStale ? "grayscale" : ""}`}
         data-testid="wall"
       >
-        {slide ? (
-          <WallBoard key={`${slide.dashboard.id} ${slide.dashboard.updatedAt}`} slide={slide} />
-        ) : error === undefined ? (
-          <p class="text-soft">{t("common.loading")}</p>
-        ) : (
-          <ErrorNote error={error} />
-        )}
+        <Loaded of={{ data: slide, error: slide ? undefined : error }}>
+          {(shown) => <WallBoard key={`${shown.dashboard.id} ${shown.dashboard.updatedAt}`} slide={shown} />}
+        </Loaded>
       </div>
     </div>
   );

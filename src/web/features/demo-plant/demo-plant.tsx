@@ -1,11 +1,11 @@
 import { Factory } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ask } from "../../ui/confirmation.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type DemoPlantStatus, demoPlantApi } from "./demo-plant-api.ts";
@@ -44,7 +44,6 @@ const HISTORY_MS = 1_000;
 /** Note about the demo plant, if there is one: what it does, and how it ends. */
 export function DemoPlantNote() {
   const loaded = useResource(demoPlantApi.status, []);
-  const [removing, setRemoving] = useState(false);
   const action = useAction();
   const demo = useDemoPlant();
   const status = loaded.data;
@@ -74,23 +73,24 @@ export function DemoPlantNote() {
           {t("setup.demo")}
         </button>
       )}
-      <button type="button" class="btn btn-ghost btn-sm text-error" onClick={() => setRemoving(true)}>
+      <button
+        type="button"
+        class="btn btn-ghost btn-sm text-error"
+        onClick={() =>
+          ask({
+            title: t("demo.remove"),
+            warning: t("demo.removeWarning"),
+            action: t("demo.remove"),
+            onConfirm: async () => {
+              await demoPlantApi.remove();
+              loaded.reload();
+            },
+          })
+        }
+      >
         {t("demo.remove")}
       </button>
       <ErrorNote error={action.error} />
-      {removing && (
-        <ConfirmDialog
-          title={t("demo.remove")}
-          warning={t("demo.removeWarning")}
-          action={t("demo.remove")}
-          onCancel={() => setRemoving(false)}
-          onConfirm={async () => {
-            await demoPlantApi.remove();
-            setRemoving(false);
-            loaded.reload();
-          }}
-        />
-      )}
     </section>
   );
 }

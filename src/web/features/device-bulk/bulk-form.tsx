@@ -2,8 +2,8 @@ import { parseEditorText } from "../../lib/attribute-value.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import type { BulkAction } from "./bulk-actions.ts";
@@ -91,30 +91,36 @@ const TagFields = ({ mistake }: { mistake: string | undefined }) => (
 
 function ProfileField() {
   const profiles = useResource(deviceBulkApi.profiles, []);
-  if (profiles.error !== undefined) return <ErrorNote of={profiles} />;
   return (
-    <SelectField label={t("bulk.profileLabel")} name="profileId" required>
-      {profiles.data?.map(({ profileId, name }) => (
-        <option key={profileId} value={profileId}>
-          {name}
-        </option>
-      ))}
-    </SelectField>
+    <Loaded of={profiles}>
+      {(all) => (
+        <SelectField label={t("bulk.profileLabel")} name="profileId" required>
+          {all.map(({ profileId, name }) => (
+            <option key={profileId} value={profileId}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+      )}
+    </Loaded>
   );
 }
 
 function GatewayField() {
   const gateways = useResource(deviceBulkApi.gateways, []);
-  if (gateways.error !== undefined) return <ErrorNote of={gateways} />;
   return (
-    <SelectField label={t("common.gateway")} hint={t("bulk.gatewayHint")} name="gateway">
-      <option value="">{t("bulk.noGateway")}</option>
-      {gateways.data?.map(({ deviceId, name }) => (
-        <option key={deviceId} value={deviceId}>
-          {name}
-        </option>
-      ))}
-    </SelectField>
+    <Loaded of={gateways}>
+      {(all) => (
+        <SelectField label={t("common.gateway")} hint={t("bulk.gatewayHint")} name="gateway">
+          <option value="">{t("bulk.noGateway")}</option>
+          {all.map(({ deviceId, name }) => (
+            <option key={deviceId} value={deviceId}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+      )}
+    </Loaded>
   );
 }
 

@@ -9,7 +9,7 @@ import { useLive } from "../../platform/live.ts";
 import { loadPart } from "../../platform/load-part.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
@@ -47,8 +47,9 @@ export function DeviceScreen() {
   return (
     <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[110rem] lg:p-8">
       <DeviceHead device={resource.data} deviceId={deviceId} tab={tab} onChanged={resource.reload} />
-      <ErrorNote of={resource} />
-      {resource.data && <TabContent key={deviceId} tab={tab} device={resource.data} resource={resource} />}
+      <Loaded of={resource}>
+        {(device) => <TabContent key={deviceId} tab={tab} device={device} resource={resource} />}
+      </Loaded>
     </div>
   );
 }

@@ -1,60 +1,62 @@
 import { Clock } from "lucide-preact";
-import { useState } from "preact/hooks";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ask } from "../../ui/confirmation.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { heldApi } from "./held-api.ts";
 
 /** Messages that wait for the gateway's clock, and what can be done with them. Nothing where none waits. */
 export function HeldMessages({ deviceId }: { deviceId: string }) {
-  const resource = useResource(() => heldApi.get(deviceId), [deviceId]);
-  const held = useKept(resource);
+  const resource = useKept(() => heldApi.get(deviceId), [deviceId]);
   const action = useAction();
-  const [isAsking, setAsking] = useState(false);
-  if (resource.error !== undefined) return <ErrorNote of={resource} />;
-  if (!held || held.messages === 0) return null;
+  if (resource.error === undefined && (resource.data?.messages ?? 0) === 0) return null;
   const after = async (work: Promise<unknown>) => {
     await work;
-    setAsking(false);
     resource.reload();
   };
-  const firstDueAt = formatDate(toMs(held.firstDueAt) ?? 0, "zoned");
   return (
-    <section class="panel flex flex-col gap-3 p-4" aria-label={t("held.title")}>
-      <p class="flex items-start gap-2">
-        <Clock size={18} class="mt-0.5 flex-none text-warning" aria-hidden="true" />
-        <span>
-          <strong>{plural("held.count", held.messages)}</strong> {t("held.hint", { firstDueAt })}
-        </span>
-      </p>
-      <ErrorNote error={action.error} />
-      {mayWrite.value && (
-        <div class="flex flex-wrap gap-2">
-          <button
-            type="button"
-            class="btn btn-sm"
-            disabled={action.busy}
-            onClick={() => action.run(() => after(heldApi.store(deviceId)))}
-          >
-            {t("held.store")}
-          </button>
-          <button type="button" class="btn btn-sm" onClick={() => setAsking(true)}>
-            {t("common.delete")}
-          </button>
-        </div>
+    <Loaded of={resource}>
+      {({ messages, firstDueAt }) => (
+        <section class="panel flex flex-col gap-3 p-4" aria-label={t("held.title")}>
+          <p class="flex items-start gap-2">
+            <Clock size={18} class="mt-0.5 flex-none text-warning" aria-hidden="true" />
+            <span>
+              <strong>{plural("held.count", messages)}</strong>{" "}
+              {t("held.hint", { firstDueAt: formatDate(toMs(firstDueAt) ?? 0, "zoned") })}
+            </span>
+          </p>
+          <ErrorNote error={action.error} />
+          {mayWrite.value && (
+            <div class="flex flex-wrap gap-2">
+              <button
+                type="button"
+                class="btn btn-sm"
+                disabled={action.busy}
+                onClick={() => action.run(() => after(heldApi.store(deviceId)))}
+              >
+                {t("held.store")}
+              </button>
+              <button
+                type="button"
+                class="btn btn-sm"
+                onClick={() =>
+                  ask({
+                    title: t("common.delete"),
+                    warning: t("held.deleteWarning"),
+                    onConfirm: () => after(heldApi.delete(deviceId)),
+                  })
+                }
+              >
+                {t("common.delete")}
+              </button>
+            </div>
+          )}
+        </section>
       )}
-      {isAsking && (
-        <ConfirmDialog
-          title={t("common.delete")}
-          warning={t("held.deleteWarning")}
-          onConfirm={() => after(heldApi.delete(deviceId))}
-          onCancel={() => setAsking(false)}
-        />
-      )}
-    </section>
+    </Loaded>
   );
 }

@@ -105,7 +105,7 @@ export function MessagesTab({ device }: DeviceTabProps) {
       <div class="panel">
         {shown.length === 0 ? (
           <Empty
-            icon={<MessageSquare size={32} aria-hidden="true" />}
+            icon={MessageSquare}
             title={t("messages.none")}
             hint={filter === "rejected" ? t("messages.noneRejected") : t("messages.noneHint")}
           >

@@ -9,7 +9,7 @@ import { keysOfDevice, metadataOf } from "../../platform/key-metadata.ts";
 import { may } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
 import { AlarmLink } from "../../ui/alarm-link.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
+import { EmptyPanel } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { levelClass } from "../../ui/severity-colors.ts";
 import { StateDot } from "../../ui/state-dot.tsx";

@@ -5,7 +5,6 @@ import { toast } from "../../platform/toasts.ts";
 import { Checkbox } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { fieldProblem } from "../../ui/error-text.ts";
 import { FormButtons } from "../../ui/form-buttons.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -21,8 +20,7 @@ interface Props {
 export function CreateDevice({ onClose, gateway }: Props) {
   const { route } = useLocation();
   const types = useResource(devicesApi.types, []);
-  const action = useAction();
-  const problem = fieldProblem(action.error, ["childName"]);
+  const action = useAction(["childName"]);
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     const data = new FormData(e.currentTarget);
@@ -72,7 +70,7 @@ export function CreateDevice({ onClose, gateway }: Props) {
           <TextField
             label={t("children.calledBy")}
             hint={t("child.nameHint")}
-            error={problem?.field === "childName" ? problem.text : undefined}
+            error={action.errorOf("childName")}
             name="childName"
             maxLength={256}
             autocapitalize="off"
@@ -83,7 +81,7 @@ export function CreateDevice({ onClose, gateway }: Props) {
             {t("device.isGateway")}
           </Checkbox>
         )}
-        {action.error !== undefined && problem?.field !== "childName" && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         <FormButtons busy={action.busy} onCancel={onClose}>
           {gateway ? t("children.createGo") : t("devices.createGo")}
         </FormButtons>

@@ -5,7 +5,7 @@ import { mayWrite } from "../../platform/session.ts";
 import { useCreateDialog } from "../../platform/use-create-dialog.ts";
 import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Button } from "../../ui/button.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
+import { EmptyPanel } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { MENU_ITEM, MoreMenu } from "../../ui/more-menu.tsx";
 import { PageHead } from "../../ui/page-head.tsx";

@@ -6,7 +6,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { keyName, metadataOf } from "../../platform/key-metadata.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { useDismiss } from "../../ui/use-dismiss.ts";
 import { DeviceState } from "../alarms/device-state.tsx";
 import { rememberNames } from "../devices/device-names.ts";
@@ -159,10 +159,9 @@ function KeyList(props: {
         <ChevronLeft size={15} aria-hidden="true" />
         <span class="truncate">{device.name}</span>
       </button>
-      <ErrorNote of={loaded} />
-      {loaded.data !== undefined && keys.length === 0 && (
-        <p class="text-sm text-soft">{t("device.noData")}</p>
-      )}
+      <Loaded of={loaded}>
+        {() => keys.length === 0 && <p class="text-sm text-soft">{t("device.noData")}</p>}
+      </Loaded>
       <ul class="min-h-0 overflow-y-auto" aria-label={t("explore.keysOf", { name: device.name })}>
         {keys.map((key) => {
           const isShown = shown.has(seriesId({ deviceId, key }));

@@ -1,5 +1,5 @@
-import { Trash2 } from "lucide-preact";
-import { useMemo, useState } from "preact/hooks";
+import { CircleCheck, Trash2 } from "lucide-preact";
+import { useMemo } from "preact/hooks";
 import { faultSources, faultSubjects } from "../../../lib/fault-sources.ts";
 import { codeLabel } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
@@ -9,13 +9,14 @@ import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ask } from "../../ui/confirmation.tsx";
 import { FilterSelect } from "../../ui/filter-select.tsx";
 import { Page } from "../../ui/page.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Segments } from "../../ui/segments.tsx";
-import { FaultList, useFaults } from "./fault-list.tsx";
+import { FaultItem } from "./fault-item.tsx";
+import { useFaults } from "./fault-list.tsx";
 import { type FaultQuery, type FaultScope, faultsApi } from "./faults-api.ts";
 
 const HOUR_MS = 3_600_000;
@@ -42,68 +43,65 @@ export function FaultsScreen() {
     ...(search !== "" && { search }),
   };
   const view = useFaults(scope, conditions);
-  const [isClearing, setClearing] = useState(false);
-  const isFiltered = Object.keys(conditions).length > 0;
+  const total = view.data?.total ?? 0;
+  const clear = () =>
+    ask({
+      title: t("faults.clearTitle"),
+      warning: plural("faults.clearWarning", total),
+      action: t("faults.clear"),
+      onConfirm: async () => {
+        await faultsApi.clear(scope, conditions);
+        view.reload();
+      },
+    });
   return (
     <Page>
-      <PageHead title={t("nav.faults")}>
-        {mayClear(scope) && (view.shown?.total ?? 0) > 0 && (
-          <Button icon={Trash2} size={14} onClick={() => setClearing(true)}>
-            {t("faults.clear")}
-          </Button>
-        )}
-      </PageHead>
-      <p class="-mt-2 max-w-2xl text-soft">{t(scope === "site" ? "faults.intro" : "faults.gatewayIntro")}</p>
-      {may("gateway:manage") && (
-        <Segments
-          label={t("faults.scope")}
-          items={SCOPES.map((id) => ({ id, text: t(`faultScope.${id}`) }))}
-          current={scope}
-          onSelect={(id) => set({ scope: id === "site" ? "" : id, code: "" })}
-        />
-      )}
-      <Filters scope={scope} filter={filter} set={set} total={view.shown?.total} />
-      <FaultList
-        view={view}
-        isNamed
-        none={
-          isFiltered
-            ? [t("faults.noMatch"), t("faults.noMatchHint")]
-            : [t("faults.none"), t("faults.noneHint")]
+      <ResourceList
+        title={t("nav.faults")}
+        intro={t(scope === "site" ? "faults.intro" : "faults.gatewayIntro")}
+        actions={
+          mayClear(scope) &&
+          total > 0 && (
+            <Button icon={Trash2} size={14} onClick={clear}>
+              {t("faults.clear")}
+            </Button>
+          )
         }
-      />
-      {isClearing && (
-        <ConfirmDialog
-          title={t("faults.clearTitle")}
-          warning={plural("faults.clearWarning", view.shown?.total ?? 0)}
-          action={t("faults.clear")}
-          onCancel={() => setClearing(false)}
-          onConfirm={async () => {
-            await faultsApi.clear(scope, conditions);
-            setClearing(false);
-            view.page.reload();
-          }}
-        />
-      )}
+        tabs={
+          may("gateway:manage") && (
+            <Segments
+              label={t("faults.scope")}
+              items={SCOPES.map((id) => ({ id, text: t(`faultScope.${id}`) }))}
+              current={scope}
+              onSelect={(id) => set({ scope: id === "site" ? "" : id, code: "" })}
+            />
+          )
+        }
+        list={view}
+        filters={<Filters scope={scope} filter={filter} set={set} />}
+        isFiltered={Object.keys(conditions).length > 0}
+        countText={(count) => plural("faults.count", count)}
+        icon={CircleCheck}
+        none={[t("faults.none"), t("faults.noneHint")]}
+        noMatch={[t("faults.noMatch"), t("faults.noMatchHint")]}
+        isOrdered
+      >
+        {(fault) => <FaultItem key={fault.faultId} fault={fault} isNamed />}
+      </ResourceList>
     </Page>
   );
 }
 
 const mayClear = (scope: FaultScope): boolean => may(scope === "site" ? "faults:clear" : "gateway:manage");
 
-function Filters(props: {
-  scope: FaultScope;
-  filter: Filter;
-  set: (changes: Partial<Filter>) => void;
-  total: number | undefined;
-}) {
-  const { scope, filter, set, total } = props;
+function Filters(props: { scope: FaultScope; filter: Filter; set: (changes: Partial<Filter>) => void }) {
+  const { scope, filter, set } = props;
   const counts = useResource(() => faultsApi.counts(scope), [scope]).data ?? [];
   const reasons = [...new Set(counts.map(({ code }) => code))]
     .map((id) => ({ id, text: codeLabel(id) }))
     .sort((left, right) => left.text.localeCompare(right.text, language.value));
   return (
-    <div class="flex flex-wrap items-center gap-2">
+    <>
       <SearchBox label={t("faults.search")} value={filter.search} onSearch={(search) => set({ search })} />
       <FilterSelect
         class="w-44"
@@ -137,9 +135,6 @@ function Filters(props: {
         options={(Object.keys(SINCE) as Since[]).map((id) => ({ id, text: t(`faultsSince.${id}`) }))} // the table's own keys
         onSelect={(since) => set({ since })}
       />
-      <p class="text-sm text-soft" role="status">
-        {total !== undefined && plural("faults.count", total)}
-      </p>
-    </div>
+    </>
   );
 }

@@ -5,7 +5,7 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
+import { EmptyPanel } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
 import { CommandSnippet } from "../connect/connect-tab.tsx";

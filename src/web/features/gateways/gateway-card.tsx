@@ -5,7 +5,6 @@ import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { fieldProblem } from "../../ui/error-text.ts";
 import { SelectField } from "../../ui/select-field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
@@ -40,8 +39,7 @@ export function GatewayCard({ device, onChanged }: Props) {
 
 function Behind({ device, onChanged }: Props) {
   const [detaching, setDetaching] = useState(false);
-  const action = useAction();
-  const problem = fieldProblem(action.error, ["childName"]);
+  const action = useAction(["childName"]);
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     const childName = String(new FormData(e.currentTarget).get("childName")).trim();
@@ -59,7 +57,7 @@ function Behind({ device, onChanged }: Props) {
       <TextField
         label={t("children.calledBy")}
         hint={t("child.nameHint")}
-        error={problem?.field === "childName" ? problem.text : undefined}
+        error={action.errorOf("childName")}
         name="childName"
         maxLength={256}
         placeholder={device.name}
@@ -67,7 +65,7 @@ function Behind({ device, onChanged }: Props) {
         disabled={!mayWrite.value}
         class="input reading w-full"
       />
-      {action.error !== undefined && problem?.field !== "childName" && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       {mayWrite.value && (
         <div class="flex justify-end gap-2">
           <button type="button" class="btn" onClick={() => setDetaching(true)}>

@@ -1,7 +1,6 @@
 import { Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { ApiError } from "../../platform/api-client.ts";
 import { formatCount } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -11,8 +10,7 @@ import { Button } from "../../ui/button.tsx";
 import { Checkbox, Radio } from "../../ui/choice.tsx";
 import { DurationField } from "../../ui/duration-field.tsx";
 import { FormPage } from "../../ui/form-page.tsx";
-import { NotFoundScreen } from "../../ui/not-found.tsx";
-import { Pending } from "../../ui/pending.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Section } from "../../ui/section.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -27,12 +25,10 @@ import { usePreview } from "./use-preview.ts";
 /** Form of a generator that exists. */
 export function EditGeneratorPage({ generatorId }: { generatorId: string }) {
   const resource = useResource(() => generatorsApi.get(generatorId), [generatorId]);
-  const { data: generator, error } = resource;
-  if (error instanceof ApiError && error.status === 404) return <NotFoundScreen />;
-  return generator === undefined ? (
-    <Pending resource={resource} />
-  ) : (
-    <GeneratorFormPage generator={generator} />
+  return (
+    <Loaded of={resource} isPage>
+      {(generator) => <GeneratorFormPage generator={generator} />}
+    </Loaded>
   );
 }
 

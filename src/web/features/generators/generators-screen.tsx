@@ -1,19 +1,17 @@
-import { Activity, LineChart, Plus, Trash2 } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
+import { Activity, LineChart } from "lucide-preact";
 import { useLocation, useRoute } from "preact-iso";
 import { durationText } from "../../platform/i18n/duration-text.ts";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
-import { toast } from "../../platform/toasts.ts";
+import { useRefresh } from "../../platform/use-refresh.ts";
 import { Age } from "../../ui/age.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { EditLink } from "../../ui/edit-link.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
-import { ListScreen } from "../../ui/list-screen.tsx";
+import { confirmDelete } from "../../ui/confirmation.tsx";
 import { Page } from "../../ui/page.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
+import { CreateLink, DeleteButton, EditLink } from "../../ui/row-buttons.tsx";
 import { StartPauseButton } from "../../ui/start-pause-button.tsx";
 import { EditGeneratorPage, GeneratorFormPage } from "./generator-form-page.tsx";
 import { type Generator, generatorsApi } from "./generators-api.ts";
@@ -38,58 +36,34 @@ export function GeneratorsScreen() {
 
 function GeneratorList() {
   const search = useLocation().query.search ?? "";
-  const [deleting, setDeleting] = useState<Generator | undefined>(undefined);
-  const list = useResource(() => generatorsApi.list(search), [search]);
-  const generators = useKept(list);
-  useEffect(() => {
-    const timer = setInterval(() => !document.hidden && list.reload(), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, [search]);
-  const create = may("generators:write") && (
-    <a class="btn btn-primary btn-sm" href="/generators/new">
-      <Plus size={16} aria-hidden="true" />
-      {t("generators.create")}
-    </a>
-  );
+  const list = useKept(() => generatorsApi.list(search), [search]);
+  useRefresh(list.reload, REFRESH_MS);
   return (
-    <>
-      <ListScreen
-        title={t("nav.generators")}
-        intro={t("generators.intro")}
-        list={list}
-        count={generators?.rows.length}
-        search={search}
-        searchLabel={t("generators.search")}
-        countText={generators && plural("generators.count", generators.total)}
-        icon={Activity}
-        none={[t("generators.none"), t("generators.noneHint")]}
-        noMatch={[t("generators.noMatch"), t("common.tryFewerLetters")]}
-        create={create}
-      >
-        {generators?.rows.map((generator) => (
-          <Row key={generator.id} generator={generator} onChanged={list.reload} onDelete={setDeleting} />
-        ))}
-      </ListScreen>
-      {deleting && (
-        <DeleteDialog
-          generator={deleting}
-          onClose={(isDeleted) => {
-            setDeleting(undefined);
-            if (isDeleted) list.reload();
-          }}
-        />
-      )}
-    </>
+    <ResourceList
+      title={t("nav.generators")}
+      intro={t("generators.intro")}
+      list={list}
+      search={search}
+      searchLabel={t("generators.search")}
+      countText={(total) => plural("generators.count", total)}
+      icon={Activity}
+      none={[t("generators.none"), t("generators.noneHint")]}
+      noMatch={[t("generators.noMatch"), t("common.tryFewerLetters")]}
+      create={
+        may("generators:write") && <CreateLink href="/generators/new">{t("generators.create")}</CreateLink>
+      }
+    >
+      {(generator) => <Row key={generator.id} generator={generator} onChanged={list.reload} />}
+    </ResourceList>
   );
 }
 
 interface RowProps {
   readonly generator: Generator;
   readonly onChanged: () => void;
-  readonly onDelete: (generator: Generator) => void;
 }
 
-function Row({ generator, onChanged, onDelete }: RowProps) {
+function Row({ generator, onChanged }: RowProps) {
   const { name, description, status, lastErrorText, lastReadingAt } = generator;
   const isActive = status === "active";
   return (
@@ -115,7 +89,7 @@ function Row({ generator, onChanged, onDelete }: RowProps) {
         )}
       </div>
       {may("generators:write") && generator.hiddenDevices === 0 && (
-        <Buttons generator={generator} onChanged={onChanged} onDelete={onDelete} />
+        <Buttons generator={generator} onChanged={onChanged} />
       )}
     </li>
   );
@@ -160,7 +134,7 @@ function Devices({ generator }: { generator: Generator }) {
   );
 }
 
-function Buttons({ generator, onChanged, onDelete }: RowProps) {
+function Buttons({ generator, onChanged }: RowProps) {
   const { id, name, status } = generator;
   const isActive = status === "active";
   const label = t(isActive ? "common.pauseName" : "common.startName", { name });
@@ -177,28 +151,18 @@ function Buttons({ generator, onChanged, onDelete }: RowProps) {
         onChanged={onChanged}
       />
       <EditLink href={`/generators/${id}`} label={t("common.editName", { name })} />
-      <IconButton
-        icon={Trash2}
+      <DeleteButton
         label={t("common.deleteName", { name })}
-        class="btn btn-ghost btn-sm text-error"
-        onClick={() => onDelete(generator)}
+        onClick={() =>
+          confirmDelete({
+            name,
+            title: t("generators.deleteTitle"),
+            warning: t("generators.deleteWarning", { name }),
+            onDelete: () => generatorsApi.delete(id),
+            onDeleted: onChanged,
+          })
+        }
       />
     </div>
-  );
-}
-
-function DeleteDialog(props: { generator: Generator; onClose: (deleted: boolean) => void }) {
-  const { id, name } = props.generator;
-  return (
-    <ConfirmDialog
-      title={t("generators.deleteTitle")}
-      warning={t("generators.deleteWarning", { name })}
-      onCancel={() => props.onClose(false)}
-      onConfirm={async () => {
-        await generatorsApi.delete(id);
-        toast("success", t("common.nameIsDeleted", { name }));
-        props.onClose(true);
-      }}
-    />
   );
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
@@ -32,8 +32,9 @@ export function CapturedPanel(props: {
   return (
     <section class="panel flex flex-col gap-4 p-4" aria-label={t("sample.title")}>
       <h2 class="font-semibold">{t("sample.title")}</h2>
-      <ErrorNote of={list} />
-      {captured?.length === 0 && <p class="text-sm text-soft">{t("captured.none")}</p>}
+      <Loaded of={list}>
+        {() => captured?.length === 0 && <p class="text-sm text-soft">{t("captured.none")}</p>}
+      </Loaded>
       {captured && captured.length > 0 && (
         <div class="flex items-end gap-2">
           <div class="min-w-0 flex-1">

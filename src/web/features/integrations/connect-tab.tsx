@@ -6,6 +6,7 @@ import { may } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { BridgePanel } from "./bridge-panel.tsx";
 import { sampleBody } from "./captured-message.ts";
@@ -27,24 +28,27 @@ export function ConnectTab({
   return (
     <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <div class="flex min-w-0 flex-col gap-5">
-        <ErrorNote of={status} />
         <BridgePanel integration={integration} />
-        {!mqtt && webhookUrl !== null && status.data && (
-          <>
-            <SecretPanel
-              status={status}
-              secret={secret}
-              onCreated={(text) => {
-                setSecret(text);
-                onSecretCreated();
-              }}
-            />
-            <section class="panel flex min-w-0 flex-col gap-4 p-4">
-              <h2 class="font-semibold">{t("hook.pasteTitle")}</h2>
-              <Paste integration={integration} url={webhookUrl} secret={secret} />
-              <p class="text-sm text-soft">{t("hook.reachable", { host: new URL(webhookUrl).host })}</p>
-            </section>
-          </>
+        {!mqtt && webhookUrl !== null && (
+          <Loaded of={status}>
+            {() => (
+              <>
+                <SecretPanel
+                  status={status}
+                  secret={secret}
+                  onCreated={(text) => {
+                    setSecret(text);
+                    onSecretCreated();
+                  }}
+                />
+                <section class="panel flex min-w-0 flex-col gap-4 p-4">
+                  <h2 class="font-semibold">{t("hook.pasteTitle")}</h2>
+                  <Paste integration={integration} url={webhookUrl} secret={secret} />
+                  <p class="text-sm text-soft">{t("hook.reachable", { host: new URL(webhookUrl).host })}</p>
+                </section>
+              </>
+            )}
+          </Loaded>
         )}
       </div>
       <Arrival integration={integration} />

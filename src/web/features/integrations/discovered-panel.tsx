@@ -3,13 +3,15 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { useRefresh } from "../../platform/use-refresh.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { useEvery } from "../pipelines/use-every.ts";
 import { fieldsOf, LOCAL_BROKER, settingsOf } from "./integration-form.ts";
 import { type DiscoveredNetwork, integrationsApi } from "./integrations-api.ts";
 import { networks, startedText } from "./networks.ts";
+
+const REFRESH_MS = 5_000;
 
 /** Offers to connect devices that publish to this gateway already. */
 export function DiscoveredNetworks({ onConnected }: { onConnected?: () => void }) {
@@ -19,7 +21,7 @@ export function DiscoveredNetworks({ onConnected }: { onConnected?: () => void }
 
 function Offers({ onConnected }: { onConnected: (() => void) | undefined }) {
   const found = useResource(integrationsApi.discovered, []);
-  useEvery(() => found.error === undefined && found.reload());
+  useRefresh(found.reload, found.error === undefined ? REFRESH_MS : undefined);
   const connected = () => {
     found.reload();
     onConnected?.();

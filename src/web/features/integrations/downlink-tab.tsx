@@ -4,13 +4,13 @@ import { serverText } from "../../platform/i18n/error-texts.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
@@ -33,8 +33,7 @@ const NETWORK_ATTRIBUTES = "integration.lorawan.dev_eui,integration.external_id"
 /** A downlink to a LoRaWAN device, and what became of those before. */
 export function DownlinkTab({ integration }: { integration: Integration }) {
   const { integrationId } = integration;
-  const list = useResource(() => integrationsApi.downlinks(integrationId, SHOWN), [integrationId]);
-  const downlinks = useKept(list);
+  const list = useKept(() => integrationsApi.downlinks(integrationId, SHOWN), [integrationId]);
   const reloadSoon = useCoalesced(list.reload);
   useLive({ topics: ["events"] }, (message) => {
     if (message.type === "snapshot") reloadSoon();
@@ -45,17 +44,16 @@ export function DownlinkTab({ integration }: { integration: Integration }) {
     <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[24rem_minmax(0,1fr)]">
       {may("integrations:write") && <DownlinkForm integration={integration} onSent={list.reload} />}
       <div class="flex min-w-0 flex-col gap-4">
-        <ErrorNote of={list} />
-        {downlinks?.length === 0 && (
-          <EmptyPanel icon={Send} title={t("downlink.none")} hint={t("downlink.noneHint")} />
-        )}
-        {downlinks && downlinks.length > 0 && (
-          <ol class="panel divide-y divide-base-300/60" data-testid="downlinks">
-            {downlinks.map((downlink) => (
-              <Row key={downlink.downlinkId} downlink={downlink} />
-            ))}
-          </ol>
-        )}
+        <ResourceList
+          title={t("integration.tabDownlinks")}
+          isWithin
+          list={list}
+          icon={Send}
+          none={[t("downlink.none"), t("downlink.noneHint")]}
+          isOrdered
+        >
+          {(downlink) => <Row key={downlink.downlinkId} downlink={downlink} />}
+        </ResourceList>
       </div>
     </div>
   );

@@ -1,22 +1,20 @@
-import { Star, Trash2 } from "lucide-preact";
+import { Star } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
-import { type Resource, useKept, useResource } from "../../platform/resource.ts";
+import { type Resource, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
-import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
+import { confirmDelete } from "../../ui/confirmation.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
-import { Pending } from "../../ui/pending.tsx";
+import { ResourcePage } from "../../ui/resource-page.tsx";
+import { DeleteButton } from "../../ui/row-buttons.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { ThingFaults } from "../faults/fault-list.tsx";
 import { ConnectTab } from "./connect-tab.tsx";
@@ -40,27 +38,12 @@ function useIntegration(integrationId: string): Resource<Integration> {
   return loaded;
 }
 
-export function IntegrationPage({ integrationId, tab }: { integrationId: string; tab: string }) {
-  const [deleting, setDeleting] = useState(false);
-  const loaded = useIntegration(integrationId);
-  const integration = useKept(loaded);
-  const [transformed, setTransformed] = useState(false);
-  useEffect(() => {
-    if (tab === "transform") setTransformed(true);
-  }, [tab]);
-  const back = <BackLink href="/integrations">{t("integrations.all")}</BackLink>;
-  if (!integration)
-    return (
-      <>
-        {back}
-        <Pending resource={loaded} />
-      </>
-    );
+const tabsOf = ({ integrationId, type }: Integration) => {
   const base = `/integrations/${integrationId}`;
-  const tabs = [
+  return [
     { id: "connect", text: t("integration.tabConnect"), href: base },
     { id: "messages", text: t("integration.tabMessages"), href: `${base}/messages` },
-    ...(isLorawan(integration.type)
+    ...(isLorawan(type)
       ? [{ id: "downlinks", text: t("integration.tabDownlinks"), href: `${base}/downlinks` }]
       : []),
     { id: "transform", text: t("integration.tabTransform"), href: `${base}/transform` },
@@ -68,34 +51,47 @@ export function IntegrationPage({ integrationId, tab }: { integrationId: string;
       ? [{ id: "settings", text: t("integration.tabSettings"), href: `${base}/settings` }]
       : []),
   ];
-  if (!tabs.some(({ id }) => id === tab)) return <NotFoundScreen />;
+};
+
+export function IntegrationPage({ integrationId, tab }: { integrationId: string; tab: string }) {
+  const loaded = useIntegration(integrationId);
+  const [transformed, setTransformed] = useState(false);
+  useEffect(() => {
+    if (tab === "transform") setTransformed(true);
+  }, [tab]);
+  if (loaded.data && !tabsOf(loaded.data).some(({ id }) => id === tab)) return <NotFoundScreen />;
   return (
-    <>
-      {back}
-      <PageHead title={integration.name} detail={<Summary integration={integration} />}>
-        {may("integrations:write") && (
-          <Actions integration={integration} loaded={loaded} onDelete={() => setDeleting(true)} />
-        )}
-      </PageHead>
-      <Tabs label={t("integration.tabs")} items={tabs} current={tab} />
-      {tab === "connect" && <ConnectTab integration={integration} onSecretCreated={loaded.reload} />}
-      {tab === "messages" && <ThingFaults kind="integration" id={integration.integrationId} />}
-      {tab === "messages" && <MessagesTab integration={integration} />}
-      {tab === "downlinks" && <DownlinkTab integration={integration} />}
-      {tab === "settings" && <SettingsTab integration={integration} onSaved={loaded.set} />}
-      {/* Stays while another tab is looked at: what is not saved yet must not get lost. */}
-      {(tab === "transform" || transformed) && (
-        <div class={tab === "transform" ? "contents" : "hidden"}>
-          <TransformTab integration={integration} onSaved={loaded.set} />
-        </div>
+    <ResourcePage
+      of={loaded}
+      back={{ href: "/integrations", text: t("integrations.all") }}
+      title={({ name }) => name}
+      detail={(integration) => <Summary integration={integration} />}
+      actions={(integration) =>
+        may("integrations:write") && <Actions integration={integration} loaded={loaded} />
+      }
+    >
+      {(integration) => (
+        <>
+          <Tabs label={t("integration.tabs")} items={tabsOf(integration)} current={tab} />
+          {tab === "connect" && <ConnectTab integration={integration} onSecretCreated={loaded.reload} />}
+          {tab === "messages" && <ThingFaults kind="integration" id={integrationId} />}
+          {tab === "messages" && <MessagesTab integration={integration} />}
+          {tab === "downlinks" && <DownlinkTab integration={integration} />}
+          {tab === "settings" && <SettingsTab integration={integration} onSaved={loaded.set} />}
+          {/* Stays while another tab is shown: unsaved changes must not get lost. */}
+          {(tab === "transform" || transformed) && (
+            <div class={tab === "transform" ? "contents" : "hidden"}>
+              <TransformTab integration={integration} onSaved={loaded.set} />
+            </div>
+          )}
+        </>
       )}
-      {deleting && <DeleteDialog integration={integration} onClose={() => setDeleting(false)} />}
-    </>
+    </ResourcePage>
   );
 }
 
-function Actions(props: { integration: Integration; loaded: Resource<Integration>; onDelete: () => void }) {
-  const { integration, loaded, onDelete } = props;
+function Actions({ integration, loaded }: { integration: Integration; loaded: Resource<Integration> }) {
+  const { route } = useLocation();
   const { integrationId, name, status, isDefault, webhookUrl } = integration;
   const isRunning = status === "active" || status === "error";
   return (
@@ -113,11 +109,17 @@ function Actions(props: { integration: Integration; loaded: Resource<Integration
           {t("integrations.setDefault")}
         </Button>
       )}
-      <IconButton
-        icon={Trash2}
+      <DeleteButton
         label={t("integrations.delete")}
-        class="btn btn-ghost btn-sm text-error"
-        onClick={onDelete}
+        onClick={() =>
+          confirmDelete({
+            name,
+            title: t("integrations.delete"),
+            warning: t("integrations.deleteWarning", { name }),
+            onDelete: () => integrationsApi.delete(integrationId),
+            onDeleted: () => route("/integrations"),
+          })
+        }
       />
     </>
   );
@@ -154,22 +156,5 @@ function Summary({ integration }: { integration: Integration }) {
         </p>
       )}
     </div>
-  );
-}
-
-function DeleteDialog({ integration, onClose }: { integration: Integration; onClose: () => void }) {
-  const { route } = useLocation();
-  const { name, integrationId } = integration;
-  return (
-    <ConfirmDialog
-      title={t("integrations.delete")}
-      warning={t("integrations.deleteWarning", { name })}
-      onCancel={onClose}
-      onConfirm={async () => {
-        await integrationsApi.delete(integrationId);
-        toast("success", t("common.nameIsDeleted", { name }));
-        route("/integrations");
-      }}
-    />
   );
 }

@@ -1,17 +1,18 @@
-import { Cable, FileCode, Plus } from "lucide-preact";
+import { Cable, FileCode } from "lucide-preact";
 import { useRoute } from "preact-iso";
 import { integrationTabs, oneOf } from "../../../lib/console-routes.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
-import { ListScreen } from "../../ui/list-screen.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { Page } from "../../ui/page.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
+import { CreateLink } from "../../ui/row-buttons.tsx";
 import { IntegrationButtons } from "./integration-buttons.tsx";
 import { IntegrationPage } from "./integration-page.tsx";
 import { type Integration, integrationsApi } from "./integrations-api.ts";
@@ -35,25 +36,17 @@ export function IntegrationsScreen() {
 }
 
 function IntegrationsPage() {
-  const list = useResource(integrationsApi.list, []);
-  const integrations = useKept(list);
+  const list = useKept(integrationsApi.list, []);
   const reloadSoon = useCoalesced(list.reload);
   useLive({ topics: ["events"] }, (message) => {
     if (message.type === "snapshot") reloadSoon();
     else if (message.topic === "events" && message.event === "integration") reloadSoon();
   });
-  const create = may("integrations:write") && (
-    <a class="btn btn-primary btn-sm" href="/integrations/new">
-      <Plus size={16} aria-hidden="true" />
-      {t("integrations.create")}
-    </a>
-  );
   return (
-    <ListScreen
+    <ResourceList
       title={t("nav.integrations")}
       intro={t("integrations.intro")}
       list={list}
-      count={integrations?.length}
       icon={Cable}
       none={[t("integrations.none"), t("integrations.noneHint")]}
       actions={
@@ -62,12 +55,16 @@ function IntegrationsPage() {
           {t("nav.codecs")}
         </a>
       }
-      create={create}
+      create={
+        may("integrations:write") && (
+          <CreateLink href="/integrations/new">{t("integrations.create")}</CreateLink>
+        )
+      }
     >
-      {integrations?.map((integration) => (
+      {(integration) => (
         <Row key={integration.integrationId} integration={integration} onChanged={list.reload} />
-      ))}
-    </ListScreen>
+      )}
+    </ResourceList>
   );
 }
 

@@ -5,16 +5,15 @@ import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ask } from "../../ui/confirmation.tsx";
 import { errorText } from "../../ui/error-text.ts";
+import { ResourceList } from "../../ui/resource-list.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -40,13 +39,11 @@ export function MessagesTab({ integration }: { integration: Integration }) {
   const [search, setSearch] = useState("");
   const [limit, setLimit] = useState(FIRST);
   const [isPaused, setPaused] = useState(false);
-  const [clearing, setClearing] = useState(false);
   const status: EventStatus | undefined = filter === "all" ? undefined : filter;
-  const list = useResource(
+  const list = useKept(
     () => integrationsApi.events(integrationId, { status, search, limit }),
     [integrationId, filter, search, limit],
   );
-  const events = useKept(list);
   const reloadSoon = useCoalesced(() => !isPaused && list.reload());
   useLive({ topics: ["events"] }, (message) => {
     if (message.type === "snapshot") reloadSoon();
@@ -57,6 +54,15 @@ export function MessagesTab({ integration }: { integration: Integration }) {
     if (isPaused) list.reload();
     setPaused(!isPaused);
   };
+  const clear = () =>
+    ask({
+      title: t("events.clear"),
+      warning: t("events.clearWarning"),
+      onConfirm: async () => {
+        await integrationsApi.deleteEvents(integrationId);
+        list.reload();
+      },
+    });
   const isFiltered = filter !== "all" || search !== "";
   return (
     <div class="flex flex-col gap-4">
@@ -78,44 +84,31 @@ export function MessagesTab({ integration }: { integration: Integration }) {
           {may("integrations:write") && stats.failed > 0 && (
             <ReplayAll integrationId={integrationId} onDone={list.reload} />
           )}
-          {may("integrations:write") && (events?.length ?? 0) > 0 && (
-            <button type="button" class="btn btn-ghost btn-sm text-error" onClick={() => setClearing(true)}>
+          {may("integrations:write") && (list.data?.length ?? 0) > 0 && (
+            <button type="button" class="btn btn-ghost btn-sm text-error" onClick={clear}>
               {t("events.clear")}
             </button>
           )}
         </div>
       </div>
-      <ErrorNote of={list} />
-      {events?.length === 0 && (
-        <EmptyPanel
-          icon={Inbox}
-          title={t(isFiltered ? "events.noMatch" : "common.noMessagesYet")}
-          hint={t(isFiltered ? "events.noMatchHint" : "events.noneHint")}
-        />
-      )}
-      {events && events.length > 0 && (
-        <ol class="panel divide-y divide-base-300/60" data-testid="events">
-          {events.map((event) => (
-            <Line key={event.eventId} integrationId={integrationId} event={event} onChanged={list.reload} />
-          ))}
-        </ol>
-      )}
-      {events && events.length >= limit && limit < MOST && (
+      <ResourceList
+        title={t("integration.tabMessages")}
+        isWithin
+        list={list}
+        isFiltered={isFiltered}
+        icon={Inbox}
+        none={[t("common.noMessagesYet"), t("events.noneHint")]}
+        noMatch={[t("events.noMatch"), t("events.noMatchHint")]}
+        isOrdered
+      >
+        {(event) => (
+          <Line key={event.eventId} integrationId={integrationId} event={event} onChanged={list.reload} />
+        )}
+      </ResourceList>
+      {list.data && list.data.length >= limit && limit < MOST && (
         <button type="button" class="btn btn-sm self-center" onClick={() => setLimit(MOST)}>
           {t("common.showMore")}
         </button>
-      )}
-      {clearing && (
-        <ConfirmDialog
-          title={t("events.clear")}
-          warning={t("events.clearWarning")}
-          onCancel={() => setClearing(false)}
-          onConfirm={async () => {
-            await integrationsApi.deleteEvents(integrationId);
-            setClearing(false);
-            list.reload();
-          }}
-        />
       )}
     </div>
   );

@@ -4,6 +4,7 @@ import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { pipelinesApi, type Step, type StepType } from "../pipelines/pipelines-api.ts";
 import {
@@ -34,10 +35,11 @@ interface Props {
 /** Steps that turn an integration's messages into values, in the order in which they run, tried on a received message. */
 export function TransformTab(props: Props) {
   const types = useResource(pipelinesApi.stepTypes, []);
-  if (types.error !== undefined) return <ErrorNote of={types} />;
-  if (types.data === undefined) return <p class="text-soft">{t("common.loading")}</p>;
-  const fitting = types.data.filter(({ type }) => type !== "webhook_forward");
-  return <Editor {...props} types={fitting} />;
+  return (
+    <Loaded of={types}>
+      {(all) => <Editor {...props} types={all.filter(({ type }) => type !== "webhook_forward")} />}
+    </Loaded>
+  );
 }
 
 interface Draft {

@@ -7,7 +7,7 @@ import { language } from "../../platform/preferences.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
@@ -31,14 +31,19 @@ export function ManualScreen() {
           onSearch={(text) => route(text ? `${path}?search=${encodeURIComponent(text)}` : path, true)}
         />
       </PageHead>
-      <ErrorNote of={manual} />
-      {manual.data && search !== "" && <Found pages={all} search={search} />}
-      {manual.data && search === "" && shown && (
-        <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[14rem_minmax(0,1fr)]">
-          <Contents key={shown.id} sections={manual.data} current={shown.id} />
-          <Page page={shown} />
-        </div>
-      )}
+      <Loaded of={manual}>
+        {(sections) => (
+          <>
+            {search !== "" && <Found pages={all} search={search} />}
+            {search === "" && shown && (
+              <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[14rem_minmax(0,1fr)]">
+                <Contents key={shown.id} sections={sections} current={shown.id} />
+                <Page page={shown} />
+              </div>
+            )}
+          </>
+        )}
+      </Loaded>
     </div>
   );
 }

@@ -5,16 +5,16 @@ import { ApiError } from "../../platform/api-client.ts";
 import { codeText } from "../../platform/i18n/error-texts.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import type { Resource } from "../../platform/resource.ts";
+import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { useRefresh } from "../../platform/use-refresh.ts";
 import { Age } from "../../ui/age.tsx";
-import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { NotFoundScreen } from "../../ui/not-found.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
+import { confirmDelete } from "../../ui/confirmation.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
+import { ResourcePage } from "../../ui/resource-page.tsx";
 import { Section } from "../../ui/section.tsx";
 import { ThingFaults } from "../faults/fault-list.tsx";
 import { ConnectionDialog } from "./connection-dialog.tsx";
@@ -22,43 +22,43 @@ import { addressOf, ConnectionStateText, NextAttempt, Problem } from "./connecti
 import { type ModbusConnection, type ModbusUnit, modbusApi } from "./modbus-api.ts";
 import { RegisterBrowser } from "./register-browser.tsx";
 import { UnitCard } from "./unit-card.tsx";
-import { useRefresh } from "./use-refresh.ts";
 
 const REFRESH_MS = 2_000;
 
 /** A connection with its state, its units and a browser for its registers. */
 export function ConnectionPage({ connectionId }: { connectionId: string }) {
   const resource = useResource(() => modbusApi.get(connectionId), [connectionId]);
-  const unitList = useResource(() => modbusApi.units(connectionId), [connectionId]);
-  const connection = useKept(resource);
-  const units = useKept(unitList);
+  const units = useResource(() => modbusApi.units(connectionId), [connectionId]);
   const reload = () => {
     resource.reload();
-    if (!isForbidden(unitList.error)) unitList.reload();
+    if (!isForbidden(units.error)) units.reload();
   };
-  useRefresh(reload, REFRESH_MS, [connectionId, isForbidden(unitList.error)]);
-  const { error } = resource;
-  if (error instanceof ApiError && error.status === 404) return <NotFoundScreen />;
-  const mayChange = may("integrations:write") && units !== undefined;
+  useRefresh(reload, REFRESH_MS);
+  const mayChange = may("integrations:write");
   return (
     <div class="flex max-w-5xl flex-col gap-5">
-      <BackLink href="/modbus">{t("nav.modbus")}</BackLink>
-      <PageHead title={connection?.name ?? "…"}>
-        {connection && mayChange && <Actions connection={connection} onSaved={resource.set} />}
-      </PageHead>
-      <ErrorNote error={error} onRetry={resource.reload} />
-      {connection && <StatePanel connection={connection} />}
-      <ThingFaults kind="modbus_connection" id={connectionId} />
-      <Units
-        connectionId={connectionId}
-        isOpen={connection?.state.status === "connected"}
-        units={units}
-        error={unitList.error}
-        onChanged={reload}
-      />
-      {connection && units && may("integrations:write") && (
-        <RegisterBrowser connection={connection} units={units} />
-      )}
+      <ResourcePage
+        of={resource}
+        back={{ href: "/modbus", text: t("nav.modbus") }}
+        title={({ name }) => name}
+        actions={(connection) =>
+          mayChange && units.data && <Actions connection={connection} onSaved={resource.set} />
+        }
+      >
+        {(connection) => (
+          <>
+            <StatePanel connection={connection} />
+            <ThingFaults kind="modbus_connection" id={connectionId} />
+            <Units
+              connectionId={connectionId}
+              isOpen={connection.state.status === "connected"}
+              units={units}
+              onChanged={reload}
+            />
+            {units.data && mayChange && <RegisterBrowser connection={connection} units={units.data} />}
+          </>
+        )}
+      </ResourcePage>
     </div>
   );
 }
@@ -69,17 +69,25 @@ function Actions(props: { connection: ModbusConnection; onSaved: (connection: Mo
   const { connection, onSaved } = props;
   const { connectionId, name } = connection;
   const { route } = useLocation();
-  const [question, setQuestion] = useState<"edit" | "delete" | undefined>(undefined);
-  const close = () => setQuestion(undefined);
+  const [isEditing, setEditing] = useState(false);
+  const close = () => setEditing(false);
+  const askToDelete = () =>
+    confirmDelete({
+      name,
+      title: t("modbus.deleteTitle"),
+      warning: t("modbus.deleteWarning", { name }),
+      onDelete: () => modbusApi.delete(connectionId),
+      onDeleted: () => route("/modbus"),
+    });
   return (
     <>
-      <Button icon={Pencil} onClick={() => setQuestion("edit")}>
+      <Button icon={Pencil} onClick={() => setEditing(true)}>
         {t("common.edit")}
       </Button>
-      <Button icon={Trash2} class="btn btn-ghost btn-sm text-error" onClick={() => setQuestion("delete")}>
+      <Button icon={Trash2} class="btn btn-ghost btn-sm text-error" onClick={askToDelete}>
         {t("common.delete")}
       </Button>
-      {question === "edit" && (
+      {isEditing && (
         <ConnectionDialog
           connection={connection}
           onClose={close}
@@ -87,18 +95,6 @@ function Actions(props: { connection: ModbusConnection; onSaved: (connection: Mo
             toast("success", t("common.nameIsSaved", { name: saved.name }));
             onSaved(saved);
             close();
-          }}
-        />
-      )}
-      {question === "delete" && (
-        <ConfirmDialog
-          title={t("modbus.deleteTitle")}
-          warning={t("modbus.deleteWarning", { name })}
-          onCancel={close}
-          onConfirm={async () => {
-            await modbusApi.delete(connectionId);
-            toast("success", t("common.nameIsDeleted", { name }));
-            route("/modbus");
           }}
         />
       )}
@@ -130,11 +126,10 @@ function StatePanel({ connection }: { connection: ModbusConnection }) {
 function Units(props: {
   connectionId: string;
   isOpen: boolean;
-  units: readonly ModbusUnit[] | undefined;
-  error: unknown;
+  units: Resource<readonly ModbusUnit[]>;
   onChanged: () => void;
 }) {
-  const { connectionId, units, error } = props;
+  const { connectionId, units } = props;
   const newUnit = may("integrations:write") && (
     <a class="btn btn-primary btn-sm self-start" href={`/modbus/${connectionId}/new`}>
       <Plus size={16} aria-hidden="true" />
@@ -143,17 +138,31 @@ function Units(props: {
   );
   return (
     <Section id="modbus-units" title={t("modbus.unitsTitle")} hint={t("modbus.unitsHint")}>
-      {isForbidden(error) && <p role="status">{codeText("modbus.all_devices_needed")}</p>}
-      {error !== undefined && !isForbidden(error) && <ErrorNote error={error} onRetry={props.onChanged} />}
-      {units?.length === 0 && <p class="text-soft">{t("modbus.noUnits")}</p>}
-      {units && units.length > 0 && (
-        <ul class="divide-y divide-base-300/60" aria-label={t("modbus.unitsTitle")}>
-          {units.map((unit) => (
-            <UnitCard key={unit.modbusUnitId} unit={unit} isOpen={props.isOpen} onDeleted={props.onChanged} />
-          ))}
-        </ul>
+      {isForbidden(units.error) ? (
+        <p role="status">{codeText("modbus.all_devices_needed")}</p>
+      ) : (
+        <Loaded of={units}>
+          {(rows) => (
+            <>
+              {rows.length === 0 ? (
+                <p class="text-soft">{t("modbus.noUnits")}</p>
+              ) : (
+                <ul class="divide-y divide-base-300/60" aria-label={t("modbus.unitsTitle")}>
+                  {rows.map((unit) => (
+                    <UnitCard
+                      key={unit.modbusUnitId}
+                      unit={unit}
+                      isOpen={props.isOpen}
+                      onDeleted={props.onChanged}
+                    />
+                  ))}
+                </ul>
+              )}
+              {newUnit}
+            </>
+          )}
+        </Loaded>
       )}
-      {units && newUnit}
     </Section>
   );
 }

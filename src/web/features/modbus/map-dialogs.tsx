@@ -7,6 +7,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
 import { FormButtons } from "../../ui/form-buttons.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type ModbusRegister, type ModbusTemplate, modbusApi, type RegisterMap } from "./modbus-api.ts";
@@ -128,15 +129,18 @@ export function TemplateDialog({ onClose, onAdd }: Props) {
   const templates = useResource(modbusApi.templates, []);
   return (
     <Dialog title={t("modbus.fromTemplate")} onClose={onClose}>
-      <ErrorNote of={templates} />
       <p class="mb-3 text-sm text-soft">{t("modbus.templateHint")}</p>
-      <ul class="flex max-h-96 flex-col gap-1 overflow-y-auto" aria-label={t("modbus.fromTemplate")}>
-        {templates.data?.map((template) => (
-          <li key={template.templateId}>
-            <TemplateButton template={template} onSelect={() => onAdd(template.registers)} />
-          </li>
-        ))}
-      </ul>
+      <Loaded of={templates}>
+        {(all) => (
+          <ul class="flex max-h-96 flex-col gap-1 overflow-y-auto" aria-label={t("modbus.fromTemplate")}>
+            {all.map((template) => (
+              <li key={template.templateId}>
+                <TemplateButton template={template} onSelect={() => onAdd(template.registers)} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
       <div class="mt-4 flex justify-end">
         <button type="button" class="btn btn-ghost" onClick={onClose}>
           {t("common.cancel")}

@@ -3,18 +3,18 @@ import { useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { useRefresh } from "../../platform/use-refresh.ts";
 import { Button } from "../../ui/button.tsx";
-import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
 import { ConnectionDialog } from "./connection-dialog.tsx";
 import { ConnectionPage } from "./connection-page.tsx";
 import { addressOf, ConnectionStateText } from "./connection-state.tsx";
 import { type ModbusConnection, modbusApi } from "./modbus-api.ts";
 import { UnitPage } from "./unit-page.tsx";
-import { useRefresh } from "./use-refresh.ts";
 
 const REFRESH_MS = 5_000;
 
@@ -40,19 +40,17 @@ function ConnectionList() {
   const { query, route } = useLocation();
   const search = query.search ?? "";
   const [isCreating, setCreating] = useState(query.create !== undefined && may("integrations:write"));
-  const list = useResource(() => modbusApi.list(search), [search]);
-  const connections = useKept(list);
-  useRefresh(list.reload, REFRESH_MS, [search]);
+  const list = useKept(() => modbusApi.list(search), [search]);
+  useRefresh(list.reload, REFRESH_MS);
   return (
     <>
-      <ListScreen
+      <ResourceList
         title={t("nav.modbus")}
         intro={t("modbus.intro")}
         list={list}
-        count={connections?.rows.length}
         search={search}
         searchLabel={t("modbus.search")}
-        countText={connections && plural("modbus.count", connections.total)}
+        countText={(total) => plural("modbus.count", total)}
         icon={Network}
         none={[t("modbus.none"), t("modbus.noneHint")]}
         noMatch={[t("modbus.noMatch"), t("common.tryFewerLetters")]}
@@ -64,10 +62,8 @@ function ConnectionList() {
           )
         }
       >
-        {connections?.rows.map((connection) => (
-          <Row key={connection.connectionId} connection={connection} />
-        ))}
-      </ListScreen>
+        {(connection) => <Row key={connection.connectionId} connection={connection} />}
+      </ResourceList>
       {isCreating && (
         <ConnectionDialog
           onClose={() => setCreating(false)}

@@ -1,13 +1,12 @@
-import { Pencil, Trash2 } from "lucide-preact";
-import { useState } from "preact/hooks";
+import { Pencil } from "lucide-preact";
 import { durationText } from "../../platform/i18n/duration-text.ts";
 import { formatCount, formatValue, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Age } from "../../ui/age.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
+import { ask } from "../../ui/confirmation.tsx";
+import { DeleteButton } from "../../ui/row-buttons.tsx";
 import { exceptionText, Problem } from "./connection-state.tsx";
 import { type ModbusUnit, modbusApi } from "./modbus-api.ts";
 
@@ -113,7 +112,6 @@ function Values({ unit: { health, deviceId } }: { unit: ModbusUnit }) {
 }
 
 function Actions({ path, unit, onDeleted }: { path: string; unit: ModbusUnit; onDeleted: () => void }) {
-  const [isDeleting, setDeleting] = useState(false);
   const { connectionId, modbusUnitId, deviceName: name } = unit;
   return (
     <div class="flex gap-1">
@@ -125,25 +123,20 @@ function Actions({ path, unit, onDeleted }: { path: string; unit: ModbusUnit; on
       >
         <Pencil size={16} aria-hidden="true" />
       </a>
-      <IconButton
-        icon={Trash2}
+      <DeleteButton
         label={t("modbus.deleteUnit", { name })}
-        class="btn btn-ghost btn-sm text-error"
-        onClick={() => setDeleting(true)}
+        onClick={() =>
+          ask({
+            title: t("modbus.deleteUnitTitle"),
+            warning: t("modbus.deleteUnitWarning", { name }),
+            onConfirm: async () => {
+              await modbusApi.deleteUnit(connectionId, modbusUnitId);
+              toast("success", t("modbus.unitDeleted", { name }));
+              onDeleted();
+            },
+          })
+        }
       />
-      {isDeleting && (
-        <ConfirmDialog
-          title={t("modbus.deleteUnitTitle")}
-          warning={t("modbus.deleteUnitWarning", { name })}
-          onCancel={() => setDeleting(false)}
-          onConfirm={async () => {
-            await modbusApi.deleteUnit(connectionId, modbusUnitId);
-            toast("success", t("modbus.unitDeleted", { name }));
-            setDeleting(false);
-            onDeleted();
-          }}
-        />
-      )}
     </div>
   );
 }

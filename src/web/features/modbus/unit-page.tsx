@@ -4,13 +4,13 @@ import { useLocation } from "preact-iso";
 import { registerAreas } from "../../../lib/modbus/modbus-lists.ts";
 import { ApiError } from "../../platform/api-client.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { useResource } from "../../platform/resource.ts";
+import { together, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { errorText } from "../../ui/error-text.ts";
 import { FormPage } from "../../ui/form-page.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { Section } from "../../ui/section.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -30,22 +30,22 @@ interface Props {
 
 /** Editor of a unit. */
 export function UnitPage({ connectionId, modbusUnitId }: Props) {
-  const connection = useResource(() => modbusApi.get(connectionId), [connectionId]);
-  const units = useResource(() => modbusApi.units(connectionId), [connectionId]);
-  const unit = units.data?.find((candidate) => candidate.modbusUnitId === modbusUnitId);
-  const error = connection.error ?? units.error;
-  const isMissing = modbusUnitId !== undefined && units.data !== undefined && unit === undefined;
-  if (isMissing || (error instanceof ApiError && error.status === 404)) return <NotFoundScreen />;
+  const page = together({
+    connection: useResource(() => modbusApi.get(connectionId), [connectionId]),
+    units: useResource(() => modbusApi.units(connectionId), [connectionId]),
+  });
   return (
     <div class="max-w-5xl">
-      <ErrorNote error={error} onRetry={units.reload} />
-      {units.data && (
-        <UnitForm
-          connectionId={connectionId}
-          connectionName={connection.data?.name ?? t("nav.modbus")}
-          unit={unit}
-        />
-      )}
+      <Loaded of={page} isPage>
+        {({ connection, units }) => {
+          const unit = units.find((candidate) => candidate.modbusUnitId === modbusUnitId);
+          return modbusUnitId !== undefined && unit === undefined ? (
+            <NotFoundScreen />
+          ) : (
+            <UnitForm connectionId={connectionId} connectionName={connection.name} unit={unit} />
+          );
+        }}
+      </Loaded>
     </div>
   );
 }

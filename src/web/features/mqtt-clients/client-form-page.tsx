@@ -1,18 +1,15 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { FormPage } from "../../ui/form-page.tsx";
-import { NotFoundScreen } from "../../ui/not-found.tsx";
-import { Pending } from "../../ui/pending.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
+import { Copyable, ShownOnce } from "../../ui/shown-once.tsx";
 import { useSchemaForm } from "../../ui/use-schema-form.ts";
 import { apiKeysApi } from "../api-keys/api-keys-api.ts";
 import { ThingFaults } from "../faults/fault-list.tsx";
@@ -29,9 +26,11 @@ const LIST = "/mqtt-clients";
 /** Form of a client that exists. */
 export function EditClientPage({ mqttClientId }: { mqttClientId: string }) {
   const resource = useResource(() => mqttClientsApi.get(mqttClientId), [mqttClientId]);
-  const { data: client, error } = resource;
-  if (error instanceof ApiError && error.status === 404) return <NotFoundScreen />;
-  return client === undefined ? <Pending resource={resource} /> : <ClientFormPage client={client} />;
+  return (
+    <Loaded of={resource} isPage>
+      {(client) => <ClientFormPage client={client} />}
+    </Loaded>
+  );
 }
 
 /** Creates a client, or changes the one that it gets; a generated password is shown once. */
@@ -79,32 +78,25 @@ export function ClientFormPage({ client }: { client?: MqttClient }) {
       </Section>
       {client && <ThingFaults kind="mqtt_client" id={client.mqttClientId} />}
       {saved?.password !== undefined && (
-        <Dialog title={t("mqttClients.ready", { name: saved.name })} onClose={close} firm>
-          <ShownOnce saved={saved} password={saved.password} onClose={close} />
-        </Dialog>
+        <ShownOnce
+          title={t("mqttClients.ready", { name: saved.name })}
+          note={t("mqttClients.once")}
+          doneText={t("mqttClients.done")}
+          onClose={close}
+          testId="mqtt-password"
+        >
+          <Copyable
+            name={t("mqttClients.username")}
+            text={saved.username ?? ""}
+            copyText={t("mqttClients.copyUsername")}
+          />
+          <Copyable
+            name={t("common.password")}
+            text={saved.password}
+            copyText={t("mqttClients.copyPassword")}
+          />
+        </ShownOnce>
       )}
     </FormPage>
-  );
-}
-
-function ShownOnce(props: { saved: SavedMqttClient; password: string; onClose: () => void }) {
-  const { saved, password } = props;
-  return (
-    <div class="flex flex-col gap-4" data-testid="mqtt-password">
-      <p role="status">{t("mqttClients.once")}</p>
-      <dl class="grid grid-cols-[auto_1fr_auto] items-center gap-x-4 gap-y-2 rounded-field bg-base-200 p-3">
-        <dt class="panel-label">{t("mqttClients.username")}</dt>
-        <dd class="reading text-sm break-all">{saved.username}</dd>
-        <CopyButton text={saved.username ?? ""} label={t("mqttClients.copyUsername")} />
-        <dt class="panel-label">{t("common.password")}</dt>
-        <dd class="reading text-sm break-all">{password}</dd>
-        <CopyButton text={password} label={t("mqttClients.copyPassword")} />
-      </dl>
-      <div class="flex justify-end">
-        <button type="button" class="btn btn-primary" onClick={props.onClose}>
-          {t("mqttClients.done")}
-        </button>
-      </div>
-    </div>
   );
 }

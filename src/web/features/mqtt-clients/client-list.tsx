@@ -1,58 +1,36 @@
-import { Plus, Radio, Trash2 } from "lucide-preact";
+import { Radio } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
 import { formatDate } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
-import { toast } from "../../platform/toasts.ts";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { EditLink } from "../../ui/edit-link.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
-import { ListScreen } from "../../ui/list-screen.tsx";
+import { confirmDelete } from "../../ui/confirmation.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
+import { CreateLink, DeleteButton, EditLink } from "../../ui/row-buttons.tsx";
 import { type MqttClient, mqttClientsApi } from "./mqtt-clients-api.ts";
 
 export function ClientList({ search, tabs }: { search: string; tabs: ComponentChildren }) {
-  const [deleting, setDeleting] = useState<MqttClient | undefined>(undefined);
-  const list = useResource(() => mqttClientsApi.list(search), [search]);
-  const clients = useKept(list);
+  const list = useKept(() => mqttClientsApi.list(search), [search]);
   return (
-    <>
-      <ListScreen
-        title={t("nav.mqttClients")}
-        tabs={tabs}
-        intro={t("mqttClients.intro")}
-        list={list}
-        count={clients?.rows.length}
-        search={search}
-        searchLabel={t("mqttClients.search")}
-        countText={clients && plural("mqttClients.count", clients.total)}
-        icon={Radio}
-        none={[t("mqttClients.none"), t("mqttClients.noneHint")]}
-        noMatch={[t("mqttClients.noMatch"), t("mqttClients.noMatchHint")]}
-        create={
-          may("mqtt-clients:write") && (
-            <a class="btn btn-primary btn-sm" href="/mqtt-clients/clients/new">
-              <Plus size={16} aria-hidden="true" />
-              {t("mqttClients.create")}
-            </a>
-          )
-        }
-      >
-        {clients?.rows.map((client) => (
-          <Row key={client.mqttClientId} client={client} onDelete={() => setDeleting(client)} />
-        ))}
-      </ListScreen>
-      {deleting && (
-        <DeleteDialog
-          client={deleting}
-          onClose={(isDeleted) => {
-            setDeleting(undefined);
-            if (isDeleted) list.reload();
-          }}
-        />
-      )}
-    </>
+    <ResourceList
+      title={t("nav.mqttClients")}
+      tabs={tabs}
+      intro={t("mqttClients.intro")}
+      list={list}
+      search={search}
+      searchLabel={t("mqttClients.search")}
+      countText={(total) => plural("mqttClients.count", total)}
+      icon={Radio}
+      none={[t("mqttClients.none"), t("mqttClients.noneHint")]}
+      noMatch={[t("mqttClients.noMatch"), t("mqttClients.noMatchHint")]}
+      create={
+        may("mqtt-clients:write") && (
+          <CreateLink href="/mqtt-clients/clients/new">{t("mqttClients.create")}</CreateLink>
+        )
+      }
+    >
+      {(client) => <Row key={client.mqttClientId} client={client} onDeleted={list.reload} />}
+    </ResourceList>
   );
 }
 
@@ -71,7 +49,7 @@ function Patterns({ name, patterns }: { name: string; patterns: readonly string[
   );
 }
 
-function Row({ client, onDelete }: { client: MqttClient; onDelete: () => void }) {
+function Row({ client, onDeleted }: { client: MqttClient; onDeleted: () => void }) {
   const { name, signIn, username, publish, subscribe, enabled, connections, refused } = client;
   return (
     <li class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3" data-testid="mqtt-client">
@@ -117,30 +95,19 @@ function Row({ client, onDelete }: { client: MqttClient; onDelete: () => void })
             href={`/mqtt-clients/clients/${client.mqttClientId}`}
             label={t("common.editName", { name })}
           />
-          <IconButton
-            icon={Trash2}
+          <DeleteButton
             label={t("common.deleteName", { name })}
-            class="btn btn-ghost btn-sm text-error"
-            onClick={onDelete}
+            onClick={() =>
+              confirmDelete({
+                name,
+                warning: t("mqttClients.deleteWarning", { name }),
+                onDelete: () => mqttClientsApi.delete(client.mqttClientId),
+                onDeleted,
+              })
+            }
           />
         </div>
       )}
     </li>
-  );
-}
-
-function DeleteDialog({ client, onClose }: { client: MqttClient; onClose: (changed: boolean) => void }) {
-  const { name, mqttClientId } = client;
-  return (
-    <ConfirmDialog
-      title={t("common.deleteName", { name })}
-      warning={t("mqttClients.deleteWarning", { name })}
-      onCancel={() => onClose(false)}
-      onConfirm={async () => {
-        await mqttClientsApi.delete(mqttClientId);
-        toast("success", t("common.nameIsDeleted", { name }));
-        onClose(true);
-      }}
-    />
   );
 }

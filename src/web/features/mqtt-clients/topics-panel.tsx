@@ -1,14 +1,15 @@
 import { Radio } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { formatCount } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
+import { useRefresh } from "../../platform/use-refresh.ts";
 import { Age } from "../../ui/age.tsx";
 import { Checkbox } from "../../ui/choice.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
+import { EmptyPanel } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { fieldProblem } from "../../ui/error-text.ts";
+import { Loaded } from "../../ui/loaded.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
@@ -26,50 +27,51 @@ const OPEN_MAX = 30;
 export function TopicsPanel() {
   const [prefix, setPrefix] = useState("");
   const [selected, setSelected] = useState<string | undefined>(undefined);
-  const list = useResource(() => mqttClientsApi.topics(prefix), [prefix]);
-  const found = useKept(list);
-  useEffect(() => {
-    const timer = setInterval(() => !document.hidden && list.reload(), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, [prefix]);
-  const isEmpty = found?.total === 0;
+  const list = useKept(() => mqttClientsApi.topics(prefix), [prefix]);
+  useRefresh(list.reload, REFRESH_MS);
   return (
     <>
       <div class="flex flex-wrap items-center gap-3">
         <SearchBox label={t("mqttClients.prefix")} value={prefix} onSearch={setPrefix} />
-        {found && (
+        {list.data && (
           <span class="text-sm text-soft">
-            {found.total > found.topics.length
+            {list.data.total > list.data.topics.length
               ? t("mqttClients.first", {
-                  count: formatCount(found.topics.length),
-                  total: formatCount(found.total),
+                  count: formatCount(list.data.topics.length),
+                  total: formatCount(list.data.total),
                 })
-              : plural("mqttClients.topics", found.total)}
+              : plural("mqttClients.topics", list.data.total)}
           </span>
         )}
       </div>
-      <ErrorNote of={list} />
       <div class="grid gap-4 lg:grid-cols-[3fr_2fr]">
         <div class="min-w-0">
-          {isEmpty && (
-            <EmptyPanel icon={Radio} title={t("common.noMessagesYet")} hint={t("mqttClients.noTopicsHint")} />
-          )}
-          {found && !isEmpty && (
-            <ul class="panel p-2" aria-label={t("mqttClients.tabTopics")} data-testid="topics">
-              {topicTree(found.topics).map((node) => (
-                <Branch
-                  key={node.path}
-                  node={node}
-                  isOpen={found.topics.length <= OPEN_MAX}
-                  selected={selected}
-                  onSelect={setSelected}
+          <Loaded of={list}>
+            {({ total, topics }) =>
+              total === 0 ? (
+                <EmptyPanel
+                  icon={Radio}
+                  title={t("common.noMessagesYet")}
+                  hint={t("mqttClients.noTopicsHint")}
                 />
-              ))}
-            </ul>
-          )}
+              ) : (
+                <ul class="panel p-2" aria-label={t("mqttClients.tabTopics")} data-testid="topics">
+                  {topicTree(topics).map((node) => (
+                    <Branch
+                      key={node.path}
+                      node={node}
+                      isOpen={topics.length <= OPEN_MAX}
+                      selected={selected}
+                      onSelect={setSelected}
+                    />
+                  ))}
+                </ul>
+              )
+            }
+          </Loaded>
         </div>
         <div class="flex min-w-0 flex-col gap-4">
-          <Newest message={found?.topics.find(({ topic }) => topic === selected)} />
+          <Newest message={list.data?.topics.find(({ topic }) => topic === selected)} />
           <PublishForm key={selected} topic={selected ?? ""} onPublished={list.reload} />
         </div>
       </div>
@@ -164,8 +166,7 @@ function indented(text: string): string {
 }
 
 function PublishForm({ topic, onPublished }: { topic: string; onPublished: () => void }) {
-  const action = useAction();
-  const problem = fieldProblem(action.error, ["topic", "payload"]);
+  const action = useAction(["topic", "payload"]);
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     const data = new FormData(e.currentTarget);
@@ -186,7 +187,7 @@ function PublishForm({ topic, onPublished }: { topic: string; onPublished: () =>
       <form class="flex flex-col gap-3" onSubmit={submit} data-testid="publish">
         <TextField
           label={t("common.topic")}
-          error={problem?.field === "topic" ? problem.text : undefined}
+          error={action.errorOf("topic")}
           name="topic"
           required
           maxLength={1024}
@@ -194,7 +195,7 @@ function PublishForm({ topic, onPublished }: { topic: string; onPublished: () =>
         />
         <TextAreaField
           label={t("common.message")}
-          error={problem?.field === "payload" ? problem.text : undefined}
+          error={action.errorOf("payload")}
           name="payload"
           rows={3}
           maxLength={65_536}
@@ -202,7 +203,7 @@ function PublishForm({ topic, onPublished }: { topic: string; onPublished: () =>
         <Checkbox name="retain" hint={t("mqttClients.retainHint")}>
           {t("mqttClients.retain")}
         </Checkbox>
-        {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
+        <ErrorNote error={action.error} />
         <div class="flex justify-end">
           <SubmitButton busy={action.busy}>{t("mqttClients.send")}</SubmitButton>
         </div>

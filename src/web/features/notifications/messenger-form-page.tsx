@@ -3,8 +3,8 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { FormPage } from "../../ui/form-page.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
-import { Pending } from "../../ui/pending.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
 import { useSchemaForm } from "../../ui/use-schema-form.ts";
@@ -25,9 +25,14 @@ const LIST = "/settings/notifications";
 export function MessengerPage({ id }: { id: string }) {
   const list = useResource(messengersApi.list, []);
   if (id === "new") return <MessengerFormPage />;
-  if (list.data === undefined) return <Pending resource={list} />;
-  const messenger = list.data.find(({ messengerId }) => messengerId === id);
-  return messenger === undefined ? <NotFoundScreen /> : <MessengerFormPage messenger={messenger} />;
+  return (
+    <Loaded of={list}>
+      {(messengers) => {
+        const messenger = messengers.find(({ messengerId }) => messengerId === id);
+        return messenger === undefined ? <NotFoundScreen /> : <MessengerFormPage messenger={messenger} />;
+      }}
+    </Loaded>
+  );
 }
 
 function MessengerFormPage({ messenger }: { messenger?: Messenger }) {

@@ -1,13 +1,13 @@
-import { Plus, Trash2 } from "lucide-preact";
+import { Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { EditLink } from "../../ui/edit-link.tsx";
+import { ask } from "../../ui/confirmation.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
+import { DeleteButton, EditLink } from "../../ui/row-buttons.tsx";
 import { Section } from "../../ui/section.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Messenger, type MessengerTest, messengersApi } from "./messengers-api.ts";
@@ -15,32 +15,25 @@ import { type Messenger, type MessengerTest, messengersApi } from "./messengers-
 /** Chats, channels and topics that get alarms. */
 export function MessengersSection() {
   const list = useResource(messengersApi.list, []);
-  const [deleting, setDeleting] = useState<Messenger | undefined>(undefined);
-  const close = (changed: boolean) => {
-    setDeleting(undefined);
-    if (changed) list.reload();
-  };
   return (
     <Section id="messengers" title={t("messenger.title")} hint={t("messenger.hint")}>
-      <ErrorNote of={list} />
-      {list.data && list.data.length > 0 && (
-        <ul class="divide-y divide-base-300/60" aria-label={t("messenger.title")}>
-          {list.data.map((messenger) => (
-            <MessengerRow
-              key={messenger.messengerId}
-              messenger={messenger}
-              onDelete={() => setDeleting(messenger)}
-            />
-          ))}
-        </ul>
-      )}
+      <Loaded of={list}>
+        {(messengers) =>
+          messengers.length > 0 && (
+            <ul class="divide-y divide-base-300/60" aria-label={t("messenger.title")}>
+              {messengers.map((messenger) => (
+                <MessengerRow key={messenger.messengerId} messenger={messenger} onDeleted={list.reload} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
       <div>
         <a class="btn btn-sm" href="/settings/notifications/new">
           <Plus size={16} aria-hidden="true" />
           {t("messenger.create")}
         </a>
       </div>
-      {deleting && <DeleteMessenger messenger={deleting} onClose={close} />}
     </Section>
   );
 }
@@ -61,7 +54,7 @@ const resultText = ({ success, message, code, params }: MessengerTest): string =
     ? serverText({ code, params }, message)
     : t("notifier.testFailed", { reason: serverText({ code, params }, message) });
 
-function MessengerRow({ messenger, onDelete }: { messenger: Messenger; onDelete: () => void }) {
+function MessengerRow({ messenger, onDeleted }: { messenger: Messenger; onDeleted: () => void }) {
   const { name, messengerId } = messenger;
   const action = useAction();
   const [result, setResult] = useState<MessengerTest | undefined>(undefined);
@@ -88,11 +81,19 @@ function MessengerRow({ messenger, onDelete }: { messenger: Messenger; onDelete:
           {t("messenger.test")}
         </button>
         <EditLink href={`/settings/notifications/${messengerId}`} label={named(t("common.edit"))} />
-        <IconButton
-          icon={Trash2}
+        <DeleteButton
           label={named(t("common.delete"))}
-          class="btn btn-ghost btn-sm text-error"
-          onClick={onDelete}
+          onClick={() =>
+            ask({
+              title: t("common.deleteName", { name }),
+              warning: t("messenger.deleteWarning"),
+              onConfirm: async () => {
+                await messengersApi.delete(messengerId);
+                toast("success", t("messenger.deleted", { name }));
+                onDeleted();
+              },
+            })
+          }
         />
       </div>
       <p
@@ -103,21 +104,5 @@ function MessengerRow({ messenger, onDelete }: { messenger: Messenger; onDelete:
       </p>
       <ErrorNote error={action.error} />
     </li>
-  );
-}
-
-function DeleteMessenger(props: { messenger: Messenger; onClose: (deleted: boolean) => void }) {
-  const { name, messengerId } = props.messenger;
-  return (
-    <ConfirmDialog
-      title={t("common.deleteName", { name })}
-      warning={t("messenger.deleteWarning")}
-      onCancel={() => props.onClose(false)}
-      onConfirm={async () => {
-        await messengersApi.delete(messengerId);
-        toast("success", t("messenger.deleted", { name }));
-        props.onClose(true);
-      }}
-    />
   );
 }

@@ -1,8 +1,8 @@
 import { t } from "../../platform/i18n/i18n.ts";
-import { useResource } from "../../platform/resource.ts";
+import { together, useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Checkbox } from "../../ui/choice.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
@@ -27,26 +27,23 @@ export function NotificationsPage({ id }: SettingsPageProps) {
 function NotificationSettings() {
   const escalation = useResource(() => notificationsApi.escalation(), []);
   const settings = useResource(() => notificationsApi.settings(), []);
-  const error = escalation.error ?? settings.error;
-  const reload = () => {
-    escalation.reload();
-    settings.reload();
-  };
-  if (error !== undefined) return <ErrorNote error={error} onRetry={reload} />;
-  if (!escalation.data || !settings.data) return <p class="text-soft">{t("common.loading")}</p>;
   return (
-    <div class="flex max-w-3xl flex-col gap-5">
-      {!settings.data.mailDelivering && (
-        <p class="panel border-l-4 border-l-warning p-4" role="note">
-          {t("notifier.noMail")}
-        </p>
+    <Loaded of={together({ steps: escalation, general: settings })}>
+      {({ steps, general }) => (
+        <div class="flex max-w-3xl flex-col gap-5">
+          {!general.mailDelivering && (
+            <p class="panel border-l-4 border-l-warning p-4" role="note">
+              {t("notifier.noMail")}
+            </p>
+          )}
+          <EscalationForm settings={steps} onSaved={escalation.set} />
+          <GeneralForm settings={general} onSaved={settings.set} />
+          <MessengersSection />
+          <MessagingForm settings={general} onSaved={settings.set} />
+          <TestSend />
+        </div>
       )}
-      <EscalationForm settings={escalation.data} onSaved={escalation.set} />
-      <GeneralForm settings={settings.data} onSaved={settings.set} />
-      <MessengersSection />
-      <MessagingForm settings={settings.data} onSaved={settings.set} />
-      <TestSend />
-    </div>
+    </Loaded>
   );
 }
 

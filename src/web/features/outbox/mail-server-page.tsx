@@ -1,10 +1,11 @@
-import { ArrowLeft } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
+import { BackLink } from "../../ui/back-link.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
@@ -26,13 +27,8 @@ export function MailServerPage() {
   const settings = useResource(() => mailServerApi.get(), []);
   return (
     <div class="flex max-w-3xl flex-col gap-4">
-      <a href="/settings/outbox" class="inline-flex items-center gap-2 self-start text-sm hover:underline">
-        <ArrowLeft size={16} aria-hidden="true" />
-        {t("page.outbox")}
-      </a>
-      <ErrorNote of={settings} />
-      {settings.loading && !settings.data && <p class="text-soft">{t("common.loading")}</p>}
-      {settings.data && <ServerForm settings={settings.data} onSaved={settings.set} />}
+      <BackLink href="/settings/outbox">{t("page.outbox")}</BackLink>
+      <Loaded of={settings}>{(data) => <ServerForm settings={data} onSaved={settings.set} />}</Loaded>
     </div>
   );
 }

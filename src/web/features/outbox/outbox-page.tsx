@@ -1,18 +1,20 @@
-import { ArrowLeft, Mail as MailIcon, Send, Server } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
+import { Mail as MailIcon, Send, Server } from "lucide-preact";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { usePages, useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { useRefresh } from "../../platform/use-refresh.ts";
 import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Age } from "../../ui/age.tsx";
+import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { FilterSelect } from "../../ui/filter-select.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
 import { useAction } from "../../ui/use-form.ts";
@@ -34,72 +36,56 @@ export function OutboxPage({ id }: SettingsPageProps) {
 
 function MailList() {
   const { filter, set } = useUrlFilter(["search", "state"]);
-  const [pages, setPages] = useState(1);
-  useEffect(() => setPages(1), [filter.search, filter.state]);
-  const list = useResource(
-    () => outboxApi.list({ ...filter, limit: PAGE_SIZE * pages }),
-    [filter.search, filter.state, pages],
-  );
-  const shown = useKept(list);
-  const isFiltered = filter.search !== "" || filter.state !== "";
+  const list = usePages((limit) => outboxApi.list({ ...filter, limit }), [filter], PAGE_SIZE);
   return (
-    <div class="flex flex-col gap-4">
-      <div class="flex flex-wrap items-start justify-between gap-3">
-        <p class="max-w-2xl text-soft">{t("outbox.intro")}</p>
-        {may("gateway:manage") && (
+    <ResourceList
+      title={t("page.outbox")}
+      isWithin
+      intro={t("outbox.intro")}
+      actions={
+        may("gateway:manage") && (
           <a class="btn btn-sm" href={`/settings/outbox/${SERVER_PAGE}`}>
             <Server size={16} aria-hidden="true" />
             {t("mailServer.title")}
           </a>
-        )}
-      </div>
-      {shown?.rows.some(({ state }) => state === "HELD") && (
-        <p class="panel border-l-4 border-l-warning p-4" role="status">
-          {t("outbox.held")}
-        </p>
-      )}
-      {me.value?.tenantId !== undefined && <ThingFaults kind="outbox" id={me.value.tenantId} />}
-      <div class="flex flex-wrap items-center gap-2">
-        <SearchBox label={t("outbox.search")} value={filter.search} onSearch={(search) => set({ search })} />
-        <FilterSelect
-          class="w-40"
-          label={t("common.state")}
-          all={t("outbox.allStates")}
-          value={filter.state}
-          options={MAIL_STATES.map((id) => ({ id, text: t(`mailState.${id}`) }))}
-          onSelect={(state) => set({ state })}
-        />
-        <p class="text-sm text-soft" role="status">
-          {shown && plural("outbox.count", shown.total)}
-        </p>
-      </div>
-      <ErrorNote of={list} />
-      {!shown && !list.error && <p class="text-soft">{t("common.loading")}</p>}
-      {shown?.total === 0 && (
-        <EmptyPanel
-          icon={MailIcon}
-          title={t(isFiltered ? "outbox.noMatch" : "outbox.none")}
-          hint={t(isFiltered ? "outbox.noMatchHint" : "outbox.noneHint")}
-        />
-      )}
-      {shown && shown.total > 0 && (
-        <ul class="panel divide-y divide-base-300/60" aria-label={t("page.outbox")}>
-          {shown.rows.map((mail) => (
-            <MailRow key={mail.mailId} mail={mail} />
-          ))}
-        </ul>
-      )}
-      {shown && shown.rows.length < shown.total && (
-        <button
-          type="button"
-          class="btn self-center"
-          disabled={list.loading}
-          onClick={() => setPages(pages + 1)}
-        >
-          {t("common.showMore")}
-        </button>
-      )}
-    </div>
+        )
+      }
+      notes={
+        <>
+          {list.data?.rows.some(({ state }) => state === "HELD") && (
+            <p class="panel border-l-4 border-l-warning p-4" role="status">
+              {t("outbox.held")}
+            </p>
+          )}
+          {me.value?.tenantId !== undefined && <ThingFaults kind="outbox" id={me.value.tenantId} />}
+        </>
+      }
+      list={list}
+      filters={
+        <>
+          <SearchBox
+            label={t("outbox.search")}
+            value={filter.search}
+            onSearch={(search) => set({ search })}
+          />
+          <FilterSelect
+            class="w-40"
+            label={t("common.state")}
+            all={t("outbox.allStates")}
+            value={filter.state}
+            options={MAIL_STATES.map((id) => ({ id, text: t(`mailState.${id}`) }))}
+            onSelect={(state) => set({ state })}
+          />
+        </>
+      }
+      isFiltered={filter.search !== "" || filter.state !== ""}
+      countText={(total) => plural("outbox.count", total)}
+      icon={MailIcon}
+      none={[t("outbox.none"), t("outbox.noneHint")]}
+      noMatch={[t("outbox.noMatch"), t("outbox.noMatchHint")]}
+    >
+      {(mail) => <MailRow key={mail.mailId} mail={mail} />}
+    </ResourceList>
   );
 }
 
@@ -130,22 +116,11 @@ const MailState = ({ mail: { state } }: { mail: ListedMail }) => (
 
 function MailPage({ mailId }: { mailId: string }) {
   const resource = useResource(() => outboxApi.get(mailId), [mailId]);
-  const mail = useKept(resource);
-  const isWaiting = mail?.state === "QUEUED";
-  useEffect(() => {
-    if (!isWaiting) return;
-    const timer = setInterval(resource.reload, WATCH_MS);
-    return () => clearInterval(timer);
-  }, [isWaiting]);
+  useRefresh(resource.reload, resource.data?.state === "QUEUED" ? WATCH_MS : undefined);
   return (
     <div class="flex max-w-3xl flex-col gap-4">
-      <a href="/settings/outbox" class="inline-flex items-center gap-2 self-start text-sm hover:underline">
-        <ArrowLeft size={16} aria-hidden="true" />
-        {t("page.outbox")}
-      </a>
-      <ErrorNote of={resource} />
-      {!mail && !resource.error && <p class="text-soft">{t("common.loading")}</p>}
-      {mail && <MailView mail={mail} onSent={resource.set} />}
+      <BackLink href="/settings/outbox">{t("page.outbox")}</BackLink>
+      <Loaded of={resource}>{(mail) => <MailView mail={mail} onSent={resource.set} />}</Loaded>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { DeviceState } from "../alarms/device-state.tsx";
 import { devicesApi } from "../devices/devices-api.ts";
@@ -28,18 +28,17 @@ async function loadGateways(): Promise<Gateway[]> {
 
 /** Shows the gateways with a lamp for each of their children; nothing where there is no gateway. */
 export function GatewayList() {
-  const loaded = useResource(loadGateways, []);
-  const gateways = useKept(loaded);
+  const loaded = useKept(loadGateways, []);
   const reloadSoon = useCoalesced(loaded.reload);
   useLive({ topics: ["devices"] }, (message) => {
     if (message.type === "snapshot" || message.topic === "devices") reloadSoon();
   });
-  if (gateways === undefined || gateways.length === 0) return null;
+  if (loaded.data === undefined || loaded.data.length === 0) return null;
   return (
     <section class="panel min-w-0" aria-label={t("common.gateways")}>
       <h2 class="panel-label px-4 pt-4 pb-2">{t("common.gateways")}</h2>
       <ul class="grid lg:grid-cols-2">
-        {gateways.map(({ row, children }) => (
+        {loaded.data.map(({ row, children }) => (
           <li key={row.deviceId} class="flex min-w-0 flex-col gap-1.5 border-t border-base-300 px-4 py-3">
             <a
               class="flex min-w-0 items-center gap-3 font-medium hover:underline"

@@ -5,7 +5,7 @@ import { keyName } from "../../platform/key-metadata.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { rememberNames } from "../devices/device-names.ts";
 import { useDeviceSearch } from "../devices/use-device-search.ts";
@@ -97,7 +97,6 @@ function KeyChoice(props: {
   const { device, pins } = props;
   const keys = useResource(() => overviewApi.keys(device.deviceId), [device.deviceId]);
   const isPinned = (key: string) => pins.some((pin) => pin.deviceId === device.deviceId && pin.key === key);
-  const free = keys.data?.filter((key) => !isPinned(key));
   return (
     <>
       <p class="flex flex-wrap items-center justify-between gap-2">
@@ -106,16 +105,20 @@ function KeyChoice(props: {
           {t("overview.otherDevice")}
         </button>
       </p>
-      <ErrorNote of={keys} />
-      {free?.length === 0 ? (
-        <Empty title={t("overview.noValues")} hint={t("overview.noValuesHint")} />
-      ) : (
-        <Choices
-          label={t("common.newestValues")}
-          items={(free ?? []).map((key) => ({ id: key, text: keyName(device.deviceId, key), detail: key }))}
-          onSelect={props.onSelect}
-        />
-      )}
+      <Loaded of={keys}>
+        {(all) => {
+          const free = all.filter((key) => !isPinned(key));
+          return free.length === 0 ? (
+            <Empty title={t("overview.noValues")} hint={t("overview.noValuesHint")} />
+          ) : (
+            <Choices
+              label={t("common.newestValues")}
+              items={free.map((key) => ({ id: key, text: keyName(device.deviceId, key), detail: key }))}
+              onSelect={props.onSelect}
+            />
+          );
+        }}
+      </Loaded>
     </>
   );
 }

@@ -7,6 +7,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { keyName, metadataOf } from "../../platform/key-metadata.ts";
 import { now } from "../../platform/now.ts";
 import { Age } from "../../ui/age.tsx";
+import { Skeleton } from "../../ui/loaded.tsx";
 import { DeviceState } from "../alarms/device-state.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import { type SitePulse, steadyList } from "./site-pulse.ts";
@@ -61,7 +62,7 @@ export function RecentDevices({ pulse, isSiteKnown }: { pulse: SitePulse; isSite
       href="/devices?sort=-lastActivityAt"
     >
       {shown.current.length === 0 && (
-        <p class="px-4 pb-4 text-soft">{t(isSiteKnown ? "overview.recentNone" : "common.loading")}</p>
+        <div class="px-4 pb-4 text-soft">{isSiteKnown ? t("overview.recentNone") : <Skeleton />}</div>
       )}
       <ul>
         {shown.current.map((deviceId) => (

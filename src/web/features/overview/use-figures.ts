@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { SeriesBuffer, thinningOf } from "../../lib/series-buffer.ts";
 import { useLive } from "../../platform/live.ts";
 import { serverNow } from "../../platform/now.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { type Overview, overviewApi, type Pin } from "./overview-api.ts";
 
@@ -66,14 +66,13 @@ const bufferOf = (
 
 /** Loads the key figures with their last 24 hours and keeps them current. */
 export function useFigures() {
-  const loaded = useResource(overviewApi.get, []);
-  const overview = useKept(loaded);
-  const gateway = useKept(useResource(overviewApi.gateway, []));
+  const loaded = useKept(overviewApi.get, []);
+  const gateway = useKept(overviewApi.gateway, []).data;
   const recent = useMemo(() => new RecentSeries(), []);
   const [, setVersion] = useState(0);
   const reloadSoon = useCoalesced(loaded.reload);
   useLive({ topics: ["alarms", "devices"] }, reloadSoon);
-  const pins = overview?.pins ?? [];
+  const pins = loaded.data?.pins ?? [];
   const ofGateway = gateway ? GATEWAY_KEYS.map((key) => ({ deviceId: gateway.deviceId, key })) : [];
   const shown = [...pins, ...ofGateway];
   useEffect(() => {
@@ -88,16 +87,16 @@ export function useFigures() {
     if (message.type === "snapshot") for (const snapshot of message.telemetry) recent.take(snapshot);
     else if (message.topic === "telemetry") recent.take(message);
   });
-  const openAlarms = Object.values(overview?.openAlarms ?? {}).reduce((sum, count) => sum + count, 0);
+  const openAlarms = Object.values(loaded.data?.openAlarms ?? {}).reduce((sum, count) => sum + count, 0);
   const curves = useMemo(
     () =>
-      overview && {
-        active: bufferOf(overview, overview.devices.active, ({ activeDevices }) => activeDevices),
-        alarms: bufferOf(overview, openAlarms, (sample) => sample.openAlarms),
+      loaded.data && {
+        active: bufferOf(loaded.data, loaded.data.devices.active, ({ activeDevices }) => activeDevices),
+        alarms: bufferOf(loaded.data, openAlarms, (sample) => sample.openAlarms),
       },
-    [overview],
+    [loaded.data],
   );
-  return { overview, openAlarms, curves, gateway, recent, reload: loaded.reload };
+  return { overview: loaded.data, openAlarms, curves, gateway, recent, reload: loaded.reload };
 }
 
 export type Figures = ReturnType<typeof useFigures>;

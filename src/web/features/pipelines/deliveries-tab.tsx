@@ -3,23 +3,23 @@ import { useState } from "preact/hooks";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { usePages } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { useRefresh } from "../../platform/use-refresh.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ask } from "../../ui/confirmation.tsx";
 import { errorText } from "../../ui/error-text.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { nameOf } from "../devices/device-names.ts";
 import { type Delivery, type DeliveryState, type Pipeline, pipelinesApi } from "./pipelines-api.ts";
-import { useEvery } from "./use-every.ts";
 
 const AT_ONCE = 25;
+const REFRESH_MS = 5_000;
 
 interface Props {
   readonly pipeline: Pipeline;
@@ -30,12 +30,12 @@ interface Props {
 export function DeliveriesTab({ pipeline, onChanged }: Props) {
   const { pipelineId, webhooks, steps } = pipeline;
   const [state, setState] = useState<DeliveryState | "all">("all");
-  const [limit, setLimit] = useState(AT_ONCE);
-  const [deleting, setDeleting] = useState<DeliveryState | undefined>(undefined);
-  const query = { pipelineId, state: state === "all" ? undefined : state, limit };
-  const list = useResource(() => pipelinesApi.deliveries(query), [state, limit]);
-  const shown = useKept(list);
-  useEvery(list.reload);
+  const list = usePages(
+    (limit) => pipelinesApi.deliveries({ pipelineId, state: state === "all" ? undefined : state, limit }),
+    [state],
+    AT_ONCE,
+  );
+  useRefresh(list.reload, REFRESH_MS);
   const action = useAction();
   const changed = () => {
     list.reload();
@@ -53,86 +53,79 @@ export function DeliveriesTab({ pipeline, onChanged }: Props) {
     });
   const hasStep = steps.some(({ type }) => type === "webhook_forward");
   const mayChange = may("pipelines:write");
+  const none = hasStep
+    ? ([t("delivery.noneYet"), t("delivery.noneYetHint")] as const)
+    : ([t("delivery.noStep"), t("delivery.noStepHint")] as const);
+  const deleteAll = (doomed: DeliveryState) =>
+    ask({
+      title: t(doomed === "dead" ? "delivery.deleteDead" : "delivery.deleteWaiting"),
+      warning: t("delivery.deleteWarning"),
+      onConfirm: async () => {
+        const { deleted } = await pipelinesApi.deleteAll(pipelineId, doomed);
+        toast("success", plural("delivery.deletedCount", deleted));
+        changed();
+      },
+    });
   return (
     <div class="flex flex-col gap-4">
       <Counts webhooks={webhooks} />
-      <div class="flex flex-wrap items-center gap-3">
-        <Segments
-          label={t("delivery.filter")}
-          items={[
-            { id: "all", text: t("delivery.filterAll") },
-            { id: "waiting", text: t("delivery.filterWaiting") },
-            { id: "dead", text: t("delivery.filterDead") },
-          ]}
-          current={state}
-          onSelect={setState}
-        />
-        {mayChange && webhooks.dead > 0 && (
+      <ResourceList
+        title={t("common.webhooks")}
+        isWithin
+        list={list}
+        filters={
           <>
-            <Button
-              icon={RotateCw}
-              disabled={action.busy}
-              onClick={() =>
-                act(async () =>
-                  plural("delivery.replayed", (await pipelinesApi.replayAll(pipelineId)).replayed),
-                )
-              }
-            >
-              {t("delivery.replayAll")}
-            </Button>
-            <button type="button" class="btn btn-ghost btn-sm text-error" onClick={() => setDeleting("dead")}>
-              {t("delivery.deleteDead")}
-            </button>
+            <Segments
+              label={t("delivery.filter")}
+              items={[
+                { id: "all", text: t("delivery.filterAll") },
+                { id: "waiting", text: t("delivery.filterWaiting") },
+                { id: "dead", text: t("delivery.filterDead") },
+              ]}
+              current={state}
+              onSelect={setState}
+            />
+            {mayChange && webhooks.dead > 0 && (
+              <>
+                <Button
+                  icon={RotateCw}
+                  disabled={action.busy}
+                  onClick={() =>
+                    act(async () =>
+                      plural("delivery.replayed", (await pipelinesApi.replayAll(pipelineId)).replayed),
+                    )
+                  }
+                >
+                  {t("delivery.replayAll")}
+                </Button>
+                <button
+                  type="button"
+                  class="btn btn-ghost btn-sm text-error"
+                  onClick={() => deleteAll("dead")}
+                >
+                  {t("delivery.deleteDead")}
+                </button>
+              </>
+            )}
+            {mayChange && webhooks.waiting > 0 && (
+              <button
+                type="button"
+                class="btn btn-ghost btn-sm text-error"
+                onClick={() => deleteAll("waiting")}
+              >
+                {t("delivery.deleteWaiting")}
+              </button>
+            )}
           </>
+        }
+        icon={Send}
+        none={none}
+        moreText={t("delivery.more")}
+      >
+        {(delivery) => (
+          <DeliveryRow key={delivery.deliveryId} delivery={delivery} act={act} busy={action.busy} />
         )}
-        {mayChange && webhooks.waiting > 0 && (
-          <button
-            type="button"
-            class="btn btn-ghost btn-sm text-error"
-            onClick={() => setDeleting("waiting")}
-          >
-            {t("delivery.deleteWaiting")}
-          </button>
-        )}
-      </div>
-      <ErrorNote of={list} />
-      {shown?.rows.length === 0 && (
-        <EmptyPanel
-          icon={Send}
-          title={t(hasStep ? "delivery.noneYet" : "delivery.noStep")}
-          hint={t(hasStep ? "delivery.noneYetHint" : "delivery.noStepHint")}
-        />
-      )}
-      {shown && shown.rows.length > 0 && (
-        <ul
-          class="panel divide-y divide-base-300/60"
-          aria-label={t("common.webhooks")}
-          data-testid="deliveries"
-        >
-          {shown.rows.map((delivery) => (
-            <DeliveryRow key={delivery.deliveryId} delivery={delivery} act={act} busy={action.busy} />
-          ))}
-        </ul>
-      )}
-      {shown && shown.total > shown.rows.length && (
-        <button
-          type="button"
-          class="btn btn-sm self-center"
-          onClick={() => setLimit(Math.min(limit * 2, 1000))}
-        >
-          {t("delivery.more")}
-        </button>
-      )}
-      {deleting && (
-        <DeleteAllDialog
-          pipelineId={pipelineId}
-          state={deleting}
-          onClose={(isDone) => {
-            setDeleting(undefined);
-            if (isDone) changed();
-          }}
-        />
-      )}
+      </ResourceList>
     </div>
   );
 }
@@ -242,25 +235,5 @@ function DeliveryRow(props: {
         </div>
       )}
     </li>
-  );
-}
-
-function DeleteAllDialog(props: {
-  pipelineId: string;
-  state: DeliveryState;
-  onClose: (isDone: boolean) => void;
-}) {
-  const { pipelineId, state, onClose } = props;
-  return (
-    <ConfirmDialog
-      title={t(state === "dead" ? "delivery.deleteDead" : "delivery.deleteWaiting")}
-      warning={t("delivery.deleteWarning")}
-      onCancel={() => onClose(false)}
-      onConfirm={async () => {
-        const { deleted } = await pipelinesApi.deleteAll(pipelineId, state);
-        toast("success", plural("delivery.deletedCount", deleted));
-        onClose(true);
-      }}
-    />
   );
 }

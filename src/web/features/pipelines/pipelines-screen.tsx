@@ -4,21 +4,21 @@ import { oneOf, pipelineTabs } from "../../../lib/console-routes.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { useCreateDialog } from "../../platform/use-create-dialog.ts";
+import { useRefresh } from "../../platform/use-refresh.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ListScreen } from "../../ui/list-screen.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { Page } from "../../ui/page.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
 import { StateLamp } from "../../ui/state-lamp.tsx";
 import { PipelineButtons } from "./pipeline-buttons.tsx";
 import { PipelineDialog } from "./pipeline-dialog.tsx";
 import { PipelinePage } from "./pipeline-page.tsx";
 import { type Pipeline, pipelinesApi } from "./pipelines-api.ts";
 import { ScopeText } from "./scope-text.tsx";
-import { useEvery } from "./use-every.ts";
 
 /** Data pipelines: all of them, or one with its steps. */
 export function PipelinesScreen() {
@@ -32,12 +32,13 @@ export function PipelinesScreen() {
   );
 }
 
+const REFRESH_MS = 5_000;
+
 function PipelinesPage() {
   const { route } = useLocation();
   const creating = useCreateDialog();
-  const list = useResource(pipelinesApi.list, []);
-  const pipelines = useKept(list);
-  useEvery(list.reload);
+  const list = useKept(pipelinesApi.list, []);
+  useRefresh(list.reload, REFRESH_MS);
   const create = may("pipelines:write") && (
     <Button icon={Plus} class="btn btn-primary btn-sm" onClick={creating.open}>
       {t("pipelines.create")}
@@ -45,20 +46,17 @@ function PipelinesPage() {
   );
   return (
     <>
-      <ListScreen
+      <ResourceList
         title={t("nav.pipelines")}
         intro={t("pipelines.intro")}
         list={list}
-        count={pipelines?.length}
         icon={Workflow}
         none={[t("pipelines.none"), t("pipelines.noneHint")]}
         create={create}
         isOrdered
       >
-        {pipelines?.map((pipeline) => (
-          <PipelineRow key={pipeline.pipelineId} pipeline={pipeline} onChanged={list.reload} />
-        ))}
-      </ListScreen>
+        {(pipeline) => <PipelineRow key={pipeline.pipelineId} pipeline={pipeline} onChanged={list.reload} />}
+      </ResourceList>
       {creating.isOpen && (
         <PipelineDialog
           onClose={(created) => {

@@ -4,8 +4,9 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
+import { EmptyPanel } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Pipeline, pipelinesApi, type StepType } from "./pipelines-api.ts";
 import { ResultPanel } from "./result-panel.tsx";
@@ -24,9 +25,9 @@ interface Props {
 /** The steps of a pipeline, tried on a message while they are edited. */
 export function StepsEditor({ pipeline, onSaved }: Props) {
   const types = useResource(pipelinesApi.stepTypes, []);
-  if (types.error !== undefined) return <ErrorNote of={types} />;
-  if (types.data === undefined) return <p class="text-soft">{t("common.loading")}</p>;
-  return <Editor pipeline={pipeline} onSaved={onSaved} types={types.data} />;
+  return (
+    <Loaded of={types}>{(known) => <Editor pipeline={pipeline} onSaved={onSaved} types={known} />}</Loaded>
+  );
 }
 
 function traceOf(draft: StepDraft | undefined, index: number, { preview, tried }: Tried): TraceState {

@@ -1,11 +1,11 @@
 import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Age } from "../../ui/age.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { errorText } from "../../ui/error-text.ts";
+import { Loaded } from "../../ui/loaded.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Pipeline, type PipelineVersion, pipelinesApi } from "./pipelines-api.ts";
 import { ScopeText } from "./scope-text.tsx";
@@ -14,8 +14,7 @@ import { stepText } from "./step-texts.ts";
 /** Steps and scope as they were; each can be brought back. */
 export function VersionsTab({ pipeline, onChanged }: { pipeline: Pipeline; onChanged: () => void }) {
   const { pipelineId, version: current } = pipeline;
-  const list = useResource(() => pipelinesApi.versions(pipelineId), [pipelineId, current]);
-  const versions = useKept(list);
+  const list = useKept(() => pipelinesApi.versions(pipelineId), [pipelineId, current]);
   const action = useAction();
   const bringBack = ({ version }: PipelineVersion) =>
     action.run(async () => {
@@ -27,40 +26,43 @@ export function VersionsTab({ pipeline, onChanged }: { pipeline: Pipeline; onCha
       }
       onChanged();
     });
-  if (list.error !== undefined) return <ErrorNote of={list} />;
   return (
-    <ol class="panel divide-y divide-base-300/60" aria-label={t("pipeline.tabVersions")}>
-      {versions?.map((version) => (
-        <li key={version.version} class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
-          <div class="min-w-0 flex-1">
-            <p class="font-medium">
-              {t("version.number", { n: version.version })}
-              {version.version === current && (
-                <span class="font-normal text-soft"> · {t("version.current")}</span>
+    <Loaded of={list}>
+      {(versions) => (
+        <ol class="panel divide-y divide-base-300/60" aria-label={t("pipeline.tabVersions")}>
+          {versions.map((version) => (
+            <li key={version.version} class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
+              <div class="min-w-0 flex-1">
+                <p class="font-medium">
+                  {t("version.number", { n: version.version })}
+                  {version.version === current && (
+                    <span class="font-normal text-soft"> · {t("version.current")}</span>
+                  )}
+                </p>
+                <p class="text-sm text-soft wrap-anywhere">
+                  {version.by} · <Age ts={toMs(version.createdAt)} /> · <ScopeText scope={version.scope} />
+                </p>
+                <p class="text-sm wrap-anywhere">
+                  {version.steps.length === 0
+                    ? t("version.empty")
+                    : version.steps.map(({ type }) => stepText(type).title).join(" → ")}
+                </p>
+              </div>
+              {may("pipelines:write") && version.version !== current && (
+                <button
+                  type="button"
+                  class="btn btn-sm"
+                  disabled={action.busy}
+                  aria-label={t("version.rollBackOf", { n: version.version })}
+                  onClick={() => bringBack(version)}
+                >
+                  {t("common.restore")}
+                </button>
               )}
-            </p>
-            <p class="text-sm text-soft wrap-anywhere">
-              {version.by} · <Age ts={toMs(version.createdAt)} /> · <ScopeText scope={version.scope} />
-            </p>
-            <p class="text-sm wrap-anywhere">
-              {version.steps.length === 0
-                ? t("version.empty")
-                : version.steps.map(({ type }) => stepText(type).title).join(" → ")}
-            </p>
-          </div>
-          {may("pipelines:write") && version.version !== current && (
-            <button
-              type="button"
-              class="btn btn-sm"
-              disabled={action.busy}
-              aria-label={t("version.rollBackOf", { n: version.version })}
-              onClick={() => bringBack(version)}
-            >
-              {t("common.restore")}
-            </button>
-          )}
-        </li>
-      ))}
-    </ol>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Loaded>
   );
 }

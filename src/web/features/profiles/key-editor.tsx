@@ -1,4 +1,4 @@
-import { Plus, Trash2 } from "lucide-preact";
+import { Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import {
   DECIMALS_MAX,
@@ -12,7 +12,7 @@ import { formatReading } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { FormButtons } from "../../ui/form-buttons.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
+import { DeleteButton } from "../../ui/row-buttons.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useFirstField } from "../../ui/use-first-field.ts";
@@ -240,10 +240,8 @@ function StateFields({ form, set }: PartProps) {
               </option>
             ))}
           </select>
-          <IconButton
-            icon={Trash2}
+          <DeleteButton
             label={t("meta.removeState", { name: state.name || state.value })}
-            class="btn btn-ghost btn-sm text-error"
             onClick={() => set({ states: states.toSpliced(index, 1) })}
           />
         </div>

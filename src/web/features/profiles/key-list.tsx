@@ -1,13 +1,14 @@
-import { Pencil, Plus, Sparkles, Trash2 } from "lucide-preact";
+import { Pencil, Plus, Sparkles } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { KeyMetadata } from "../../../lib/key-metadata.ts";
 import { formatReading } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { may } from "../../platform/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
+import { EmptyPanel } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
+import { DeleteButton } from "../../ui/row-buttons.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { KeyEditor } from "./key-editor.tsx";
 import { fromKeyForm, type KeyForm, metadataText, toKeyForm } from "./key-form.ts";
@@ -184,14 +185,7 @@ function KeyRow(props: {
             label={t("common.editKey", { key })}
             onClick={() => props.onEdit(own ?? suggestion ?? site ?? { key })}
           />
-          {own && (
-            <IconButton
-              icon={Trash2}
-              label={t("meta.deleteOf", { key })}
-              class="btn btn-ghost btn-sm text-error"
-              onClick={props.onDelete}
-            />
-          )}
+          {own && <DeleteButton label={t("meta.deleteOf", { key })} onClick={props.onDelete} />}
         </div>
       )}
     </li>

@@ -6,9 +6,8 @@ import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { AutomaticDurationField } from "../../ui/automatic-duration-field.tsx";
 import { DurationField } from "../../ui/duration-field.tsx";
-import { fieldProblem } from "../../ui/error-text.ts";
 import { FormPage } from "../../ui/form-page.tsx";
-import { Pending } from "../../ui/pending.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
@@ -47,11 +46,10 @@ interface FieldsProps {
 /** Form of a profile that exists: one of the tabs of its page. */
 export function ProfileSettings({ profileId }: { profileId: string }) {
   const resource = useResource(() => profilesApi.get(profileId), [profileId]);
-  const { data: profile } = resource;
-  return profile === undefined ? (
-    <Pending resource={resource} />
-  ) : (
-    <ProfileFormPage profile={profile} onSaved={resource.set} />
+  return (
+    <Loaded of={resource} isPage>
+      {(profile) => <ProfileFormPage profile={profile} onSaved={resource.set} />}
+    </Loaded>
   );
 }
 
@@ -61,8 +59,7 @@ export function ProfileFormPage(props: { profile?: Profile; onSaved: (saved: Pro
   const [form, setForm] = useState<ProfileForm>(profile ?? NEW);
   const [drafts, setDrafts] = useState<readonly RequestDraft[]>(form.deviceRequests.map(toDraft));
   const set = (changes: Partial<ProfileForm>) => setForm((profileForm) => ({ ...profileForm, ...changes }));
-  const action = useAction();
-  const problem = fieldProblem(action.error, ["name"]);
+  const action = useAction(["name"]);
   const submit = () => {
     if (!drafts.every(isValidDraft)) return;
     const texts = { name: form.name.trim(), description: form.description.trim() };
@@ -85,13 +82,13 @@ export function ProfileFormPage(props: { profile?: Profile; onSaved: (saved: Pro
       submitText={t(profile ? "common.save" : "profiles.create")}
       onSubmit={submit}
       busy={action.busy}
-      error={problem ? undefined : action.error}
+      error={action.error}
       isFixed={!may("profiles:write")}
     >
       <div class="panel flex flex-col gap-4 p-4 sm:p-5">
         <TextField
           label={t("common.name")}
-          error={problem?.field === "name" ? problem.text : undefined}
+          error={action.errorOf("name")}
           required
           maxLength={200}
           pattern=".*\S.*"

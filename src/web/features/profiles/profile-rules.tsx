@@ -1,4 +1,4 @@
-import { BellRing, Pencil, Plus, Trash2 } from "lucide-preact";
+import { BellRing, Pencil, Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { type KeyMetadata, type KeyMetadataMap, resolveKeyMetadata } from "../../../lib/key-metadata.ts";
@@ -8,10 +8,11 @@ import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ask } from "../../ui/confirmation.tsx";
+import { EmptyPanel } from "../../ui/empty.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
+import { Loaded, Skeleton } from "../../ui/loaded.tsx";
+import { DeleteButton } from "../../ui/row-buttons.tsx";
 import { RuleEditor } from "../alarm-rules/rule-editor.tsx";
 import { fromRuleForm, newRule, type RuleForm, toRuleForm } from "../alarm-rules/rule-form.ts";
 import { ruleText } from "../alarm-rules/rule-text.ts";
@@ -36,7 +37,7 @@ function RuleOnValue(props: EditorProps & { deviceId: string; keyName: string })
   const { deviceId, keyName, ...editor } = props;
   const observed = useObservedValue(deviceId, keyName, props.keys.get(keyName));
   return observed === undefined ? (
-    <p class="text-soft">{t("common.loading")}</p>
+    <Skeleton />
   ) : (
     <RuleEditor {...editor} rule={suggestedRule(observed, props.others)} isNew />
   );
@@ -44,17 +45,14 @@ function RuleOnValue(props: EditorProps & { deviceId: string; keyName: string })
 
 /** The alarm rules of a profile, each said in sentences. */
 export function ProfileRules({ profileId }: { profileId: string }) {
-  const loaded = useResource(() => profilesApi.get(profileId), [profileId]);
+  const loaded = useKept(() => profilesApi.get(profileId), [profileId]);
   const defaults = useResource(profilesApi.defaultKeys, []);
-  const profile = useKept(loaded);
   // A form on a value is filled in from the defaults of the site, too.
   const isReady = defaults.data !== undefined || defaults.error !== undefined;
-  if (profile !== undefined && isReady)
-    return <RuleList profile={profile} defaults={defaults.data ?? []} onChanged={loaded.reload} />;
-  return loaded.error === undefined ? (
-    <p class="text-soft">{t("common.loading")}</p>
-  ) : (
-    <ErrorNote error={loaded.error} onRetry={loaded.reload} />
+  return (
+    <Loaded of={{ ...loaded, data: isReady ? loaded.data : undefined }} isPage>
+      {(profile) => <RuleList profile={profile} defaults={defaults.data ?? []} onChanged={loaded.reload} />}
+    </Loaded>
   );
 }
 
@@ -87,7 +85,6 @@ function RuleList({ profile, defaults, onChanged }: ListProps) {
   const mayChange = may("profiles:write");
   /** Index of the open rule. */
   const [open, setOpen] = useState<number | "new" | undefined>(isOnValue && mayChange ? "new" : undefined);
-  const [removing, setRemoving] = useState<number | undefined>(undefined);
   const { profileId } = profile;
   const keys = resolveKeyMetadata(defaults, profile.keyMetadata ?? []);
   const close = () => {
@@ -132,32 +129,19 @@ function RuleList({ profile, defaults, onChanged }: ListProps) {
             keys={keys}
             isFixed={!mayChange || open !== undefined}
             onEdit={() => setOpen(position)}
-            onDelete={() => setRemoving(position)}
+            onDelete={() =>
+              ask({
+                title: t("rule.deleteOf", { name: rule.alarmType }),
+                warning: t("rule.deleteWarning", { name: rule.alarmType }),
+                onConfirm: () => save(rules.toSpliced(position, 1)),
+              })
+            }
           />
         ),
-      )}
-      {removing !== undefined && (
-        <RemoveDialog
-          name={rules[removing]?.alarmType ?? ""}
-          onCancel={() => setRemoving(undefined)}
-          onConfirm={async () => {
-            await save(rules.toSpliced(removing, 1));
-            setRemoving(undefined);
-          }}
-        />
       )}
     </div>
   );
 }
-
-const RemoveDialog = (props: { name: string; onCancel: () => void; onConfirm: () => Promise<void> }) => (
-  <ConfirmDialog
-    title={t("rule.deleteOf", { name: props.name })}
-    warning={t("rule.deleteWarning", { name: props.name })}
-    onCancel={props.onCancel}
-    onConfirm={props.onConfirm}
-  />
-);
 
 function RuleRow(props: {
   rule: RuleForm;
@@ -180,12 +164,7 @@ function RuleRow(props: {
             label={t("rule.editOf", { name: rule.alarmType })}
             onClick={props.onEdit}
           />
-          <IconButton
-            icon={Trash2}
-            label={t("rule.deleteOf", { name: rule.alarmType })}
-            class="btn btn-ghost btn-sm text-error"
-            onClick={props.onDelete}
-          />
+          <DeleteButton label={t("rule.deleteOf", { name: rule.alarmType })} onClick={props.onDelete} />
         </div>
       )}
     </section>

@@ -1,12 +1,13 @@
 import { useState } from "preact/hooks";
 import { ownAddress } from "../../platform/base.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Radio } from "../../ui/choice.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
+import { Copyable } from "../../ui/shown-once.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import {
   MODES,
@@ -19,8 +20,7 @@ import {
 /** Dialog for the provisioning settings of a profile. */
 export function ProvisioningDialog({ profile, onClose }: { profile: Profile; onClose: () => void }) {
   const { profileId, name } = profile;
-  const loaded = useResource(() => profilesApi.provisioning(profileId), [profileId]);
-  const state = useKept(loaded);
+  const loaded = useKept(() => profilesApi.provisioning(profileId), [profileId]);
   /** Until the gateway has taken it. */
   const [selected, setSelected] = useState<ProvisioningMode | undefined>(undefined);
   const action = useAction();
@@ -37,41 +37,44 @@ export function ProvisioningDialog({ profile, onClose }: { profile: Profile; onC
     <Dialog title={t("provisioning.of", { name })} onClose={onClose}>
       <div class="flex flex-col gap-5">
         <p class="text-soft">{t("provisioning.intro")}</p>
-        <ErrorNote of={loaded} />
-        {state && (
-          <fieldset class="flex flex-col gap-3">
-            <legend class="mb-2 font-semibold">{t("provisioning.mode")}</legend>
-            {MODES.map((mode) => (
-              <Radio
-                key={mode}
-                name="mode"
-                checked={(selected ?? state.mode) === mode}
-                onChange={() => select(mode)}
-                hint={t(`provisioningHint.${mode}`)}
-              >
-                {t(`provisioningMode.${mode}`)}
-              </Radio>
-            ))}
-          </fieldset>
-        )}
-        {state?.key !== undefined && state.secret !== undefined && state.mode !== "DISABLED" && (
-          <>
-            <Secrets claimKey={state.key} secret={state.secret} />
-            <div class="flex flex-col gap-1">
-              <button
-                type="button"
-                class="btn btn-sm self-start"
-                disabled={action.busy}
-                onClick={() =>
-                  change(() => profilesApi.rotateProvisioning(profileId), t("provisioning.rotated"))
-                }
-              >
-                {t("provisioning.rotate")}
-              </button>
-              <p class="text-sm text-soft">{t("provisioning.rotateHint")}</p>
-            </div>
-          </>
-        )}
+        <Loaded of={loaded}>
+          {({ mode, key, secret }) => (
+            <>
+              <fieldset class="flex flex-col gap-3">
+                <legend class="mb-2 font-semibold">{t("provisioning.mode")}</legend>
+                {MODES.map((id) => (
+                  <Radio
+                    key={id}
+                    name="mode"
+                    checked={(selected ?? mode) === id}
+                    onChange={() => select(id)}
+                    hint={t(`provisioningHint.${id}`)}
+                  >
+                    {t(`provisioningMode.${id}`)}
+                  </Radio>
+                ))}
+              </fieldset>
+              {key !== undefined && secret !== undefined && mode !== "DISABLED" && (
+                <>
+                  <Secrets claimKey={key} secret={secret} />
+                  <div class="flex flex-col gap-1">
+                    <button
+                      type="button"
+                      class="btn btn-sm self-start"
+                      disabled={action.busy}
+                      onClick={() =>
+                        change(() => profilesApi.rotateProvisioning(profileId), t("provisioning.rotated"))
+                      }
+                    >
+                      {t("provisioning.rotate")}
+                    </button>
+                    <p class="text-sm text-soft">{t("provisioning.rotateHint")}</p>
+                  </div>
+                </>
+              )}
+            </>
+          )}
+        </Loaded>
         <ErrorNote error={action.error} />
         <div class="flex justify-end">
           <button type="button" class="btn btn-ghost" onClick={onClose}>
@@ -88,21 +91,9 @@ function Secrets({ claimKey, secret }: { claimKey: string; secret: string }) {
   const example = `curl -H 'content-type: application/json' -d '${JSON.stringify(body)}' ${ownAddress()}/api/v1/provision`;
   return (
     <div class="flex flex-col gap-3">
-      {(
-        [
-          [t("common.key"), claimKey, t("common.copyKey")],
-          [t("provisioning.secret"), secret, t("common.copySecret")],
-          [t("provisioning.example"), example, t("common.copyExample")],
-        ] as const
-      ).map(([label, text, copy]) => (
-        <div key={label} class="flex flex-col gap-2 rounded-field bg-base-200 p-3">
-          <div class="flex items-center justify-between gap-3">
-            <span class="panel-label">{label}</span>
-            <CopyButton text={text} label={copy} />
-          </div>
-          <code class="reading text-sm break-all">{text}</code>
-        </div>
-      ))}
+      <Copyable name={t("common.key")} text={claimKey} copyText={t("common.copyKey")} />
+      <Copyable name={t("provisioning.secret")} text={secret} copyText={t("common.copySecret")} />
+      <Copyable name={t("provisioning.example")} text={example} copyText={t("common.copyExample")} />
     </div>
   );
 }

@@ -9,7 +9,7 @@ import { toast } from "../../platform/toasts.ts";
 import { Checkbox } from "../../ui/choice.tsx";
 import { fieldProblem } from "../../ui/error-text.ts";
 import { FormPage } from "../../ui/form-page.tsx";
-import { Pending } from "../../ui/pending.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Section } from "../../ui/section.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -27,8 +27,11 @@ type Problem = Parameters<typeof ActionFields>[0]["problem"];
 /** Form of a job that exists. */
 export function EditJobPage({ jobId }: { jobId: string }) {
   const resource = useResource(() => schedulerApi.get(jobId), [jobId]);
-  const { data: job } = resource;
-  return job === undefined ? <Pending resource={resource} /> : <JobFormPage job={job} />;
+  return (
+    <Loaded of={resource} isPage>
+      {(job) => <JobFormPage job={job} />}
+    </Loaded>
+  );
 }
 
 /** Action of the job, as it is entered, and what is wrong with it. */

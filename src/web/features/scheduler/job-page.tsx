@@ -1,20 +1,15 @@
-import { CalendarClock, Pencil, Trash2 } from "lucide-preact";
-import { useState } from "preact/hooks";
+import { CalendarClock, Pencil } from "lucide-preact";
 import { useLocation } from "preact-iso";
 import { formatValue } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { usePages, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
-import { toast } from "../../platform/toasts.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
-import { BackLink } from "../../ui/back-link.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
-import { Pending } from "../../ui/pending.tsx";
+import { confirmDelete } from "../../ui/confirmation.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
+import { ResourcePage } from "../../ui/resource-page.tsx";
+import { DeleteButton } from "../../ui/row-buttons.tsx";
 import { ThingFaults } from "../faults/fault-list.tsx";
 import { JobButtons } from "./job-buttons.tsx";
 import { NextRuns } from "./next-runs.tsx";
@@ -27,91 +22,67 @@ const NAMES_SHOWN = 12;
 
 export function JobPage({ jobId }: { jobId: string }) {
   const { route } = useLocation();
-  const [limit, setLimit] = useState(RUNS_AT_ONCE);
-  const [isDeleting, setDeleting] = useState(false);
   const loaded = useResource(() => schedulerApi.get(jobId), [jobId]);
-  const listed = useResource(() => schedulerApi.runs(jobId, limit), [jobId, limit]);
-  const job = useKept(loaded);
-  const runs = useKept(listed);
+  const runs = usePages((limit) => schedulerApi.runs(jobId, limit), [jobId], RUNS_AT_ONCE);
   const reload = () => {
     loaded.reload();
-    listed.reload();
+    runs.reload();
   };
   const reloadSoon = useCoalesced(reload);
   useLive({ topics: ["events"] }, (message) => {
     if (message.type !== "data" || message.topic !== "events" || message.event !== "job-run") return;
     if (message.jobId === jobId) reloadSoon();
   });
-  const back = <BackLink href="/scheduler">{t("jobs.all")}</BackLink>;
-  if (!job)
-    return (
-      <>
-        {back}
-        <Pending resource={loaded} />
-      </>
-    );
-  const mayChange = may("scheduler:write") && job.hiddenTargets === 0;
+  const askToDelete = ({ name }: JobDetail) =>
+    confirmDelete({
+      name,
+      title: t("jobs.delete"),
+      warning: t("jobs.deleteWarning", { name }),
+      onDelete: () => schedulerApi.delete(jobId),
+      onDeleted: () => route("/scheduler"),
+    });
   return (
-    <>
-      {back}
-      <PageHead title={job.name} detail={<p class="text-soft">{t(`jobStatus.${job.status}`)}</p>}>
-        {mayChange && (
+    <ResourcePage
+      of={loaded}
+      back={{ href: "/scheduler", text: t("jobs.all") }}
+      title={({ name }) => name}
+      detail={({ status }) => <p class="text-soft">{t(`jobStatus.${status}`)}</p>}
+      actions={(job) =>
+        may("scheduler:write") &&
+        job.hiddenTargets === 0 && (
           <>
             <JobButtons job={job} onChanged={reload} />
             <a class="btn btn-sm" href={`/scheduler/${jobId}/edit`}>
               <Pencil size={16} aria-hidden="true" />
               {t("common.edit")}
             </a>
-            <IconButton
-              icon={Trash2}
-              label={t("jobs.delete")}
-              class="btn btn-ghost btn-sm text-error"
-              onClick={() => setDeleting(true)}
-            />
+            <DeleteButton label={t("jobs.delete")} onClick={() => askToDelete(job)} />
           </>
-        )}
-      </PageHead>
-      <About job={job} />
-      <h2 class="text-lg font-semibold">{t("common.history")}</h2>
-      <ErrorNote of={listed} />
-      {runs?.rows.length === 0 && (
-        <EmptyPanel icon={CalendarClock} title={t("job.noRuns")} hint={t("job.noRunsHint")} />
+        )
+      }
+    >
+      {(job) => (
+        <>
+          <div class="grid gap-4 lg:grid-cols-2">
+            <When job={job} />
+            <What job={job} />
+          </div>
+          <ThingFaults kind="job" id={jobId} />
+          <h2 class="text-lg font-semibold">{t("common.history")}</h2>
+          <ResourceList
+            title={t("common.history")}
+            isWithin
+            list={runs}
+            icon={CalendarClock}
+            none={[t("job.noRuns"), t("job.noRunsHint")]}
+            moreText={t("common.showOlderRuns")}
+            table={(rows) => <RunList jobId={jobId} runs={rows} timezone={job.schedule.timezone} />}
+          />
+        </>
       )}
-      {runs && runs.rows.length > 0 && (
-        <RunList jobId={jobId} runs={runs.rows} timezone={job.schedule.timezone} />
-      )}
-      {runs && runs.total > runs.rows.length && (
-        <button
-          type="button"
-          class="btn btn-sm self-center"
-          onClick={() => setLimit(Math.min(limit * 2, 1000))}
-        >
-          {t("common.showOlderRuns")}
-        </button>
-      )}
-      {isDeleting && (
-        <DeleteDialog
-          job={job}
-          onClose={(deleted) => {
-            setDeleting(false);
-            if (deleted) route("/scheduler");
-          }}
-        />
-      )}
-    </>
+    </ResourcePage>
   );
 }
-
-/** What a job does, and what went wrong with it. */
-const About = ({ job }: { job: JobDetail }) => (
-  <>
-    <div class="grid gap-4 lg:grid-cols-2">
-      <When job={job} />
-      <What job={job} />
-    </div>
-    <ThingFaults kind="job" id={job.jobId} />
-  </>
-);
 
 function When({ job }: { job: JobDetail }) {
   return (
@@ -171,21 +142,5 @@ function What({ job }: { job: JobDetail }) {
       {gone > 0 && <p class="text-sm text-warning">{t("job.gone", { count: gone })}</p>}
       {hiddenTargets > 0 && <p class="text-sm text-soft">{plural("jobs.hidden", hiddenTargets)}</p>}
     </section>
-  );
-}
-
-function DeleteDialog({ job, onClose }: { job: JobDetail; onClose: (deleted: boolean) => void }) {
-  const { name, jobId } = job;
-  return (
-    <ConfirmDialog
-      title={t("jobs.delete")}
-      warning={t("jobs.deleteWarning", { name })}
-      onCancel={() => onClose(false)}
-      onConfirm={async () => {
-        await schedulerApi.delete(jobId);
-        toast("success", t("common.nameIsDeleted", { name }));
-        onClose(true);
-      }}
-    />
   );
 }

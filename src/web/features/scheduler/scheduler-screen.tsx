@@ -1,15 +1,16 @@
-import { CalendarClock, Plus } from "lucide-preact";
+import { CalendarClock } from "lucide-preact";
 import { useLocation, useRoute } from "preact-iso";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
-import { ListScreen } from "../../ui/list-screen.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { Page } from "../../ui/page.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
+import { CreateLink } from "../../ui/row-buttons.tsx";
 import { JobButtons } from "./job-buttons.tsx";
 import { EditJobPage, JobFormPage } from "./job-form-page.tsx";
 import { JobPage } from "./job-page.tsx";
@@ -32,36 +33,26 @@ function contentOf(jobId: string | undefined, jobTab: string | undefined) {
 
 function JobsPage() {
   const search = useLocation().query.search ?? "";
-  const list = useResource(() => schedulerApi.list(search), [search]);
-  const jobs = useKept(list);
+  const list = useKept(() => schedulerApi.list(search), [search]);
   const reloadSoon = useCoalesced(list.reload);
   useLive({ topics: ["events"] }, (message) => {
     if (message.type === "data" && message.topic === "events" && message.event === "job-run") reloadSoon();
   });
-  const create = may("scheduler:write") && (
-    <a class="btn btn-primary btn-sm" href="/scheduler/new">
-      <Plus size={16} aria-hidden="true" />
-      {t("jobs.create")}
-    </a>
-  );
   return (
-    <ListScreen
+    <ResourceList
       title={t("nav.scheduler")}
       intro={t("jobs.intro")}
       list={list}
-      count={jobs?.rows.length}
       search={search}
       searchLabel={t("jobs.search")}
-      countText={jobs && plural("jobs.count", jobs.total)}
+      countText={(total) => plural("jobs.count", total)}
       icon={CalendarClock}
       none={[t("jobs.none"), t("jobs.noneHint")]}
       noMatch={[t("jobs.noMatch"), t("common.tryFewerLetters")]}
-      create={create}
+      create={may("scheduler:write") && <CreateLink href="/scheduler/new">{t("jobs.create")}</CreateLink>}
     >
-      {jobs?.rows.map((job) => (
-        <JobRow key={job.jobId} job={job} onChanged={list.reload} />
-      ))}
-    </ListScreen>
+      {(job) => <JobRow key={job.jobId} job={job} onChanged={list.reload} />}
+    </ResourceList>
   );
 }
 

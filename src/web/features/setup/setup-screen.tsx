@@ -8,6 +8,7 @@ import { token } from "../../platform/session.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -36,22 +37,23 @@ export function SetupScreen() {
     return token.value === undefined ? <LinkExpired /> : <SetUpAlready />;
   return (
     <Entrance title={t(isRestoring ? "setup.restore" : "setup.title")}>
-      <ErrorNote of={state} />
-      {state.data && !isRestoring && (
-        <OwnerFields
-          setupToken={setupToken}
-          onDone={() => setDone(true)}
-          onRestore={() => setRestoring(true)}
-        />
-      )}
-      {state.data && isRestoring && (
-        <RestoreForm
-          setupToken={setupToken}
-          onDone={() => setRestored(true)}
-          onBack={() => setRestoring(false)}
-        />
-      )}
-      {state.loading && !state.data && <p class="text-soft">{t("common.loading")}</p>}
+      <Loaded of={state}>
+        {() =>
+          isRestoring ? (
+            <RestoreForm
+              setupToken={setupToken}
+              onDone={() => setRestored(true)}
+              onBack={() => setRestoring(false)}
+            />
+          ) : (
+            <OwnerFields
+              setupToken={setupToken}
+              onDone={() => setDone(true)}
+              onRestore={() => setRestoring(true)}
+            />
+          )
+        }
+      </Loaded>
     </Entrance>
   );
 }

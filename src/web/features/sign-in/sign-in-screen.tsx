@@ -6,7 +6,7 @@ import { startSignIn, token } from "../../platform/session.ts";
 import { sessionApi } from "../../platform/session-api.ts";
 import { signOut } from "../../platform/sign-out.ts";
 import { Entrance } from "../../ui/entrance.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded, Skeleton } from "../../ui/loaded.tsx";
 
 /**
  * Target of an invitation: leads on to the hosted sign-in page with the address filled in, unless somebody is signed in here
@@ -30,14 +30,12 @@ function AlreadySignedIn({ invited }: { invited: string }) {
   useEffect(() => {
     if (current !== undefined && isSame) route("/", true);
   }, [current]);
-  if (profile.error !== undefined)
+  if (current === undefined || isSame)
     return (
-      <Entrance title={t("signIn.failed")}>
-        <ErrorNote error={profile.error} onRetry={profile.reload} />
+      <Entrance title={t(profile.error === undefined ? "accept.title" : "signIn.failed")}>
+        <Loaded of={profile}>{() => <Skeleton />}</Loaded>
       </Entrance>
     );
-  if (current === undefined || isSame)
-    return <p class="grid h-full place-items-center text-soft">{t("common.loading")}</p>;
   return (
     <Entrance title={t("accept.title")}>
       <p class="mb-4 wrap-anywhere">{t("accept.other", { current, invited })}</p>

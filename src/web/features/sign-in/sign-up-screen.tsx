@@ -7,6 +7,7 @@ import { useResource } from "../../platform/resource.ts";
 import { token } from "../../platform/session.ts";
 import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
@@ -114,53 +115,53 @@ function DetailsStep(props: {
   };
   return (
     <Entrance title={t("signUp.title")}>
-      <ErrorNote of={plans} />
-      {plans.loading && !plans.data && <p class="text-soft">{t("common.loading")}</p>}
-      {plans.data && (
-        <form class="flex flex-col gap-4" onSubmit={submit}>
-          <p class="text-soft">{t("signUp.intro")}</p>
-          <TextField
-            label={t("setup.fullName")}
-            name="fullName"
-            autocomplete="name"
-            required
-            maxLength={200}
-            pattern=".*\S.*"
-            defaultValue={props.given?.fullName}
-          />
-          <TextField
-            label={t("common.eMail")}
-            name="email"
-            type="email"
-            autocomplete="username"
-            required
-            maxLength={254}
-            defaultValue={props.given?.email}
-          />
-          <TextField
-            label={t("common.password")}
-            hint={t("setup.passwordHint")}
-            name="password"
-            type="password"
-            autocomplete="new-password"
-            required
-            minLength={PASSWORD_MIN}
-            maxLength={256}
-          />
-          <PlanChoice plans={plans.data} selected={props.given?.planId} />
-          <ErrorNote error={action.error} />
-          <SubmitButton busy={action.busy}>{t("signUp.submit")}</SubmitButton>
-          <button type="button" class="btn btn-ghost btn-sm self-center" onClick={props.onHasCode}>
-            {t("signUp.hasCode")}
-          </button>
-          <p class="text-sm text-soft">
-            {t("signUp.known")}{" "}
-            <a class="link" href="/">
-              {t("signIn.again")}
-            </a>
-          </p>
-        </form>
-      )}
+      <Loaded of={plans}>
+        {(offered) => (
+          <form class="flex flex-col gap-4" onSubmit={submit}>
+            <p class="text-soft">{t("signUp.intro")}</p>
+            <TextField
+              label={t("setup.fullName")}
+              name="fullName"
+              autocomplete="name"
+              required
+              maxLength={200}
+              pattern=".*\S.*"
+              defaultValue={props.given?.fullName}
+            />
+            <TextField
+              label={t("common.eMail")}
+              name="email"
+              type="email"
+              autocomplete="username"
+              required
+              maxLength={254}
+              defaultValue={props.given?.email}
+            />
+            <TextField
+              label={t("common.password")}
+              hint={t("setup.passwordHint")}
+              name="password"
+              type="password"
+              autocomplete="new-password"
+              required
+              minLength={PASSWORD_MIN}
+              maxLength={256}
+            />
+            <PlanChoice plans={offered} selected={props.given?.planId} />
+            <ErrorNote error={action.error} />
+            <SubmitButton busy={action.busy}>{t("signUp.submit")}</SubmitButton>
+            <button type="button" class="btn btn-ghost btn-sm self-center" onClick={props.onHasCode}>
+              {t("signUp.hasCode")}
+            </button>
+            <p class="text-sm text-soft">
+              {t("signUp.known")}{" "}
+              <a class="link" href="/">
+                {t("signIn.again")}
+              </a>
+            </p>
+          </form>
+        )}
+      </Loaded>
     </Entrance>
   );
 }

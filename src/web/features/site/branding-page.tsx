@@ -5,8 +5,8 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { fieldProblem } from "../../ui/error-text.ts";
 import { Field } from "../../ui/field.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -20,9 +20,7 @@ const PRODUCT_COLOR = "#0e5a6b";
 /** The site's own name, logo and colour in place of the product's. */
 export function BrandingPage() {
   const resource = useResource(siteApi.branding, []);
-  if (resource.error !== undefined) return <ErrorNote of={resource} />;
-  if (!resource.data) return <p class="text-soft">{t("common.loading")}</p>;
-  return <BrandingForm given={resource.data} onSaved={resource.set} />;
+  return <Loaded of={resource}>{(given) => <BrandingForm given={given} onSaved={resource.set} />}</Loaded>;
 }
 
 const readFile = (file: File): Promise<string> =>
@@ -49,9 +47,7 @@ function BrandingForm({
   const [logo, setLogo] = useState(branding.logo ?? "");
   const [color, setColor] = useState(branding.primaryColor ?? "");
   const [tooLarge, setTooLarge] = useState(false);
-  const action = useAction();
-  const problem = fieldProblem(action.error, ["name", "logo"]);
-  const atTime = (field: string) => (problem?.field === field ? problem.text : undefined);
+  const action = useAction(["name", "logo"]);
 
   const save = (e: Event) => {
     e.preventDefault();
@@ -94,7 +90,7 @@ function BrandingForm({
         <TextField
           label={t("common.name")}
           hint={t("branding.nameHint")}
-          error={atTime("name")}
+          error={action.errorOf("name")}
           maxLength={40}
           placeholder="Lineside"
           value={name}
@@ -135,16 +131,16 @@ function BrandingForm({
               </button>
             )}
           </span>
-          {(tooLarge || atTime("logo")) && (
+          {(tooLarge || action.errorOf("logo")) && (
             <span role="alert" class="text-sm text-error">
-              {tooLarge ? t("branding.logoTooLarge") : atTime("logo")}
+              {tooLarge ? t("branding.logoTooLarge") : action.errorOf("logo")}
             </span>
           )}
           <span class="text-sm text-soft">{t("branding.logoHint")}</span>
         </div>
         <Preview name={name.trim()} logo={logo} color={color} saved={given} />
       </fieldset>
-      {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
+      <ErrorNote error={action.error} />
       <div class="flex flex-wrap justify-end gap-2">
         {Object.keys(branding).length > 0 && (
           <button type="button" class="btn btn-ghost" disabled={action.busy} onClick={reset}>

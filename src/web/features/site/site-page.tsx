@@ -1,12 +1,13 @@
 import { useState } from "preact/hooks";
 import { formatBytes, formatNumber } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { type Resource, useResource } from "../../platform/resource.ts";
+import { type Resource, together, useResource } from "../../platform/resource.ts";
 import { keepToken, may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
@@ -18,24 +19,16 @@ import { siteApi } from "./site-api.ts";
 export function SitePage() {
   const profile = useResource(siteApi.tenant, []);
   const usage = useResource(siteApi.usage, []);
-  const error = profile.error ?? usage.error;
-  if (error !== undefined)
-    return (
-      <ErrorNote
-        error={error}
-        onRetry={() => {
-          profile.reload();
-          usage.reload();
-        }}
-      />
-    );
-  if (!profile.data || !usage.data) return <p class="text-soft">{t("common.loading")}</p>;
   return (
-    <div class="flex max-w-3xl flex-col gap-5">
-      <NameForm tenant={profile.data} resource={profile} />
-      <Plan tenant={profile.data} usage={usage.data} />
-      {may("tenant:delete") && <Removal tenant={profile.data} isHost={usage.data.isHost} />}
-    </div>
+    <Loaded of={together({ tenant: profile, usage })}>
+      {(site) => (
+        <div class="flex max-w-3xl flex-col gap-5">
+          <NameForm tenant={site.tenant} resource={profile} />
+          <Plan tenant={site.tenant} usage={site.usage} />
+          {may("tenant:delete") && <Removal tenant={site.tenant} isHost={site.usage.isHost} />}
+        </div>
+      )}
+    </Loaded>
   );
 }
 

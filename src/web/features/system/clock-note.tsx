@@ -6,14 +6,15 @@ import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { systemApi } from "./system-api.ts";
 
 /** Shows both times while the clock is not set, and lets the reader confirm that of the system. */
 export function ClockNote() {
-  const { data: clock, error, reload } = useResource(systemApi.clock, []);
+  const clock = useResource(systemApi.clock, []);
   const action = useAction();
-  const confirm = () =>
+  const accept = () =>
     action.run(async () => {
       await systemApi.confirmClock();
       await askReadiness();
@@ -22,17 +23,18 @@ export function ClockNote() {
   const time = (iso: string) => formatDate(toMs(iso) ?? 0, "zoned");
   return (
     <div class="flex flex-wrap items-center gap-x-4 gap-y-2">
-      {error !== undefined && <ErrorNote error={error} onRetry={reload} />}
-      {clock && (
-        <p class="text-sm">
-          {t("system.clockTimes", { time: time(clock.time), system: time(clock.systemTime) })}
-        </p>
-      )}
-      {clock && (
-        <Button icon={Clock} size={14} disabled={action.busy} onClick={confirm}>
-          {t("system.confirmClock")}
-        </Button>
-      )}
+      <Loaded of={clock}>
+        {(times) => (
+          <>
+            <p class="text-sm">
+              {t("system.clockTimes", { time: time(times.time), system: time(times.systemTime) })}
+            </p>
+            <Button icon={Clock} size={14} disabled={action.busy} onClick={accept}>
+              {t("system.confirmClock")}
+            </Button>
+          </>
+        )}
+      </Loaded>
       <ErrorNote error={action.error} />
     </div>
   );

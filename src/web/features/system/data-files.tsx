@@ -1,14 +1,15 @@
 import { CircleCheck, FolderArchive, ShieldCheck, Trash2, TriangleAlert } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatBytes, formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { askReadiness } from "../../platform/readiness.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
+import { useRefresh } from "../../platform/use-refresh.ts";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ask } from "../../ui/confirmation.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { Section } from "../../ui/section.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -18,15 +19,10 @@ const POLL_MS = 1_000;
 
 /** Known damage of the data files, the newest check of them, and the support bundle. */
 export function DataFiles() {
-  const resource = useResource(systemApi.check, []);
-  const check = useKept(resource);
+  const resource = useKept(systemApi.check, []);
   const action = useAction();
-  const isRunning = check?.startedAt !== undefined && check.finishedAt === undefined;
-  useEffect(() => {
-    if (!isRunning) return;
-    const timer = setInterval(resource.reload, POLL_MS);
-    return () => clearInterval(timer);
-  }, [isRunning]);
+  const isRunning = resource.data?.startedAt !== undefined && resource.data.finishedAt === undefined;
+  useRefresh(resource.reload, isRunning ? POLL_MS : undefined);
   const start = () =>
     action.run(async () => {
       await systemApi.startCheck();
@@ -34,12 +30,17 @@ export function DataFiles() {
     });
   return (
     <Section id="system-files" title={t("system.files")} hint={t("system.filesHint")}>
-      <ErrorNote of={resource} />
-      {check && <CheckResult check={check} isRunning={isRunning} />}
-      {check && check.losses.length > 0 && <Losses losses={check.losses} onDone={resource.set} />}
-      {check && check.unknownDevices > 0 && (
-        <UnknownDevices count={check.unknownDevices} onDone={resource.set} />
-      )}
+      <Loaded of={resource}>
+        {(check) => (
+          <>
+            <CheckResult check={check} isRunning={isRunning} />
+            {check.losses.length > 0 && <Losses losses={check.losses} onDone={resource.set} />}
+            {check.unknownDevices > 0 && (
+              <UnknownDevices count={check.unknownDevices} onDone={resource.set} />
+            )}
+          </>
+        )}
+      </Loaded>
       <ErrorNote error={action.error} />
       <div class="flex flex-wrap gap-2">
         <Button icon={ShieldCheck} size={14} disabled={action.busy || isRunning} onClick={start}>
@@ -131,27 +132,27 @@ function Losses({ losses, onDone }: WarningProps & { losses: DataCheck["losses"]
 
 /** Telemetry of devices that are missing from the device table. */
 function UnknownDevices({ count, onDone }: WarningProps & { count: number }) {
-  const [asks, setAsks] = useState(false);
   const remove = async () => {
     onDone(await systemApi.deleteUnknownTelemetry());
     await askReadiness();
-    setAsks(false);
   };
   return (
     <div class="flex flex-col items-start gap-2" role="status">
       <p>{t("system.unknownDevices", { count })}</p>
-      <Button icon={Trash2} size={14} onClick={() => setAsks(true)}>
+      <Button
+        icon={Trash2}
+        size={14}
+        onClick={() =>
+          ask({
+            title: t("system.deleteUnknown"),
+            warning: t("system.deleteUnknownHint", { count }),
+            action: t("system.deleteUnknown"),
+            onConfirm: remove,
+          })
+        }
+      >
         {t("system.deleteUnknown")}
       </Button>
-      {asks && (
-        <ConfirmDialog
-          title={t("system.deleteUnknown")}
-          warning={t("system.deleteUnknownHint", { count })}
-          action={t("system.deleteUnknown")}
-          onConfirm={remove}
-          onCancel={() => setAsks(false)}
-        />
-      )}
     </div>
   );
 }

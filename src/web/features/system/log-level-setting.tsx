@@ -1,7 +1,8 @@
 import { t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -9,8 +10,7 @@ import { LOG_LEVELS, type LogLevel, logApi } from "./log-api.ts";
 
 /** The level at which the running gateway writes lines. */
 export function LogLevelSetting() {
-  const resource = useResource(logApi.level, []);
-  const current = useKept(resource);
+  const resource = useKept(logApi.level, []);
   const action = useAction();
   const change = (level: LogLevel) =>
     action.run(async () => {
@@ -19,24 +19,25 @@ export function LogLevelSetting() {
     });
   return (
     <Section id="log-level" title={t("log.levelTitle")}>
-      <ErrorNote of={resource} />
-      {current !== undefined && (
-        <div class="max-w-xl">
-          <SelectField
-            label={t("log.level")}
-            hint={t("log.levelHint")}
-            value={current}
-            disabled={action.busy}
-            onChange={(e) => change(e.currentTarget.value as LogLevel) /* one of the options below */}
-          >
-            {LOG_LEVELS.map((level) => (
-              <option key={level} value={level} selected={level === current}>
-                {t(`logLevel.${level}`)}
-              </option>
-            ))}
-          </SelectField>
-        </div>
-      )}
+      <Loaded of={resource}>
+        {(current) => (
+          <div class="max-w-xl">
+            <SelectField
+              label={t("log.level")}
+              hint={t("log.levelHint")}
+              value={current}
+              disabled={action.busy}
+              onChange={(e) => change(e.currentTarget.value as LogLevel) /* one of the options below */}
+            >
+              {LOG_LEVELS.map((level) => (
+                <option key={level} value={level} selected={level === current}>
+                  {t(`logLevel.${level}`)}
+                </option>
+              ))}
+            </SelectField>
+          </div>
+        )}
+      </Loaded>
       <ErrorNote error={action.error} />
     </Section>
   );

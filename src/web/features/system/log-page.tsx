@@ -6,9 +6,10 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Button } from "../../ui/button.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
+import { EmptyPanel } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { FilterSelect } from "../../ui/filter-select.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -45,11 +46,15 @@ export function LogPage() {
         <p role="status">{t(isFollowing ? "log.following" : isPaused ? "log.paused" : "log.scrolled")}</p>
         {shown && <p>{plural("log.count", shown.total)}</p>}
       </div>
-      {error !== undefined && <ErrorNote error={error} onRetry={retry} />}
-      {!shown && error === undefined && <p class="text-soft">{t("common.loading")}</p>}
-      {shown?.lines.length === 0 && <NoLines filter={filter} />}
-      {shown && shown.lines.length > 0 && <LogList lines={shown.lines} isFollowing={isFollowing} />}
-      {shown && shown.lines.length < shown.total && <OlderButton key={shown.key} onLoad={loadOlder} />}
+      <Loaded of={{ data: shown, error, reload: retry }}>
+        {({ key, lines, total }) => (
+          <>
+            {lines.length === 0 && <NoLines filter={filter} />}
+            {lines.length > 0 && <LogList lines={lines} isFollowing={isFollowing} />}
+            {lines.length < total && <OlderButton key={key} onLoad={loadOlder} />}
+          </>
+        )}
+      </Loaded>
       {isScrolled && <NewestButton top={top} />}
     </div>
   );

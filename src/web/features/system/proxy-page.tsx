@@ -1,11 +1,14 @@
-import { ArrowLeft, CircleCheck, Eye, RefreshCw, TriangleAlert } from "lucide-preact";
+import { CircleCheck, Eye, RefreshCw, TriangleAlert } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
+import { useRefresh } from "../../platform/use-refresh.ts";
+import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
@@ -23,15 +26,10 @@ const POLL_MS = 2_000;
 
 /** Public address and reverse proxies of the gateway, for its operators. */
 export function ProxyPage() {
-  const resource = useResource(proxyApi.get, []);
-  const settings = useKept(resource);
+  const resource = useKept(proxyApi.get, []);
   const [isRestarting, setRestarting] = useState(false);
-  useEffect(() => {
-    if (!isRestarting) return;
-    const timer = setInterval(resource.reload, POLL_MS);
-    return () => clearInterval(timer);
-  }, [isRestarting]);
-  const isBack = isRestarting && resource.error === undefined && settings?.needsRestart === false;
+  useRefresh(resource.reload, isRestarting ? POLL_MS : undefined);
+  const isBack = isRestarting && resource.error === undefined && resource.data?.needsRestart === false;
   useEffect(() => {
     if (!isBack) return;
     setRestarting(false);
@@ -39,17 +37,17 @@ export function ProxyPage() {
   }, [isBack]);
   return (
     <div class="flex max-w-3xl flex-col gap-4">
-      <a href="/settings/system" class="inline-flex items-center gap-2 self-start text-sm hover:underline">
-        <ArrowLeft size={16} aria-hidden="true" />
-        {t("page.system")}
-      </a>
-      {resource.error !== undefined && !isRestarting && (
-        <ErrorNote error={resource.error} onRetry={resource.reload} />
-      )}
-      {settings && <SettingsForm settings={settings} onSaved={resource.set} />}
-      {settings?.needsRestart && (
-        <Restart isRestarting={isRestarting} onRestart={() => setRestarting(true)} />
-      )}
+      <BackLink href="/settings/system">{t("page.system")}</BackLink>
+      <Loaded of={{ ...resource, error: isRestarting ? undefined : resource.error }}>
+        {(settings) => (
+          <>
+            <SettingsForm settings={settings} onSaved={resource.set} />
+            {settings.needsRestart && (
+              <Restart isRestarting={isRestarting} onRestart={() => setRestarting(true)} />
+            )}
+          </>
+        )}
+      </Loaded>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -14,8 +15,7 @@ export function SharedDevicesSection() {
   if (shared.error === undefined && (shared.data?.tenants.length ?? 0) === 0) return null;
   return (
     <Section id="shared-device" title={t("system.shared")} hint={t("system.sharedHint")}>
-      <ErrorNote of={shared} />
-      {shared.data && <SitesForm shared={shared.data} onSaved={shared.set} />}
+      <Loaded of={shared}>{(sites) => <SitesForm shared={sites} onSaved={shared.set} />}</Loaded>
     </Section>
   );
 }

@@ -4,8 +4,9 @@ import { serverText } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { askReadiness, type HealthReason, readiness } from "../../platform/readiness.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { useRefresh } from "../../platform/use-refresh.ts";
+import { EmptyPanel } from "../../ui/empty.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { Section } from "../../ui/section.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
@@ -41,40 +42,42 @@ export function SystemPage({ id }: SettingsPageProps) {
 /** State of the gateway itself: version, problems, and the readings of its own device. */
 function Gateway() {
   const health = useResource(systemApi.health, []);
-  const device = useResource(systemApi.device, []);
-  const gateway = useKept(device);
+  const device = useKept(systemApi.device, []);
   useEffect(() => {
     askReadiness();
   }, []);
-  const isMissing = gateway === null;
-  useEffect(() => {
-    if (!isMissing) return;
-    const refresh = () => document.visibilityState === "visible" && device.reload();
-    const timer = setInterval(refresh, DEVICE_POLL_MS);
-    return () => clearInterval(timer);
-  }, [isMissing]);
-  const { data: version } = health;
+  const isMissing = device.data === null;
+  useRefresh(device.reload, isMissing ? DEVICE_POLL_MS : undefined);
   const isClockUnset = readiness.value?.warnings.some(({ code }) => UNSET_CLOCK_CODES.has(code));
   return (
     <div class="flex flex-col gap-5">
       <Section id="system-health" title={t("system.health")}>
         <Health />
         {isClockUnset && <ClockNote />}
-        <ErrorNote of={health} />
-        {version && (
-          <p class="text-sm text-soft">
-            {t("system.version", { version: version.version })}{" "}
-            <span class="reading break-all">{version.commit}</span>
-          </p>
-        )}
+        <Loaded of={health}>
+          {(version) => (
+            <p class="text-sm text-soft">
+              {t("system.version", { version: version.version })}{" "}
+              <span class="reading break-all">{version.commit}</span>
+            </p>
+          )}
+        </Loaded>
         <PageLink href="/faults?scope=gateway" text={t("faults.openGateway")} />
         <PageLink href="/settings/log" text={t("system.openLog")} />
         <PageLink href={`/settings/system/${PROXY_PAGE}`} text={t("system.openProxy")} />
       </Section>
-      <ErrorNote of={device} />
-      {gateway && <OpenAlarms deviceId={gateway.deviceId} />}
-      {gateway && <GatewayReadings key={gateway.deviceId} device={gateway} />}
-      {isMissing && <NoDevice />}
+      <Loaded of={device}>
+        {(gateway) =>
+          gateway === null ? (
+            <NoDevice />
+          ) : (
+            <>
+              <OpenAlarms deviceId={gateway.deviceId} />
+              <GatewayReadings key={gateway.deviceId} device={gateway} />
+            </>
+          )
+        }
+      </Loaded>
       <TalkersSection />
       <SharedDevicesSection />
       <UpdateSection />

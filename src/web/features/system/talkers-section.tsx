@@ -1,9 +1,10 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { formatBytes, formatNumber } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { me } from "../../platform/session.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { useRefresh } from "../../platform/use-refresh.ts";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { type TopTalker, TRAFFIC_MEASURES, type TrafficMeasure, talkersApi } from "./talkers-api.ts";
@@ -14,12 +15,8 @@ const REFRESH_MS = 15_000;
 /** The devices that sent the most within the last hour. */
 export function TalkersSection() {
   const [by, setBy] = useState<TrafficMeasure>("messages");
-  const page = useResource(() => talkersApi.list(by, SHOWN_MAX), [by]);
-  const shown = useKept(page);
-  useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === "visible" && page.reload(), REFRESH_MS);
-    return () => clearInterval(timer);
-  });
+  const page = useKept(() => talkersApi.list(by, SHOWN_MAX), [by]);
+  useRefresh(page.reload, REFRESH_MS);
   return (
     <Section id="talkers" title={t("talkers.title")} hint={t("talkers.hint")}>
       <Segments
@@ -28,29 +25,33 @@ export function TalkersSection() {
         current={by}
         onSelect={setBy}
       />
-      <ErrorNote of={page} />
-      {shown?.rows.length === 0 && <p class="text-soft">{t("talkers.none")}</p>}
-      {shown && shown.rows.length > 0 && (
-        <div class="overflow-x-auto">
-          <table class="table table-sm" aria-labelledby="talkers">
-            <thead class="text-soft">
-              <tr>
-                <th scope="col">{t("talkers.device")}</th>
-                {TRAFFIC_MEASURES.map((id) => (
-                  <th key={id} scope="col" class="text-right">
-                    {t(`talkers.${id}`)}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {shown.rows.map((talker) => (
-                <Row key={talker.deviceId} talker={talker} />
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      <Loaded of={page}>
+        {({ rows }) =>
+          rows.length === 0 ? (
+            <p class="text-soft">{t("talkers.none")}</p>
+          ) : (
+            <div class="overflow-x-auto">
+              <table class="table table-sm" aria-labelledby="talkers">
+                <thead class="text-soft">
+                  <tr>
+                    <th scope="col">{t("talkers.device")}</th>
+                    {TRAFFIC_MEASURES.map((id) => (
+                      <th key={id} scope="col" class="text-right">
+                        {t(`talkers.${id}`)}
+                      </th>
+                    ))}
+                  </tr>
+                </thead>
+                <tbody>
+                  {rows.map((talker) => (
+                    <Row key={talker.deviceId} talker={talker} />
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )
+        }
+      </Loaded>
     </Section>
   );
 }

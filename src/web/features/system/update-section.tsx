@@ -3,10 +3,12 @@ import { useEffect, useState } from "preact/hooks";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
+import { useRefresh } from "../../platform/use-refresh.ts";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ask } from "../../ui/confirmation.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Section } from "../../ui/section.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Update, updateApi } from "./update-api.ts";
@@ -16,41 +18,39 @@ const toPercent = (share: number) => Math.floor(share * 100);
 
 /** Uploads an update file, installs it, and says what became of it. */
 export function UpdateSection() {
-  const resource = useResource(updateApi.get, []);
-  const update = useKept(resource);
+  const resource = useKept(updateApi.get, []);
   const [isWaiting, setWaiting] = useState(false);
-  const isInstalling = isWaiting || update?.isInstalling === true;
-  useEffect(() => {
-    if (!isInstalling) return;
-    const timer = setInterval(resource.reload, POLL_MS);
-    return () => clearInterval(timer);
-  }, [isInstalling]);
+  const isInstalling = isWaiting || resource.data?.isInstalling === true;
+  useRefresh(resource.reload, isInstalling ? POLL_MS : undefined);
   // The gateway has forgotten the upload when it is back as one version or the other.
   const isSettled =
-    (update?.result !== undefined || update?.isOnProbation === true) &&
-    !update.isInstalling &&
-    update.upload === undefined;
+    (resource.data?.result !== undefined || resource.data?.isOnProbation === true) &&
+    !resource.data.isInstalling &&
+    resource.data.upload === undefined;
   useEffect(() => {
-    if (isSettled || update?.failure !== undefined) setWaiting(false);
-  }, [isSettled, update?.failure]);
+    if (isSettled || resource.data?.failure !== undefined) setWaiting(false);
+  }, [isSettled, resource.data?.failure]);
   return (
     <Section id="system-update" title={t("update.title")} hint={t("update.hint")}>
-      {resource.error !== undefined && !isInstalling && (
-        <ErrorNote error={resource.error} onRetry={resource.reload} />
-      )}
-      {update?.result && !isInstalling && <Result result={update.result} />}
-      {update?.failure && <Warning text={serverText(update.failure, update.failure.message)} />}
-      {update?.isOnProbation && !isInstalling && (
-        <p role="status">{t("update.probation", { version: update.version })}</p>
-      )}
-      {isInstalling ? (
-        <p class="flex items-center gap-2" role="status">
-          <span class="loading loading-spinner loading-sm" aria-hidden="true" />
-          {t("update.installing")}
-        </p>
-      ) : (
-        update && <UpdateFile update={update} onChange={resource.reload} onInstall={() => setWaiting(true)} />
-      )}
+      <Loaded of={{ ...resource, error: isInstalling ? undefined : resource.error }}>
+        {(update) => (
+          <>
+            {update.result && !isInstalling && <Result result={update.result} />}
+            {update.failure && <Warning text={serverText(update.failure, update.failure.message)} />}
+            {update.isOnProbation && !isInstalling && (
+              <p role="status">{t("update.probation", { version: update.version })}</p>
+            )}
+            {isInstalling ? (
+              <p class="flex items-center gap-2" role="status">
+                <span class="loading loading-spinner loading-sm" aria-hidden="true" />
+                {t("update.installing")}
+              </p>
+            ) : (
+              <UpdateFile update={update} onChange={resource.reload} onInstall={() => setWaiting(true)} />
+            )}
+          </>
+        )}
+      </Loaded>
     </Section>
   );
 }
@@ -144,7 +144,6 @@ function FileForm({ upload, onChange }: { upload: Update["upload"]; onChange: ()
 function Installation(props: { version: string; onChange: () => void; onInstall: () => void }) {
   const { version, onChange, onInstall } = props;
   const action = useAction();
-  const [isAsking, setAsking] = useState(false);
   const discard = () =>
     action.run(async () => {
       await updateApi.discard();
@@ -152,7 +151,6 @@ function Installation(props: { version: string; onChange: () => void; onInstall:
     });
   const install = async () => {
     await updateApi.install();
-    setAsking(false);
     onInstall();
   };
   return (
@@ -162,7 +160,18 @@ function Installation(props: { version: string; onChange: () => void; onInstall:
         {t("update.ready", { version })}
       </p>
       <div class="flex flex-wrap gap-2">
-        <Button icon={RefreshCw} size={14} onClick={() => setAsking(true)}>
+        <Button
+          icon={RefreshCw}
+          size={14}
+          onClick={() =>
+            ask({
+              title: t("update.confirm", { version }),
+              warning: t("update.confirmHint"),
+              action: t("update.install"),
+              onConfirm: install,
+            })
+          }
+        >
           {t("update.install")}
         </Button>
         <Button icon={Trash2} size={14} disabled={action.busy} onClick={discard}>
@@ -170,15 +179,6 @@ function Installation(props: { version: string; onChange: () => void; onInstall:
         </Button>
       </div>
       <ErrorNote error={action.error} />
-      {isAsking && (
-        <ConfirmDialog
-          title={t("update.confirm", { version })}
-          warning={t("update.confirmHint")}
-          action={t("update.install")}
-          onConfirm={install}
-          onCancel={() => setAsking(false)}
-        />
-      )}
     </>
   );
 }

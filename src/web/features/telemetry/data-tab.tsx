@@ -15,9 +15,10 @@ import { keyMetadataReady, keyName, metadataOf } from "../../platform/key-metada
 import { useLive } from "../../platform/live.ts";
 import { now, serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
+import { EmptyPanel } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { KeyPicker } from "../../ui/key-picker.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { useAnnotations } from "../annotations/use-annotations.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
@@ -48,9 +49,11 @@ export function DataTab({ device }: DeviceTabProps) {
     ]);
     return { latest, keys, load: ++loads.current };
   }, [device.deviceId]);
-  if (resource.error !== undefined) return <ErrorNote of={resource} />;
-  if (!resource.data) return <p class="text-soft">{t("common.loading")}</p>;
-  return <DeviceData {...resource.data} device={device} onImported={resource.reload} />;
+  return (
+    <Loaded of={resource}>
+      {(data) => <DeviceData {...data} device={device} onImported={resource.reload} />}
+    </Loaded>
+  );
 }
 
 /** The charts, and the dialog of imports and exports. */

@@ -1,7 +1,7 @@
 import { t } from "../../platform/i18n/i18n.ts";
 import type { Resource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Section } from "../../ui/section.tsx";
 import type { StepType } from "../pipelines/pipelines-api.ts";
 import type { StepDraft, StepProblem } from "../pipelines/step-form.ts";
@@ -18,17 +18,18 @@ interface Props {
 export function StepsSection({ types, steps, problem, onChange }: Props) {
   return (
     <Section id="uplink-steps" title={t("uplink.steps")} hint={t("uplink.stepsHint")}>
-      <ErrorNote of={types} />
-      {types.data && (
-        <StepList
-          label={t("uplink.steps")}
-          steps={steps}
-          types={types.data}
-          problem={problem}
-          mayChange={may("uplinks:write")}
-          onChange={onChange}
-        />
-      )}
+      <Loaded of={types}>
+        {(known) => (
+          <StepList
+            label={t("uplink.steps")}
+            steps={steps}
+            types={known}
+            problem={problem}
+            mayChange={may("uplinks:write")}
+            onChange={onChange}
+          />
+        )}
+      </Loaded>
     </Section>
   );
 }

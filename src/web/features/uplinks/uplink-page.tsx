@@ -2,18 +2,15 @@ import { PlugZap } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Radio } from "../../ui/choice.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { FormPage } from "../../ui/form-page.tsx";
-import { NotFoundScreen } from "../../ui/not-found.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
+import { ResourcePage } from "../../ui/resource-page.tsx";
 import { Section } from "../../ui/section.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -32,25 +29,25 @@ import { type Uplink, uplinksApi } from "./uplinks-api.ts";
 /** An uplink with its progress and settings. */
 export function UplinkPage({ uplinkId }: { uplinkId: string }) {
   const resource = useResource(() => uplinksApi.get(uplinkId), [uplinkId]);
-  const { data: uplink, error } = resource;
-  if (error instanceof ApiError && error.status === 404) return <NotFoundScreen />;
-  const head = (
-    <>
-      <BackLink href="/uplinks">{t("nav.uplinks")}</BackLink>
-      <PageHead title={uplink?.name ?? "…"} />
-      <ErrorNote error={error} onRetry={resource.reload} />
-      {uplink && (
-        <div class="flex max-w-3xl flex-col gap-5">
-          <UplinkProgress uplink={uplink} onChanged={resource.set} />
-          <ThingFaults kind="uplink" id={uplinkId} />
-        </div>
+  return (
+    <ResourcePage
+      of={resource}
+      back={{ href: "/uplinks", text: t("nav.uplinks") }}
+      title={({ name }) => name}
+    >
+      {(uplink) => (
+        <UplinkForm
+          head={
+            <div class="flex max-w-3xl flex-col gap-5">
+              <UplinkProgress uplink={uplink} onChanged={resource.set} />
+              <ThingFaults kind="uplink" id={uplinkId} />
+            </div>
+          }
+          uplink={uplink}
+          onSaved={resource.set}
+        />
       )}
-    </>
-  );
-  return uplink ? (
-    <UplinkForm head={head} uplink={uplink} onSaved={resource.set} />
-  ) : (
-    <div class="flex flex-col gap-5">{head}</div>
+    </ResourcePage>
   );
 }
 

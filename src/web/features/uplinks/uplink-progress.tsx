@@ -1,14 +1,14 @@
 import { RotateCcw, SkipForward } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
 import { durationText } from "../../platform/i18n/duration-text.ts";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { useRefresh } from "../../platform/use-refresh.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ask } from "../../ui/confirmation.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { StartPauseButton } from "../../ui/start-pause-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -42,15 +42,20 @@ export function UplinkStateText({ uplink }: { uplink: Uplink }) {
 /** Progress of an uplink, and the remedy if it cannot continue. */
 export function UplinkProgress({ uplink, onChanged }: Props) {
   const { uplinkId, errorText, isRefused, enabled } = uplink;
-  const [isResending, setResending] = useState(false);
   const action = useAction();
-  useEffect(() => {
-    const load = async () => {
-      if (!document.hidden) onChanged(await uplinksApi.get(uplinkId));
-    };
-    const timer = setInterval(() => void load().catch(() => undefined), REFRESH_MS); // shown with the next answer
-    return () => clearInterval(timer);
-  }, [uplinkId]);
+  const resend = () =>
+    ask({
+      title: t("uplink.resendTitle"),
+      warning: t("uplink.resendWarning"),
+      onConfirm: async () => {
+        onChanged(await uplinksApi.resend(uplinkId, { from: 0, to: Date.now() }));
+        toast("success", t("uplink.resending"));
+      },
+    });
+  useRefresh(
+    () => void uplinksApi.get(uplinkId).then(onChanged, () => undefined), // an error is shown with the next response
+    REFRESH_MS,
+  );
   return (
     <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-label={t("uplink.progress")}>
       <div class="flex flex-wrap items-center justify-between gap-3">
@@ -67,7 +72,7 @@ export function UplinkProgress({ uplink, onChanged }: Props) {
                 {t("uplink.skip")}
               </Button>
             )}
-            <Button icon={RotateCcw} class="btn btn-sm" onClick={() => setResending(true)}>
+            <Button icon={RotateCcw} class="btn btn-sm" onClick={resend}>
               {t("uplink.resend")}
             </Button>
             <StartPauseButton
@@ -89,18 +94,6 @@ export function UplinkProgress({ uplink, onChanged }: Props) {
         </p>
       )}
       <ErrorNote error={action.error} />
-      {isResending && (
-        <ConfirmDialog
-          title={t("uplink.resendTitle")}
-          warning={t("uplink.resendWarning")}
-          onCancel={() => setResending(false)}
-          onConfirm={async () => {
-            onChanged(await uplinksApi.resend(uplinkId, { from: 0, to: Date.now() }));
-            toast("success", t("uplink.resending"));
-            setResending(false);
-          }}
-        />
-      )}
     </section>
   );
 }

@@ -1,16 +1,15 @@
-import { CloudUpload, Plus, Trash2 } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
+import { CloudUpload } from "lucide-preact";
 import { useLocation, useRoute } from "preact-iso";
 import { durationText } from "../../platform/i18n/duration-text.ts";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
-import { toast } from "../../platform/toasts.ts";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
-import { ListScreen } from "../../ui/list-screen.tsx";
+import { useRefresh } from "../../platform/use-refresh.ts";
+import { confirmDelete } from "../../ui/confirmation.tsx";
 import { Page } from "../../ui/page.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
+import { CreateLink, DeleteButton } from "../../ui/row-buttons.tsx";
 import { TARGET_TYPES } from "./target-fields.ts";
 import { NewUplinkPage, UplinkPage } from "./uplink-page.tsx";
 import { UplinkStateText } from "./uplink-progress.tsx";
@@ -32,57 +31,27 @@ export function UplinksScreen() {
 
 function UplinkList() {
   const search = useLocation().query.search ?? "";
-  const [deleting, setDeleting] = useState<Uplink | undefined>(undefined);
-  const list = useResource(() => uplinksApi.list(search), [search]);
-  const uplinks = useKept(list);
-  useEffect(() => {
-    const timer = setInterval(() => !document.hidden && list.reload(), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, [search]);
+  const list = useKept(() => uplinksApi.list(search), [search]);
+  useRefresh(list.reload, REFRESH_MS);
   return (
-    <>
-      <ListScreen
-        title={t("nav.uplinks")}
-        intro={t("uplinks.intro")}
-        list={list}
-        count={uplinks?.rows.length}
-        search={search}
-        searchLabel={t("uplinks.search")}
-        countText={uplinks && plural("uplinks.count", uplinks.total)}
-        icon={CloudUpload}
-        none={[t("uplinks.none"), t("uplinks.noneHint")]}
-        noMatch={[t("uplinks.noMatch"), t("common.tryFewerLetters")]}
-        create={
-          may("uplinks:write") && (
-            <a class="btn btn-primary btn-sm" href="/uplinks/new">
-              <Plus size={16} aria-hidden="true" />
-              {t("uplinks.create")}
-            </a>
-          )
-        }
-      >
-        {uplinks?.rows.map((uplink) => (
-          <Row key={uplink.uplinkId} uplink={uplink} onDelete={() => setDeleting(uplink)} />
-        ))}
-      </ListScreen>
-      {deleting && (
-        <ConfirmDialog
-          title={t("uplinks.deleteTitle")}
-          warning={t("uplinks.deleteWarning", { name: deleting.name })}
-          onCancel={() => setDeleting(undefined)}
-          onConfirm={async () => {
-            await uplinksApi.delete(deleting.uplinkId);
-            toast("success", t("common.nameIsDeleted", { name: deleting.name }));
-            setDeleting(undefined);
-            list.reload();
-          }}
-        />
-      )}
-    </>
+    <ResourceList
+      title={t("nav.uplinks")}
+      intro={t("uplinks.intro")}
+      list={list}
+      search={search}
+      searchLabel={t("uplinks.search")}
+      countText={(total) => plural("uplinks.count", total)}
+      icon={CloudUpload}
+      none={[t("uplinks.none"), t("uplinks.noneHint")]}
+      noMatch={[t("uplinks.noMatch"), t("common.tryFewerLetters")]}
+      create={may("uplinks:write") && <CreateLink href="/uplinks/new">{t("uplinks.create")}</CreateLink>}
+    >
+      {(uplink) => <Row key={uplink.uplinkId} uplink={uplink} onDeleted={list.reload} />}
+    </ResourceList>
   );
 }
 
-function Row({ uplink, onDelete }: { uplink: Uplink; onDelete: () => void }) {
+function Row({ uplink, onDeleted }: { uplink: Uplink; onDeleted: () => void }) {
   const { uplinkId, name, target, errorText, lagSeconds } = uplink;
   const type = TARGET_TYPES.find((targetType) => targetType === target.type);
   return (
@@ -103,11 +72,17 @@ function Row({ uplink, onDelete }: { uplink: Uplink; onDelete: () => void }) {
         {errorText !== null && <p class="text-sm text-warning wrap-anywhere">{serverText(errorText)}</p>}
       </div>
       {may("uplinks:write") && (
-        <IconButton
-          icon={Trash2}
+        <DeleteButton
           label={t("common.deleteName", { name })}
-          class="btn btn-ghost btn-sm text-error"
-          onClick={onDelete}
+          onClick={() =>
+            confirmDelete({
+              name,
+              title: t("uplinks.deleteTitle"),
+              warning: t("uplinks.deleteWarning", { name }),
+              onDelete: () => uplinksApi.delete(uplinkId),
+              onDeleted,
+            })
+          }
         />
       )}
     </li>

@@ -1,21 +1,7 @@
 import { Mail, TriangleAlert } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
-import { CopyButton } from "../../ui/copy-button.tsx";
+import { Copyable, ShownOnce } from "../../ui/shown-once.tsx";
 import type { Invitation } from "./users-types.ts";
-
-function Item({ label, text, copyLabel }: { label: string; text: string; copyLabel: string }) {
-  return (
-    <div class="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3">
-      <dt class="panel-label">{label}</dt>
-      <dd class="reading col-start-1 text-sm break-all" data-testid="invitation-detail">
-        {text}
-      </dd>
-      <dd class="col-start-2 row-span-2 row-start-1">
-        <CopyButton text={text} label={copyLabel} />
-      </dd>
-    </div>
-  );
-}
 
 function Sent({ invitation }: { invitation: Invitation }) {
   const { email, inviteDelivery, inviteSent } = invitation;
@@ -32,34 +18,28 @@ function Sent({ invitation }: { invitation: Invitation }) {
   );
 }
 
+interface Props {
+  readonly title: string;
+  readonly invitation: Invitation;
+  readonly onClose: () => void;
+}
+
 /** Sign-in details for a new user, shown only once: the service keeps no password that it could show again. */
-export function InvitationResult({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) {
+export function InvitationResult({ title, invitation, onClose }: Props) {
   const { loginUrl, email, temporaryPassword, shareText } = invitation;
   return (
-    <div class="flex flex-col gap-4" data-testid="invitation">
-      <div role="status">
-        <Sent invitation={invitation} />
-      </div>
-      <dl class="flex flex-col gap-3 rounded-field bg-base-200 p-3">
-        <Item label={t("invite.link")} text={loginUrl} copyLabel={t("common.copyLink")} />
-        <Item label={t("common.eMail")} text={email} copyLabel={t("invite.copyEmail")} />
-        <Item label={t("invite.password")} text={temporaryPassword} copyLabel={t("invite.copyPassword")} />
-      </dl>
-      <div class="flex flex-col gap-2">
-        <div class="flex items-end justify-between gap-3">
-          <label class="text-sm font-medium" for="share-text">
-            {t("invite.share")}
-          </label>
-          <CopyButton text={shareText} label={t("invite.copyShare")} />
-        </div>
-        <textarea id="share-text" class="textarea w-full text-sm" rows={8} readOnly value={shareText} />
-      </div>
+    <ShownOnce
+      title={title}
+      note={<Sent invitation={invitation} />}
+      doneText={t("invite.done")}
+      onClose={onClose}
+      testId="invitation"
+    >
+      <Copyable name={t("invite.link")} text={loginUrl} copyText={t("common.copyLink")} />
+      <Copyable name={t("common.eMail")} text={email} copyText={t("invite.copyEmail")} />
+      <Copyable name={t("invite.password")} text={temporaryPassword} copyText={t("invite.copyPassword")} />
+      <Copyable name={t("invite.share")} text={shareText} copyText={t("invite.copyShare")} />
       <p class="text-sm text-soft">{t("invite.once")}</p>
-      <div class="flex justify-end">
-        <button type="button" class="btn btn-primary" onClick={onClose}>
-          {t("invite.done")}
-        </button>
-      </div>
-    </div>
+    </ShownOnce>
   );
 }

@@ -3,10 +3,7 @@ import type { Role } from "../../lib/api-types.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { readStored, writeStored } from "../../platform/preferences.ts";
 import { Radio } from "../../ui/choice.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { fieldProblem } from "../../ui/error-text.ts";
-import { FormButtons } from "../../ui/form-buttons.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { AccessFields } from "./access-fields.tsx";
@@ -53,11 +50,10 @@ export function InviteDialog({ onClose }: { onClose: (created: boolean) => void 
     readStored(DELIVERY_KEY) === "MANUAL" ? "MANUAL" : "EMAIL",
   );
   const [invitation, setInvitation] = useState<Invitation | undefined>(undefined);
-  const action = useAction();
+  const action = useAction(["email"]);
   const close = () => onClose(invitation !== undefined);
-  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    e.preventDefault();
-    const data = new FormData(e.currentTarget);
+  const submit = (form: HTMLFormElement) => {
+    const data = new FormData(form);
     const text = (name: string) => String(data.get(name)).trim();
     action.run(async () => {
       const created = await usersApi.create({
@@ -73,42 +69,39 @@ export function InviteDialog({ onClose }: { onClose: (created: boolean) => void 
   };
   if (invitation) {
     const name = invitation.fullName || invitation.email;
-    return (
-      <Dialog key="result" title={t("invite.created", { name })} onClose={close} firm>
-        <InvitationResult invitation={invitation} onClose={close} />
-      </Dialog>
-    );
+    return <InvitationResult title={t("invite.created", { name })} invitation={invitation} onClose={close} />;
   }
-  const problem = fieldProblem(action.error, ["email"]);
   return (
-    <Dialog key="form" title={t("users.invite")} onClose={close}>
-      <form class="flex flex-col gap-4" onSubmit={submit}>
-        <TextField
-          label={t("common.name")}
-          name="fullName"
-          required
-          maxLength={200}
-          pattern=".*\S.*"
-          autofocus
-        />
-        <TextField
-          label={t("common.eMail")}
-          hint={t("invite.emailHint")}
-          error={problem?.field === "email" ? problem.text : undefined}
-          name="email"
-          type="email"
-          autocomplete="off"
-          required
-          maxLength={254}
-        />
-        <RoleSelect role={role} onChange={setRole} />
-        <AccessFields access={access} onChange={setAccess} />
-        <DeliveryChoice delivery={delivery} onChange={setDelivery} />
-        {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
-        <FormButtons busy={action.busy} onCancel={close}>
-          {t("invite.go")}
-        </FormButtons>
-      </form>
-    </Dialog>
+    <FormDialog
+      key="form"
+      title={t("users.invite")}
+      submitText={t("invite.go")}
+      busy={action.busy}
+      error={action.error}
+      onSubmit={submit}
+      onClose={close}
+    >
+      <TextField
+        label={t("common.name")}
+        name="fullName"
+        required
+        maxLength={200}
+        pattern=".*\S.*"
+        autofocus
+      />
+      <TextField
+        label={t("common.eMail")}
+        hint={t("invite.emailHint")}
+        error={action.errorOf("email")}
+        name="email"
+        type="email"
+        autocomplete="off"
+        required
+        maxLength={254}
+      />
+      <RoleSelect role={role} onChange={setRole} />
+      <AccessFields access={access} onChange={setAccess} />
+      <DeliveryChoice delivery={delivery} onChange={setDelivery} />
+    </FormDialog>
   );
 }

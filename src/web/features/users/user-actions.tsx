@@ -3,20 +3,32 @@ import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { codeText } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { ask, confirmDelete } from "../../ui/confirmation.tsx";
 import { InvitationResult } from "./invitation-result.tsx";
 import { usersApi } from "./users-api.ts";
 import type { Invitation, InviteDelivery, User } from "./users-types.ts";
 
 /** Actions on a user in addition to editing: inviting again, and deleting. */
 export function UserActions({ user }: { user: User }) {
-  const [asking, setAsking] = useState<InviteDelivery | "delete" | undefined>(undefined);
-  const close = () => setAsking(undefined);
+  const { route } = useLocation();
+  const [invitation, setInvitation] = useState<Invitation | undefined>(undefined);
+  const name = user.fullName || user.email;
+  const invite = (delivery: InviteDelivery) =>
+    ask({
+      title: t(`delivery.${delivery}`),
+      warning: t("invite.resets", { name }),
+      action: t("invite.go"),
+      onConfirm: async () => setInvitation(await usersApi.invite(user.userId, delivery)),
+    });
+  const remove = () =>
+    confirmDelete({
+      name,
+      title: t("user.delete"),
+      warning: t("user.deleteWarning", { name }),
+      onDelete: () => usersApi.delete(user.userId),
+      onDeleted: () => route("/settings/users", true),
+    });
   return (
     <>
       <section class="panel flex flex-wrap items-center justify-between gap-4 p-4">
@@ -27,19 +39,14 @@ export function UserActions({ user }: { user: User }) {
           </p>
         </div>
         <div class="flex flex-wrap gap-2">
-          <Button
-            icon={Mail}
-            size={14}
-            disabled={user.status !== "ACTIVE"}
-            onClick={() => setAsking("EMAIL")}
-          >
+          <Button icon={Mail} size={14} disabled={user.status !== "ACTIVE"} onClick={() => invite("EMAIL")}>
             {t("delivery.EMAIL")}
           </Button>
           <Button
             icon={KeyRound}
             size={14}
             disabled={user.status !== "ACTIVE"}
-            onClick={() => setAsking("MANUAL")}
+            onClick={() => invite("MANUAL")}
           >
             {t("delivery.MANUAL")}
           </Button>
@@ -56,68 +63,18 @@ export function UserActions({ user }: { user: User }) {
           type="button"
           class="btn btn-outline btn-error btn-sm"
           disabled={user.isProtected}
-          onClick={() => setAsking("delete")}
+          onClick={remove}
         >
           {t("user.delete")}
         </button>
       </section>
-      {asking === "delete" && <DeleteDialog user={user} onClose={close} />}
-      {(asking === "EMAIL" || asking === "MANUAL") && (
-        <InviteAgainDialog user={user} delivery={asking} onClose={close} />
+      {invitation && (
+        <InvitationResult
+          title={t("invite.renewed", { name })}
+          invitation={invitation}
+          onClose={() => setInvitation(undefined)}
+        />
       )}
     </>
-  );
-}
-
-function InviteAgainDialog(props: { user: User; delivery: InviteDelivery; onClose: () => void }) {
-  const { user, delivery, onClose } = props;
-  const [invitation, setInvitation] = useState<Invitation | undefined>(undefined);
-  const action = useAction();
-  const name = user.fullName || user.email;
-  if (invitation)
-    return (
-      <Dialog key="result" title={t("invite.renewed", { name })} onClose={onClose} firm>
-        <InvitationResult invitation={invitation} onClose={onClose} />
-      </Dialog>
-    );
-  return (
-    <Dialog key="question" title={t(`delivery.${delivery}`)} onClose={onClose}>
-      <div class="flex flex-col gap-4">
-        <p>{t("invite.resets", { name })}</p>
-        <ErrorNote error={action.error} />
-        <div class="flex justify-end gap-2">
-          <button type="button" class="btn btn-ghost" onClick={onClose}>
-            {t("common.cancel")}
-          </button>
-          <button
-            type="button"
-            class="btn btn-primary"
-            disabled={action.busy}
-            onClick={() =>
-              action.run(async () => setInvitation(await usersApi.invite(user.userId, delivery)))
-            }
-          >
-            {t("invite.go")}
-          </button>
-        </div>
-      </div>
-    </Dialog>
-  );
-}
-
-function DeleteDialog({ user, onClose }: { user: User; onClose: () => void }) {
-  const { route } = useLocation();
-  const name = user.fullName || user.email;
-  return (
-    <ConfirmDialog
-      title={t("user.delete")}
-      warning={t("user.deleteWarning", { name })}
-      onCancel={onClose}
-      onConfirm={async () => {
-        await usersApi.delete(user.userId);
-        toast("success", t("common.nameIsDeleted", { name }));
-        route("/settings/users", true);
-      }}
-    />
   );
 }

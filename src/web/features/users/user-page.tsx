@@ -1,4 +1,3 @@
-import { ChevronRight } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { changedFields } from "../../lib/changed-fields.ts";
 import { ApiError } from "../../platform/api-client.ts";
@@ -7,9 +6,10 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { BackLink } from "../../ui/back-link.tsx";
 import { Checkbox } from "../../ui/choice.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { fieldProblem } from "../../ui/error-text.ts";
+import { Loaded } from "../../ui/loaded.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
@@ -28,24 +28,23 @@ import { type Access, ROLES, type User, type UserStatus } from "./users-types.ts
 export function UserPage({ userId }: { userId: string }) {
   const resource = useResource(() => usersApi.get(userId), [userId]);
   const { data: user, error } = resource;
-  if (error instanceof ApiError && [400, 404].includes(error.status)) return <NotFoundScreen />;
+  if (error instanceof ApiError && error.status === 400) return <NotFoundScreen />;
   return (
     <div class="flex max-w-3xl flex-col gap-5">
       <div class="flex flex-col gap-1">
-        <nav aria-label={t("nav.trail")} class="flex items-center gap-1 text-sm text-soft">
-          <a href="/settings/users" class="hover:underline">
-            {t("page.users")}
-          </a>
-          <ChevronRight size={14} aria-hidden="true" />
-          <span class="truncate">{user?.email}</span>
-        </nav>
-        <h2 class="truncate text-lg font-semibold">{user ? user.fullName || user.email : "…"}</h2>
+        <BackLink href="/settings/users">{t("page.users")}</BackLink>
+        {user && <h2 class="truncate text-lg font-semibold">{user.fullName || user.email}</h2>}
       </div>
-      <ErrorNote error={error} onRetry={resource.reload} />
-      {user && <UserForm user={user} resource={resource} />}
-      {user && <HistoryLink id={user.userId} />}
-      {user && mayManage(user) && <ActAs user={user} />}
-      {user && mayManage(user) && <UserActions user={user} />}
+      <Loaded of={resource} isPage>
+        {(user) => (
+          <>
+            <UserForm user={user} resource={resource} />
+            <HistoryLink id={user.userId} />
+            {mayManage(user) && <ActAs user={user} />}
+            {mayManage(user) && <UserActions user={user} />}
+          </>
+        )}
+      </Loaded>
     </div>
   );
 }
@@ -81,7 +80,7 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
     deviceIds: user.deviceIds,
     assetIds: user.assetIds,
   });
-  const action = useAction();
+  const action = useAction(["email"]);
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     const data = new FormData(e.currentTarget);
@@ -99,7 +98,6 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
       toast("success", t("settings.saved"));
     });
   };
-  const problem = fieldProblem(action.error, ["email"]);
   const isMine = mayManage(user);
   const signsOut = role !== user.role || status !== user.status;
   return (
@@ -119,7 +117,7 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
               />
               <TextField
                 label={t("common.eMail")}
-                error={problem?.field === "email" ? problem.text : undefined}
+                error={action.errorOf("email")}
                 name="email"
                 type="email"
                 autocomplete="off"
@@ -171,7 +169,7 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
             )}
             <NotificationFields settings={user} />
           </Section>
-          {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
+          <ErrorNote error={action.error} />
           {isMine && (
             <div class="flex justify-end">
               <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>

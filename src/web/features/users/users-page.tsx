@@ -2,13 +2,12 @@ import { Lock, UserPlus, Users } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { usePages } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
 import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Button } from "../../ui/button.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { FilterSelect } from "../../ui/filter-select.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
@@ -30,60 +29,53 @@ function UserList() {
   useEffect(() => {
     if (wantsInvite && may("users:write")) setInviting(true);
   }, [wantsInvite]);
-  const [pages, setPages] = useState(1);
-  useEffect(() => setPages(1), [JSON.stringify(filter)]);
-  const list = useResource(
-    () => usersApi.list({ ...filter, limit: PAGE_SIZE * pages, offset: 0 }),
-    [JSON.stringify(filter), pages],
-  );
-  const shown = useKept(list);
+  const list = usePages((limit) => usersApi.list({ ...filter, limit, offset: 0 }), [filter], PAGE_SIZE);
   return (
-    <div class="flex flex-col gap-4">
-      <div class="flex flex-wrap items-center gap-2">
-        <SearchBox label={t("users.search")} value={filter.search} onSearch={(search) => set({ search })} />
-        <FilterSelect
-          label={t("common.role")}
-          all={t("common.allRoles")}
-          value={filter.role}
-          options={ROLES.map((id) => ({ id, text: t(`role.${id}`) }))}
-          onSelect={(role) => set({ role })}
-        />
-        <FilterSelect
-          label={t("user.status")}
-          all={t("users.allStatuses")}
-          value={filter.status}
-          options={STATUSES.map((id) => ({ id, text: t(`status.${id}`) }))}
-          onSelect={(status) => set({ status })}
-        />
-        <p class="text-sm text-soft" role="status">
-          {shown && plural("users.count", shown.total)}
-        </p>
-        {may("users:write") && (
-          <Button icon={UserPlus} class="btn btn-primary btn-sm sm:ml-auto" onClick={() => setInviting(true)}>
-            {t("users.invite")}
-          </Button>
-        )}
-      </div>
-      <ErrorNote of={list} />
-      {shown?.total === 0 && (
-        <EmptyPanel icon={Users} title={t("users.noMatch")} hint={t("users.noMatchHint")}>
+    <>
+      <ResourceList
+        title={t("page.users")}
+        isWithin
+        list={list}
+        filters={
+          <>
+            <SearchBox
+              label={t("users.search")}
+              value={filter.search}
+              onSearch={(search) => set({ search })}
+            />
+            <FilterSelect
+              label={t("common.role")}
+              all={t("common.allRoles")}
+              value={filter.role}
+              options={ROLES.map((id) => ({ id, text: t(`role.${id}`) }))}
+              onSelect={(role) => set({ role })}
+            />
+            <FilterSelect
+              label={t("user.status")}
+              all={t("users.allStatuses")}
+              value={filter.status}
+              options={STATUSES.map((id) => ({ id, text: t(`status.${id}`) }))}
+              onSelect={(status) => set({ status })}
+            />
+          </>
+        }
+        countText={(total) => plural("users.count", total)}
+        icon={Users}
+        none={[t("users.noMatch"), t("users.noMatchHint")]}
+        emptyAction={
           <button type="button" class="btn" onClick={() => set({ search: "", role: "", status: "" })}>
             {t("users.clearFilter")}
           </button>
-        </EmptyPanel>
-      )}
-      {shown && shown.total > 0 && <UserTable users={shown.rows} />}
-      {shown && shown.rows.length < shown.total && (
-        <button
-          type="button"
-          class="btn self-center"
-          disabled={list.loading}
-          onClick={() => setPages(pages + 1)}
-        >
-          {t("common.showMore")}
-        </button>
-      )}
-      {!shown && !list.error && <p class="text-soft">{t("common.loading")}</p>}
+        }
+        create={
+          may("users:write") && (
+            <Button icon={UserPlus} class="btn btn-primary btn-sm" onClick={() => setInviting(true)}>
+              {t("users.invite")}
+            </Button>
+          )
+        }
+        table={(users) => <UserTable users={users} />}
+      />
       {inviting && (
         <InviteDialog
           onClose={(created) => {
@@ -93,7 +85,7 @@ function UserList() {
           }}
         />
       )}
-    </div>
+    </>
   );
 }
 

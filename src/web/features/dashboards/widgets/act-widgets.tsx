@@ -4,7 +4,7 @@ import { plural, t } from "../../../platform/i18n/i18n.ts";
 import { useResource } from "../../../platform/resource.ts";
 import { may } from "../../../platform/session.ts";
 import { toast } from "../../../platform/toasts.ts";
-import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
+import { ask } from "../../../ui/confirmation.tsx";
 import { errorText } from "../../../ui/error-text.ts";
 import { useAction } from "../../../ui/use-form.ts";
 import { attributesApi } from "../../attributes/attributes-api.ts";
@@ -21,7 +21,6 @@ async function sendAll({ feed }: WidgetProps, command: NewCommand): Promise<numb
 export function CommandButtonWidget(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;
-  const [asking, setAsking] = useState(false);
   const action = useAction();
   const method = textOf(widget, "method");
   const label = textOf(widget, "label") || widget.name || method;
@@ -31,7 +30,15 @@ export function CommandButtonWidget(props: WidgetProps) {
     toast("success", plural("widget.commandSent", count));
   };
   const press = () => {
-    if (widget.config.confirm === true) return setAsking(true);
+    if (widget.config.confirm === true)
+      return ask({
+        title: label,
+        warning: t("widget.confirmCommand", { method, count: feed.devices.length }),
+        action: t("widget.send"),
+        onConfirm: async () => {
+          await send();
+        },
+      });
     action.run(() => send().catch((error: unknown) => toast("error", errorText(error))));
   };
   return (
@@ -46,18 +53,6 @@ export function CommandButtonWidget(props: WidgetProps) {
         <span class="truncate">{label}</span>
       </button>
       <p class="text-center text-sm text-soft">{plural("widget.toDevices", feed.devices.length)}</p>
-      {asking && (
-        <ConfirmDialog
-          title={label}
-          warning={t("widget.confirmCommand", { method, count: feed.devices.length })}
-          action={t("widget.send")}
-          onCancel={() => setAsking(false)}
-          onConfirm={async () => {
-            await send();
-            setAsking(false);
-          }}
-        />
-      )}
     </div>
   );
 }

@@ -1,0 +1,156 @@
+import type { LucideIcon } from "lucide-preact";
+import type { ComponentChildren } from "preact";
+import { useLocation } from "preact-iso";
+import { t } from "../platform/i18n/i18n.ts";
+import type { Resource } from "../platform/resource.ts";
+import { EmptyPanel } from "./empty.tsx";
+import { Loaded } from "./loaded.tsx";
+import { PageHead } from "./page-head.tsx";
+import { SearchBox } from "./search-box.tsx";
+
+type Rows<Item> = readonly Item[] | { readonly rows: readonly Item[]; readonly total: number };
+
+interface Props<Item> {
+  /** Title of the screen, and name of the list. */
+  readonly title: string;
+  /** True within a page that has a title of its own. */
+  readonly isWithin?: boolean;
+  /** Tabs of the screen, below its title. */
+  readonly tabs?: ComponentChildren;
+  readonly intro?: ComponentChildren;
+  readonly list: Pick<Resource<Rows<Item>>, "data" | "error" | "reload" | "loading"> & {
+    readonly more?: () => void;
+  };
+  /** Current search text; undefined if the list has no search of its own. */
+  readonly search?: string;
+  readonly searchLabel?: string;
+  /** Filters in place of the search. */
+  readonly filters?: ComponentChildren;
+  /** True if the filters leave rows out. */
+  readonly isFiltered?: boolean;
+  /** Number of all rows, in words. */
+  readonly countText?: (total: number) => string;
+  readonly icon: LucideIcon;
+  /** Text in place of an empty list; `noMatch` if a search or filter excludes everything. */
+  readonly none: readonly [title: string, hint: string];
+  readonly noMatch?: readonly [title: string, hint: string];
+  /** Below the text of an empty list, in place of the button that creates an item. */
+  readonly emptyAction?: ComponentChildren;
+  /** Content beside the title. */
+  readonly actions?: ComponentChildren;
+  /** Button that creates an item: beside the title, or within an empty list. */
+  readonly create?: ComponentChildren;
+  /** Notes between the toolbar and the rows. */
+  readonly notes?: ComponentChildren;
+  readonly moreText?: string;
+  /** True if the order of the rows has a meaning. */
+  readonly isOrdered?: boolean;
+  /** Draws all rows, in place of a list of `children`. */
+  readonly table?: (rows: readonly Item[]) => ComponentChildren;
+  /** Draws a row. */
+  readonly children?: (item: Item) => ComponentChildren;
+}
+
+const isPaged = <Item,>(data: Rows<Item>): data is Exclude<Rows<Item>, readonly Item[]> => "rows" in data;
+
+/** A list of items with its title, search, filters, pages, and the button that creates another item. */
+export function ResourceList<Item>(props: Props<Item>) {
+  const { list, search = "" } = props;
+  const { data } = list;
+  const rows = data && (isPaged(data) ? data.rows : data);
+  const total = data && (isPaged(data) ? data.total : data.length);
+  const shared = { ...props, total, isFiltered: search !== "" || props.isFiltered === true };
+  return (
+    <div class="flex flex-col gap-5">
+      <Head {...shared} />
+      <Toolbar {...shared} />
+      {props.notes}
+      <Loaded of={{ ...list, data: rows }}>
+        {(items) => (items.length === 0 ? <EmptyList {...shared} /> : <Items {...shared} rows={items} />)}
+      </Loaded>
+      {list.more && rows && rows.length < (total ?? 0) && (
+        <button type="button" class="btn btn-sm self-center" disabled={list.loading} onClick={list.more}>
+          {props.moreText ?? t("common.showMore")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+type PartProps<Item> = Props<Item> & { readonly total: number | undefined };
+
+function Head<Item>(props: PartProps<Item>) {
+  const { title, isWithin, list, total, intro, actions } = props;
+  // The place of the button is unknown before the first response: it would move under the pointer.
+  const createsInHead = props.isFiltered || (total === undefined ? list.error !== undefined : total > 0);
+  const create = (createsInHead || props.emptyAction !== undefined) && props.create;
+  const buttons = (actions || create) && (
+    <>
+      {actions}
+      {create}
+    </>
+  );
+  if (isWithin)
+    return buttons || intro ? (
+      <div class="flex flex-wrap items-start justify-between gap-3">
+        <p class="max-w-2xl text-soft">{intro}</p>
+        <div class="flex flex-wrap gap-2">{buttons}</div>
+      </div>
+    ) : null;
+  return (
+    <>
+      <PageHead title={title}>{buttons}</PageHead>
+      {props.tabs}
+      {intro !== undefined && (
+        <p class={`max-w-2xl text-soft ${props.tabs === undefined ? "-mt-2" : ""}`}>{intro}</p>
+      )}
+    </>
+  );
+}
+
+function Toolbar<Item>({
+  search = "",
+  searchLabel,
+  total,
+  ...props
+}: Props<Item> & { total: number | undefined }) {
+  const { path, route } = useLocation();
+  const hasSearch = searchLabel !== undefined && (search !== "" || (total ?? 0) > 0);
+  if (!hasSearch && props.filters === undefined) return null;
+  return (
+    <div class="flex flex-wrap items-center gap-3">
+      {hasSearch && (
+        <SearchBox
+          label={searchLabel}
+          value={search}
+          onSearch={(text) => route(text ? `${path}?search=${encodeURIComponent(text)}` : path, true)}
+        />
+      )}
+      {props.filters}
+      {props.countText && (
+        <span class="text-sm text-soft" role="status">
+          {total !== undefined && props.countText(total)}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function EmptyList<Item>(props: Props<Item>) {
+  const [title, hint] = (props.isFiltered ? props.noMatch : undefined) ?? props.none;
+  return (
+    <EmptyPanel icon={props.icon} title={title} hint={hint}>
+      {props.emptyAction ?? (!props.isFiltered && props.create)}
+    </EmptyPanel>
+  );
+}
+
+function Items<Item>({ title, rows, table, children, isOrdered }: Props<Item> & { rows: readonly Item[] }) {
+  if (table) return table(rows);
+  const List = isOrdered ? "ol" : "ul";
+  return (
+    <List class="panel divide-y divide-base-300/60" aria-label={title}>
+      {rows.map((item) => children?.(item))}
+    </List>
+  );
+}
