@@ -1,12 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import fc from "fast-check";
 import consoleTexts from "../../src/lib/texts/console.en.json";
 import { messengerKinds } from "../../src/modules/notifications/messengers.types.ts";
 import { checkTarget } from "../../src/modules/uplinks/target-settings.ts";
-import { nameForm as apiKeyNameForm } from "../../src/web/features/api-keys/api-key-form.ts";
-import { connectionForm } from "../../src/web/features/modbus/connection-form.ts";
-import { clientForm } from "../../src/web/features/mqtt-clients/client-form.ts";
-import { alarmsForm, serviceForm } from "../../src/web/features/notifications/messenger-form.ts";
+import { serviceForm } from "../../src/web/features/notifications/messenger-form.ts";
 import {
   certificatesForm,
   TARGET_TYPES,
@@ -33,6 +31,8 @@ import {
   textOfField,
 } from "../../src/web/ui/form-definition.ts";
 
+const WEB = join(import.meta.dir, "../../src/web");
+
 await loadLanguage("en");
 await loadLanguage("de");
 const before = language.value;
@@ -40,15 +40,28 @@ afterAll(() => {
   language.value = before;
 });
 
+const isForm = (value: unknown): value is FormDefinition =>
+  typeof value === "object" && value !== null && "schema" in value && "fields" in value;
+
+/** Forms that are constants of the `…-form.ts` and `…-forms.ts` files of the features. */
+async function constantForms(): Promise<Record<string, FormDefinition>> {
+  const files = [...new Bun.Glob("features/**/*-form{,s}.{ts,tsx}").scanSync(WEB)].sort();
+  const modules = await Promise.all(files.map((file) => import(join(WEB, file))));
+  return Object.fromEntries(
+    modules.flatMap((exported) => Object.entries(exported)).filter(([, value]) => isForm(value)),
+  ) as Record<string, FormDefinition>;
+}
+
 const forms: Record<string, FormDefinition> = {
-  connection: connectionForm,
+  ...(await constantForms()),
   ...Object.fromEntries(TARGET_TYPES.map((type) => [`uplink to ${type}`, targetForm(type)])),
   certificates: certificatesForm("KAFKA"),
   ...Object.fromEntries(messengerKinds.map((kind) => [`${kind} messenger`, serviceForm({ kind })])),
-  "alarms of a messenger": alarmsForm,
-  "MQTT client": clientForm,
-  "name of an API key": apiKeyNameForm,
 };
+
+test("finds the forms of the features", () => {
+  expect(Object.keys(forms).length).toBeGreaterThan(20);
+});
 
 /** Every field at a path, in each variant of the schema. */
 function fieldsAt(schema: ObjectSchema, path: string): FieldSchema[] {

@@ -125,6 +125,7 @@ export interface ConsolePlaces {
   readonly "common.deleteName": "name";
   readonly "common.editKey": "key";
   readonly "common.editName": "name";
+  readonly "common.fixedKey": "key" | "variable";
   readonly "common.historyOfKey": "key";
   readonly "common.nameIsDeleted": "name";
   readonly "common.nameIsSaved": "name";
@@ -283,7 +284,6 @@ export interface ConsolePlaces {
   readonly "keys.revoked": "name";
   readonly "log.count.one": "count";
   readonly "log.count.other": "count";
-  readonly "mailServer.fixed": "key" | "variable";
   readonly "mailServer.testFailed": "reason";
   readonly "mailServer.testOk": "answer";
   readonly "maintenance.banner": "until";
@@ -417,7 +417,6 @@ export interface ConsolePlaces {
   readonly "profiles.rate.other": "count";
   readonly "profiles.silentAfter": "time";
   readonly "provisioning.of": "name";
-  readonly "proxy.fixed": "key" | "variable";
   readonly "rotation.hint": "name";
   readonly "rule.appliesTo": "name";
   readonly "rule.count.one": "count";

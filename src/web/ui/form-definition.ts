@@ -1,6 +1,27 @@
-import type { JSX } from "preact";
-import { bodyOf, type FormValues, fieldAt, type ObjectSchema, withValue } from "../lib/form-schema.ts";
+import type { ComponentType, JSX } from "preact";
+import {
+  bodyOf,
+  type FieldSchema,
+  type FormValues,
+  fieldAt,
+  type ObjectSchema,
+  withValue,
+} from "../lib/form-schema.ts";
 import { textIfAny } from "../platform/i18n/i18n.ts";
+
+/** Props of a control that a form brings along for a field. */
+export interface ControlProps {
+  readonly label: string;
+  readonly hint: string | undefined;
+  readonly error: string | undefined;
+  readonly schema: FieldSchema;
+  readonly isDisabled: boolean | undefined;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+  /** All values of the form. */
+  readonly values: FormValues;
+  readonly setValues: (values: FormValues) => void;
+}
 
 /** A field of a form, with what its schema cannot express. */
 export interface FormField {
@@ -18,6 +39,10 @@ export interface FormField {
   readonly rows?: number;
   /** Returns the name of an option, in place of its text in the catalogue. */
   readonly optionText?: (option: string | number) => string;
+  /** Draws the field in place of the control of its schema. */
+  readonly control?: ComponentType<ControlProps>;
+  /** Number of shown units in one unit of the API, such as 0.001 for milliseconds that are shown as seconds. */
+  readonly scale?: number;
   /** Additional attributes of the input. */
   readonly input?: Omit<JSX.InputHTMLAttributes<HTMLInputElement>, "label" | "size">;
 }
@@ -38,6 +63,8 @@ export interface FormDefinition {
   readonly schema: ObjectSchema;
   readonly texts: readonly string[];
   readonly fields: ReadonlyArray<FieldEntry | readonly FieldEntry[]>;
+  /** Returns the changed values with the values that follow from the change. */
+  readonly adjust?: (before: FormValues, after: FormValues) => FormValues;
 }
 
 /** Returns a text of a field. For an option, the path ends with the option; `fieldPattern` describes the pattern to people who break it. */
@@ -47,7 +74,7 @@ export const textOfField = (
   path: string,
 ): string | undefined =>
   texts.map((name) => textIfAny(`${kind}.${name}.${path}`)).find((text) => text !== undefined) ??
-  (kind === "field" ? textIfAny(`common.${path}`) : undefined);
+  (kind === "field" ? textIfAny(`common.${path.split(".").at(-1)}`) : undefined);
 
 /** Returns whether a field of the form is shown with these values. */
 export const isShown = ({ schema }: FormDefinition, { path, when }: FormField, values: FormValues): boolean =>

@@ -12,7 +12,8 @@ export interface FormState {
   readonly onChange: (values: FormValues) => void;
   /** Returns the error of the field at a path. */
   readonly errorOf?: ((path: string) => string | undefined) | undefined;
-  readonly isDisabled?: boolean | undefined;
+  /** True, or true for the field at a path, if it cannot be changed. */
+  readonly isDisabled?: boolean | ((path: string) => boolean) | undefined;
   /** Options by path, if they differ from the schema's; with texts if the catalogue has none. */
   readonly options?: Readonly<Record<string, ReadonlyArray<string | readonly [string, string]>>> | undefined;
   /** Hints by path, which replace those of the catalogue. */
@@ -41,29 +42,36 @@ export function SchemaFields(props: FormState & { form: FormDefinition }) {
 }
 
 function FieldOfForm(props: FormState & { form: FormDefinition; field: FormField }) {
-  const { form, field, values, onChange } = props;
+  const { form, field, values } = props;
+  const onChange = (after: FormValues) => props.onChange(form.adjust?.(values, after) ?? after);
   const { path, text = path } = field;
   const schema = fieldAt(form.schema, path, values);
   const options = props.options?.[path]?.map((option) =>
     typeof option === "string" ? { value: option } : { value: option[0], name: option[1] },
   );
+  const label = textOfField("field", form.texts, text) ?? text;
+  const common = {
+    label,
+    hint: props.hints?.[path] ?? textOfField("fieldHint", form.texts, text),
+    error: props.errorOf?.(path),
+    isDisabled: typeof props.isDisabled === "function" ? props.isDisabled(path) : props.isDisabled,
+    value: valueAt(values, path),
+    onChange: (value: unknown) => onChange(withValue(values, path, value)),
+  };
+  if (schema && field.control)
+    return <field.control {...common} schema={schema} values={values} setValues={onChange} />;
   return (
     schema && (
       <SchemaField
+        {...common}
         field={field}
         schema={{ ...schema, ...(options && { kind: "choice", options: options.map(({ value }) => value) }) }}
-        label={textOfField("field", form.texts, text) ?? text}
-        hint={props.hints?.[path] ?? textOfField("fieldHint", form.texts, text)}
         pattern={textOfField("fieldPattern", form.texts, text)}
         optionText={(option) =>
           options?.find(({ value }) => value === option)?.name ??
           textOfField("fieldOption", form.texts, `${text}.${option}`)
         }
         optionHint={(option) => textOfField("fieldHint", form.texts, `${text}.${option}`)}
-        error={props.errorOf?.(path)}
-        isDisabled={props.isDisabled}
-        value={valueAt(values, path)}
-        onChange={(value) => onChange(withValue(values, path, value))}
       />
     )
   );
@@ -124,20 +132,7 @@ function SchemaField(props: Props) {
         onText={(text) => onChange(text.split("\n"))}
       />
     );
-  if (schema.kind === "number")
-    return (
-      <TextField
-        {...common}
-        type="number"
-        required={limitsOf(props).required}
-        min={schema.minimum}
-        max={schema.maximum}
-        step={schema.isWhole ? 1 : "any"}
-        {...field.input}
-        value={textOf(value)}
-        onText={(text) => onChange(text === "" ? (schema.isNullable ? null : undefined) : Number(text))}
-      />
-    );
+  if (schema.kind === "number") return <NumberField {...props} common={common} />;
   if (field.rows !== undefined)
     return (
       <TextAreaField
@@ -159,6 +154,35 @@ function SchemaField(props: Props) {
       {...field.input}
       value={textOf(value)}
       onText={onText}
+    />
+  );
+}
+
+interface NumberProps extends Props {
+  readonly common: Pick<Props, "label" | "error"> & {
+    hint: string | undefined;
+    disabled: boolean | undefined;
+  };
+}
+
+function NumberField({ field, schema, value, onChange, common, ...props }: NumberProps) {
+  const { scale = 1 } = field;
+  const scaled = (entered: number | undefined) =>
+    entered === undefined ? undefined : Math.round(entered * scale * 1e6) / 1e6;
+  const unscaled = (entered: number) => (schema.isWhole ? Math.round(entered / scale) : entered / scale);
+  return (
+    <TextField
+      {...common}
+      type="number"
+      required={limitsOf({ ...props, field, schema, value }).required}
+      min={scaled(schema.minimum)}
+      max={scaled(schema.maximum)}
+      step={schema.isWhole && scale === 1 ? 1 : "any"}
+      {...field.input}
+      value={typeof value === "number" ? scaled(value) : textOf(value)}
+      onText={(text) =>
+        onChange(text === "" ? (schema.isNullable ? null : undefined) : unscaled(Number(text)))
+      }
     />
   );
 }

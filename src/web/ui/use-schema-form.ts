@@ -20,6 +20,8 @@ export function useSchemaForm(
     error: action.error,
     /** Props of the dialog or page around the fields. */
     dialog: { busy: action.busy, error: action.error },
+    /** Returns the values as they would be sent. */
+    body: () => sentValues(form, values),
     /** Sends the values. */
     send: (save: (body: FormValues) => Promise<unknown>) => action.run(() => save(sentValues(form, values))),
   };

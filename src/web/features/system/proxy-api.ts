@@ -10,23 +10,7 @@ const PATH = "/api/gateway/proxy";
 
 export type ProxySettings = Wire<typeof proxySettingsBody>;
 export type ProxyTestResult = Wire<typeof proxyTestAnswer>;
-type ProxySettingsInput = Wire<typeof proxySettingsInput>;
-
-export interface ProxyForm {
-  readonly publicUrl: string;
-  readonly trustedProxies: string;
-}
-
-export const formOf = ({ publicUrl, trustedProxies }: ProxySettings): ProxyForm => ({
-  publicUrl: publicUrl ?? "",
-  trustedProxies: trustedProxies ?? "",
-});
-
-/** Returns the settings of the form without what the configuration sets. */
-export const inputOf = (form: ProxyForm, { fixed }: ProxySettings): ProxySettingsInput => ({
-  ...(!fixed.includes("public_url") && { publicUrl: form.publicUrl || null }),
-  ...(!fixed.includes("trusted_proxies") && { trustedProxies: form.trustedProxies || null }),
-});
+export type ProxySettingsInput = Wire<typeof proxySettingsInput>;
 
 export const proxyApi = {
   get: () => get<ProxySettings>(PATH),

@@ -1,5 +1,6 @@
 import { CircleCheck, Eye, RefreshCw, TriangleAlert } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
+import type { FormValues } from "../../lib/form-schema.ts";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useKept } from "../../platform/resource.ts";
@@ -8,19 +9,16 @@ import { useRefresh } from "../../platform/use-refresh.ts";
 import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { FixedKeys } from "../../ui/fixed-keys.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
+import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
-import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import {
-  formOf,
-  inputOf,
-  type ProxyForm,
-  type ProxySettings,
-  type ProxyTestResult,
-  proxyApi,
-} from "./proxy-api.ts";
+import { useSchemaForm } from "../../ui/use-schema-form.ts";
+import type { ProxySettingsInput } from "./proxy-api.ts";
+import { type ProxySettings, type ProxyTestResult, proxyApi } from "./proxy-api.ts";
+import { keyOf, proxyForm } from "./proxy-form.ts";
 
 const POLL_MS = 2_000;
 
@@ -52,23 +50,16 @@ export function ProxyPage() {
   );
 }
 
-function SettingsForm({
-  settings,
-  onSaved,
-}: {
-  settings: ProxySettings;
-  onSaved: (settings: ProxySettings) => void;
-}) {
-  const [form, setForm] = useState(() => formOf(settings));
-  const saving = useAction();
-  const { fixed } = settings;
-  const change = (changes: Partial<ProxyForm>) => setForm({ ...form, ...changes });
+function SettingsForm(props: { settings: ProxySettings; onSaved: (settings: ProxySettings) => void }) {
+  const { fixed, publicUrl, trustedProxies } = props.settings;
+  const form = useSchemaForm(proxyForm, { publicUrl, trustedProxies });
+  const isFixed = (path: string) => fixed.includes(keyOf(path));
+  const input = (body: FormValues): ProxySettingsInput =>
+    Object.fromEntries(Object.entries(body).filter(([path]) => !isFixed(path)));
   const submit = (e: Event) => {
     e.preventDefault();
-    saving.run(async () => {
-      const saved = await proxyApi.save(inputOf(form, settings));
-      setForm(formOf(saved));
-      onSaved(saved);
+    form.send(async (body) => {
+      props.onSaved(await proxyApi.save(input(body)));
       toast("success", t("proxy.saved"));
     });
   };
@@ -77,37 +68,17 @@ function SettingsForm({
       <Section id="proxy-settings" title={t("proxy.title")}>
         <form class="flex flex-col gap-4" onSubmit={submit}>
           <p class="text-soft">{t("proxy.intro")}</p>
-          {fixed.map((key) => (
-            <p key={key} class="panel border-l-4 border-l-info p-4">
-              {t("proxy.fixed", { key, variable: `LINESIDE_${key.toUpperCase()}` })}
-            </p>
-          ))}
-          <TextField
-            label={t("proxy.publicUrl")}
-            hint={t("proxy.publicUrlHint")}
-            type="url"
-            value={form.publicUrl}
-            placeholder="https://plant.example/lineside"
-            disabled={fixed.includes("public_url")}
-            onText={(publicUrl) => change({ publicUrl: publicUrl.trim() })}
-          />
-          <TextField
-            label={t("proxy.trusted")}
-            hint={t("proxy.trustedHint")}
-            value={form.trustedProxies}
-            placeholder="127.0.0.1, 10.0.5.0/24"
-            disabled={fixed.includes("trusted_proxies")}
-            onText={(trustedProxies) => change({ trustedProxies })}
-          />
-          <ErrorNote error={saving.error} />
+          <FixedKeys keys={fixed} />
+          <SchemaFields form={proxyForm} {...form.state} isDisabled={isFixed} />
+          <ErrorNote error={form.error} />
           {fixed.length < 2 && (
             <div>
-              <SubmitButton busy={saving.busy}>{t("common.save")}</SubmitButton>
+              <SubmitButton busy={form.busy}>{t("common.save")}</SubmitButton>
             </div>
           )}
         </form>
       </Section>
-      <ProxyTest form={form} settings={settings} />
+      <ProxyTest input={() => input(form.body())} />
     </>
   );
 }
@@ -135,12 +106,12 @@ function Restart({ isRestarting, onRestart }: { isRestarting: boolean; onRestart
 }
 
 /** Test of the proxy settings as entered: the gateway's view of a request of this browser. */
-function ProxyTest({ form, settings }: { form: ProxyForm; settings: ProxySettings }) {
+function ProxyTest({ input }: { input: () => ProxySettingsInput }) {
   const action = useAction();
   const [result, setResult] = useState<ProxyTestResult>();
   const test = () => {
     setResult(undefined);
-    action.run(async () => setResult(await proxyApi.test(inputOf(form, settings))));
+    action.run(async () => setResult(await proxyApi.test(input())));
   };
   return (
     <Section id="proxy-test" title={t("common.test")} hint={t("proxy.testHint")}>

@@ -1,0 +1,97 @@
+import { useState } from "preact/hooks";
+import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
+import { t } from "../../platform/i18n/i18n.ts";
+import type { ControlProps, FormDefinition } from "../../ui/form-definition.ts";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import type { NotificationSettings } from "./notifications-api.ts";
+
+export const escalationForm: FormDefinition = {
+  schema: formSchema("alarms/alarms.schemas.ts", "escalationBody"),
+  texts: ["escalation"],
+  fields: [["level1To2Minutes", "level2To3Minutes"], "stopOnAck", "stopOnClear"],
+};
+
+const schema = formSchema("notifications/notifications.schemas.ts", "changeSettingsBody");
+
+/** Settings of mails and messages. */
+export const generalForm: FormDefinition = {
+  schema,
+  texts: ["notifier", "messenger"],
+  fields: [
+    [
+      { path: "language", isRequired: true },
+      { path: "timezone", isRequired: true },
+    ],
+    [
+      { path: "digestAfter", isRequired: true },
+      { path: "digestMinutes", isRequired: true },
+    ],
+  ],
+};
+
+export const generalOf = ({ language, timezone, digestAfter, digestMinutes }: NotificationSettings) => ({
+  language,
+  timezone,
+  digestAfter,
+  digestMinutes,
+});
+
+/** Stands for the value of a header that is stored and not shown. */
+export const KEPT = "••••••";
+
+type HeaderMap = Readonly<Record<string, string | null>>;
+
+export const linesOf = (headers: HeaderMap): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value ?? KEPT}`)
+    .join("\n");
+
+/** Reads headers from lines; `undefined` if a line has no name. */
+export function headersOf(text: string): HeaderMap | undefined {
+  const entries = text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const name = line.slice(0, Math.max(line.indexOf(":"), 0)).trim();
+      const value = line.slice(line.indexOf(":") + 1).trim();
+      return [name, value === KEPT ? null : value] as const;
+    });
+  return entries.some(([name]) => name === "") ? undefined : Object.fromEntries(entries);
+}
+
+function HeaderLines({ label, hint, value, onChange }: ControlProps) {
+  const [text, setText] = useState(linesOf(value as HeaderMap)); // the type of the schema
+  const problem = headersOf(text) === undefined ? t("notifier.headersWrong") : "";
+  return (
+    <TextAreaField
+      label={label}
+      hint={hint}
+      error={problem || undefined}
+      rows={3}
+      spellcheck={false}
+      ref={(area) => area?.setCustomValidity(problem)}
+      value={text}
+      onText={(lines) => {
+        setText(lines);
+        onChange(headersOf(lines) ?? value);
+      }}
+    />
+  );
+}
+
+const reading = { class: "input reading w-full" };
+
+/** The HTTP gateway through which texts go to phones and chats. */
+export const messagingForm: FormDefinition = {
+  schema,
+  texts: ["notifier"],
+  fields: [
+    { path: "messaging.url", input: { placeholder: "https://…", autocapitalize: "off", ...reading } },
+    [
+      { path: "messaging.method", isRequired: true },
+      { path: "messaging.contentType", isRequired: true, input: reading },
+    ],
+    { path: "messaging.headers", control: HeaderLines },
+    { path: "messaging.body", rows: 4 },
+  ],
+};

@@ -1,0 +1,63 @@
+import type { ComponentChildren } from "preact";
+import type { FormValues } from "../lib/form-schema.ts";
+import { t } from "../platform/i18n/i18n.ts";
+import { ErrorNote } from "./error-note.tsx";
+import type { FormDefinition } from "./form-definition.ts";
+import { FormDialog } from "./form-dialog.tsx";
+import { type FormState, SchemaFields } from "./schema-fields.tsx";
+import { SubmitButton } from "./submit-button.tsx";
+import { useSchemaForm } from "./use-schema-form.ts";
+
+interface Props extends Pick<FormState, "options" | "hints" | "isDisabled"> {
+  readonly form: FormDefinition;
+  readonly initial: FormValues;
+  /** "Save" by default. */
+  readonly submitText?: string;
+  /** Sends the values. The values that it returns are shown afterwards. */
+  readonly onSave: (body: FormValues) => Promise<FormValues | undefined>;
+  /** Content below the fields. */
+  readonly children?: ComponentChildren;
+}
+
+/** A form with its button, for a section of a page. */
+export function SchemaForm({ form, initial, submitText, onSave, children, ...fields }: Props) {
+  const { state, busy, error, send } = useSchemaForm(form, initial);
+  const submit = (e: SubmitEvent) => {
+    e.preventDefault();
+    send(async (body) => {
+      const saved = await onSave(body);
+      if (saved !== undefined) state.onChange(saved);
+    });
+  };
+  return (
+    <form class="flex flex-col gap-4" onSubmit={submit}>
+      <SchemaFields form={form} {...state} {...fields} />
+      {children}
+      <ErrorNote error={error} />
+      {fields.isDisabled !== true && (
+        <div class="flex justify-end">
+          <SubmitButton busy={busy}>{submitText ?? t("common.save")}</SubmitButton>
+        </div>
+      )}
+    </form>
+  );
+}
+
+/** A form in a dialog. */
+export function SchemaDialog(props: Props & { title: string; onClose: () => void }) {
+  const { title, form, initial, submitText, onSave, onClose, children, ...fields } = props;
+  const { state, busy, error, send } = useSchemaForm(form, initial);
+  return (
+    <FormDialog
+      title={title}
+      submitText={submitText ?? t("common.save")}
+      busy={busy}
+      error={error}
+      onSubmit={() => send(onSave)}
+      onClose={onClose}
+    >
+      <SchemaFields form={form} {...state} {...fields} />
+      {children}
+    </FormDialog>
+  );
+}
