@@ -4,6 +4,7 @@ import fc from "fast-check";
 import consoleTexts from "../../src/lib/texts/console.en.json";
 import { messengerKinds } from "../../src/modules/notifications/messengers.types.ts";
 import { checkTarget } from "../../src/modules/uplinks/target-settings.ts";
+import { settingsForm } from "../../src/web/features/integrations/integration-form.tsx";
 import { serviceForm } from "../../src/web/features/notifications/messenger-form.ts";
 import {
   certificatesForm,
@@ -25,8 +26,10 @@ import {
 import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
 import { language } from "../../src/web/platform/preferences.ts";
 import {
+  type Fields,
   type FormDefinition,
-  fieldsOfRow,
+  fieldsOfForm,
+  isGroup,
   sentValues,
   textOfField,
 } from "../../src/web/ui/form-definition.ts";
@@ -39,6 +42,8 @@ const before = language.value;
 afterAll(() => {
   language.value = before;
 });
+
+const integrationTypes = ["CHIRPSTACK", "THE_THINGS_STACK", "MQTT", "HTTP"] as const;
 
 const isForm = (value: unknown): value is FormDefinition =>
   typeof value === "object" && value !== null && "schema" in value && "fields" in value;
@@ -55,6 +60,9 @@ async function constantForms(): Promise<Record<string, FormDefinition>> {
 const forms: Record<string, FormDefinition> = {
   ...(await constantForms()),
   ...Object.fromEntries(TARGET_TYPES.map((type) => [`uplink to ${type}`, targetForm(type)])),
+  ...Object.fromEntries(
+    integrationTypes.map((type) => [`${type} integration`, settingsForm(type, { paths: { frame: "data" } })]),
+  ),
   certificates: certificatesForm("KAFKA"),
   ...Object.fromEntries(messengerKinds.map((kind) => [`${kind} messenger`, serviceForm({ kind })])),
 };
@@ -73,7 +81,7 @@ function fieldsAt(schema: ObjectSchema, path: string): FieldSchema[] {
 }
 
 describe.each(Object.entries(forms))("form %s", (_, form) => {
-  for (const field of fieldsOfRow(form.fields))
+  for (const field of fieldsOfForm(form.fields))
     test(`${field.path} is a field of the API, with a label in both languages and a pattern that browsers read`, () => {
       const schemas = fieldsAt(form.schema, field.path);
       expect(schemas).not.toEqual([]);
@@ -86,9 +94,15 @@ describe.each(Object.entries(forms))("form %s", (_, form) => {
     });
 });
 
+const groupsOf = (fields: Fields): string[] =>
+  fields.flat().flatMap((item) => (isGroup(item) ? [item.group, ...groupsOf(item.fields)] : []));
+
 test("every text of a field belongs to a form", () => {
+  const groups = Object.values(forms).flatMap(({ texts, fields }) =>
+    groupsOf(fields).flatMap((group) => texts.map((name) => `fieldGroup.${name}.${group}`)),
+  );
   const used = Object.values(forms).flatMap(({ schema, texts, fields }) =>
-    fieldsOfRow(fields).flatMap(({ path, text = path }) => {
+    fieldsOfForm(fields).flatMap(({ path, text = path }) => {
       const options = fieldsAt(schema, path).flatMap(({ options = [] }) => ["none", ...options]);
       const names = texts.map((name) => `${name}.${text}`);
       return names.flatMap((name) => [
@@ -99,9 +113,9 @@ test("every text of a field belongs to a form", () => {
       ]);
     }),
   );
-  const keys = Object.keys(consoleTexts).filter((key) => /^field(Hint|Option|Pattern)?\./.test(key));
+  const keys = Object.keys(consoleTexts).filter((key) => /^field(Hint|Option|Pattern|Group)?\./.test(key));
   expect(keys.length).toBeGreaterThan(15);
-  expect(keys.filter((key) => !used.includes(key))).toEqual([]);
+  expect(keys.filter((key) => !used.includes(key) && !groups.includes(key))).toEqual([]);
 });
 
 const place = {

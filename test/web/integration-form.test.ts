@@ -1,11 +1,16 @@
 import { expect, test } from "bun:test";
 import {
   changesOf,
-  fieldsOf,
-  isKept,
+  LOCAL_BROKER,
+  settingsForm,
   settingsOf,
-} from "../../src/web/features/integrations/integration-form.ts";
-import type { IntegrationSettings } from "../../src/web/features/integrations/integrations-api.ts";
+  valuesOf,
+} from "../../src/web/features/integrations/integration-form.tsx";
+import type {
+  IntegrationSettings,
+  IntegrationType,
+} from "../../src/web/features/integrations/integrations-api.ts";
+import { type FormValues, withValue } from "../../src/web/lib/form-schema.ts";
 
 const broker: IntegrationSettings = {
   autoCreateDevice: true,
@@ -17,67 +22,61 @@ const broker: IntegrationSettings = {
   },
 };
 
+const sent = (type: IntegrationType, values: FormValues, before: IntegrationSettings = {}) =>
+  settingsOf(settingsForm(type, before), values);
+const changes = (type: IntegrationType, values: FormValues, before: IntegrationSettings) =>
+  changesOf(before, sent(type, values, before));
+
 test("settings that are only looked at come back as they were", () => {
-  expect(changesOf("MQTT", fieldsOf(broker), broker)).toMatchObject(broker);
+  expect(changes("MQTT", valuesOf(broker), broker)).toEqual(broker);
+  const whole: IntegrationSettings = {
+    ...broker,
+    format: "generic",
+    paths: { deviceId: "id" },
+    codecs: [{ codecId: "c" }],
+    scriptTransform: { enabled: false, source: "" },
+    mqtt: { brokerUrl: "mqtt://b", topicFilter: "a/#", topicTemplate: "{device}/up", keepAliveS: 30 },
+  };
+  expect(changes("MQTT", valuesOf(whole), whole)).toEqual(whole);
 });
 
-test("a kept secret is shown empty, stays where nothing is typed, and gives way to what is", () => {
-  const fields = fieldsOf(broker);
-  expect([fields.password, isKept(broker, "password"), isKept(broker, "key")]).toEqual(["", true, false]);
-  expect(changesOf("MQTT", fields, broker).mqtt?.credentials?.password).toEqual({ kept: true });
-  const typed = changesOf("MQTT", { ...fields, password: "new" }, broker);
-  expect(typed.mqtt?.credentials?.password).toBe("new");
+test("a stored secret stays unless another is typed", () => {
+  const typed = withValue(valuesOf(broker), "mqtt.credentials.password", "new");
+  expect(changes("MQTT", typed, broker).mqtt?.credentials?.password).toBe("new");
 });
 
-test("what is not on the form stays, and what is emptied goes", () => {
-  const changed = changesOf("MQTT", { ...fieldsOf(broker), username: " ", topics: "a/#\n\n" }, broker);
-  expect(changed.mqtt).toMatchObject({ qos: 1, topicFilter: "a/#" });
-  expect(changed.mqtt?.credentials).toEqual({ password: { kept: true } });
+test("what is emptied goes", () => {
+  const emptied = withValue(valuesOf(broker), "mqtt.credentials.username", " ");
+  expect(changes("MQTT", emptied, broker).mqtt?.credentials).toEqual({ password: { kept: true } });
 });
 
 test("a network server that posts again instead of being asked loses its broker", () => {
-  const fields = { ...fieldsOf(broker), usesMqtt: false };
-  expect(changesOf("CHIRPSTACK", fields, broker).mqtt).toBeNull();
-  expect(changesOf("MQTT", fields, broker).mqtt).not.toBeNull();
+  expect(changes("CHIRPSTACK", { ...valuesOf(broker), mqtt: undefined }, broker).mqtt).toBeNull();
 });
 
-test("a new one names nothing that was left empty", () => {
-  const fields = { ...fieldsOf({}), autoCreate: true };
-  expect(settingsOf("HTTP", fields)).toEqual({ autoCreateDevice: true });
-  expect(settingsOf("CHIRPSTACK", { ...fields, fPort: "7", apiKey: "k", radioPrefix: "" })).toEqual({
-    autoCreateDevice: true,
-    radioPrefix: "",
-    downlink: { fPort: 7, apiKey: "k" },
-  });
+test("a new integration names nothing that was left empty", () => {
+  const values = { ...valuesOf({}), autoCreateDevice: true };
+  expect(sent("HTTP", values)).toEqual({ autoCreateDevice: true });
+  expect(
+    sent("CHIRPSTACK", { ...values, downlink: { fPort: 7, apiKey: "k", url: "" }, radioPrefix: "" }),
+  ).toEqual({ autoCreateDevice: true, radioPrefix: "", downlink: { fPort: 7, apiKey: "k" } });
 });
 
-test("how a broker is connected to is said only where it is not as usual", () => {
-  const fields = { ...fieldsOf({}), brokerUrl: "mqtt://b", topics: "a" };
-  expect(settingsOf("MQTT", fields).mqtt).toEqual({ brokerUrl: "mqtt://b", topicFilter: "a" });
-  const mqtt = {
+test("an integration at the gateway's own broker has no credentials", () => {
+  const local = withValue(valuesOf(broker), "mqtt.brokerUrl", LOCAL_BROKER);
+  expect(sent("MQTT", local).mqtt).toEqual({ brokerUrl: LOCAL_BROKER, topicFilter: ["a/#", "b/+"] });
+});
+
+test("keys of the broker are left out with the fields that were emptied", () => {
+  const mqtt: FormValues = {
     brokerUrl: "mqtts://b",
     topicFilter: "a",
     topicDeviceRegex: "^a/([^/]+)",
-    clientId: "me",
-    qos: 2 as const,
-    protocolVersion: 5 as const,
-    takeRetained: true,
-    tls: { serverName: "other", rejectUnauthorized: false },
+    tls: { serverName: "", rejectUnauthorized: undefined },
   };
-  expect(changesOf("MQTT", fieldsOf({ mqtt }), { mqtt }).mqtt).toEqual(mqtt);
-  const plain = {
-    ...fieldsOf({ mqtt }),
-    isTrusting: false,
-    serverName: "",
-    version: "4",
-    topicTemplate: "{device}/up",
-  };
-  expect(changesOf("MQTT", plain, { mqtt }).mqtt).toEqual({
+  expect(sent("MQTT", { ...valuesOf({}), mqtt }).mqtt).toEqual({
     brokerUrl: "mqtts://b",
     topicFilter: "a",
-    topicTemplate: "{device}/up",
-    clientId: "me",
-    qos: 2,
-    takeRetained: true,
+    topicDeviceRegex: "^a/([^/]+)",
   });
 });

@@ -205,6 +205,7 @@ export interface ConsolePlaces {
   readonly "faults.port": "port";
   readonly "faults.times.one": "count";
   readonly "faults.times.other": "count";
+  readonly "fieldHint.integration.mqtt.attributesTopic": "device" | "key";
   readonly "generator.preview": "from" | "key" | "to";
   readonly "generator.volume": "count";
   readonly "generatorProblem.often": "count";
@@ -250,8 +251,6 @@ export interface ConsolePlaces {
   readonly "inactivity.DEVICE": "time";
   readonly "inactivity.OBSERVED": "interval" | "time";
   readonly "inactivity.PROFILE": "time";
-  readonly "integration.attributesTopicHint": "device" | "key";
-  readonly "integration.radioPrefixHint": "example";
   readonly "integration.topicTemplateHint": "example";
   readonly "integrations.deleteWarning": "name";
   readonly "integrations.paused": "name";

@@ -64,7 +64,8 @@ function kindOf(schema: JsonSchema): Partial<FieldSchema> & Pick<FieldSchema, "k
       return { kind: schema.type };
     case "array": {
       const options = optionsOf(schema.items?.anyOf ?? []);
-      return options.length > 0 ? { kind: "set", options } : { kind: "list" };
+      if (options.length > 0) return { kind: "set", options };
+      return schema.items?.type === "string" ? { kind: "list" } : { kind: "json" };
     }
     case "object":
       return schema.properties === undefined
@@ -122,9 +123,15 @@ function objectOf(schemas: readonly JsonSchema[]): ObjectSchema {
 /**
  * Reads a schema of the API. Import it as a macro (`with { type: "macro" }`), so that the bundle contains the result but not the schemas.
  * @param file path in `src/modules` @param name exported schema of an object or of a union of objects
+ * @param only names of fields, if the form has few of them
  */
-export function formSchema(file: string, name: string): ObjectSchema {
+export function formSchema(file: string, name: string, only?: readonly string[]): ObjectSchema {
   const schema: JsonSchema | undefined = import.meta.require(`../../modules/${file}`)[name];
   if (schema === undefined) throw new Error(`${file} has no ${name}`);
-  return objectOf(schema.anyOf ?? [schema]);
+  const read = objectOf(schema.anyOf ?? [schema]);
+  if (only === undefined) return read;
+  return {
+    ...read,
+    fields: Object.fromEntries(Object.entries(read.fields).filter(([field]) => only.includes(field))),
+  };
 }

@@ -5,6 +5,7 @@ import {
   type FormValues,
   fieldAt,
   type ObjectSchema,
+  valueAt,
   withValue,
 } from "../lib/form-schema.ts";
 import { textIfAny } from "../platform/i18n/i18n.ts";
@@ -31,6 +32,8 @@ export interface FormField {
   readonly text?: string;
   /** Shown only if this is true and its variant is selected. */
   readonly when?: (values: FormValues) => boolean;
+  /** Keeps its value while it is hidden. */
+  readonly keepsHidden?: true;
   /** Required for the current selection, although optional in the schema. */
   readonly isRequired?: true;
   /** Shows a choice as radio buttons. */
@@ -41,6 +44,8 @@ export interface FormField {
   readonly optionText?: (option: string | number) => string;
   /** Draws the field in place of the control of its schema. */
   readonly control?: ComponentType<ControlProps>;
+  /** Shown while the field has no value, in place of the schema's default. */
+  readonly default?: string | number;
   /** Number of shown units in one unit of the API, such as 0.001 for milliseconds that are shown as seconds. */
   readonly scale?: number;
   /** Additional attributes of the input. */
@@ -50,26 +55,60 @@ export interface FormField {
 /** A field, or just its path if there is nothing to add. */
 export type FieldEntry = FormField | string;
 
-/** The fields of a row or a form. */
-export const fieldsOfRow = (
-  item: FieldEntry | ReadonlyArray<FieldEntry | readonly FieldEntry[]>,
-): FormField[] => [item].flat(2).map((field) => (typeof field === "string" ? { path: field } : field));
+/** Fields below a title, `fieldGroup.<form>.<group>`. */
+export interface FieldGroup {
+  readonly group: string;
+  readonly fields: Fields;
+  readonly when?: (values: FormValues) => boolean;
+  /** Closed until the user opens it, or if this is false for the first values. */
+  readonly isFolded?: (values: FormValues) => boolean;
+  /** Indented, because it belongs to the field before it. */
+  readonly isIndented?: true;
+}
+
+type Item = FieldEntry | FieldGroup;
+/** Fields in order; a nested list is a row. */
+export type Fields = ReadonlyArray<Item | readonly Item[]>;
+
+export const isGroup = (item: Item): item is FieldGroup => typeof item === "object" && "group" in item;
+export const toField = (field: FieldEntry): FormField =>
+  typeof field === "string" ? { path: field } : field;
+
+/** All fields, those of groups included. */
+export const fieldsOfForm = (fields: Fields): FormField[] =>
+  fields.flatMap((row) =>
+    [row]
+      .flat()
+      .flatMap((item) =>
+        isGroup(item)
+          ? fieldsOfForm(item.fields).map((field) => ({ ...field, when: both(item.when, field.when) }))
+          : [toField(item)],
+      ),
+  );
+
+type Condition = FormField["when"];
+const both =
+  (first: Condition, second: Condition): NonNullable<Condition> =>
+  (values) =>
+    first?.(values) !== false && second?.(values) !== false;
 
 /**
- * A form: the schema of its request body, its fields in order (a nested list is a row of fields), and the names under which its texts are
- * found (`field.<name>.<path>`, then `common.<path>`).
+ * A form: the schema of its request body, its fields in order, and the names under which its texts are found (`field.<name>.<path>`, then
+ * `common.<path>`).
  */
 export interface FormDefinition {
   readonly schema: ObjectSchema;
   readonly texts: readonly string[];
-  readonly fields: ReadonlyArray<FieldEntry | readonly FieldEntry[]>;
+  readonly fields: Fields;
+  /** Leaves empty texts and empty objects out instead of sending them. */
+  readonly isSparse?: true;
   /** Returns the changed values with the values that follow from the change. */
   readonly adjust?: (before: FormValues, after: FormValues) => FormValues;
 }
 
 /** Returns a text of a field. For an option, the path ends with the option; `fieldPattern` describes the pattern to people who break it. */
 export const textOfField = (
-  kind: "field" | "fieldHint" | "fieldOption" | "fieldPattern",
+  kind: "field" | "fieldGroup" | "fieldHint" | "fieldOption" | "fieldPattern",
   texts: readonly string[],
   path: string,
 ): string | undefined =>
@@ -82,13 +121,31 @@ export const isShown = ({ schema }: FormDefinition, { path, when }: FormField, v
 
 /** Returns the values to send: those of visible fields, and those that the form has no field for. */
 export function sentValues(form: FormDefinition, values: FormValues): FormValues {
-  const fields = fieldsOfRow(form.fields);
+  const fields = fieldsOfForm(form.fields);
   const shown = fields.filter((field) => isShown(form, field, values)).map(({ path }) => path);
   let kept = values;
-  for (const { path } of fields) {
+  for (const { path, keepsHidden } of fields) {
+    if (keepsHidden) continue;
     const [object = ""] = path.split(".");
     if (!shown.some((other) => other.split(".")[0] === object)) kept = withValue(kept, object, undefined);
     else if (!shown.includes(path)) kept = withValue(kept, path, undefined);
   }
-  return bodyOf(form.schema, kept);
+  const body = bodyOf(form.schema, kept);
+  return form.isSparse ? withoutEmpty(body, fields) : body;
+}
+
+/** Leaves out empty texts of the fields, and objects that have nothing else. */
+function withoutEmpty(body: FormValues, fields: readonly FormField[]): FormValues {
+  let rest = body;
+  for (const { path } of fields) {
+    if (valueAt(rest, path) === "") rest = withValue(rest, path, undefined);
+    const names = path.split(".");
+    for (let depth = names.length - 1; depth > 0; depth--) {
+      const object = names.slice(0, depth).join(".");
+      const inner = valueAt(rest, object);
+      if (typeof inner === "object" && inner !== null && Object.keys(inner).length === 0)
+        rest = withValue(rest, object, undefined);
+    }
+  }
+  return rest;
 }

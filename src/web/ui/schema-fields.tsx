@@ -1,8 +1,17 @@
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { type FieldSchema, type FormValues, fieldAt, valueAt, withValue } from "../lib/form-schema.ts";
 import { t } from "../platform/i18n/i18n.ts";
 import { Checkbox, Radio } from "./choice.tsx";
-import { type FormDefinition, type FormField, fieldsOfRow, isShown, textOfField } from "./form-definition.ts";
+import type { FieldGroup, Fields } from "./form-definition.ts";
+import {
+  type FormDefinition,
+  type FormField,
+  isGroup,
+  isShown,
+  textOfField,
+  toField,
+} from "./form-definition.ts";
 import { SelectField } from "./select-field.tsx";
 import { TextAreaField } from "./text-area-field.tsx";
 import { TextField } from "./text-field.tsx";
@@ -21,23 +30,56 @@ export interface FormState {
 }
 
 /** The fields of a form, each with the control and the limits of its schema. */
-export function SchemaFields(props: FormState & { form: FormDefinition }) {
+export const SchemaFields = (props: FormState & { form: FormDefinition }) => (
+  <FieldList {...props} fields={props.form.fields} />
+);
+
+type ListProps = FormState & { form: FormDefinition };
+
+function FieldList({ fields, ...props }: ListProps & { fields: Fields }) {
   const { form, values } = props;
   return (
     <>
-      {form.fields.map((item) => {
-        const row = fieldsOfRow(item).filter((field) => isShown(form, field, values));
-        const inputs = row.map((field) => (
-          <FieldOfForm key={field.text ?? field.path} {...props} field={field} />
-        ));
+      {fields.map((item) => {
+        const row = [item]
+          .flat()
+          .filter((entry) =>
+            isGroup(entry) ? entry.when?.(values) !== false : isShown(form, toField(entry), values),
+          );
+        const inputs = row.map((entry) => {
+          if (isGroup(entry)) return <GroupOfForm key={entry.group} {...props} group={entry} />;
+          const field = toField(entry);
+          return <FieldOfForm key={field.text ?? field.path} {...props} field={field} />;
+        });
         if (!Array.isArray(item) || inputs.length < 2) return inputs;
         return (
-          <div key={row[0]?.path} class="grid gap-4 sm:grid-flow-col sm:auto-cols-fr">
+          <div key={inputs[0]?.key} class="grid gap-4 sm:grid-flow-col sm:auto-cols-fr">
             {inputs}
           </div>
         );
       })}
     </>
+  );
+}
+
+function GroupOfForm({ group, ...props }: ListProps & { group: FieldGroup }) {
+  const { form, values } = props;
+  const [wasFolded] = useState(() => group.isFolded?.(values));
+  const title = textOfField("fieldGroup", form.texts, group.group) ?? group.group;
+  const indent = group.isIndented ? "border-l-2 border-base-300 pl-4" : "";
+  const list = <FieldList {...props} fields={group.fields} />;
+  if (wasFolded === undefined)
+    return (
+      <fieldset class={`flex min-w-0 flex-col gap-4 ${indent}`}>
+        <legend class="mb-2 font-semibold">{title}</legend>
+        {list}
+      </fieldset>
+    );
+  return (
+    <details open={!wasFolded}>
+      <summary class="cursor-pointer text-sm font-medium">{title}</summary>
+      <div class={`mt-3 flex flex-col gap-4 ${indent}`}>{list}</div>
+    </details>
   );
 }
 
@@ -195,8 +237,11 @@ const optionsOf = ({ field, schema, optionText }: Props): ReadonlyArray<readonly
 
 function Choice(props: Props) {
   const { field, schema, label, hint, error, value, onChange } = props;
-  const selected = value ?? schema.default ?? "";
-  const isRequired = schema.isRequired === true || field.isRequired === true || schema.default !== undefined;
+  const selected = value ?? field.default ?? schema.default ?? "";
+  const isRequired =
+    schema.isRequired === true ||
+    field.isRequired === true ||
+    (field.default ?? schema.default) !== undefined;
   return (
     <SelectField
       label={label}

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { FormValues } from "../lib/form-schema.ts";
-import { type FormDefinition, fieldsOfRow, sentValues } from "./form-definition.ts";
+import { type FormDefinition, fieldsOfForm, sentValues } from "./form-definition.ts";
 import type { FormState } from "./schema-fields.tsx";
 import { useAction } from "./use-form.ts";
 
@@ -11,7 +11,7 @@ export function useSchemaForm(
 ) {
   const [values, setValues] = useState(initial);
   const form = typeof definition === "function" ? definition(values) : definition;
-  const action = useAction(fieldsOfRow(form.fields).map(({ path }) => path));
+  const action = useAction(fieldsOfForm(form.fields).map(({ path }) => path));
   const state: FormState = { values, onChange: setValues, errorOf: action.errorOf };
   return {
     state,

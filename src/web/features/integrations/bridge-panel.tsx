@@ -4,7 +4,7 @@ import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { type MessageKey, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
 import { Age } from "../../ui/age.tsx";
-import { LOCAL_BROKER } from "./integration-form.ts";
+import { LOCAL_BROKER } from "./integration-form.tsx";
 import type { Bridge, Integration } from "./integrations-api.ts";
 
 /** Advice about a problem, by its code. */
@@ -64,7 +64,7 @@ export function BridgePanel({ integration }: { integration: Integration }) {
           ): {serverText(bridge.lastErrorText)}
         </p>
       )}
-      <ul class="flex flex-col gap-1" aria-label={t("integration.topicFilter")}>
+      <ul class="flex flex-col gap-1" aria-label={t("field.integration.mqtt.topicFilter")}>
         {filters.map((filter) => (
           <li key={filter} class="flex flex-wrap items-baseline gap-x-3">
             <code class="reading text-sm wrap-anywhere">{filter}</code>

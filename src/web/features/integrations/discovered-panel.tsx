@@ -7,7 +7,7 @@ import { useRefresh } from "../../platform/use-refresh.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { fieldsOf, LOCAL_BROKER, settingsOf } from "./integration-form.ts";
+import { LOCAL_BROKER, settingsForm, settingsOf, topicsOf, valuesOf } from "./integration-form.tsx";
 import { type DiscoveredNetwork, integrationsApi } from "./integrations-api.ts";
 import { networks, startedText } from "./networks.ts";
 
@@ -39,12 +39,16 @@ function Offers({ onConnected }: { onConnected: (() => void) | undefined }) {
 async function connect(format: DiscoveredNetwork["format"]): Promise<void> {
   const network = networks.find(({ id }) => id === format);
   if (network === undefined || !("topics" in network)) return;
-  const fields = { ...fieldsOf({}), autoCreate: true, brokerUrl: LOCAL_BROKER, topics: network.topics };
+  const values = {
+    ...valuesOf({}),
+    autoCreateDevice: true,
+    mqtt: { brokerUrl: LOCAL_BROKER, topicFilter: topicsOf(network.topics) },
+  };
   const integration = await integrationsApi.create({
     name: t(`network.${format}`),
     type: "MQTT",
     status: "active",
-    settings_json: { format, ...settingsOf("MQTT", fields) },
+    settings_json: { format, ...settingsOf(settingsForm("MQTT", { format }), values) },
   });
   toast("success", startedText(integration));
 }

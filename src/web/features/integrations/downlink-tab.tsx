@@ -127,7 +127,7 @@ function DownlinkForm({ integration, onSent }: { integration: Integration; onSen
         />
       )}
       <TextField
-        label={t("integration.fPort")}
+        label={t("field.integration.downlink.fPort")}
         type="number"
         min={1}
         max={223}

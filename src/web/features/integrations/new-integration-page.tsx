@@ -9,9 +9,10 @@ import {
   Waypoints,
   Webhook,
 } from "lucide-preact";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { frameSources } from "../../../lib/frame-sources.ts";
+import type { FormValues } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
@@ -19,17 +20,16 @@ import { toast } from "../../platform/toasts.ts";
 import { BackLink } from "../../ui/back-link.tsx";
 import { FormPage } from "../../ui/form-page.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
-import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { codecIndexApi } from "../codecs/codec-index-api.ts";
 import { CodecIndexSearch } from "../codecs/codec-index-search.tsx";
 import type { Codec } from "../codecs/codecs-api.ts";
 import { DiscoveredNetworks } from "./discovered-panel.tsx";
-import { fieldsOf, LOCAL_BROKER, settingsOf } from "./integration-form.ts";
+import { LOCAL_BROKER, nameForm, settingsForm, settingsOf, topicsOf, valuesOf } from "./integration-form.tsx";
 import { integrationsApi } from "./integrations-api.ts";
 import { isLorawan, type Network, networks, startedText } from "./networks.ts";
-import { SettingsFields } from "./settings-fields.tsx";
 
 const HREF = "/integrations/new";
 
@@ -94,27 +94,28 @@ function NetworkCard({ id }: { id: Network["id"] }) {
 function Details({ network }: { network: Network }) {
   const { route } = useLocation();
   const { type } = network;
-  const [name, setName] = useState(t(`network.${network.id}`));
-  const [fields, setFields] = useState(() => ({
-    ...fieldsOf({}),
-    autoCreate: true,
+  const format = "format" in network ? { format: network.format } : {};
+  const form = useMemo(() => settingsForm(type, format), [type]);
+  const [name, setName] = useState<FormValues>({ name: t(`network.${network.id}`) });
+  const [values, setValues] = useState<FormValues>(() => ({
+    ...valuesOf(format),
+    autoCreateDevice: true,
     // The embedded broker is the default, and needs no settings.
-    brokerUrl: type === "MQTT" ? LOCAL_BROKER : "",
-    topics: "topics" in network ? network.topics : "",
+    ...(type === "MQTT" && {
+      mqtt: { brokerUrl: LOCAL_BROKER, topicFilter: topicsOf("topics" in network ? network.topics : "") },
+    }),
   }));
   const [codec, setCodec] = useState<Codec>();
   const action = useAction();
   const submit = () =>
     action.run(async () => {
-      const format = "format" in network ? { format: network.format } : {};
       const integration = await integrationsApi.create({
-        name: name.trim(),
+        name: String(name.name).trim(),
         type,
         status: "active",
         settings_json: {
-          ...format,
           ...("frames" in network && frameSources[network.frames]),
-          ...settingsOf(type, fields),
+          ...settingsOf(form, values),
           ...(codec && { codecs: [{ codecId: codec.codecId }] }),
         },
       });
@@ -133,21 +134,8 @@ function Details({ network }: { network: Network }) {
       isFixed={!may("integrations:write")}
     >
       <div class="panel flex flex-col gap-5 p-4 sm:p-5">
-        <TextField
-          label={t("integration.name")}
-          required
-          maxLength={200}
-          pattern=".*\S.*"
-          value={name}
-          autofocus
-          onText={setName}
-        />
-        <SettingsFields
-          type={type}
-          fields={fields}
-          onChange={setFields}
-          format={"format" in network ? network.format : undefined}
-        />
+        <SchemaFields form={nameForm} values={name} onChange={setName} />
+        <SchemaFields form={form} values={values} onChange={setValues} />
       </div>
       {(isLorawan(type) || "frames" in network) && (
         <CodecStep codec={codec} onSelect={setCodec} isNeeded={"frames" in network} />

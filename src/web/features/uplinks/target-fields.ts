@@ -1,6 +1,6 @@
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import type { FormValues, ObjectSchema } from "../../lib/form-schema.ts";
-import { type FieldEntry, type FormDefinition, fieldsOfRow, sentValues } from "../../ui/form-definition.ts";
+import { type FieldEntry, type FormDefinition, fieldsOfForm, sentValues } from "../../ui/form-definition.ts";
 
 /** Types of targets, in the order in which they are offered. */
 export const TARGET_TYPES = [
@@ -100,7 +100,7 @@ const addresses: Readonly<Partial<Record<TargetType, FormValues>>> = {
 /** Values that a target has before a person changes them. */
 export function targetDefaults(type: TargetType): FormValues {
   const form = targetForm(type);
-  const defaults = fieldsOfRow(form.fields).map(
+  const defaults = fieldsOfForm(form.fields).map(
     ({ path }) => [path, form.schema.fields[path]?.default] as const,
   );
   return {
