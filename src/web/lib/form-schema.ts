@@ -77,9 +77,9 @@ function sentValue(field: FieldSchema, value: unknown): unknown {
   if (field.object !== undefined && isObject(value)) return bodyOf(field.object, value);
   if (Array.isArray(value)) return field.kind === "list" ? linesOf(value) : value;
   const entered = typeof value === "string" && field.isSecret !== true ? value.trim() : value;
-  const mayBeEmpty = field.kind === "text" && (field.minLength ?? 0) === 0;
-  if (entered !== "" || mayBeEmpty) return entered;
-  return field.isNullable ? null : undefined;
+  if (entered !== "") return entered;
+  if (field.isNullable) return null;
+  return field.kind === "text" && (field.minLength ?? 0) === 0 ? "" : undefined;
 }
 
 /** Returns the values in the API's format: without fields of other variants and without empty fields. */

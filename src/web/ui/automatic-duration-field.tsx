@@ -18,11 +18,10 @@ export function AutomaticDurationField(props: {
         label={label}
         hint={hint}
         value={ms === null ? "automatic" : "fixed"}
-        onChange={(e) => onChange(e.currentTarget.value === "automatic" ? null : (ms ?? FIXED_DEFAULT_MS))}
-      >
-        <option value="automatic">{t("silence.automatic")}</option>
-        <option value="fixed">{t("silence.fixed")}</option>
-      </SelectField>
+        options={["automatic", "fixed"] as const}
+        text={(id) => t(`silence.${id}`)}
+        onSelect={(id) => onChange(id === "automatic" ? null : (ms ?? FIXED_DEFAULT_MS))}
+      />
       {ms !== null && <DurationField label={t("silence.time")} ms={ms} onChange={onChange} />}
     </div>
   );

@@ -10,17 +10,10 @@ export function ExpiryFields({ expiry, onChange }: { expiry: Expiry; onChange: (
       <SelectField
         label={t("keys.expires")}
         value={expiry}
-        onChange={(e) => {
-          const selectedItem = EXPIRIES.find((text) => text === e.currentTarget.value);
-          if (selectedItem) onChange(selectedItem);
-        }}
-      >
-        {EXPIRIES.map((text) => (
-          <option key={text} value={text} selected={text === expiry}>
-            {t(`expiry.${text}`)}
-          </option>
-        ))}
-      </SelectField>
+        options={EXPIRIES}
+        text={(text) => t(`expiry.${text}`)}
+        onSelect={(selectedItem) => onChange(selectedItem)}
+      />
       {expiry === "date" && <TextField label={t("keys.expiresOn")} name="day" type="date" required />}
     </div>
   );

@@ -237,7 +237,7 @@ const optionsOf = ({ field, schema, optionText }: Props): ReadonlyArray<readonly
 
 function Choice(props: Props) {
   const { field, schema, label, hint, error, value, onChange } = props;
-  const selected = value ?? field.default ?? schema.default ?? "";
+  const selected = (value ?? field.default ?? schema.default ?? "") as string | number; // the schema has no other options
   const isRequired =
     schema.isRequired === true ||
     field.isRequired === true ||
@@ -249,19 +249,12 @@ function Choice(props: Props) {
       error={error}
       disabled={props.isDisabled}
       required={isRequired}
-      onChange={(e) => onChange(schema.options?.find((option) => String(option) === e.currentTarget.value))}
-    >
-      {(!isRequired || selected === "") && (
-        <option value="" selected={selected === ""}>
-          {props.optionText("none") ?? ""}
-        </option>
-      )}
-      {optionsOf(props).map(([option, text]) => (
-        <option key={option} value={option} selected={option === selected}>
-          {text}
-        </option>
-      ))}
-    </SelectField>
+      value={selected}
+      options={optionsOf(props)}
+      none={!isRequired || selected === "" ? (props.optionText("none") ?? "") : undefined}
+      onSelect={onChange}
+      onNone={() => onChange(undefined)}
+    />
   );
 }
 

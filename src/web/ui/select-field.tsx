@@ -1,18 +1,55 @@
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
 import { Field } from "./field.tsx";
 
-interface Props extends Omit<JSX.SelectHTMLAttributes<HTMLSelectElement>, "label"> {
+type Option<Id extends string | number> = Id | readonly [id: Id, text: string];
+
+interface Props<Id extends string | number>
+  extends Omit<JSX.SelectHTMLAttributes<HTMLSelectElement>, "label" | "value" | "onChange" | "onSelect"> {
   readonly label: string;
   readonly hint?: string | undefined;
   readonly error?: string | undefined;
-  readonly children: ComponentChildren;
+  readonly options: ReadonlyArray<Option<Id>>;
+  /** Text of an option that comes without. */
+  readonly text?: (id: NoInfer<Id>) => string;
+  /** Text of the empty choice; left out if something must be chosen. */
+  readonly none?: string | undefined;
+  readonly value?: string | number | undefined;
+  readonly onSelect?: (id: NoInfer<Id>) => void;
+  /** Called if the empty choice is selected. */
+  readonly onNone?: () => void;
 }
 
-/** A choice from a list with its label; its children are the options. It takes the attributes of `select`. */
-export function SelectField({ label, hint, error, ...select }: Props) {
+const idOf = <Id extends string | number>(option: Option<Id>): Id =>
+  typeof option === "object" ? option[0] : option;
+
+/** A choice from a list with its label. It takes the attributes of `select`. */
+export function SelectField<Id extends string | number>(props: Props<Id>) {
+  const { label, hint, error, options, text = String, none, value, onSelect, onNone, ...select } = props;
+  const ids = options.map(idOf);
+  const choose = (chosen: string) => {
+    const id = ids.find((candidate) => String(candidate) === chosen);
+    if (id !== undefined) onSelect?.(id);
+    else onNone?.();
+  };
   return (
     <Field label={label} hint={hint} error={error}>
-      <select class="select w-full" {...select} />
+      <select
+        class="select w-full"
+        {...(value !== undefined && { value })}
+        onChange={(e) => choose(e.currentTarget.value)}
+        {...select}
+      >
+        {none !== undefined && (
+          <option value="" selected={value === ""}>
+            {none}
+          </option>
+        )}
+        {options.map((option) => (
+          <option key={idOf(option)} value={idOf(option)} selected={idOf(option) === value}>
+            {typeof option === "object" ? option[1] : text(option)}
+          </option>
+        ))}
+      </select>
     </Field>
   );
 }

@@ -65,18 +65,11 @@ export function TriggerFields(props: Props) {
         <SelectField
           label={t("rule.kind")}
           value={trigger.kind}
-          onChange={(e) => {
-            const kind = KINDS.find((text) => text === e.currentTarget.value);
-            if (kind) set({ kind });
-          }}
           class="select w-56"
-        >
-          {KINDS.map((kind) => (
-            <option key={kind} value={kind}>
-              {t(`ruleKind.${kind}`)}
-            </option>
-          ))}
-        </SelectField>
+          options={KINDS}
+          text={(kind) => t(`ruleKind.${kind}`)}
+          onSelect={(kind) => set({ kind })}
+        />
         {trigger.kind === "DURATION" && (
           <DurationField label={t("rule.forTime")} ms={trigger.forMs} onChange={(forMs) => set({ forMs })} />
         )}

@@ -23,17 +23,10 @@ export function PlaceFields(props: Props) {
       <SelectField
         label={t("backups.placeKind")}
         value={form.placeKind}
-        onChange={(e) => {
-          const placeKind = PLACE_KINDS.find((kind) => kind === e.currentTarget.value);
-          if (placeKind !== undefined) onChange({ placeKind });
-        }}
-      >
-        {PLACE_KINDS.map((kind) => (
-          <option key={kind} value={kind} selected={kind === form.placeKind}>
-            {t(`backups.place.${kind}`)}
-          </option>
-        ))}
-      </SelectField>
+        options={PLACE_KINDS}
+        text={(kind) => t(`backups.place.${kind}`)}
+        onSelect={(placeKind) => onChange({ placeKind })}
+      />
       {form.placeKind === "folder" && (
         <TextField
           label={t("backups.path")}
@@ -152,17 +145,10 @@ export function ScheduleFields({ form, onChange }: Props) {
         <SelectField
           label={t("backups.scheduleKind")}
           value={form.scheduleKind}
-          onChange={(e) => {
-            const scheduleKind = SCHEDULE_KINDS.find((kind) => kind === e.currentTarget.value);
-            if (scheduleKind !== undefined) onChange({ scheduleKind });
-          }}
-        >
-          {SCHEDULE_KINDS.map((kind) => (
-            <option key={kind} value={kind} selected={kind === form.scheduleKind}>
-              {t(`backups.schedule.${kind}`)}
-            </option>
-          ))}
-        </SelectField>
+          options={SCHEDULE_KINDS}
+          text={(kind) => t(`backups.schedule.${kind}`)}
+          onSelect={(scheduleKind) => onChange({ scheduleKind })}
+        />
         {form.scheduleKind === "daily" && (
           <TextField
             label={t("job.time")}

@@ -39,22 +39,21 @@ export function AliasField({ aliases, aliasId, isOptional, onChange }: Props) {
         hint={t("alias.hint")}
         value={isNew ? NEW : (aliasId ?? "")}
         required={!isOptional}
-        onChange={(e) => {
-          const selected = e.currentTarget.value;
-          setNew(selected === NEW);
-          if (selected !== NEW) onChange(existingAliases, selected === "" ? undefined : selected);
+        none={
+          isOptional || (aliasId === undefined && !isNew)
+            ? t(isOptional ? "alias.all" : "alias.select")
+            : undefined
+        }
+        options={[...existingAliases.map(({ id, name }) => [id, name] as const), [NEW, t("alias.new")]]}
+        onSelect={(id) => {
+          setNew(id === NEW);
+          if (id !== NEW) onChange(existingAliases, id);
         }}
-      >
-        {(isOptional || (aliasId === undefined && !isNew)) && (
-          <option value="">{t(isOptional ? "alias.all" : "alias.select")}</option>
-        )}
-        {existingAliases.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-        <option value={NEW}>{t("alias.new")}</option>
-      </SelectField>
+        onNone={() => {
+          setNew(false);
+          onChange(existingAliases, undefined);
+        }}
+      />
       {isNew && (
         <AliasForm
           isAtOnce

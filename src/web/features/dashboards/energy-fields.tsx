@@ -25,14 +25,10 @@ export function PeriodFields({ widget, onChange }: Props) {
       <SelectField
         label={t("energy.period")}
         value={isShift ? "shift" : interval}
-        onChange={(e) => onPeriod(e.currentTarget.value)}
-      >
-        {PERIODS.map((period) => (
-          <option key={period} value={period}>
-            {t(`energy.period.${period}`)}
-          </option>
-        ))}
-      </SelectField>
+        options={PERIODS}
+        text={(period) => t(`energy.period.${period}`)}
+        onSelect={onPeriod}
+      />
       {isShift && (
         <TextField
           label={t("energy.shifts")}

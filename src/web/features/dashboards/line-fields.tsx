@@ -12,16 +12,6 @@ import type { Widget, WidgetConfig } from "./dashboards-api.ts";
 import { numberOf } from "./widgets/values.ts";
 
 /** The styles to choose from, as the options of a select. */
-export const StyleOptions = () => (
-  <>
-    {LINE_STYLES.map((id) => (
-      <option key={id} value={id}>
-        {t(`line.${id}`)}
-      </option>
-    ))}
-  </>
-);
-
 /** An end of a value axis; empty for one that follows the values. */
 export function AxisEnd(props: {
   end: keyof AxisLimits;
@@ -58,16 +48,15 @@ export function StyleField({ widget, onChange }: Props) {
       label={t("line.style")}
       hint={style === "band" ? t("line.bandHint") : undefined}
       value={style}
-      onChange={(e) => {
-        const next = toLineStyle(e.currentTarget.value);
+      options={LINE_STYLES}
+      text={(id) => t(`line.${id}`)}
+      onSelect={(next) =>
         onChange({
           style: next === "line" ? undefined : next,
           maxDataPoints: next === "band" ? BAND_INTERVALS : undefined,
-        });
-      }}
-    >
-      <StyleOptions />
-    </SelectField>
+        })
+      }
+    />
   );
 }
 

@@ -49,30 +49,23 @@ export function NewDashboard({ onClose }: { onClose: (dashboard: Dashboard | und
           label={t("dashboards.beginWith")}
           hint={t("dashboards.beginWithHint")}
           value={selected}
-          onChange={(e) => setDeviceType(e.currentTarget.value)}
-        >
-          {(types.data ?? []).map(({ deviceType: type, count }) => (
-            <option key={type} value={type}>
-              {t("dashboards.typeOption", { type, count })}
-            </option>
-          ))}
-          <option value="">{t("dashboards.empty")}</option>
-        </SelectField>
+          options={[
+            ...(types.data ?? []).map(
+              ({ deviceType: type, count }) => [type, t("dashboards.typeOption", { type, count })] as const,
+            ),
+            ["", t("dashboards.empty")],
+          ]}
+          onSelect={setDeviceType}
+        />
         {selected !== "" && (
           <SelectField
             label={t("dashboards.template")}
             hint={t(`dashboardTemplate.${template}.hint`)}
             value={template}
-            onChange={(e) =>
-              setTemplate(TEMPLATES.find((candidate) => candidate === e.currentTarget.value) ?? "AUTO")
-            }
-          >
-            {TEMPLATES.map((id) => (
-              <option key={id} value={id}>
-                {t(`dashboardTemplate.${id}`)}
-              </option>
-            ))}
-          </SelectField>
+            options={TEMPLATES}
+            text={(id) => t(`dashboardTemplate.${id}`)}
+            onSelect={(chosen) => setTemplate(chosen)}
+          />
         )}
         <FormButtons busy={action.busy} error={action.error} onCancel={() => onClose(undefined)}>
           {t("dashboards.create")}

@@ -128,19 +128,14 @@ function PageField(props: { board: Board; widget: Widget; onChange: (widget: Wid
     <SelectField
       label={t("widget.state")}
       value={widget.dashboardStateId ?? ""}
-      onChange={(e) => {
+      options={board.states.map(({ id, name }) => [id, name] as const)}
+      none={t("widget.allStates")}
+      onSelect={(dashboardStateId) => onChange({ ...widget, dashboardStateId })}
+      onNone={() => {
         const { dashboardStateId: _, ...rest } = widget;
-        const selected = e.currentTarget.value;
-        onChange(selected === "" ? rest : { ...rest, dashboardStateId: selected });
+        onChange(rest);
       }}
-    >
-      <option value="">{t("widget.allStates")}</option>
-      {board.states.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </SelectField>
+    />
   );
 }
 

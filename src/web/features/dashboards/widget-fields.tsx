@@ -52,7 +52,7 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
   ),
   keys: (props) => <KeysField {...props} />,
   aggregation: ({ widget, onChange }) => (
-    <Choice
+    <SelectField
       label={t("data.aggregation")}
       value={textOf(widget, "aggregation") || "none"}
       options={AGGREGATIONS.map((id) => [id, t(`aggregation.${id}`)])}
@@ -67,7 +67,7 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
   period: (props) => <PeriodFields {...props} />,
   price: (props) => <PriceFields {...props} />,
   reduce: ({ widget, onChange }) => (
-    <Choice
+    <SelectField
       label={t("widget.reduce")}
       value={textOf(widget, "reduce") || "avg"}
       options={REDUCERS.map((id) => [id, t(`aggregation.${id}`)])}
@@ -75,7 +75,7 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
     />
   ),
   share: ({ widget, onChange }) => (
-    <Choice
+    <SelectField
       label={t("widget.share")}
       value={textOf(widget, "aggregation") || "none"}
       options={[
@@ -125,7 +125,7 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
   ),
   step: (props) => <NumberField name="step" {...props} min={0} />,
   as: ({ widget, onChange }) => (
-    <Choice
+    <SelectField
       label={t("widget.as")}
       value={textOf(widget, "as") || "attribute"}
       options={[
@@ -306,27 +306,6 @@ function NumberField(
         }}
       />
     </Field>
-  );
-}
-
-function Choice(props: {
-  label: string;
-  value: string;
-  options: ReadonlyArray<readonly [string, string]>;
-  onSelect: (id: string) => void;
-}) {
-  return (
-    <SelectField
-      label={props.label}
-      value={props.value}
-      onChange={(e) => props.onSelect(e.currentTarget.value)}
-    >
-      {props.options.map(([id, text]) => (
-        <option key={id} value={id}>
-          {text}
-        </option>
-      ))}
-    </SelectField>
   );
 }
 

@@ -94,13 +94,12 @@ function ProfileField() {
   return (
     <Loaded of={profiles}>
       {(all) => (
-        <SelectField label={t("bulk.profileLabel")} name="profileId" required>
-          {all.map(({ profileId, name }) => (
-            <option key={profileId} value={profileId}>
-              {name}
-            </option>
-          ))}
-        </SelectField>
+        <SelectField
+          label={t("bulk.profileLabel")}
+          name="profileId"
+          required
+          options={all.map(({ profileId, name }) => [profileId, name] as const)}
+        />
       )}
     </Loaded>
   );
@@ -111,14 +110,13 @@ function GatewayField() {
   return (
     <Loaded of={gateways}>
       {(all) => (
-        <SelectField label={t("common.gateway")} hint={t("bulk.gatewayHint")} name="gateway">
-          <option value="">{t("bulk.noGateway")}</option>
-          {all.map(({ deviceId, name }) => (
-            <option key={deviceId} value={deviceId}>
-              {name}
-            </option>
-          ))}
-        </SelectField>
+        <SelectField
+          label={t("common.gateway")}
+          hint={t("bulk.gatewayHint")}
+          name="gateway"
+          options={all.map(({ deviceId, name }) => [deviceId, name] as const)}
+          none={t("bulk.noGateway")}
+        />
       )}
     </Loaded>
   );
@@ -168,14 +166,14 @@ const CommandFields = ({ mistake }: { mistake: string | undefined }) => (
 const MaintenanceFields = () => (
   <>
     <p class="text-sm text-soft">{t("maintenance.intro")}</p>
-    <SelectField label={t("maintenance.length")} name="length">
-      {LENGTHS.map(([name]) => (
-        <option key={name} value={name}>
-          {t(`maintenance.${name}`)}
-        </option>
-      ))}
-      <option value={END}>{t("bulk.endMaintenance")}</option>
-    </SelectField>
+    <SelectField
+      label={t("maintenance.length")}
+      name="length"
+      options={[
+        ...LENGTHS.map(([name]) => [name, t(`maintenance.${name}`)] as const),
+        [END, t("bulk.endMaintenance")],
+      ]}
+    />
     <TextField
       label={t("maintenance.reason")}
       hint={t("maintenance.reasonHint")}

@@ -36,15 +36,11 @@ export function DashboardCard({ device, onChanged }: { device: DeviceDetail; onC
           label={t("common.dashboard")}
           hint={t("device.dashboardHint")}
           value={selected}
-          onChange={(e) => setSelected(e.currentTarget.value)}
-        >
-          <option value="">{t("device.noDashboard")}</option>
-          {(dashboards.data ?? []).map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </SelectField>
+          options={(dashboards.data ?? []).map(({ id, name }) => [id, name] as const)}
+          none={t("device.noDashboard")}
+          onSelect={setSelected}
+          onNone={() => setSelected("")}
+        />
         <Checkbox checked={isForAll} onCheck={setForAll}>
           {t("device.dashboardForAll", { type: device.deviceType ?? "" })}
         </Checkbox>

@@ -5,11 +5,11 @@ import {
   seriesId,
   withAppearance,
 } from "../../lib/explore-view.ts";
-import { toLineStyle } from "../../lib/line-styles.ts";
+import { LINE_STYLES, toLineStyle } from "../../lib/line-styles.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keyName } from "../../platform/key-metadata.ts";
 import { SelectField } from "../../ui/select-field.tsx";
-import { AxisEnd, StyleOptions } from "../dashboards/line-fields.tsx";
+import { AxisEnd } from "../dashboards/line-fields.tsx";
 
 interface Props {
   readonly view: ExploreView;
@@ -40,10 +40,10 @@ export function PaneAppearances({ view, onChange }: Props) {
                 label={t("line.style")}
                 class="select select-sm w-full"
                 value={toLineStyle(pane.style)}
-                onChange={(e) => set({ style: toLineStyle(e.currentTarget.value) })}
-              >
-                <StyleOptions />
-              </SelectField>
+                options={LINE_STYLES}
+                text={(id) => t(`line.${id}`)}
+                onSelect={(chosen) => set({ style: chosen })}
+              />
               <AxisEnd
                 end="min"
                 class="input input-sm w-full"

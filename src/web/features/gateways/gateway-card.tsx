@@ -98,14 +98,13 @@ function Free({ device, onChanged }: Props) {
   if (!mayWrite.value || gateways.data?.rows.length === 0) return <p>{t("child.none")}</p>;
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
-      <SelectField label={t("common.gateway")} name="gateway" disabled={gateways.data === undefined}>
-        <option value="">{t("child.none")}</option>
-        {gateways.data?.rows.map(({ deviceId, name }) => (
-          <option key={deviceId} value={deviceId}>
-            {name}
-          </option>
-        ))}
-      </SelectField>
+      <SelectField
+        label={t("common.gateway")}
+        name="gateway"
+        disabled={gateways.data === undefined}
+        options={(gateways.data?.rows ?? []).map(({ deviceId, name }) => [deviceId, name] as const)}
+        none={t("child.none")}
+      />
       <ErrorNote error={action.error} />
       <div class="flex justify-end">
         <SubmitButton busy={action.busy}>{t("children.attachGo")}</SubmitButton>

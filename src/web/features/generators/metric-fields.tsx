@@ -54,17 +54,10 @@ export function MetricFields({ row, problems, readings, onChange, onRemove }: Pr
           <SelectField
             label={t("generator.pattern")}
             value={row.pattern}
-            onChange={(e) => {
-              const pattern = PATTERNS.find((text) => text === e.currentTarget.value);
-              if (pattern) onChange({ pattern });
-            }}
-          >
-            {PATTERNS.map((pattern) => (
-              <option key={pattern} value={pattern} selected={pattern === row.pattern}>
-                {t(`generatorPattern.${pattern}`)}
-              </option>
-            ))}
-          </SelectField>
+            options={PATTERNS}
+            text={(pattern) => t(`generatorPattern.${pattern}`)}
+            onSelect={(pattern) => onChange({ pattern })}
+          />
         </div>
         {onRemove && (
           <IconButton

@@ -41,18 +41,16 @@ export function CapturedPanel(props: {
             <SelectField
               label={t("common.message")}
               value={selectedItem}
-              onChange={(e) => select(captured.find(({ eventId }) => eventId === e.currentTarget.value))}
-            >
-              <option value="" selected={selectedItem === ""}>
-                {t("captured.own")}
-              </option>
-              {captured.map(({ eventId, createdAt, topic, status }) => (
-                <option key={eventId} value={eventId} selected={eventId === selectedItem}>
-                  {formatDate(toMs(createdAt) ?? 0, "time")} · {t(`eventStatus.${status}`)}
-                  {topic !== null && ` · ${topic}`}
-                </option>
-              ))}
-            </SelectField>
+              none={t("captured.own")}
+              options={captured.map(({ eventId, createdAt, topic, status }) => [
+                eventId,
+                [formatDate(toMs(createdAt) ?? 0, "time"), t(`eventStatus.${status}`), topic]
+                  .filter((part) => part !== null)
+                  .join(" · "),
+              ])}
+              onSelect={(id) => select(captured.find(({ eventId }) => eventId === id))}
+              onNone={() => select(undefined)}
+            />
           </div>
           <button type="button" class="btn" onClick={list.reload}>
             {t("captured.reload")}

@@ -142,15 +142,12 @@ function MaintenanceDialog({
         <SelectField
           label={t("maintenance.length")}
           value={length}
-          onChange={(e) => setLength(e.currentTarget.value)}
-        >
-          {LENGTHS.map(([name]) => (
-            <option key={name} value={name}>
-              {t(`maintenance.${name}`)}
-            </option>
-          ))}
-          <option value={OWN}>{t("maintenance.own")} …</option>
-        </SelectField>
+          options={[
+            ...LENGTHS.map(([name]) => [name, t(`maintenance.${name}`)] as const),
+            [OWN, `${t("maintenance.own")} …`],
+          ]}
+          onSelect={setLength}
+        />
         {length === OWN && (
           <TextField
             label={t("maintenance.until")}

@@ -94,18 +94,15 @@ function RangeFields(props: { range: RegisterRange; onChange: (changes: Partial<
       {field(numbers[0])}
       <SelectField
         label={t("modbus.area")}
-        onChange={(e) =>
+        value={range.area}
+        options={registerAreas}
+        text={(area) => t(`modbusArea.${area}`)}
+        onSelect={(chosen) =>
           onChange({
-            area: registerAreas.find((area) => area === e.currentTarget.value) ?? "HOLDING_REGISTER",
+            area: chosen,
           })
         }
-      >
-        {registerAreas.map((area) => (
-          <option key={area} value={area} selected={area === range.area}>
-            {t(`modbusArea.${area}`)}
-          </option>
-        ))}
-      </SelectField>
+      />
       {numbers.slice(1).map(field)}
     </div>
   );
@@ -140,14 +137,11 @@ function Registers({ answer, connectionId, units }: RegistersProps) {
         <div class="max-w-xs">
           <SelectField
             label={t("modbus.order")}
-            onChange={(e) => setOrder(byteOrders.find((name) => name === e.currentTarget.value) ?? "ABCD")}
-          >
-            {byteOrders.map((name) => (
-              <option key={name} value={name} selected={name === order}>
-                {t(`modbusOrder.${name}`)}
-              </option>
-            ))}
-          </SelectField>
+            value={order}
+            options={byteOrders}
+            text={(name) => t(`modbusOrder.${name}`)}
+            onSelect={(chosen) => setOrder(chosen)}
+          />
         </div>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard */}

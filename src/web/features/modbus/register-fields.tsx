@@ -68,40 +68,32 @@ function AreaField({ draft, onChange }: SelectProps) {
     onChange({ area, ...(isChanged && { type: isBitArea(area) ? "BOOL" : "UINT16" }) });
   };
   return (
-    <SelectField label={t("modbus.area")} onChange={(e) => select(e.currentTarget.value)}>
-      {registerAreas.map((name) => (
-        <option key={name} value={name} selected={name === draft.area}>
-          {t(`modbusArea.${name}`)}
-        </option>
-      ))}
-    </SelectField>
+    <SelectField
+      label={t("modbus.area")}
+      value={draft.area}
+      options={registerAreas}
+      text={(name) => t(`modbusArea.${name}`)}
+      onSelect={select}
+    />
   );
 }
 
 const TypeField = ({ draft, onChange }: SelectProps) => (
   <SelectField
     label={t("common.type")}
-    onChange={(e) =>
-      onChange({ type: registerTypes.find((name) => name === e.currentTarget.value) ?? "UINT16" })
-    }
-  >
-    {registerTypes.map((name) => (
-      <option key={name} value={name} selected={name === draft.type}>
-        {t(`modbusType.${name}`)}
-      </option>
-    ))}
-  </SelectField>
+    value={draft.type}
+    options={registerTypes}
+    text={(name) => t(`modbusType.${name}`)}
+    onSelect={(chosen) => onChange({ type: chosen })}
+  />
 );
 
 const OrderField = ({ draft, onChange }: SelectProps) => (
   <SelectField
     label={t("modbus.order")}
-    onChange={(e) => onChange({ order: byteOrders.find((name) => name === e.currentTarget.value) ?? "ABCD" })}
-  >
-    {byteOrders.map((name) => (
-      <option key={name} value={name} selected={name === draft.order}>
-        {t(`modbusOrder.${name}`)}
-      </option>
-    ))}
-  </SelectField>
+    value={draft.order}
+    options={byteOrders}
+    text={(name) => t(`modbusOrder.${name}`)}
+    onSelect={(chosen) => onChange({ order: chosen })}
+  />
 );

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
+import { Field } from "../../ui/field.tsx";
 import type { ControlProps, FormDefinition } from "../../ui/form-definition.ts";
-import { TextAreaField } from "../../ui/text-area-field.tsx";
 import type { NotificationSettings } from "./notifications-api.ts";
 
 export const escalationForm: FormDefinition = {
@@ -63,19 +63,19 @@ function HeaderLines({ label, hint, value, onChange }: ControlProps) {
   const [text, setText] = useState(linesOf(value as HeaderMap)); // the type of the schema
   const problem = headersOf(text) === undefined ? t("notifier.headersWrong") : "";
   return (
-    <TextAreaField
-      label={label}
-      hint={hint}
-      error={problem || undefined}
-      rows={3}
-      spellcheck={false}
-      ref={(area) => area?.setCustomValidity(problem)}
-      value={text}
-      onText={(lines) => {
-        setText(lines);
-        onChange(headersOf(lines) ?? value);
-      }}
-    />
+    <Field label={label} hint={hint} error={problem || undefined}>
+      <textarea
+        class="textarea reading w-full"
+        rows={3}
+        spellcheck={false}
+        ref={(area) => area?.setCustomValidity(problem)}
+        value={text}
+        onInput={(e) => {
+          setText(e.currentTarget.value);
+          onChange(headersOf(e.currentTarget.value) ?? value);
+        }}
+      />
+    </Field>
   );
 }
 

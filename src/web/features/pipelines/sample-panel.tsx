@@ -77,20 +77,13 @@ export function SamplePanel({
           <SelectField
             label={t("common.device")}
             value={device?.deviceId ?? ""}
-            onChange={(e) => {
-              const selectedItem = found?.find(({ deviceId }) => deviceId === e.currentTarget.value);
+            options={(found ?? []).map(({ deviceId, name }) => [deviceId, name] as const)}
+            none={t("sample.select")}
+            onSelect={(chosen) => {
+              const selectedItem = found?.find(({ deviceId }) => deviceId === chosen);
               if (selectedItem) take(selectedItem);
             }}
-          >
-            <option value="" selected={device === undefined}>
-              {t("sample.select")}
-            </option>
-            {found?.map(({ deviceId, name }) => (
-              <option key={deviceId} value={deviceId} selected={deviceId === device?.deviceId}>
-                {name}
-              </option>
-            ))}
-          </SelectField>
+          />
         </div>
       </div>
       {device && (

@@ -114,15 +114,12 @@ function KindField({ form, set }: PartProps) {
     <SelectField
       label={t("meta.kind")}
       value={form.kind}
-      onChange={(e) => set({ kind: keyKinds.find((kind) => kind === e.currentTarget.value) ?? "" })}
-    >
-      <option value="">{t("meta.kindNone")}</option>
-      {keyKinds.map((kind) => (
-        <option key={kind} value={kind}>
-          {t(`keyKind.${kind}`)}
-        </option>
-      ))}
-    </SelectField>
+      options={keyKinds}
+      text={(kind) => t(`keyKind.${kind}`)}
+      none={t("meta.kindNone")}
+      onSelect={(chosen) => set({ kind: chosen })}
+      onNone={() => set({ kind: "" })}
+    />
   );
 }
 

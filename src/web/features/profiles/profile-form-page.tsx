@@ -143,17 +143,10 @@ function DataFields({ form, set }: FieldsProps) {
         label={t("profile.payload")}
         hint={t("profile.payloadHint")}
         value={form.payload}
-        onChange={(e) => {
-          const payload = PAYLOADS.find((text) => text === e.currentTarget.value);
-          if (payload) set({ payload });
-        }}
-      >
-        {PAYLOADS.map((payload) => (
-          <option key={payload} value={payload} selected={payload === form.payload}>
-            {t(`payload.${payload}`)}
-          </option>
-        ))}
-      </SelectField>
+        options={PAYLOADS}
+        text={(payload) => t(`payload.${payload}`)}
+        onSelect={(payload) => set({ payload })}
+      />
       <TextField
         label={t("profile.topic")}
         hint={t("profile.topicHint")}

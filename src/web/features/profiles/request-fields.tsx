@@ -60,15 +60,12 @@ function RequestField(props: {
         <SelectField
           label={t("profile.requestKind")}
           value={draft.kind}
-          onChange={(e) => setKind(e.currentTarget.value === "script")}
-        >
-          <option value="reply" selected={draft.kind === "reply"}>
-            {t("profile.requestReply")}
-          </option>
-          <option value="script" selected={draft.kind === "script"}>
-            {t("common.script")}
-          </option>
-        </SelectField>
+          options={[
+            ["reply", t("profile.requestReply")],
+            ["script", t("common.script")],
+          ]}
+          onSelect={(kind) => setKind(kind === "script")}
+        />
       </div>
       <TextAreaField
         label={t(draft.kind === "script" ? "common.script" : "profile.requestJson")}

@@ -99,17 +99,10 @@ function AttributeRows({ form, onChange, problem }: Props) {
             <SelectField
               label={t("attributes.kind")}
               value={row.kind}
-              onChange={(e) => {
-                const kind = KINDS.find((valueKind) => valueKind === e.currentTarget.value);
-                if (kind) change(row, { kind });
-              }}
-            >
-              {KINDS.map((kind) => (
-                <option key={kind} value={kind} selected={kind === row.kind}>
-                  {t(`kind.${kind}`)}
-                </option>
-              ))}
-            </SelectField>
+              options={KINDS}
+              text={(kind) => t(`kind.${kind}`)}
+              onSelect={(kind) => change(row, { kind })}
+            />
             <div class="max-sm:col-span-2">
               <Field
                 label={t("common.value")}
@@ -179,15 +172,11 @@ export function TargetFields({ form, onChange, problem }: Props) {
           error={typeof problem === "string" ? typeProblem(problem) : undefined}
           required
           value={form.deviceType}
-          onChange={(e) => onChange({ deviceType: e.currentTarget.value })}
-        >
-          <option value="" selected={form.deviceType === ""} />
-          {shown.map((type) => (
-            <option key={type} value={type} selected={type === form.deviceType}>
-              {type}
-            </option>
-          ))}
-        </SelectField>
+          options={shown}
+          none={""}
+          onSelect={(chosen) => onChange({ deviceType: chosen })}
+          onNone={() => onChange({ deviceType: "" })}
+        />
       )}
       {problem === "device" && isSome && (
         <p role="alert" class="text-sm text-error">

@@ -10,39 +10,13 @@ interface Props {
   readonly onChange: (changes: Partial<ScheduleForm>) => void;
 }
 
-/** Chooses among known words. */
-function Choice<Id extends string>(props: {
-  label: string;
-  value: Id;
-  items: readonly Id[];
-  text: (id: Id) => string;
-  onSelect: (id: Id) => void;
-}) {
-  return (
-    <SelectField
-      label={props.label}
-      value={props.value}
-      onChange={(e) => {
-        const selectedItem = props.items.find((item) => item === e.currentTarget.value);
-        if (selectedItem !== undefined) props.onSelect(selectedItem);
-      }}
-    >
-      {props.items.map((id) => (
-        <option key={id} value={id} selected={id === props.value}>
-          {props.text(id)}
-        </option>
-      ))}
-    </SelectField>
-  );
-}
-
 export function ScheduleFields({ form, onChange }: Props) {
   return (
     <>
-      <Choice
+      <SelectField
         label={t("job.repeat")}
         value={form.repeat}
-        items={REPEATS}
+        options={REPEATS}
         text={(repeat) => t(`repeat.${repeat}`)}
         onSelect={(repeat) => onChange({ repeat })}
       />
@@ -63,10 +37,10 @@ function RepeatFields({ form, onChange }: Props) {
   if (form.repeat === "monthly")
     return (
       <div class="grid grid-cols-2 gap-4">
-        <Choice
+        <SelectField
           label={t("job.monthDay")}
           value={String(form.monthDay)}
-          items={[...Array.from({ length: 31 }, (_, index) => String(index + 1)), "L"]}
+          options={[...Array.from({ length: 31 }, (_, index) => String(index + 1)), "L"]}
           text={(day) => (day === "L" ? t("job.lastDay") : day)}
           onSelect={(day) => onChange({ monthDay: day === "L" ? "L" : Number(day) })}
         />
@@ -89,10 +63,10 @@ function RepeatFields({ form, onChange }: Props) {
           value={form.every}
           onInput={(e) => onChange({ every: e.currentTarget.valueAsNumber })}
         />
-        <Choice
+        <SelectField
           label={t("common.unit")}
           value={form.unit}
-          items={["minutes", "hours", "days"] satisfies (keyof typeof UNITS)[]}
+          options={["minutes", "hours", "days"] satisfies (keyof typeof UNITS)[]}
           text={(unit) => t(`unit.${unit}`)}
           onSelect={(unit) => onChange({ unit })}
         />

@@ -176,13 +176,8 @@ function PlanChoice({ plans, selected }: { plans: readonly Plan[]; selected: str
       name="planId"
       required
       value={planId}
-      onChange={(e) => setPlanId(e.currentTarget.value)}
-    >
-      {plans.map(({ id, name }) => (
-        <option key={id} value={id} selected={id === planId}>
-          {name}
-        </option>
-      ))}
-    </SelectField>
+      options={plans.map(({ id, name }) => [id, name] as const)}
+      onSelect={setPlanId}
+    />
   );
 }

@@ -27,14 +27,10 @@ export function LogLevelSetting() {
               hint={t("log.levelHint")}
               value={current}
               disabled={action.busy}
-              onChange={(e) => change(e.currentTarget.value as LogLevel) /* one of the options below */}
-            >
-              {LOG_LEVELS.map((level) => (
-                <option key={level} value={level} selected={level === current}>
-                  {t(`logLevel.${level}`)}
-                </option>
-              ))}
-            </SelectField>
+              options={LOG_LEVELS}
+              text={(level) => t(`logLevel.${level}`)}
+              onSelect={change}
+            />
           </div>
         )}
       </Loaded>

@@ -28,16 +28,11 @@ export function SendingFields({ draft, onChange }: Props) {
         />
         <SelectField
           label={t("uplink.order")}
-          onChange={(e) =>
-            onChange({ order: ORDERS.find((name) => name === e.currentTarget.value) ?? "LIVE_FIRST" })
-          }
-        >
-          {ORDERS.map((name) => (
-            <option key={name} value={name} selected={name === draft.order}>
-              {t(`uplinkOrder.${name}`)}
-            </option>
-          ))}
-        </SelectField>
+          value={draft.order}
+          options={ORDERS}
+          text={(name) => t(`uplinkOrder.${name}`)}
+          onSelect={(chosen) => onChange({ order: chosen })}
+        />
         <TextField
           label={t("uplink.rate")}
           hint={t("uplinkHint.rate")}

@@ -80,14 +80,10 @@ export function NotificationFields({
           label={t("notify.level")}
           hint={t("notify.levelHint")}
           name="notificationEscalationLevel"
-          defaultValue={settings.notificationEscalationLevel}
-        >
-          {LEVELS.map((level) => (
-            <option key={level} value={level} selected={level === settings.notificationEscalationLevel}>
-              {t(`level.${level}`)}
-            </option>
-          ))}
-        </SelectField>
+          value={settings.notificationEscalationLevel}
+          options={LEVELS}
+          text={(level) => t(`level.${level}`)}
+        />
       </div>
     </div>
   );

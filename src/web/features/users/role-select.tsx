@@ -20,16 +20,9 @@ export function RoleSelect({ role, onChange, disabled = false, hint }: Props) {
       hint={hint ?? t(`roleHint.${role}`)}
       value={role}
       disabled={disabled}
-      onChange={(e) => {
-        const selectedItem = ROLES.find((text) => text === e.currentTarget.value);
-        if (selectedItem) onChange(selectedItem);
-      }}
-    >
-      {ROLES.filter((text, rank) => rank >= own || text === role).map((text) => (
-        <option key={text} value={text} selected={text === role}>
-          {t(`role.${text}`)}
-        </option>
-      ))}
-    </SelectField>
+      options={ROLES.filter((text, rank) => rank >= own || text === role)}
+      text={(text) => t(`role.${text}`)}
+      onSelect={(selectedItem) => onChange(selectedItem)}
+    />
   );
 }

@@ -136,15 +136,10 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
                 hint={t(`statusHint.${status}`)}
                 value={status}
                 disabled={user.isProtected}
-                onChange={(e) => setStatus(e.currentTarget.value === "DISABLED" ? "DISABLED" : "ACTIVE")}
-              >
-                <option value="ACTIVE" selected={status === "ACTIVE"}>
-                  {t("status.ACTIVE")}
-                </option>
-                <option value="DISABLED" selected={status === "DISABLED"}>
-                  {t("status.DISABLED")}
-                </option>
-              </SelectField>
+                options={["ACTIVE", "DISABLED"] as const}
+                text={(id) => t(`status.${id}`)}
+                onSelect={setStatus}
+              />
             </div>
             {signsOut && (
               <p role="status" class="text-sm">
