@@ -8,7 +8,7 @@ import {
   testOf,
 } from "../../src/web/features/backups/backup-form.ts";
 import type { BackupSettings } from "../../src/web/features/backups/backups-api.ts";
-import { restoreCommands } from "../../src/web/features/backups/restore-commands.ts";
+import { restoreCommands } from "../../src/web/features/backups/backups-page.tsx";
 
 const ZONE = "Europe/Berlin";
 const unset: BackupSettings = {

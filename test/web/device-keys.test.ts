@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { keysOfDevices } from "../../src/web/features/dashboards/device-keys.ts";
+import { keysOfDevices } from "../../src/web/features/dashboards/widget-dialog.tsx";
 
 test("each key that one of the devices sends is listed, however many there are", async () => {
   const sites = fc.array(fc.uniqueArray(fc.constantFrom("energy", "voltage", "temperature", "x,y")), {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { RateMeter } from "../../src/web/features/overview/rate-meter.ts";
+import { RateMeter } from "../../src/web/features/overview/site-pulse.ts";
 import { backoffMs } from "../../src/web/lib/backoff.ts";
 import { toCsv } from "../../src/web/lib/csv.ts";
 import { blocksOf, rowsWindow } from "../../src/web/lib/rows-window.ts";

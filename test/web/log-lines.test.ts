@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { LogLine } from "../../src/web/features/system/log-api.ts";
-import { messageOf, withNewest, withoutNewer } from "../../src/web/features/system/log-lines.ts";
+import { messageOf, withNewest, withoutNewer } from "../../src/web/features/system/log-page.tsx";
 
 /** A line of a start of the gateway, whose day in January is `start`. */
 const line = (sequence: number, start = 1): LogLine => {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { byteOrders } from "../../src/lib/modbus/modbus-lists.ts";
 import { decodeRegister } from "../../src/lib/modbus/register-values.ts";
+import { viewOf } from "../../src/web/features/modbus/register-browser.tsx";
 import {
   draftOf,
   problemsOf,
   type RegisterDraft,
   registerOf,
 } from "../../src/web/features/modbus/register-draft.ts";
-import { viewOf } from "../../src/web/features/modbus/register-view.ts";
 
 const register = { key: "power", area: "HOLDING_REGISTER", address: 5, type: "UINT32" } as const;
 const problems = (changes: Partial<RegisterDraft>) => problemsOf({ ...draftOf(register), ...changes }, []);

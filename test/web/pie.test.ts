@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { KeyMetadata } from "../../src/lib/key-metadata.ts";
-import { slicePath, slicesOf } from "../../src/web/features/dashboards/widgets/pie.ts";
+import { slicePath, slicesOf } from "../../src/web/features/dashboards/widgets/state-pie-widget.tsx";
 
 const metadata: KeyMetadata = {
   key: "mode",

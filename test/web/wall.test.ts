@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import type { ResolvedDevice } from "../../src/web/features/dashboards/dashboards-api.ts";
 import { stackedSpans } from "../../src/web/features/dashboards/stacked.ts";
-import { wallScale } from "../../src/web/features/dashboards/wall-scale.ts";
-import { wallStateOf } from "../../src/web/features/dashboards/wall-state.ts";
+import { wallScale } from "../../src/web/features/dashboards/use-wall-scale.ts";
+import { wallStateOf } from "../../src/web/features/dashboards/wall-head.tsx";
 import { cardShift } from "../../src/web/features/dashboards/widgets/spots.ts";
 import { limitRanges } from "../../src/web/features/dashboards/widgets/values.ts";
 

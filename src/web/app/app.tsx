@@ -1,18 +1,29 @@
+import { CircleCheck, TriangleAlert, X } from "lucide-preact";
+import type { ComponentChildren } from "preact";
+import { useEffect, useErrorBoundary, useMemo, useRef } from "preact/hooks";
 import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from "preact-iso";
 import { entranceRoutes, screenRoutes } from "../../lib/console-routes.ts";
 import { DevicesScreen } from "../features/devices/devices-screen.tsx";
 import { OverviewScreen } from "../features/overview/overview-screen.tsx";
 import { CallbackScreen } from "../features/sign-in/callback-screen.tsx";
-import { withoutBase } from "../platform/base.ts";
-import { loadLanguage } from "../platform/i18n/i18n.ts";
+import { Onboarding } from "../features/sign-in/onboarding-screen.tsx";
+import { loadAppearance } from "../platform/appearance.ts";
+import { withBase, withoutBase } from "../platform/base.ts";
+import { loadLanguage, t } from "../platform/i18n/i18n.ts";
+import { isHeldBack } from "../platform/leave-guard.ts";
+import { live } from "../platform/live.ts";
 import { loadPart } from "../platform/load-part.ts";
 import { language } from "../platform/preferences.ts";
+import { useResource } from "../platform/resource.ts";
+import { me, sessionId, startSignIn, token } from "../platform/session.ts";
+import { sessionApi } from "../platform/session-api.ts";
+import { dismiss, toasts } from "../platform/toasts.ts";
 import { Confirmation } from "../ui/confirmation.tsx";
+import { Entrance } from "../ui/entrance.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { IconButton } from "../ui/icon-button.tsx";
 import { NotFoundScreen } from "../ui/not-found.tsx";
-import { BaseLocation } from "./base-location.tsx";
-import { CrashGuard } from "./crash-guard.tsx";
-import { SignedIn } from "./signed-in.tsx";
-import { Toasts } from "./toasts.tsx";
+import { Shell } from "./shell.tsx";
 
 /** A screen with its texts, which the first ones go without. */
 const loadScreen = async <Part,>(load: () => Promise<Part>): Promise<Part> =>
@@ -154,4 +165,108 @@ export function App() {
       <Confirmation />
     </LocationProvider>
   );
+}
+
+/** Lets the screens below it use paths without the base; the router outside of it keeps to the browser's. */
+function BaseLocation({ children }: { children: ComponentChildren }) {
+  const outer = useLocation();
+  const inner = useMemo(
+    () => ({
+      ...outer,
+      url: withoutBase(outer.url),
+      path: withoutBase(outer.path),
+      route: (url: string, replace?: boolean) => {
+        const leave = () => outer.route(withBase(url), replace);
+        if (!isHeldBack(leave)) leave();
+      },
+    }),
+    [outer],
+  );
+  return <LocationProvider.ctx.Provider value={inner}>{children}</LocationProvider.ctx.Provider>;
+}
+
+/** A mistake of ours shows a page that helps on, not a blank one; the cause goes to the browser's console. */
+function CrashGuard({ children }: { children: ComponentChildren }) {
+  const [error] = useErrorBoundary((cause: unknown) => reportError(cause));
+  if (!error) return children;
+  return (
+    <Entrance title={t("error.title")}>
+      <p class="mb-4">{t("error.unexpected")}</p>
+      <div class="flex gap-2">
+        <button type="button" class="btn btn-primary" onClick={() => location.reload()}>
+          {t("error.reload")}
+        </button>
+        <button type="button" class="btn" onClick={() => location.assign(withBase("/"))}>
+          {t("nav.overview")}
+        </button>
+      </div>
+    </Entrance>
+  );
+}
+
+function Toasts() {
+  return (
+    <div class="toasts fixed inset-x-3 z-50 flex flex-col items-end gap-2" aria-live="polite">
+      {toasts.value.map((toast) => (
+        <div
+          key={toast.id}
+          class={`panel flex max-w-md items-start gap-3 border-l-4 px-4 py-3 shadow-lg ${
+            toast.kind === "success" ? "border-l-success" : "border-l-error"
+          }`}
+        >
+          {toast.kind === "success" ? (
+            <CircleCheck size={18} class="mt-0.5 flex-none text-success" aria-hidden="true" />
+          ) : (
+            <TriangleAlert size={18} class="mt-0.5 flex-none text-error" aria-hidden="true" />
+          )}
+          <p class="min-w-0 break-words">{toast.text}</p>
+          <IconButton
+            icon={X}
+            size={14}
+            label={t("common.close")}
+            class="btn btn-ghost btn-xs btn-square"
+            onClick={() => dismiss(toast.id)}
+          />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Everything behind the sign-in: without a token it leaves for the hosted page and comes back to the same address. */
+function SignedIn({ children }: { children: ComponentChildren }) {
+  const { url } = useLocation();
+  const signedIn = token.value !== undefined;
+  useEffect(() => {
+    if (!signedIn) startSignIn(url);
+  }, [signedIn]);
+  if (!signedIn) return <p class="grid h-full place-items-center text-soft">{t("signIn.leaving")}</p>;
+  return <WithProfile>{children}</WithProfile>;
+}
+
+function WithProfile({ children }: { children: ComponentChildren }) {
+  const profile = useResource(sessionApi.me, [sessionId.value]);
+  const ready = profile.data !== undefined && !profile.data.onboardingRequired;
+  const existing = useRef(profile.data);
+  // Once an answer: what the person changes since then is in `me` alone.
+  if (profile.data !== existing.current) {
+    existing.current = profile.data;
+    if (profile.data) me.value = profile.data;
+  }
+  useEffect(() => {
+    if (!ready) return;
+    loadAppearance(true);
+    live.start();
+    return () => live.stop();
+  }, [ready]);
+  if (profile.error) {
+    return (
+      <div class="mx-auto mt-16 max-w-lg p-4">
+        <ErrorNote error={profile.error} onRetry={profile.reload} />
+      </div>
+    );
+  }
+  if (!profile.data) return <p class="grid h-full place-items-center text-soft">{t("common.loading")}</p>;
+  if (!ready) return <Onboarding onDone={profile.set} />;
+  return <Shell>{children}</Shell>;
 }

@@ -1,19 +1,22 @@
-import { Search } from "lucide-preact";
+import { Drama, Search, TriangleAlert } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useOpenAlarms } from "../features/alarms/open-alarm-store.ts";
+import { failedWrites } from "../platform/api-client.ts";
+import { serverText } from "../platform/i18n/error-texts.ts";
 import { t } from "../platform/i18n/i18n.ts";
 import { live } from "../platform/live.ts";
+import { askReadiness, readiness } from "../platform/readiness.ts";
 import { me } from "../platform/session.ts";
+import { stopActing } from "../platform/sign-out.ts";
 import { Brand } from "../ui/brand.tsx";
 import { ConnectionBanner, useIsDisconnected } from "../ui/connection-banner.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
 import { AccountMenu } from "./account-menu.tsx";
-import { ActingBanner } from "./acting-banner.tsx";
 import { Palette } from "./command-palette.tsx";
 import { NavBar, NavRail } from "./navigation.tsx";
-import { ReadinessBanner } from "./readiness-banner.tsx";
+import { settingsPages } from "./settings-pages.ts";
 
 function LinkState() {
   const ready = live.state.value.kind === "ready";
@@ -119,6 +122,76 @@ export function Shell({ children }: { children: ComponentChildren }) {
       </div>
       <NavBar />
       {finding && <Palette onClose={() => setFinding(false)} />}
+    </div>
+  );
+}
+
+/** Banner on every screen while a user acts as another one. */
+function ActingBanner() {
+  const { route } = useLocation();
+  const current = me.value;
+  if (!current?.impersonator) return null;
+  const stop = async () => {
+    await stopActing();
+    route(`/settings/users/${current.userId}`, true);
+  };
+  return (
+    <div
+      class="flex flex-wrap items-center gap-x-3 gap-y-1 bg-warning px-4 py-2 text-sm text-warning-content"
+      role="status"
+      data-testid="acting"
+    >
+      <Drama size={16} aria-hidden="true" />
+      <span class="min-w-0 flex-1">
+        <strong class="break-words">{t("acting.banner", { name: current.fullName || current.email })}</strong>{" "}
+        <span class="max-sm:hidden">{t("acting.hint")}</span>
+      </span>
+      <button type="button" class="btn btn-xs" onClick={stop}>
+        {t("acting.stop")}
+      </button>
+    </div>
+  );
+}
+
+/** A problem has to be visible within ten seconds. */
+const INTERVAL_MS = 8_000;
+/** While the gateway is not ready, so that the banner does not outlive the problem for long. */
+const UNREADY_INTERVAL_MS = 5_000;
+
+/** Banner with the reasons why the gateway takes no data. A lost connection has a banner of its own. */
+function ReadinessBanner() {
+  const isConnected = live.state.value.kind === "ready";
+  const reasons = readiness.value?.reasons ?? [];
+  const isUnready = reasons.length > 0;
+  const failures = failedWrites.value;
+  useEffect(() => {
+    if (!isConnected) return;
+    const ask = () => document.visibilityState === "visible" && askReadiness();
+    ask();
+    const timer = setInterval(ask, isUnready ? UNREADY_INTERVAL_MS : INTERVAL_MS);
+    document.addEventListener("visibilitychange", ask);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", ask);
+    };
+  }, [isConnected, isUnready, failures]);
+  if (!isConnected || !isUnready) return null;
+  return (
+    <div
+      class="flex flex-wrap items-center gap-x-3 gap-y-1 bg-error px-4 py-2 text-sm text-error-content"
+      role="alert"
+      data-testid="unready"
+    >
+      <TriangleAlert size={16} class="flex-none" aria-hidden="true" />
+      <span class="min-w-0 flex-1 wrap-anywhere">
+        <strong>{t("readiness.banner")}</strong>{" "}
+        {reasons.map((reason) => serverText(reason, reason.message)).join(" ")}
+      </span>
+      {settingsPages().includes("system") && (
+        <a class="btn btn-xs" href="/settings/system">
+          {t("readiness.details")}
+        </a>
+      )}
     </div>
   );
 }

@@ -1,18 +1,24 @@
 import { Plus, SquareTerminal } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { parseEditorText } from "../../lib/attribute-value.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatValue, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { EmptyPanel } from "../../ui/empty.tsx";
+import { Field } from "../../ui/field.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
-import { CommandDialog } from "./command-dialog.tsx";
 import { type CommandState, commandsApi, type DeviceCommand } from "./commands-api.ts";
 
 const SHOWN = 100;
@@ -95,5 +101,60 @@ function Line({ command }: { command: DeviceCommand }) {
         {attempts > 0 && <p>{plural("commands.attempts", attempts)}</p>}
       </div>
     </li>
+  );
+}
+
+/** Asks for a command and sends it. */
+function CommandDialog(props: { deviceId: string; onClose: () => void; onDone: () => void }) {
+  const [wrong, setWrong] = useState(false);
+  const action = useAction();
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const form = new FormData(e.currentTarget);
+    const text = String(form.get("params")).trim();
+    const params = text === "" ? {} : parseEditorText(text, "json");
+    setWrong(params === undefined);
+    if (params === undefined) return;
+    action.run(async () => {
+      const method = String(form.get("method")).trim();
+      await commandsApi.send(props.deviceId, { method, params, retries: Number(form.get("retries")) });
+      toast("success", t("commands.sent"));
+      props.onDone();
+    });
+  };
+  return (
+    <Dialog title={t("commands.send")} onClose={props.onClose}>
+      <form class="flex flex-col gap-4" onSubmit={submit}>
+        <TextField
+          label={t("common.method")}
+          hint={t("commands.methodHint")}
+          name="method"
+          required
+          maxLength={256}
+          autocapitalize="off"
+          autofocus
+          class="input reading w-full"
+        />
+        <Field label={t("commands.params")} error={wrong ? t("attributes.notJson") : undefined}>
+          <textarea class="textarea reading w-full" name="params" rows={5} spellcheck={false}>
+            {"{}"}
+          </textarea>
+        </Field>
+        <TextField
+          label={t("commands.retries")}
+          hint={t("commands.retriesHint")}
+          name="retries"
+          type="number"
+          min={0}
+          max={100}
+          value="0"
+          required
+          class="input w-28"
+        />
+        <FormButtons busy={action.busy} error={action.error} onCancel={props.onClose}>
+          {t("commands.sendGo")}
+        </FormButtons>
+      </form>
+    </Dialog>
   );
 }

@@ -1,5 +1,25 @@
 import { useLayoutEffect, useState } from "preact/hooks";
-import { wallScale } from "./wall-scale.ts";
+import { ONE_COLUMN_BELOW } from "./grid.ts";
+
+/** Height of a row with its gap, and of all that is not the board, in px at the usual size of text. */
+const ROW_PX = 74;
+const HEAD_PX = 120;
+/** Width at which twelve columns have room for their texts at the usual size, in px. */
+const WIDTH_PX = 1_200;
+/** Smaller texts cannot be read; a board with more rows scrolls. */
+const SCALE_MIN = 0.4;
+const SCALE_MAX = 6;
+
+/**
+ * Returns the factor by which the texts of a wall are enlarged, so that a board of that many rows fills the screen: they grow with the
+ * screen. 1 on a phone, where widgets are stacked.
+ */
+export function wallScale(rows: number, screen: { readonly width: number; readonly height: number }): number {
+  if (screen.width < ONE_COLUMN_BELOW) return 1;
+  const byHeight = screen.height / (Math.max(1, rows) * ROW_PX + HEAD_PX);
+  const byWidth = screen.width / WIDTH_PX;
+  return Math.min(SCALE_MAX, Math.max(SCALE_MIN, Math.min(byHeight, byWidth)));
+}
 
 /** px */
 const TEXT_SIZE = 16;

@@ -1,5 +1,6 @@
 import { WifiOff } from "lucide-preact";
 import type { ComponentChildren } from "preact";
+import { type AlarmSeverity, compareSeverities } from "../../../lib/severity.ts";
 import { formatAge, formatDate, zoneName } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
@@ -8,7 +9,26 @@ import { severityVariable } from "../../ui/severity-colors.ts";
 import { SeverityMark } from "../../ui/severity-mark.tsx";
 import { useTitle } from "../../ui/use-title.ts";
 import type { BoardFeed } from "./board-feed.ts";
-import { type WallState, wallStateOf } from "./wall-state.ts";
+import type { ResolvedDevice } from "./dashboards-api.ts";
+
+/** The state of all that a dashboard shows, in one. */
+interface WallState {
+  /** The most severe open alarm. */
+  readonly severity: AlarmSeverity | undefined;
+  readonly openAlarms: number;
+  readonly devices: number;
+  readonly inactive: number;
+}
+
+export function wallStateOf(devices: readonly ResolvedDevice[]): WallState {
+  const severities = devices.flatMap(({ alarmSeverity }) => alarmSeverity ?? []);
+  return {
+    severity: severities.sort((a, b) => compareSeverities(b, a))[0],
+    openAlarms: devices.reduce((sum, { openAlarms = 0 }) => sum + openAlarms, 0),
+    devices: devices.length,
+    inactive: devices.filter(({ active }) => !active).length,
+  };
+}
 
 interface Props {
   readonly title: string;

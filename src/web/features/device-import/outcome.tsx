@@ -1,11 +1,14 @@
-import { Download } from "lucide-preact";
-import { useMemo } from "preact/hooks";
+import { Download, Undo2 } from "lucide-preact";
+import { useMemo, useState } from "preact/hooks";
 import { toCsv } from "../../lib/csv.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
+import { ask } from "../../ui/confirmation.tsx";
 import { saveFile } from "../../ui/save-file.ts";
+import { BulkOutcome, BulkProgressBar } from "../device-bulk/bulk-outcome.tsx";
+import { type BulkProgress, runBulk } from "../device-bulk/bulk-run.ts";
+import { deviceBulkApi } from "../device-bulk/device-bulk-api.ts";
 import type { ImportedRow, ImportResult } from "./bulk-api.ts";
-import { useImportUndo } from "./import-undo.tsx";
 import { mistakeText } from "./mistake-text.ts";
 import { RowTable } from "./row-table.tsx";
 
@@ -57,4 +60,41 @@ export function ImportOutcome({ result, onOther }: { result: ImportResult; onOth
       )}
     </>
   );
+}
+
+/** Returns the button that deletes the devices of an import, and the outcome. Devices that were changed or active are kept. */
+function useImportUndo(rows: readonly ImportedRow[]) {
+  const [progress, setProgress] = useState<BulkProgress | undefined>(undefined);
+  const [isDone, setDone] = useState(false);
+  const ids = rows.flatMap(({ deviceId }) => deviceId ?? []);
+  const nameOf = (id: string) => rows.find(({ deviceId }) => deviceId === id)?.name ?? id;
+  const run = async () => {
+    const watch = { onProgress: setProgress, isStopped: () => false };
+    setProgress(await runBulk(ids, deviceBulkApi.deleteUntouched, watch));
+    setDone(true);
+  };
+  const button = (
+    <>
+      {progress === undefined && (
+        <Button
+          icon={Undo2}
+          class="btn btn-ghost"
+          onClick={() =>
+            ask({
+              title: t("import.undo"),
+              warning: plural("import.undoWarning", ids.length),
+              action: plural("bulk.deleteGo", ids.length),
+              onConfirm: run,
+            })
+          }
+        >
+          {t("import.undo")}
+        </Button>
+      )}
+    </>
+  );
+  const outcome =
+    progress &&
+    (isDone ? <BulkOutcome progress={progress} nameOf={nameOf} /> : <BulkProgressBar progress={progress} />);
+  return { button, outcome };
 }

@@ -1,17 +1,23 @@
-import { MessageSquare, Pause, Play } from "lucide-preact";
+import { Clock, MessageSquare, Pause, Play } from "lucide-preact";
 import { useRef, useState } from "preact/hooks";
 import type { Rejection } from "../../lib/api-types.ts";
 import type { RealtimeMessage } from "../../lib/realtime-types.ts";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
-import { t } from "../../platform/i18n/i18n.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { serverNow } from "../../platform/now.ts";
+import { useKept } from "../../platform/resource.ts";
+import { mayWrite } from "../../platform/session.ts";
+import { ask } from "../../ui/confirmation.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Segments } from "../../ui/segments.tsx";
+import { useAction } from "../../ui/use-form.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { ThingFaults } from "../faults/fault-list.tsx";
-import { HeldMessages } from "./held-messages.tsx";
+import { heldApi } from "./held-api.ts";
 
 const KEPT_MAX = 500;
 const FILTERS = ["all", "telemetry", "attributes", "rejected"] as const;
@@ -142,5 +148,57 @@ function Line({ entry }: { entry: Entry }) {
         {entry.body && <code class="reading text-sm break-all">{entry.body}</code>}
       </div>
     </li>
+  );
+}
+
+/** Messages that wait for the gateway's clock, and what can be done with them. Nothing where none waits. */
+function HeldMessages({ deviceId }: { deviceId: string }) {
+  const resource = useKept(() => heldApi.get(deviceId), [deviceId]);
+  const action = useAction();
+  if (resource.error === undefined && (resource.data?.messages ?? 0) === 0) return null;
+  const after = async (work: Promise<unknown>) => {
+    await work;
+    resource.reload();
+  };
+  return (
+    <Loaded of={resource}>
+      {({ messages, firstDueAt }) => (
+        <section class="panel flex flex-col gap-3 p-4" aria-label={t("held.title")}>
+          <p class="flex items-start gap-2">
+            <Clock size={18} class="mt-0.5 flex-none text-warning" aria-hidden="true" />
+            <span>
+              <strong>{plural("held.count", messages)}</strong>{" "}
+              {t("held.hint", { firstDueAt: formatDate(toMs(firstDueAt) ?? 0, "zoned") })}
+            </span>
+          </p>
+          <ErrorNote error={action.error} />
+          {mayWrite.value && (
+            <div class="flex flex-wrap gap-2">
+              <button
+                type="button"
+                class="btn btn-sm"
+                disabled={action.busy}
+                onClick={() => action.run(() => after(heldApi.store(deviceId)))}
+              >
+                {t("held.store")}
+              </button>
+              <button
+                type="button"
+                class="btn btn-sm"
+                onClick={() =>
+                  ask({
+                    title: t("common.delete"),
+                    warning: t("held.deleteWarning"),
+                    onConfirm: () => after(heldApi.delete(deviceId)),
+                  })
+                }
+              >
+                {t("common.delete")}
+              </button>
+            </div>
+          )}
+        </section>
+      )}
+    </Loaded>
   );
 }

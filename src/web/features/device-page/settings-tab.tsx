@@ -2,23 +2,25 @@ import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import type { DeviceDetail } from "../../lib/api-types.ts";
 import { roughDurationText } from "../../platform/i18n/duration-text.ts";
+import { formatDate } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Checkbox } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { HistoryLink } from "../audit/history-link.tsx";
+import { dashboardsApi } from "../dashboards/dashboards-api.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { type DeviceEdit, devicesApi } from "../devices/devices-api.ts";
 import { KnownAssets } from "../devices/known-assets.tsx";
 import { GatewayCard } from "../gateways/gateway-card.tsx";
-import { ClaimingCard } from "./claiming-card.tsx";
-import { DashboardCard } from "./dashboard-card.tsx";
 
 const MINUTE_MS = 60_000;
 
@@ -185,5 +187,78 @@ function DangerZone({ device }: { device: DeviceDetail }) {
         </Dialog>
       )}
     </section>
+  );
+}
+
+/** Card with the user who has claimed a device, or the time until which it can be claimed. Empty for a device without a claiming request. */
+function ClaimingCard({ device }: { device: DeviceDetail }) {
+  const { deviceId } = device;
+  const claiming = useResource(() => devicesApi.claiming(deviceId), [deviceId]);
+  const action = useAction();
+  const { state = "NONE", claimedBy = "", claimedAt = "", expiresAt = "" } = claiming.data ?? {};
+  if (state === "NONE") return null;
+  const release = () =>
+    action.run(async () => {
+      await devicesApi.release(deviceId);
+      toast("success", t("claiming.released", { name: device.name }));
+      claiming.reload();
+    });
+  const time = formatDate(Date.parse(claimedAt || expiresAt), "full");
+  return (
+    <section class="panel flex flex-wrap items-center justify-between gap-4 p-4">
+      <div class="min-w-0">
+        <h2 class="font-semibold">{t("claiming.title")}</h2>
+        <p class="text-sm wrap-anywhere text-soft">{t(`claiming.${state}`, { name: claimedBy, time })}</p>
+        <ErrorNote error={action.error} />
+      </div>
+      {mayWrite.value && (
+        <button type="button" class="btn btn-sm" disabled={action.busy} onClick={release}>
+          {t(state === "CLAIMED" ? "claiming.release" : "claiming.close")}
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** Card for the dashboard that the device's page links to: its own, or that of all devices of its type. */
+function DashboardCard({ device, onChanged }: { device: DeviceDetail; onChanged: () => void }) {
+  const dashboards = useResource(dashboardsApi.list, []);
+  const [selected, setSelected] = useState(device.targetDashboardId ?? "");
+  const [isForAll, setForAll] = useState(false);
+  const action = useAction();
+  const submit = (e: Event) => {
+    e.preventDefault();
+    action.run(async () => {
+      await devicesApi.update(device.deviceId, {
+        targetDashboardId: selected === "" ? null : selected,
+        ...(isForAll && { applyToAllOfType: true }),
+      });
+      toast("success", t("settings.saved"));
+      onChanged();
+    });
+  };
+  return (
+    <form class="panel flex flex-col gap-4 p-4" onSubmit={submit} data-testid="dashboard-card">
+      <fieldset class="contents" disabled={!mayWrite.value}>
+        <SelectField
+          label={t("common.dashboard")}
+          hint={t("device.dashboardHint")}
+          value={selected}
+          options={(dashboards.data ?? []).map(({ id, name }) => [id, name] as const)}
+          none={t("device.noDashboard")}
+          onSelect={setSelected}
+          onNone={() => setSelected("")}
+        />
+        <Checkbox checked={isForAll} onCheck={setForAll}>
+          {t("device.dashboardForAll", { type: device.deviceType ?? "" })}
+        </Checkbox>
+      </fieldset>
+      <ErrorNote error={action.error} />
+      {mayWrite.value && (
+        <div class="flex justify-end">
+          <SubmitButton busy={action.busy}>{t("device.saveDashboard")}</SubmitButton>
+        </div>
+      )}
+    </form>
   );
 }

@@ -3,12 +3,20 @@
 import { ArrowDown, ArrowUp, Router } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
-import { formatCount } from "../../platform/i18n/format.ts";
+import { formatCount, formatReading, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { metadataOf } from "../../platform/key-metadata.ts";
 import { now } from "../../platform/now.ts";
+import { Age } from "../../ui/age.tsx";
 import { alarmText, DeviceState } from "../alarms/device-state.tsx";
-import { DeviceCell } from "./device-cell.tsx";
-import { type ColumnId, type FixedColumn, gridOf, keyOfColumn, shapeOf } from "./device-columns.ts";
+import {
+  type ColumnId,
+  type FixedColumn,
+  gridOf,
+  keyOfColumn,
+  readingOf,
+  shapeOf,
+} from "./device-columns.ts";
 import type { DeviceSelection } from "./device-selection.ts";
 import type { LiveDevice } from "./use-device-rows.ts";
 
@@ -214,6 +222,64 @@ function NameCell({ row }: { row: DeviceRow }) {
         {alarm && <span aria-hidden="true">{alarm} · </span>}
         {row.label || row.deviceType}
       </span>
+    </span>
+  );
+}
+
+interface Props {
+  readonly id: ColumnId;
+  readonly row: DeviceRow;
+  readonly live: LiveDevice | undefined;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+const TextCell = ({ text }: { text: string }) => (
+  <span role="cell" class="truncate text-sm max-sm:hidden" title={text}>
+    {text}
+  </span>
+);
+
+function DeviceCell({ id, row, live, names }: Props) {
+  switch (id) {
+    case "type":
+      return <TextCell text={row.deviceType} />;
+    case "profile":
+      return <TextCell text={names.get(row.profileId) ?? ""} />;
+    case "gateway":
+      return <TextCell text={names.get(row.parentDeviceId ?? "") ?? ""} />;
+    case "tags":
+      return <TagsCell tags={row.tags} />;
+    case "lastMessage":
+      return (
+        <span role="cell" class="reading text-right text-sm text-soft">
+          <Age ts={Math.max(live?.ts ?? 0, toMs(row.lastActivityAt) ?? 0) || undefined} />
+        </span>
+      );
+    default:
+      return <ValueCell id={id} deviceId={row.deviceId} live={live} />;
+  }
+}
+
+const TagsCell = ({ tags }: { tags: readonly string[] }) => (
+  <span role="cell" class="flex min-w-0 gap-1 overflow-hidden max-sm:hidden">
+    {tags.map((tag) => (
+      <a
+        key={tag}
+        href={`/devices?tag=${encodeURIComponent(tag)}`}
+        class="badge badge-sm relative z-1 border-base-300 bg-base-200 hover:border-primary"
+      >
+        {tag}
+      </a>
+    ))}
+  </span>
+);
+
+function ValueCell({ id, deviceId, live }: { id: ColumnId; deviceId: string; live: LiveDevice | undefined }) {
+  const reading = readingOf(id, live?.values);
+  const text = reading ? formatReading(reading.value, metadataOf(deviceId, reading.key)) : "–";
+  return (
+    <span role="cell" class="reading truncate text-right text-sm max-sm:hidden" title={text}>
+      {text}
     </span>
   );
 }

@@ -1,28 +1,66 @@
-import { Cpu, Plus, QrCode, Upload } from "lucide-preact";
+import { Cpu, Download, Plus, QrCode, Upload } from "lucide-preact";
 import { useMemo, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
+import { metadataOf } from "../../platform/key-metadata.ts";
+import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
 import { useCreateDialog } from "../../platform/use-create-dialog.ts";
 import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { EmptyPanel } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { errorText } from "../../ui/error-text.ts";
+import { FormButtons } from "../../ui/form-buttons.tsx";
 import { MENU_ITEM, MoreMenu } from "../../ui/more-menu.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { saveFile } from "../../ui/save-file.ts";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
 import { allowedBulkActions } from "../device-bulk/bulk-actions.ts";
+import { bulkApi } from "../device-import/bulk-api.ts";
 import { BulkBar } from "./bulk-bar.tsx";
-import { ClaimDevice } from "./claim-device.tsx";
 import { ColumnPicker } from "./column-picker.tsx";
 import { CreateDevice } from "./create-device.tsx";
-import { selectedColumns } from "./device-columns.ts";
+import { type ColumnId, keyOfColumn, selectedColumns } from "./device-columns.ts";
 import { DeviceFilters, FILTERS, type UrlFilter } from "./device-filters.tsx";
 import { type DeviceFilter, DevicePages } from "./device-pages.ts";
 import { type DeviceSelection, useDeviceSelection } from "./device-selection.ts";
 import { DeviceHeader, DeviceLine, useRowHeight } from "./device-table.tsx";
-import { ExportDevices } from "./export-devices.tsx";
-import { useColumnNames } from "./use-column-names.ts";
-import { useDeviceRows } from "./use-device-rows.ts";
+import { devicesApi } from "./devices-api.ts";
+import { type LiveDevice, useDeviceRows } from "./use-device-rows.ts";
+
+/** Returns the names of the columns' keys, from the metadata of the devices in view. */
+function keyNames(columns: readonly ColumnId[], live: ReadonlyMap<string, LiveDevice>): [string, string][] {
+  return columns.flatMap((id): [string, string][] => {
+    const key = keyOfColumn(id) ?? "";
+    const owner = [...live].find(([, { values }]) => values.has(key))?.[0];
+    const name = owner && metadataOf(owner, key)?.name;
+    return name ? [[id, name]] : [];
+  });
+}
+
+/** Returns the names that the columns show: of profiles and gateways by id, of keys by column. Each list is asked for once. */
+function useColumnNames(
+  columns: readonly ColumnId[],
+  live: ReadonlyMap<string, LiveDevice>,
+): ReadonlyMap<string, string> {
+  const [hasProfiles, hasGateways] = [columns.includes("profile"), columns.includes("gateway")];
+  const profiles = useResource(async () => (hasProfiles ? devicesApi.profiles() : []), [hasProfiles]);
+  const gateways = useResource(async () => (hasGateways ? devicesApi.gateways() : []), [hasGateways]);
+  const ofIds = useMemo(
+    () =>
+      new Map<string, string>([
+        ...(profiles.data ?? []).map(({ profileId, name }) => [profileId, name] as const),
+        ...(gateways.data ?? []).map(({ deviceId, name }) => [deviceId, name] as const),
+      ]),
+    [profiles.data, gateways.data],
+  );
+  return new Map([...ofIds, ...keyNames(columns, live)]);
+}
 
 /** Order of the list for which the user has selected none. */
 const PROBLEMS_FIRST = "-state";
@@ -180,5 +218,71 @@ function DeviceTable({ pages, selection, sort, onSort }: TableProps) {
         />
       )}
     />
+  );
+}
+
+/** All devices that the reader may see, as a file that can be imported again. */
+function ExportDevices({ class: className = "btn btn-sm" }: { class?: string }) {
+  const action = useAction();
+  const save = () =>
+    action.run(async () => {
+      try {
+        saveFile(await bulkApi.export(), "devices.csv");
+      } catch (error) {
+        toast("error", errorText(error));
+      }
+    });
+  return (
+    <button type="button" class={className} disabled={action.busy} onClick={save}>
+      <Download size={16} aria-hidden="true" />
+      {t("import.export")}
+    </button>
+  );
+}
+
+/** Claims a device with the code on its sticker and opens its page. */
+function ClaimDevice({ onClose }: { onClose: () => void }) {
+  const { route } = useLocation();
+  const action = useAction();
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const data = new FormData(e.currentTarget);
+    const text = (name: string) => String(data.get(name)).trim();
+    action.run(async () => {
+      const device = await devicesApi.claim({ deviceName: text("name"), secretKey: text("secretKey") });
+      toast("success", t("claim.done", { name: device.name }));
+      route(`/devices/${device.deviceId}`);
+    });
+  };
+  return (
+    <Dialog title={t("common.claimDevice")} onClose={onClose}>
+      <form class="flex flex-col gap-4" onSubmit={submit}>
+        <p class="text-soft">{t("claim.hint")}</p>
+        <TextField
+          label={t("claim.name")}
+          name="name"
+          required
+          maxLength={256}
+          autofocus
+          autocapitalize="off"
+          spellcheck={false}
+        />
+        <TextField
+          label={t("common.code")}
+          name="secretKey"
+          required
+          minLength={6}
+          maxLength={128}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          class="input reading w-full"
+        />
+        <ErrorNote error={action.error} />
+        <FormButtons busy={action.busy} onCancel={onClose}>
+          {t("common.claimDevice")}
+        </FormButtons>
+      </form>
+    </Dialog>
   );
 }

@@ -5,12 +5,16 @@ import { AGGREGATIONS } from "../../lib/aggregations.ts";
 import {
   arranged,
   type ExploreView,
+  type Pane,
+  type PaneAppearance,
   seriesId,
   viewFromQuery,
   viewToQuery,
+  withAppearance,
   withoutSeries,
   withSeries,
 } from "../../lib/explore-view.ts";
+import { LINE_STYLES, toLineStyle } from "../../lib/line-styles.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keyName } from "../../platform/key-metadata.ts";
 import { may } from "../../platform/session.ts";
@@ -22,11 +26,13 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { MENU_ITEM, MoreMenu } from "../../ui/more-menu.tsx";
 import { Page } from "../../ui/page.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { AnnotationSwitch } from "../annotations/annotation-switch.tsx";
 import { formOf } from "../dashboards/board.ts";
 import { BoardWidgets } from "../dashboards/board-widgets.tsx";
 import { dashboardsApi } from "../dashboards/dashboards-api.ts";
+import { AxisEnd } from "../dashboards/line-fields.tsx";
 import { useBoardFeed } from "../dashboards/use-board-feed.ts";
 import { WindowPicker } from "../dashboards/window-picker.tsx";
 import { nameOf } from "../devices/device-names.ts";
@@ -35,7 +41,6 @@ import { boardOfView, withTitles } from "./explore-board.ts";
 import { saveCsv, savePicture } from "./explore-files.ts";
 import { ExploreStart } from "./explore-start.tsx";
 import { keepLastView } from "./last-view.ts";
-import { PaneAppearances } from "./pane-appearances.tsx";
 import { SeriesPicker } from "./series-picker.tsx";
 
 /** Any values of any devices side by side. All of the view is in the address. */
@@ -272,5 +277,58 @@ function SaveButton({ view }: { view: ExploreView }) {
       </button>
       <ErrorNote error={action.error} />
     </form>
+  );
+}
+
+interface Props {
+  readonly view: ExploreView;
+  readonly onChange: (changes: Partial<ExploreView>) => void;
+}
+
+const titleOf = ({ series }: Pane): string =>
+  [...new Set(series.map(({ deviceId, key }) => keyName(deviceId, key)))].join(", ");
+
+/** How the lines of each chart are drawn, and where its value axis begins and ends. */
+function PaneAppearances({ view, onChange }: Props) {
+  const { panes } = view;
+  return (
+    <details class="w-full">
+      <summary class="btn btn-sm">{t("explore.appearance")}</summary>
+      <div class="panel mt-2 flex flex-col gap-4 p-4">
+        {panes.map((pane, position) => {
+          if (pane.kind !== "lines") return null;
+          const set = (appearance: PaneAppearance) =>
+            onChange({ panes: withAppearance(panes, position, appearance) });
+          return (
+            <fieldset
+              key={pane.series.map(seriesId).join()}
+              class="grid items-end gap-3 sm:grid-cols-[minmax(0,2fr)_1fr_1fr]"
+            >
+              <legend class="mb-1 text-sm font-medium wrap-anywhere">{titleOf(pane)}</legend>
+              <SelectField
+                label={t("line.style")}
+                class="select select-sm w-full"
+                value={toLineStyle(pane.style)}
+                options={LINE_STYLES}
+                text={(id) => t(`line.${id}`)}
+                onSelect={(chosen) => set({ style: chosen })}
+              />
+              <AxisEnd
+                end="min"
+                class="input input-sm w-full"
+                value={pane.min}
+                onChange={(min) => set({ min })}
+              />
+              <AxisEnd
+                end="max"
+                class="input input-sm w-full"
+                value={pane.max}
+                onChange={(max) => set({ max })}
+              />
+            </fieldset>
+          );
+        })}
+      </div>
+    </details>
   );
 }

@@ -4,19 +4,23 @@ import type { DeviceRow } from "../../lib/api-types.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { EmptyPanel } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { useAction } from "../../ui/use-form.ts";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
 import { CommandSnippet } from "../connect/connect-tab.tsx";
 import { connectivityApi } from "../connect/connectivity-api.ts";
 import { endpointFrom, gatewaySnippet, needsTls, SNIPPET_NAMES } from "../connect/snippets.ts";
 import { CreateDevice } from "../devices/create-device.tsx";
 import { DevicePages, noFilter } from "../devices/device-pages.ts";
+import { DevicePicker } from "../devices/device-picker.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { useRowHeight } from "../devices/device-table.tsx";
+import { devicesApi } from "../devices/devices-api.ts";
 import { useDeviceRows } from "../devices/use-device-rows.ts";
-import { AttachDevices } from "./attach-devices.tsx";
 import { ChildHeader, ChildLine } from "./child-line.tsx";
 import { DetachDevice } from "./detach-device.tsx";
 
@@ -101,5 +105,50 @@ export function ChildrenTab({ device }: DeviceTabProps) {
       {dialog === "attach" && <AttachDevices gatewayId={deviceId} onClose={close} />}
       {typeof dialog === "object" && <DetachDevice device={dialog} onClose={close} onDone={refresh} />}
     </div>
+  );
+}
+
+/** Puts devices that exist behind a gateway. */
+function AttachDevices({ gatewayId, onClose }: { gatewayId: string; onClose: () => void }) {
+  const [selected, setSelected] = useState<readonly string[]>([]);
+  const action = useAction();
+  const attach = () =>
+    action.run(async () => {
+      for (const [index, deviceId] of selected.entries())
+        try {
+          await devicesApi.update(deviceId, { parentDeviceId: gatewayId });
+        } catch (error) {
+          setSelected(selected.slice(index)); // those before it are attached
+          throw error;
+        }
+      toast("success", plural("children.attached", selected.length));
+      onClose();
+    });
+  return (
+    <Dialog title={t("children.attach")} onClose={onClose}>
+      <div class="flex flex-col gap-4">
+        <p class="text-sm text-soft">{t("children.attachHint")}</p>
+        <DevicePicker
+          selected={selected}
+          onChange={setSelected}
+          only="DEVICE"
+          isOffered={({ parentDeviceId }: DeviceRow) => parentDeviceId !== gatewayId}
+        />
+        <ErrorNote error={action.error} />
+        <div class="flex justify-end gap-2">
+          <button type="button" class="btn btn-ghost" onClick={onClose}>
+            {t("common.cancel")}
+          </button>
+          <button
+            type="button"
+            class="btn btn-primary"
+            disabled={selected.length === 0 || action.busy}
+            onClick={attach}
+          >
+            {t("children.attachGo")}
+          </button>
+        </div>
+      </div>
+    </Dialog>
   );
 }

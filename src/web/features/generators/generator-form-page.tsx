@@ -1,5 +1,5 @@
 import { Plus } from "lucide-preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { formatCount } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -18,9 +18,35 @@ import { rememberNames } from "../devices/device-names.ts";
 import { DevicePicker } from "../devices/device-picker.tsx";
 import { type ConfigForm, configOf, formOf, type MetricRow, newRow } from "./generator-form.ts";
 import { type ConfigProblem, configProblem } from "./generator-text.ts";
-import { type Generator, generatorsApi } from "./generators-api.ts";
+import {
+  type Generator,
+  type GeneratorConfig,
+  type GeneratorPreview,
+  generatorsApi,
+} from "./generators-api.ts";
 import { MetricFields } from "./metric-fields.tsx";
-import { usePreview } from "./use-preview.ts";
+
+const TYPING_PAUSE_MS = 250;
+
+/** Returns the messages of a config, requested after a short pause in typing; the previous response stays until the next arrives. */
+function usePreview(config: GeneratorConfig): GeneratorPreview | undefined {
+  const [preview, setPreview] = useState<GeneratorPreview | undefined>(undefined);
+  const asked = JSON.stringify(config);
+  useEffect(() => {
+    let current = true;
+    const timer = setTimeout(() => {
+      generatorsApi.preview(config).then(
+        (answer) => current && setPreview(answer),
+        () => current && setPreview(undefined), // saving says what is wrong
+      );
+    }, TYPING_PAUSE_MS);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [asked]);
+  return preview;
+}
 
 /** Form of a generator that exists. */
 export function EditGeneratorPage({ generatorId }: { generatorId: string }) {

@@ -1,6 +1,7 @@
 import { Star } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import type { FormValues } from "../../lib/form-schema.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -12,18 +13,22 @@ import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { confirmDelete } from "../../ui/confirmation.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { ResourcePage } from "../../ui/resource-page.tsx";
 import { DeleteButton } from "../../ui/row-buttons.tsx";
+import { SchemaFields } from "../../ui/schema-fields.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { useAction } from "../../ui/use-form.ts";
 import { ThingFaults } from "../faults/fault-list.tsx";
 import { ConnectTab } from "./connect-tab.tsx";
 import { DownlinkTab } from "./downlink-tab.tsx";
 import { IntegrationButtons } from "./integration-buttons.tsx";
+import { changesOf, nameForm, settingsForm, settingsOf, valuesOf } from "./integration-form.tsx";
 import { type Integration, integrationsApi } from "./integrations-api.ts";
 import { MessagesTab } from "./messages-tab.tsx";
 import { isLorawan, networkName, statusText } from "./networks.ts";
-import { SettingsTab } from "./settings-tab.tsx";
 import { TransformTab } from "./transform-tab.tsx";
 
 /** Asks anew whenever something came from the integration. */
@@ -156,5 +161,40 @@ function Summary({ integration }: { integration: Integration }) {
         </p>
       )}
     </div>
+  );
+}
+
+interface Props {
+  readonly integration: Integration;
+  readonly onSaved: (integration: Integration) => void;
+}
+
+function SettingsTab({ integration, onSaved }: Props) {
+  const { integrationId, type, settings_json } = integration;
+  const form = useMemo(() => settingsForm(type, settings_json), [type]);
+  const [name, setName] = useState<FormValues>({ name: integration.name });
+  const [values, setValues] = useState(() => valuesOf(settings_json));
+  const action = useAction();
+  const submit = (e: Event) => {
+    e.preventDefault();
+    action.run(async () => {
+      const saved = await integrationsApi.update(integrationId, {
+        name: String(name.name).trim(),
+        settings_json: changesOf(settings_json, settingsOf(form, values)),
+      });
+      setValues(valuesOf(saved.settings_json));
+      toast("success", t("common.nameIsSaved", { name: saved.name }));
+      onSaved(saved);
+    });
+  };
+  return (
+    <form class="panel flex max-w-2xl flex-col gap-5 p-4" onSubmit={submit}>
+      <SchemaFields form={nameForm} values={name} onChange={setName} />
+      <SchemaFields form={form} values={values} onChange={setValues} />
+      <ErrorNote error={action.error} />
+      <div>
+        <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
+      </div>
+    </form>
   );
 }

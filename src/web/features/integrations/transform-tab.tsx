@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
@@ -18,14 +18,48 @@ import {
 } from "../pipelines/step-form.ts";
 import { StepList } from "../pipelines/step-list.tsx";
 import type { TraceState } from "../pipelines/step-trace.tsx";
-import { firstSample, type SampleText } from "./captured-message.ts";
+import { firstSample, payloadOf, type SampleText } from "./captured-message.ts";
 import { CapturedPanel } from "./captured-panel.tsx";
 import { CodecUses } from "./codec-uses.tsx";
 import { type Integration, integrationsApi } from "./integrations-api.ts";
 import { ScriptSection } from "./script-section.tsx";
-import type { ScriptTransform, TransformChanges } from "./transform-api.ts";
+import {
+  type ScriptTransform,
+  type TransformChanges,
+  type TransformPreview,
+  transformApi,
+} from "./transform-api.ts";
 import { TransformResult } from "./transform-result.tsx";
-import { type TransformTried, useTransformPreview } from "./use-transform-preview.ts";
+
+const TYPING_PAUSE_MS = 400;
+
+interface TransformTried {
+  readonly preview?: TransformPreview;
+  readonly error?: unknown;
+}
+
+/** Tries what is edited on the message, each time either changes. */
+function useTransformPreview(
+  { integrationId, type }: Pick<Integration, "integrationId" | "type">,
+  changes: TransformChanges | undefined,
+  sample: SampleText,
+): TransformTried {
+  const [state, setState] = useState<TransformTried>({});
+  const newest = useRef(0);
+  useEffect(() => {
+    const mine = ++newest.current;
+    if (changes === undefined || sample.text.trim() === "") return setState({});
+    const timer = setTimeout(async () => {
+      const next = await transformApi.preview({ integrationId, type, ...changes, ...payloadOf(sample) }).then(
+        (preview) => ({ preview }),
+        (error: unknown) => ({ error }),
+      );
+      if (mine === newest.current) setState(next);
+    }, TYPING_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [JSON.stringify([changes, sample])]);
+  return state;
+}
 
 interface Props {
   readonly integration: Integration;

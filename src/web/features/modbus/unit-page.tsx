@@ -13,6 +13,7 @@ import { FormPage } from "../../ui/form-page.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { Section } from "../../ui/section.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import { DeviceChoice, type DeviceDraft } from "./device-choice.tsx";
@@ -20,7 +21,6 @@ import { CsvDialog, TemplateDialog } from "./map-dialogs.tsx";
 import { type ModbusRegister, type ModbusUnit, modbusApi } from "./modbus-api.ts";
 import { draftOf, problemsOf, type RegisterDraft, registerOf } from "./register-draft.ts";
 import { RegisterList } from "./register-list.tsx";
-import { type UnitDraft, UnitFields, unitDraftOf, unitFieldsOf } from "./unit-fields.tsx";
 
 interface Props {
   readonly connectionId: string;
@@ -189,3 +189,57 @@ const MapButtons = ({ onSelect }: { onSelect: (source: MapSource) => void }) => 
     </Button>
   </div>
 );
+
+/** Settings of a unit as the form edits them. */
+interface UnitDraft {
+  readonly unitId: string;
+  readonly intervalSeconds: string;
+  readonly wordsMax: string;
+  readonly gapMax: string;
+}
+
+const unitDraftOf = (unit: ModbusUnit | undefined, unitId = "1"): UnitDraft => ({
+  unitId: String(unit?.unitId ?? unitId),
+  intervalSeconds: String((unit?.intervalMs ?? 10_000) / 1_000),
+  wordsMax: String(unit?.wordsMax ?? 125),
+  gapMax: String(unit?.gapMax ?? 8),
+});
+
+const unitFieldsOf = (draft: UnitDraft) => ({
+  unitId: Number(draft.unitId),
+  intervalMs: Math.round(Number(draft.intervalSeconds) * 1_000),
+  wordsMax: Number(draft.wordsMax),
+  gapMax: Number(draft.gapMax),
+});
+
+const LIMITS = {
+  unitId: [0, 255, 1],
+  intervalSeconds: [0.1, 86_400, "any"],
+  wordsMax: [1, 125, 1],
+  gapMax: [0, 125, 1],
+} as const;
+
+function UnitFields({ draft, onChange }: { draft: UnitDraft; onChange: (draft: UnitDraft) => void }) {
+  const field = (name: keyof UnitDraft) => {
+    const [min, max, step] = LIMITS[name];
+    return (
+      <TextField
+        key={name}
+        label={t(`modbusUnit.${name}`)}
+        hint={t(`modbusUnitHint.${name}`)}
+        type="number"
+        required
+        min={min}
+        max={max}
+        step={step}
+        value={draft[name]}
+        onText={(text) => onChange({ ...draft, [name]: text })}
+      />
+    );
+  };
+  return (
+    <div class="grid gap-4 sm:grid-cols-2">
+      {(["unitId", "intervalSeconds", "wordsMax", "gapMax"] as const).map(field)}
+    </div>
+  );
+}

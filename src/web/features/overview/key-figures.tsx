@@ -20,7 +20,6 @@ import { nameOf } from "../devices/device-names.ts";
 import { Spark } from "../telemetry/spark.tsx";
 import { overviewApi, type Pin } from "./overview-api.ts";
 import type { PinDialogProps } from "./pin-dialog.tsx";
-import { RateBars } from "./rate-bars.tsx";
 import type { SitePulse } from "./site-pulse.ts";
 import { type Figures, SPAN_MS, useFigures } from "./use-figures.ts";
 
@@ -263,5 +262,35 @@ function PinButton({ pins, onPin }: { pins: readonly Pin[]; onPin: (pin: Pin) =>
       </Button>
       {opened && <opened.Dialog pins={pins} onPin={onPin} onClose={() => setOpened(undefined)} />}
     </>
+  );
+}
+
+/** Bars for each second of the last minute. */
+function RateBars({ rates }: { rates: readonly number[] }) {
+  const top = Math.max(1, ...rates);
+  const width = 100 / rates.length;
+  return (
+    <svg
+      viewBox="0 0 100 24"
+      preserveAspectRatio="none"
+      class="h-9 w-full"
+      role="img"
+      aria-label={t("overview.rateChart", { top: formatNumber(top) })}
+    >
+      <path d="M0 23.75H100" stroke="currentColor" stroke-width="0.5" opacity="0.35" />
+      {rates.map((rate, i) => {
+        const height = (rate / top) * 23;
+        return (
+          <rect
+            key={i}
+            x={i * width + width * 0.12}
+            y={23.5 - height}
+            width={width * 0.76}
+            height={height}
+            class="fill-primary"
+          />
+        );
+      })}
+    </svg>
   );
 }

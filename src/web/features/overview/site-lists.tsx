@@ -1,17 +1,32 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import type { DeviceRow } from "../../lib/api-types.ts";
+import type { DeviceRow, TelemetryValue } from "../../lib/api-types.ts";
 import { mainKeys } from "../../lib/main-keys.ts";
 import { formatReading, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keyName, metadataOf } from "../../platform/key-metadata.ts";
+import { useLive } from "../../platform/live.ts";
 import { now } from "../../platform/now.ts";
 import { Age } from "../../ui/age.tsx";
 import { Skeleton } from "../../ui/loaded.tsx";
 import { DeviceState } from "../alarms/device-state.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import { type SitePulse, steadyList } from "./site-pulse.ts";
-import { useNewestValues, type Values } from "./use-newest-values.ts";
+
+type Values = Readonly<Record<string, TelemetryValue>>;
+
+/** Follows the newest values of devices, by device. The component that reads it draws itself again, as with the clock. */
+function useNewestValues(deviceIds: readonly string[]): ReadonlyMap<string, Values> {
+  const newest = useRef(new Map<string, Values>()).current;
+  const take = ({ deviceId, values }: { deviceId: string; values: Values }) =>
+    newest.set(deviceId, { ...newest.get(deviceId), ...values });
+  const topics = deviceIds.length > 0 ? { topics: ["telemetry" as const], deviceIds } : undefined;
+  useLive(topics, (message) => {
+    if (message.type === "snapshot") message.telemetry.forEach(take);
+    else if (message.topic === "telemetry") take(message);
+  });
+  return newest;
+}
 
 const SHOWN = 8;
 const VALUES_SHOWN = 3;

@@ -4,23 +4,27 @@ import { useLocation } from "preact-iso";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { useResource } from "../../platform/resource.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
 import { useRefresh } from "../../platform/use-refresh.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { confirmDelete } from "../../ui/confirmation.tsx";
+import { errorText } from "../../ui/error-text.ts";
+import { Loaded } from "../../ui/loaded.tsx";
 import { ResourcePage } from "../../ui/resource-page.tsx";
 import { DeleteButton } from "../../ui/row-buttons.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { useAction } from "../../ui/use-form.ts";
 import { ThingFaults } from "../faults/fault-list.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
 import { PipelineButtons } from "./pipeline-buttons.tsx";
 import { PipelineDialog } from "./pipeline-dialog.tsx";
-import { type Pipeline, pipelinesApi } from "./pipelines-api.ts";
+import { type Pipeline, type PipelineVersion, pipelinesApi } from "./pipelines-api.ts";
 import { ScopeText } from "./scope-text.tsx";
+import { stepText } from "./step-texts.ts";
 import { StepsEditor } from "./steps-editor.tsx";
-import { VersionsTab } from "./versions-tab.tsx";
 
 const REFRESH_MS = 5_000;
 
@@ -114,5 +118,61 @@ function Summary({ pipeline }: { pipeline: Pipeline }) {
         </p>
       )}
     </div>
+  );
+}
+
+/** Steps and scope as they were; each can be brought back. */
+function VersionsTab({ pipeline, onChanged }: { pipeline: Pipeline; onChanged: () => void }) {
+  const { pipelineId, version: current } = pipeline;
+  const list = useKept(() => pipelinesApi.versions(pipelineId), [pipelineId, current]);
+  const action = useAction();
+  const bringBack = ({ version }: PipelineVersion) =>
+    action.run(async () => {
+      try {
+        await pipelinesApi.rollBack(pipelineId, version);
+        toast("success", t("version.broughtBack", { n: version }));
+      } catch (error) {
+        toast("error", errorText(error));
+      }
+      onChanged();
+    });
+  return (
+    <Loaded of={list}>
+      {(versions) => (
+        <ol class="panel divide-y divide-base-300/60" aria-label={t("pipeline.tabVersions")}>
+          {versions.map((version) => (
+            <li key={version.version} class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
+              <div class="min-w-0 flex-1">
+                <p class="font-medium">
+                  {t("version.number", { n: version.version })}
+                  {version.version === current && (
+                    <span class="font-normal text-soft"> · {t("version.current")}</span>
+                  )}
+                </p>
+                <p class="text-sm text-soft wrap-anywhere">
+                  {version.by} · <Age ts={toMs(version.createdAt)} /> · <ScopeText scope={version.scope} />
+                </p>
+                <p class="text-sm wrap-anywhere">
+                  {version.steps.length === 0
+                    ? t("version.empty")
+                    : version.steps.map(({ type }) => stepText(type).title).join(" → ")}
+                </p>
+              </div>
+              {may("pipelines:write") && version.version !== current && (
+                <button
+                  type="button"
+                  class="btn btn-sm"
+                  disabled={action.busy}
+                  aria-label={t("version.rollBackOf", { n: version.version })}
+                  onClick={() => bringBack(version)}
+                >
+                  {t("common.restore")}
+                </button>
+              )}
+            </li>
+          ))}
+        </ol>
+      )}
+    </Loaded>
   );
 }

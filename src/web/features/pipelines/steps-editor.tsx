@@ -1,5 +1,7 @@
-import { ListPlus } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
+import { ListPlus, TriangleAlert } from "lucide-preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { withoutNoise } from "../../../lib/key-format.ts";
+import { serverText } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
@@ -8,14 +10,69 @@ import { EmptyPanel } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { type Pipeline, pipelinesApi, type StepType } from "./pipelines-api.ts";
-import { ResultPanel } from "./result-panel.tsx";
+import { type Pipeline, type Preview, pipelinesApi, type StepType } from "./pipelines-api.ts";
 import type { Sample } from "./sample.ts";
 import { SamplePanel } from "./sample-panel.tsx";
-import { draftOf, firstMissing, type StepDraft, type StepProblem, stepOf, stepProblem } from "./step-form.ts";
+import {
+  draftOf,
+  firstMissing,
+  missingField,
+  type StepDraft,
+  type StepProblem,
+  stepOf,
+  stepProblem,
+} from "./step-form.ts";
 import { StepList } from "./step-list.tsx";
 import type { TraceState } from "./step-trace.tsx";
-import { type Tried, usePreview } from "./use-preview.ts";
+
+const TYPING_PAUSE_MS = 300;
+
+interface Tried {
+  readonly preview: Preview | undefined;
+  /** Errors of steps, by their position in the list. */
+  readonly problem: StepProblem | undefined;
+  readonly error: unknown;
+  /** Places in the list of those that were tried, in their order. */
+  readonly tried: readonly number[];
+}
+
+const NOTHING: Tried = { preview: undefined, problem: undefined, error: undefined, tried: [] };
+
+/** Tries the steps on the message each time either changes; steps that are not filled in yet are left out. */
+function usePreview(
+  drafts: readonly StepDraft[],
+  types: readonly StepType[],
+  sample: Sample | undefined,
+): Tried {
+  const [state, setState] = useState<Tried>(NOTHING);
+  const newest = useRef(0);
+  const typeOf = (draft: StepDraft) => types.find(({ type }) => type === draft.type);
+  const places = drafts.flatMap((draft, index) =>
+    missingField(draft, typeOf(draft)) === undefined ? [index] : [],
+  );
+  const steps = places.flatMap((index) => drafts[index] ?? []).map(stepOf);
+  useEffect(() => {
+    const mine = ++newest.current;
+    if (sample === undefined) return setState(NOTHING);
+    const tried = places.filter((index) => drafts[index]?.enabled);
+    const timer = setTimeout(async () => {
+      const next = await pipelinesApi.preview({ steps, ...sample }).then(
+        (preview) => ({ ...NOTHING, preview, tried }),
+        (error: unknown) => ({ ...NOTHING, error, problem: problemOf(error, places) }),
+      );
+      if (mine === newest.current) setState(next);
+    }, TYPING_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [JSON.stringify([steps, sample])]);
+  return state;
+}
+
+/** Returns the problem of a step, with its index among all steps. */
+function problemOf(error: unknown, places: readonly number[]): StepProblem | undefined {
+  const problem = stepProblem(error);
+  const index = problem && places[problem.index];
+  return problem && index !== undefined ? { ...problem, index } : undefined;
+}
 
 interface Props {
   readonly pipeline: Pipeline;
@@ -119,5 +176,65 @@ function Editor({ pipeline, onSaved, types }: Props & { types: readonly StepType
         </div>
       )}
     </div>
+  );
+}
+
+const Json = ({ value }: { value: unknown }) => (
+  <pre class="reading max-h-72 overflow-auto rounded-field bg-base-200 p-3 text-sm break-words whitespace-pre-wrap">
+    {typeof value === "string" ? value : JSON.stringify(withoutNoise(value), null, 2)}
+  </pre>
+);
+
+/** Result of all steps for a message, and what they would send. */
+function ResultPanel({ preview }: { preview: Preview }) {
+  const { result, warningTexts, webhookPreviews, webhookWarningTexts } = preview;
+  const notes = [...warningTexts, ...webhookWarningTexts].map((note) => serverText(note));
+  return (
+    <section class="panel flex flex-col gap-4 p-4" aria-label={t("sample.result")} data-testid="result">
+      <h2 class="font-semibold">{t("sample.result")}</h2>
+      {result === null ? <p>{t("sample.dropped")}</p> : <Json value={result.telemetry} />}
+      {Object.entries(result?.attributes ?? {}).map(([scope, values]) => (
+        <div key={scope} class="flex flex-col gap-1.5">
+          <h3 class="text-sm font-medium">{t("sample.attributes", { scope })}</h3>
+          <Json value={values} />
+        </div>
+      ))}
+      {notes.length > 0 && (
+        <div class="flex flex-col gap-1.5">
+          <h3 class="text-sm font-medium">{t("sample.warnings")}</h3>
+          <ul class="flex flex-col gap-1.5 text-sm">
+            {notes.map((note) => (
+              <li key={note} class="flex items-start gap-2">
+                <TriangleAlert size={16} class="mt-0.5 flex-none" aria-hidden="true" />
+                <span class="min-w-0 wrap-anywhere">{note}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {webhookPreviews.length > 0 && (
+        <div class="flex flex-col gap-2">
+          <h3 class="text-sm font-medium">{t("common.webhooks")}</h3>
+          <p class="text-sm text-soft">{t("sample.webhooksHint")}</p>
+          {webhookPreviews.map(({ url, method, headers, body }, index) => (
+            <details key={index} class="rounded-field border border-base-300 p-3" open={index === 0}>
+              <summary class="cursor-pointer text-sm font-medium wrap-anywhere">
+                {method} {url}
+              </summary>
+              <div class="mt-2 flex flex-col gap-2 text-sm">
+                <p>{t("sample.headers")}</p>
+                <Json
+                  value={Object.entries(headers)
+                    .map(([name, value]) => `${name}: ${value}`)
+                    .join("\n")}
+                />
+                <p>{t("sample.body")}</p>
+                <Json value={body} />
+              </div>
+            </details>
+          ))}
+        </div>
+      )}
+    </section>
   );
 }

@@ -3,6 +3,7 @@ import { useLocation } from "preact-iso";
 import { ApiError } from "../../platform/api-client.ts";
 import { formatCount } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { readStored, writeStored } from "../../platform/preferences.ts";
 import { useResource } from "../../platform/resource.ts";
 import { token } from "../../platform/session.ts";
 import { Entrance } from "../../ui/entrance.tsx";
@@ -12,10 +13,32 @@ import { SelectField } from "../../ui/select-field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import type { Plan, SignUpForm } from "./sign-up-api.ts";
-import { signUpApi } from "./sign-up-api.ts";
+import { type Plan, type SignUpForm, signUpApi } from "./sign-up-api.ts";
 import { CodeStep } from "./sign-up-code-step.tsx";
-import { forgetSignUp, keepSignUp, keptSignUp } from "./sign-up-step.ts";
+
+/** State of a sign-up that waits for its code: enough to continue after a reload. It never has the password. */
+interface SignUpStep {
+  readonly email?: string;
+  /** Life of the code. */
+  readonly minutes?: number;
+}
+
+const KEY = "lineside.signUp";
+const tab = () => sessionStorage;
+
+const keepSignUp = (step: SignUpStep): void => writeStored(KEY, JSON.stringify(step), tab);
+const forgetSignUp = (): void => writeStored(KEY, undefined, tab);
+
+function keptSignUp(): SignUpStep | undefined {
+  const text = readStored(KEY, tab);
+  if (!text) return undefined;
+  try {
+    const { email, minutes } = JSON.parse(text);
+    return typeof email === "string" && typeof minutes === "number" ? { email, minutes } : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 const PASSWORD_MIN = 10;
 

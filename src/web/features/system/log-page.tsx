@@ -1,8 +1,21 @@
-import { ArrowUp, Download, Pause, Play, ScrollText } from "lucide-preact";
+import {
+  ArrowUp,
+  Bug,
+  CircleX,
+  Download,
+  Info,
+  type LucideIcon,
+  Pause,
+  Play,
+  ScrollText,
+  TriangleAlert,
+} from "lucide-preact";
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { oneOf } from "../../../lib/console-routes.ts";
+import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
+import { useKept } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Button } from "../../ui/button.tsx";
@@ -12,11 +25,100 @@ import { FilterSelect } from "../../ui/filter-select.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
+import { Section } from "../../ui/section.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { LOG_LEVELS, type LogFilter, logApi } from "./log-api.ts";
-import { LogLevelSetting } from "./log-level-setting.tsx";
-import { LogList } from "./log-list.tsx";
-import { useLog } from "./use-log.ts";
+import { LOG_LEVELS, type LogFilter, type LogLevel, type LogLine, logApi } from "./log-api.ts";
+
+// Lists of lines of the log, the newest first.
+/** As many as the gateway keeps. */
+const LINES_MAX = 2_000;
+
+/** Numbers of lines start again with the gateway, so that the time belongs to the identity of a line. */
+const keyOfLine = ({ sequence, time }: LogLine): string => `${sequence}-${time}`;
+
+const indexOfLine = (lines: readonly LogLine[], line: LogLine): number => {
+  const key = keyOfLine(line);
+  return lines.findIndex((item) => keyOfLine(item) === key);
+};
+
+/**
+ * Returns `newest` with the older ones of `shown` behind them. Without a line in both, lines may be missing between them: then the
+ * older ones are left out.
+ */
+export function withNewest(shown: readonly LogLine[], newest: readonly LogLine[]): readonly LogLine[] {
+  const oldest = newest.at(-1);
+  const index = oldest === undefined ? -1 : indexOfLine(shown, oldest);
+  return index < 0 ? newest : [...newest, ...shown.slice(index + 1)].slice(0, LINES_MAX);
+}
+
+/** Returns `lines` without those that are newer than the first of `shown`, so that a reader keeps the place. */
+export function withoutNewer(shown: readonly LogLine[], lines: readonly LogLine[]): readonly LogLine[] {
+  const [first] = shown;
+  return first === undefined ? lines : lines.slice(Math.max(0, indexOfLine(lines, first)));
+}
+
+/** Returns the logger, the message and the fields of a line, without the time and the level in front of them. */
+export function messageOf({ text, time, level }: LogLine): string {
+  const prefix = `${time} ${level.toUpperCase().padEnd(7)} `;
+  return text.startsWith(prefix) ? text.slice(prefix.length) : text;
+}
+
+const PAGE_SIZE = 200;
+const FOLLOW_MS = 3_000;
+
+interface Shown {
+  readonly lines: readonly LogLine[];
+  /** Number of lines of the gateway that match the filter. */
+  readonly total: number;
+  /** Key of the filter that the lines match. */
+  readonly key: string;
+}
+
+/** The newest lines of the log that match a filter. While it follows, it asks for new ones. */
+function useLog(filter: LogFilter, isFollowing: boolean) {
+  const [shown, setShown] = useState<Shown | undefined>(undefined);
+  const [error, setError] = useState<unknown>(undefined);
+  const [attempts, setAttempts] = useState(0);
+  const key = JSON.stringify([filter.level, filter.search]);
+  /** Key of the filter whose lines have arrived. */
+  const loaded = useRef<string | undefined>(undefined);
+
+  useEffect(() => {
+    let isOver = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const load = async () => {
+      try {
+        const { rows, total } = await logApi.list(filter, PAGE_SIZE);
+        if (isOver) return;
+        loaded.current = key;
+        setShown((now) => ({ key, total, lines: now?.key === key ? withNewest(now.lines, rows) : rows }));
+        setError(undefined);
+      } catch (failure) {
+        if (!isOver) setError(failure);
+      }
+    };
+    const follow = async () => {
+      const isMissing = loaded.current !== key;
+      if (isMissing || (isFollowing && document.visibilityState === "visible")) await load();
+      // Only after the answer: a slow gateway must not be asked faster than it answers.
+      if (isFollowing && !isOver) timer = setTimeout(follow, FOLLOW_MS);
+    };
+    follow();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [key, isFollowing, attempts]);
+
+  /** Loads a page of older lines behind those that are shown. */
+  const loadOlder = async () => {
+    if (shown === undefined) return;
+    const { rows, total } = await logApi.list(filter, shown.lines.length + PAGE_SIZE);
+    setShown((now) => (now?.key === key ? { key, total, lines: withoutNewer(now.lines, rows) } : now));
+  };
+  return { shown, error, loadOlder, retry: () => setAttempts((count) => count + 1) };
+}
 
 const NAMES = ["level", "search"] as const;
 const FILTER_LEVELS = ["info", "warning", "error"] as const;
@@ -142,5 +244,78 @@ function DownloadButton({ filter }: { filter: LogFilter }) {
       </Button>
       <ErrorNote error={action.error} />
     </>
+  );
+}
+
+/** The level at which the running gateway writes lines. */
+function LogLevelSetting() {
+  const resource = useKept(logApi.level, []);
+  const action = useAction();
+  const change = (level: LogLevel) =>
+    action.run(async () => {
+      resource.set(await logApi.setLevel(level));
+      toast("success", t("log.levelChanged"));
+    });
+  return (
+    <Section id="log-level" title={t("log.levelTitle")}>
+      <Loaded of={resource}>
+        {(current) => (
+          <div class="max-w-xl">
+            <SelectField
+              label={t("log.level")}
+              hint={t("log.levelHint")}
+              value={current}
+              disabled={action.busy}
+              options={LOG_LEVELS}
+              text={(level) => t(`logLevel.${level}`)}
+              onSelect={change}
+            />
+          </div>
+        )}
+      </Loaded>
+      <ErrorNote error={action.error} />
+    </Section>
+  );
+}
+
+const LEVEL_MARKS: Record<LogLevel, { readonly icon: LucideIcon; readonly colour: string }> = {
+  debug: { icon: Bug, colour: "text-soft" },
+  info: { icon: Info, colour: "text-info" },
+  warning: { icon: TriangleAlert, colour: "text-warning" },
+  error: { icon: CircleX, colour: "text-error" },
+};
+
+/** Lines of the log. The page scrolls with the lines above unless `isFollowing`. */
+const LogList = ({ lines, isFollowing }: { lines: readonly LogLine[]; isFollowing: boolean }) => (
+  <ol
+    class={`panel divide-y divide-base-300/60 ${isFollowing ? "[overflow-anchor:none]" : ""}`}
+    aria-label={t("log.lines")}
+  >
+    {lines.map((line) => (
+      <Line key={keyOfLine(line)} line={line} />
+    ))}
+  </ol>
+);
+
+function Line({ line }: { line: LogLine }) {
+  const { icon: Icon, colour } = LEVEL_MARKS[line.level];
+  const time = toMs(line.time) ?? 0;
+  return (
+    <li class="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-4 gap-y-1 px-4 py-2 sm:grid-cols-[6rem_9.5rem_minmax(0,1fr)]">
+      <span class={`inline-flex items-center gap-1.5 self-start text-sm font-semibold ${colour}`}>
+        <Icon size={15} class="flex-none" aria-hidden="true" />
+        {t(`logLevel.${line.level}`)}
+      </span>
+      <time
+        class="reading text-right text-sm text-soft sm:text-left"
+        dateTime={line.time}
+        title={formatDate(time, "zoned")}
+      >
+        {formatDate(time, "day")} {formatDate(time, "time")}
+      </time>
+      <code class="reading col-span-full text-sm wrap-anywhere whitespace-pre-wrap sm:col-span-1">
+        {messageOf(line)}
+      </code>
+    </li>
   );
 }

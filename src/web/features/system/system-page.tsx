@@ -1,22 +1,26 @@
-import { ArrowRight, CircleCheck, Cpu, TriangleAlert } from "lucide-preact";
-import { useEffect } from "preact/hooks";
+import { ArrowRight, CircleCheck, Clock, Cpu, TriangleAlert } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
 import { serverText } from "../../platform/i18n/error-texts.ts";
+import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { askReadiness, type HealthReason, readiness } from "../../platform/readiness.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
+import { toast } from "../../platform/toasts.ts";
 import { useRefresh } from "../../platform/use-refresh.ts";
+import { Button } from "../../ui/button.tsx";
 import { EmptyPanel } from "../../ui/empty.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { Section } from "../../ui/section.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { useAction } from "../../ui/use-form.ts";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
-import { ClockNote } from "./clock-note.tsx";
 import { DataFiles } from "./data-files.tsx";
 import { GatewayReadings } from "./gateway-readings.tsx";
 import { ProxyPage } from "./proxy-page.tsx";
-import { SharedDevicesSection } from "./shared-devices-section.tsx";
-import { systemApi } from "./system-api.ts";
+import { type SharedDevices, systemApi } from "./system-api.ts";
 import { TalkersSection } from "./talkers-section.tsx";
 import { UpdateSection } from "./update-section.tsx";
 
@@ -135,3 +139,84 @@ const NoDevice = () => (
     </a>
   </EmptyPanel>
 );
+
+/** Shows both times while the clock is not set, and lets the reader confirm that of the system. */
+function ClockNote() {
+  const clock = useResource(systemApi.clock, []);
+  const action = useAction();
+  const accept = () =>
+    action.run(async () => {
+      await systemApi.confirmClock();
+      await askReadiness();
+      toast("success", t("system.clockConfirmed"));
+    });
+  const time = (iso: string) => formatDate(toMs(iso) ?? 0, "zoned");
+  return (
+    <div class="flex flex-wrap items-center gap-x-4 gap-y-2">
+      <Loaded of={clock}>
+        {(times) => (
+          <>
+            <p class="text-sm">
+              {t("system.clockTimes", { time: time(times.time), system: time(times.systemTime) })}
+            </p>
+            <Button icon={Clock} size={14} disabled={action.busy} onClick={accept}>
+              {t("system.confirmClock")}
+            </Button>
+          </>
+        )}
+      </Loaded>
+      <ErrorNote error={action.error} />
+    </div>
+  );
+}
+
+/** Selects the other sites that see key figures of the gateway. A gateway with one site does not show it. */
+function SharedDevicesSection() {
+  const shared = useResource(systemApi.sharedDevices, []);
+  if (shared.error === undefined && (shared.data?.tenants.length ?? 0) === 0) return null;
+  return (
+    <Section id="shared-device" title={t("system.shared")} hint={t("system.sharedHint")}>
+      <Loaded of={shared}>{(sites) => <SitesForm shared={sites} onSaved={shared.set} />}</Loaded>
+    </Section>
+  );
+}
+
+function SitesForm({ shared, onSaved }: { shared: SharedDevices; onSaved: (shared: SharedDevices) => void }) {
+  const [selected, setSelected] = useState(
+    () => new Set(shared.tenants.filter(({ isAllowed }) => isAllowed).map(({ tenantId }) => tenantId)),
+  );
+  const action = useAction();
+  const toggle = (tenantId: string, isSelected: boolean) => {
+    const others = [...selected].filter((id) => id !== tenantId);
+    setSelected(new Set(isSelected ? [...others, tenantId] : others));
+  };
+  const submit = (e: Event) => {
+    e.preventDefault();
+    action.run(async () => {
+      onSaved(await systemApi.shareDevice([...selected]));
+      toast("success", t("system.sharedSaved"));
+    });
+  };
+  return (
+    <form class="flex flex-col gap-3" onSubmit={submit}>
+      <fieldset class="flex max-h-80 flex-col gap-2 overflow-y-auto">
+        <legend class="sr-only">{t("system.sharedSites")}</legend>
+        {shared.tenants.map(({ tenantId, name }) => (
+          <label key={tenantId} class="flex items-center gap-3">
+            <input
+              type="checkbox"
+              class="checkbox checkbox-sm"
+              checked={selected.has(tenantId)}
+              onChange={(e) => toggle(tenantId, e.currentTarget.checked)}
+            />
+            <span class="min-w-0 wrap-anywhere">{name}</span>
+          </label>
+        ))}
+      </fieldset>
+      <ErrorNote error={action.error} />
+      <div>
+        <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
+      </div>
+    </form>
+  );
+}

@@ -3,23 +3,24 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
-import { useResource } from "../../platform/resource.ts";
+import { type Resource, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Radio } from "../../ui/choice.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { FormPage } from "../../ui/form-page.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { ResourcePage } from "../../ui/resource-page.tsx";
 import { Section } from "../../ui/section.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { ThingFaults } from "../faults/fault-list.tsx";
-import { pipelinesApi } from "../pipelines/pipelines-api.ts";
-import { firstMissing, type StepProblem, stepProblem } from "../pipelines/step-form.ts";
+import { pipelinesApi, type StepType } from "../pipelines/pipelines-api.ts";
+import { firstMissing, type StepDraft, type StepProblem, stepProblem } from "../pipelines/step-form.ts";
+import { StepList } from "../pipelines/step-list.tsx";
 import { ContentFields } from "./content-fields.tsx";
 import { SendingFields } from "./sending-fields.tsx";
-import { StepsSection } from "./steps-section.tsx";
 import { TARGET_TYPES, targetDefaults } from "./target-fields.ts";
 import { TargetForm } from "./target-form.tsx";
 import { draftOf, fieldsOf, targetOf, type UplinkDraft } from "./uplink-form.ts";
@@ -191,5 +192,32 @@ function TestButton({ draft, uplinkId }: { draft: UplinkDraft; uplinkId: string 
       )}
       <ErrorNote error={action.error} />
     </div>
+  );
+}
+
+interface Props {
+  readonly types: Resource<StepType[]>;
+  readonly steps: readonly StepDraft[];
+  readonly problem: StepProblem | undefined;
+  readonly onChange: (steps: readonly StepDraft[]) => void;
+}
+
+/** The steps that only this uplink applies. */
+function StepsSection({ types, steps, problem, onChange }: Props) {
+  return (
+    <Section id="uplink-steps" title={t("uplink.steps")} hint={t("uplink.stepsHint")}>
+      <Loaded of={types}>
+        {(known) => (
+          <StepList
+            label={t("uplink.steps")}
+            steps={steps}
+            types={known}
+            problem={problem}
+            mayChange={may("uplinks:write")}
+            onChange={onChange}
+          />
+        )}
+      </Loaded>
+    </Section>
   );
 }

@@ -1,12 +1,15 @@
+import { Drama } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import { changedFields } from "../../lib/changed-fields.ts";
 import { ApiError } from "../../platform/api-client.ts";
 import { codeText } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
-import { may, me } from "../../platform/session.ts";
+import { actWith, may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { BackLink } from "../../ui/back-link.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/choice.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
@@ -18,7 +21,6 @@ import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { HistoryLink } from "../audit/history-link.tsx";
 import { AccessFields } from "./access-fields.tsx";
-import { ActAs } from "./act-as.tsx";
 import { NotificationFields, notificationsFrom } from "./notification-fields.tsx";
 import { RoleSelect } from "./role-select.tsx";
 import { UserActions } from "./user-actions.tsx";
@@ -173,5 +175,29 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
         </fieldset>
       </form>
     </>
+  );
+}
+
+/** Lets an administrator see the site as the user does. */
+function ActAs({ user }: { user: User }) {
+  const { route } = useLocation();
+  const action = useAction();
+  if (!may("users:impersonate") || me.value?.impersonator || user.status !== "ACTIVE") return null;
+  const start = () =>
+    action.run(async () => {
+      actWith(await usersApi.impersonate(user.userId));
+      route("/");
+    });
+  return (
+    <section class="panel flex flex-wrap items-center justify-between gap-4 p-4">
+      <div class="min-w-0">
+        <h3 class="font-semibold">{t("acting.start")}</h3>
+        <p class="text-sm text-soft">{t("acting.startHint")}</p>
+      </div>
+      <Button icon={Drama} size={14} disabled={action.busy} onClick={start}>
+        {t("acting.start")}
+      </Button>
+      <ErrorNote error={action.error} />
+    </section>
   );
 }
