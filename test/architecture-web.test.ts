@@ -216,6 +216,36 @@ describe("features", () => {
   });
 });
 
+describe("the page kit", () => {
+  const sources = files
+    .filter((file) => /^(features|app)\//.test(file))
+    .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }));
+  const resourcesOf = (text: string) =>
+    [...text.matchAll(/const (\w+) = (?:useResource|useKept|usePages)[<(]/g)].map(([, name]) => name);
+
+  test("waits and fails for every resource: no feature has branches of its own", () => {
+    const loaded = sources.filter(({ text }) => resourcesOf(text).length > 0);
+    expect(loaded.length).toBeGreaterThan(60);
+    const branches = loaded.flatMap(({ file, text }) =>
+      resourcesOf(text).flatMap((name) =>
+        [...text.matchAll(new RegExp(`(?<!is[A-Z]\\w+\\()\\b${name}\\.(error|loading)\\b`, "g"))].map(
+          ([found]) => `${file}: ${found}`,
+        ),
+      ),
+    );
+    expect(branches).toEqual([]);
+  });
+
+  test("asks before something is lost: no feature has a question of its own", () => {
+    const own = sources.flatMap(({ file, text }) =>
+      [...text.matchAll(/role="alertdialog"|class="btn btn-error"|\bwindow\.confirm\b/g)].map(
+        ([found]) => `${file}: ${found}`,
+      ),
+    );
+    expect(own).toEqual([]);
+  });
+});
+
 test("texts are read by the modules of the catalogue alone, so that every other file follows the language", () => {
   const readers = imports.filter(({ to }) => isTexts(to)).map(({ from }) => from);
   expect([...new Set(readers)].sort()).toEqual(["platform/i18n/error-texts.ts", "platform/i18n/i18n.ts"]);

@@ -20,8 +20,8 @@ import { sessionApi } from "../platform/session-api.ts";
 import { dismiss, toasts } from "../platform/toasts.ts";
 import { Confirmation } from "../ui/confirmation.tsx";
 import { Entrance } from "../ui/entrance.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import { NotFoundScreen } from "../ui/not-found.tsx";
 import { Shell } from "./shell.tsx";
 
@@ -259,14 +259,11 @@ function WithProfile({ children }: { children: ComponentChildren }) {
     live.start();
     return () => live.stop();
   }, [ready]);
-  if (profile.error) {
+  if (profile.data === undefined)
     return (
       <div class="mx-auto mt-16 max-w-lg p-4">
-        <ErrorNote error={profile.error} onRetry={profile.reload} />
+        <Loaded of={profile} />
       </div>
     );
-  }
-  if (!profile.data) return <p class="grid h-full place-items-center text-soft">{t("common.loading")}</p>;
-  if (!ready) return <Onboarding onDone={profile.set} />;
-  return <Shell>{children}</Shell>;
+  return ready ? <Shell>{children}</Shell> : <Onboarding onDone={profile.set} />;
 }

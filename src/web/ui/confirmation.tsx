@@ -1,10 +1,11 @@
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { t } from "../platform/i18n/i18n.ts";
 import { toast } from "../platform/toasts.ts";
 import { Dialog } from "./dialog.tsx";
 import { ErrorNote } from "./error-note.tsx";
+import { TextField } from "./text-field.tsx";
 import { useAction } from "./use-form.ts";
 
 interface Question {
@@ -12,6 +13,10 @@ interface Question {
   readonly warning: string;
   /** Text of the button; "Delete" by default. */
   readonly action?: string;
+  /** True if nothing is lost. */
+  readonly isHarmless?: boolean;
+  /** Text that has to be typed first, with the label of its field. */
+  readonly typed?: { readonly label: string; readonly text: string };
   /** The question closes after it, and stays open with the error if it fails. */
   readonly onConfirm: () => Promise<unknown>;
 }
@@ -29,16 +34,18 @@ export function confirmDelete(asked: {
   /** "Delete <name>" by default. */
   readonly title?: string;
   readonly warning: string;
+  /** Label of a field into which the name has to be typed first. */
+  readonly typedLabel?: string;
   readonly onDelete: () => Promise<unknown>;
   readonly onDeleted: () => void;
 }): void {
-  const { name, title = t("common.deleteName", { name }), warning } = asked;
+  const { name, title = t("common.deleteName", { name }), warning, typedLabel } = asked;
   const onConfirm = async () => {
     await asked.onDelete();
     toast("success", t("common.nameIsDeleted", { name }));
     asked.onDeleted();
   };
-  ask({ title, warning, onConfirm });
+  ask({ title, warning, onConfirm, ...(typedLabel && { typed: { label: typedLabel, text: name } }) });
 }
 
 /** The open question, above everything else. */
@@ -46,31 +53,48 @@ export function Confirmation() {
   const { url } = useLocation();
   const action = useAction();
   const asked = question.value;
+  const [entered, setEntered] = useState("");
   const close = () => {
     if (question.peek() === asked) question.value = undefined;
     action.reset();
+    setEntered("");
   };
   useEffect(close, [url]);
   if (asked === undefined) return null;
-  const run = () =>
+  const run = (e: Event) => {
+    e.preventDefault();
     action.run(async () => {
       await asked.onConfirm();
       close();
     });
+  };
   return (
     <Dialog title={asked.title} onClose={close}>
-      <div class="flex flex-col gap-4">
+      <form class="flex flex-col gap-4" onSubmit={run}>
         <p class="wrap-anywhere">{asked.warning}</p>
+        {asked.typed && (
+          <TextField
+            label={asked.typed.label}
+            autocomplete="off"
+            autofocus
+            value={entered}
+            onText={setEntered}
+          />
+        )}
         <ErrorNote error={action.error} />
         <div class="flex justify-end gap-2">
           <button type="button" class="btn btn-ghost" onClick={close}>
             {t("common.cancel")}
           </button>
-          <button type="button" class="btn btn-error" disabled={action.busy} onClick={run}>
+          <button
+            type="submit"
+            class={`btn ${asked.isHarmless ? "btn-primary" : "btn-error"}`}
+            disabled={action.busy || (asked.typed !== undefined && entered.trim() !== asked.typed.text)}
+          >
             {asked.action ?? t("common.delete")}
           </button>
         </div>
-      </div>
+      </form>
     </Dialog>
   );
 }

@@ -1,15 +1,9 @@
 import { TriangleAlert } from "lucide-preact";
 import { t } from "../platform/i18n/i18n.ts";
-import type { Resource } from "../platform/resource.ts";
 import { errorText } from "./error-text.ts";
 
-type Props =
-  | { readonly error: unknown; readonly onRetry?: () => void }
-  | { readonly of: Pick<Resource<unknown>, "error" | "reload"> };
-
 /** What went wrong, with a way to try again. Nothing while the error is `undefined`. */
-export function ErrorNote(props: Props) {
-  const { error, onRetry } = "of" in props ? { error: props.of.error, onRetry: props.of.reload } : props;
+export function ErrorNote({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   if (error === undefined) return null;
   return (
     <div role="alert" class="panel flex items-start gap-3 border-l-4 border-l-error p-4">

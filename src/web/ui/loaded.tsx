@@ -21,24 +21,30 @@ export const Skeleton = () => (
   </div>
 );
 
-/** True if the answer is that there is nothing at the address. */
-export const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+/** True if there is nothing at the address; 400 says that its id cannot be one. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof ApiError && [400, 404].includes(error.status);
 
 interface Props<T> {
   readonly of: Pick<Resource<T>, "data" | "error"> & Partial<Pick<Resource<T>, "reload">>;
   /** Shows the page "not found" if there is nothing at the address. */
   readonly isPage?: boolean;
-  readonly children: (data: T) => ComponentChildren;
+  /** Leaves errors out, while the gateway restarts. */
+  readonly ignoresErrors?: boolean;
+  /** Content until the first response, in place of the skeleton. */
+  readonly skeleton?: ComponentChildren;
+  readonly children?: (data: T) => ComponentChildren;
 }
 
 /** Waits for data: a skeleton before the first response, and an error with a retry button, above the previous data if there is any. */
-export function Loaded<T>({ of, isPage, children }: Props<T>) {
-  const { data, error } = of;
+export function Loaded<T>({ of, isPage, ignoresErrors, skeleton = <Skeleton />, children }: Props<T>) {
+  const { data } = of;
+  const error = ignoresErrors ? undefined : of.error;
   if (isPage && isMissing(error)) return <NotFoundScreen />;
   return (
     <>
       <ErrorNote error={error} {...(of.reload && { onRetry: of.reload })} />
-      {data === undefined ? error === undefined && <Skeleton /> : children(data)}
+      {data === undefined ? error === undefined && skeleton : children?.(data)}
     </>
   );
 }

@@ -13,21 +13,20 @@ interface Props extends Pick<FormState, "options" | "hints" | "isDisabled"> {
   readonly initial: FormValues;
   /** "Save" by default. */
   readonly submitText?: string;
-  /** Sends the values. The values that it returns are shown afterwards. */
-  readonly onSave: (body: FormValues) => Promise<FormValues | undefined>;
+  /** Sends the values; `show` replaces those of the form. */
+  readonly onSave: (body: FormValues, show: (values: FormValues) => void) => Promise<unknown>;
+  /** Buttons before the one that sends. */
+  readonly buttons?: ComponentChildren;
   /** Content below the fields. */
   readonly children?: ComponentChildren;
 }
 
 /** A form with its button, for a section of a page. */
-export function SchemaForm({ form, initial, submitText, onSave, children, ...fields }: Props) {
+export function SchemaForm({ form, initial, submitText, onSave, buttons, children, ...fields }: Props) {
   const { state, busy, error, send } = useSchemaForm(form, initial);
   const submit = (e: SubmitEvent) => {
     e.preventDefault();
-    send(async (body) => {
-      const saved = await onSave(body);
-      if (saved !== undefined) state.onChange(saved);
-    });
+    send((body) => onSave(body, state.onChange));
   };
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
@@ -35,7 +34,8 @@ export function SchemaForm({ form, initial, submitText, onSave, children, ...fie
       {children}
       <ErrorNote error={error} />
       {fields.isDisabled !== true && (
-        <div class="flex justify-end">
+        <div class="flex justify-end gap-2">
+          {buttons}
           <SubmitButton busy={busy}>{submitText ?? t("common.save")}</SubmitButton>
         </div>
       )}
@@ -45,7 +45,7 @@ export function SchemaForm({ form, initial, submitText, onSave, children, ...fie
 
 /** A form in a dialog. */
 export function SchemaDialog(props: Props & { title: string; onClose: () => void }) {
-  const { title, form, initial, submitText, onSave, onClose, children, ...fields } = props;
+  const { title, form, initial, submitText, onSave, onClose, children, buttons: _, ...fields } = props;
   const { state, busy, error, send } = useSchemaForm(form, initial);
   return (
     <FormDialog
@@ -53,7 +53,7 @@ export function SchemaDialog(props: Props & { title: string; onClose: () => void
       submitText={submitText ?? t("common.save")}
       busy={busy}
       error={error}
-      onSubmit={() => send(onSave)}
+      onSubmit={() => send((body) => onSave(body, state.onChange))}
       onClose={onClose}
     >
       <SchemaFields form={form} {...state} {...fields} />

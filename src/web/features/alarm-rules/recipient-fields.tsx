@@ -3,7 +3,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { Checkbox, Radio } from "../../ui/choice.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { messengersApi } from "../notifications/messengers-api.ts";
 import { notificationsApi } from "../notifications/notifications-api.ts";
 import { usersApi } from "../users/users-api.ts";
@@ -101,7 +101,7 @@ export function RecipientFields(props: {
           {t("notifier.noMail")}
         </p>
       )}
-      <ErrorNote of={list} />
+      <Loaded of={list} />
     </fieldset>
   );
 }

@@ -6,6 +6,7 @@ import { useLive } from "../../platform/live.ts";
 import { useKept } from "../../platform/resource.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { type Alarm, alarmMessage, alarmsApi } from "./alarms-api.ts";
 import { SeverityWord } from "./severity.tsx";
 
@@ -25,15 +26,28 @@ export function OpenAlarms({ deviceId, isGateway = false }: { deviceId?: string;
   useLive({ topics: ["alarms"], ...(deviceId !== undefined && { deviceIds: [deviceId] }) }, (message) => {
     if (message.type === "snapshot" || message.topic === "alarms") reloadSoon();
   });
-  // The place of "none", so that what stands below does not move when they are known.
-  if (list.data === undefined)
-    return list.error === undefined ? <div class="panel h-22" aria-hidden="true" /> : null;
-  const shown = [...list.data.rows].sort(byWeight).slice(0, SHOWN);
+  return (
+    // The height of "none", so that what stands below does not move.
+    <Loaded of={list} skeleton={<div class="panel h-22" aria-hidden="true" />}>
+      {(alarms) => <AlarmPanel {...alarms} deviceId={deviceId} isGateway={isGateway} />}
+    </Loaded>
+  );
+}
+
+interface PanelProps {
+  readonly rows: readonly Alarm[];
+  readonly total: number;
+  readonly deviceId: string | undefined;
+  readonly isGateway: boolean;
+}
+
+function AlarmPanel({ rows, total, deviceId, isGateway }: PanelProps) {
+  const shown = rows.toSorted(byWeight).slice(0, SHOWN);
   return (
     <section class="panel" aria-label={t("common.openAlarms")}>
       <div class="flex items-center justify-between gap-4 px-4 py-3">
         <h2 class="font-semibold">
-          {list.data.total === 0 ? t("common.noOpenAlarms") : plural("alarms.openCount", list.data.total)}
+          {total === 0 ? t("common.noOpenAlarms") : plural("alarms.openCount", total)}
         </h2>
         <a
           class="link link-hover text-sm"

@@ -10,7 +10,7 @@ import { serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Age } from "../../ui/age.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { ThingFaults } from "../faults/fault-list.tsx";
@@ -70,8 +70,8 @@ export function ConnectTab({ device, resource }: DeviceTabProps) {
           <h2 class="font-semibold">{t("connect.title")}</h2>
           <p class="text-sm text-soft">{t("connect.hint")}</p>
         </div>
-        <ErrorNote of={catalog} />
-        <ErrorNote of={credentials} />
+        <Loaded of={catalog} />
+        <Loaded of={credentials} />
         {!mayConnect && <p>{t("connect.noToken")}</p>}
         {catalog.data && endpoint && <Examples endpoint={endpoint} />}
         {catalog.data && endpoint && (

@@ -137,7 +137,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
         )}
       </BoardHead>
       <ErrorNote error={action.error} />
-      <ErrorNote of={view} />
+      <ErrorNote error={view.error} onRetry={view.reload} />
       {widgetsIn(board, stateId).length === 0 ? (
         <NoWidgets isEditing={isEditing} onAdd={() => setDialog("new")} onEdit={() => go({ edit: "1" })} />
       ) : (

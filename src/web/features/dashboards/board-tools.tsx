@@ -20,7 +20,7 @@ import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import type { Board } from "./board.ts";
 import { type Dashboard, dashboardsApi } from "./dashboards-api.ts";
 import { type EditHistory, redo, undo } from "./edit-history.ts";
@@ -210,7 +210,7 @@ function RotationDialog({ dashboard, deviceId, onStart, onClose }: Props) {
     <Dialog title={t("rotation.title")} onClose={onClose}>
       <form class="flex flex-col gap-5" onSubmit={submit}>
         <p>{t("rotation.hint", { name: dashboard.name })}</p>
-        <ErrorNote of={list} />
+        <Loaded of={list} />
         <RotationFields dashboardId={dashboard.id} dashboards={list.data} form={form} onChange={setForm} />
         {ids.length > 0 && (
           <div class="flex items-start gap-2 rounded-field bg-base-200 p-3">

@@ -12,6 +12,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { ExpiryFields } from "../../ui/expiry-fields.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -62,7 +63,7 @@ export function ShareDialog({ dashboardId, deviceId, onClose }: Props) {
     <Dialog title={t("share.title")} onClose={onClose}>
       <p class="mb-4">{t("share.hint")}</p>
       <LocalNote />
-      <ErrorNote of={list} />
+      <Loaded of={list} />
       <ul class="mb-5 flex flex-col gap-2 empty:hidden">
         {list.data?.map((share) => (
           <ShareRow

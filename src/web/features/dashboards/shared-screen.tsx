@@ -122,7 +122,7 @@ function SharedBoard(props: {
           </>
         )}
       </WallHead>
-      <ErrorNote of={view} />
+      <ErrorNote error={view.error} onRetry={view.reload} />
       {isScaled && <BoardWidgets isFitted board={board} stateId={stateId} view={view} onWindow={setWindow} />}
     </>
   );

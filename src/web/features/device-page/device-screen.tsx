@@ -3,13 +3,12 @@ import { lazy, useLocation, useRoute } from "preact-iso";
 import { deviceTabs, oneOf } from "../../../lib/console-routes.ts";
 import type { DeviceDetail, Scope } from "../../lib/api-types.ts";
 import type { RealtimeMessage } from "../../lib/realtime-types.ts";
-import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { loadPart } from "../../platform/load-part.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
-import { Loaded } from "../../ui/loaded.tsx";
+import { isMissing, Loaded } from "../../ui/loaded.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Segments } from "../../ui/segments.tsx";
@@ -44,8 +43,7 @@ export function DeviceScreen() {
     toast("success", t("common.nameIsDeleted", { name: resource.data?.name ?? deviceId }));
     route("/devices", true);
   });
-  const gone = resource.error instanceof ApiError && [400, 404].includes(resource.error.status);
-  if (gone || tab === undefined) return <NotFoundScreen />;
+  if (isMissing(resource.error) || tab === undefined) return <NotFoundScreen />;
   return (
     <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[110rem] lg:p-8">
       <DeviceHead device={resource.data} deviceId={deviceId} tab={tab} onChanged={resource.reload} />

@@ -155,13 +155,13 @@ function Line({ entry }: { entry: Entry }) {
 function HeldMessages({ deviceId }: { deviceId: string }) {
   const resource = useKept(() => heldApi.get(deviceId), [deviceId]);
   const action = useAction();
-  if (resource.error === undefined && (resource.data?.messages ?? 0) === 0) return null;
+  if (resource.data?.messages === 0) return null;
   const after = async (work: Promise<unknown>) => {
     await work;
     resource.reload();
   };
   return (
-    <Loaded of={resource}>
+    <Loaded of={resource} skeleton={null}>
       {({ messages, firstDueAt }) => (
         <section class="panel flex flex-col gap-3 p-4" aria-label={t("held.title")}>
           <p class="flex items-start gap-2">

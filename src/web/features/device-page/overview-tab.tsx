@@ -10,7 +10,7 @@ import { may } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
 import { AlarmLink } from "../../ui/alarm-link.tsx";
 import { EmptyPanel } from "../../ui/empty.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { levelClass } from "../../ui/severity-colors.ts";
 import { StateDot } from "../../ui/state-dot.tsx";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
@@ -23,14 +23,13 @@ import { type LatestValues, useLatestValues } from "../telemetry/use-latest-valu
 const RECENT = { spanMs: 15 * 60_000, pointsMax: 120 };
 
 export function OverviewTab({ device }: DeviceTabProps) {
-  const { latest, version, isLoaded, error, reload } = useLatestValues(device.deviceId, RECENT);
+  const { latest, version, first } = useLatestValues(device.deviceId, RECENT);
   const values = Object.fromEntries([...latest.values].map(([key, { value }]) => [key, value]));
   const groups = groupedKeys(values, keysOfDevice(device.deviceId));
   const isEmpty = latest.values.size === 0;
   return (
     <div class="flex flex-col gap-5">
-      {error !== undefined && <ErrorNote error={error} onRetry={reload} />}
-      {isLoaded && isEmpty && <NoData deviceId={device.deviceId} />}
+      <Loaded of={first}>{() => isEmpty && <NoData deviceId={device.deviceId} />}</Loaded>
       {!isEmpty && <OpenAlarms deviceId={device.deviceId} isGateway={device.role === "GATEWAY"} />}
       {groups.map((group) => (
         <ValueGroup
@@ -186,7 +185,7 @@ function Facts({ device }: { device: DeviceDetail }) {
       )}
       {(device.tags?.length ?? 0) > 0 && (
         <div>
-          <dt class="panel-label">{t("device.tags")}</dt>
+          <dt class="panel-label">{t("field.device.tags")}</dt>
           <dd class="flex flex-wrap gap-1">
             {device.tags?.map((tag) => (
               <span key={tag} class="badge badge-sm border-base-300 bg-base-200">

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import type { DeviceDetail } from "../../lib/api-types.ts";
+import type { FormValues } from "../../lib/form-schema.ts";
 import { roughDurationText } from "../../platform/i18n/duration-text.ts";
 import { formatDate } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -8,39 +9,19 @@ import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Checkbox } from "../../ui/choice.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { confirmDelete } from "../../ui/confirmation.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
+import { SchemaForm } from "../../ui/schema-form.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
-import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { HistoryLink } from "../audit/history-link.tsx";
 import { dashboardsApi } from "../dashboards/dashboards-api.ts";
+import { deviceForm } from "../devices/device-form.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
-import { type DeviceEdit, devicesApi } from "../devices/devices-api.ts";
+import { devicesApi } from "../devices/devices-api.ts";
 import { KnownAssets } from "../devices/known-assets.tsx";
 import { GatewayCard } from "../gateways/gateway-card.tsx";
-
-const MINUTE_MS = 60_000;
-
-function editFrom(form: HTMLFormElement): DeviceEdit {
-  const data = new FormData(form);
-  const text = (name: string) => String(data.get(name) ?? "").trim();
-  const minutes = Number(text("inactivity"));
-  return {
-    name: text("name"),
-    deviceType: text("deviceType"),
-    label: text("label"),
-    tags: text("tags")
-      .split(",")
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== ""),
-    assetId: text("assetId") || null,
-    ...(text("profileId") && { profileId: text("profileId") }),
-    inactivityTimeoutMs: minutes > 0 ? Math.round(minutes * MINUTE_MS) : null,
-  };
-}
 
 /** Returns the inactivity timeout in effect, and its source. */
 function inactivityText({ inactivity }: DeviceDetail): string {
@@ -50,27 +31,26 @@ function inactivityText({ inactivity }: DeviceDetail): string {
 }
 
 export function SettingsTab({ device, resource }: DeviceTabProps) {
-  const action = useAction();
-  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    e.preventDefault();
-    const edit = editFrom(e.currentTarget);
-    action.run(async () => {
-      await devicesApi.update(device.deviceId, edit);
-      resource.reload();
-      toast("success", t("settings.saved"));
-    });
-  };
+  const profiles = useResource(devicesApi.profiles, []);
   return (
     <div class="flex max-w-2xl flex-col gap-5">
-      <form class="panel flex flex-col gap-4 p-4" onSubmit={submit}>
-        <fieldset class="contents" disabled={!mayWrite.value}>
-          <SettingsFields device={device} />
-        </fieldset>
-        <ErrorNote error={action.error} />
-        <div class="flex justify-end">
-          {mayWrite.value && <SubmitButton busy={action.busy}>{t("settings.save")}</SubmitButton>}
-        </div>
-      </form>
+      <div class="panel p-4">
+        <SchemaForm
+          form={deviceForm}
+          initial={editOf(device)}
+          isDisabled={!mayWrite.value}
+          options={{ profileId: (profiles.data ?? []).map(({ profileId, name }) => [profileId, name]) }}
+          hints={{ inactivityTimeoutMs: t("settings.inactivityHint", { current: inactivityText(device) }) }}
+          submitText={t("settings.save")}
+          onSave={async (body) => {
+            await devicesApi.update(device.deviceId, body);
+            resource.reload();
+            toast("success", t("settings.saved"));
+          }}
+        >
+          <KnownAssets />
+        </SchemaForm>
+      </div>
       <DashboardCard key={device.targetDashboardId ?? ""} device={device} onChanged={resource.reload} />
       {device.role !== "GATEWAY" && <GatewayCard device={device} onChanged={resource.reload} />}
       <ClaimingCard device={device} />
@@ -80,76 +60,26 @@ export function SettingsTab({ device, resource }: DeviceTabProps) {
   );
 }
 
-function SettingsFields({ device }: { device: DeviceDetail }) {
-  const profiles = useResource(devicesApi.profiles, []);
-  const minutes = device.inactivityTimeoutMs ? device.inactivityTimeoutMs / MINUTE_MS : "";
-  return (
-    <>
-      <TextField label={t("common.name")} name="name" required maxLength={255} defaultValue={device.name} />
-      <div class="grid gap-4 sm:grid-cols-2">
-        <TextField
-          label={t("common.type")}
-          name="deviceType"
-          maxLength={120}
-          defaultValue={device.deviceType ?? ""}
-        />
-        <TextField label={t("device.label")} name="label" maxLength={255} defaultValue={device.label ?? ""} />
-      </div>
-      <div class="grid gap-4 sm:grid-cols-2">
-        <TextField
-          label={t("device.tags")}
-          hint={t("settings.tagsHint")}
-          name="tags"
-          defaultValue={device.tags?.join(", ") ?? ""}
-        />
-        <TextField
-          label={t("common.asset")}
-          hint={t("settings.assetHint")}
-          name="assetId"
-          maxLength={64}
-          list="known-assets"
-          defaultValue={device.assetId ?? ""}
-        />
-        <KnownAssets />
-      </div>
-      <div class="grid gap-4 sm:grid-cols-2">
-        <TextField
-          label={t("settings.inactivity")}
-          hint={t("settings.inactivityHint", { current: inactivityText(device) })}
-          name="inactivity"
-          type="number"
-          min="0.1"
-          step="any"
-          defaultValue={String(minutes)}
-        />
-        <Field label={t("settings.profile")}>
-          {profiles.data ? (
-            <select class="select w-full" name="profileId" defaultValue={device.profileId ?? ""}>
-              {profiles.data.map(({ profileId, name }) => (
-                <option key={profileId} value={profileId} selected={profileId === device.profileId}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          ) : (
-            <select class="select w-full" disabled />
-          )}
-        </Field>
-      </div>
-    </>
-  );
-}
+const editOf = (device: DeviceDetail): FormValues => ({
+  name: device.name,
+  deviceType: device.deviceType ?? "",
+  label: device.label ?? "",
+  tags: device.tags ?? [],
+  assetId: device.assetId ?? null,
+  inactivityTimeoutMs: device.inactivityTimeoutMs ?? null,
+  profileId: device.profileId,
+});
 
 function DangerZone({ device }: { device: DeviceDetail }) {
   const { route } = useLocation();
-  const [asking, setAsking] = useState(false);
-  const [typed, setTyped] = useState("");
-  const action = useAction();
   const remove = () =>
-    action.run(async () => {
-      await devicesApi.delete(device.deviceId);
-      toast("success", t("common.nameIsDeleted", { name: device.name }));
-      route("/devices", true);
+    confirmDelete({
+      name: device.name,
+      title: t("settings.delete"),
+      warning: t("settings.deleteWarning"),
+      typedLabel: t("settings.typeName", { name: device.name }),
+      onDelete: () => devicesApi.delete(device.deviceId),
+      onDeleted: () => route("/devices", true),
     });
   return (
     <section class="panel flex flex-wrap items-center justify-between gap-4 border-l-4 border-l-error p-4">
@@ -157,35 +87,9 @@ function DangerZone({ device }: { device: DeviceDetail }) {
         <h2 class="font-semibold">{t("settings.delete")}</h2>
         <p class="text-sm text-soft">{t("settings.deleteHint")}</p>
       </div>
-      <button type="button" class="btn btn-outline btn-error btn-sm" onClick={() => setAsking(true)}>
+      <button type="button" class="btn btn-outline btn-error btn-sm" onClick={remove}>
         {t("settings.delete")}
       </button>
-      {asking && (
-        <Dialog title={t("settings.delete")} onClose={() => setAsking(false)}>
-          <div class="flex flex-col gap-4">
-            <p>{t("settings.deleteWarning")}</p>
-            <TextField
-              label={t("settings.typeName", { name: device.name })}
-              value={typed}
-              onText={setTyped}
-            />
-            <ErrorNote error={action.error} />
-            <div class="flex justify-end gap-2">
-              <button type="button" class="btn btn-ghost" onClick={() => setAsking(false)}>
-                {t("common.cancel")}
-              </button>
-              <button
-                type="button"
-                class="btn btn-error"
-                disabled={typed !== device.name || action.busy}
-                onClick={remove}
-              >
-                {t("common.delete")}
-              </button>
-            </div>
-          </div>
-        </Dialog>
-      )}
     </section>
   );
 }

@@ -5,7 +5,7 @@ import { resolveKeys } from "../../platform/key-metadata.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/choice.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { useDismiss } from "../../ui/use-dismiss.ts";
 import {
   COLUMNS_MAX,
@@ -86,7 +86,7 @@ function Panel() {
           value={search}
           onInput={(e) => setSearch(e.currentTarget.value)}
         />
-        <ErrorNote of={keys} />
+        <Loaded of={keys} />
         {found.slice(0, KEYS_SHOWN).map((key) => option(`key:${key}`, nameOf(key), key))}
       </fieldset>
       <button type="button" class="btn btn-sm" onClick={() => selectColumns(undefined)}>

@@ -138,7 +138,7 @@ function Panes({ view, board, onChange }: PartProps & { board: ReturnType<typeof
       <SeriesChips view={view} onChange={onChange} />
       {hasLines(view) && <PaneAppearances view={view} onChange={onChange} />}
       <ErrorNote error={saving.error} />
-      <ErrorNote of={feedView} />
+      <ErrorNote error={feedView.error} onRetry={feedView.reload} />
       <div ref={host}>
         <BoardWidgets
           board={withTitles(board, view, keyName)}

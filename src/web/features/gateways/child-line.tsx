@@ -24,7 +24,7 @@ export function ChildHeader() {
           {t("common.name")}
         </span>
         <span role="columnheader" class="panel-label max-sm:hidden">
-          {t("children.calledBy")}
+          {t("field.device.childName")}
         </span>
         <span role="columnheader" class="panel-label text-right">
           {t("device.lastMessage")}

@@ -22,7 +22,7 @@ import { useRowHeight } from "../devices/device-table.tsx";
 import { devicesApi } from "../devices/devices-api.ts";
 import { useDeviceRows } from "../devices/use-device-rows.ts";
 import { ChildHeader, ChildLine } from "./child-line.tsx";
-import { DetachDevice } from "./detach-device.tsx";
+import { detachDevice } from "./detach-device.ts";
 
 /** The head of the table and the frame around it. */
 const HEADER_PX = 40;
@@ -46,7 +46,7 @@ export function ChildrenTab({ device }: DeviceTabProps) {
   const { deviceId } = device;
   const pages = useMemo(() => new DevicePages({ ...noFilter, parentDeviceId: deviceId }), [deviceId]);
   const { live, onWindow, refresh } = useDeviceRows(pages);
-  const [dialog, setDialog] = useState<"create" | "attach" | DeviceRow>();
+  const [dialog, setDialog] = useState<"create" | "attach">();
   const rowHeight = useRowHeight();
   const total = pages.total.value;
   void pages.version.value;
@@ -95,7 +95,7 @@ export function ChildrenTab({ device }: DeviceTabProps) {
                 row={pages.row(index)}
                 live={live}
                 height={rowHeight}
-                onDetach={setDialog}
+                onDetach={(row) => detachDevice(row, refresh)}
               />
             )}
           />
@@ -103,7 +103,6 @@ export function ChildrenTab({ device }: DeviceTabProps) {
       )}
       {dialog === "create" && <CreateDevice gateway={device} onClose={close} />}
       {dialog === "attach" && <AttachDevices gatewayId={deviceId} onClose={close} />}
-      {typeof dialog === "object" && <DetachDevice device={dialog} onClose={close} onDone={refresh} />}
     </div>
   );
 }

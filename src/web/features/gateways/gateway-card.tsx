@@ -1,17 +1,17 @@
-import { useState } from "preact/hooks";
 import type { DeviceDetail } from "../../lib/api-types.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { SchemaForm } from "../../ui/schema-form.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
-import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { childNameForm } from "../devices/device-form.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import { devicesApi } from "../devices/devices-api.ts";
-import { DetachDevice } from "./detach-device.tsx";
+import { detachDevice } from "./detach-device.ts";
 
 const GATEWAYS_MAX = 1_000;
 
@@ -38,44 +38,28 @@ export function GatewayCard({ device, onChanged }: Props) {
 }
 
 function Behind({ device, onChanged }: Props) {
-  const [detaching, setDetaching] = useState(false);
-  const action = useAction(["childName"]);
-  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    e.preventDefault();
-    const childName = String(new FormData(e.currentTarget).get("childName")).trim();
-    action.run(async () => {
-      await devicesApi.update(device.deviceId, { childName: childName === "" ? null : childName });
-      onChanged();
-      toast("success", t("settings.saved"));
-    });
-  };
   return (
-    <form class="flex flex-col gap-4" onSubmit={submit}>
+    <>
       <a class="link self-start font-medium" href={`/devices/${device.parentDeviceId}/children`}>
         {nameOf(device.parentDeviceId ?? "")}
       </a>
-      <TextField
-        label={t("children.calledBy")}
-        hint={t("child.nameHint")}
-        error={action.errorOf("childName")}
-        name="childName"
-        maxLength={256}
-        placeholder={device.name}
-        defaultValue={device.childName ?? ""}
-        disabled={!mayWrite.value}
-        class="input reading w-full"
-      />
-      <ErrorNote error={action.error} />
-      {mayWrite.value && (
-        <div class="flex justify-end gap-2">
-          <button type="button" class="btn" onClick={() => setDetaching(true)}>
+      <SchemaForm
+        form={childNameForm}
+        initial={{ childName: device.childName ?? null }}
+        isDisabled={!mayWrite.value}
+        submitText={t("child.saveName")}
+        buttons={
+          <button type="button" class="btn" onClick={() => detachDevice(device, onChanged)}>
             {t("children.detach")}
           </button>
-          <SubmitButton busy={action.busy}>{t("child.saveName")}</SubmitButton>
-        </div>
-      )}
-      {detaching && <DetachDevice device={device} onClose={() => setDetaching(false)} onDone={onChanged} />}
-    </form>
+        }
+        onSave={async (body) => {
+          await devicesApi.update(device.deviceId, body);
+          onChanged();
+          toast("success", t("settings.saved"));
+        }}
+      />
+    </>
   );
 }
 

@@ -2,8 +2,8 @@ import { Plus, X } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { codecsApi } from "../codecs/codecs-api.ts";
 import type { CodecUse } from "./integrations-api.ts";
 
@@ -27,7 +27,7 @@ export function CodecUses({ uses, mayChange, onChange }: Props) {
         <h2 class="font-semibold">{t("transform.codecs")}</h2>
         <p class="text-sm text-soft">{t("transform.codecsHint")}</p>
       </div>
-      <ErrorNote of={codecs} />
+      <Loaded of={codecs} />
       {uses.map((use, index) => (
         <div key={index} class="flex flex-wrap items-center gap-2" data-testid="codec-use">
           <input

@@ -21,7 +21,7 @@ export function DiscoveredNetworks({ onConnected }: { onConnected?: () => void }
 
 function Offers({ onConnected }: { onConnected: (() => void) | undefined }) {
   const found = useResource(integrationsApi.discovered, []);
-  useRefresh(found.reload, found.error === undefined ? REFRESH_MS : undefined);
+  useRefresh(found.reload, REFRESH_MS);
   const connected = () => {
     found.reload();
     onConnected?.();

@@ -4,7 +4,6 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { FormPage } from "../../ui/form-page.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
@@ -70,7 +69,7 @@ export function ClientFormPage({ client }: { client?: MqttClient }) {
           options={{ apiKeyId: suitable.map(({ apiKeyId, name, hint }) => [apiKeyId, `${name} (${hint})`]) }}
           {...(client?.signIn === signIn && { hints: { password: kept, certificate: kept } })}
         />
-        {signIn === "API_KEY" && <ErrorNote of={keys} />}
+        {signIn === "API_KEY" && <Loaded of={keys} />}
         {client && <p class="text-sm text-soft">{t("mqttClients.changeHint")}</p>}
       </div>
       <Section id="mqtt-rights" title={t("mqttClients.tabTopics")}>

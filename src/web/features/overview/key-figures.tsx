@@ -1,5 +1,5 @@
 import { Pin as PinIcon, X } from "lucide-preact";
-import type { ComponentChildren, ComponentType } from "preact";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { severitiesDescending } from "../../../lib/severity.ts";
 import { dataHref } from "../../lib/data-href.ts";
@@ -7,7 +7,6 @@ import type { SeriesBuffer } from "../../lib/series-buffer.ts";
 import { formatCount, formatNumber, formatReading } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { keyName, metadataOf } from "../../platform/key-metadata.ts";
-import { loadPart } from "../../platform/load-part.ts";
 import { now } from "../../platform/now.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
@@ -15,11 +14,11 @@ import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { errorText } from "../../ui/error-text.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
+import { later } from "../../ui/later.tsx";
 import { SeverityMark } from "../../ui/severity-mark.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import { Spark } from "../telemetry/spark.tsx";
 import { overviewApi, type Pin } from "./overview-api.ts";
-import type { PinDialogProps } from "./pin-dialog.tsx";
 import type { SitePulse } from "./site-pulse.ts";
 import { type Figures, SPAN_MS, useFigures } from "./use-figures.ts";
 
@@ -249,18 +248,19 @@ function PinnedFigure(props: { pin: Pin; curve: SeriesBuffer; onRemove: (() => v
   );
 }
 
+const PinDialog = later(
+  () => import("./pin-dialog.tsx"),
+  (part) => part.PinDialog,
+);
+
 function PinButton({ pins, onPin }: { pins: readonly Pin[]; onPin: (pin: Pin) => void }) {
-  const [opened, setOpened] = useState<{ Dialog: ComponentType<PinDialogProps> } | undefined>(undefined);
-  const open = async () => {
-    const { PinDialog } = await loadPart(() => import("./pin-dialog.tsx"));
-    setOpened({ Dialog: PinDialog });
-  };
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button icon={PinIcon} size={14} class="btn btn-ghost btn-sm" onClick={open}>
+      <Button icon={PinIcon} size={14} class="btn btn-ghost btn-sm" onClick={() => setOpen(true)}>
         {t("overview.pin")}
       </Button>
-      {opened && <opened.Dialog pins={pins} onPin={onPin} onClose={() => setOpened(undefined)} />}
+      {isOpen && <PinDialog pins={pins} onPin={onPin} onClose={() => setOpen(false)} />}
     </>
   );
 }

@@ -2,15 +2,14 @@ import { Plus } from "lucide-preact";
 import { useRef, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { toMs } from "../../platform/i18n/format.ts";
-import { loadLanguage, t } from "../../platform/i18n/i18n.ts";
+import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
-import { loadPart } from "../../platform/load-part.ts";
-import { language } from "../../platform/preferences.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may, mayWrite } from "../../platform/session.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { later } from "../../ui/later.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
 import { DemoPlantNote, StartDemoPlant } from "../demo-plant/demo-plant.tsx";
@@ -71,7 +70,7 @@ export function OverviewScreen() {
           </Button>
         )}
       </PageHead>
-      <ErrorNote of={site} />
+      <Loaded of={site} />
       {site.data && may("integrations:write") && <Discovered onConnected={reloadSoon} />}
       {empty ? (
         <FirstSteps onCreate={() => setCreating(true)} />
@@ -91,14 +90,10 @@ export function OverviewScreen() {
 }
 
 /** Its code and texts arrive after what the overview shows first. */
-function Discovered(props: { onConnected: () => void }) {
-  const part = useResource(async () => {
-    await loadLanguage(language.value);
-    return loadPart(() => import("../integrations/discovered-panel.tsx"));
-  }, []);
-  const Networks = part.data?.DiscoveredNetworks;
-  return Networks === undefined ? null : <Networks {...props} />;
-}
+const Discovered = later(
+  () => import("../integrations/discovered-panel.tsx"),
+  ({ DiscoveredNetworks }) => DiscoveredNetworks,
+);
 
 function FirstSteps({ onCreate }: { onCreate: () => void }) {
   return (

@@ -4,7 +4,7 @@ import { useLocation } from "preact-iso";
 import { type KeyMetadata, type KeyMetadataMap, resolveKeyMetadata } from "../../../lib/key-metadata.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { useKept, useResource } from "../../platform/resource.ts";
+import { together, useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
@@ -46,12 +46,10 @@ function RuleOnValue(props: EditorProps & { deviceId: string; keyName: string })
 /** The alarm rules of a profile, each said in sentences. */
 export function ProfileRules({ profileId }: { profileId: string }) {
   const loaded = useKept(() => profilesApi.get(profileId), [profileId]);
-  const defaults = useResource(profilesApi.defaultKeys, []);
-  // A form on a value is filled in from the defaults of the site, too.
-  const isReady = defaults.data !== undefined || defaults.error !== undefined;
+  const defaults = useResource(() => profilesApi.defaultKeys().catch(() => []), []);
   return (
-    <Loaded of={{ ...loaded, data: isReady ? loaded.data : undefined }} isPage>
-      {(profile) => <RuleList profile={profile} defaults={defaults.data ?? []} onChanged={loaded.reload} />}
+    <Loaded of={together({ profile: loaded, defaults })} isPage>
+      {(parts) => <RuleList {...parts} onChanged={loaded.reload} />}
     </Loaded>
   );
 }

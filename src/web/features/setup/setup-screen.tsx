@@ -1,14 +1,13 @@
 import { Factory, Plug } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { token } from "../../platform/session.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
+import { isMissing, Loaded } from "../../ui/loaded.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -33,8 +32,7 @@ export function SetupScreen() {
   const state = useResource(() => setupApi.state(setupToken), [setupToken]);
   if (isDone) return <NextStep />;
   if (isRestored) return <Restored />;
-  if (state.error instanceof ApiError && state.error.status === 404)
-    return token.value === undefined ? <LinkExpired /> : <SetUpAlready />;
+  if (isMissing(state.error)) return token.value === undefined ? <LinkExpired /> : <SetUpAlready />;
   return (
     <Entrance title={t(isRestoring ? "setup.restore" : "setup.title")}>
       <Loaded of={state}>

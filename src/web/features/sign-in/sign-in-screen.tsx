@@ -6,7 +6,7 @@ import { startSignIn, token } from "../../platform/session.ts";
 import { sessionApi } from "../../platform/session-api.ts";
 import { signOut } from "../../platform/sign-out.ts";
 import { Entrance } from "../../ui/entrance.tsx";
-import { Loaded, Skeleton } from "../../ui/loaded.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 
 /**
  * Target of an invitation: leads on to the hosted sign-in page with the address filled in, unless somebody is signed in here
@@ -32,8 +32,8 @@ function AlreadySignedIn({ invited }: { invited: string }) {
   }, [current]);
   if (current === undefined || isSame)
     return (
-      <Entrance title={t(profile.error === undefined ? "accept.title" : "signIn.failed")}>
-        <Loaded of={profile}>{() => <Skeleton />}</Loaded>
+      <Entrance title={t("accept.title")}>
+        <Loaded of={profile} />
       </Entrance>
     );
   return (

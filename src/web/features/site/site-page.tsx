@@ -1,11 +1,10 @@
-import { useState } from "preact/hooks";
 import { formatBytes, formatNumber } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { type Resource, together, useResource } from "../../platform/resource.ts";
 import { keepToken, may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { ask } from "../../ui/confirmation.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -181,7 +180,18 @@ function Plan({ tenant, usage: { plan, usage, quotas } }: { tenant: TenantProfil
 }
 
 function Removal({ tenant, isHost }: { tenant: TenantProfile; isHost: boolean }) {
-  const [asking, setAsking] = useState(false);
+  const name = tenant.tenantName ?? "";
+  const remove = () =>
+    ask({
+      title: t("site.delete"),
+      warning: t("site.deleteWarning", { name }),
+      action: t("site.deleteNow"),
+      typed: { label: t("site.deleteConfirm", { name }), text: name },
+      onConfirm: async () => {
+        await siteApi.deleteTenant(name);
+        keepToken(undefined);
+      },
+    });
   return (
     <section class="panel flex flex-col gap-3 p-4 sm:p-5" aria-labelledby="site-delete">
       <h2 id="site-delete" class="font-semibold">
@@ -190,47 +200,11 @@ function Removal({ tenant, isHost }: { tenant: TenantProfile; isHost: boolean })
       <p class="text-sm text-soft">{t(isHost ? "site.hostStays" : "site.deleteHint")}</p>
       {!isHost && (
         <div>
-          <button type="button" class="btn btn-sm text-error" onClick={() => setAsking(true)}>
+          <button type="button" class="btn btn-sm text-error" onClick={remove}>
             {t("site.delete")}…
           </button>
         </div>
       )}
-      {asking && <RemovalDialog name={tenant.tenantName ?? ""} onClose={() => setAsking(false)} />}
     </section>
-  );
-}
-
-function RemovalDialog({ name, onClose }: { name: string; onClose: () => void }) {
-  const action = useAction();
-  const [typed, setTyped] = useState("");
-  const submit = (e: Event) => {
-    e.preventDefault();
-    action.run(async () => {
-      await siteApi.deleteTenant(name);
-      keepToken(undefined);
-    });
-  };
-  return (
-    <Dialog title={t("site.delete")} onClose={onClose}>
-      <form class="flex flex-col gap-4" onSubmit={submit}>
-        <p>{t("site.deleteWarning", { name })}</p>
-        <TextField
-          label={t("site.deleteConfirm", { name })}
-          autocomplete="off"
-          autofocus
-          value={typed}
-          onText={setTyped}
-        />
-        <ErrorNote error={action.error} />
-        <div class="flex justify-end gap-2">
-          <button type="button" class="btn btn-ghost" onClick={onClose}>
-            {t("common.cancel")}
-          </button>
-          <button type="submit" class="btn btn-error" disabled={action.busy || typed.trim() !== name}>
-            {t("site.deleteNow")}
-          </button>
-        </div>
-      </form>
-    </Dialog>
   );
 }

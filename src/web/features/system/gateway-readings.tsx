@@ -5,7 +5,7 @@ import { dataHref } from "../../lib/data-href.ts";
 import { t, textIfAny } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
 import { Age } from "../../ui/age.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Spark } from "../telemetry/spark.tsx";
 import { type LatestValues, useLatestValues } from "../telemetry/use-latest-values.ts";
 import { formatReading, groupReadings } from "./readings.ts";
@@ -14,7 +14,7 @@ const RECENT = { spanMs: 24 * 3_600_000, pointsMax: 240 };
 
 /** The newest readings of the gateway's own device, each with its last 24 hours. */
 export function GatewayReadings({ device }: { device: DeviceRow }) {
-  const { latest, version, isLoaded, error, reload } = useLatestValues(device.deviceId, RECENT);
+  const { latest, version, first } = useLatestValues(device.deviceId, RECENT);
   const groups = groupReadings([...latest.values.keys()]);
   const newest = Math.max(0, ...[...latest.values.values()].map(({ ts }) => ts));
   return (
@@ -34,8 +34,9 @@ export function GatewayReadings({ device }: { device: DeviceRow }) {
           <ArrowRight size={14} aria-hidden="true" />
         </a>
       </div>
-      {error !== undefined && <ErrorNote error={error} onRetry={reload} />}
-      {isLoaded && groups.length === 0 && <p class="text-soft">{t("system.noReadings")}</p>}
+      <Loaded of={first}>
+        {() => groups.length === 0 && <p class="text-soft">{t("system.noReadings")}</p>}
+      </Loaded>
       {groups.map(({ id, keys }) => (
         <section key={id} class="flex flex-col gap-3" aria-labelledby={`readings-${id}`}>
           <h3 id={`readings-${id}`} class="panel-label">

@@ -27,7 +27,7 @@ export function ProxyPage() {
   const resource = useKept(proxyApi.get, []);
   const [isRestarting, setRestarting] = useState(false);
   useRefresh(resource.reload, isRestarting ? POLL_MS : undefined);
-  const isBack = isRestarting && resource.error === undefined && resource.data?.needsRestart === false;
+  const isBack = isRestarting && resource.data?.needsRestart === false;
   useEffect(() => {
     if (!isBack) return;
     setRestarting(false);
@@ -36,7 +36,7 @@ export function ProxyPage() {
   return (
     <div class="flex max-w-3xl flex-col gap-4">
       <BackLink href="/settings/system">{t("page.system")}</BackLink>
-      <Loaded of={{ ...resource, error: isRestarting ? undefined : resource.error }}>
+      <Loaded of={resource} ignoresErrors={isRestarting}>
         {(settings) => (
           <>
             <SettingsForm settings={settings} onSaved={resource.set} />

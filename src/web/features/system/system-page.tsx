@@ -173,7 +173,7 @@ function ClockNote() {
 /** Selects the other sites that see key figures of the gateway. A gateway with one site does not show it. */
 function SharedDevicesSection() {
   const shared = useResource(systemApi.sharedDevices, []);
-  if (shared.error === undefined && (shared.data?.tenants.length ?? 0) === 0) return null;
+  if ((shared.data?.tenants.length ?? 0) === 0) return <Loaded of={shared} skeleton={null} />;
   return (
     <Section id="shared-device" title={t("system.shared")} hint={t("system.sharedHint")}>
       <Loaded of={shared}>{(sites) => <SitesForm shared={sites} onSaved={shared.set} />}</Loaded>

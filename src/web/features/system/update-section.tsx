@@ -32,7 +32,7 @@ export function UpdateSection() {
   }, [isSettled, resource.data?.failure]);
   return (
     <Section id="system-update" title={t("update.title")} hint={t("update.hint")}>
-      <Loaded of={{ ...resource, error: isInstalling ? undefined : resource.error }}>
+      <Loaded of={resource} ignoresErrors={isInstalling}>
         {(update) => (
           <>
             {update.result && !isInstalling && <Result result={update.result} />}

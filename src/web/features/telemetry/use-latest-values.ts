@@ -56,7 +56,7 @@ export function useLatestValues(deviceId: string, recent: RecentSpan) {
     else if (message.topic === "telemetry") latest.take(message);
     changed();
   });
-  return { latest, version, isLoaded: first.data !== undefined, error: first.error, reload: first.reload };
+  return { latest, version, first };
 }
 
 async function loadRecent(

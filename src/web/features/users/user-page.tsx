@@ -2,7 +2,6 @@ import { Drama } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { changedFields } from "../../lib/changed-fields.ts";
-import { ApiError } from "../../platform/api-client.ts";
 import { codeText } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
@@ -13,7 +12,6 @@ import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/choice.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
-import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
@@ -29,17 +27,13 @@ import { type Access, ROLES, type User, type UserStatus } from "./users-types.ts
 
 export function UserPage({ userId }: { userId: string }) {
   const resource = useResource(() => usersApi.get(userId), [userId]);
-  const { data: user, error } = resource;
-  if (error instanceof ApiError && error.status === 400) return <NotFoundScreen />;
   return (
     <div class="flex max-w-3xl flex-col gap-5">
-      <div class="flex flex-col gap-1">
-        <BackLink href="/settings/users">{t("page.users")}</BackLink>
-        {user && <h2 class="truncate text-lg font-semibold">{user.fullName || user.email}</h2>}
-      </div>
+      <BackLink href="/settings/users">{t("page.users")}</BackLink>
       <Loaded of={resource} isPage>
         {(user) => (
           <>
+            <h2 class="truncate text-lg font-semibold">{user.fullName || user.email}</h2>
             <UserForm user={user} resource={resource} />
             <HistoryLink id={user.userId} />
             {mayManage(user) && <ActAs user={user} />}

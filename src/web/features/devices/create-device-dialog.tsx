@@ -1,0 +1,44 @@
+import { useLocation } from "preact-iso";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { toast } from "../../platform/toasts.ts";
+import { SchemaDialog } from "../../ui/schema-form.tsx";
+import { newDeviceForm } from "./device-form.tsx";
+import { devicesApi } from "./devices-api.ts";
+
+export interface CreateDeviceProps {
+  readonly onClose: () => void;
+  /** Gateway of the new device. */
+  readonly gateway?: { readonly deviceId: string };
+}
+
+/** Creates a device and opens its Connect tab; a child of a gateway joins the list of children. */
+export function CreateDeviceDialog({ onClose, gateway }: CreateDeviceProps) {
+  const { route } = useLocation();
+  const types = useResource(devicesApi.types, []);
+  return (
+    <SchemaDialog
+      title={gateway ? t("children.create") : t("devices.create")}
+      form={newDeviceForm}
+      initial={{
+        deviceType: "sensor",
+        role: "DEVICE",
+        ...(gateway && { parentDeviceId: gateway.deviceId }),
+      }}
+      submitText={gateway ? t("children.createGo") : t("devices.createGo")}
+      onSave={async (body) => {
+        const device = await devicesApi.create(body as Parameters<typeof devicesApi.create>[0]); // the API checks it
+        if (gateway === undefined) return route(`/devices/${device.deviceId}/connect`);
+        toast("success", t("children.created", { name: device.name }));
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      <datalist id="device-types">
+        {types.data?.map(({ deviceType }) => (
+          <option key={deviceType} value={deviceType} />
+        ))}
+      </datalist>
+    </SchemaDialog>
+  );
+}

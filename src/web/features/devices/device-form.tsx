@@ -1,0 +1,74 @@
+import { useState } from "preact/hooks";
+import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
+import { Checkbox } from "../../ui/choice.tsx";
+import type { ControlProps, FormDefinition } from "../../ui/form-definition.ts";
+import { TextField } from "../../ui/text-field.tsx";
+
+const schema = formSchema("devices/devices.schemas.ts", "createDeviceBody");
+const reading = { autocapitalize: "off", class: "input reading w-full" } as const;
+
+/** A new device. */
+export const newDeviceForm: FormDefinition = {
+  schema,
+  texts: ["newDevice", "device"],
+  isSparse: true,
+  fields: [
+    { path: "name", input: { autofocus: true } },
+    { path: "deviceType", text: "type", isRequired: true, input: { list: "device-types" } },
+    "label",
+    { path: "childName", when: ({ parentDeviceId }) => parentDeviceId !== undefined, input: reading },
+    {
+      path: "role",
+      when: ({ parentDeviceId }) => parentDeviceId === undefined,
+      control: ({ label, hint, value, onChange }) => (
+        <Checkbox
+          checked={value === "GATEWAY"}
+          hint={hint}
+          onCheck={(isGateway) => onChange(isGateway ? "GATEWAY" : "DEVICE")}
+        >
+          {label}
+        </Checkbox>
+      ),
+    },
+  ],
+};
+
+/** Tags, separated by commas. */
+function Tags({ label, hint, value, onChange }: ControlProps) {
+  const [text, setText] = useState(() => (Array.isArray(value) ? value.join(", ") : ""));
+  return (
+    <TextField
+      label={label}
+      hint={hint}
+      value={text}
+      onText={(tags) => {
+        setText(tags);
+        onChange(tags.split(",").flatMap((tag) => tag.trim() || []));
+      }}
+    />
+  );
+}
+
+export const deviceForm: FormDefinition = {
+  schema,
+  texts: ["device"],
+  fields: [
+    "name",
+    [{ path: "deviceType", text: "type" }, "label"],
+    [
+      { path: "tags", control: Tags },
+      { path: "assetId", text: "asset", input: { list: "known-assets" } },
+    ],
+    [
+      { path: "inactivityTimeoutMs", scale: 1 / 60_000 },
+      { path: "profileId", isRequired: true },
+    ],
+  ],
+};
+
+/** The name of a device at its gateway. */
+export const childNameForm: FormDefinition = {
+  schema,
+  texts: ["device"],
+  fields: [{ path: "childName", input: reading }],
+};
