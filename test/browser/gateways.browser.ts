@@ -105,7 +105,7 @@ test(
     const { page } = ui;
     await page.getByRole("button", { name: "Create child device" }).click();
     const dialog = ui.dialog();
-    await dialog.locator('input[name="name"]').fill("Valve 3");
+    await dialog.getByLabel(/^Name(?! at)/).fill("Valve 3");
     await dialog.getByLabel("Name at the gateway").fill("slave/1");
     await dialog.getByRole("button", { name: "Create" }).click();
     await dialog.getByText("Another child device of this gateway has this name").waitFor();

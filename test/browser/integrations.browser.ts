@@ -144,7 +144,7 @@ test(
     await page.getByRole("heading", { name: "Zigbee2MQTT" }).waitFor();
     const { integrationId } = await named("Zigbee2MQTT");
     await ui.open(`/integrations/${integrationId}/settings`);
-    await page.getByText("Stored. Type to replace it.").first().waitFor();
+    await page.getByText("Saved. Leave the field empty to keep it.").first().waitFor();
     expect(await page.getByLabel(/^Password/).inputValue()).toBe("");
     expect(await page.content()).not.toContain("hush-hush-hush");
     await page.getByLabel(/^Address/).fill("mqtt://192.0.2.8:1883");

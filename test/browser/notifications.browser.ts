@@ -1,6 +1,7 @@
 // Notifications and maintenance from the console: settings, a test to oneself with its result, a device that is worked on.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../support/until.ts";
 import { createWebhookReceiver, type WebhookReceiver } from "../support/webhook-receiver.ts";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { useConsole } from "./support/console-page.ts";
@@ -45,8 +46,9 @@ test(
     await page.getByText("Enter a name, a colon and a value on each line.").waitFor();
     await panel("Text messages").getByLabel("Headers").fill("Authorization: Bearer top secret");
     await panel("Text messages").getByRole("button", { name: "Save" }).click();
-    await page.waitForFunction(() =>
-      document.querySelector<HTMLTextAreaElement>("textarea[name=headers]")?.value.includes("•"),
+    await until(
+      async () => (await panel("Text messages").getByLabel("Headers").inputValue()).includes("•"),
+      "the stored header as dots",
     );
     const saved = await ui.call("GET", "/api/notifications/settings");
     expect(saved).toMatchObject({

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import {
-  type BackupForm,
+  backupForm,
   dailyTimeOf,
-  formOf,
+  inputOf,
   prefixOf,
-  settingsOf,
-  testOf,
-} from "../../src/web/features/backups/backup-form.ts";
+  valuesOf,
+} from "../../src/web/features/backups/backup-form.tsx";
 import type { BackupSettings } from "../../src/web/features/backups/backups-api.ts";
 import { restoreCommands } from "../../src/web/features/backups/backups-page.tsx";
+import type { FormValues } from "../../src/web/lib/form-schema.ts";
+import { sentValues } from "../../src/web/ui/form-definition.ts";
 
 const ZONE = "Europe/Berlin";
 const unset: BackupSettings = {
@@ -30,12 +31,12 @@ const bucket = {
   prefix: "plant/",
   accessKeyId: "id",
 } as const;
-const form = (changes: Partial<BackupForm> = {}): BackupForm => ({ ...formOf(unset, ZONE), ...changes });
+const sent = (values: FormValues) => inputOf(sentValues(backupForm, values));
 
 describe("the settings of backups as a form", () => {
   test("suggest a nightly schedule before a place is set", () => {
-    expect(form()).toMatchObject({ placeKind: "none", scheduleKind: "daily", time: "02:30", timezone: ZONE });
-    expect(settingsOf(form({ placeKind: "folder", path: " /media/usb " }))).toEqual({
+    const values = { ...valuesOf(unset, ZONE), place: { kind: "folder", path: " /media/usb " } };
+    expect(sent(values)).toEqual({
       place: { kind: "folder", path: "/media/usb" },
       passphrase: null,
       schedule: { expression: "30 2 * * *", timezone: ZONE },
@@ -48,15 +49,14 @@ describe("the settings of backups as a form", () => {
 
   test("leave a schedule off that somebody switched off", () => {
     const place = { kind: "folder", path: "/media/usb" } as const;
-    expect(formOf({ ...unset, place }, ZONE).scheduleKind).toBe("none");
+    expect(valuesOf({ ...unset, place }, ZONE).schedule).toBeNull();
   });
 
   test("return what they were made of", () => {
     for (const expression of ["30 10 * * *", "0 */6 * * *"]) {
       const schedule = { expression, timezone: "UTC" };
       const place = { ...bucket, hasSecretAccessKey: true };
-      const again = settingsOf(formOf({ ...unset, place, schedule, isEncrypted: true }, ZONE));
-      expect(again).toEqual({
+      expect(sent(valuesOf({ ...unset, place, schedule, isEncrypted: true }, ZONE))).toEqual({
         place: bucket,
         schedule,
         daily: 7,
@@ -68,12 +68,11 @@ describe("the settings of backups as a form", () => {
   });
 
   test("send a secret only when one was entered", () => {
-    const secrets = { secretAccessKey: "hush", isEncrypted: true, passphrase: "correct horse" };
-    expect(testOf(form({ placeKind: "s3", ...secrets }))).toMatchObject({
-      place: { secretAccessKey: "hush" },
+    const place = { ...bucket, secretAccessKey: "hush", prefix: "plant" };
+    expect(sent({ ...valuesOf(unset, ZONE), place, passphrase: "correct horse" })).toMatchObject({
+      place: { secretAccessKey: "hush", prefix: "plant/" },
       passphrase: "correct horse",
     });
-    expect(testOf(form({ placeKind: "none", ...secrets }))).toBeUndefined();
   });
 
   test.each([

@@ -67,6 +67,15 @@ const forms: Record<string, FormDefinition> = {
   ...Object.fromEntries(messengerKinds.map((kind) => [`${kind} messenger`, serviceForm({ kind })])),
 };
 
+test("takes the numbers of the API as numbers, not as the strings that a query may have", () => {
+  expect(fieldsAt(forms.mailServerForm?.schema ?? place, "server.port")).toMatchObject([
+    { kind: "number", isWhole: true, minimum: 1, maximum: 65_535 },
+  ]);
+  expect(fieldsAt(forms.escalationForm?.schema ?? place, "level1To2Minutes")).toMatchObject([
+    { kind: "number", maximum: 10_080 },
+  ]);
+});
+
 test("finds the forms of the features", () => {
   expect(Object.keys(forms).length).toBeGreaterThan(20);
 });

@@ -13,6 +13,7 @@ interface JsonSchema {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
+  readonly format?: string;
   readonly minimum?: number;
   readonly maximum?: number;
 }
@@ -50,6 +51,10 @@ const optionsOf = (schemas: readonly JsonSchema[]) =>
     typeof value === "string" || typeof value === "number" ? [value] : [],
   );
 
+/** Elysia also accepts numbers and booleans as strings, for queries; a form sends them as they are. */
+const isStringForm = ({ type, format }: JsonSchema) =>
+  type === "string" && format !== undefined && ["integer", "numeric", "boolean"].includes(format);
+
 /** `{ kept: true }`, which stands for a stored secret. */
 const isKept = ({ properties }: JsonSchema) => properties?.kept?.const === true;
 
@@ -76,9 +81,11 @@ function kindOf(schema: JsonSchema): Partial<FieldSchema> & Pick<FieldSchema, "k
   }
 }
 
+const membersOf = (schema: JsonSchema): JsonSchema[] => schema.anyOf?.flatMap(membersOf) ?? [schema];
+
 function fieldOf(schema: JsonSchema): FieldSchema {
-  const all = schema.anyOf ?? [schema];
-  const items = all.filter((item) => item.type !== "null" && !isKept(item));
+  const all = membersOf(schema);
+  const items = all.filter((item) => item.type !== "null" && !isKept(item) && !isStringForm(item));
   const flags = {
     ...(all.some(({ type }) => type === "null") && { isNullable: true as const }),
     ...(all.some(isKept) && { isSecret: true as const }),

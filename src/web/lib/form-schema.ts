@@ -91,3 +91,11 @@ export function bodyOf(schema: ObjectSchema, values: FormValues): FormValues {
       .filter(([, value]) => value !== undefined),
   );
 }
+
+/** Leaves out what stands for stored secrets, for an API that keeps a secret that is absent. */
+export const withoutKept = (values: FormValues): FormValues =>
+  Object.fromEntries(
+    Object.entries(values)
+      .filter(([, value]) => !(isObject(value) && value.kept === true))
+      .map(([name, value]) => [name, isObject(value) ? withoutKept(value) : value]),
+  );

@@ -1,62 +1,55 @@
 import { useRef, useState } from "preact/hooks";
-import { VERIFY_DAYS_MAX } from "../../../lib/backup-limits.ts";
+import type { FormValues } from "../../lib/form-schema.ts";
 import { ownZone } from "../../lib/zoned-time.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { sentValues } from "../../ui/form-definition.ts";
+import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
-import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { useSchemaForm } from "../../ui/use-schema-form.ts";
 import { NextRuns } from "../scheduler/next-runs.tsx";
-import { EncryptionFields, PlaceFields, ScheduleFields } from "./backup-fields.tsx";
-import { type BackupForm, formOf, scheduleOf, settingsOf, testOf } from "./backup-form.ts";
+import { backupForm, dailyTimeOf, inputOf, valuesOf } from "./backup-form.tsx";
+import type { BackupSettingsInput, BackupTestInput } from "./backups-api.ts";
 import { type BackupSettings, backupsApi } from "./backups-api.ts";
 
+interface Props {
+  readonly settings: BackupSettings;
+  readonly onSaved: (settings: BackupSettings) => void;
+}
+
 /** Form of where and when backups are made, and how long they are kept. */
-export function BackupSettingsForm(props: {
-  settings: BackupSettings;
-  onSaved: (settings: BackupSettings) => void;
-}) {
-  const { settings } = props;
-  const [form, setForm] = useState(() => formOf(settings, ownZone()));
+export function BackupSettingsForm({ settings, onSaved }: Props) {
+  const form = useSchemaForm(backupForm, valuesOf(settings, ownZone()));
   const element = useRef<HTMLFormElement>(null);
-  const saving = useAction();
-  const change = (changes: Partial<BackupForm>) => setForm({ ...form, ...changes });
+  const { schedule } = form.state.values as unknown as Pick<BackupSettings, "schedule">; // of the schema
   const submit = (e: Event) => {
     e.preventDefault();
-    saving.run(async () => {
-      const saved = await backupsApi.save(settingsOf(form));
+    form.send(async () => {
+      const saved = await backupsApi.save(inputOf(form.body()) as BackupSettingsInput); // the API checks it
       toast("success", t("backups.saved"));
-      // Together: what is typed from now on must not be lost to the answer.
-      setForm(formOf(saved, ownZone()));
-      props.onSaved(saved);
+      // Together: what is typed from now on must not be lost to the response.
+      form.state.onChange(valuesOf(saved, ownZone()));
+      onSaved(saved);
     });
   };
-  const fields = { form, settings, onChange: change };
-  const schedule = scheduleOf(form);
   return (
     <Section id="backup-settings" title={t("backups.settings")}>
       <form ref={element} class="flex flex-col gap-6" onSubmit={submit}>
         {settings.fixed.length > 0 && (
           <p class="text-sm">{t("backups.fixed", { keys: settings.fixed.join(", ") })}</p>
         )}
-        <PlaceFields {...fields} />
-        {form.placeKind !== "none" && (
-          <>
-            <EncryptionFields {...fields} />
-            <ScheduleFields {...fields} />
-            {schedule !== null && form.scheduleKind === "cron" && (
-              <NextRuns schedule={{ kind: "cron", ...schedule }} />
-            )}
-            <RetentionFields {...fields} />
-          </>
+        <SchemaFields form={backupForm} {...form.state} />
+        {schedule && dailyTimeOf(schedule.expression) === undefined && (
+          <NextRuns schedule={{ kind: "cron", ...schedule }} />
         )}
-        <ErrorNote error={saving.error} />
+        <ErrorNote error={form.error} />
         <div class="flex flex-wrap items-start justify-between gap-3">
-          <PlaceTest form={form} isValid={() => element.current?.reportValidity() ?? false} />
+          <PlaceTest values={form.state.values} isValid={() => element.current?.reportValidity() ?? false} />
           <div class="ml-auto">
-            <SubmitButton busy={saving.busy}>{t("common.save")}</SubmitButton>
+            <SubmitButton busy={form.busy}>{t("common.save")}</SubmitButton>
           </div>
         </div>
       </form>
@@ -65,21 +58,21 @@ export function BackupSettingsForm(props: {
 }
 
 /** Tests the place as it is entered, before it is saved. */
-function PlaceTest({ form, isValid }: { form: BackupForm; isValid: () => boolean }) {
+function PlaceTest({ values, isValid }: { values: FormValues; isValid: () => boolean }) {
   const action = useAction();
-  const [tested, setTested] = useState<BackupForm | undefined>(undefined);
-  const input = testOf(form);
+  const [tested, setTested] = useState<FormValues | undefined>(undefined);
   const test = () => {
-    if (input === undefined || !isValid()) return;
+    if (!isValid()) return;
     action.run(async () => {
       setTested(undefined);
-      await backupsApi.test(input);
-      setTested(form);
+      const { place, passphrase } = inputOf(sentValues(backupForm, values));
+      await backupsApi.test({ place, ...(passphrase !== undefined && { passphrase }) } as BackupTestInput); // the API checks it
+      setTested(values);
     });
   };
   return (
     <div class="flex min-w-0 flex-[1_1_20rem] flex-col items-start gap-3">
-      {input !== undefined && (
+      {values.place !== null && (
         <button type="button" class="btn" disabled={action.busy} onClick={test}>
           {action.busy && <span class="loading loading-spinner loading-xs" aria-hidden="true" />}
           {t("backups.test")}
@@ -87,55 +80,8 @@ function PlaceTest({ form, isValid }: { form: BackupForm; isValid: () => boolean
       )}
       <ErrorNote error={action.error} />
       <p role="status" class="text-sm text-success empty:hidden">
-        {tested === form && t("backups.testOk")}
+        {tested === values && t("backups.testOk")}
       </p>
     </div>
-  );
-}
-
-function RetentionFields({
-  form,
-  onChange,
-}: {
-  form: BackupForm;
-  onChange: (changes: Partial<BackupForm>) => void;
-}) {
-  const number = (
-    name: "daily" | "weekly" | "maxAgeHours" | "verifyDays",
-    texts: { label: string; hint: string },
-    range: { min: number; max: number },
-  ) => (
-    <TextField
-      {...texts}
-      {...range}
-      type="number"
-      step={1}
-      required
-      value={Number.isNaN(form[name]) ? "" : form[name]}
-      onInput={(e) => onChange({ [name]: e.currentTarget.valueAsNumber })}
-    />
-  );
-  return (
-    <fieldset class="flex flex-col gap-4">
-      <legend class="mb-3 font-semibold">{t("backups.retention")}</legend>
-      <div class="grid gap-4 sm:grid-cols-2">
-        {number("daily", { label: t("backups.daily"), hint: t("backups.dailyHint") }, { min: 1, max: 3_650 })}
-        {number(
-          "weekly",
-          { label: t("backups.weekly"), hint: t("backups.weeklyHint") },
-          { min: 0, max: 1_000 },
-        )}
-        {number(
-          "maxAgeHours",
-          { label: t("backups.maxAge"), hint: t("backups.maxAgeHint") },
-          { min: 1, max: 8_784 },
-        )}
-        {number(
-          "verifyDays",
-          { label: t("backups.verify"), hint: t("backups.verifyHint") },
-          { min: 1, max: VERIFY_DAYS_MAX },
-        )}
-      </div>
-    </fieldset>
   );
 }

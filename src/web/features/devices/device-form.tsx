@@ -49,11 +49,13 @@ function Tags({ label, hint, value, onChange }: ControlProps) {
   );
 }
 
+const changeSchema = formSchema("devices/devices.schemas.ts", "updateDeviceBody");
+
 export const deviceForm: FormDefinition = {
-  schema,
+  schema: changeSchema,
   texts: ["device"],
   fields: [
-    "name",
+    { path: "name", isRequired: true },
     [{ path: "deviceType", text: "type" }, "label"],
     [
       { path: "tags", control: Tags },
@@ -68,7 +70,7 @@ export const deviceForm: FormDefinition = {
 
 /** The name of a device at its gateway. */
 export const childNameForm: FormDefinition = {
-  schema,
+  schema: changeSchema,
   texts: ["device"],
   fields: [{ path: "childName", input: reading }],
 };
