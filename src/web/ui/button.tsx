@@ -3,7 +3,6 @@ import type { ComponentChildren, JSX } from "preact";
 
 interface Props extends Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, "icon" | "size" | "type"> {
   readonly icon: LucideIcon;
-  /** Size of the icon, in pixels. */
   readonly size?: number;
   readonly children: ComponentChildren;
 }

@@ -17,7 +17,6 @@ export const Empty = ({ icon: Icon, title, hint, children }: Props) => (
   </div>
 );
 
-/** Panel that stands in the place of an empty list. */
 export const EmptyPanel = (props: Props) => (
   <div class="panel">
     <Empty {...props} />

@@ -5,7 +5,6 @@ import { LanguageChoice, ThemeChoice } from "./appearance-choices.tsx";
 import { Brand } from "./brand.tsx";
 import { useTitle } from "./use-title.ts";
 
-/** The frame of the screens before sign-in. */
 export function Entrance({ title, children }: { title: string; children: ComponentChildren }) {
   useTitle(title);
   useEffect(() => void loadAppearance(false), []);

@@ -4,7 +4,6 @@ import type { JSX } from "preact";
 interface Props
   extends Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, "icon" | "label" | "size" | "type"> {
   readonly icon: LucideIcon;
-  /** Size of the icon, in pixels. */
   readonly size?: number;
   readonly label: string;
 }

@@ -47,7 +47,6 @@ interface Props<Item> {
   readonly isOrdered?: boolean;
   /** Draws all rows, in place of a list of `children`. */
   readonly table?: (rows: readonly Item[]) => ComponentChildren;
-  /** Draws a row. */
   readonly children?: (item: Item) => ComponentChildren;
 }
 

@@ -6,7 +6,6 @@ export function saveLink(href: string, name = ""): void {
   link.click();
 }
 
-/** Hands a file to the browser's downloads. */
 export function saveFile(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   saveLink(url, name);

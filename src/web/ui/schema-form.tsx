@@ -43,7 +43,6 @@ export function SchemaForm({ form, initial, submitText, onSave, buttons, childre
   );
 }
 
-/** A form in a dialog. */
 export function SchemaDialog(props: Props & { title: string; onClose: () => void }) {
   const { title, form, initial, submitText, onSave, onClose, children, buttons: _, ...fields } = props;
   const { state, busy, error, send } = useSchemaForm(form, initial);

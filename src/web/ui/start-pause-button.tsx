@@ -6,7 +6,6 @@ import { useAction } from "./use-form.ts";
 /** Starts something that is paused, or pauses it. */
 export function StartPauseButton(props: {
   isActive: boolean;
-  /** Action of a press in the present state. */
   text: string;
   /** The same with the name of the thing, for a button that shows the icon alone. */
   iconLabel?: string | undefined;

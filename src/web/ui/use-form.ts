@@ -3,12 +3,10 @@ import { fieldProblem } from "./error-text.ts";
 
 export interface Action {
   readonly busy: boolean;
-  /** Error that concerns none of the fields. */
   readonly error: unknown;
   /** Returns the error of a field. */
   readonly errorOf: (field: string) => string | undefined;
   readonly run: (action: () => Promise<unknown>) => Promise<void>;
-  /** Forgets the error. */
   readonly reset: () => void;
 }
 

@@ -16,13 +16,11 @@ export function useSchemaForm(
   return {
     state,
     busy: action.busy,
-    /** Error that concerns none of the fields. */
     error: action.error,
     /** Props of the dialog or page around the fields. */
     dialog: { busy: action.busy, error: action.error },
     /** Returns the values as they would be sent. */
     body: () => sentValues(form, values),
-    /** Sends the values. */
     send: (save: (body: FormValues) => Promise<unknown>) => action.run(() => save(sentValues(form, values))),
   };
 }

@@ -16,7 +16,6 @@ const SPANS = [1, 7, 31] as const;
 const stamp = (time: string | null): string =>
   time === null ? t("common.stillOpen") : formatDate(toMs(time) ?? 0, "stamp");
 
-/** Back-test of the rule on stored data. */
 export function BackTest({ profileId, rule }: { profileId: string; rule: () => JsonValue }) {
   const [days, setDays] = useState<number>(SPANS[0]);
   const [result, setResult] = useState<BackTestResult | undefined>(undefined);

@@ -30,7 +30,6 @@ import { TriggerFields } from "./trigger-fields.tsx";
 interface Props {
   readonly profileId: string;
   readonly profileName: string;
-  /** Metadata of the profile's keys. */
   readonly keys: KeyMetadataMap;
   readonly rule: RuleForm;
   /** Whether the profile does not have the rule yet, also if it is filled in from a value. */

@@ -192,7 +192,6 @@ function writeTrigger({ condition, kind, forMs, count, withinMs }: TriggerForm):
   };
 }
 
-/** A rule as the gateway has it, as a form. */
 export function toRuleForm(rule: unknown): RuleForm {
   const input = isObject(rule) ? rule : {};
   const {

@@ -25,7 +25,6 @@ interface Props {
 const MESSAGE_NAMES = ["deviceName", "alarmType", "severity"].map((name) => `\${${name}}`).join(", ");
 const KINDS = ["SIMPLE", "DURATION", "REPEATING"] as const;
 
-/** Fields of a create rule or a clear rule. */
 export function TriggerFields(props: Props) {
   const { title, trigger, isClear = false, taken, onChange, onRemove } = props;
   const set = (changes: Partial<TriggerForm>) => onChange({ ...trigger, ...changes });

@@ -18,7 +18,6 @@ import { apiKeysApi } from "./api-keys-api.ts";
 
 type Created = Awaited<ReturnType<typeof apiKeysApi.create>>;
 
-/** Creates a key and shows it once. */
 export function ApiKeyDialog({ onClose }: { onClose: (created: boolean) => void }) {
   const [createdItem, setCreated] = useState<Created | undefined>(undefined);
   const close = () => onClose(createdItem !== undefined);

@@ -34,7 +34,6 @@ const FIRST_SOURCE = `function decodeUplink(input) {
 
 const back = () => <BackLink href="/integrations/codecs">{t("codecs.all")}</BackLink>;
 
-/** Page of a codec, or of a new one. */
 export function CodecPage({ codecId }: { codecId: string | undefined }) {
   return codecId === undefined ? (
     <CodecEditor codec={undefined} onSaved={() => undefined} />

@@ -104,7 +104,6 @@ function Line({ command }: { command: DeviceCommand }) {
   );
 }
 
-/** Asks for a command and sends it. */
 function CommandDialog(props: { deviceId: string; onClose: () => void; onDone: () => void }) {
   const [wrong, setWrong] = useState(false);
   const action = useAction();

@@ -23,7 +23,6 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** Returns the fields that are filled in. */
 function formOf(type: SignInType, data: FormData): CredentialsForm {
   const text = (name: string) => String(data.get(name) ?? "").trim();
   const filled = (names: readonly string[]) =>

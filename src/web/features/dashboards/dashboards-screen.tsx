@@ -21,7 +21,6 @@ import { COLUMNS } from "./grid.ts";
 import { NewDashboard } from "./new-dashboard.tsx";
 import { WallPage } from "./wall.tsx";
 
-/** Dashboards: all of them, or one. */
 export function DashboardsScreen() {
   const { dashboardId } = useRoute().params;
   const isWall = useLocation().query.wall === "1";
@@ -115,7 +114,6 @@ function DashboardRow(props: { dashboard: Dashboard; onDeleted: (() => void) | u
   );
 }
 
-/** Miniature of a dashboard's layout. */
 function BoardPicture({ dashboard }: { dashboard: Dashboard }) {
   const board = boardOf(dashboard);
   const layout = layoutIn(board, board.states[0]?.id ?? "default");

@@ -64,7 +64,6 @@ const changed = (places: readonly Place[], i: string, to: Partial<Place>): Place
 export const move = (places: readonly Place[], i: string, to: { x: number; y: number }) =>
   changed(places, i, to);
 
-/** Resizes a widget, at most to the right edge. */
 export function resize(places: readonly Place[], i: string, to: { w: number; h: number }): Place[] {
   const place = places.find((candidate) => candidate.i === i);
   return place === undefined

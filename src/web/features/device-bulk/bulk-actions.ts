@@ -10,9 +10,7 @@ const permissions = {
   delete: "devices:write",
 } as const;
 
-/** Action on many devices. */
 export type BulkAction = keyof typeof permissions;
 
-/** Returns the bulk actions that the user may run. */
 export const allowedBulkActions = (): BulkAction[] =>
   (Object.keys(permissions) as BulkAction[]).filter((action) => may(permissions[action])); // of the table above

@@ -10,7 +10,6 @@ export interface BulkFailure extends Text {
   readonly error: string;
 }
 
-/** Outcome of one request. */
 export interface BulkAnswer {
   readonly succeeded: number;
   readonly failed: readonly BulkFailure[];

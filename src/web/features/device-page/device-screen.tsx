@@ -162,7 +162,6 @@ function DashboardLink({ device: { deviceId, targetDashboardId, targetStateId } 
 
 const CHOICES = ["ALL", "SHARED", "SERVER", "CLIENT"] as const;
 
-/** Changes to a device, and who made them. */
 function HistoryTab({ device }: DeviceTabProps) {
   const { query, path, route } = useLocation();
   const choice = CHOICES.find((id) => id === query.scope?.toUpperCase()) ?? "ALL";

@@ -27,7 +27,6 @@ const loadDialog = async () => {
   return BulkDialog;
 };
 
-/** Bar with the actions for the selected devices. */
 export function BulkBar({ selection, total, onChanged }: Props) {
   const [opened, setOpened] = useState<OpenDialog | undefined>(undefined);
   const { size, ids, isBusy } = selection;

@@ -31,7 +31,6 @@ async function loadKeyNames(): Promise<ReadonlyMap<string, string>> {
   );
 }
 
-/** Selects the columns of the device list. */
 export function ColumnPicker() {
   const [isOpen, setOpen] = useState(false);
   const root = useDismiss(isOpen, () => setOpen(false));

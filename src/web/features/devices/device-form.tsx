@@ -7,7 +7,6 @@ import { TextField } from "../../ui/text-field.tsx";
 const schema = formSchema("devices/devices.schemas.ts", "createDeviceBody");
 const reading = { autocapitalize: "off", class: "input reading w-full" } as const;
 
-/** A new device. */
 export const newDeviceForm: FormDefinition = {
   schema,
   texts: ["newDevice", "device"],
@@ -68,7 +67,6 @@ export const deviceForm: FormDefinition = {
   ],
 };
 
-/** The name of a device at its gateway. */
 export const childNameForm: FormDefinition = {
   schema: changeSchema,
   texts: ["device"],

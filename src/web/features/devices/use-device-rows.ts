@@ -9,7 +9,6 @@ import type { DevicePages } from "./device-pages.ts";
 /** Rows move at most this often. It is longer than the server takes to store whether a device is active. */
 const REORDER_MS = 2_000;
 
-/** Live state of a device. */
 export interface LiveDevice {
   /** Time of the newest message since the list is open; 0 without one. Stored values say nothing of it: they may be imported. */
   ts: number;

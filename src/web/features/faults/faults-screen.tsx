@@ -27,7 +27,6 @@ const SCOPES = ["site", "gateway"] as const satisfies readonly FaultScope[];
 const NAMES = ["scope", "search", "source", "subject", "code", "since"] as const;
 type Filter = Record<(typeof NAMES)[number], string>;
 
-/** List of faults, each with its remedy. */
 export function FaultsScreen() {
   const { filter, set } = useUrlFilter(NAMES);
   const scope: FaultScope = filter.scope === "gateway" && may("gateway:manage") ? "gateway" : "site";

@@ -41,7 +41,6 @@ function Example({ token }: { token: string }) {
   );
 }
 
-/** The devices behind a gateway, live. */
 export function ChildrenTab({ device }: DeviceTabProps) {
   const { deviceId } = device;
   const pages = useMemo(() => new DevicePages({ ...noFilter, parentDeviceId: deviceId }), [deviceId]);

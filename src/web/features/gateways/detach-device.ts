@@ -3,7 +3,6 @@ import { toast } from "../../platform/toasts.ts";
 import { ask } from "../../ui/confirmation.tsx";
 import { devicesApi } from "../devices/devices-api.ts";
 
-/** Asks before a device leaves its gateway. */
 export const detachDevice = (device: { deviceId: string; name: string }, onDone: () => void): void =>
   ask({
     title: t("children.detachOf", { name: device.name }),

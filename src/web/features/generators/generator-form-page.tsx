@@ -48,7 +48,6 @@ function usePreview(config: GeneratorConfig): GeneratorPreview | undefined {
   return preview;
 }
 
-/** Form of a generator that exists. */
 export function EditGeneratorPage({ generatorId }: { generatorId: string }) {
   const resource = useResource(() => generatorsApi.get(generatorId), [generatorId]);
   return (

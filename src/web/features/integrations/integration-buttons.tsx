@@ -10,7 +10,6 @@ interface Props {
   readonly small?: boolean;
 }
 
-/** Starts or pauses the integration. */
 export function IntegrationButtons({ integration, onChanged, small = false }: Props) {
   const { name, integrationId, status } = integration;
   const isOn = status === "active" || status === "error";

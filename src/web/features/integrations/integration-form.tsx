@@ -10,7 +10,6 @@ import { TextField } from "../../ui/text-field.tsx";
 import type { IntegrationSettings, IntegrationType, SettingsChanges } from "./integrations-api.ts";
 import { isLorawan, serverTopics } from "./networks.ts";
 
-/** Address of the embedded broker. */
 export const LOCAL_BROKER = "local:";
 const RADIO_PREFIX = "radio_";
 

@@ -14,7 +14,6 @@ interface Props {
   readonly onSaved: (connection: ModbusConnection) => void;
 }
 
-/** Creates or changes a connection. */
 export function ConnectionDialog(props: Props) {
   const { connection, onClose } = props;
   return (

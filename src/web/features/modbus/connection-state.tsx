@@ -25,7 +25,6 @@ const LAMPS: Partial<Record<ModbusConnection["state"]["status"], string>> = {
   waiting: "lamp-bad",
 };
 
-/** State of a connection with its lamp. */
 export function ConnectionStateText({ state }: Pick<ModbusConnection, "state">) {
   return (
     <span class="flex items-center gap-2.5">

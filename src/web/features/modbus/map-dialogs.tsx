@@ -124,7 +124,6 @@ function MapProblems({ map, csv }: { map: RegisterMap; csv: string }) {
   );
 }
 
-/** Offers the register maps of common devices. */
 export function TemplateDialog({ onClose, onAdd }: Props) {
   const templates = useResource(modbusApi.templates, []);
   return (

@@ -28,7 +28,6 @@ interface Props {
   readonly modbusUnitId: string | undefined;
 }
 
-/** Editor of a unit. */
 export function UnitPage({ connectionId, modbusUnitId }: Props) {
   const page = together({
     connection: useResource(() => modbusApi.get(connectionId), [connectionId]),
@@ -190,7 +189,6 @@ const MapButtons = ({ onSelect }: { onSelect: (source: MapSource) => void }) => 
   </div>
 );
 
-/** Settings of a unit as the form edits them. */
 interface UnitDraft {
   readonly unitId: string;
   readonly intervalSeconds: string;

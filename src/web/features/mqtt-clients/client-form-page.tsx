@@ -22,7 +22,6 @@ import {
 
 const LIST = "/mqtt-clients";
 
-/** Form of a client that exists. */
 export function EditClientPage({ mqttClientId }: { mqttClientId: string }) {
   const resource = useResource(() => mqttClientsApi.get(mqttClientId), [mqttClientId]);
   return (

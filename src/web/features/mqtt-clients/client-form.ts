@@ -9,7 +9,6 @@ const signsInBy =
   (values: FormValues): boolean =>
     values.signIn === signIn;
 
-/** Name and credentials of a client. */
 export const credentialsForm: FormDefinition = {
   schema,
   texts: ["mqttClient"],

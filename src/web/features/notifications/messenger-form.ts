@@ -27,7 +27,6 @@ const isWebhook = ({ kind }: FormValues) => kind === "TEAMS" || kind === "SLACK"
 
 const kindOf = (values: FormValues) => values.kind as MessengerKind; // a choice of the schema
 
-/** Name, service and access of a messenger. */
 export function serviceForm(values: FormValues): FormDefinition {
   const kind = kindOf(values);
   return {

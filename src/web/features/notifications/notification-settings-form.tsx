@@ -13,7 +13,6 @@ export const escalationForm: FormDefinition = {
 
 const schema = formSchema("notifications/notifications.schemas.ts", "changeSettingsBody");
 
-/** Settings of mails and messages. */
 export const generalForm: FormDefinition = {
   schema,
   texts: ["notifier", "messenger"],

@@ -58,7 +58,6 @@ function SiteFigure({ label, value, detail, href, curve, placeholder }: FigurePr
   );
 }
 
-/** A pinned value: a card with its curve. */
 function PinFigure({ label, value, detail, href, curve, children }: FigureProps) {
   return (
     <div class="panel relative flex min-w-0 flex-col p-4 hover:border-primary">

@@ -19,7 +19,6 @@ export interface PinDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks for a device and one of its values. */
 export function PinDialog({ pins, onPin, onClose }: PinDialogProps) {
   const [device, setDevice] = useState<DeviceRow | undefined>(undefined);
   const pin = (key: string) => {

@@ -9,7 +9,6 @@ interface Props {
   readonly small?: boolean;
 }
 
-/** Starts or pauses the pipeline. */
 export function PipelineButtons({ pipeline, onChanged, small = false }: Props) {
   const { name, pipelineId, status } = pipeline;
   const isActive = status === "active";

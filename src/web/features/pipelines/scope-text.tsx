@@ -3,7 +3,6 @@ import { useResource } from "../../platform/resource.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import type { PipelineScope } from "./pipelines-api.ts";
 
-/** Scope of a pipeline, in words. */
 export function ScopeText({ scope }: { scope: PipelineScope }) {
   const { deviceIds, deviceTypes, profileIds } = scope;
   const profiles = useResource(

@@ -26,7 +26,6 @@ export function kindOfField(name: string, schema: FieldSchema): FieldKind {
   return { kind: schema.type === "string" ? "text" : schema.type };
 }
 
-/** A step as it is edited. */
 export interface StepDraft {
   readonly id: number;
   readonly type: string;

@@ -13,7 +13,6 @@ interface Props {
   readonly small?: boolean;
 }
 
-/** Runs the job now, and starts or pauses it. */
 export function JobButtons({ job, onChanged, small = false }: Props) {
   const { name, jobId, status } = job;
   const action = useAction();

@@ -24,7 +24,6 @@ import { type JobDetail, type JobForm, type JobSchedule, schedulerApi } from "./
 
 type Problem = Parameters<typeof ActionFields>[0]["problem"];
 
-/** Form of a job that exists. */
 export function EditJobPage({ jobId }: { jobId: string }) {
   const resource = useResource(() => schedulerApi.get(jobId), [jobId]);
   return (
@@ -49,7 +48,6 @@ function useActionForm(job: JobDetail | undefined) {
   return { form, problem, read, change: (changes: Partial<ActionForm>) => setForm({ ...form, ...changes }) };
 }
 
-/** Creates a job, or changes the one that it gets. */
 export function JobFormPage({ job }: { job?: JobDetail }) {
   const { route } = useLocation();
   const [when, setWhen] = useState<ScheduleForm>(() =>

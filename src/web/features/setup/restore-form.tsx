@@ -7,7 +7,6 @@ import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type RestoreProgress, restoreArchive } from "./restore-archive.ts";
 
-/** Restores a backup instead of creating an owner. */
 export function RestoreForm(props: { setupToken: string; onDone: () => void; onBack: () => void }) {
   const action = useAction();
   const [progress, setProgress] = useState<RestoreProgress>();

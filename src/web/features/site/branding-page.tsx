@@ -31,7 +31,6 @@ const readFile = (file: File): Promise<string> =>
     reader.readAsDataURL(file);
   });
 
-/** Returns the fields that are filled in. */
 const givenOf = (branding: Record<keyof Branding, string>): Branding =>
   Object.fromEntries(Object.entries(branding).filter(([, text]) => text !== ""));
 

@@ -102,7 +102,6 @@ interface WarningProps {
   readonly onDone: (check: DataCheck) => void;
 }
 
-/** Unacknowledged losses. */
 function Losses({ losses, onDone }: WarningProps & { losses: DataCheck["losses"] }) {
   const action = useAction();
   const acknowledge = () =>

@@ -20,7 +20,6 @@ interface Props {
   readonly onAggregation: (aggregation: Aggregation) => void;
   readonly onZoom: (factor: number) => void;
   readonly onDownload: () => void;
-  /** Opens import and export. */
   readonly onHistory: () => void;
 }
 

@@ -90,7 +90,6 @@ function OutcomeNote({ outcome }: { outcome: Outcome }) {
   );
 }
 
-/** CSV options as entered in the form. */
 interface CsvSettings {
   readonly decimal: (typeof DECIMALS)[number];
   readonly dates: (typeof DATE_ORDERS)[number];

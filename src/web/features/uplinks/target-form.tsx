@@ -10,7 +10,6 @@ interface Props {
   readonly onChange: (target: FormValues) => void;
 }
 
-/** Fields of a target. */
 export function TargetForm({ type, target, onChange }: Props) {
   const { tls } = target;
   const isOn = typeof tls === "object" && tls !== null;

@@ -4,7 +4,6 @@ import { type StepDraft, draftOf as stepDraftOf, stepOf } from "../pipelines/ste
 import { TARGET_TYPES, type TargetType, targetDefaults, targetInput } from "./target-fields.ts";
 import type { Uplink, UplinkFields } from "./uplinks-api.ts";
 
-/** An uplink as the form edits it. */
 export interface UplinkDraft {
   readonly name: string;
   readonly type: TargetType;

@@ -27,7 +27,6 @@ import { draftOf, fieldsOf, targetOf, type UplinkDraft } from "./uplink-form.ts"
 import { UplinkProgress } from "./uplink-progress.tsx";
 import { type Uplink, uplinksApi } from "./uplinks-api.ts";
 
-/** An uplink with its progress and settings. */
 export function UplinkPage({ uplinkId }: { uplinkId: string }) {
   const resource = useResource(() => uplinksApi.get(uplinkId), [uplinkId]);
   return (

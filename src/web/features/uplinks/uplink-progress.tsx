@@ -21,7 +21,6 @@ interface Props {
   readonly onChanged: (uplink: Uplink) => void;
 }
 
-/** State of an uplink with its lamp. */
 export function UplinkStateText({ uplink }: { uplink: Uplink }) {
   const { state } = uplink;
   const lamps: Partial<Record<Uplink["state"], string>> = {

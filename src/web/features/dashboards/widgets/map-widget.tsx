@@ -32,7 +32,6 @@ function positionIn(props: WidgetProps, deviceId: string): Position | undefined 
   );
 }
 
-/** Follows the size of an element. */
 function useSize() {
   const surface = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState<Size | undefined>(undefined);
