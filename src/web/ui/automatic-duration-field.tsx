@@ -1,17 +1,18 @@
 import { t } from "../platform/i18n/i18n.ts";
 import { DurationField } from "./duration-field.tsx";
+import type { ControlProps } from "./form-definition.ts";
 import { SelectField } from "./select-field.tsx";
 
 const FIXED_DEFAULT_MS = 600_000;
 
 /** A stretch of silence: three times the observed interval (null), or a fixed one. */
-export function AutomaticDurationField(props: {
-  readonly label: string;
-  readonly hint?: string;
-  readonly ms: number | null;
-  readonly onChange: (ms: number | null) => void;
-}) {
-  const { label, hint, ms, onChange } = props;
+export function AutomaticDuration({
+  label,
+  hint,
+  value,
+  onChange,
+}: Pick<ControlProps, "label" | "hint" | "value"> & { onChange: (ms: number | null) => void }) {
+  const ms = typeof value === "number" ? value : null;
   return (
     <div class="flex flex-col gap-2">
       <SelectField

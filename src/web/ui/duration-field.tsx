@@ -2,10 +2,11 @@ import { useState } from "preact/hooks";
 import { UNITS, type Unit, unitNames, unitOf } from "../platform/i18n/duration-text.ts";
 import { t } from "../platform/i18n/i18n.ts";
 import { Field } from "./field.tsx";
+import type { ControlProps } from "./form-definition.ts";
 
 interface Props {
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly ms: number;
   readonly onChange: (ms: number) => void;
 }
@@ -46,3 +47,8 @@ export function DurationField({ label, hint, ms, onChange }: Props) {
     </Field>
   );
 }
+
+/** A stretch of time as a field of a form. */
+export const DurationControl = ({ label, hint, value, onChange }: ControlProps) => (
+  <DurationField label={label} hint={hint} ms={Number(value)} onChange={onChange} />
+);

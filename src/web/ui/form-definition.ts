@@ -62,6 +62,8 @@ export interface FieldGroup {
   readonly when?: (values: FormValues) => boolean;
   /** Closed until the user opens it, or if this is false for the first values. */
   readonly isFolded?: (values: FormValues) => boolean;
+  /** A panel of its own on the page. */
+  readonly isSection?: true;
   /** Indented, because it belongs to the field before it. */
   readonly isIndented?: true;
 }

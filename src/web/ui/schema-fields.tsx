@@ -12,6 +12,7 @@ import {
   textOfField,
   toField,
 } from "./form-definition.ts";
+import { Section } from "./section.tsx";
 import { SelectField } from "./select-field.tsx";
 import { TextAreaField } from "./text-area-field.tsx";
 import { TextField } from "./text-field.tsx";
@@ -68,6 +69,12 @@ function GroupOfForm({ group, ...props }: ListProps & { group: FieldGroup }) {
   const title = textOfField("fieldGroup", form.texts, group.group) ?? group.group;
   const indent = group.isIndented ? "border-l-2 border-base-300 pl-4" : "";
   const list = <FieldList {...props} fields={group.fields} />;
+  if (group.isSection)
+    return (
+      <Section id={`fields-${group.group}`} title={title}>
+        {list}
+      </Section>
+    );
   if (wasFolded === undefined)
     return (
       <fieldset class={`flex min-w-0 flex-col gap-4 ${indent}`}>

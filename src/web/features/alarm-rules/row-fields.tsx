@@ -1,7 +1,7 @@
 import { Trash2 } from "lucide-preact";
 import { unitSymbol } from "../../../lib/key-format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { AutomaticDurationField } from "../../ui/automatic-duration-field.tsx";
+import { AutomaticDuration } from "../../ui/automatic-duration-field.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { type ConditionRow, ROW_OPERATORS } from "./rule-form.ts";
 
@@ -73,7 +73,7 @@ export function RowFields(props: {
 }
 
 const SilenceField = (props: { ms: number | null; onChange: (ms: number | null) => void }) => (
-  <AutomaticDurationField label={t("rule.forTime")} {...props} />
+  <AutomaticDuration label={t("rule.forTime")} hint={undefined} value={props.ms} onChange={props.onChange} />
 );
 
 /** The value, or the name of the attribute, with which the key is compared. */

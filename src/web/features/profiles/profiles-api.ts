@@ -24,7 +24,6 @@ export type SentKey = Refined<Wire<typeof sentKeyBody>, { readonly suggestion?: 
 interface KeyList {
   readonly keyMetadata: readonly KeyMetadata[];
 }
-export type Payload = Profile["payload"];
 /** Provisioning settings of a profile, by which its devices register themselves. */
 export type Provisioning = Wire<typeof provisioningBody>;
 export type ProvisioningMode = Provisioning["mode"];

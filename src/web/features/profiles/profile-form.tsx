@@ -1,0 +1,73 @@
+import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
+import { AutomaticDuration } from "../../ui/automatic-duration-field.tsx";
+import { Checkbox } from "../../ui/choice.tsx";
+import { DurationControl } from "../../ui/duration-field.tsx";
+import type { ControlProps, FormDefinition } from "../../ui/form-definition.ts";
+import type { ProfileForm } from "./profiles-api.ts";
+
+const RefuseBox = ({ label, hint, value, onChange }: ControlProps) => (
+  <Checkbox
+    checked={value === "REFUSE"}
+    hint={hint}
+    onCheck={(isRefused) => onChange(isRefused ? "REFUSE" : "REPLACE")}
+  >
+    {label}
+  </Checkbox>
+);
+
+/** Name of a profile, and whether it is the default. */
+export const profileForm: FormDefinition = {
+  schema: formSchema("profiles/profiles.schemas.ts", "createProfileBody"),
+  texts: ["profile"],
+  fields: [{ path: "name", input: { pattern: ".*\\S.*" } }, { path: "description", rows: 2 }, "isDefault"],
+};
+
+/** What a profile says of data, connections and limits. */
+export const profileRulesForm: FormDefinition = {
+  ...profileForm,
+  fields: [
+    {
+      group: "data",
+      isSection: true,
+      fields: [
+        { path: "inactivityTimeoutMs", control: AutomaticDuration },
+        "retentionDays",
+        { path: "payload", isRequired: true },
+        {
+          path: "telemetryTopic",
+          input: { autocapitalize: "off", spellcheck: false, class: "input reading w-full" },
+        },
+        "convertsNumericText",
+      ],
+    },
+    {
+      group: "limits",
+      isSection: true,
+      fields: [
+        { path: "commandTimeoutMs", control: DurationControl },
+        { path: "sessionsMax", isRequired: true, input: { class: "input w-28" } },
+        { path: "sessionsWhenFull", control: RefuseBox },
+        ["messagesPerSecond", "messagesBurst"],
+        "createsChildren",
+      ],
+    },
+  ],
+};
+
+export const newProfile: ProfileForm = {
+  name: "",
+  description: "",
+  isDefault: false,
+  inactivityTimeoutMs: null,
+  commandTimeoutMs: 30_000,
+  retentionDays: null,
+  telemetryTopic: null,
+  payload: "AUTO",
+  createsChildren: true,
+  sessionsMax: 1,
+  sessionsWhenFull: "REPLACE",
+  messagesPerSecond: null,
+  messagesBurst: null,
+  convertsNumericText: false,
+  deviceRequests: [],
+};
