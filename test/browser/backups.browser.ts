@@ -165,7 +165,7 @@ test(
     await field("When to back up").selectOption("cron");
     await field("Expression").fill("0 */6 * * *");
     expect(await save()).toBe(200);
-    await field("Secret access key.*Leave empty to keep the stored value").waitFor();
+    await field("Secret access key.*Leave the field empty to keep it").waitFor();
     await field("Region").fill("eu-central-1");
     expect(await save()).toBe(200);
     expect(await callApi(page, app, "GET", "/api/gateway/backup")).toMatchObject({

@@ -45,8 +45,8 @@ const Warning = ({ text }: { text: string }) => (
 
 /** The passphrase is shown while it is entered: a mistyped one would be found out on the day of the restore. */
 function Encryption({ label, schema, value, onChange }: ControlProps) {
-  const [stored] = useState(value);
-  const hasOne = isKept(stored);
+  const [hasOne, setHasOne] = useState(isKept(value));
+  if (isKept(value) && !hasOne) setHasOne(true);
   return (
     <div class="flex flex-col gap-3">
       <Checkbox checked={value !== null} onCheck={(isOn) => onChange(isOn ? (hasOne ? KEPT : "") : null)}>
