@@ -261,7 +261,7 @@ function WithProfile({ children }: { children: ComponentChildren }) {
   }, [ready]);
   if (profile.data === undefined)
     return (
-      <div class="mx-auto mt-16 max-w-lg p-4">
+      <div class="mx-auto max-w-lg p-4 pt-16">
         <Loaded of={profile} />
       </div>
     );

@@ -26,6 +26,8 @@ interface Props<Item> {
   readonly searchLabel?: string;
   /** Filters in place of the search. */
   readonly filters?: ComponentChildren;
+  /** Buttons at the end of the row of filters. */
+  readonly toolbarEnd?: ComponentChildren;
   /** True if the filters leave rows out. */
   readonly isFiltered?: boolean;
   /** Number of all rows, in words. */
@@ -78,27 +80,32 @@ export function ResourceList<Item>(props: Props<Item>) {
 
 type PartProps<Item> = Props<Item> & { readonly total: number | undefined };
 
-function Head<Item>(props: PartProps<Item>) {
-  const { title, isWithin, list, total, intro, actions } = props;
+function buttonsOf<Item>({ list, total, actions, ...props }: PartProps<Item>): ComponentChildren {
   // The place of the button is unknown before the first response: it would move under the pointer.
   const createsInHead = props.isFiltered || (total === undefined ? list.error !== undefined : total > 0);
   const create = (createsInHead || props.emptyAction !== undefined) && props.create;
-  const buttons = (actions || create) && (
-    <>
-      {actions}
-      {create}
-    </>
+  return (
+    (actions || create) && (
+      <>
+        {actions}
+        {create}
+      </>
+    )
   );
+}
+
+function Head<Item>(props: PartProps<Item>) {
+  const { title, isWithin, intro } = props;
   if (isWithin)
-    return buttons || intro ? (
+    return intro ? (
       <div class="flex flex-wrap items-start justify-between gap-3">
         <p class="max-w-2xl text-soft">{intro}</p>
-        <div class="flex flex-wrap gap-2">{buttons}</div>
+        <div class="flex flex-wrap gap-2">{buttonsOf(props)}</div>
       </div>
     ) : null;
   return (
     <>
-      <PageHead title={title}>{buttons}</PageHead>
+      <PageHead title={title}>{buttonsOf(props)}</PageHead>
       {props.tabs}
       {intro !== undefined && (
         <p class={`max-w-2xl text-soft ${props.tabs === undefined ? "-mt-2" : ""}`}>{intro}</p>
@@ -107,15 +114,12 @@ function Head<Item>(props: PartProps<Item>) {
   );
 }
 
-function Toolbar<Item>({
-  search = "",
-  searchLabel,
-  total,
-  ...props
-}: Props<Item> & { total: number | undefined }) {
+function Toolbar<Item>(props: PartProps<Item>) {
+  const { search = "", searchLabel, total, isWithin, intro, toolbarEnd } = props;
   const { path, route } = useLocation();
   const hasSearch = searchLabel !== undefined && (search !== "" || (total ?? 0) > 0);
-  if (!hasSearch && props.filters === undefined) return null;
+  const end = toolbarEnd ?? (isWithin && !intro ? buttonsOf(props) : undefined);
+  if (!hasSearch && props.filters === undefined && !end) return null;
   return (
     <div class="flex flex-wrap items-center gap-3">
       {hasSearch && (
@@ -131,6 +135,7 @@ function Toolbar<Item>({
           {total !== undefined && props.countText(total)}
         </span>
       )}
+      {end && <div class="flex flex-wrap gap-2 sm:ml-auto">{end}</div>}
     </div>
   );
 }

@@ -77,18 +77,16 @@ export function AuditPage() {
       }
       isFiltered={Object.values(filter).some((text) => text !== "")}
       countText={(total) => plural("audit.count", total)}
+      toolbarEnd={<ExportButtons query={query} />}
       notes={
-        <>
-          <ExportButtons query={query} />
-          {target && (
-            <p class="flex flex-wrap items-center gap-2 text-sm">
-              {t("audit.onlyAbout")} <span class="reading break-all">{target}</span>
-              <button type="button" class="btn btn-sm" onClick={() => set({ target: "" })}>
-                {t("audit.aboutAll")}
-              </button>
-            </p>
-          )}
-        </>
+        target && (
+          <p class="flex flex-wrap items-center gap-2 text-sm">
+            {t("audit.onlyAbout")} <span class="reading break-all">{target}</span>
+            <button type="button" class="btn btn-sm" onClick={() => set({ target: "" })}>
+              {t("audit.aboutAll")}
+            </button>
+          </p>
+        )
       }
       icon={History}
       none={[t("audit.none"), t("audit.noneHint")]}
@@ -139,7 +137,7 @@ function ExportButtons({ query }: { query: Query }) {
   const save = (format: "csv" | "ndjson") =>
     action.run(async () => saveFile(await auditApi.export({ ...query, format }), `audit.${format}`));
   return (
-    <span class="flex flex-wrap items-center gap-2 sm:ml-auto">
+    <span class="flex flex-wrap items-center gap-2">
       {(["csv", "ndjson"] as const).map((format) => (
         <Button
           icon={Download}
