@@ -1,7 +1,6 @@
 import type { Text } from "../../../lib/texts/text.ts";
 import type {
   backupRun,
-  placeInput,
   settingsBody,
   settingsInput,
   snapshotBody,
@@ -17,7 +16,6 @@ export type BackupSettings = Refined<
   { newestGood?: BackupRun; problem?: Problem }
 >;
 export type BackupSettingsInput = Wire<typeof settingsInput>;
-export type BackupPlaceInput = Wire<typeof placeInput>;
 export type BackupTestInput = Wire<typeof testInput>;
 export type BackupSnapshot = Wire<typeof snapshotBody>;
 

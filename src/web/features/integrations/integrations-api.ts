@@ -29,12 +29,9 @@ export type ListedDownlink = Wire<typeof downlinkBody>;
 export type DownlinkStatus = Downlink["status"];
 
 export type IntegrationSettings = Wire<typeof settingsSchema>;
-export type MqttSettings = NonNullable<IntegrationSettings["mqtt"]>;
-export type DownlinkSettings = NonNullable<IntegrationSettings["downlink"]>;
 /** Codec of the library. Without a type it is for all devices that no other entry names. */
 export type CodecUse = NonNullable<IntegrationSettings["codecs"]>[number];
 /** A secret, or the mark that is shown in its place and keeps it. */
-export type Secret = NonNullable<DownlinkSettings["apiKey"]>;
 export type DownlinkForm = Wire<typeof downlinkRequestBody>;
 
 /** Changed settings; null removes a setting. */

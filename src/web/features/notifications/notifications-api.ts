@@ -8,8 +8,6 @@ export type NotificationSettings = Wire<typeof settingsBody>;
 export type Messaging = NonNullable<NotificationSettings["messaging"]>;
 export type TestResult = Wire<typeof testResult>;
 
-export const METHODS = ["POST", "PUT", "PATCH"] as const satisfies readonly Messaging["method"][];
-
 const settings = "/api/notifications/settings";
 const escalation = "/api/alarms/escalation-settings";
 

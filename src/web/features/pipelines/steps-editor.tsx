@@ -82,9 +82,7 @@ interface Props {
 /** The steps of a pipeline, tried on a message while they are edited. */
 export function StepsEditor({ pipeline, onSaved }: Props) {
   const types = useResource(pipelinesApi.stepTypes, []);
-  return (
-    <Loaded of={types}>{(known) => <Editor pipeline={pipeline} onSaved={onSaved} types={known} />}</Loaded>
-  );
+  return <Loaded of={types}>{(all) => <Editor pipeline={pipeline} onSaved={onSaved} types={all} />}</Loaded>;
 }
 
 function traceOf(draft: StepDraft | undefined, index: number, { preview, tried }: Tried): TraceState {

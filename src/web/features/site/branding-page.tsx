@@ -20,7 +20,9 @@ const PRODUCT_COLOR = "#0e5a6b";
 /** The site's own name, logo and colour in place of the product's. */
 export function BrandingPage() {
   const resource = useResource(siteApi.branding, []);
-  return <Loaded of={resource}>{(given) => <BrandingForm given={given} onSaved={resource.set} />}</Loaded>;
+  return (
+    <Loaded of={resource}>{(branding) => <BrandingForm given={branding} onSaved={resource.set} />}</Loaded>
+  );
 }
 
 const readFile = (file: File): Promise<string> =>

@@ -206,11 +206,11 @@ function StepsSection({ types, steps, problem, onChange }: Props) {
   return (
     <Section id="uplink-steps" title={t("uplink.steps")} hint={t("uplink.stepsHint")}>
       <Loaded of={types}>
-        {(known) => (
+        {(all) => (
           <StepList
             label={t("uplink.steps")}
             steps={steps}
-            types={known}
+            types={all}
             problem={problem}
             mayChange={may("uplinks:write")}
             onChange={onChange}
