@@ -1,8 +1,7 @@
-import { useState } from "preact/hooks";
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { Checkbox } from "../../ui/choice.tsx";
-import type { ControlProps, FormDefinition } from "../../ui/form-definition.ts";
-import { TextField } from "../../ui/text-field.tsx";
+import { CommaList } from "../../ui/comma-list.tsx";
+import type { FormDefinition } from "../../ui/form-definition.ts";
 
 const schema = formSchema("devices/devices.schemas.ts", "createDeviceBody");
 const reading = { autocapitalize: "off", class: "input reading w-full" } as const;
@@ -32,22 +31,6 @@ export const newDeviceForm: FormDefinition = {
   ],
 };
 
-/** Tags, separated by commas. */
-function Tags({ label, hint, value, onChange }: ControlProps) {
-  const [text, setText] = useState(() => (Array.isArray(value) ? value.join(", ") : ""));
-  return (
-    <TextField
-      label={label}
-      hint={hint}
-      value={text}
-      onText={(tags) => {
-        setText(tags);
-        onChange(tags.split(",").flatMap((tag) => tag.trim() || []));
-      }}
-    />
-  );
-}
-
 const changeSchema = formSchema("devices/devices.schemas.ts", "updateDeviceBody");
 
 export const deviceForm: FormDefinition = {
@@ -57,7 +40,7 @@ export const deviceForm: FormDefinition = {
     { path: "name", isRequired: true },
     [{ path: "deviceType", text: "type" }, "label"],
     [
-      { path: "tags", control: Tags },
+      { path: "tags", control: CommaList },
       { path: "assetId", text: "asset", input: { list: "known-assets" } },
     ],
     [

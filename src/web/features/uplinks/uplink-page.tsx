@@ -2,6 +2,7 @@ import { PlugZap } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import type { FormValues } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
@@ -12,19 +13,27 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { FormPage } from "../../ui/form-page.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { ResourcePage } from "../../ui/resource-page.tsx";
+import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
-import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { useSchemaForm } from "../../ui/use-schema-form.ts";
 import { ThingFaults } from "../faults/fault-list.tsx";
+import type { Step } from "../pipelines/pipelines-api.ts";
 import { pipelinesApi, type StepType } from "../pipelines/pipelines-api.ts";
-import { firstMissing, type StepDraft, type StepProblem, stepProblem } from "../pipelines/step-form.ts";
+import {
+  firstMissing,
+  type StepDraft,
+  type StepProblem,
+  draftOf as stepDraftOf,
+  stepOf,
+  stepProblem,
+} from "../pipelines/step-form.ts";
 import { StepList } from "../pipelines/step-list.tsx";
-import { ContentFields } from "./content-fields.tsx";
-import { SendingFields } from "./sending-fields.tsx";
-import { TARGET_TYPES, targetDefaults } from "./target-fields.ts";
+import { TARGET_TYPES, type TargetType, targetDefaults, targetInput } from "./target-fields.ts";
 import { TargetForm } from "./target-form.tsx";
-import { draftOf, fieldsOf, targetOf, type UplinkDraft } from "./uplink-form.ts";
+import { contentForm, nameForm, sendingForm, uplinkForm, valuesOf } from "./uplink-form.tsx";
 import { UplinkProgress } from "./uplink-progress.tsx";
+import type { UplinkFields } from "./uplinks-api.ts";
 import { type Uplink, uplinksApi } from "./uplinks-api.ts";
 
 export function UplinkPage({ uplinkId }: { uplinkId: string }) {
@@ -68,20 +77,36 @@ interface FormProps {
   readonly onSaved: (uplink: Uplink) => void;
 }
 
+interface Draft {
+  readonly type: TargetType;
+  readonly target: FormValues;
+  readonly steps: readonly StepDraft[];
+}
+
+const draftOf = (uplink: Uplink | undefined): Draft => {
+  const type = TARGET_TYPES.find((name) => name === uplink?.target.type) ?? "LINESIDE";
+  const steps = (uplink?.steps ?? []) as Step[]; // the server's own response
+  return { type, target: uplink?.target ?? targetDefaults(type), steps: steps.map(stepDraftOf) };
+};
+
 function UplinkForm({ uplink, head, onSaved }: FormProps) {
+  const form = useSchemaForm(uplinkForm, valuesOf(uplink));
   const [draft, setDraft] = useState(() => draftOf(uplink));
   const [saved, setSaved] = useState(draft);
   const [problem, setProblem] = useState<StepProblem | undefined>(undefined);
   const types = useResource(stepTypes, []);
-  const change = (changes: Partial<UplinkDraft>) => setDraft((before) => ({ ...before, ...changes }));
-  const saving = useAction();
-  const save = async () => {
-    const fields = fieldsOf(draft, uplink);
+  const save = async (body: FormValues) => {
+    const fields = {
+      ...body,
+      target: targetInput(draft.type, draft.target),
+      steps: draft.steps.map(stepOf),
+    } as UplinkFields; // the API checks it
     const stored = uplink
       ? await uplinksApi.update(uplink.uplinkId, fields)
       : await uplinksApi.create(fields);
     toast("success", t("common.nameIsSaved", { name: stored.name }));
     const next = draftOf(stored);
+    form.state.onChange(valuesOf(stored));
     setDraft(next);
     setSaved(next);
     onSaved(stored);
@@ -90,8 +115,8 @@ function UplinkForm({ uplink, head, onSaved }: FormProps) {
     const missing = firstMissing(draft.steps, types.data ?? []);
     setProblem(missing && { ...missing, text: t("step.needed") });
     if (missing !== undefined) return;
-    saving.run(() =>
-      save().catch((error) => {
+    form.send((body) =>
+      save(body).catch((error) => {
         const refused = stepProblem(error);
         setProblem(refused);
         if (refused === undefined) throw error;
@@ -105,23 +130,50 @@ function UplinkForm({ uplink, head, onSaved }: FormProps) {
       head={head}
       submitText={t(uplink ? "common.save" : "uplinks.create")}
       onSubmit={submit}
-      busy={saving.busy}
-      error={saving.error}
+      {...form.dialog}
       isFixed={!may("uplinks:write")}
       isChanged={draft !== saved}
     >
-      <TargetSection draft={draft} onChange={change} uplink={uplink} />
-      <ContentFields draft={draft} onChange={change} isNew={uplink === undefined} />
+      <Section id="uplink-target" title={t("uplink.target")}>
+        <SchemaFields form={nameForm} {...form.state} />
+        <fieldset>
+          <legend class="mb-2 text-sm font-medium">{t("uplink.type")}</legend>
+          <div class="grid gap-3 sm:grid-cols-2">
+            {TARGET_TYPES.map((type) => (
+              <Radio
+                key={type}
+                name="target-type"
+                checked={type === draft.type}
+                hint={t(`uplinkTypeHint.${type}`)}
+                onChange={() => setDraft({ ...draft, type, target: targetDefaults(type) })}
+              >
+                {t(`uplinkType.${type}`)}
+              </Radio>
+            ))}
+          </div>
+        </fieldset>
+        <TargetForm
+          type={draft.type}
+          target={draft.target}
+          onChange={(target) => setDraft({ ...draft, target })}
+        />
+        {may("uplinks:write") && <TestButton draft={draft} uplinkId={uplink?.uplinkId} />}
+      </Section>
+      <Section id="uplink-content" title={t("uplink.content")}>
+        <SchemaFields form={contentForm} {...form.state} />
+      </Section>
       <StepsSection
         types={types}
         steps={draft.steps}
         problem={problem}
         onChange={(steps) => {
-          change({ steps });
+          setDraft({ ...draft, steps });
           setProblem(undefined);
         }}
       />
-      <SendingFields draft={draft} onChange={change} />
+      <Section id="uplink-sending" title={t("uplink.sending")}>
+        <SchemaFields form={sendingForm} {...form.state} />
+      </Section>
       {problem && (
         <p role="alert" class="text-sm text-error">
           {t("uplink.stepProblem", { number: problem.index + 1, text: problem.text })}
@@ -131,51 +183,13 @@ function UplinkForm({ uplink, head, onSaved }: FormProps) {
   );
 }
 
-export interface FieldsProps {
-  readonly draft: UplinkDraft;
-  readonly onChange: (changes: Partial<UplinkDraft>) => void;
-}
-
-function TargetSection({ draft, onChange, uplink }: FieldsProps & { uplink: Uplink | undefined }) {
-  return (
-    <Section id="uplink-target" title={t("uplink.target")}>
-      <TextField
-        label={t("uplink.name")}
-        required
-        maxLength={200}
-        pattern=".*\S.*"
-        value={draft.name}
-        onText={(name) => onChange({ name })}
-      />
-      <fieldset>
-        <legend class="mb-2 text-sm font-medium">{t("uplink.type")}</legend>
-        <div class="grid gap-3 sm:grid-cols-2">
-          {TARGET_TYPES.map((type) => (
-            <Radio
-              key={type}
-              name="target-type"
-              checked={type === draft.type}
-              hint={t(`uplinkTypeHint.${type}`)}
-              onChange={() => onChange({ type, target: targetDefaults(type) })}
-            >
-              {t(`uplinkType.${type}`)}
-            </Radio>
-          ))}
-        </div>
-      </fieldset>
-      <TargetForm type={draft.type} target={draft.target} onChange={(target) => onChange({ target })} />
-      {may("uplinks:write") && <TestButton draft={draft} uplinkId={uplink?.uplinkId} />}
-    </Section>
-  );
-}
-
-function TestButton({ draft, uplinkId }: { draft: UplinkDraft; uplinkId: string | undefined }) {
+function TestButton({ draft, uplinkId }: { draft: Draft; uplinkId: string | undefined }) {
   const action = useAction();
   const [isGood, setGood] = useState(false);
   const test = () => {
     setGood(false);
     action.run(async () => {
-      await uplinksApi.test(targetOf(draft), uplinkId);
+      await uplinksApi.test(targetInput(draft.type, draft.target), uplinkId);
       setGood(true);
     });
   };

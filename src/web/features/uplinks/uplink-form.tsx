@@ -1,0 +1,169 @@
+import { useState } from "preact/hooks";
+import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
+import type { FormValues } from "../../lib/form-schema.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { Checkbox, Radio } from "../../ui/choice.tsx";
+import { CommaList } from "../../ui/comma-list.tsx";
+import type { ControlProps, FormDefinition } from "../../ui/form-definition.ts";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { DevicePicker } from "../devices/device-picker.tsx";
+import type { Uplink } from "./uplinks-api.ts";
+
+/** All devices that the other fields select, or some of them by name. */
+function Devices({ label, value, onChange }: ControlProps) {
+  const deviceIds = value as readonly string[]; // the type of the schema
+  const [isSome, setSome] = useState(deviceIds.length > 0);
+  const select = (some: boolean) => {
+    setSome(some);
+    onChange([]);
+  };
+  return (
+    <fieldset class="flex flex-col gap-2">
+      <legend class="mb-2 text-sm font-medium">{label}</legend>
+      <Radio name="devices" checked={!isSome} onChange={() => select(false)}>
+        {t("uplink.allDevices")}
+      </Radio>
+      <Radio name="devices" checked={isSome} onChange={() => select(true)}>
+        {t("uplink.someDevices")}
+      </Radio>
+      {isSome && <DevicePicker selected={deviceIds} onChange={onChange} />}
+      {isSome && deviceIds.length === 0 && <p class="text-sm text-warning">{t("uplink.noDeviceSelected")}</p>}
+    </fieldset>
+  );
+}
+
+/** Tags as lines of `name=value`. */
+function TagLines({ label, hint, value, onChange }: ControlProps) {
+  const [text, setText] = useState(() =>
+    Object.entries(value as Readonly<Record<string, string>>) // the type of the schema
+      .map(([name, tag]) => `${name}=${tag}`)
+      .join("\n"),
+  );
+  return (
+    <TextAreaField
+      label={label}
+      hint={hint}
+      rows={2}
+      value={text}
+      onText={(lines) => {
+        setText(lines);
+        const tags = lines
+          .split("\n")
+          .map((line) => line.split("="))
+          .flatMap(([tag = "", ...rest]) => (tag.trim() === "" ? [] : [[tag.trim(), rest.join("=").trim()]]));
+        onChange(Object.fromEntries(tags));
+      }}
+    />
+  );
+}
+
+const MINUTES_PER_HOUR = 60;
+const clockOf = (minutes: number): string =>
+  [Math.floor(minutes / MINUTES_PER_HOUR) % 24, minutes % MINUTES_PER_HOUR]
+    .map((part) => String(part).padStart(2, "0"))
+    .join(":");
+const minutesOf = (clock: string): number => {
+  const [hours = 0, minutes = 0] = clock.split(":").map(Number);
+  return hours * MINUTES_PER_HOUR + minutes;
+};
+
+const nightly = (): Uplink["window"] => ({
+  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  days: ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"],
+  from: 22 * MINUTES_PER_HOUR,
+  to: 6 * MINUTES_PER_HOUR,
+});
+
+/** The time of day in which an uplink sends. */
+function SendWindow({ label, value, onChange }: ControlProps) {
+  const sendWindow = value as Uplink["window"]; // the type of the schema
+  return (
+    <>
+      <Checkbox checked={sendWindow !== null} onCheck={(isOn) => onChange(isOn ? nightly() : null)}>
+        {label}
+      </Checkbox>
+      {sendWindow && (
+        <div class="grid gap-4 sm:grid-cols-2">
+          {(["from", "to"] as const).map((name) => (
+            <TextField
+              key={name}
+              label={t(`uplink.${name}`)}
+              type="time"
+              required
+              value={clockOf(sendWindow[name])}
+              onText={(clock) => clock !== "" && onChange({ ...sendWindow, [name]: minutesOf(clock) })}
+            />
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+const schema = formSchema("uplinks/uplinks.schemas.ts", "createUplinkBody", [
+  "name",
+  "start",
+  "content",
+  "selection",
+  "site",
+  "order",
+  "bytesPerSecond",
+  "tags",
+  "window",
+]);
+const texts = ["uplinkSettings"];
+
+export const nameForm: FormDefinition = {
+  schema,
+  texts,
+  fields: [{ path: "name", input: { pattern: ".*\\S.*" } }],
+};
+
+/** What an uplink sends. */
+export const contentForm: FormDefinition = {
+  schema,
+  texts,
+  fields: [
+    ["content.telemetry", "content.attributes", "content.alarms", "content.devices"],
+    { path: "start", isRadio: true, when: ({ isNew }) => isNew === true },
+    { path: "selection.deviceIds", control: Devices },
+    ["deviceTypes", "deviceTags", "keys"].map((name) => ({
+      path: `selection.${name}`,
+      control: CommaList,
+    })),
+  ],
+};
+
+/** How and when an uplink sends. */
+export const sendingForm: FormDefinition = {
+  schema,
+  texts,
+  fields: [
+    ["site", { path: "order", isRequired: true }],
+    [
+      { path: "bytesPerSecond", scale: 0.001 },
+      { path: "tags", control: TagLines },
+    ],
+    { path: "window", control: SendWindow },
+  ],
+};
+
+export const uplinkForm: FormDefinition = {
+  schema,
+  texts,
+  fields: [...nameForm.fields, ...contentForm.fields, ...sendingForm.fields],
+};
+
+export const valuesOf = (uplink: Uplink | undefined): FormValues => ({
+  isNew: uplink === undefined,
+  name: uplink?.name ?? "",
+  start: "NOW",
+  content: uplink?.content ?? { telemetry: true, attributes: true, alarms: true, devices: true },
+  selection: { deviceIds: [], deviceTypes: [], deviceTags: [], keys: [], ...uplink?.selection },
+  site: uplink?.site ?? "",
+  order: uplink?.order ?? "LIVE_FIRST",
+  bytesPerSecond: uplink?.bytesPerSecond ?? null,
+  tags: uplink?.tags ?? {},
+  window: uplink?.window ?? null,
+});
