@@ -14,8 +14,8 @@ import type { Uplink } from "./uplinks-api.ts";
 function Devices({ label, value, onChange }: ControlProps) {
   const deviceIds = value as readonly string[]; // the type of the schema
   const [isSome, setSome] = useState(deviceIds.length > 0);
-  const select = (some: boolean) => {
-    setSome(some);
+  const select = (isSelection: boolean) => {
+    setSome(isSelection);
     onChange([]);
   };
   return (
