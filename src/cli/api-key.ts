@@ -26,7 +26,7 @@ const options = {
   days: { type: "string", help: "days until a new key expires (default: never)" },
 } as const;
 
-const usage = `lineside apikey <action> [name] [--option …]
+const USAGE = `lineside apikey <action> [name] [--option …]
 
   list            lists the API keys of the gateway
   create <name>   creates a key for a program and prints it once (--role, --days)
@@ -138,4 +138,4 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
 
 /** `lineside apikey …`: credentials of programs, for somebody at the machine. */
 export const apiKeyCommand = (args: readonly string[]): Promise<number> =>
-  runAction(args, { usage, options, actions });
+  runAction(args, { usage: USAGE, options, actions });

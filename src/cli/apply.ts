@@ -56,7 +56,7 @@ const options = {
   "set-secrets": { type: "boolean", help: "also replace secrets that the gateway has already" },
 } as const;
 
-const usage = `lineside apply site FILE …
+const USAGE = `lineside apply site FILE …
 
 Applies site files, such as those that "lineside export site" writes, to a gateway. The command shows a plan and asks before it changes anything.
 A folder stands for all .yaml and .yml files in it. Objects are found by name, so applying a file twice changes nothing. Each \${secret:NAME} is
@@ -151,7 +151,7 @@ async function run(args: readonly string[]): Promise<number> {
 export async function applyCommand(args: readonly string[]): Promise<number> {
   const [subject, ...rest] = args;
   if (subject !== "site" || rest.some((arg) => arg === "--help" || arg === "-h")) {
-    console.log(describeOptions(usage, options));
+    console.log(describeOptions(USAGE, options));
     return ["site", "--help", "-h"].includes(subject ?? "") ? 0 : 2;
   }
   return run(rest);

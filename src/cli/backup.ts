@@ -62,7 +62,7 @@ const options = {
   rate: { type: "string", default: "100", help: "read at most this many MB a second" },
 } as const;
 
-const usage = `lineside backup --to <place>              back up the gateway
+const USAGE = `lineside backup --to <place>              back up the gateway
        lineside backup --archive <file>          back up into one file
        lineside backup list --to <place>         list the backups at a place
        lineside backup verify [id] --to <place>  restore and open every database of a backup, and remove it again;
@@ -307,7 +307,7 @@ async function takeOver({ values, flags }: ParsedArguments): Promise<number> {
 /** `lineside backup`: makes, lists and checks backups, with or without a running gateway. */
 export async function backupCommand(args: readonly string[]): Promise<number> {
   if (args.length === 0 || args.some((arg) => arg === "--help" || arg === "-h")) {
-    console.log(describeOptions(usage, options));
+    console.log(describeOptions(USAGE, options));
     return args.length === 0 ? 2 : 0;
   }
   const parsed = parseCommand(args, options);

@@ -8,7 +8,7 @@ const options = {
   json: { type: "boolean", help: "print JSON" },
 } as const;
 
-const usage = `lineside check
+const USAGE = `lineside check
 
 Reads every database of the data directory, each block of telemetry included, and names what is damaged. Nothing is changed.
 Works beside a running gateway or without one. Exit code 0 if everything is intact, 1 if something is damaged.`;
@@ -16,7 +16,7 @@ Works beside a running gateway or without one. Exit code 0 if everything is inta
 /** `lineside check`: verifies the files of a gateway. */
 export async function checkCommand(args: readonly string[]): Promise<number> {
   if (args.some((arg) => arg === "--help" || arg === "-h")) {
-    console.log(describeOptions(usage, options));
+    console.log(describeOptions(USAGE, options));
     return 0;
   }
   const { values, flags } = parseCommand(args, options);

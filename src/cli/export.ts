@@ -94,7 +94,7 @@ const options = {
   ...backupOptions,
 } as const;
 
-const usage = `lineside export site [--from-backup <place>]
+const USAGE = `lineside export site [--from-backup <place>]
 
 Writes the set-up of the gateway as YAML: profiles with alarm rules, codecs, devices, dashboards, pipelines, generators, integrations, jobs,
 users, API keys, notifications, branding, mail server and backups. Objects refer to each other by name. Secrets, passwords and tokens are never written. If --to is
@@ -165,7 +165,7 @@ async function readBackup(
 export async function exportCommand(args: readonly string[]): Promise<number> {
   const [subject, ...rest] = args;
   if (subject !== "site" || rest.some((arg) => arg === "--help" || arg === "-h")) {
-    console.log(describeOptions(usage, options));
+    console.log(describeOptions(USAGE, options));
     return ["site", "--help", "-h"].includes(subject ?? "") ? 0 : 2;
   }
   const parsed = parseCommand(rest, options);

@@ -22,7 +22,7 @@ const options = {
   ...dataOptions,
 } as const satisfies Record<string, CommandOption>;
 
-const usage = `lineside keys rotate [key …]     replace keys: ${KEY_NAMES.join(", ")}; all of them by default
+const USAGE = `lineside keys rotate [key …]     replace keys: ${KEY_NAMES.join(", ")}; all of them by default
        lineside keys create-missing     create keys that are lost, and accept what is lost with them
 
 The gateway must not run. A new jwt.key ends all sessions at once: everybody signs in again. With a new storage.key or outbound.key, every
@@ -67,7 +67,7 @@ function createMissing(dataPath: string): void {
 
 /** `lineside keys`: replaces the keys of a gateway that does not run. */
 export async function keysCommand(args: readonly string[]): Promise<number> {
-  const helpCode = printHelp(args, usage, options);
+  const helpCode = printHelp(args, USAGE, options);
   if (helpCode !== undefined) return helpCode;
   const { values, positionals } = parseCommand(args, options);
   const [action, ...names] = positionals;

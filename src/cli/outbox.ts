@@ -4,7 +4,7 @@ import { omit } from "../lib/omit.ts";
 import { renderIn } from "../lib/texts/catalogues.ts";
 import { createMailRepository, type MailRepository } from "../modules/mail/mail.repository.ts";
 import { ensureSendable } from "../modules/mail/mail.service.ts";
-import { mailStates, type OutboxMail } from "../modules/mail/mail.types.ts";
+import { MAIL_STATES, type OutboxMail } from "../modules/mail/mail.types.ts";
 import { renderMail } from "../modules/mail/mail-render.ts";
 import { MAIL_SETTINGS, type StoredMailSettings } from "../modules/mail/mail-settings.ts";
 import { createSettingsRepository } from "../modules/settings/settings.repository.ts";
@@ -24,11 +24,11 @@ import {
 const dataOptions = omit(storeOptions, "tenant");
 const options = {
   ...dataOptions,
-  state: { type: "string", help: `only mails in this state: ${mailStates.join(", ").toLowerCase()}` },
+  state: { type: "string", help: `only mails in this state: ${MAIL_STATES.join(", ").toLowerCase()}` },
   limit: { type: "string", default: "50", help: "number of mails, the newest first" },
 } as const;
 
-const usage = `lineside outbox <action> [mail] [--option …]
+const USAGE = `lineside outbox <action> [mail] [--option …]
 
   list            lists the mails of the gateway, the newest first
   show <mail>     prints one mail: an id, or an e-mail address for the newest mail to it
@@ -73,9 +73,9 @@ function toJson(mail: OutboxMail) {
 
 const actions: Record<string, (request: Request) => ActionResult> = {
   list({ mails, args }) {
-    const state = mailStates.find((mailState) => mailState === args.values.state?.toUpperCase());
+    const state = MAIL_STATES.find((mailState) => mailState === args.values.state?.toUpperCase());
     if (args.values.state !== undefined && state === undefined)
-      throw new StartupError(`--state must be one of ${mailStates.join(", ").toLowerCase()}.`);
+      throw new StartupError(`--state must be one of ${MAIL_STATES.join(", ").toLowerCase()}.`);
     const limit = numberOf(args.values, "limit", { min: 1, max: 10_000 });
     const { items, total } = mails.list("all", { state, limit, offset: 0 });
     const rows = items.map(toJson);
@@ -127,7 +127,7 @@ const actions: Record<string, (request: Request) => ActionResult> = {
 /** `lineside outbox …`: the gateway's mails, for somebody at the machine of a site without a mail server. */
 export async function outboxCommand(args: readonly string[]): Promise<number> {
   if (args.length === 0 || args.some((arg) => arg === "--help" || arg === "-h")) {
-    console.log(describeOptions(usage, options));
+    console.log(describeOptions(USAGE, options));
     return args.length === 0 ? 2 : 0;
   }
   const parsed = parseCommand(args, options);

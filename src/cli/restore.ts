@@ -17,7 +17,7 @@ const options = {
   "skip-damaged": { type: "boolean", help: "restore what is readable in a damaged or incomplete backup" },
 } as const;
 
-const usage = `lineside restore [backup] --from <place>
+const USAGE = `lineside restore [backup] --from <place>
 
 Restores a backup, the newest one unless it is named, into the data directory. The gateway must not run.
 Nothing of the present data is touched before the whole backup is read and checked.
@@ -58,7 +58,7 @@ export function warnOfDamage({ record, unreadable, damaged, skipped, problems }:
 /** `lineside restore`: puts a backup in place of the data of a gateway that does not run. */
 export async function restoreCommand(args: readonly string[]): Promise<number> {
   if (args.length === 0 || args.some((arg) => arg === "--help" || arg === "-h")) {
-    console.log(describeOptions(usage, options));
+    console.log(describeOptions(USAGE, options));
     return args.length === 0 ? 2 : 0;
   }
   const { values, flags, positionals } = parseCommand(args, options);

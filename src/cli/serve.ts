@@ -23,7 +23,7 @@ const STOP_MS_MAX = 10_000;
 const FATAL_EXIT_CODE = 74;
 /** EX_CONFIG of sysexits.h: tells a supervisor that another start helps only after somebody has changed the configuration. */
 const CONFIG_EXIT_CODE = 78;
-const stopSignals = ["SIGTERM", "SIGINT"];
+const STOP_SIGNALS = ["SIGTERM", "SIGINT"];
 
 /** The owner that the configuration names; made before anything listens, so that who sees it ready can sign in. */
 async function createConfiguredOwner(app: App, config: Config): Promise<void> {
@@ -62,7 +62,7 @@ function printSetupLink(app: App, config: Config): void {
  */
 function untilAskedToStop(): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of [...stopSignals, RESTART_SIGNAL]) process.on(signal, () => resolve(signal));
+    for (const signal of [...STOP_SIGNALS, RESTART_SIGNAL]) process.on(signal, () => resolve(signal));
   });
 }
 
@@ -108,7 +108,7 @@ async function runGateway(config: Config, args: readonly string[]): Promise<numb
   createLogger().info("stopping", { reason });
   idleMemory.stop();
   cancelProof();
-  if (reason === RESTART_SIGNAL || stopSignals.includes(reason)) noteOrderlyStop(config);
+  if (reason === RESTART_SIGNAL || STOP_SIGNALS.includes(reason)) noteOrderlyStop(config);
   if (reason === RESTART_SIGNAL) {
     await stopInTime(app);
     supervisor.leave();
@@ -117,7 +117,7 @@ async function runGateway(config: Config, args: readonly string[]): Promise<numb
   supervisor.stopping();
   const code = await stopInTime(app);
   // Parts that could not stop on a broken disk may hold the process: a supervisor waits for its end.
-  return stopSignals.includes(reason) ? code : process.exit(FATAL_EXIT_CODE);
+  return STOP_SIGNALS.includes(reason) ? code : process.exit(FATAL_EXIT_CODE);
 }
 
 /** `lineside serve`: runs until SIGTERM or SIGINT; exit code 0 after an orderly stop, 74 after a failure of the storage, 78 for a mistake in the configuration. */

@@ -26,7 +26,7 @@ const options = {
   root: { type: "string", default: "/", help: "install below this directory, as for the image of a machine" },
 } as const satisfies Record<string, CommandOption>;
 
-const usage = `lineside service install     copy this executable to /${PROGRAM_PATH} and its unit to /${UNIT_PATH}, and say how to start the service
+const USAGE = `lineside service install     copy this executable to /${PROGRAM_PATH} and its unit to /${UNIT_PATH}, and say how to start the service
        lineside service uninstall   stop the service and remove both; data and settings stay
 
 Run install again after an update of the executable.`;
@@ -102,7 +102,7 @@ function uninstall(root: string): void {
 
 /** `lineside service`: installs or removes the executable and its systemd unit. */
 export async function serviceCommand(args: readonly string[]): Promise<number> {
-  const helpCode = printHelp(args, usage, options);
+  const helpCode = printHelp(args, USAGE, options);
   if (helpCode !== undefined) return helpCode;
   const { values, flags, positionals } = parseCommand(args, options);
   const [action] = positionals;

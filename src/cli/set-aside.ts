@@ -18,7 +18,7 @@ const options = {
 const keyFilesOf = (name: KeyName): string[] => [`secrets/${name}`, `secrets/${nextKeyFile(name)}`];
 const NAMES = [...DATABASE_FILES, INVENTORY_FILE, ...KEY_NAMES.flatMap(keyFilesOf)];
 
-const usage = `lineside set-aside <file …>
+const USAGE = `lineside set-aside <file …>
 
 Lets a gateway start without files that are damaged, missing or from another gateway: moves what is left of them to the folder set-aside in
 the data directory, and lets the next start create new files. Nothing is deleted. Stop the gateway first.
@@ -57,7 +57,7 @@ function moveAside(dataPath: string, name: string): void {
 
 /** `lineside set-aside`: moves damaged files of a stopped gateway out of the way. */
 export async function setAsideCommand(args: readonly string[]): Promise<number> {
-  const helpCode = printHelp(args, usage, options);
+  const helpCode = printHelp(args, USAGE, options);
   if (helpCode !== undefined) return helpCode;
   const { values, positionals } = parseCommand(args, options);
   const unknown = positionals.find((name) => !NAMES.includes(name));

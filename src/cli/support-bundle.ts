@@ -15,7 +15,7 @@ const options = {
   to: { type: "string", help: "file to write (lineside-support.tar.gz)" },
 } as const;
 
-const usage = `lineside support-bundle
+const USAGE = `lineside support-bundle
 
 Writes one file for support: version, machine, settings without secrets, problems, metrics, the newest lines of the log, slow
 operations and the state of the files. It holds no secrets and no telemetry. Its log names devices, users and addresses, so read it before you send it.
@@ -67,7 +67,7 @@ function collectWithoutGateway(dataPath: string, flags: readonly string[]): Prom
 /** `lineside support-bundle`: saves what is known about a gateway, whether it runs or not. */
 export async function supportBundleCommand(args: readonly string[]): Promise<number> {
   if (args.some((arg) => arg === "--help" || arg === "-h")) {
-    console.log(describeOptions(usage, options));
+    console.log(describeOptions(USAGE, options));
     return 0;
   }
   const { values } = parseCommand(args, options);

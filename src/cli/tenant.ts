@@ -13,7 +13,7 @@ import {
 
 const options = storeOptions;
 
-const usage = `lineside tenant <action> [--option …]
+const USAGE = `lineside tenant <action> [--option …]
 
   list          lists the tenants of the gateway with their plans
   plans         lists the plans
@@ -92,4 +92,4 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
 
 /** `lineside tenant …`: lists tenants and plans, and changes a tenant's plan. */
 export const tenantCommand = (args: readonly string[]): Promise<number> =>
-  runAction(args, { usage, options, actions });
+  runAction(args, { usage: USAGE, options, actions });

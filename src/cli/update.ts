@@ -52,7 +52,7 @@ const options = {
   check: { type: "boolean", help: "read and check the whole file without installing it" },
 } as const satisfies Record<string, CommandOption>;
 
-const usage = `lineside update <file>
+const USAGE = `lineside update <file>
 
 Checks the signature of an update file, backs up the gateway, and installs the new version. A running gateway restarts as the new version. It returns
 to the current version, with its data, if the new version is not ready in time, crashes three times or hangs on probation. The command waits for the end of
@@ -171,7 +171,7 @@ async function install(
 
 /** `lineside update`: installs an update file. */
 export async function updateCommand(args: readonly string[]): Promise<number> {
-  const helpCode = printHelp(args, usage, options);
+  const helpCode = printHelp(args, USAGE, options);
   if (helpCode !== undefined) return helpCode;
   process.umask(0o077); // as the gateway does
   const parsed = parseCommand(args, options);

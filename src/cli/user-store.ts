@@ -16,7 +16,7 @@ import { createTenantsRepository } from "../modules/tenants/tenants.repository.t
 import type { Tenant } from "../modules/tenants/tenants.types.ts";
 import { createUserRegistry } from "../modules/users/user-registry.ts";
 import { createUsersRepository } from "../modules/users/users.repository.ts";
-import { type Role, roles } from "../modules/users/users.types.ts";
+import { ROLES, type Role } from "../modules/users/users.types.ts";
 import { createSteadyNow, systemClock } from "../platform/clock.ts";
 import { type Config, loadConfig, processEnv } from "../platform/config.ts";
 import { openMainDatabases } from "../platform/database.ts";
@@ -158,7 +158,7 @@ export const roleHelp = Object.keys(roleNames).join(", ");
 /** Parses a role by its short name or by its name in the API. @throws StartupError */
 export function roleOf(text: string | undefined): Role {
   const role =
-    roles.find((candidate) => candidate === text) ?? (text === undefined ? undefined : roleNames[text]);
+    ROLES.find((candidate) => candidate === text) ?? (text === undefined ? undefined : roleNames[text]);
   if (role === undefined) throw new StartupError(`The role must be one of ${roleHelp}.`);
   return role;
 }

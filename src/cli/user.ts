@@ -22,7 +22,7 @@ const options = {
   role: { type: "string", help: `role of a new user: ${roleHelp}` },
 } as const;
 
-const usage = `lineside user <action> [e-mail] [--option …]
+const USAGE = `lineside user <action> [e-mail] [--option …]
 
   list                      lists the users of the gateway
   add <e-mail>              adds a user with a temporary password (--role, --name)
@@ -147,4 +147,4 @@ const actions: Record<string, (request: ActionRequest) => ActionResult | Promise
 
 /** `lineside user …`: people of a gateway, for somebody at the machine. */
 export const userCommand = (args: readonly string[]): Promise<number> =>
-  runAction(args, { usage, options, actions });
+  runAction(args, { usage: USAGE, options, actions });

@@ -97,7 +97,7 @@ const securitySchemes = {
   },
 } as const;
 
-const methods = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"]);
+const METHODS = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"]);
 
 /** What `@elysiajs/swagger` collects: operations by path template and method. */
 interface Collected {
@@ -117,7 +117,7 @@ function createDocument(collected: Collected, routes: readonly Route[], version:
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
     const method = route.method.toLowerCase();
-    const detail = methods.has(route.method) ? collected.paths[path]?.[method] : undefined;
+    const detail = METHODS.has(route.method) ? collected.paths[path]?.[method] : undefined;
     if (detail !== undefined)
       paths[path] = { ...paths[path], [method]: operationOf(detail, route, components) };
   }
@@ -146,10 +146,10 @@ const files: Record<string, string> = {
 };
 
 // Swagger UI sets style attributes and draws its icons from data URLs.
-const policy =
+const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>API · Lineside</title><link rel="icon" href="/favicon.svg"><link rel="stylesheet" href="/docs/swagger-ui.css"><style>#session{max-width:1460px;margin:0 auto;padding:16px 20px 0;font:14px system-ui,sans-serif}</style></head><body><p id="session"></p><div id="api"></div>
 <script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/docs.js"></script></body></html>`;
 
@@ -168,7 +168,7 @@ export function apiDocs(
   let document: Promise<readonly Uint8Array[]> | undefined;
   const show = (collected: Collected) =>
     jsonBytes(createDocument(collected, routes(), version, access.basePath));
-  const headers = { ...securityHeaders, "content-security-policy": policy, "cache-control": "no-cache" };
+  const headers = { ...securityHeaders, "content-security-policy": POLICY, "cache-control": "no-cache" };
   const collector = new Elysia({ name: "api-docs-collector" }).use(access.auth);
   if (access.needsSignIn) collector.guard({ auth: "self:read" });
   collector
@@ -183,7 +183,7 @@ export function apiDocs(
     .use(collector)
     .get(
       "/docs",
-      () => new Response(page, { headers: { ...headers, "content-type": "text/html; charset=utf-8" } }),
+      () => new Response(PAGE, { headers: { ...headers, "content-type": "text/html; charset=utf-8" } }),
       { detail: { hide: true } },
     )
     .get(

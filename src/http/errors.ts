@@ -4,7 +4,7 @@ import type { Text } from "../lib/texts/text.ts";
 import type { Logger } from "../platform/log.ts";
 import { toStorageFailure } from "../platform/storage-failure.ts";
 import { describeSystemError } from "../platform/system-errors.ts";
-import { bareBadRequests } from "./openapi/error-responses.ts";
+import { BARE_BAD_REQUESTS } from "./openapi/error-responses.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { statusNames } from "./status-names.ts";
 import { describeIssue } from "./validation-message.ts";
@@ -120,7 +120,7 @@ export function toErrorResponse(
 export function withAgreedBody(answer: Response, request: Request): Response {
   if (answer.status !== 400 || !URL.canParse(request.url)) return answer;
   const path = new URL(request.url).pathname.replace(/\/$/, "");
-  if (!bareBadRequests.has(`${request.method} ${path}`)) return answer;
+  if (!BARE_BAD_REQUESTS.has(`${request.method} ${path}`)) return answer;
   const headers = new Headers(answer.headers);
   headers.delete("content-type");
   return new Response(null, { status: 400, headers });

@@ -29,12 +29,12 @@ import { deviceHandlers, mqttHandlers, realtimeHandlers, type SocketHandlers, up
 import { statusNames } from "./status-names.ts";
 
 /** Bodies that are read before it is known who sends them: codes, names and passwords are short. */
-const forAnybody = /^\/+(api\/auth|api\/setup|api\/shared|api\/v1\/provision|idp)(\/|$)/i;
+const FOR_ANYBODY = /^\/+(api\/auth|api\/setup|api\/shared|api\/v1\/provision|idp)(\/|$)/i;
 /** Parts of a backup, for a gateway without an owner. */
-const archivePart = /^\/+api\/setup\/restore\/archive$/i;
+const ARCHIVE_PART = /^\/+api\/setup\/restore\/archive$/i;
 const ANYBODY_BYTES_MAX = 64 * 1024;
 /** Lists of devices, history, and what devices and network servers send have limits of their own. */
-const large =
+const LARGE =
   /^\/+(write$|api\/v2\/write$|api\/(devices\/bulk\/(import|validate)$|devices\/[^/]+\/telemetry\/import|v1\/(?!telemetry\/|provision)))/i;
 const BYTES_MAX = 1024 * 1024;
 
@@ -62,9 +62,9 @@ function isTooLarge({ url, headers }: Pick<Request, "url" | "headers">): boolean
   const isUnknown = headers.has("transfer-encoding");
   if (length <= ANYBODY_BYTES_MAX && !isUnknown) return false;
   const { pathname } = new URL(url);
-  if (forAnybody.test(pathname) && !archivePart.test(pathname))
+  if (FOR_ANYBODY.test(pathname) && !ARCHIVE_PART.test(pathname))
     return isUnknown || length > ANYBODY_BYTES_MAX;
-  if (large.test(pathname)) return false;
+  if (LARGE.test(pathname)) return false;
   return isUnknown || length > BYTES_MAX;
 }
 

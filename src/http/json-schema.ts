@@ -1,10 +1,10 @@
 import { OptionalKind, TransformKind, type TSchema } from "@sinclair/typebox";
 
 /** Formats of the texts that Elysia accepts in the place of a number or a boolean. */
-const coercedFormats: ReadonlySet<unknown> = new Set(["integer", "numeric", "boolean"]);
+const COERCED_FORMATS: ReadonlySet<unknown> = new Set(["integer", "numeric", "boolean"]);
 /** Keywords whose value is a schema or a list of schemas, and those whose value is an object of schemas. */
-const schemaKeywords = ["anyOf", "allOf", "oneOf", "items", "not", "additionalProperties"];
-const schemaMapKeywords = ["properties", "patternProperties"];
+const SCHEMA_KEYWORDS = ["anyOf", "allOf", "oneOf", "items", "not", "additionalProperties"];
+const SCHEMA_MAP_KEYWORDS = ["properties", "patternProperties"];
 
 /** The keywords of JSON Schema and TypeBox that are read here. */
 interface Schema {
@@ -17,7 +17,7 @@ interface Schema {
 
 const isSchema = (value: unknown): value is Schema => typeof value === "object" && value !== null;
 const isCoercedText = (schema: Schema): boolean =>
-  schema.type === "string" && coercedFormats.has(schema.format);
+  schema.type === "string" && COERCED_FORMATS.has(schema.format);
 
 /** The only member of a union that is not a text which stands for it; undefined for any other schema. */
 function coercedMember({ anyOf }: Schema): Schema | undefined {
@@ -41,8 +41,8 @@ function convert(schema: Schema): Schema {
   const copy: Schema = { ...schema };
   delete copy[TransformKind];
   if (copy.additionalProperties === false) delete copy.additionalProperties;
-  for (const keyword of schemaKeywords) if (keyword in copy) copy[keyword] = convertAll(copy[keyword]);
-  for (const keyword of schemaMapKeywords) {
+  for (const keyword of SCHEMA_KEYWORDS) if (keyword in copy) copy[keyword] = convertAll(copy[keyword]);
+  for (const keyword of SCHEMA_MAP_KEYWORDS) {
     const map = copy[keyword];
     if (isSchema(map))
       copy[keyword] = Object.fromEntries(

@@ -7,8 +7,8 @@ import { countNames, type NoteLeftOut, noteRepeated, readJson, readLenient } fro
 const cbor = new Decoder({ mapsAsObjects: true, useRecords: false, tagUint8Array: false });
 
 /** `LENIENT_JSON` also takes what simple firmware writes instead of JSON. */
-export const payloadEncodings = ["AUTO", "JSON", "CBOR", "LENIENT_JSON"] as const;
-export type BodyEncoding = (typeof payloadEncodings)[number];
+export const PAYLOAD_ENCODINGS = ["AUTO", "JSON", "CBOR", "LENIENT_JSON"] as const;
+export type BodyEncoding = (typeof PAYLOAD_ENCODINGS)[number];
 
 /** First bytes that can only begin CBOR: maps and arrays (major types 4 and 5) and tags (6), RFC 8949 section 3. */
 const isCborStart = (byte: number) => byte >= 0x80 && byte <= 0xdf;

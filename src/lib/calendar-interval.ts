@@ -6,9 +6,9 @@ export type CalendarInterval =
   | { readonly unit: CalendarUnit; readonly timezone: string }
   | { readonly times: readonly number[]; readonly timezone: string };
 
-const minuteMs = 60_000;
-const hourMs = 3_600_000;
-const dayMs = 86_400_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 const NANOSECONDS_PER_MS = 1_000_000;
 
 /**
@@ -25,25 +25,25 @@ export function zoneOffset(timezone: string): (ts: number) => number {
 }
 
 function floorWall(wall: number, unit: "day" | "week" | "month"): number {
-  const day = Math.floor(wall / dayMs);
-  if (unit === "day") return day * dayMs;
+  const day = Math.floor(wall / DAY_MS);
+  if (unit === "day") return day * DAY_MS;
   // 1970-01-01 was a Thursday; weeks start on Monday.
-  if (unit === "week") return (day - ((((day + 3) % 7) + 7) % 7)) * dayMs;
-  const date = new Date(day * dayMs);
+  if (unit === "week") return (day - ((((day + 3) % 7) + 7) % 7)) * DAY_MS;
+  const date = new Date(day * DAY_MS);
   return date.setUTCDate(1);
 }
 
 function nextWall(wall: number, unit: "day" | "week" | "month"): number {
-  if (unit === "day") return wall + dayMs;
-  if (unit === "week") return wall + 7 * dayMs;
+  if (unit === "day") return wall + DAY_MS;
+  if (unit === "week") return wall + 7 * DAY_MS;
   const date = new Date(wall);
   return date.setUTCMonth(date.getUTCMonth() + 1);
 }
 
 /** The first instant at which the wall clock shows `wall` or, where a clock change skips it, something later. */
 export function firstInstant(wall: number, offset: (ts: number) => number): number {
-  let early = wall - offset(wall - dayMs);
-  let late = wall - offset(wall + dayMs);
+  let early = wall - offset(wall - DAY_MS);
+  let late = wall - offset(wall + DAY_MS);
   if (early > late) [early, late] = [late, early];
   if (early + offset(early) === wall) return early;
   if (late + offset(late) === wall) return late;
@@ -83,9 +83,9 @@ function dailyStarts(
   { offset, most }: { offset: (ts: number) => number; most: number },
 ): Float64Array | null {
   const starts: number[] = [];
-  for (let day = floorWall(range.from + offset(range.from), "day") - dayMs; ; day += dayMs) {
+  for (let day = floorWall(range.from + offset(range.from), "day") - DAY_MS; ; day += DAY_MS) {
     for (const minutes of times) {
-      const start = firstInstant(day + minutes * minuteMs, offset);
+      const start = firstInstant(day + minutes * MINUTE_MS, offset);
       if (start > range.to) return Float64Array.from(starts);
       // Of the intervals that begin before the range, all but the last one also end before it.
       if (start <= range.from || start === starts.at(-1)) starts.pop();
@@ -96,9 +96,9 @@ function dailyStarts(
 
 function intervalStart(ts: number, unit: CalendarUnit, offset: (ts: number) => number): number {
   const shift = offset(ts);
-  if (unit === "minute") return Math.floor((ts + shift) / minuteMs) * minuteMs - shift;
+  if (unit === "minute") return Math.floor((ts + shift) / MINUTE_MS) * MINUTE_MS - shift;
   if (unit !== "hour") return firstInstant(floorWall(ts + shift, unit), offset);
-  const start = Math.floor((ts + shift) / hourMs) * hourMs - shift;
+  const start = Math.floor((ts + shift) / HOUR_MS) * HOUR_MS - shift;
   return offset(start) === shift ? start : changeBetween(start, ts, offset);
 }
 
@@ -117,7 +117,7 @@ function changeBetween(early: number, late: number, offset: (ts: number) => numb
 
 function followingStart(start: number, unit: CalendarUnit, offset: (ts: number) => number): number {
   if (unit === "minute" || unit === "hour") {
-    const step = unit === "minute" ? minuteMs : hourMs;
+    const step = unit === "minute" ? MINUTE_MS : HOUR_MS;
     // A clock change by half an hour splits the hour in which it falls: realign, but always advance.
     const aligned = intervalStart(start + step, unit, offset);
     return aligned > start ? aligned : start + step;

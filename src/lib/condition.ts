@@ -13,7 +13,7 @@ const LIST_MAX = 1_000;
 /** A year. */
 export const DURATION_MS_MAX = 31_536_000_000;
 
-export const conditionOperators = [
+export const CONDITION_OPERATORS = [
   "EQ",
   "NE",
   "GT",
@@ -25,7 +25,7 @@ export const conditionOperators = [
   "STARTS_WITH",
   "IN",
 ] as const;
-export type ConditionOperator = (typeof conditionOperators)[number];
+export type ConditionOperator = (typeof CONDITION_OPERATORS)[number];
 
 /** Source of the values that a condition reads; undefined for a missing value. */
 export interface ConditionScope {
@@ -110,12 +110,12 @@ const tests: Record<ConditionOperator, (value: unknown, against: unknown) => boo
   IN: (value, list) => Array.isArray(list) && list.some((item) => same(item, value)),
 };
 
-const attributeScopes = ["SERVER", "SHARED", "CLIENT"];
+const ATTRIBUTE_SCOPES = ["SERVER", "SHARED", "CLIENT"];
 
 function scopeOf(value: unknown, where: string): string {
   const scope = value === undefined ? "SERVER" : value;
-  if (typeof scope !== "string" || !attributeScopes.includes(scope))
-    throw wrong(where, detail("rule.scope_unknown", { attributeScopes: attributeScopes.join(", ") }));
+  if (typeof scope !== "string" || !ATTRIBUTE_SCOPES.includes(scope))
+    throw wrong(where, detail("rule.scope_unknown", { attributeScopes: ATTRIBUTE_SCOPES.join(", ") }));
   return scope;
 }
 
@@ -150,7 +150,7 @@ function operand(node: Record<string, unknown>, where: string, parts: ConditionP
   return readAttribute(scopeOf(node.scope, where), key, parts);
 }
 
-const orderOperators: ReadonlySet<ConditionOperator> = new Set(["GT", "GE", "LT", "LE", "BETWEEN"]);
+const ORDER_OPERATORS: ReadonlySet<ConditionOperator> = new Set(["GT", "GE", "LT", "LE", "BETWEEN"]);
 
 /** Refuses quoted numbers: they are strings, and a comparison with a string by size never holds. */
 const isNumberAsText = (value: unknown): boolean =>
@@ -158,7 +158,7 @@ const isNumberAsText = (value: unknown): boolean =>
 
 function ensureValue(value: unknown, op: ConditionOperator, where: string): void {
   if (value === undefined) throw wrong(where, detail("rule.value_missing"));
-  if (orderOperators.has(op) && [value].flat().some(isNumberAsText))
+  if (ORDER_OPERATORS.has(op) && [value].flat().some(isNumberAsText))
     throw wrong(where, detail("rule.number_as_text", { op }));
   if (op === "BETWEEN" && !(Array.isArray(value) && value.length === 2 && isOrdered(value[0], value[1])))
     throw wrong(where, detail("rule.between_list"));
@@ -221,8 +221,8 @@ function compileComparison(
   { parts, knowsTime }: Compiling,
 ): CompiledCondition {
   if (knowsTime && node.op === "CHANGED") return compileChanged(node, where, parts);
-  const op = conditionOperators.find((operator) => operator === node.op);
-  const operators = knowsTime ? [...conditionOperators, "CHANGED"] : conditionOperators;
+  const op = CONDITION_OPERATORS.find((operator) => operator === node.op);
+  const operators = knowsTime ? [...CONDITION_OPERATORS, "CHANGED"] : CONDITION_OPERATORS;
   if (op === undefined) throw wrong(where, detail("rule.operator_unknown", { known: operators.join(", ") }));
   const left = operand(node, where, parts);
   const right = comparand(node, op, { where, parts });

@@ -35,7 +35,7 @@ export const screenRoutes = {
 } as const;
 
 /** The tabs of screens, each with the one first that an address without a tab shows. */
-export const deviceTabs = [
+export const DEVICE_TABS = [
   "overview",
   "children",
   "data",
@@ -46,11 +46,11 @@ export const deviceTabs = [
   "history",
   "settings",
 ] as const;
-export const pipelineTabs = ["steps", "webhooks", "versions"] as const;
-export const integrationTabs = ["connect", "messages", "downlinks", "transform", "settings"] as const;
-export const mqttTabs = ["clients", "topics"] as const;
-export const jobTabs = ["edit"] as const;
-export const settingsPages = [
+export const PIPELINE_TABS = ["steps", "webhooks", "versions"] as const;
+export const INTEGRATION_TABS = ["connect", "messages", "downlinks", "transform", "settings"] as const;
+export const MQTT_TABS = ["clients", "topics"] as const;
+export const JOB_TABS = ["edit"] as const;
+export const SETTINGS_PAGES = [
   "profile",
   "security",
   "users",
@@ -66,16 +66,16 @@ export const settingsPages = [
   "log",
 ] as const;
 /** Pages of the settings whose address may name one of many things. */
-export const settingsPagesWithId = ["users", "profiles", "notifications", "outbox", "system"] as const;
+export const SETTINGS_PAGES_WITH_ID = ["users", "profiles", "notifications", "outbox", "system"] as const;
 
 /** Allowed values of a part of an address, by its name in the patterns. Other parts are ids. */
 const choices: Readonly<Record<string, readonly string[]>> = {
-  deviceTab: deviceTabs,
-  pipelineTab: pipelineTabs,
-  integrationTab: integrationTabs,
-  mqttTab: mqttTabs,
-  jobTab: jobTabs,
-  settingsPage: settingsPages,
+  deviceTab: DEVICE_TABS,
+  pipelineTab: PIPELINE_TABS,
+  integrationTab: INTEGRATION_TABS,
+  mqttTab: MQTT_TABS,
+  jobTab: JOB_TABS,
+  settingsPage: SETTINGS_PAGES,
 };
 
 /** The item of a list that a text is; undefined for any other text. */
@@ -122,5 +122,5 @@ export function isConsolePath(path: string): boolean {
   const parts = partsOf(path);
   if (parts === undefined || !patterns.some((segments) => matches(segments, parts))) return false;
   const [first, page, id] = parts;
-  return first !== "settings" || id === undefined || oneOf(settingsPagesWithId, page) !== undefined;
+  return first !== "settings" || id === undefined || oneOf(SETTINGS_PAGES_WITH_ID, page) !== undefined;
 }

@@ -12,25 +12,25 @@ import { isMissingMarker } from "./missing-value.ts";
  * texts, as are integers that a number cannot hold exactly. `45 %` is 45 in a column of percentages.
  */
 
-const groupedByPoint = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
+const GROUPED_BY_POINT = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
 /** A number with a unit or other letters behind it; versions, dates and addresses are none. */
-const numberWithTail = /^[+-]?\d+(?:[.,]\d+)?\s*[\p{L}°%]/u;
+const NUMBER_WITH_TAIL = /^[+-]?\d+(?:[.,]\d+)?\s*[\p{L}°%]/u;
 
 /** A cell without a value, such as NA. */
 export const MISSING = Symbol("missing");
 
 type CsvValue = number | boolean | string | UnclearNumber | typeof MISSING | undefined;
 
-const percentage = / ?%$/;
-const padded = /^0\d+$/;
-const digitsOnly = /^\d+$/;
+const PERCENTAGE = / ?%$/;
+const PADDED = /^0\d+$/;
+const DIGITS_ONLY = /^\d+$/;
 /** Integers of fewer digits are exact. */
 const EXACT_DIGITS_MAX = 15;
 
 const ZERO = 48;
 const PERCENT = 37;
 
-const isPadded = (cell: string): boolean => cell.charCodeAt(0) === ZERO && padded.test(cell);
+const isPadded = (cell: string): boolean => cell.charCodeAt(0) === ZERO && PADDED.test(cell);
 
 const isInexact = (cell: string): boolean =>
   cell.length > EXACT_DIGITS_MAX &&
@@ -71,8 +71,8 @@ export class CsvColumn {
     this.#numbers++;
     if (isPadded(cell)) this.#padded++;
     else if (!this.#isMeasured)
-      this.#isMeasured = this.#isOfIdentifiers === undefined && !digitsOnly.test(cell);
-    if (this.#dialect.decimal === "point" || groupedByPoint.test(cell)) return;
+      this.#isMeasured = this.#isOfIdentifiers === undefined && !DIGITS_ONLY.test(cell);
+    if (this.#dialect.decimal === "point" || GROUPED_BY_POINT.test(cell)) return;
     if (cell.includes(",")) this.#signs.comma = true;
     else if (cell.includes(".")) this.#signs.point = true;
   }
@@ -94,7 +94,7 @@ export class CsvColumn {
     this.#isOfIdentifiers ??= this.#padded > 0 && !this.#isMeasured;
     if (cell === "") return undefined;
     const { decimal } = this.#dialect;
-    if (decimal === "comma" && groupedByPoint.test(cell)) return this.#readGrouped(cell);
+    if (decimal === "comma" && GROUPED_BY_POINT.test(cell)) return this.#readGrouped(cell);
     const number = this.#numberOf(cell);
     if (number !== undefined) return this.#readNumber(cell, number);
     if (cell === "true" || cell === "false") return cell === "true";
@@ -107,7 +107,7 @@ export class CsvColumn {
   }
 
   #readNumber(cell: string, number: number): number | string | UnclearNumber {
-    const isIdentifier = this.#isOfIdentifiers ? digitsOnly.test(cell) : isPadded(cell) && !this.#isMeasured;
+    const isIdentifier = this.#isOfIdentifiers ? DIGITS_ONLY.test(cell) : isPadded(cell) && !this.#isMeasured;
     if (isIdentifier || isInexact(cell)) return cell;
     return this.#percentages > this.#numbers ? mixedPercentage(cell) : number;
   }
@@ -118,7 +118,7 @@ export class CsvColumn {
     if (percent !== undefined) return this.#numbers >= this.#percentages ? mixedPercentage(cell) : percent;
     const hasValues = this.#texts + this.#truthValues > 0;
     if ((isOfNumbers || !hasValues) && isMissingMarker(cell)) return MISSING;
-    if (isOfNumbers && numberWithTail.test(cell))
+    if (isOfNumbers && NUMBER_WITH_TAIL.test(cell))
       return new UnclearNumber(detail("rule.number_in_column", { cell: excerpt(cell) }), {
         isAboutSign: false,
       });
@@ -127,7 +127,7 @@ export class CsvColumn {
 
   #percentageOf(cell: string): number | undefined {
     if (cell.charCodeAt(cell.length - 1) !== PERCENT) return undefined;
-    return csvNumber(cell.replace(percentage, ""), this.#dialect.decimal);
+    return csvNumber(cell.replace(PERCENTAGE, ""), this.#dialect.decimal);
   }
 
   #numberOf(cell: string): number | undefined {

@@ -4,11 +4,11 @@ import type { Text } from "./texts/text.ts";
  * How people and spreadsheets write CSV in different countries: separators of columns, decimal signs and groups of thousands.
  */
 
-const delimiters = [",", ";", "\t", "|"] as const;
-export type CsvDelimiter = (typeof delimiters)[number];
+const DELIMITERS = [",", ";", "\t", "|"] as const;
+export type CsvDelimiter = (typeof DELIMITERS)[number];
 
 export const isDelimiter = (text: string): text is CsvDelimiter =>
-  (delimiters as readonly string[]).includes(text);
+  (DELIMITERS as readonly string[]).includes(text);
 
 export type DecimalSign = "point" | "comma";
 
@@ -27,8 +27,8 @@ const SHOWN_CHARACTERS = 16_384;
 
 /** Returns the delimiter that occurs most often at the beginning of the first line, outside of quotes. */
 export function delimiterOf(text: string): CsvDelimiter {
-  const supported: readonly string[] = delimiters;
-  const counts = delimiters.map(() => 0);
+  const supported: readonly string[] = DELIMITERS;
+  const counts = DELIMITERS.map(() => 0);
   let isQuoted = false;
   for (const char of text.slice(0, SHOWN_CHARACTERS)) {
     if (char === '"')
@@ -37,7 +37,7 @@ export function delimiterOf(text: string): CsvDelimiter {
     const index = isQuoted ? -1 : supported.indexOf(char);
     if (index >= 0) counts[index] = (counts[index] ?? 0) + 1;
   }
-  return delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
 }
 
 /** Completes a dialect from the header: where commas do not separate the cells, numbers may have decimal commas. */
@@ -94,7 +94,7 @@ export function csvNumber(cell: string, decimal: DecimalSign): number | undefine
 }
 
 /** Pattern of a number as any country writes it. */
-const numberLike = /^[+-]?(\d+[.,]\d+|\d{1,3}([.,'\u2019 \u00a0\u202f]\d{3})+([.,]\d+)?)$/;
+const NUMBER_LIKE = /^[+-]?(\d+[.,]\d+|\d{1,3}([.,'\u2019 \u00a0\u202f]\d{3})+([.,]\d+)?)$/;
 
 /** Reason why a cell that looks like a number cannot be read as one. It must not silently become a text. */
 export class UnclearNumber {
@@ -108,4 +108,4 @@ export class UnclearNumber {
   }
 }
 
-export const isNumberLike = (cell: string): boolean => numberLike.test(cell);
+export const isNumberLike = (cell: string): boolean => NUMBER_LIKE.test(cell);

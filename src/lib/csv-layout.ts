@@ -61,14 +61,14 @@ const SAMPLE_ROWS = 50;
 const NAMES_SHOWN_MAX = 300;
 
 /** With points only if it has seconds: `18.00` is a number. */
-const timeOfDay = /^\d\d?(?::\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[ap]\.?m\.?)?|\.[0-5]\d\.[0-5]\d)$/i;
+const TIME_OF_DAY = /^\d\d?(?::\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[ap]\.?m\.?)?|\.[0-5]\d\.[0-5]\d)$/i;
 
 type Content = "moments" | "days" | "times of day" | "epochs" | "other";
 
 function contentOfCell(cell: string, now: number): Content {
   if (/^\d+([.,]\d+)?$/.test(cell))
     return typeof readEpoch(Number(cell.replace(",", ".")), now) === "number" ? "epochs" : "other";
-  if (timeOfDay.test(cell)) return "times of day";
+  if (TIME_OF_DAY.test(cell)) return "times of day";
   const written = parseWrittenTime(cell);
   if (written === "form") return "other";
   // A date is a date even if its day and month are ambiguous.

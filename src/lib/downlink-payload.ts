@@ -14,22 +14,22 @@ export const FRAME_BYTES_MAX = 242;
 const OBJECT_BYTES_MAX = 16 * 1024;
 
 /** Padded base64 in the standard alphabet, as both network servers write it. Bun itself decodes anything. */
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-export const isBase64 = (text: unknown): text is string => typeof text === "string" && base64.test(text);
+export const isBase64 = (text: unknown): text is string => typeof text === "string" && BASE64.test(text);
 
 /** Base64 of this length consists of hexadecimal digits in one case less than once in a million frames. */
 const HEX_LIKE_CHARACTERS_MIN = 12;
-const hexOfOneCase = /^(?:[\da-f]+|[\dA-F]+)$/;
+const HEX_OF_ONE_CASE = /^(?:[\da-f]+|[\dA-F]+)$/;
 /** Zeros in base64. */
-const onlyZeros = /^A+$/;
+const ONLY_ZEROS = /^A+$/;
 
 /** Returns whether a text is more likely hexadecimal than base64. */
 export const looksHex = (text: string): boolean =>
   text.length >= HEX_LIKE_CHARACTERS_MIN &&
   text.length % 2 === 0 &&
-  hexOfOneCase.test(text) &&
-  !onlyZeros.test(text);
+  HEX_OF_ONE_CASE.test(text) &&
+  !ONLY_ZEROS.test(text);
 
 /** A port that applications may use. */
 export const isFPort = (port: unknown): port is number =>

@@ -3,9 +3,9 @@ const REASON_CHARACTERS_MAX = 200;
 const FIELD_NAMES_MAX = 16;
 
 /** Controls, formatting characters (bidirectional ones among them), lone surrogates, private use, line and paragraph separators. */
-const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 
-export const isPrintable = (character: string): boolean => character.search(unprintable) < 0;
+export const isPrintable = (character: string): boolean => character.search(UNPRINTABLE) < 0;
 
 /**
  * The beginning of a text that came with a request, safe to show in a message: printable, on one line, at most
@@ -14,7 +14,7 @@ export const isPrintable = (character: string): boolean => character.search(unpr
 export function excerpt(text: string, charactersMax = EXCERPT_CHARACTERS_MAX): string {
   // A character has at most two units: cutting first bounds the work on texts of megabytes.
   const characters = [...text.slice(0, 2 * charactersMax + 2).replace(/[\t\r\n]+/g, " ")];
-  const kept = characters.slice(0, charactersMax).join("").replace(unprintable, "\uFFFD");
+  const kept = characters.slice(0, charactersMax).join("").replace(UNPRINTABLE, "\uFFFD");
   return characters.length > charactersMax || text.length > 2 * charactersMax + 2 ? `${kept}…` : kept;
 }
 

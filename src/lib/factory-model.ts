@@ -79,7 +79,7 @@ const formulas: Record<MachineKind, (situation: Situation) => MachineValues> = {
   }),
 };
 
-const kindsOfLine: readonly MachineKind[] = ["press", "conveyor", "oven", "compressor", "climate", "meter"];
+const KINDS_OF_LINE: readonly MachineKind[] = ["press", "conveyor", "oven", "compressor", "climate", "meter"];
 const HOUR_MS = 3_600_000;
 /** Share of running time between faults, and how long a repair takes. */
 const MEAN_HOURS_BETWEEN_FAULTS = 30;
@@ -183,10 +183,10 @@ export function createFactory(
   { machinesPerLine = 12, pace = "shifts" }: { machinesPerLine?: number; pace?: Pace } = {},
 ): Machine[] {
   return Array.from({ length: count }, (_, index) => {
-    const kind = kindsOfLine[index % kindsOfLine.length] ?? "press";
+    const kind = KINDS_OF_LINE[index % KINDS_OF_LINE.length] ?? "press";
     return createMachine(kind, {
       line: Math.floor(index / machinesPerLine) + 1,
-      index: Math.floor((index % machinesPerLine) / kindsOfLine.length) + 1,
+      index: Math.floor((index % machinesPerLine) / KINDS_OF_LINE.length) + 1,
       seed: seed * 7919 + index,
       pace,
     });

@@ -1,5 +1,5 @@
 /** Where a credential was refused. */
-export const refusalEdges = [
+export const REFUSAL_EDGES = [
   "mqtt",
   "device_api",
   "device_websocket",
@@ -11,11 +11,11 @@ export const refusalEdges = [
   "provisioning",
   "metrics",
 ] as const;
-export type RefusalEdge = (typeof refusalEdges)[number];
+export type RefusalEdge = (typeof REFUSAL_EDGES)[number];
 
 /** Where something went wrong. */
-export const faultSources = [
-  ...refusalEdges,
+export const FAULT_SOURCES = [
+  ...REFUSAL_EDGES,
   "integration",
   "import",
   "generator",
@@ -27,10 +27,10 @@ export const faultSources = [
   "scheduler",
   "mail",
 ] as const;
-export type FaultSource = (typeof faultSources)[number];
+export type FaultSource = (typeof FAULT_SOURCES)[number];
 
 /** Kinds of things that faults are about. */
-export const faultSubjects = [
+export const FAULT_SUBJECTS = [
   "device",
   "user",
   "api_key",
@@ -44,4 +44,4 @@ export const faultSubjects = [
   "job",
   "outbox",
 ] as const;
-export type FaultSubjectKind = (typeof faultSubjects)[number];
+export type FaultSubjectKind = (typeof FAULT_SUBJECTS)[number];

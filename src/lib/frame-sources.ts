@@ -9,7 +9,7 @@ interface FrameSource {
   readonly frameEncoding?: "hex" | "base64";
 }
 
-const lorawan = "WirelessMetadata.LoRaWAN";
+const LORAWAN = "WirelessMetadata.LoRaWAN";
 
 /** Keyed by network. */
 export const frameSources = {
@@ -30,10 +30,10 @@ export const frameSources = {
   multitech: { paths: { deviceId: "deveui", ts: "time", frame: "data", fPort: "port" } },
   aws: {
     paths: {
-      deviceId: `${lorawan}.DevEui`,
-      ts: `${lorawan}.Timestamp`,
+      deviceId: `${LORAWAN}.DevEui`,
+      ts: `${LORAWAN}.Timestamp`,
       frame: "PayloadData",
-      fPort: `${lorawan}.FPort`,
+      fPort: `${LORAWAN}.FPort`,
     },
   },
   helium: {

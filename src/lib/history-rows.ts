@@ -97,7 +97,7 @@ interface Head {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-const separatorLine = /^"?sep=(.)"?$/i;
+const SEPARATOR_LINE = /^"?sep=(.)"?$/i;
 
 /** Index behind the line end at or after `start`; 0 if there is none. */
 function lineEndAfter(bytes: Uint8Array, start: number): number {
@@ -157,7 +157,7 @@ async function readHead(pieces: AsyncIterable<Uint8Array>): Promise<Head> {
   let delimiter: CsvDelimiter | undefined;
   let line = await lines.next();
   for (; line !== undefined; line = await lines.next()) {
-    const sign = separatorLine.exec(line)?.[1];
+    const sign = SEPARATOR_LINE.exec(line)?.[1];
     if (sign !== undefined && isDelimiter(sign)) delimiter = sign;
     else if (line !== "" && !line.startsWith("#")) break;
   }

@@ -1,10 +1,10 @@
 import { parseWrittenTime } from "./written-time.ts";
 
-const isoDate = /^\d{4}-\d\d-\d\d/;
+const ISO_DATE = /^\d{4}-\d\d-\d\d/;
 
 /** Epoch ms of an ISO 8601 time with its zone, or of a day in UTC; undefined for any other text. */
 export function parseIsoTime(text: string): number | undefined {
-  const time = isoDate.test(text) ? parseWrittenTime(text) : "form";
+  const time = ISO_DATE.test(text) ? parseWrittenTime(text) : "form";
   if (typeof time === "string" || (time.hasTime && time.offsetMs === undefined)) return undefined;
   return time.wall - (time.offsetMs ?? 0);
 }

@@ -49,7 +49,7 @@ export function formatDecimals(n: number, language: string, decimals: number): s
 }
 
 /** UCUM codes whose symbol is another text. */
-const symbols: ReadonlyMap<string, string> = new Map([
+const SYMBOLS: ReadonlyMap<string, string> = new Map([
   ["Cel", "°C"],
   ["[degF]", "°F"],
   ["deg", "°"],
@@ -85,7 +85,7 @@ const symbols: ReadonlyMap<string, string> = new Map([
 
 /** Returns the symbol of a unit: of a UCUM code the usual one, of an annotation such as `{parts}` its text. */
 export function unitSymbol(unit: string): string {
-  const symbol = symbols.get(unit);
+  const symbol = SYMBOLS.get(unit);
   if (symbol !== undefined) return symbol;
   return unit.startsWith("{") && unit.endsWith("}") && unit.length > 2 ? unit.slice(1, -1) : unit;
 }

@@ -98,7 +98,7 @@ const kindOf = (value: unknown): KeyKind | undefined =>
 
 /** Texts up to this long are states such as `running`; longer ones are messages. */
 const STATE_CHARACTERS_MAX = 20;
-const stateWords = ["state", "status", "mode", "zustand", "betriebsart"];
+const STATE_WORDS = ["state", "status", "mode", "zustand", "betriebsart"];
 
 /** Returns the suggested metadata of a key whose newest value is `value`; undefined if nothing is known of it. */
 export function guessKeyMetadata(key: string, value: unknown): Guess | undefined {
@@ -107,7 +107,7 @@ export function guessKeyMetadata(key: string, value: unknown): Guess | undefined
   if (
     kind === "text" &&
     String(value).length <= STATE_CHARACTERS_MAX &&
-    stateWords.includes(words.at(-1) ?? "")
+    STATE_WORDS.includes(words.at(-1) ?? "")
   )
     return { kind: "state" };
   if (kind !== undefined) return { kind };

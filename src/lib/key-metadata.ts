@@ -3,11 +3,11 @@ import type { AlarmSeverity } from "./severity.ts";
 
 /** What the values of a telemetry key mean: their names, formats and limits. A device profile has it, a tenant has defaults. */
 
-export const keyKinds = ["gauge", "counter", "state", "text"] as const;
-export type KeyKind = (typeof keyKinds)[number];
+export const KEY_KINDS = ["gauge", "counter", "state", "text"] as const;
+export type KeyKind = (typeof KEY_KINDS)[number];
 
 /** Colours of states. The console has a readable shade of each in both themes. */
-export const stateColors = [
+export const STATE_COLORS = [
   "gray",
   "green",
   "yellow",
@@ -18,7 +18,7 @@ export const stateColors = [
   "purple",
   "pink",
 ] as const;
-export type StateColor = (typeof stateColors)[number];
+export type StateColor = (typeof STATE_COLORS)[number];
 
 export interface KeyState {
   readonly value: number | boolean | string;
@@ -27,8 +27,8 @@ export interface KeyState {
 }
 
 /** Names of the limits, from the lowest to the highest. */
-export const limitNames = ["lowLow", "low", "high", "highHigh"] as const;
-export type KeyLimits = { readonly [Name in (typeof limitNames)[number]]?: number };
+export const LIMIT_NAMES = ["lowLow", "low", "high", "highHigh"] as const;
+export type KeyLimits = { readonly [Name in (typeof LIMIT_NAMES)[number]]?: number };
 
 export interface KeyMetadata {
   readonly key: string;
@@ -62,7 +62,7 @@ export function resolveKeyMetadata(
 }
 
 /** Aggregates whose results are not values of the key but counts or durations. */
-const foreignAggregates = ["count", "timeIn"];
+const FOREIGN_AGGREGATES = ["count", "timeIn"];
 
 /** Returns the metadata of a key's aggregated values. A count has no unit, and an increase is not compared with the limits of the reading. */
 export function aggregatedMetadata(
@@ -72,7 +72,7 @@ export function aggregatedMetadata(
   if (metadata === undefined) return undefined;
   const { key, name, ...rest } = omit(metadata, "limits", "states");
   if (aggregation === "delta") return { key, ...(name !== undefined && { name }), ...rest };
-  if (typeof aggregation !== "string" || !foreignAggregates.includes(aggregation)) return metadata;
+  if (typeof aggregation !== "string" || !FOREIGN_AGGREGATES.includes(aggregation)) return metadata;
   return { key, ...(name !== undefined && { name }) };
 }
 

@@ -6,8 +6,8 @@ import { detail } from "./domain-error.ts";
 import { exactInteger } from "./exact-integer.ts";
 import type { Text } from "./texts/text.ts";
 
-export const linePrecisions = ["ns", "us", "ms", "s", "m", "h"] as const;
-export type LinePrecision = (typeof linePrecisions)[number];
+export const LINE_PRECISIONS = ["ns", "us", "ms", "s", "m", "h"] as const;
+export type LinePrecision = (typeof LINE_PRECISIONS)[number];
 
 export interface Line {
   /** Number of the line in the text, from 1. */

@@ -11,7 +11,7 @@ const markers: ReadonlySet<string> = new Set([
 ]);
 const LENGTH_MAX = 24;
 /** As programs in C print it: `-nan`, `nan(0x7)`, `-nan(ind)`. */
-const nan = /^[+-]?nan(\(\w{0,20}\))?$/;
+const NAN = /^[+-]?nan(\(\w{0,20}\))?$/;
 
 /** Character codes with which a marker can begin, so that nearly all other texts are told by one look. */
 const beginnings: ReadonlySet<number> = new Set(
@@ -23,13 +23,13 @@ export function isMissingMarker(text: string): boolean {
   if (text === "") return true;
   if (text.length > LENGTH_MAX || !beginnings.has(text.charCodeAt(0))) return false;
   const word = text.trim().toLowerCase();
-  return markers.has(word) || nan.test(word);
+  return markers.has(word) || NAN.test(word);
 }
 
-const emptied: ReadonlySet<string> = new Set(["nan", "null", "none", "nil", "na", "n/a"]);
+const EMPTIED: ReadonlySet<string> = new Set(["nan", "null", "none", "nil", "na", "n/a"]);
 
 /** Returns whether a text is what programs write for a number that they do not have, and never a state: `nan`, `-inf`, `null`. */
 export function isEmptiedNumber(text: string): boolean {
   const word = text.trim().toLowerCase();
-  return emptied.has(word) || (isMissingMarker(word) && /nan|inf|#/.test(word));
+  return EMPTIED.has(word) || (isMissingMarker(word) && /nan|inf|#/.test(word));
 }

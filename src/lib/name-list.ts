@@ -1,5 +1,5 @@
 /** A name in quotation marks, up to a comma or the end; marks within it are doubled. */
-const quoted = /"((?:[^"]|"")+)"(?=,|$)/y;
+const QUOTED = /"((?:[^"]|"")+)"(?=,|$)/y;
 
 /**
  * Returns the names of a list that are separated by commas, such as a parameter of a query. As in CSV, a name with a comma or with
@@ -8,9 +8,9 @@ const quoted = /"((?:[^"]|"")+)"(?=,|$)/y;
 export function parseNames(text: string): string[] {
   const names: string[] = [];
   for (let start = 0; start <= text.length; ) {
-    quoted.lastIndex = start;
-    const found = quoted.exec(text)?.[1];
-    const comma = found === undefined ? text.indexOf(",", start) : quoted.lastIndex;
+    QUOTED.lastIndex = start;
+    const found = QUOTED.exec(text)?.[1];
+    const comma = found === undefined ? text.indexOf(",", start) : QUOTED.lastIndex;
     const end = comma < 0 ? text.length : comma;
     const name = found === undefined ? text.slice(start, end) : found.replaceAll('""', '"');
     if (name !== "") names.push(name);

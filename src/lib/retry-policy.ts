@@ -13,13 +13,13 @@ export const GIVE_UP_AFTER_MS = 24 * 60 * 60 * SECOND_MS;
  */
 export type Verdict = "delivered" | "dead" | { readonly retry: "target" | "request" };
 
-const ofRequest: ReadonlySet<number> = new Set([408, 425, 500, 501, 505, 507, 508]);
-const ofTarget: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const OF_REQUEST: ReadonlySet<number> = new Set([408, 425, 500, 501, 505, 507, 508]);
+const OF_TARGET: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 export function verdictOf(status: number): Verdict {
   if (status >= 200 && status < 300) return "delivered";
-  if (ofTarget.has(status)) return { retry: "target" };
-  if (ofRequest.has(status) || status >= 500) return { retry: "request" };
+  if (OF_TARGET.has(status)) return { retry: "target" };
+  if (OF_REQUEST.has(status) || status >= 500) return { retry: "request" };
   // Sent elsewhere for now is what a sign-in page of a network does, and passes; sent elsewhere for good is a wrong address.
   return status >= 300 && status < 400 && status !== 301 && status !== 308 ? { retry: "request" } : "dead";
 }

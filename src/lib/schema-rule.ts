@@ -29,10 +29,10 @@ export interface SchemaIssue {
 /** Characters of a description that an error repeats. Longer descriptions are for the documentation. */
 const DESCRIPTION_CHARACTERS_MAX = 160;
 
-const textTypes: ReadonlySet<string | undefined> = new Set(["integer", "number", "boolean"]);
+const TEXT_TYPES: ReadonlySet<string | undefined> = new Set(["integer", "number", "boolean"]);
 
 /** Elysia accepts the text of a number or boolean in queries: a union of both. */
-const acceptsText = ({ anyOf = [] }: SchemaPart): boolean => anyOf.some(({ type }) => textTypes.has(type));
+const acceptsText = ({ anyOf = [] }: SchemaPart): boolean => anyOf.some(({ type }) => TEXT_TYPES.has(type));
 
 function expectedInteger({ minimum: min, maximum: max }: SchemaPart): Text {
   if (min !== undefined && max !== undefined) return detail("expected.integer_between", { min, max });

@@ -98,7 +98,7 @@ const parseExact = (text: string): unknown =>
   JSON.parse(hasLongInteger(text) ? quoteLongIntegers(text) : text);
 
 /** A number that is not a number, a long integer, or another word of JSON5. */
-const lenientWord =
+const LENIENT_WORD =
   /(?<none>[-+]?(?:nan(?:\(\w*\))?|inf(?:inity)?|1\.#(?:qnan|snan|ind|inf)\d*)(?![\w$])(?!\s*:))|(?<digits>[-+]?\d{16,}(?![\w.]))|[\w$.+-]+/iy;
 
 function toJson5Word(word: RegExpExecArray): string {
@@ -128,11 +128,11 @@ function toJson5(text: string): string {
   let depth = 0;
   for (let index = 0; index < text.length; ) {
     const end = endOfQuoted(text, index);
-    lenientWord.lastIndex = index;
-    const word = end === index ? lenientWord.exec(text) : null;
+    LENIENT_WORD.lastIndex = index;
+    const word = end === index ? LENIENT_WORD.exec(text) : null;
     depth += deeper(text.charCodeAt(index));
     if (end < 0 || depth > JSON_DEPTH_MAX) throw new SyntaxError("not JSON5, or nested too deep");
-    const next = word === null ? Math.max(end, index + 1) : lenientWord.lastIndex;
+    const next = word === null ? Math.max(end, index + 1) : LENIENT_WORD.lastIndex;
     json5 += word === null ? text.slice(index, next) : toJson5Word(word);
     index = next;
   }

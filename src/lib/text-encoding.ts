@@ -10,14 +10,14 @@ import { excerpt } from "./excerpt.ts";
 const MARK_BYTES = 4;
 /** Bytes that are looked through in one go. */
 const PIECE_BYTES = 64 * 1024;
-const ascii = 0x80;
+const ASCII = 0x80;
 /** Bytes of a sample that a message quotes. */
 const SAMPLE_BYTES = 20;
 
 type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 
 /** Formats that people take for a text file, by their first bytes. */
-const foreign: ReadonlyArray<readonly [start: readonly number[], format: string]> = [
+const FOREIGN: ReadonlyArray<readonly [start: readonly number[], format: string]> = [
   [[0x50, 0x4b, 0x03, 0x04], "xlsx or zip"],
   [[0x1f, 0x8b], "gzip"],
   [[0xd0, 0xcf, 0x11, 0xe0], "xls"],
@@ -29,13 +29,13 @@ const startsWith = (bytes: Uint8Array, start: readonly number[]): boolean =>
 
 /** Number of bytes of the UTF-8 sequence that a byte begins; 0 if it begins none. */
 function sequenceLength(byte: number): number {
-  if (byte < ascii) return 1;
+  if (byte < ASCII) return 1;
   if (byte >= 0xc2 && byte <= 0xdf) return 2;
   if (byte >= 0xe0 && byte <= 0xef) return 3;
   return byte >= 0xf0 && byte <= 0xf4 ? 4 : 0;
 }
 
-const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === ascii;
+const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === ASCII;
 
 /** Returns whether a complete sequence is well-formed: neither overlong, a surrogate, nor beyond Unicode. */
 function isWellFormed(bytes: Uint8Array, start: number, length: number): boolean {
@@ -61,7 +61,7 @@ function scan(bytes: Uint8Array): Scan {
   let hasSequence = false;
   for (let index = 0; index < bytes.length; ) {
     const byte = bytes[index]!;
-    if (byte < ascii) {
+    if (byte < ASCII) {
       index++;
       continue;
     }
@@ -144,7 +144,7 @@ export class Utf8Reader {
 
   /** Detects the encoding, and returns the bytes without its mark. */
   #begin(bytes: Uint8Array): Uint8Array {
-    const format = foreign.find(([start]) => startsWith(bytes, start))?.[1];
+    const format = FOREIGN.find(([start]) => startsWith(bytes, start))?.[1];
     if (format !== undefined) throw invalid("import.not_text", { format });
     this.#encoding = encodingOf(bytes);
     if (this.#encoding !== "utf-8") this.#decoder = new TextDecoder(this.#encoding, { fatal: true });

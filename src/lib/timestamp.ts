@@ -40,8 +40,8 @@ export interface TimeRules {
   readonly aheadMsMax?: number | undefined;
 }
 
-export const timeUnits = ["s", "ms", "us", "ns"] as const;
-export type TimeUnit = (typeof timeUnits)[number];
+export const TIME_UNITS = ["s", "ms", "us", "ns"] as const;
+export type TimeUnit = (typeof TIME_UNITS)[number];
 
 /** Units in one ms; of seconds, the ms of a unit as a fraction. */
 const PER_MS: Readonly<Record<TimeUnit, number>> = { s: 0.001, ms: 1, us: 1_000, ns: 1_000_000 };
@@ -54,7 +54,7 @@ function toMs(value: number, unit: TimeUnit): number {
 
 /** The unit in which a number is an epoch of a clock that is set, up to `untilMs`. */
 export function unitOf(value: number, untilMs: number): TimeUnit | undefined {
-  return timeUnits.find(
+  return TIME_UNITS.find(
     (unit) => value >= CLOCK_SET_FROM_MS * PER_MS[unit] && value <= untilMs * PER_MS[unit],
   );
 }
@@ -63,13 +63,13 @@ export function unitOf(value: number, untilMs: number): TimeUnit | undefined {
 const SERIAL_MIN = 30_000;
 const SERIAL_MAX = 70_000;
 /** A date of the years 1900 to 2099 whose signs were left out, and perhaps a time. */
-const compactDate =
+const COMPACT_DATE =
   /^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d(?:[0-5]\d){0,2}|2[0-3](?:[0-5]\d){0,2})?$/;
 
 /** Why a number is not an epoch time. */
 function numberFault(value: number, untilMs: number): TimeFault {
   const number = excerpt(String(value));
-  if (compactDate.test(number))
+  if (COMPACT_DATE.test(number))
     return new TimeFault(detail("telemetry.ts_compact", { number }), { isUnset: true });
   if (value > untilMs) return new TimeFault(detail("telemetry.ts_future"));
   if (value >= SERIAL_MIN && value <= SERIAL_MAX)
@@ -87,7 +87,7 @@ export function readEpoch(value: number, now: number, aheadMsMax = FUTURE_MS_MAX
 }
 
 /** A number within a text, with either decimal sign. */
-const numeric = /^[+-]?\d{1,20}(?:[.,]\d{1,20})?$/;
+const NUMERIC = /^[+-]?\d{1,20}(?:[.,]\d{1,20})?$/;
 const numberIn = (text: string): number => Number(text.replace(",", "."));
 
 const faults: Readonly<Record<WrittenFault, TimeFault>> = {
@@ -112,7 +112,7 @@ export function readTimeText(
   rules: WrittenRules,
   momentOf: (wall: number, zone: ZoneClock) => number | TimeFault = firstMoment,
 ): number | TimeFault {
-  if (numeric.test(text)) return readEpoch(numberIn(text), rules.now, rules.aheadMsMax);
+  if (NUMERIC.test(text)) return readEpoch(numberIn(text), rules.now, rules.aheadMsMax);
   const written = parseWrittenTime(text.trim(), rules.order);
   if (typeof written === "string") return faults[written];
   const { wall, offsetMs, hasTime } = written;
@@ -169,7 +169,7 @@ export function readFileTime(
 ): number | TimeFault {
   if (typeof value === "number" || typeof value === "bigint") return readEpoch(Number(value), rules.now);
   if (typeof value !== "string") return readTimestamp(value, rules);
-  if (numeric.test(value)) return readEpoch(numberIn(value), rules.now);
+  if (NUMERIC.test(value)) return readEpoch(numberIn(value), rules.now);
   return readTimeText(value, rules, momentOf);
 }
 

@@ -4,7 +4,7 @@ export interface TemplateToken {
   readonly text: string;
 }
 
-const operators = [
+const OPERATORS = [
   "==",
   "!=",
   "<=",
@@ -68,7 +68,7 @@ function tokenAt(source: string, index: number, fail: Fail): { token: TemplateTo
     const end = skip(source, index, isWord);
     return { token: { kind: "name", text: source.slice(index, end) }, end };
   }
-  const operator = operators.find((candidate) => source.startsWith(candidate, index));
+  const operator = OPERATORS.find((candidate) => source.startsWith(candidate, index));
   if (operator === undefined) throw fail(`unexpected ${character}`);
   return { token: { kind: "operator", text: operator }, end: index + operator.length };
 }

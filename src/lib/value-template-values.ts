@@ -7,7 +7,7 @@ export type TemplateValue = JsonValue | undefined;
 /** Max. length of strings that a template may produce or change. */
 export const TEXT_CHARACTERS_MAX = 8_192;
 const DECIMALS_MAX = 12;
-const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** Returns the text of a value as the templates' own language writes it: `True`, `False`, `None`. */
 export function renderText(value: TemplateValue): string {
@@ -33,7 +33,7 @@ export function toNumber(value: TemplateValue): number | undefined {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "string") {
     const text = value.length > TEXT_CHARACTERS_MAX ? value : value.trim();
-    return text.length <= 64 && decimal.test(text) ? finite(Number(text)) : undefined;
+    return text.length <= 64 && DECIMAL.test(text) ? finite(Number(text)) : undefined;
   }
   return typeof value === "number" ? finite(value) : undefined;
 }

@@ -53,8 +53,8 @@ interface Part {
   readonly isStatement: boolean;
 }
 
-const comparisons = new Set(["==", "!=", "<", ">", "<=", ">="]);
-const constants: ReadonlyMap<string, TemplateValue> = new Map<string, TemplateValue>([
+const COMPARISONS = new Set(["==", "!=", "<", ">", "<=", ">="]);
+const CONSTANTS: ReadonlyMap<string, TemplateValue> = new Map<string, TemplateValue>([
   ["true", true],
   ["True", true],
   ["false", false],
@@ -62,7 +62,7 @@ const constants: ReadonlyMap<string, TemplateValue> = new Map<string, TemplateVa
   ["none", null],
   ["None", null],
 ]);
-const reserved = new Set(["if", "elif", "else", "endif", "and", "or", "not", "is", "in"]);
+const RESERVED = new Set(["if", "elif", "else", "endif", "and", "or", "not", "is", "in"]);
 
 class Parser {
   #index = 0;
@@ -171,7 +171,7 @@ class Parser {
   #comparison(): Node {
     const left = this.#sum();
     const operator = this.#peek();
-    if (comparisons.has(operator)) {
+    if (COMPARISONS.has(operator)) {
       this.#index++;
       const right = this.#sum();
       return (scope) => compare(operator, [left(scope), right(scope)], scope.work);
@@ -271,7 +271,7 @@ class Parser {
   }
 
   #named(name: string): Node {
-    if (constants.has(name)) return constant(constants.get(name));
+    if (CONSTANTS.has(name)) return constant(CONSTANTS.get(name));
     if (name === "value") return ({ value }) => value;
     if (name === "value_json") return ({ value_json }) => value_json;
     if ((name !== "float" && name !== "int") || !this.#accept("("))
@@ -288,7 +288,7 @@ class Parser {
 
   #name(): string {
     const { kind, text } = this.#next();
-    if (kind !== "name" || reserved.has(text)) throw new TemplateError(`unexpected ${text}`);
+    if (kind !== "name" || RESERVED.has(text)) throw new TemplateError(`unexpected ${text}`);
     return text;
   }
 

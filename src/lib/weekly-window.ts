@@ -1,7 +1,7 @@
 import { firstInstant, zoneOffset } from "./calendar-interval.ts";
 
-export const weekdays = ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"] as const;
-export type Weekday = (typeof weekdays)[number];
+export const WEEKDAYS = ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -27,7 +27,7 @@ export function createWeeklyWindow(of: {
   let state = { from: 0, until: 0, isOpen: false };
 
   // 1970-01-01 was a Thursday.
-  const isMeant = (day: number) => of.days.has(weekdays[(((day + 3) % 7) + 7) % 7] ?? "MON");
+  const isMeant = (day: number) => of.days.has(WEEKDAYS[(((day + 3) % 7) + 7) % 7] ?? "MON");
 
   function find(timeMs: number): typeof state {
     const today = Math.floor((timeMs + offset(timeMs)) / DAY_MS);

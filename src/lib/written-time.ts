@@ -29,22 +29,22 @@ const MINUTE_MS = 60_000;
 const LENGTH_MAX = 100;
 
 /** As nearly all programs write it, in one of the forms of ISO 8601. */
-const iso =
+const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:(Z|z)|([+-])(\d\d):(\d\d))?)?$/;
 /** The year first, or the day first with points. Digits alone are a date only if a time follows. */
-const dates: readonly RegExp[] = [
+const DATES: readonly RegExp[] = [
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?!\d)/,
   /^(?<year>\d{4})\/(?<month>\d\d?)\/(?<day>\d\d?)(?!\d)/,
   /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)(?=[Tt])/,
   /^(?<day>\d\d?)\.(?<month>\d\d?)\.(?<year>\d{4})(?!\d)/,
 ];
-const slashed = /^(?<first>\d\d?)([/-])(?<second>\d\d?)\2(?<year>\d{4})(?!\d)/;
-const times: readonly RegExp[] = [
+const SLASHED = /^(?<first>\d\d?)([/-])(?<second>\d\d?)\2(?<year>\d{4})(?!\d)/;
+const TIMES: readonly RegExp[] = [
   /^(?:[Tt]|,? +)(?<hour>\d\d?):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?(?: ?(?<half>[ap])\.?m\.?)?/i,
   /^,? +(?<hour>\d\d?)\.(?<minute>\d\d)(?:\.(?<second>\d\d))?(?![\d.])/,
   /^[Tt](?<hour>\d\d)(?:(?<minute>\d\d)(?:(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?)?(?!\d)/,
 ];
-const zone =
+const ZONE =
   /^ *(?<utc>z|utc|gmt)?(?:(?<sign>[+\-\u2212])(?<hours>\d\d?)(?::?(?<minutes>\d\d)(?::?(?<seconds>\d\d))?)?)?(?:\[(?<name>[\w/+-]+)\])?$/i;
 
 interface Parts {
@@ -82,7 +82,7 @@ function offsetOf(sign: string, hours: string, minutes = "0", seconds = "0"): nu
 /** Reads a date and time. */
 export function parseWrittenTime(text: string, order?: DateOrder): WrittenTime | WrittenFault {
   if (latest.read(text)) return { wall: latest.wall, offsetMs: latest.isUtc ? 0 : undefined, hasTime: true };
-  const found = iso.exec(text);
+  const found = ISO.exec(text);
   if (found === null) return text.length > LENGTH_MAX ? "form" : parseRare(text, order);
   const [, year = "", month = "", day = "", hour = "0", minute = "0", second = "0", fraction] = found;
   const wall = wallOf({
@@ -107,11 +107,11 @@ function parseDate(
   text: string,
   order: DateOrder | undefined,
 ): { date: Groups; rest: string } | WrittenFault {
-  for (const pattern of dates) {
+  for (const pattern of DATES) {
     const found = pattern.exec(text);
     if (found?.groups !== undefined) return { date: found.groups, rest: text.slice(found[0].length) };
   }
-  const found = slashed.exec(text);
+  const found = SLASHED.exec(text);
   if (found?.groups === undefined) return "form";
   const { first, second, year } = found.groups;
   const resolved = order ?? orderOf(Number(first), Number(second));
@@ -129,14 +129,14 @@ function orderOf(first: number, second: number): DateOrder | undefined {
 
 /** The order that a text shows, if it is a date with slashes and its numbers decide it. */
 export function dateOrderOf(text: string): DateOrder | undefined {
-  const groups = slashed.exec(text)?.groups;
+  const groups = SLASHED.exec(text)?.groups;
   if (groups === undefined || groups.first === groups.second) return undefined;
   return orderOf(Number(groups.first), Number(groups.second));
 }
 
 /** Returns the time of day, and what follows it. */
 function parseTimeOfDay(text: string): { clock: Groups | undefined; rest: string } {
-  for (const pattern of times) {
+  for (const pattern of TIMES) {
     const found = pattern.exec(text);
     if (found?.groups !== undefined) return { clock: found.groups, rest: text.slice(found[0].length) };
   }
@@ -180,7 +180,7 @@ interface WrittenZone {
 /** Returns the zone that a text names. A day alone has no zone but `Z`. */
 function parseZone(text: string, hasTime: boolean): WrittenZone | WrittenFault {
   if (!hasTime) return text === "" ? { offsetMs: undefined } : /^z$/i.test(text) ? { offsetMs: 0 } : "form";
-  const groups = zone.exec(text)?.groups;
+  const groups = ZONE.exec(text)?.groups;
   if (groups === undefined) return "form";
   const { utc, sign, hours = "", minutes, seconds, name } = groups;
   if (sign === undefined) return { offsetMs: utc === undefined ? undefined : 0, name };

@@ -1,14 +1,14 @@
 /** Conditions of alarm rules and conditional drops, as `lib/condition.ts` reads them. */
 import { type TSchema, Type } from "@sinclair/typebox";
-import { conditionOperators, DURATION_MS_MAX } from "../lib/condition.ts";
-import { attributeScopes } from "./attributes/attributes.types.ts";
+import { CONDITION_OPERATORS, DURATION_MS_MAX } from "../lib/condition.ts";
+import { ATTRIBUTE_SCOPES } from "./attributes/attributes.types.ts";
 import { componentRef, enumOf } from "./documented-as.ts";
 import { jsonValueSchema } from "./wire.schemas.ts";
 
 const LIST_MAX = 1_000;
 
 const key = Type.String({ minLength: 1 });
-const scope = Type.Optional(enumOf(attributeScopes, { description: "of the attribute; SERVER by default" }));
+const scope = Type.Optional(enumOf(ATTRIBUTE_SCOPES, { description: "of the attribute; SERVER by default" }));
 const operand = {
   key,
   source: Type.Optional(
@@ -17,7 +17,7 @@ const operand = {
   scope,
 };
 const bound = Type.Union([Type.Number(), Type.String()]);
-const plainOperators = conditionOperators.filter((op) => op !== "BETWEEN" && op !== "IN");
+const plainOperators = CONDITION_OPERATORS.filter((op) => op !== "BETWEEN" && op !== "IN");
 
 /** The comparisons by what they compare with. */
 const comparisons = [
@@ -42,7 +42,7 @@ const comparisons = [
     { title: "ListComparison", description: "Equals one value of a list." },
   ),
   Type.Object(
-    { ...operand, op: enumOf(conditionOperators), attribute: Type.Object({ key, scope }) },
+    { ...operand, op: enumOf(CONDITION_OPERATORS), attribute: Type.Object({ key, scope }) },
     { title: "AttributeComparison", description: "Compares with an attribute of the device." },
   ),
 ];
@@ -84,16 +84,16 @@ function combinationsOf(title: string, prefix: string): TSchema[] {
   ];
 }
 
-const description = "A condition over a key or an attribute that does not exist is false.";
+const DESCRIPTION = "A condition over a key or an attribute that does not exist is false.";
 
 export const conditionSchema = Type.Unsafe({
   title: "Condition",
-  description,
+  description: DESCRIPTION,
   anyOf: [...combinationsOf("Condition", "Condition"), ...comparisons],
 });
 
 export const alarmConditionSchema = Type.Unsafe({
   title: "AlarmCondition",
-  description,
+  description: DESCRIPTION,
   anyOf: [...combinationsOf("AlarmCondition", "AlarmCondition"), ...comparisons, ...conditionsInTime],
 });

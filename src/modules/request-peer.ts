@@ -1,9 +1,9 @@
-export const peerProtocols = ["mqtt", "mqtts", "http", "https", "ws", "wss"] as const;
+export const PEER_PROTOCOLS = ["mqtt", "mqtts", "http", "https", "ws", "wss"] as const;
 
 /** The other end of a connection on which a credential was refused. */
 export interface Peer {
   readonly address: string;
-  readonly protocol: (typeof peerProtocols)[number];
+  readonly protocol: (typeof PEER_PROTOCOLS)[number];
   /** What the client calls itself: its MQTT client id or its user agent. */
   readonly client?: string | undefined;
 }

@@ -7,7 +7,7 @@ import {
   Type,
 } from "@sinclair/typebox";
 import { t } from "elysia";
-import { alarmSeverities } from "../lib/severity.ts";
+import { ALARM_SEVERITIES } from "../lib/severity.ts";
 import type { Params } from "../lib/texts/text.ts";
 import { documentedAs, mapOf } from "./documented-as.ts";
 
@@ -63,8 +63,8 @@ export const literals = <const Values extends readonly (string | number)[]>(
   );
 
 /** A severity in an answer, and one in a request, which is checked. */
-export const severityBody = choice(alarmSeverities);
-export const severityInput = literals(alarmSeverities, { description: alarmSeverities.join(", ") });
+export const severityBody = choice(ALARM_SEVERITIES);
+export const severityInput = literals(ALARM_SEVERITIES, { description: ALARM_SEVERITIES.join(", ") });
 
 export const successBody = t.Object({ success: t.Boolean() }, { title: "Success" });
 

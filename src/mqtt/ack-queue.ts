@@ -33,7 +33,7 @@ interface Segment {
   bytes: number;
 }
 
-const ringMin = 4;
+const RING_MIN = 4;
 /** The ring of a connection that has published nothing yet. */
 const noRing = new Uint32Array(0);
 
@@ -104,7 +104,7 @@ export class AckQueue {
   }
 
   #grow(): void {
-    const ring = new Uint32Array(Math.max(ringMin, this.#ring.length * 2));
+    const ring = new Uint32Array(Math.max(RING_MIN, this.#ring.length * 2));
     for (let index = 0; index < this.#size; index++) {
       ring[index] = this.#ring[(this.#head + index) & (this.#ring.length - 1)]!;
     }

@@ -5,9 +5,9 @@ import { Property } from "../lib/mqtt/properties.ts";
 import { Reason } from "../lib/mqtt/reason.ts";
 import type { MqttAuthentication, MqttLimits } from "./mqtt.types.ts";
 import type { Principal } from "./principal.ts";
-import { neverExpires, Session } from "./session.ts";
+import { NEVER_EXPIRES, Session } from "./session.ts";
 import type { SessionStore } from "./session-store.ts";
-import { topicAliasMax } from "./topic-aliases.ts";
+import { TOPIC_ALIAS_MAX } from "./topic-aliases.ts";
 
 /** Turns an authentication's refusal into a CONNACK reason. */
 export function refusalReason(authentication: MqttAuthentication): number {
@@ -82,11 +82,11 @@ export function welcome(
   const properties: ConnackProperties = {
     receiveMaximum: Math.min(limits.inFlightMax, 65_535),
     maximumPacketSize: limits.packetBytesMax,
-    topicAliasMaximum: topicAliasMax,
+    topicAliasMaximum: TOPIC_ALIAS_MAX,
     sharedSubscriptionAvailable: principal.application !== undefined,
     ...(packet.clientId === "" ? { assignedClientIdentifier: opened.session.clientId } : {}),
     ...(keepAlive === packet.keepAliveSeconds ? {} : { serverKeepAlive: keepAlive }),
-    ...(asked === seconds || asked === neverExpires ? {} : { sessionExpiryInterval: seconds }),
+    ...(asked === seconds || asked === NEVER_EXPIRES ? {} : { sessionExpiryInterval: seconds }),
   };
   return connack(5, Reason.success, opened.resumed, properties);
 }

@@ -19,7 +19,7 @@ type Numbered = Pick<QueuedMessage, "brokerId" | "brokerCounter">;
 
 const nameOf = ({ brokerId, brokerCounter }: Numbered): string => `${brokerId} ${brokerCounter}`;
 
-const largestBody = 268_435_455;
+const LARGEST_BODY = 268_435_455;
 const goodbye = new Uint8Array([0xe0, 0]);
 
 /**
@@ -31,7 +31,7 @@ export class AedesLink extends Duplex implements ClientLink {
   readonly space: string;
   readonly #durable: boolean;
   readonly #sink: BrokerSink;
-  readonly #reader = new FrameReader(fromBroker, largestBody);
+  readonly #reader = new FrameReader(fromBroker, LARGEST_BODY);
   readonly filters = new ClientFilters();
   /** Subscriptions of the session that the client came back to, until the broker has them again. */
   readonly #restored: string[] = [];
@@ -50,7 +50,7 @@ export class AedesLink extends Duplex implements ClientLink {
   readonly #sentFromQueue = new Set<string>();
 
   constructor(options: BrokerLinkOptions) {
-    super({ writableHighWaterMark: largestBody });
+    super({ writableHighWaterMark: LARGEST_BODY });
     this.brokerClientId = options.brokerClientId;
     this.space = options.space;
     this.#durable = options.durable;

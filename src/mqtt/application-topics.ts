@@ -2,8 +2,8 @@ import type { DeviceId } from "../lib/ids.ts";
 import { SERVER_LEVEL } from "../lib/mqtt/reserved-topics.ts";
 
 const PREFIX = `${SERVER_LEVEL}/devices/`;
-const kinds = ["telemetry", "attributes", "alarms", "state"] as const;
-export type ApplicationTopic = (typeof kinds)[number];
+const KINDS = ["telemetry", "attributes", "alarms", "state"] as const;
+export type ApplicationTopic = (typeof KINDS)[number];
 
 export const topicFor = (deviceId: DeviceId, kind: ApplicationTopic) => `${PREFIX}${deviceId}/${kind}`;
 
@@ -17,12 +17,12 @@ export function readFilter(
   const [device = "", kind, ...more] = filter.slice(PREFIX.length).split("/");
   if (more.length > 0)
     return more.length === 1 && more[0] === "#" && isKind(kind) ? asked(device, [kind]) : undefined;
-  if (device === "#") return kind === undefined ? { deviceId: undefined, kinds } : undefined;
-  if (kind === "+" || kind === "#") return asked(device, kinds);
+  if (device === "#") return kind === undefined ? { deviceId: undefined, kinds: KINDS } : undefined;
+  if (kind === "+" || kind === "#") return asked(device, KINDS);
   return isKind(kind) ? asked(device, [kind]) : undefined;
 }
 
-const isKind = (text: string | undefined): text is ApplicationTopic => kinds.some((kind) => kind === text);
+const isKind = (text: string | undefined): text is ApplicationTopic => KINDS.some((kind) => kind === text);
 
 const asked = (device: string, of: readonly ApplicationTopic[]) => ({
   deviceId: device === "+" ? undefined : (device as DeviceId), // looked up before it is used

@@ -17,7 +17,7 @@ import type {
   LinkMessage,
   LinkOptions,
 } from "./client-link.types.ts";
-import { drainTimeoutMs } from "./connection.ts";
+import { DRAIN_TIMEOUT_MS } from "./connection.ts";
 import { DurableLink } from "./durable-link.ts";
 import { enclose } from "./envelope.ts";
 import { PacketIds } from "./packet-ids.ts";
@@ -206,7 +206,7 @@ export class Broker {
     this.#shared = new SharedSubscriptions(store, this.#links);
     this.#aedes = new Aedes({
       persistence: new BrokerPersistence(store),
-      drainTimeout: drainTimeoutMs,
+      drainTimeout: DRAIN_TIMEOUT_MS,
       heartbeatInterval: 3_600_000,
       maxClientsIdLength: 256,
       authenticate: (client, _username, _password, done) => done(null, client.conn instanceof AedesLink),

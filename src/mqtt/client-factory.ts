@@ -7,7 +7,7 @@ import { type OpenedSession, welcome } from "./admission.ts";
 import { Client, type ClientHost } from "./client.ts";
 import type { CommitGroups } from "./commit-groups.ts";
 import type { Connection } from "./connection.ts";
-import { type ClientLimits, Delivery, sendWindowMax } from "./delivery.ts";
+import { type ClientLimits, Delivery, SEND_WINDOW_MAX } from "./delivery.ts";
 import type { IncomingMessages } from "./incoming-messages.ts";
 import type { Principal } from "./principal.ts";
 import { type IncomingMessage, type IntakeHost, PublishIntake } from "./publish-intake.ts";
@@ -33,7 +33,7 @@ export interface SignedIn {
 
 /** Limits of a client that sets none, as all before MQTT 5: one object for all of them. */
 const defaultLimits: ClientLimits = {
-  receiveMaximum: sendWindowMax,
+  receiveMaximum: SEND_WINDOW_MAX,
   topicAliasMaximum: 0,
   packetBytesMax: Number.POSITIVE_INFINITY,
 };
@@ -41,7 +41,7 @@ const defaultLimits: ClientLimits = {
 function limitsOf(properties: Properties): ClientLimits {
   if (properties.empty) return defaultLimits;
   return {
-    receiveMaximum: Math.min(properties.number(Property.receiveMaximum) ?? sendWindowMax, sendWindowMax),
+    receiveMaximum: Math.min(properties.number(Property.receiveMaximum) ?? SEND_WINDOW_MAX, SEND_WINDOW_MAX),
     topicAliasMaximum: Math.min(properties.number(Property.topicAliasMaximum) ?? 0, 32),
     packetBytesMax: properties.number(Property.maximumPacketSize) ?? Number.POSITIVE_INFINITY,
   };

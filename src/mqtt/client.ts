@@ -109,7 +109,7 @@ const DISCONNECT = 0xe0;
 const AUTH = 0xf0;
 
 /** Subscriptions of one client: all are kept in memory, and each change of a durable session rewrites its list. */
-const subscriptionsMax = 1_000;
+const SUBSCRIPTIONS_MAX = 1_000;
 
 /** Server of a signed-in client, as far as the client needs it. */
 export interface ClientHost {
@@ -369,7 +369,7 @@ export class Client {
 
   /** Returns the reason codes for the filters of a packet. Filters that the client already has do not count again. */
   #codesOf(subscriptions: readonly Subscription[]): number[] {
-    let ownRemaining = subscriptionsMax - (this.#link?.filters.size ?? 0);
+    let ownRemaining = SUBSCRIPTIONS_MAX - (this.#link?.filters.size ?? 0);
     const hasRoom = this.#host.subscriptionRoom(this);
     const codes = subscriptions.map((subscription) => {
       const code = this.#authorize(subscription);

@@ -22,14 +22,14 @@ export interface Refusal {
   readonly holdMs: number;
 }
 
-const holdMsMax = 10_000;
+const HOLD_MS_MAX = 10_000;
 
 /** Returns the refusal that a thrown error means for the sender; undefined if the message was neither stored nor refused for good. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (!(error instanceof DomainError)) return undefined;
   const reason = refusals.get(error.kind);
   if (reason === undefined) return undefined;
-  const holdMs = error.kind === "limited" ? Math.min(holdMsMax, (error.retryAfterSeconds ?? 1) * 1000) : 0;
+  const holdMs = error.kind === "limited" ? Math.min(HOLD_MS_MAX, (error.retryAfterSeconds ?? 1) * 1000) : 0;
   return { reason, holdMs };
 }
 

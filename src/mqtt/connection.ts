@@ -18,27 +18,27 @@ import type { Counters } from "./counters.ts";
 import type { MqttConnectionHandle, MqttLimits, MqttTransport, PeerCertificate } from "./mqtt.types.ts";
 import { Output, type WrittenOutputs } from "./output.ts";
 import type { ReaderPool } from "./reader-pool.ts";
-import { tickMs } from "./server-time.ts";
+import { TICK_MS } from "./server-time.ts";
 
 const CONNECT = 0x10;
 /** A CONNECT may hold a will; until one has come, a connection is worth no more memory than this (bytes). */
-const connectBytesMax = 8 * 1024;
+const CONNECT_BYTES_MAX = 8 * 1024;
 /** Packet header, topic and properties come on top of the payload. */
-const overheadBytes = 1024;
+const OVERHEAD_BYTES = 1024;
 /** Packets after which a connection checks whether its turn is over. */
-const packetsPerTurnCheck = 8;
+const PACKETS_PER_TURN_CHECK = 8;
 /** Size of packets after which the elapsed time is checked as well: a pipeline may take long for them. */
 const LARGE_PACKET_BYTES = 4_096;
 /** A peer that takes nothing for this long while output waits is frozen. */
-export const drainTimeoutMs = 2_000;
+export const DRAIN_TIMEOUT_MS = 2_000;
 /** A closed connection's peer may take this long to take the last bytes. */
-const lingerMs = 1_000;
+const LINGER_MS = 1_000;
 /** A transport that cannot be paused (WebSocket) may send this much while its commits are pending. */
-const heldBytesMax = 4 * 1024 * 1024;
+const HELD_BYTES_MAX = 4 * 1024 * 1024;
 /** Bytes that are kept of what a client sends right after its CONNECT, until it is signed in. */
-const earlyBytesMax = 64 * 1024;
+const EARLY_BYTES_MAX = 64 * 1024;
 /** Max. time until a client is signed in: checks of passwords queue, and a device without credentials may stay connected to claim some. */
-const patienceMsMax = 60_000;
+const PATIENCE_MS_MAX = 60_000;
 
 /** Server of a connection, as far as the connection needs it. */
 export interface ConnectionHost {
@@ -112,7 +112,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     // Signing in is dear: many who come at once must not keep those waiting who are here.
     if (!this.#held && this.#state === "new" && this.#host.connectionTurns.isTurnOver) this.#wait();
     else if (!this.#held) this.#read();
-    else if (this.#reader.pendingBytes > (this.#client ? heldBytesMax : earlyBytesMax))
+    else if (this.#reader.pendingBytes > (this.#client ? HELD_BYTES_MAX : EARLY_BYTES_MAX))
       this.end(Reason.quotaExceeded);
   }
 
@@ -166,11 +166,11 @@ export class Connection implements MqttConnectionHandle, Turn {
   tick(): void {
     const { now } = this.#host;
     if (this.#state === "ended") {
-      if (now - this.#since > lingerMs) this.#transport.close(false);
+      if (now - this.#since > LINGER_MS) this.#transport.close(false);
     } else if (this.#state === "new") {
       if (now - this.#since >= this.#host.limits.connectTimeoutMs) this.#refuse("no CONNECT in time");
     } else if (this.#state === "authenticating") {
-      if (now - this.#since >= patienceMsMax) this.#admitted(Reason.serverBusy);
+      if (now - this.#since >= PATIENCE_MS_MAX) this.#admitted(Reason.serverBusy);
     } else {
       this.#tickOpen(now);
     }
@@ -180,25 +180,25 @@ export class Connection implements MqttConnectionHandle, Turn {
     // Nothing is read while commits are pending, so silence says nothing then.
     if (this.#held) this.#lastSeen = now;
     const keepAliveMs = this.#client?.keepAliveMs ?? 0;
-    if (keepAliveMs > 0 && now - this.#lastSeen > keepAliveMs + tickMs) {
+    if (keepAliveMs > 0 && now - this.#lastSeen > keepAliveMs + TICK_MS) {
       this.end(Reason.keepAliveTimeout);
     } else if (
       this.#client?.principal.provisioningSession !== undefined &&
-      now - this.#since > patienceMsMax
+      now - this.#since > PATIENCE_MS_MAX
     ) {
       this.end(Reason.notAuthorized);
     } else if (!this.output.congested) {
       this.#congestedSince = undefined;
     } else if (this.#congestedSince === undefined) {
       this.#congestedSince = now;
-    } else if (now - this.#congestedSince > drainTimeoutMs) {
+    } else if (now - this.#congestedSince > DRAIN_TIMEOUT_MS) {
       this.#host.log.info("client disconnected: it does not read", { address: this.remoteAddress });
       this.end(Reason.unspecified);
     }
   }
 
   get #bodyBytesMax(): number {
-    return this.#client === undefined ? connectBytesMax : this.#host.limits.packetBytesMax + overheadBytes;
+    return this.#client === undefined ? CONNECT_BYTES_MAX : this.#host.limits.packetBytesMax + OVERHEAD_BYTES;
   }
 
   #read(): void {
@@ -209,7 +209,7 @@ export class Connection implements MqttConnectionHandle, Turn {
         this.#packet(reader);
         if (this.#client?.intake.full || this.output.congested) this.#hold();
         else if (
-          (packets % packetsPerTurnCheck === 0 || reader.end - reader.start > LARGE_PACKET_BYTES) &&
+          (packets % PACKETS_PER_TURN_CHECK === 0 || reader.end - reader.start > LARGE_PACKET_BYTES) &&
           this.#host.connectionTurns.isTurnOver
         )
           this.#wait();

@@ -9,7 +9,7 @@ import type { Output } from "./output.ts";
 import { isCommandTopic } from "./topics.ts";
 
 /** QoS 1 and 2 messages in progress to one client; MQTT 5 clients may ask for less. */
-export const sendWindowMax = 100;
+export const SEND_WINDOW_MAX = 100;
 
 const beforeVersion5 = new Uint8Array(0);
 const noPropertyBytes = Uint8Array.of(0);

@@ -65,7 +65,7 @@ function toFrame(decoded: unknown): Frame {
 const mayMerge = (body: unknown): body is JsonObject =>
   isJsonObject(body) && !["topic", "ack", "body"].some((name) => Object.hasOwn(body, name));
 
-const ingestTopics: ReadonlyMap<string, MessageKind> = new Map([
+const INGEST_TOPICS: ReadonlyMap<string, MessageKind> = new Map([
   ["v1/devices/me/telemetry", "telemetry"],
   ["v2/t", "telemetry"],
   ["v1/devices/me/attributes", "attributes"],
@@ -164,7 +164,7 @@ export class DeviceSockets implements DeviceSocketServer {
   }
 
   #take(device: IngestDevice, { topic, body }: Frame, bytes: Uint8Array): Promise<void> {
-    const kind = topic === device.telemetryTopic ? "telemetry" : ingestTopics.get(topic);
+    const kind = topic === device.telemetryTopic ? "telemetry" : INGEST_TOPICS.get(topic);
     if (kind !== undefined) return this.#deps.ingest.frame(device, kind, { body, bytes });
     const handled = this.#deps.onMessage(device, longForm(topic), encodeBody(device.payload, body ?? {}));
     if (handled !== undefined) return handled;

@@ -16,7 +16,7 @@ import type { IncomingMessage } from "./publish-intake.ts";
 import { ingestTopic, longForm, PROVISION_REQUEST, PROVISION_RESPONSE, unknownTopic } from "./topics.ts";
 
 /** First bytes of a refused body, kept for the person who has to find the mistake. */
-const sampleBytes = 256;
+const SAMPLE_BYTES = 256;
 
 export interface MessageDeps extends Pick<MqttServerDeps, "ingest" | "log" | "onMessage"> {
   broker(): Broker;
@@ -108,7 +108,7 @@ export class IncomingMessages {
     if (handled !== undefined) return handled;
     const error = new DomainError("not_found", unknownTopic(device, topic));
     const { code, params } = error;
-    const sample = payload.slice(0, sampleBytes);
+    const sample = payload.slice(0, SAMPLE_BYTES);
     this.#deps.ingest.reject(device, { source: "mqtt", where: topic, code, params, sample });
     throw error;
   }

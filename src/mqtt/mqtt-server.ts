@@ -46,7 +46,7 @@ import { WrittenOutputs } from "./output.ts";
 import { type Principal, principalOf, tenantSpace } from "./principal.ts";
 import { PublishDelays } from "./publish-delays.ts";
 import { ReaderPool } from "./reader-pool.ts";
-import { ServerTime, tickMs } from "./server-time.ts";
+import { ServerTime, TICK_MS } from "./server-time.ts";
 import type { Session } from "./session.ts";
 import type { RetainedMessage } from "./session-file.ts";
 import { SessionLimits } from "./session-limits.ts";
@@ -84,11 +84,11 @@ export class ConnectionLimits {
 }
 
 /** Commits in progress when the server stops may take this long to be acknowledged. */
-const stopGraceMs = 2_000;
+const STOP_GRACE_MS = 2_000;
 
 /** Waits for `condition`, for as long as stopping may take. */
 async function waitUntil(condition: () => boolean, clock: Clock): Promise<void> {
-  const deadline = clock.monotonic() + stopGraceMs;
+  const deadline = clock.monotonic() + STOP_GRACE_MS;
   while (!condition() && clock.monotonic() < deadline) {
     await new Promise<void>((resolve) => void clock.schedule(5, resolve));
   }
@@ -420,7 +420,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   #tick(): void {
     for (const connection of this.#connections) connection.tick();
     this.#wills.tick(this.now);
-    this.#store?.expire(this.now, tickMs);
+    this.#store?.expire(this.now, TICK_MS);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { MqttTransport } from "./mqtt.types.ts";
 
 /** Bytes that may wait for a peer that reads too slowly; beyond it the connection is cut off. */
-const outputBytesMax = 1024 * 1024;
+const OUTPUT_BYTES_MAX = 1024 * 1024;
 /** Bytes that are written immediately; fewer wait for the end of the turn of the event loop. */
 const BATCH_BYTES = 64 * 1024;
 
@@ -50,7 +50,7 @@ export class Output {
   }
 
   get overflowed(): boolean {
-    return this.#congested && this.#waitingBytes > outputBytesMax;
+    return this.#congested && this.#waitingBytes > OUTPUT_BYTES_MAX;
   }
 
   /** Writes after the present turn, with whatever else is written in it: many messages to one client are one call of the system. */

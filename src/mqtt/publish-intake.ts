@@ -1,8 +1,8 @@
 import type { FrameReader } from "../lib/mqtt/frame-reader.ts";
 import { PacketCursor } from "../lib/mqtt/packet-cursor.ts";
 import {
-  ackBytesMax,
-  ackBytesMin,
+  ACK_BYTES_MAX,
+  ACK_BYTES_MIN,
   acknowledgement,
   headerOfAck,
   PUBCOMP,
@@ -23,9 +23,9 @@ import { TopicAliases } from "./topic-aliases.ts";
 import { ingestTopic } from "./topics.ts";
 
 /** Payload bytes of one connection that may wait for their commit before its socket is read no further. */
-const inFlightBytesMax = 4 * 1024 * 1024;
+const IN_FLIGHT_BYTES_MAX = 4 * 1024 * 1024;
 /** QoS 2 messages of one session between PUBREC and PUBREL, where the client was not told a receive maximum. */
-const receivedMax = 4096;
+const RECEIVED_MAX = 4096;
 
 const settled = CommitGroup.settled();
 
@@ -118,7 +118,7 @@ export class PublishIntake implements AckMember {
 
   /** Returns whether too much waits for a commit to read further. */
   get full(): boolean {
-    return this.#acks.size >= this.#host.inFlightMax || this.#acks.bytes >= inFlightBytesMax;
+    return this.#acks.size >= this.#host.inFlightMax || this.#acks.bytes >= IN_FLIGHT_BYTES_MAX;
   }
 
   get idle(): boolean {
@@ -235,7 +235,7 @@ export class PublishIntake implements AckMember {
       this.#connection.output.write(acknowledgement(PUBREC, packetId));
       return true;
     }
-    const max = this.#version === 5 ? this.#host.inFlightMax : receivedMax;
+    const max = this.#version === 5 ? this.#host.inFlightMax : RECEIVED_MAX;
     if (received.size + own.receiving.size >= max) {
       throw new ProtocolError(Reason.receiveMaximumExceeded, "too many QoS 2 messages wait for PUBREL");
     }
@@ -292,7 +292,7 @@ export class PublishIntake implements AckMember {
     const count = this.#acks.ready();
     if (count === 0) return;
     // Before MQTT 5 no acknowledgement has a reason, so the buffer is usually filled exactly. Creating a view takes longer than writing them.
-    const buffer = new Uint8Array(count * (this.#version === 5 ? ackBytesMax : ackBytesMin));
+    const buffer = new Uint8Array(count * (this.#version === 5 ? ACK_BYTES_MAX : ACK_BYTES_MIN));
     let offset = 0;
     let received = false;
     for (let index = 0; index < count; index++) {

@@ -1,7 +1,7 @@
 import type { Clock } from "../platform/clock.ts";
 
 /** Deadlines are looked at this often (ms); times taken in between are early by up to as much. */
-export const tickMs = 250;
+export const TICK_MS = 250;
 
 /** Monotonic ms, advanced a tick at a time and never by more than two: a stalled process expires nobody. */
 export class ServerTime {
@@ -24,9 +24,9 @@ export class ServerTime {
   }
 
   #tickLater(onTick: () => void): void {
-    this.#cancel = this.#clock.schedule(tickMs, () => {
+    this.#cancel = this.#clock.schedule(TICK_MS, () => {
       const monotonic = this.#clock.monotonic();
-      this.now += Math.min(monotonic - this.#lastTick, 2 * tickMs);
+      this.now += Math.min(monotonic - this.#lastTick, 2 * TICK_MS);
       this.#lastTick = monotonic;
       this.#tickLater(onTick);
       onTick();

@@ -34,7 +34,7 @@ interface StoredMessage {
   readonly released: number;
 }
 
-const schema = `
+const SCHEMA = `
   CREATE TABLE session (key TEXT PRIMARY KEY, space TEXT NOT NULL, client_id TEXT NOT NULL, expiry_s INTEGER NOT NULL,
     subscriptions TEXT NOT NULL, tenant_id TEXT NOT NULL, credential_id TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE received (key TEXT PRIMARY KEY, ids BLOB NOT NULL) WITHOUT ROWID;
@@ -67,7 +67,7 @@ export class SessionFile {
       this.#db.run("PRAGMA synchronous = NORMAL");
       this.#db.run("PRAGMA journal_size_limit = 4194304");
       if (schemaVersionOf(this.#db, path, MQTT_SCHEMA_VERSION) === 0)
-        createSchema(this.#db, schema, MQTT_SCHEMA_VERSION);
+        createSchema(this.#db, SCHEMA, MQTT_SCHEMA_VERSION);
       createWalPosition(path);
       this.#db.run("BEGIN IMMEDIATE; COMMIT;"); // makes sure that the write-ahead log exists
       this.#position = new WalPosition(path, this.#db);

@@ -7,7 +7,7 @@ export const sessionKeyOf = (brokerClientId: string): string =>
   brokerClientId.slice(0, brokerClientId.lastIndexOf("#"));
 
 /** 0xFFFFFFFF: the session does not expire (MQTT 5, 3.1.2.11.2). */
-export const neverExpires = 0xffff_ffff;
+export const NEVER_EXPIRES = 0xffff_ffff;
 
 export interface SessionSubscription {
   readonly qos: 0 | 1 | 2;

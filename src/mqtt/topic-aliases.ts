@@ -1,7 +1,7 @@
 import { ProtocolError, protocolError, Reason } from "../lib/mqtt/reason.ts";
 
 /** Number of topics that a client may abbreviate on one connection; the CONNACK names it. */
-export const topicAliasMax = 16;
+export const TOPIC_ALIAS_MAX = 16;
 /** Bytes of these topics together. Topics of devices are short, and a connection has to stay small. */
 const TOPIC_BYTES_MAX = 4_096;
 
@@ -16,7 +16,7 @@ export class TopicAliases {
    * @throws ProtocolError `topicAliasInvalid`, `quotaExceeded`, and `protocolError` for an alias that stands for nothing
    */
   resolve(alias: number, topic: Uint8Array): Uint8Array {
-    if (alias === 0 || alias > topicAliasMax)
+    if (alias === 0 || alias > TOPIC_ALIAS_MAX)
       throw new ProtocolError(Reason.topicAliasInvalid, "topic alias is out of range");
     const before = this.#topics.get(alias);
     if (topic.length === 2) {

@@ -28,7 +28,7 @@ export const PROVISION_REQUEST = "/provision/request";
 export const PROVISION_RESPONSE = "/provision/response";
 
 /** Topics that the server publishes to a device. A gateway also receives those of its children. */
-const deviceTopics = [
+const DEVICE_TOPICS = [
   "v1/devices/me/attributes",
   "v1/devices/me/attributes/response/+",
   "v1/devices/me/rpc/request/+",
@@ -39,7 +39,7 @@ const deviceTopics = [
   "v2/r/res/+",
   PROVISION_RESPONSE,
 ];
-const gatewayTopics = ["v1/gateway/attributes", "v1/gateway/attributes/response", GATEWAY_COMMANDS];
+const GATEWAY_TOPICS = ["v1/gateway/attributes", "v1/gateway/attributes/response", GATEWAY_COMMANDS];
 
 /**
  * A device may subscribe to any filter that stays inside its own topics and can match something the server sends there:
@@ -48,13 +48,13 @@ const gatewayTopics = ["v1/gateway/attributes", "v1/gateway/attributes/response"
 export function deviceMaySubscribe(filter: string, role: "DEVICE" | "GATEWAY"): boolean {
   const own =
     filter.startsWith("v1/devices/me/") || filter.startsWith("v2/") || filter === PROVISION_RESPONSE;
-  if (own) return deviceTopics.some((topic) => filtersOverlap(filter, topic));
+  if (own) return DEVICE_TOPICS.some((topic) => filtersOverlap(filter, topic));
   if (role !== "GATEWAY" || !filter.startsWith("v1/gateway/")) return false;
-  return gatewayTopics.some((topic) => filtersOverlap(filter, topic));
+  return GATEWAY_TOPICS.some((topic) => filtersOverlap(filter, topic));
 }
 
 // Short topic prefixes and the long ones they stand for, in both directions.
-const shortForms: readonly (readonly [short: string, long: string])[] = [
+const SHORT_FORMS: readonly (readonly [short: string, long: string])[] = [
   ["v2/a/req/", "v1/devices/me/attributes/request/"],
   ["v2/a/res/", "v1/devices/me/attributes/response/"],
   ["v2/r/req/", "v1/devices/me/rpc/request/"],
@@ -63,7 +63,7 @@ const shortForms: readonly (readonly [short: string, long: string])[] = [
 
 /** The long form of a short topic (`v2/r/res/7` → `v1/devices/me/rpc/response/7`); other topics as they are. */
 export function longForm(topic: string): string {
-  for (const [short, long] of shortForms) {
+  for (const [short, long] of SHORT_FORMS) {
     if (topic.startsWith(short)) return long + topic.slice(short.length);
   }
   return topic;
@@ -72,7 +72,7 @@ export function longForm(topic: string): string {
 /** The short form of a topic sent to devices, when it has one. */
 export function shortForm(topic: string): string | undefined {
   if (topic === "v1/devices/me/attributes") return "v2/a";
-  for (const [short, long] of shortForms) {
+  for (const [short, long] of SHORT_FORMS) {
     if (topic.startsWith(long)) return short + topic.slice(long.length);
   }
   return undefined;

@@ -1,6 +1,6 @@
 import type { Will } from "../lib/mqtt/packets.ts";
 import type { Principal } from "./principal.ts";
-import { tickMs } from "./server-time.ts";
+import { TICK_MS } from "./server-time.ts";
 import type { Session } from "./session.ts";
 
 interface DelayedWill {
@@ -24,7 +24,7 @@ export class Wills {
   left(session: Session, { principal, will }: { principal: Principal; will: Will }, now: number): void {
     const delayMs = Math.min(will.delaySeconds, session.expirySeconds) * 1000;
     if (delayMs === 0) this.#publish(principal, will);
-    else this.#delayed.set(session.key, { principal, will, dueAt: now + delayMs + tickMs });
+    else this.#delayed.set(session.key, { principal, will, dueAt: now + delayMs + TICK_MS });
   }
 
   /** Handles a client's return: a session taken up again has no will to publish, one that has ended publishes it immediately. */

@@ -16,8 +16,8 @@ export interface AnswerReader {
   readonly userId: string;
 }
 
-export const answerRefusals = ["too_large", "user", "tenant", "all", "exports"] as const;
-export type AnswerRefusal = (typeof answerRefusals)[number];
+export const ANSWER_REFUSALS = ["too_large", "user", "tenant", "all", "exports"] as const;
+export type AnswerRefusal = (typeof ANSWER_REFUSALS)[number];
 
 /** Recipient of all requests without sign-in. */
 const nobody: AnswerReader = { tenantId: "", userId: "" };
@@ -66,7 +66,7 @@ export class AnswerSpace {
 
   /** Number of refusals since the start, by limit. */
   get refusals(): ReadonlyArray<{ readonly limit: AnswerRefusal; readonly count: number }> {
-    return answerRefusals.map((limit) => ({ limit, count: this.#refusals.get(limit) ?? 0 }));
+    return ANSWER_REFUSALS.map((limit) => ({ limit, count: this.#refusals.get(limit) ?? 0 }));
   }
 
   /** Records the recipient of a request. */

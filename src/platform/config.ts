@@ -78,7 +78,7 @@ export function describeKind(kind: KeyKind): string {
 
 const ENV_PREFIX = "LINESIDE_";
 /** Variables of commands and of development, which are not settings of the gateway. */
-const otherVariables: ReadonlySet<string> = new Set([
+const OTHER_VARIABLES: ReadonlySet<string> = new Set([
   "LINESIDE_CONFIG",
   "LINESIDE_API_KEY",
   "LINESIDE_COMMIT",
@@ -88,7 +88,7 @@ const otherVariables: ReadonlySet<string> = new Set([
 ]);
 
 /** Kubernetes sets these in every container of a namespace with a service named "lineside". */
-const fromOrchestrator = /^LINESIDE_(?:SERVICE_|PORT(?:_|$))/;
+const FROM_ORCHESTRATOR = /^LINESIDE_(?:SERVICE_|PORT(?:_|$))/;
 
 const isConfigKey = (name: string): name is ConfigKey => Object.hasOwn(configKeys, name);
 
@@ -175,7 +175,7 @@ function perhaps(name: string, show: (key: ConfigKey) => string = (key) => key):
 function checkEnvironment(env: Record<string, string | undefined>): string[] {
   return Object.keys(env)
     .filter(
-      (name) => name.startsWith(ENV_PREFIX) && !otherVariables.has(name) && !fromOrchestrator.test(name),
+      (name) => name.startsWith(ENV_PREFIX) && !OTHER_VARIABLES.has(name) && !FROM_ORCHESTRATOR.test(name),
     )
     .map((name) => ({ name, key: name.slice(ENV_PREFIX.length).toLowerCase() }))
     .filter(({ key }) => !isConfigKey(key))

@@ -12,10 +12,10 @@ export interface LoggedPages {
   readonly salts: Buffer | null;
 }
 
-const headerBytes = 32;
-const frameHeadBytes = 24;
+const HEADER_BYTES = 32;
+const FRAME_HEAD_BYTES = 24;
 /** The last bit says that checksums are over big-endian words. */
-const magic = 0x377f0682;
+const MAGIC = 0x377f0682;
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ENOENT";
@@ -25,11 +25,11 @@ const isMissing = (error: unknown): boolean =>
  * @throws if it cannot be read
  */
 export function logSalts(path: string): Buffer | undefined {
-  const header = Buffer.alloc(headerBytes);
+  const header = Buffer.alloc(HEADER_BYTES);
   try {
     const file = openSync(path, "r");
     try {
-      readSync(file, header, 0, headerBytes, 0);
+      readSync(file, header, 0, HEADER_BYTES, 0);
     } finally {
       closeSync(file);
     }
@@ -42,7 +42,7 @@ export function logSalts(path: string): Buffer | undefined {
 
 /** Begins the checksum of a write-ahead log; undefined if its header is damaged. */
 function checksumOf(log: Buffer): Checksum | undefined {
-  if (log.length < headerBytes || (log.readUInt32BE(0) & ~1) >>> 0 !== magic) return undefined;
+  if (log.length < HEADER_BYTES || (log.readUInt32BE(0) & ~1) >>> 0 !== MAGIC) return undefined;
   const sum = new Checksum(log, (log.readUInt32BE(0) & 1) === 1);
   sum.add(0, 24);
   return log.readUInt32BE(8) >= 512 && sum.equals(24) ? sum : undefined;
@@ -70,19 +70,19 @@ export function loggedPages(path: string): LoggedPages {
   let fileSize: number | null = null;
   let frames = 0;
   for (
-    let offset = headerBytes;
-    offset + frameHeadBytes + pageBytes <= log.length;
-    offset += frameHeadBytes + pageBytes
+    let offset = HEADER_BYTES;
+    offset + FRAME_HEAD_BYTES + pageBytes <= log.length;
+    offset += FRAME_HEAD_BYTES + pageBytes
   ) {
     if (log.compare(log, 16, 24, offset + 8, offset + 16) !== 0) break;
     sum.add(offset, 8);
-    sum.add(offset + frameHeadBytes, pageBytes);
+    sum.add(offset + FRAME_HEAD_BYTES, pageBytes);
     if (!sum.equals(offset + 16)) break;
     open.add(log.readUInt32BE(offset));
     const sizeAfter = log.readUInt32BE(offset + 4);
     if (sizeAfter === 0) continue;
     fileSize = sizeAfter;
-    frames = (offset - headerBytes) / (frameHeadBytes + pageBytes) + 1;
+    frames = (offset - HEADER_BYTES) / (FRAME_HEAD_BYTES + pageBytes) + 1;
     for (const page of open) pages.add(page);
     open.clear();
   }

@@ -5,7 +5,7 @@ import { fewChunks } from "./console-chunks.ts";
 import { emit, hashOf, sizesOf, writeManifest } from "./console-output.ts";
 import { compileStyles } from "./console-styles.ts";
 import { textsWithoutKeys } from "./console-texts.ts";
-import { languages, renderManual } from "./manual.ts";
+import { LANGUAGES, renderManual } from "./manual.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const WEB = join(ROOT, "src/web");
@@ -93,7 +93,7 @@ async function buildInto(): Promise<void> {
     .replace("{{styles}}", `/${styles}`);
   await emit(OUT, "index.html", new TextEncoder().encode(shell));
   await emitIcons();
-  for (const language of languages)
+  for (const language of LANGUAGES)
     await emit(
       OUT,
       `manual.${language}.json`,

@@ -4,7 +4,7 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { QUICKJS_ASSET, SERVICE_UNIT_ASSET } from "../platform/assets.ts";
 import { getCommit, version } from "../version.ts";
-import { workerEntries } from "./bundled-packages.ts";
+import { WORKER_ENTRIES } from "./bundled-packages.ts";
 import { unusedPackages } from "./unused-packages.ts";
 
 /*
@@ -13,10 +13,10 @@ import { unusedPackages } from "./unused-packages.ts";
 
 const root = join(import.meta.dir, "..", "..");
 const buildDirectory = join(root, "dist", ".build");
-const targets = ["linux-x64", "linux-arm64", "linux-x64-musl", "linux-arm64-musl"] as const;
+const TARGETS = ["linux-x64", "linux-arm64", "linux-x64-musl", "linux-arm64-musl"] as const;
 /** Public key of the releases. Its private key signs update files and is in no repository. */
 const UPDATE_KEY_FILE = "update-key.pem";
-const embeddedRoots = [
+const EMBEDDED_ROOTS = [
   "drizzle/lineside",
   "drizzle/identity",
   "static/console",
@@ -27,7 +27,7 @@ const embeddedRoots = [
 
 async function listAssets(): Promise<string[]> {
   const lists = await Promise.all(
-    embeddedRoots.map(async (directory) => {
+    EMBEDDED_ROOTS.map(async (directory) => {
       if (!existsSync(join(root, directory)))
         throw new Error(`${directory} is missing: build the assets first`);
       const entries = await readdir(join(root, directory), { recursive: true, withFileTypes: true });
@@ -84,7 +84,7 @@ export function readUpdateKey(): string {
 async function build(target: string, entry: string): Promise<void> {
   const outfile = join(process.env.BUILD_DIRECTORY ?? join(root, "dist"), `lineside-${target}`);
   const result = await Bun.build({
-    entrypoints: [entry, ...workerEntries.map((worker) => join(root, worker))],
+    entrypoints: [entry, ...WORKER_ENTRIES.map((worker) => join(root, worker))],
     root,
     compile: {
       target: `bun-${target}` as Bun.Build.CompileTarget,
@@ -114,12 +114,12 @@ async function build(target: string, entry: string): Promise<void> {
 
 /** Builds the executables of the given targets, or of all when there are none, into `dist/`. Returns their targets. */
 export async function buildExecutables(names: readonly string[]): Promise<readonly string[]> {
-  const unknown = names.filter((name) => !targets.some((target) => target === name));
+  const unknown = names.filter((name) => !TARGETS.some((target) => target === name));
   if (unknown.length > 0) {
-    console.error(`Unknown target ${unknown.join(", ")}; there are ${targets.join(", ")}.`);
+    console.error(`Unknown target ${unknown.join(", ")}; there are ${TARGETS.join(", ")}.`);
     process.exit(2);
   }
-  const selected = targets.filter((target) => names.length === 0 || names.includes(target));
+  const selected = TARGETS.filter((target) => names.length === 0 || names.includes(target));
   const entry = await writeEntry();
   const waiting = [...selected];
   const work = async () => {

@@ -10,7 +10,7 @@ import { unusedPackages } from "./unused-packages.ts";
 const root = join(import.meta.dir, "..", "..");
 
 /** Files that run in threads of their own, from the project's root: the executable needs each as an entry point. */
-export const workerEntries = [
+export const WORKER_ENTRIES = [
   "src/modules/telemetry/store/store.worker.ts",
   "src/modules/telemetry/store/log-sync.worker.ts",
   "src/platform/database.worker.ts",
@@ -19,11 +19,11 @@ export const workerEntries = [
   "src/modules/uplinks/uplink.worker.ts",
   "src/modules/codec-index/codec-index.worker.ts",
 ];
-const programEntries = ["src/main.ts", ...workerEntries];
-const consoleEntries = ["src/web/main.tsx", "src/web/theme-boot.ts"];
+const PROGRAM_ENTRIES = ["src/main.ts", ...WORKER_ENTRIES];
+const CONSOLE_ENTRIES = ["src/web/main.tsx", "src/web/theme-boot.ts"];
 
 /** Packages that no import shows: the runtime, the files of the API page, and what the style sheet is compiled from. */
-const embeddedPackages = ["bun", "swagger-ui-dist", "tailwindcss", "daisyui"];
+const EMBEDDED_PACKAGES = ["bun", "swagger-ui-dist", "tailwindcss", "daisyui"];
 
 export interface BundledPackage {
   readonly name: string;
@@ -79,14 +79,14 @@ function dependenciesOf(lock: Lock, path: string, bundled: ReadonlySet<string>):
 export async function listBundledPackages(): Promise<BundledPackage[]> {
   const absolute = (entry: string) => join(root, entry);
   const found = await Promise.all([
-    bundledPaths({ entrypoints: programEntries.map(absolute), target: "bun", plugins: [unusedPackages] }),
+    bundledPaths({ entrypoints: PROGRAM_ENTRIES.map(absolute), target: "bun", plugins: [unusedPackages] }),
     bundledPaths({
-      entrypoints: consoleEntries.map(absolute),
+      entrypoints: CONSOLE_ENTRIES.map(absolute),
       target: "browser",
       jsx: { runtime: "automatic", importSource: "preact", development: false },
     }),
   ]);
-  const embedded = embeddedPackages.map((name) => `node_modules/${name}`);
+  const embedded = EMBEDDED_PACKAGES.map((name) => `node_modules/${name}`);
   const bundled = new Set([...found.flat(), ...embedded]);
   const lock: Lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages;
   return [...bundled]

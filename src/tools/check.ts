@@ -42,6 +42,7 @@ const checks: Record<string, () => Promise<Result>> = {
   "migrations of identity": () => checkDrift("identity"),
   "generated docs": () => run([process.execPath, join("src", "tools", "docs.ts"), "--check"]),
   "length of functions": () => run([process.execPath, join("src", "tools", "long-functions.ts")]),
+  "style of code": () => run([process.execPath, join("src", "tools", "code-style.ts")]),
   vocabulary: () => run([process.execPath, join("src", "tools", "vocabulary.ts")]),
 };
 

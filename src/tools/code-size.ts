@@ -9,7 +9,7 @@ import { type Import, importsOf, listFiles, parseFiles, type SourceFile } from "
  */
 
 /** Fields of different features, each with a column, a schema and a form. */
-const sampleFields = ["commandTimeoutMs", "inactivityTimeoutMs", "notificationEscalationLevel"];
+const SAMPLE_FIELDS = ["commandTimeoutMs", "inactivityTimeoutMs", "notificationEscalationLevel"];
 
 const linesOf = (text: string): number => text.split("\n").length - 1;
 
@@ -106,7 +106,7 @@ export function measure(
 
 if (import.meta.main) {
   const [directory = join(import.meta.dir, "..", ".."), ...fields] = process.argv.slice(2);
-  const rows = measure(resolve(directory), fields.length > 0 ? fields : sampleFields);
+  const rows = measure(resolve(directory), fields.length > 0 ? fields : SAMPLE_FIELDS);
   console.log(
     `| measure | value |\n|---|---|\n${rows.map(([name, value]) => `| ${name} | ${value} |`).join("\n")}`,
   );

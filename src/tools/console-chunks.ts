@@ -14,9 +14,9 @@ import type { BunPlugin } from "bun";
 const LIBRARY = "lucide-preact";
 const TOGETHER = "icons-of-later-screens";
 
-const staticImport = /^\s*(?:import|export)\s+(?:(?!type\b)[^"';]*?from\s*)?"(\.[^"]+)"/gm;
-const dynamicImport = /import\(\s*"(\.[^"]+)"\s*\)/g;
-const iconImport = /import\s*\{([^}]*)\}\s*from\s*"lucide-preact";/g;
+const STATIC_IMPORT = /^\s*(?:import|export)\s+(?:(?!type\b)[^"';]*?from\s*)?"(\.[^"]+)"/gm;
+const DYNAMIC_IMPORT = /import\(\s*"(\.[^"]+)"\s*\)/g;
+const ICON_IMPORT = /import\s*\{([^}]*)\}\s*from\s*"lucide-preact";/g;
 
 /** Returns the files that the entry imports statically, and those that these import. */
 function reachedFrom(entry: string): Set<string> {
@@ -26,7 +26,7 @@ function reachedFrom(entry: string): Set<string> {
     if (seen.has(file)) continue;
     seen.add(file);
     const from = dirname(file);
-    for (const match of readFileSync(file, "utf8").matchAll(staticImport))
+    for (const match of readFileSync(file, "utf8").matchAll(STATIC_IMPORT))
       queue.push(resolve(from, match[1] ?? ""));
   }
   return seen;
@@ -43,7 +43,7 @@ const namesIn = (list: string): string[] =>
 const screensIn = (files: readonly string[]): Set<string> =>
   new Set(
     files.flatMap((file) =>
-      [...readFileSync(file, "utf8").matchAll(dynamicImport)]
+      [...readFileSync(file, "utf8").matchAll(DYNAMIC_IMPORT)]
         .map((match) => resolve(dirname(file), match[1] ?? ""))
         .filter((target) => target.endsWith(".tsx")),
     ),
@@ -57,7 +57,7 @@ const IMPORTERS_MIN = 5;
 function smallAndShared(files: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const file of files)
-    for (const match of readFileSync(file, "utf8").matchAll(staticImport)) {
+    for (const match of readFileSync(file, "utf8").matchAll(STATIC_IMPORT)) {
       const target = resolve(dirname(file), match[1] ?? "");
       counts.set(target, (counts.get(target) ?? 0) + 1);
     }
@@ -82,7 +82,7 @@ export function fewChunks(web: string, entry: string, app: string): BunPlugin {
   const screens = screensIn(files);
   const names = new Set(
     later.flatMap((file) =>
-      [...readFileSync(file, "utf8").matchAll(iconImport)].flatMap((match) => namesIn(match[1] ?? "")),
+      [...readFileSync(file, "utf8").matchAll(ICON_IMPORT)].flatMap((match) => namesIn(match[1] ?? "")),
     ),
   );
   const list = [...names].sort();

@@ -11,8 +11,8 @@ export interface ManualPage {
   readonly language: Language;
 }
 
-export const languages = ["en", "de"] as const;
-export type Language = (typeof languages)[number];
+export const LANGUAGES = ["en", "de"] as const;
+export type Language = (typeof LANGUAGES)[number];
 
 /** Sorted in the order in which one needs them; a text that is not among them is found by a test. */
 export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages: readonly string[] }> = [

@@ -1,7 +1,7 @@
 import { type Permission, type PermissionRule, permissions } from "../modules/identity/permissions.ts";
 import type { Role } from "../modules/users/users.types.ts";
 
-const roles: ReadonlyArray<readonly [Role, string]> = [
+const ROLES: ReadonlyArray<readonly [Role, string]> = [
   ["TENANT_OWNER", "owner"],
   ["TENANT_ADMIN", "administrator"],
   ["TENANT_RW", "read and write"],
@@ -22,7 +22,7 @@ function row(permission: Permission): string {
   const cells = [
     `\`${permission}\``,
     what,
-    ...roles.map(([role]) => (allowed.includes(role) ? mark(true) : otherwise)),
+    ...ROLES.map(([role]) => (allowed.includes(role) ? mark(true) : otherwise)),
     mark(needsPerson !== true),
   ];
   return `| ${cells.join(" | ")} |`;
@@ -36,8 +36,8 @@ export function renderPermissions(): string {
 This page shows what each role can do. Every operation of the API needs one of these permissions; \`x-permission\` in the API's own pages (\`/docs\`) names it. A
 request without sign-in gets 401. A request without the permission gets 403 and an entry in the audit log.
 
-| permission | allows to | ${roles.map(([, name]) => name).join(" | ")} | API keys |
-|---|---|${roles.map(() => ":-:").join("|")}|:-:|
+| permission | allows to | ${ROLES.map(([, name]) => name).join(" | ")} | API keys |
+|---|---|${ROLES.map(() => ":-:").join("|")}|:-:|
 ${names.map(row).join("\n")}
 
 - **flag** stands for users with \`canAcknowledgeAlarms\`, **self** for a user's own user.

@@ -67,14 +67,14 @@ export interface CommentRule {
 }
 
 /** Verbs that were put before clauses to make them sentences, and the words with which such clauses begin. */
-const emptyVerbs = "Returns|Describes|Says|Gives|Tells|Shows|Defines|Holds|States|Names";
-const clauseWords = "what|whose|who|how|where|when|which";
+const EMPTY_VERBS = "Returns|Describes|Says|Gives|Tells|Shows|Defines|Holds|States|Names";
+const CLAUSE_WORDS = "what|whose|who|how|where|when|which";
 
 /** Not in doc comments: "Returns what …" hides the noun, and a comment that goes on in the next one cannot stand alone. */
 export const commentRules: readonly CommentRule[] = [
   {
     name: "a verb before a clause, such as “Returns what …”",
-    pattern: new RegExp(`^(?:${emptyVerbs}) (?:${clauseWords})\\b`),
+    pattern: new RegExp(`^(?:${EMPTY_VERBS}) (?:${CLAUSE_WORDS})\\b`),
   },
   { name: "“…” at the beginning or the end", pattern: /^…|…$/ },
 ];

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import type { ApiDocument } from "../../src/http/api-docs.ts";
-import { conditionOperators } from "../../src/lib/condition.ts";
-import { aliasTypes } from "../../src/modules/dashboards/alias-devices.ts";
+import { CONDITION_OPERATORS } from "../../src/lib/condition.ts";
+import { ALIAS_TYPES } from "../../src/modules/dashboards/alias-devices.ts";
 import { stepDefinitions } from "../../src/modules/pipelines/step-types.ts";
-import { aggregations } from "../../src/modules/telemetry/telemetry.types.ts";
+import { AGGREGATIONS } from "../../src/modules/telemetry/telemetry.types.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 /** The typed parts of bodies that services check by themselves: unions with a discriminator, and conditions. */
@@ -60,7 +60,7 @@ const unions: ReadonlyArray<[string, readonly string[]]> = [
   ["PipelineStep", stepTypes],
   ["MappingStep", stepTypes.filter((type) => type !== "webhook_forward")],
   ["Widget", widgetTypes],
-  ["DashboardAlias", aliasTypes],
+  ["DashboardAlias", ALIAS_TYPES],
   ["AlarmAction", ["command", "integration_downlink", "webhook"]],
 ];
 
@@ -105,9 +105,11 @@ describe.each([...stepDefinitions])("the step $type", ({ type, example, fields }
 describe("an alarm condition", () => {
   const noData = { noData: { key: "t", forMs: 60_000 } };
   const accepted: readonly unknown[] = [
-    ...conditionOperators
-      .filter((op) => op !== "BETWEEN" && op !== "IN")
-      .map((op) => ({ key: "t", op, value: 1 })),
+    ...CONDITION_OPERATORS.filter((op) => op !== "BETWEEN" && op !== "IN").map((op) => ({
+      key: "t",
+      op,
+      value: 1,
+    })),
     { key: "t", op: "BETWEEN", value: [1, 2] },
     { key: "t", op: "IN", value: [1, "a"] },
     { key: "t", op: "GT", attribute: { key: "limit", scope: "SHARED" } },
@@ -149,7 +151,7 @@ describe("an alarm condition", () => {
 
 test("a comparison names every operator of the compiler", () => {
   const op = document.components.schemas.AttributeComparison?.properties?.op;
-  expect(op?.enum).toEqual([...conditionOperators]);
+  expect(op?.enum).toEqual([...CONDITION_OPERATORS]);
 });
 
 test("a rule's kind decides its fields", () => {
@@ -188,5 +190,5 @@ test("every aggregation is an enumeration", () => {
   };
   walk(document, false);
   expect(named.length).toBeGreaterThan(3);
-  for (const schema of named) expect(schema).toMatchObject({ enum: [...aggregations] });
+  for (const schema of named) expect(schema).toMatchObject({ enum: [...AGGREGATIONS] });
 });

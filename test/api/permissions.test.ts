@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type PermissionRule, permissions } from "../../src/modules/identity/permissions.ts";
-import { type Role, roles, type User } from "../../src/modules/users/users.types.ts";
+import { ROLES, type Role, type User } from "../../src/modules/users/users.types.ts";
 import { renderPermissions } from "../../src/tools/permissions-doc.ts";
 import { type ForgedToken, forgeTokens, revokedToken } from "../support/forged-tokens.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
@@ -69,7 +69,7 @@ async function tokenOf(user: User): Promise<string> {
 beforeAll(async () => {
   fixture = await createTestApp({ host: "one" });
   const { services } = fixture.app;
-  for (const role of roles) {
+  for (const role of ROLES) {
     const { token, user } = await fixture.signIn(role);
     users[role] = user;
     const owner = role === "TENANT_OWNER" ? token : await tokenOf(users.TENANT_OWNER as User);
@@ -213,13 +213,13 @@ describe("streams", () => {
   });
 
   test("are open to every role and its API keys", async () => {
-    for (const role of roles)
+    for (const role of ROLES)
       for (const token of [await tokenOf(users[role] as User), keys[role] as string])
         expect([role, await openStream(token)]).toEqual([role, "ready"]);
   });
 });
 
-describe.each([...roles])("%s", (role) => {
+describe.each([...ROLES])("%s", (role) => {
   const expectTable = async (token: (operation: Operation) => Promise<string>, isPerson: boolean) => {
     const self = users[role]?.userId;
     const wrong: string[] = [];
@@ -299,7 +299,7 @@ describe("the table", () => {
   const rules = Object.entries(permissions) as [string, PermissionRule][];
 
   test("gives nobody more than a higher role has", () => {
-    const order = [...roles].reverse();
+    const order = [...ROLES].reverse();
     for (const [permission, rule] of rules)
       for (const [index, role] of order.entries())
         if (rule.roles.includes(role))

@@ -1,17 +1,17 @@
 import { expect, test } from "bun:test";
-import { alarmSeverities, compareSeverities, severitiesDescending } from "../../src/lib/severity.ts";
+import { ALARM_SEVERITIES, compareSeverities, severitiesDescending } from "../../src/lib/severity.ts";
 import { catalogues } from "../../src/lib/texts/catalogues.ts";
 import german from "../../src/lib/texts/first-screens.de.json";
 import english from "../../src/lib/texts/first-screens.en.json";
 
 test("severities are compared in the order of their list", () => {
-  expect([...severitiesDescending].sort(compareSeverities)).toEqual([...alarmSeverities]);
+  expect([...severitiesDescending].sort(compareSeverities)).toEqual([...ALARM_SEVERITIES]);
   expect(compareSeverities("CRITICAL", "WARNING")).toBeGreaterThan(0);
   expect(compareSeverities("MINOR", "MINOR")).toBe(0);
 });
 
 test("server and console have the same word for each severity", () => {
-  for (const severity of alarmSeverities) {
+  for (const severity of ALARM_SEVERITIES) {
     expect(catalogues.en[`alarm_severity.${severity}`]).toBe(english[`severity.${severity}`]);
     expect(catalogues.de[`alarm_severity.${severity}`]).toBe(german[`severity.${severity}`]);
   }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import {
   createWeeklyWindow,
+  WEEKDAYS,
   type Weekday,
   type WeeklyWindow,
-  weekdays,
 } from "../../src/lib/weekly-window.ts";
 
 const minutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
-const create = (timezone: string, from: string, to: string, days: readonly Weekday[] = weekdays) =>
+const create = (timezone: string, from: string, to: string, days: readonly Weekday[] = WEEKDAYS) =>
   createWeeklyWindow({ timezone, days: new Set(days), from: minutes(from), to: minutes(to) });
 
 /** Every change within these days, as the window itself tells them. */

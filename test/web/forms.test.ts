@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import consoleTexts from "../../src/lib/texts/console.en.json";
-import { messengerKinds } from "../../src/modules/notifications/messengers.types.ts";
+import { MESSENGER_KINDS } from "../../src/modules/notifications/messengers.types.ts";
 import { checkTarget } from "../../src/modules/uplinks/target-settings.ts";
 import { settingsForm } from "../../src/web/features/integrations/integration-form.tsx";
 import { serviceForm } from "../../src/web/features/notifications/messenger-form.ts";
@@ -64,7 +64,7 @@ const forms: Record<string, FormDefinition> = {
     integrationTypes.map((type) => [`${type} integration`, settingsForm(type, { paths: { frame: "data" } })]),
   ),
   certificates: certificatesForm("KAFKA"),
-  ...Object.fromEntries(messengerKinds.map((kind) => [`${kind} messenger`, serviceForm({ kind })])),
+  ...Object.fromEntries(MESSENGER_KINDS.map((kind) => [`${kind} messenger`, serviceForm({ kind })])),
 };
 
 test("takes the numbers of the API as numbers, not as the strings that a query may have", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Glob } from "bun";
-import { languages, manualSections, renderManual } from "../../src/tools/manual.ts";
+import { LANGUAGES, manualSections, renderManual } from "../../src/tools/manual.ts";
 import { findInManual, plainText } from "../../src/web/features/manual/manual-api.ts";
 
 const root = join(import.meta.dir, "../..");
@@ -15,7 +15,7 @@ test("every text of the docs is a page of the manual, once", () => {
   expect(listed.map((id) => `${id}.md`).toSorted()).toEqual(texts.sort());
 });
 
-for (const language of languages)
+for (const language of LANGUAGES)
   test(`links lead to places that are there, or elsewhere as whole addresses; nothing is fetched (${language})`, () => {
     const pagesOf = renderManual(root, language).flatMap((section) => section.pages);
     const places = new Set(

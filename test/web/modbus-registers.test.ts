@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { byteOrders } from "../../src/lib/modbus/modbus-lists.ts";
+import { BYTE_ORDERS } from "../../src/lib/modbus/modbus-lists.ts";
 import { decodeRegister } from "../../src/lib/modbus/register-values.ts";
 import { viewOf } from "../../src/web/features/modbus/register-browser.tsx";
 import {
@@ -70,7 +70,7 @@ describe("a register in the form", () => {
 describe("a word in the browser", () => {
   const words = [0x4366, 0x8000, 0xfffe];
 
-  test.each(byteOrders)("is shown in the order %s as the gateway would store it", (order) => {
+  test.each(BYTE_ORDERS)("is shown in the order %s as the gateway would store it", (order) => {
     const stored = (type: "FLOAT32" | "INT32" | "INT16") =>
       decodeRegister(
         { area: "HOLDING_REGISTER", address: 0, type, order },

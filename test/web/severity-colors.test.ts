@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { contrast, parseColor } from "../../src/lib/colors.ts";
 import { limitSeverities } from "../../src/lib/key-metadata.ts";
-import { alarmSeverities } from "../../src/lib/severity.ts";
+import { ALARM_SEVERITIES } from "../../src/lib/severity.ts";
 import { stateColor } from "../../src/web/lib/state-colors.ts";
 import { levelClass, severityClass, severityVariable } from "../../src/web/ui/severity-colors.ts";
 
@@ -26,7 +26,7 @@ for (const theme of ["light", "dark"]) {
   const color = (name: string) => tokens.get(name) ?? "";
   const grounds = [color("--color-base-100"), color("--color-base-200")];
 
-  test.each([...alarmSeverities])(`the colours of %s are readable in the ${theme} theme`, (severity) => {
+  test.each([...ALARM_SEVERITIES])(`the colours of %s are readable in the ${theme} theme`, (severity) => {
     for (const ground of grounds) {
       const mark = color(severityVariable(severity));
       const text = color(`${severityVariable(severity)}-text`);
@@ -36,8 +36,8 @@ for (const theme of ["light", "dark"]) {
   });
 
   test(`no two severities share a colour in the ${theme} theme, and none has that of information`, () => {
-    const marks = alarmSeverities.map((severity) => color(severityVariable(severity)));
-    expect(new Set([...marks, color("--color-info")]).size).toBe(alarmSeverities.length + 1);
+    const marks = ALARM_SEVERITIES.map((severity) => color(severityVariable(severity)));
+    expect(new Set([...marks, color("--color-info")]).size).toBe(ALARM_SEVERITIES.length + 1);
   });
 
   test(`red, orange and yellow states have the colours of severities in the ${theme} theme`, () => {
@@ -49,7 +49,7 @@ for (const theme of ["light", "dark"]) {
 }
 
 test("every class of a severity has a token in the style sheet", () => {
-  for (const severity of alarmSeverities)
+  for (const severity of ALARM_SEVERITIES)
     for (const use of ["text", "graphic", "ground", "fill"] as const)
       expect(styles).toContain(`--color-${severityClass(severity, use).replace(/^(text|fill|bg)-/, "")}:`);
 });

@@ -9,7 +9,7 @@ import type { FieldPath } from "./site.types.ts";
 export const SECRET_PREFIX = "LINESIDE_SECRET_";
 
 /** Fields whose values the gateway keeps sealed or shows to administrators only. */
-const secretFields: ReadonlySet<string> = new Set([
+const SECRET_FIELDS: ReadonlySet<string> = new Set([
   "apiKey",
   "passphrase",
   "password",
@@ -20,16 +20,16 @@ const secretFields: ReadonlySet<string> = new Set([
   "token",
 ]);
 /** Sections whose URLs and bodies only administrators can read. */
-const messagingSections: ReadonlySet<string> = new Set(["messengers", "notifications"]);
-const messagingFields: ReadonlySet<string> = new Set(["url", "body"]);
+const MESSAGING_SECTIONS: ReadonlySet<string> = new Set(["messengers", "notifications"]);
+const MESSAGING_FIELDS: ReadonlySet<string> = new Set(["url", "body"]);
 
 /** Returns whether a field may contain a secret. */
 export function isSecretField(section: string, path: FieldPath): boolean {
   const names = path.filter((part) => typeof part === "string");
   const [name = "", around] = names.toReversed();
-  if (secretFields.has(name) || (around === "credentials" && name === "key")) return true;
-  if (around === "headers") return isSecretHeader(name) || messagingSections.has(section);
-  return messagingSections.has(section) && messagingFields.has(name);
+  if (SECRET_FIELDS.has(name) || (around === "credentials" && name === "key")) return true;
+  if (around === "headers") return isSecretHeader(name) || MESSAGING_SECTIONS.has(section);
+  return MESSAGING_SECTIONS.has(section) && MESSAGING_FIELDS.has(name);
 }
 
 /** Returns the secrets in the environment, by their names in site files. */

@@ -10,8 +10,8 @@ import { jsonSchema } from "../json-schema.ts";
 import type { JsonSchema } from "./openapi.types.ts";
 
 const IDENTIFIER = /^[A-Z][A-Za-z0-9]*$/;
-const schemaLists = ["anyOf", "allOf", "oneOf"] as const;
-const schemaMaps = ["properties", "patternProperties"] as const;
+const SCHEMA_LISTS = ["anyOf", "allOf", "oneOf"] as const;
+const SCHEMA_MAPS = ["properties", "patternProperties"] as const;
 
 export class Components {
   /** Keyed by name. */
@@ -60,9 +60,9 @@ export class Components {
 
   #convertParts(schema: JsonSchema): JsonSchema {
     const copy: JsonSchema = { ...schema };
-    for (const keyword of schemaLists)
+    for (const keyword of SCHEMA_LISTS)
       if (copy[keyword] !== undefined) copy[keyword] = copy[keyword].map((part) => this.#refer(part));
-    for (const keyword of schemaMaps)
+    for (const keyword of SCHEMA_MAPS)
       if (copy[keyword] !== undefined)
         copy[keyword] = Object.fromEntries(
           Object.entries(copy[keyword]).map(([name, part]) => [name, this.#refer(part)]),

@@ -45,7 +45,7 @@ export function errorResponses(): Record<string, Response> {
 }
 
 /** Operations whose 400 has no body in the contract, whatever is wrong. */
-export const bareBadRequests: ReadonlySet<string> = new Set([
+export const BARE_BAD_REQUESTS: ReadonlySet<string> = new Set([
   "POST /api/users",
   "POST /api/auth/impersonate",
 ]);
@@ -92,6 +92,6 @@ export function errorsOf({
 }
 
 function refer(status: number, route: string): { $ref: string } {
-  const name = status === 400 && bareBadRequests.has(route) ? "BareBadRequest" : nameOf(status);
+  const name = status === 400 && BARE_BAD_REQUESTS.has(route) ? "BareBadRequest" : nameOf(status);
   return { $ref: `#/components/responses/${name}` };
 }

@@ -1,6 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import { invariant } from "../../lib/invariant.ts";
-import { attributeScopes } from "../../modules/attributes/attributes.types.ts";
+import { ATTRIBUTE_SCOPES } from "../../modules/attributes/attributes.types.ts";
 import type { Components } from "./components.ts";
 import { errorsOf } from "./error-responses.ts";
 import type { Content, Operation, Parameter, Response, RouteDetail } from "./openapi.types.ts";
@@ -46,7 +46,7 @@ const pathParameters: Readonly<Record<string, Partial<Pick<Parameter, "descripti
     schema: { type: "string", pattern: "^\\d{1,15}$" },
   },
   key: { description: "name of the attribute" },
-  scope: { description: "scope of the attribute", schema: { type: "string", enum: attributeScopes } },
+  scope: { description: "scope of the attribute", schema: { type: "string", enum: ATTRIBUTE_SCOPES } },
   deviceType: { description: "type of devices" },
 };
 
@@ -63,7 +63,7 @@ export interface Route {
   };
 }
 
-const parameterName = /:(\w+)/g;
+const PARAMETER_NAME = /:(\w+)/g;
 
 const listHeaders = {
   "x-total-count": { description: "total number of items", schema: { type: "integer" } },
@@ -71,7 +71,7 @@ const listHeaders = {
 };
 
 function parametersOf({ path, hooks }: Route, components: Components): Parameter[] {
-  const ofPath = [...path.matchAll(parameterName)].map(
+  const ofPath = [...path.matchAll(PARAMETER_NAME)].map(
     ([, name = ""]): Parameter => ({
       name,
       in: "path",

@@ -1,9 +1,9 @@
 /** Constants of Modbus that the gateway and its console share. */
 
-export const registerAreas = ["HOLDING_REGISTER", "INPUT_REGISTER", "COIL", "DISCRETE_INPUT"] as const;
-export type RegisterArea = (typeof registerAreas)[number];
+export const REGISTER_AREAS = ["HOLDING_REGISTER", "INPUT_REGISTER", "COIL", "DISCRETE_INPUT"] as const;
+export type RegisterArea = (typeof REGISTER_AREAS)[number];
 
-export const registerTypes = [
+export const REGISTER_TYPES = [
   "INT16",
   "UINT16",
   "INT32",
@@ -17,7 +17,7 @@ export const registerTypes = [
   "STRING",
   "BOOL",
 ] as const;
-export type RegisterType = (typeof registerTypes)[number];
+export type RegisterType = (typeof REGISTER_TYPES)[number];
 
 const wordsOfType: Readonly<Record<Exclude<RegisterType, "STRING">, number>> = {
   INT16: 1,
@@ -40,25 +40,25 @@ export const sizeOf = ({ type, length = 1 }: { type: RegisterType; length?: numb
 export const isBitArea = (area: RegisterArea): boolean => area === "COIL" || area === "DISCRETE_INPUT";
 
 /** Order of the bytes of a value: `ABCD` has the most significant byte first, `CDAB` the least significant word first. */
-export const byteOrders = ["ABCD", "CDAB", "BADC", "DCBA"] as const;
-export type ByteOrder = (typeof byteOrders)[number];
+export const BYTE_ORDERS = ["ABCD", "CDAB", "BADC", "DCBA"] as const;
+export type ByteOrder = (typeof BYTE_ORDERS)[number];
 
 export const ADDRESS_MAX = 0xffff;
 /** Registers of a unit. */
 export const REGISTERS_MAX = 500;
 
-export const modbusFramings = ["TCP", "RTU", "SERIAL"] as const;
+export const MODBUS_FRAMINGS = ["TCP", "RTU", "SERIAL"] as const;
 /** `RTU` is the serial line behind a device server, `SERIAL` that at a serial port of the gateway. */
-export type ModbusFraming = (typeof modbusFramings)[number];
+export type ModbusFraming = (typeof MODBUS_FRAMINGS)[number];
 
-export const baudRates = [1_200, 2_400, 4_800, 9_600, 19_200, 38_400, 57_600, 115_200] as const;
-export const parities = ["NONE", "EVEN", "ODD"] as const;
-export const stopBitCounts = [1, 2] as const;
+export const BAUD_RATES = [1_200, 2_400, 4_800, 9_600, 19_200, 38_400, 57_600, 115_200] as const;
+export const PARITIES = ["NONE", "EVEN", "ODD"] as const;
+export const STOP_BIT_COUNTS = [1, 2] as const;
 
 export interface SerialSettings {
-  readonly baudRate: (typeof baudRates)[number];
-  readonly parity: (typeof parities)[number];
-  readonly stopBits: (typeof stopBitCounts)[number];
+  readonly baudRate: (typeof BAUD_RATES)[number];
+  readonly parity: (typeof PARITIES)[number];
+  readonly stopBits: (typeof STOP_BIT_COUNTS)[number];
 }
 
 export const defaultSerial: SerialSettings = { baudRate: 9_600, parity: "NONE", stopBits: 1 };

@@ -1,4 +1,4 @@
-import { isBitArea, type RegisterArea, registerAreas, sizeOf } from "./modbus-lists.ts";
+import { isBitArea, REGISTER_AREAS, type RegisterArea, sizeOf } from "./modbus-lists.ts";
 import { READ_BITS_MAX, READ_WORDS_MAX, type RegisterRange } from "./modbus-pdu.ts";
 import type { RegisterSpec } from "./register-values.ts";
 
@@ -16,7 +16,7 @@ export interface ReadBlock<Register extends RegisterSpec> {
 }
 
 const GAP_MAX = 8;
-const areaOrder = Object.fromEntries(registerAreas.map((area, index) => [area, index])) as Record<
+const areaOrder = Object.fromEntries(REGISTER_AREAS.map((area, index) => [area, index])) as Record<
   RegisterArea,
   number
 >;

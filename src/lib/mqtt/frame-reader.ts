@@ -28,9 +28,9 @@ export const fromForeignBroker = Uint8Array.from({ length: 256 }, (_, header) =>
 });
 
 /** Bytes of a refused packet that are reported: room for most topics. */
-const reportedBytes = 512;
+const REPORTED_BYTES = 512;
 /** Type and flags, and a remaining length of up to four bytes. */
-const headerBytesMax = 5;
+const HEADER_BYTES_MAX = 5;
 const nothing = new Uint8Array(0);
 
 /**
@@ -114,7 +114,7 @@ export class FrameReader {
   /** Moves to the beginning of a packet that is too large and drops the rest of it. */
   #truncate(header: number, start: number): boolean {
     if (this.#truncatedBytes === 0 || header >> 4 !== PUBLISH_TYPE) {
-      const received = Math.min(this.#filled, start + this.#length, start + reportedBytes);
+      const received = Math.min(this.#filled, start + this.#length, start + REPORTED_BYTES);
       throw new PacketTooLarge({ header, bytes: this.#length, start: this.buffer.slice(start, received) });
     }
     const end = start + Math.min(this.#length, this.#truncatedBytes);
@@ -167,7 +167,7 @@ export class FrameReader {
     if (this.#owned && this.#filled + extra <= this.buffer.length) return;
     // Never moved in place: packets already handed out still point into the old buffer.
     // One packet at most, unless its reader is held back and more than one waits: doubling then copies each byte but twice.
-    const packetBytesMax = this.bodyBytesMax + headerBytesMax;
+    const packetBytesMax = this.bodyBytesMax + HEADER_BYTES_MAX;
     const room = needed > packetBytesMax ? needed * 2 : Math.min(needed * 2, packetBytesMax);
     const target = new Uint8Array(Math.max(64, needed, room));
     target.set(this.buffer.subarray(this.#position, this.#filled));

@@ -48,8 +48,8 @@ export const PUBCOMP = 0x70;
 export const headerOfAck: Readonly<Record<Qos, number>> = { 0: 0, 1: PUBACK, 2: PUBREC };
 
 /** Shortest and longest form of `writeAck`, in bytes. */
-export const ackBytesMin = 4;
-export const ackBytesMax = 5;
+export const ACK_BYTES_MIN = 4;
+export const ACK_BYTES_MAX = 5;
 
 /** Writes one acknowledgement at `at` and returns where it ends; only MQTT 5 carries a reason, and only when it says something. */
 export function writeAck(

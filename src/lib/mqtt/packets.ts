@@ -39,7 +39,7 @@ export interface Subscription {
   readonly identifier: number;
 }
 
-const versions: ReadonlyMap<string, ProtocolVersion> = new Map([
+const VERSIONS: ReadonlyMap<string, ProtocolVersion> = new Map([
   ["MQIsdp\u0003", 3],
   ["MQTT\u0004", 4],
   ["MQTT\u0005", 5],
@@ -57,7 +57,7 @@ export function readVersion(cursor: PacketCursor): { version: ProtocolVersion; i
   if (name !== "MQTT" && name !== "MQIsdp") throw protocolError("not an MQTT client");
   const level = cursor.u8();
   const isBridge = level >= BRIDGE_BIT;
-  const version = versions.get(name + String.fromCharCode(level & ~BRIDGE_BIT));
+  const version = VERSIONS.get(name + String.fromCharCode(level & ~BRIDGE_BIT));
   if (version === undefined || (isBridge && version === 5)) throw new UnsupportedVersion(level);
   return { version, isBridge };
 }

@@ -53,13 +53,13 @@ const readers: ReadonlyMap<number, Reader> = new Map<number, Reader>([
   [Property.maximumPacketSize, (cursor) => cursor.u32()],
 ]);
 
-const message = [0x01, 0x02, 0x03, 0x08, 0x09, 0x26];
+const MESSAGE = [0x01, 0x02, 0x03, 0x08, 0x09, 0x26];
 
 /** Properties each packet may carry. */
 export const allowedIn = {
   connect: new Set([0x11, 0x15, 0x16, 0x17, 0x19, 0x21, 0x22, 0x26, 0x27]),
-  will: new Set([...message, 0x18]),
-  publish: new Set([...message, 0x0b, 0x23]),
+  will: new Set([...MESSAGE, 0x18]),
+  publish: new Set([...MESSAGE, 0x0b, 0x23]),
   acknowledge: new Set([0x1f, 0x26]),
   subscribe: new Set([0x0b, 0x26]),
   unsubscribe: new Set([0x26]),

@@ -2,7 +2,7 @@ import { malformed, ProtocolError, protocolError, Reason } from "./reason.ts";
 
 /** MQTT 5, 4.7: `+` fills a whole level, `#` is the last level. */
 export function isValidFilter(filter: string): boolean {
-  if (filter.length === 0 || filter.split("/").length > topicLevelsMax) return false;
+  if (filter.length === 0 || filter.split("/").length > TOPIC_LEVELS_MAX) return false;
   const levels = filter.split("/");
   return levels.every((level, index) => {
     if (level === "+") return true;
@@ -12,13 +12,13 @@ export function isValidFilter(filter: string): boolean {
 }
 
 /** The broker's topic tree takes at most 100 levels; a device's internal prefix needs two of them. */
-const topicLevelsMax = 90;
+const TOPIC_LEVELS_MAX = 90;
 
 /** Throws when a PUBLISH may not name this topic. */
 export function checkTopicName(topic: string): void {
   if (topic.length === 0) throw protocolError("topic name is empty"); // MQTT 5, 3.3.2.3.4
   if (topic.includes("+") || topic.includes("#")) throw malformed("topic name holds a wildcard");
-  if (topic.split("/").length > topicLevelsMax) {
+  if (topic.split("/").length > TOPIC_LEVELS_MAX) {
     throw new ProtocolError(Reason.topicNameInvalid, "topic name has too many levels");
   }
 }

@@ -21,7 +21,7 @@ const texts: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** Data types that a command cannot carry. */
-const others: ReadonlyMap<number, string> = new Map([
+const OTHERS: ReadonlyMap<number, string> = new Map([
   [16, "DataSet"],
   [17, "Bytes"],
   [18, "File"],
@@ -65,7 +65,7 @@ function writeValue(writer: BinaryWriter, value: PlainValue, dataType: number): 
   else if (dataType === DataType.double) ensure(typeof value === "number", "Double");
   else if (dataType === DataType.boolean) ensure(typeof value === "boolean", "Boolean");
   else
-    ensure(text !== undefined && typeof value === "string", text ?? others.get(dataType) ?? String(dataType));
+    ensure(text !== undefined && typeof value === "string", text ?? OTHERS.get(dataType) ?? String(dataType));
   if (typeof value === "string") writer.tag(Field.string, WireType.LengthDelimited).string(value);
   else if (typeof value === "boolean") writer.tag(Field.boolean, WireType.Varint).bool(value);
   else if (dataType === FLOAT) writer.tag(Field.float, WireType.Bit32).float(value);

@@ -8,7 +8,7 @@ import type { AlarmEventType } from "./alarms.types.ts";
 import { only, text, wrong } from "./rule-fields.ts";
 
 /** Transitions of an alarm that actions may follow. */
-const occasions = ["CREATED", "REOPENED", "SEVERITY_CHANGED", "ESCALATED", "ACK", "CLEARED"] as const;
+const OCCASIONS = ["CREATED", "REOPENED", "SEVERITY_CHANGED", "ESCALATED", "ACK", "CLEARED"] as const;
 const ACTIONS_MAX = 10;
 const METHOD_MAX = 256;
 const ID_MAX = 64;
@@ -78,9 +78,9 @@ const deviceIdOf = (node: Record<string, unknown>, where: string): string | null
 
 function compileAction(input: unknown, where: string): AlarmAction {
   if (!isJsonObject(input)) throw wrong(where, detail("rule.object"));
-  const on = occasions.find((occasion) => occasion === input.on);
+  const on = OCCASIONS.find((occasion) => occasion === input.on);
   if (on === undefined)
-    throw wrong(`${where}.on`, detail("rule.occasion_unknown", { occasions: occasions.join(", ") }));
+    throw wrong(`${where}.on`, detail("rule.occasion_unknown", { occasions: OCCASIONS.join(", ") }));
   if (input.type === "webhook") {
     const node = only(input, where, ["on", "type", "url", "method", "headers"]);
     const target = {

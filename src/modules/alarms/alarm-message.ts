@@ -4,7 +4,7 @@ import type { Alarm } from "./alarms.types.ts";
 import type { KnownValue } from "./device-state.ts";
 
 const MESSAGE_MAX = 1_000;
-const placeholder = /\$\{([^{}]{1,256})\}/g;
+const PLACEHOLDER = /\$\{([^{}]{1,256})\}/g;
 
 /**
  * Fills a template: `${deviceName}`, `${alarmType}`, `${severity}` and values of keys, with the unit and the decimals of the key; a dash for
@@ -25,7 +25,7 @@ export function renderMessage(
     if (shortened !== "") parts.push(shortened);
   };
   let end = 0;
-  for (const match of template.matchAll(placeholder)) {
+  for (const match of template.matchAll(PLACEHOLDER)) {
     if (filled >= MESSAGE_MAX) break;
     const [whole, name = ""] = match;
     add(template.slice(end, match.index));

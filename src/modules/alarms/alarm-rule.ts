@@ -8,34 +8,34 @@ import {
 import { DomainError, detail } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import {
+  ALARM_SEVERITIES,
   type AlarmSeverity,
-  alarmSeverities,
   compareSeverities,
   severitiesDescending,
 } from "../../lib/severity.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
-import { createWeeklyWindow, type Weekday, type WeeklyWindow, weekdays } from "../../lib/weekly-window.ts";
+import { createWeeklyWindow, WEEKDAYS, type Weekday, type WeeklyWindow } from "../../lib/weekly-window.ts";
 import { type AlarmAction, compileActions, ensureReachable, type RefusalOf } from "./alarm-actions.ts";
 import { flag, only, text, whole, wrong } from "./rule-fields.ts";
 
-const timeOfDay = /^([01]\d|2[0-3]):([0-5]\d)$/;
+const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/;
 const DAY_MINUTES = 1_440;
 
 function minutesOf(input: unknown, where: string, canEndDay = false): number {
   if (canEndDay && input === "24:00") return DAY_MINUTES;
-  const [, hours, minutes] = (typeof input === "string" && timeOfDay.exec(input)) || [];
+  const [, hours, minutes] = (typeof input === "string" && TIME_OF_DAY.exec(input)) || [];
   if (hours === undefined || minutes === undefined)
     throw wrong(where, detail("rule.time_of_day", { last: canEndDay ? "24:00" : "23:59" }));
   return Number(hours) * 60 + Number(minutes);
 }
 
 function daysOf(input: unknown, where: string): ReadonlySet<Weekday> {
-  if (input === undefined) return new Set(weekdays);
-  const mistake = wrong(where, detail("rule.weekdays", { weekdays: weekdays.join(", ") }));
+  if (input === undefined) return new Set(WEEKDAYS);
+  const mistake = wrong(where, detail("rule.weekdays", { weekdays: WEEKDAYS.join(", ") }));
   if (!Array.isArray(input) || input.length === 0) throw mistake;
   return new Set(
     input.map((day) => {
-      const existing = weekdays.find((weekday) => weekday === day);
+      const existing = WEEKDAYS.find((weekday) => weekday === day);
       if (existing === undefined) throw mistake;
       return existing;
     }),
@@ -106,7 +106,7 @@ export interface AlarmRule {
   readonly fingerprint: string;
 }
 
-const triggerFields = ["condition", "kind", "forMs", "count", "withinMs"];
+const TRIGGER_FIELDS = ["condition", "kind", "forMs", "count", "withinMs"];
 
 function compileKind(node: Readonly<Record<string, unknown>>, where: string): AlarmTrigger["kind"] {
   const kind = node.kind ?? "SIMPLE";
@@ -139,15 +139,15 @@ function compileTrigger(
 }
 
 function compileCreate(input: unknown, where: string, attributes: Attributes): CreateTrigger {
-  const node = only(input, where, ["severity", "message", ...triggerFields]);
-  const severity = alarmSeverities.find((alarmSeverity) => alarmSeverity === node.severity);
+  const node = only(input, where, ["severity", "message", ...TRIGGER_FIELDS]);
+  const severity = ALARM_SEVERITIES.find((alarmSeverity) => alarmSeverity === node.severity);
   if (severity === undefined)
     throw wrong(`${where}.severity`, detail("rule.one_of", { values: severitiesDescending.join(", ") }));
   const message = node.message === undefined ? "" : text(node.message, `${where}.message`, MESSAGE_MAX);
   return { ...compileTrigger(node, where, attributes), severity, message };
 }
 
-const ruleFields = [
+const RULE_FIELDS = [
   "id",
   "alarmType",
   "createRules",
@@ -167,13 +167,13 @@ function compileRecipients(input: unknown, where: string): readonly string[] | u
 }
 
 function compileRule(input: unknown, where: string): AlarmRule {
-  const node = only(input, where, ruleFields);
+  const node = only(input, where, RULE_FIELDS);
   if (node.id !== undefined) text(node.id, `${where}.id`, TEXT_MAX);
   const alarmType = text(node.alarmType, `${where}.alarmType`, TEXT_MAX);
   const downgrade = flag(node.downgrade, `${where}.downgrade`);
   const { createRules } = node;
-  if (!Array.isArray(createRules) || createRules.length === 0 || createRules.length > alarmSeverities.length)
-    throw wrong(`${where}.createRules`, detail("rule.severities_list", { max: alarmSeverities.length }));
+  if (!Array.isArray(createRules) || createRules.length === 0 || createRules.length > ALARM_SEVERITIES.length)
+    throw wrong(`${where}.createRules`, detail("rule.severities_list", { max: ALARM_SEVERITIES.length }));
   const attributes: Attributes = new Set();
   const creates = createRules
     .map((create, index) => compileCreate(create, `${where}.createRules[${index}]`, attributes))
@@ -184,7 +184,7 @@ function compileRule(input: unknown, where: string): AlarmRule {
     node.clearRule === undefined
       ? undefined
       : compileTrigger(
-          only(node.clearRule, `${where}.clearRule`, triggerFields),
+          only(node.clearRule, `${where}.clearRule`, TRIGGER_FIELDS),
           `${where}.clearRule`,
           attributes,
         );

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
-import { conditionOperators } from "../../lib/condition.ts";
+import { CONDITION_OPERATORS } from "../../lib/condition.ts";
 import type { ExplainedCondition } from "../../lib/condition-explain.ts";
-import { attributeScopes } from "../attributes/attributes.types.ts";
+import { ATTRIBUTE_SCOPES } from "../attributes/attributes.types.ts";
 import { componentRef, documentedAs, enumOf } from "../documented-as.ts";
 import { alarmRuleSchema } from "../profiles/alarm-rule.schemas.ts";
 import { jsonValueSchema, severityBody, wholeNumber } from "../wire.schemas.ts";
@@ -23,8 +23,8 @@ export const explainedCondition = Type.Unsafe<ExplainedCondition>({
     not: componentRef("ExplainedCondition"),
     key: Type.String(),
     source: enumOf(["telemetry", "attribute"]),
-    scope: enumOf(attributeScopes),
-    op: enumOf([...conditionOperators, "CHANGED"]),
+    scope: enumOf(ATTRIBUTE_SCOPES),
+    op: enumOf([...CONDITION_OPERATORS, "CHANGED"]),
     actual: jsonValueSchema,
     against: jsonValueSchema,
     forMs: wholeNumber(),

@@ -17,7 +17,7 @@ const TRIMMED_AT_ONCE = 100;
 
 export type AlarmRow = typeof alarms.$inferSelect;
 
-const changing = [
+const CHANGING = [
   "severity",
   "status",
   "message",
@@ -33,7 +33,7 @@ const changing = [
   "escalationLevel",
   "escalationSince",
 ] as const satisfies ReadonlyArray<keyof Alarm>;
-const lasting = ["alarmId", "tenantId", "deviceId", "alarmType", "createdAt"] as const;
+const LASTING = ["alarmId", "tenantId", "deviceId", "alarmType", "createdAt"] as const;
 
 const each = <Name extends string, Given>(names: readonly Name[], give: (name: Name) => Given) =>
   Object.fromEntries(names.map((name) => [name, give(name)])) as Record<Name, Given>; // one for each
@@ -72,11 +72,11 @@ export function createAlarmWrites({ orm }: MainDatabase) {
     .prepare();
   const insert = orm
     .insert(alarms)
-    .values(each([...lasting, ...changing], input))
+    .values(each([...LASTING, ...CHANGING], input))
     .prepare();
   const update = orm
     .update(alarms)
-    .set(each(changing, set))
+    .set(each(CHANGING, set))
     .where(eq(alarms.alarmId, input("alarmId")))
     .prepare();
   const over = orm

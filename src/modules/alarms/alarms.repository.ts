@@ -16,7 +16,7 @@ import {
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { MessagePart } from "../../lib/message-parts.ts";
 import { omit } from "../../lib/omit.ts";
-import { alarmSeverities } from "../../lib/severity.ts";
+import { ALARM_SEVERITIES } from "../../lib/severity.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";
@@ -126,7 +126,7 @@ const createOpenByDevice =
       .map(({ rank, deviceId, parentDeviceId, ...counts }) => ({
         deviceId: deviceId as DeviceId, // branded when they were written
         parentDeviceId: parentDeviceId as DeviceId | null,
-        severity: alarmSeverities[rank] ?? "INDETERMINATE",
+        severity: ALARM_SEVERITIES[rank] ?? "INDETERMINATE",
         ...counts,
       }));
 

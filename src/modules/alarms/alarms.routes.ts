@@ -19,9 +19,9 @@ import type { AlarmsService } from "./alarms.service.ts";
 import { alarmToWire, eventToWire, openAlarmsToWire, readFilter } from "./alarms.wire.ts";
 
 const eventList = wholeList({ sort: ["createdAt", "eventType"], search: ["message"] });
-const handling =
+const HANDLING =
   "For administrators, and users who may acknowledge alarms (`canAcknowledgeAlarms`); 403 for others.";
-const again = "A repeated request gets the same answer and changes nothing.";
+const AGAIN = "A repeated request gets the same answer and changes nothing.";
 
 interface ListQuery {
   readonly limit?: number;
@@ -137,7 +137,7 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         detail: {
           operationId: "acknowledgeAlarms",
           summary: "Acknowledge several alarms",
-          description: `All alarms are changed, or none: 404 if one of them does not exist. ${again} ${handling}`,
+          description: `All alarms are changed, or none: 404 if one of them does not exist. ${AGAIN} ${HANDLING}`,
           example: { alarmIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c70"] },
         },
       },
@@ -156,7 +156,7 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         detail: {
           operationId: "clearAlarms",
           summary: "Clear several alarms",
-          description: `All alarms are changed, or none: 404 if one of them does not exist. ${again} ${handling}`,
+          description: `All alarms are changed, or none: 404 if one of them does not exist. ${AGAIN} ${HANDLING}`,
           example: { alarmIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c70"] },
         },
       },
@@ -215,7 +215,7 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         detail: {
           operationId: "acknowledgeAlarm",
           summary: "Acknowledge an alarm",
-          description: `${again} ${handling}`,
+          description: `${AGAIN} ${HANDLING}`,
         },
       },
     )
@@ -232,7 +232,7 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         detail: {
           operationId: "clearAlarm",
           summary: "Clear an alarm",
-          description: `A later message that meets the rule raises it again; durations and counts begin anew. ${again} ${handling}`,
+          description: `A later message that meets the rule raises it again; durations and counts begin anew. ${AGAIN} ${HANDLING}`,
         },
       },
     )
@@ -251,7 +251,7 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         detail: {
           operationId: "createAlarmComment",
           summary: "Comment on an alarm",
-          description: handling,
+          description: HANDLING,
           example: { message: "The filter was changed." },
         },
       },

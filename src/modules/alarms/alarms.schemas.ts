@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { pageQuery, searchQuery, sortQuery, timeRangeQuery } from "../lists.schemas.ts";
 import { choice, isoTime, severityBody, textFields, wholeNumber } from "../wire.schemas.ts";
-import { ALARM_SORT_FIELDS, alarmStatuses } from "./alarms.types.ts";
+import { ALARM_SORT_FIELDS, ALARM_STATUSES } from "./alarms.types.ts";
 
 const TEXT_MAX = 2_000;
 const BULK_MAX = 10_000;
@@ -30,7 +30,7 @@ export const alarmBody = t.Object(
     deviceType: t.String(),
     name: t.String({ description: "the alarm type of the rule" }),
     severity: severityBody,
-    status: choice(alarmStatuses),
+    status: choice(ALARM_STATUSES),
     message: t.String({ description: "in English" }),
     messageParts: t.Optional(messageParts),
     createdAt: isoTime,

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { alarmSeverities } from "../../lib/severity.ts";
+import { ALARM_SEVERITIES } from "../../lib/severity.ts";
 import type { Params } from "../../lib/texts/text.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
-import { alarmEventTypes, alarmStatuses } from "./alarms.types.ts";
+import { ALARM_EVENT_TYPES, ALARM_STATUSES } from "./alarms.types.ts";
 
 export const alarms = sqliteTable(
   "alarms",
@@ -17,8 +17,8 @@ export const alarms = sqliteTable(
       .notNull()
       .references(() => devices.deviceId, { onDelete: "cascade" }),
     alarmType: text("alarm_type").notNull(),
-    severity: text("severity", { enum: alarmSeverities }).notNull(),
-    status: text("status", { enum: alarmStatuses }).notNull(),
+    severity: text("severity", { enum: ALARM_SEVERITIES }).notNull(),
+    status: text("status", { enum: ALARM_STATUSES }).notNull(),
     message: text("message").notNull(),
     /** JSON text: the message with its values separate; null if it has none. */
     messageParts: text("message_parts"),
@@ -49,7 +49,7 @@ export const alarms = sqliteTable(
 
 /** Number of a severity, by which alarms are sorted; that of CRITICAL is the greatest. */
 export const severityRank = sql<number>`CASE ${alarms.severity} ${sql.join(
-  alarmSeverities.map((severity, rank) => sql`WHEN ${severity} THEN ${rank}`),
+  ALARM_SEVERITIES.map((severity, rank) => sql`WHEN ${severity} THEN ${rank}`),
   sql` `,
 )} END`;
 
@@ -61,7 +61,7 @@ export const alarmEvents = sqliteTable(
     alarmId: text("alarm_id")
       .notNull()
       .references(() => alarms.alarmId, { onDelete: "cascade" }),
-    eventType: text("event_type", { enum: alarmEventTypes }).notNull(),
+    eventType: text("event_type", { enum: ALARM_EVENT_TYPES }).notNull(),
     code: text("code").notNull(),
     params: text("params", { mode: "json" }).notNull().$type<Params>(),
     /** User who caused the event; `null` for the gateway itself. */

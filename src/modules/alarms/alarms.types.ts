@@ -4,10 +4,10 @@ import type { MessagePart } from "../../lib/message-parts.ts";
 import type { AlarmSeverity } from "../../lib/severity.ts";
 import type { Params } from "../../lib/texts/text.ts";
 
-export const alarmStatuses = ["ACTIVE_UNACK", "ACTIVE_ACK", "CLEARED_UNACK", "CLEARED_ACK"] as const;
-export type AlarmStatus = (typeof alarmStatuses)[number];
+export const ALARM_STATUSES = ["ACTIVE_UNACK", "ACTIVE_ACK", "CLEARED_UNACK", "CLEARED_ACK"] as const;
+export type AlarmStatus = (typeof ALARM_STATUSES)[number];
 
-export const alarmEventTypes = [
+export const ALARM_EVENT_TYPES = [
   "CREATED",
   "SEVERITY_CHANGED",
   "ESCALATED",
@@ -17,7 +17,7 @@ export const alarmEventTypes = [
   "COMMENT",
   "NOTIFIED",
 ] as const;
-export type AlarmEventType = (typeof alarmEventTypes)[number];
+export type AlarmEventType = (typeof ALARM_EVENT_TYPES)[number];
 
 export interface Alarm {
   readonly alarmId: string;

@@ -2,9 +2,9 @@ import { withoutNulls } from "../../lib/defined.ts";
 import { inEnglish, invalid } from "../../lib/domain-error.ts";
 import { iso } from "../../lib/iso-time.ts";
 import { omit } from "../../lib/omit.ts";
-import { alarmSeverities, compareSeverities } from "../../lib/severity.ts";
+import { ALARM_SEVERITIES, compareSeverities } from "../../lib/severity.ts";
 import type { Principal } from "../users/users.types.ts";
-import { type AlarmEvent, alarmStatuses, type ListedAlarm, type OpenAlarms } from "./alarms.types.ts";
+import { ALARM_STATUSES, type AlarmEvent, type ListedAlarm, type OpenAlarms } from "./alarms.types.ts";
 
 const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
 
@@ -57,6 +57,6 @@ export const openAlarmsToWire = (devices: readonly OpenAlarms[]) =>
 
 /** @throws DomainError of kind `invalid` for an unknown severity or status */
 export const readFilter = (query: { severity?: string | undefined; status?: string | undefined }) => ({
-  severities: listed(query.severity, alarmSeverities, "severity"),
-  statuses: listed(query.status, alarmStatuses, "status"),
+  severities: listed(query.severity, ALARM_SEVERITIES, "severity"),
+  statuses: listed(query.status, ALARM_STATUSES, "status"),
 });

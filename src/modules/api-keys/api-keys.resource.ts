@@ -3,7 +3,7 @@ import { defineResource } from "../resource.ts";
 import { apiKeyBody, createApiKeyBody, createdApiKeyBody, updateApiKeyBody } from "./api-keys.schemas.ts";
 import { apiKeys } from "./api-keys.tables.ts";
 
-const adminsOnly = "Owners and administrators only: 403 for others and for API keys.";
+const ADMINS_ONLY = "Owners and administrators only: 403 for others and for API keys.";
 
 export const apiKeyResource = defineResource({
   name: "api_key",
@@ -26,23 +26,23 @@ export const apiKeyResource = defineResource({
   operations: {
     list: {
       summary: "List API keys",
-      description: `The list is sorted by name and does not contain the keys themselves. ${adminsOnly}`,
+      description: `The list is sorted by name and does not contain the keys themselves. ${ADMINS_ONLY}`,
     },
     create: {
       summary: "Create an API key",
-      description: `Send the key as \`Authorization: Bearer lsk_…\`. Only this response shows it. The key never has more permissions than its creator currently has: it stops working while the creator is disabled and when the creator is deleted. 400 for an expiry in the past or a device that the caller does not see; 403 also for a role above the caller's and for somebody who acts as another user; 409 when the name is taken or the tenant has too many keys. ${adminsOnly}`,
+      description: `Send the key as \`Authorization: Bearer lsk_…\`. Only this response shows it. The key never has more permissions than its creator currently has: it stops working while the creator is disabled and when the creator is deleted. 400 for an expiry in the past or a device that the caller does not see; 403 also for a role above the caller's and for somebody who acts as another user; 409 when the name is taken or the tenant has too many keys. ${ADMINS_ONLY}`,
       example: { name: "ERP", role: "TENANT_READ_ONLY", expiresAt: "2027-12-31T00:00:00Z" },
     },
     update: {
       action: "rename",
       summary: "Rename an API key",
-      description: `Role, devices and expiry cannot change; create another key instead. 404 unknown; 409 when the name is taken. ${adminsOnly}`,
+      description: `Role, devices and expiry cannot change; create another key instead. 404 unknown; 409 when the name is taken. ${ADMINS_ONLY}`,
       example: { name: "ERP of plant north" },
     },
     delete: {
       action: "revoke",
       summary: "Revoke an API key",
-      description: `The key and the streams that it opened end immediately. 404 unknown. ${adminsOnly}`,
+      description: `The key and the streams that it opened end immediately. 404 unknown. ${ADMINS_ONLY}`,
     },
   },
 });

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { roles } from "../users/users.types.ts";
+import { ROLES } from "../users/users.types.ts";
 import { choice, isoTime, nameText } from "../wire.schemas.ts";
 
 const name = nameText(100, "1 to 100 characters in one line, of one key in the tenant");
@@ -40,7 +40,7 @@ const fields = {
   apiKeyId: t.String(),
   name: t.String(),
   hint: t.String({ description: "the key's first characters" }),
-  role: choice(roles),
+  role: choice(ROLES),
   status: choice(["ACTIVE", "EXPIRED", "STOPPED"], {
     description: "STOPPED while the user who created it is disabled, or when that user is gone",
   }),

@@ -4,7 +4,7 @@ import { omit } from "../../lib/omit.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import type { UsersService } from "../users/users.service.ts";
-import { type Principal, roles } from "../users/users.types.ts";
+import { type Principal, ROLES } from "../users/users.types.ts";
 import {
   apiKeyBeyondOwnAccess,
   apiKeyDeviceUnknown,
@@ -74,7 +74,7 @@ export function createApiKeysService(deps: {
     create(principal: Principal, input: typeof apiKeyResource.$create): ShownApiKey {
       const expiresAt = parseExpiry(input.expiresAt);
       if (principal.impersonator !== undefined) throw apiKeyWhileActing(); // it would outlive the acting, and know of one of the two only
-      if (roles.indexOf(input.role) < roles.indexOf(principal.role)) throw apiKeyRoleTooHigh();
+      if (ROLES.indexOf(input.role) < ROLES.indexOf(principal.role)) throw apiKeyRoleTooHigh();
       const { devices } = principal;
       const isBeyond = (id: string) => devices !== "all" && !devices.has(id as DeviceId); // an unknown id is nobody's
       if (input.deviceIds?.some(isBeyond) === true) throw apiKeyDeviceUnknown(); // what the caller does not see does not exist for the caller

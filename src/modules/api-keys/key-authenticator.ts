@@ -9,7 +9,7 @@ import { createPeriodic } from "../../platform/periodic.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { RefusedCredential } from "../faults/refusals.types.ts";
 import type { UsersService } from "../users/users.service.ts";
-import { type Principal, type Role, roles, type User } from "../users/users.types.ts";
+import { type Principal, ROLES, type Role, type User } from "../users/users.types.ts";
 import type { ApiKeysRepository } from "./api-keys.repository.ts";
 import type { ApiKey } from "./api-keys.resource.ts";
 import type { ApiKeyStatus } from "./api-keys.types.ts";
@@ -54,7 +54,7 @@ interface UsableKey {
   readonly creator: User | null;
 }
 
-const administrators: readonly Role[] = ["TENANT_OWNER", "TENANT_ADMIN"];
+const ADMINISTRATORS: readonly Role[] = ["TENANT_OWNER", "TENANT_ADMIN"];
 const nothing: ReadonlySet<DeviceId> = new Set();
 
 interface KeyAuthenticatorDeps {
@@ -145,10 +145,10 @@ export class KeyAuthenticator {
     const { apiKeyId, name, tenantId, createdBy } = apiKey;
     const use = this.#useOf(apiKey);
     const devicesOf = () => this.#devicesOf(apiKey, use);
-    const rank = Math.max(roles.indexOf(apiKey.role), roles.indexOf(creator?.role ?? "TENANT_OWNER"));
-    const role = roles[rank] ?? "TENANT_READ_ONLY";
+    const rank = Math.max(ROLES.indexOf(apiKey.role), ROLES.indexOf(creator?.role ?? "TENANT_OWNER"));
+    const role = ROLES[rank] ?? "TENANT_READ_ONLY";
     const creatorMayAcknowledge =
-      creator === null || creator.canAcknowledgeAlarms || administrators.includes(creator.role);
+      creator === null || creator.canAcknowledgeAlarms || ADMINISTRATORS.includes(creator.role);
     return {
       userId: apiKeyId as UserId, // no user's: a key is its own actor
       email: `api-key:${name}`,

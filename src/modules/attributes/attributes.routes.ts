@@ -8,7 +8,7 @@ import { listHeaders, toPage, wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import { attributeBody, attributeChangeBody, desiredBody, setBody } from "./attributes.schemas.ts";
 import type { AttributesService } from "./attributes.service.ts";
-import { type AttributeChange, attributeScopes } from "./attributes.types.ts";
+import { ATTRIBUTE_SCOPES, type AttributeChange } from "./attributes.types.ts";
 
 const attributeKeyList = wholeList({ sort: ["key"], search: ["key"] });
 const desiredList = wholeList({ sort: ["key", "state"], search: ["key"] });
@@ -24,7 +24,7 @@ const toRecords = (keys: readonly string[]) => keys.map((key) => ({ key }));
 
 const listQuery = t.Object({
   ...attributeList.fields,
-  scope: t.Optional(t.String({ enum: [...attributeScopes], description: "all by default" })),
+  scope: t.Optional(t.String({ enum: [...ATTRIBUTE_SCOPES], description: "all by default" })),
 });
 
 /** Attributes for people; what devices use lies with the device routes. */
@@ -129,7 +129,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
       {
         auth: "attributes:read",
         query: t.Object({
-          scope: t.Optional(t.String({ enum: [...attributeScopes], description: "all by default" })),
+          scope: t.Optional(t.String({ enum: [...ATTRIBUTE_SCOPES], description: "all by default" })),
           key: t.Optional(t.String()),
           ...pageQuery,
           search: searchQuery(["key", "by"]),

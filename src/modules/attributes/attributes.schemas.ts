@@ -1,10 +1,10 @@
 import { t } from "elysia";
 import { choice, isoTime, jsonObject, jsonValue, wholeNumber } from "../wire.schemas.ts";
-import { attributeScopes } from "./attributes.types.ts";
+import { ATTRIBUTE_SCOPES } from "./attributes.types.ts";
 
 /** Another scope is refused by the service, with a message that names them. */
-export const scopeBody = t.String({ enum: [...attributeScopes] });
-const scope = choice(attributeScopes);
+export const scopeBody = t.String({ enum: [...ATTRIBUTE_SCOPES] });
+const scope = choice(ATTRIBUTE_SCOPES);
 
 export const attributeBody = t.Object(
   {

@@ -15,10 +15,10 @@ import type { AttributeChangesRepository, ChangeFilter } from "./attribute-chang
 import { invalidScope } from "./attributes.errors.ts";
 import type { AttributesRepository } from "./attributes.repository.ts";
 import {
+  ATTRIBUTE_SCOPES,
   type AttributeChange,
   type AttributeEntry,
   type AttributeScope,
-  attributeScopes,
   type ChangedBy,
   type DesiredState,
   type SharedUpdate,
@@ -91,7 +91,7 @@ const byDevice: ChangedBy = { source: "DEVICE", by: null };
 const byCaller = ({ apiKey, email }: Principal): ChangedBy => ({ source: "USER", by: apiKey?.name ?? email });
 
 export function parseScope(scope: string): AttributeScope {
-  const attributeScope = attributeScopes.find((candidate) => candidate === scope);
+  const attributeScope = ATTRIBUTE_SCOPES.find((candidate) => candidate === scope);
   if (attributeScope === undefined) throw invalidScope();
   return attributeScope;
 }
@@ -110,7 +110,7 @@ function activityEntries(activity: DeviceActivity): AttributeEntry[] {
   ];
 }
 
-const activityKeys = new Set([
+const ACTIVITY_KEYS = new Set([
   "active",
   "inactivityAlarmTime",
   "lastActivityTime",
@@ -197,12 +197,12 @@ export function createAttributesService(deps: {
 
   return {
     list(principal: Principal, deviceId: string, scope: string | undefined): AttributeEntry[] {
-      const scopes = scope === undefined ? attributeScopes : [parseScope(scope)];
+      const scopes = scope === undefined ? ATTRIBUTE_SCOPES : [parseScope(scope)];
       const id = devices.ensureVisible(principal, deviceId);
       const stored = repository.list(id, scopes);
       const activity = scopes.includes("SERVER") ? deps.activityOf(id) : undefined;
       if (activity === undefined) return stored;
-      const own = stored.filter((entry) => entry.scope !== "SERVER" || !activityKeys.has(entry.key));
+      const own = stored.filter((entry) => entry.scope !== "SERVER" || !ACTIVITY_KEYS.has(entry.key));
       return [...own, ...activityEntries(activity)];
     },
     /** Throws `invalid` unless `values` is an object of names to values. */
@@ -211,7 +211,7 @@ export function createAttributesService(deps: {
       if (
         parsed === "SERVER" &&
         isJsonObject(values) &&
-        Object.keys(values).some((key) => activityKeys.has(key))
+        Object.keys(values).some((key) => ACTIVITY_KEYS.has(key))
       )
         throw invalid("attribute.read_only");
       save({ tenantId: principal.tenantId, deviceId: devices.ensureVisible(principal, deviceId) }, parsed, {
@@ -288,7 +288,7 @@ export function createAttributesService(deps: {
       save(device, scope, { given: Object.fromEntries(values), by: byGateway }),
     /** Returns `undefined` for an unknown scope and for an attribute that the device does not have. */
     valueOf(deviceId: DeviceId, scope: string, key: string): JsonValue | undefined {
-      const attributeScope = attributeScopes.find((candidate) => candidate === scope);
+      const attributeScope = ATTRIBUTE_SCOPES.find((candidate) => candidate === scope);
       return attributeScope && repository.value(deviceId, attributeScope, key);
     },
     /** Saves one SERVER attribute for other parts of the program; `null` deletes it. */

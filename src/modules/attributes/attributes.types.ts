@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../lib/json.ts";
 
-export const attributeScopes = ["SERVER", "SHARED", "CLIENT"] as const;
-export type AttributeScope = (typeof attributeScopes)[number];
+export const ATTRIBUTE_SCOPES = ["SERVER", "SHARED", "CLIENT"] as const;
+export type AttributeScope = (typeof ATTRIBUTE_SCOPES)[number];
 
 export interface AttributeEntry {
   readonly key: string;

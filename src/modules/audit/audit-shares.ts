@@ -3,8 +3,8 @@
  * that no other kind can take. A part that is not used is lent. Within a part, the actor with the most entries loses the oldest
  * of its own.
  */
-export const auditShares = ["operator", "owners", "members", "refusals"] as const;
-export type AuditShare = (typeof auditShares)[number];
+export const AUDIT_SHARES = ["operator", "owners", "members", "refusals"] as const;
+export type AuditShare = (typeof AUDIT_SHARES)[number];
 
 /** Part of the log that each kind of actor keeps when the log is full; the parts add up to 1. */
 const PART_OF_LOG: Readonly<Record<AuditShare, number>> = {
@@ -32,7 +32,7 @@ export class AuditHolders {
   readonly #totals: Record<AuditShare, number> = { operator: 0, owners: 0, members: 0, refusals: 0 };
 
   get total(): number {
-    return auditShares.reduce((sum, share) => sum + this.#totals[share], 0);
+    return AUDIT_SHARES.reduce((sum, share) => sum + this.#totals[share], 0);
   }
 
   /** Adds `entries`, which may be negative. */
@@ -47,7 +47,7 @@ export class AuditHolders {
   /** Returns the holder that must give up an entry of a log that holds more than `limit`. */
   largest(limit: number): AuditHolder | undefined {
     const excessOf = (share: AuditShare) => this.#totals[share] - PART_OF_LOG[share] * limit;
-    const share = auditShares.reduce((most, next) => (excessOf(next) > excessOf(most) ? next : most));
+    const share = AUDIT_SHARES.reduce((most, next) => (excessOf(next) > excessOf(most) ? next : most));
     let holder: string | undefined;
     let most = 0;
     for (const [name, entries] of this.#counts[share])

@@ -31,7 +31,7 @@ const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 /** Field that no limited reader sees: the log does not know the assets of the reader's devices. */
 const ASSETS = "assetIds";
 /** Fields that name devices, also ones that are deleted by now. */
-const ofDevices = /device(?:Ids?|s)$/i;
+const OF_DEVICES = /device(?:Ids?|s)$/i;
 const HIDDEN = "(hidden)";
 /** Removed from what holds it. */
 const REMOVED = Symbol("removed");
@@ -44,7 +44,7 @@ function within(
 ): unknown {
   if (field === ASSETS) return REMOVED;
   if (typeof value === "string") {
-    const isDeviceField = ofDevices.test(field);
+    const isDeviceField = OF_DEVICES.test(field);
     const shown = value.replace(ID, (id) => (isHidden(id, isDeviceField) ? HIDDEN : id));
     return shown === HIDDEN ? REMOVED : shown;
   }

@@ -4,7 +4,7 @@ import { invalid } from "../../lib/domain-error.ts";
 import { iso } from "../../lib/iso-time.ts";
 import { parseWrittenTime } from "../../lib/written-time.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
-import { exportAnswer, exportsLimit } from "../answers.ts";
+import { EXPORTS_LIMIT, exportAnswer } from "../answers.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
@@ -13,7 +13,7 @@ import { auditBody, exportAuditQuery, listAuditQuery } from "./audit.schemas.ts"
 import type { AuditService } from "./audit.service.ts";
 import type { AuditEntry, AuditFilter } from "./audit.types.ts";
 
-const columns = [
+const COLUMNS = [
   "at",
   "outcome",
   "action",
@@ -57,11 +57,11 @@ async function* renderAudit(
   pages: AsyncIterable<AuditEntry[]>,
   format: "csv" | "ndjson",
 ): AsyncGenerator<string> {
-  if (format === "csv") yield `${columns.join(",")}\r\n`;
+  if (format === "csv") yield `${COLUMNS.join(",")}\r\n`;
   for await (const page of pages) {
     const lines = page.map((entry) =>
       format === "csv"
-        ? `${columns.map((column) => cell(column === "at" ? iso(entry.at) : entry[column])).join(",")}\r\n`
+        ? `${COLUMNS.map((column) => cell(column === "at" ? iso(entry.at) : entry[column])).join(",")}\r\n`
         : `${JSON.stringify(toWire(entry))}\n`,
     );
     yield lines.join("");
@@ -161,7 +161,7 @@ export const auditRoutes = (deps: {
           operationId: "exportAuditLog",
           summary: "Export the audit log",
           responses: { 200: fileAnswer("One row or line per entry.", "text/csv", "application/x-ndjson") },
-          description: `Streams all matching entries as CSV for spreadsheets or as NDJSON. 400 for an invalid time; 403: requires owner or administrator. ${exportsLimit}`,
+          description: `Streams all matching entries as CSV for spreadsheets or as NDJSON. 400 for an invalid time; 403: requires owner or administrator. ${EXPORTS_LIMIT}`,
         },
       },
     )

@@ -17,11 +17,11 @@ const TEXT_LENGTH_MAX = 8_192;
 const DEPTH_MAX = 8;
 
 /** Names of what opens something. `credentials` and the like are objects of such; a device's attribute may be named so too. */
-const secretName = /passw|secret|token|otp|credential|authorization|api_?key|private_?key|^code$|^pin$/i;
+const SECRET_NAME = /passw|secret|token|otp|credential|authorization|api_?key|private_?key|^code$|^pin$/i;
 /** Fields that change with everything else. */
-const stamps: ReadonlySet<string> = new Set(["updatedAt", "lastUsedAt"]);
+const STAMPS: ReadonlySet<string> = new Set(["updatedAt", "lastUsedAt"]);
 /** Fields that are left out of entries about creation and deletion, because the entry has them anyway. */
-const existing: ReadonlySet<string> = new Set([...stamps, "createdAt", "tenantId"]);
+const EXISTING: ReadonlySet<string> = new Set([...STAMPS, "createdAt", "tenantId"]);
 
 /** Returns whether the object is a text of ours, whose field `code` opens nothing. */
 const isCatalogueText = ({ code, params }: Record<string, unknown>): boolean =>
@@ -34,7 +34,7 @@ function withoutSecrets(value: unknown, depth = 0): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      secretName.test(name) && inner !== null && typeof inner !== "boolean"
+      SECRET_NAME.test(name) && inner !== null && typeof inner !== "boolean"
         ? HIDDEN
         : withoutSecrets(inner, depth + 1),
     ]),
@@ -58,7 +58,7 @@ function bounded(value: unknown): string | null {
 function differing(first: unknown, second: unknown): unknown {
   if (!isJsonObject(first) || !isJsonObject(second)) return first;
   const changed = Object.entries(first).filter(
-    ([name, value]) => !stamps.has(name) && JSON.stringify(value) !== JSON.stringify(second[name]),
+    ([name, value]) => !STAMPS.has(name) && JSON.stringify(value) !== JSON.stringify(second[name]),
   );
   return Object.fromEntries(changed);
 }
@@ -67,7 +67,7 @@ function differing(first: unknown, second: unknown): unknown {
 function filled(value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).filter(([name, inner]) => inner !== null && !existing.has(name)),
+    Object.entries(value).filter(([name, inner]) => inner !== null && !EXISTING.has(name)),
   );
 }
 

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { tenants } from "../tenants/tenants.tables.ts";
-import { auditShares } from "./audit-shares.ts";
+import { AUDIT_SHARES } from "./audit-shares.ts";
 
 /** Entries of the audit log; `sequence` is the order in which they happened, whatever the clock said. */
 export const auditEntries = sqliteTable(
@@ -19,7 +19,7 @@ export const auditEntries = sqliteTable(
     action: text("action").notNull(),
     outcome: text("outcome", { enum: ["SUCCESS", "REFUSED", "FAILED"] }).notNull(),
     /** Part of the log that the entry counts against. */
-    share: text("share", { enum: auditShares }).notNull().default("members"),
+    share: text("share", { enum: AUDIT_SHARES }).notNull().default("members"),
     holder: text("holder").notNull().default(""),
     targetType: text("target_type"),
     targetId: text("target_id"),

@@ -2,9 +2,9 @@ import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { Principal, Role } from "../users/users.types.ts";
 import type { AuditShare } from "./audit-shares.ts";
 
-export const auditOutcomes = ["SUCCESS", "REFUSED", "FAILED"] as const;
+export const AUDIT_OUTCOMES = ["SUCCESS", "REFUSED", "FAILED"] as const;
 /** REFUSED: the caller may not; FAILED: a sign-in that was none. */
-export type AuditOutcome = (typeof auditOutcomes)[number];
+export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
 export interface AuditActor {
   readonly type: "USER" | "API_KEY" | "COMMAND_LINE" | "ANONYMOUS";

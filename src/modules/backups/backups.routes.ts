@@ -97,7 +97,7 @@ function toStream(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
 const snapshotList = wholeList({ sort: ["createdAt", "bytes"], search: ["id", "version"] });
 const PREFIX = "/api/gateway/backup";
 const LINK_LIFETIME_MS = 60_000;
-const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
+const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
 
 interface BackupRouteDeps {
   readonly backups: BackupsService;
@@ -120,7 +120,7 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
         detail: {
           operationId: "getBackupSettings",
           summary: "Get settings and state of backups",
-          description: `Without secrets. ${operators}`,
+          description: `Without secrets. ${OPERATORS}`,
         },
       },
     )
@@ -150,7 +150,7 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
         detail: {
           operationId: "setBackupSettings",
           summary: "Change the settings of backups",
-          description: `Existing backups stay as they are. 409 for a value that the configuration sets. 400 for a folder inside the data directory and for an invalid schedule. ${operators}`,
+          description: `Existing backups stay as they are. 409 for a value that the configuration sets. 400 for a folder inside the data directory and for an invalid schedule. ${OPERATORS}`,
           example: {
             place: { kind: "folder", path: "/media/usb/lineside" },
             passphrase: "correct horse battery staple",
@@ -178,7 +178,7 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
         detail: {
           operationId: "testBackupPlace",
           summary: "Test a backup location",
-          description: `Writes a small object, reads and removes it. 403 for a wrong passphrase, 409 where another gateway keeps its backups, 503 when the place cannot be used. ${operators}`,
+          description: `Writes a small object, reads and removes it. 403 for a wrong passphrase, 409 where another gateway keeps its backups, 503 when the place cannot be used. ${OPERATORS}`,
           example: { place: { kind: "folder", path: "/media/usb/lineside" } },
         },
       },
@@ -204,7 +204,7 @@ const runRoutes = ({ backups, auth }: BackupRouteDeps) =>
         detail: {
           operationId: "listBackupRuns",
           summary: "List runs of backups, the newest first",
-          description: operators,
+          description: OPERATORS,
         },
       },
     )
@@ -222,7 +222,7 @@ const runRoutes = ({ backups, auth }: BackupRouteDeps) =>
         detail: {
           operationId: "startBackup",
           summary: "Back up now",
-          description: `202: it runs. 409 while one runs, and before a place is set. ${operators}`,
+          description: `202: it runs. 409 while one runs, and before a place is set. ${OPERATORS}`,
         },
       },
     );
@@ -258,7 +258,7 @@ const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
         detail: {
           operationId: "listBackups",
           summary: "List the backups at the place, the newest first",
-          description: `503 when the place cannot be reached. ${operators}`,
+          description: `503 when the place cannot be reached. ${OPERATORS}`,
         },
       },
     )
@@ -274,7 +274,7 @@ const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
           operationId: "downloadBackup",
           summary: "Download a backup as one file",
           responses: archiveAnswer,
-          description: `\`lineside restore --from <file>\` restores it. 404 for an unknown backup, 409 before a place is set. ${operators}`,
+          description: `\`lineside restore --from <file>\` restores it. 404 for an unknown backup, 409 before a place is set. ${OPERATORS}`,
         },
       },
     );
@@ -298,7 +298,7 @@ const downloadRoutes = ({ backups, withLink, auth }: BackupRouteDeps) => {
         detail: {
           operationId: "createBackupLink",
           summary: "Create a link that downloads a backup once",
-          description: `The link works for one minute. ${operators}`,
+          description: `The link works for one minute. ${OPERATORS}`,
         },
       },
     )

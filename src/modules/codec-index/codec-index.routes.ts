@@ -19,7 +19,7 @@ import type { ExampleOutcome } from "./example-run.ts";
 
 const PREFIX = "/api/integrations/codec-index";
 const PART_BYTES_MAX = 1024 * 1024;
-const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
+const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
 
 interface CodecIndexRouteDeps {
   readonly codecIndex: CodecIndexService;
@@ -82,7 +82,7 @@ const changeRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
         detail: {
           operationId: "uploadCodecIndexArchive",
           summary: "Upload a part of a collection of codecs",
-          description: `A zip or tar.gz archive of at most 1 GiB, in parts of at most 1 MiB, in order. A part at offset 0 begins a new upload. 400 for a larger archive; 409 when \`offset\` is not the number of bytes that have arrived, when the disk has no room for the file, and while a collection is loaded; 413 for a larger part. ${operators}`,
+          description: `A zip or tar.gz archive of at most 1 GiB, in parts of at most 1 MiB, in order. A part at offset 0 begins a new upload. 400 for a larger archive; 409 when \`offset\` is not the number of bytes that have arrived, when the disk has no room for the file, and while a collection is loaded; 413 for a larger part. ${OPERATORS}`,
           requestBody: partRequest,
         },
       },
@@ -103,7 +103,7 @@ const changeRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
         detail: {
           operationId: "loadCodecIndex",
           summary: "Load a collection of codecs",
-          description: `202: a folder of the gateway or the uploaded archive is read beside the running gateway. The index takes the place of the present one when it is complete. 400 for a folder that cannot be read or is in the data directory; 409 before the whole archive is uploaded, and while a collection is loaded. ${operators}`,
+          description: `202: a folder of the gateway or the uploaded archive is read beside the running gateway. The index takes the place of the present one when it is complete. 400 for a folder that cannot be read or is in the data directory; 409 before the whole archive is uploaded, and while a collection is loaded. ${OPERATORS}`,
           example: { folder: "/srv/lorawan-devices" },
         },
       },
@@ -121,7 +121,7 @@ const changeRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
         detail: {
           operationId: "deleteCodecIndex",
           summary: "Delete the index of codecs",
-          description: `Codecs that were created from it stay. 409 while a collection is loaded. ${operators}`,
+          description: `Codecs that were created from it stay. 409 while a collection is loaded. ${OPERATORS}`,
         },
       },
     );

@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { trialAnswer } from "../codecs/codecs.schemas.ts";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
 import { choice, isoTime, jsonValue, lineText, renderedText, wholeNumber } from "../wire.schemas.ts";
-import { collectionLayouts, sortFields } from "./codec-index.types.ts";
+import { COLLECTION_LAYOUTS, SORT_FIELDS } from "./codec-index.types.ts";
 import { indexLimits } from "./index-limits.ts";
 
 const nullableText = t.Union([t.String(), t.Null()]);
@@ -13,7 +13,7 @@ export const indexStatusBody = t.Object(
     index: t.Union([
       t.Object({
         origin: t.String({ description: "name of the archive or path of the folder" }),
-        layouts: t.Array(choice(collectionLayouts)),
+        layouts: t.Array(choice(COLLECTION_LAYOUTS)),
         entries: wholeNumber({ description: "devices, counted once for each codec that they have" }),
         vendors: wholeNumber(),
         scripts: wholeNumber(),
@@ -60,8 +60,8 @@ export const archivePartQuery = t.Object({
 
 export const entriesQuery = t.Object({
   ...pageQuery,
-  search: searchQuery(sortFields),
-  sort: sortQuery(sortFields),
+  search: searchQuery(SORT_FIELDS),
+  sort: sortQuery(SORT_FIELDS),
 });
 
 const listed = {

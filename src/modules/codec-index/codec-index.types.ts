@@ -38,12 +38,12 @@ export interface IndexEntry {
   readonly examples: readonly CodecExample[];
 }
 
-export const collectionLayouts = ["THINGS_NETWORK", "CHIRPSTACK", "FILES"] as const;
+export const COLLECTION_LAYOUTS = ["THINGS_NETWORK", "CHIRPSTACK", "FILES"] as const;
 
 export interface IndexSummary {
   /** Name of the archive or path of the folder. */
   readonly origin: string;
-  readonly layouts: ReadonlyArray<(typeof collectionLayouts)[number]>;
+  readonly layouts: ReadonlyArray<(typeof COLLECTION_LAYOUTS)[number]>;
   readonly entries: number;
   readonly vendors: number;
   readonly scripts: number;
@@ -63,4 +63,4 @@ export interface IndexJob {
 }
 
 /** Fields that a list of devices can be sorted by. */
-export const sortFields = ["vendor", "model"] as const;
+export const SORT_FIELDS = ["vendor", "model"] as const;

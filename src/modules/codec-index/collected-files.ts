@@ -5,8 +5,8 @@ import { indexLimits } from "./index-limits.ts";
 const { filesMax, keptBytesMax, scriptBytesMax, descriptionBytesMax, pathCharactersMax } = indexLimits;
 
 const MIB = 1024 * 1024;
-const script = /\.js$/i;
-const description = /\.(ya?ml|toml|json)$|(^|\/)licen[cs]e(\.txt|\.md)?$/i;
+const SCRIPT = /\.js$/i;
+const DESCRIPTION = /\.(ya?ml|toml|json)$|(^|\/)licen[cs]e(\.txt|\.md)?$/i;
 
 /**
  * Returns a name within a collection as a path of its parts, or undefined for one that leads elsewhere. Files of a collection are rows of a
@@ -43,8 +43,8 @@ export class CollectedFiles {
 
   /** Returns the most bytes that a file of this name may have; 0 for one that is not needed. */
   bytesMax(name: string): number {
-    if (script.test(name)) return scriptBytesMax;
-    return description.test(name) ? descriptionBytesMax : 0;
+    if (SCRIPT.test(name)) return scriptBytesMax;
+    return DESCRIPTION.test(name) ? descriptionBytesMax : 0;
   }
 
   skip(): void {

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { type CodecExample, type IndexEntry, type IndexSummary, sortFields } from "./codec-index.types.ts";
+import { type CodecExample, type IndexEntry, type IndexSummary, SORT_FIELDS } from "./codec-index.types.ts";
 
 /** Version of the file's tables. An index of another version is loaded again. */
 export const INDEX_VERSION = 1;
@@ -39,7 +39,7 @@ const toEntry = (row: EntryRow): IndexEntry => ({
 
 /** Returns the first columns of an order; words are vendor and model. */
 function orderOf(sort: string | undefined): string {
-  const field = sortFields.find((name) => name === sort?.replace("-", ""));
+  const field = SORT_FIELDS.find((name) => name === sort?.replace("-", ""));
   return field === undefined ? "" : `${field} COLLATE NOCASE ${sort?.startsWith("-") ? "DESC" : "ASC"}, `;
 }
 

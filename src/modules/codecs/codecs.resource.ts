@@ -1,6 +1,6 @@
 import { defineResource } from "../resource.ts";
 import { codecNameTaken, codecNotFound, codecsLimit } from "./codecs.errors.ts";
-import { codecBody, createCodecBody, listedCodecBody, refusals, updateCodecBody } from "./codecs.schemas.ts";
+import { codecBody, createCodecBody, listedCodecBody, REFUSALS, updateCodecBody } from "./codecs.schemas.ts";
 import { codecs } from "./codecs.tables.ts";
 
 /** The tenant's library of codecs, which integrations decode and encode LoRaWAN frames with. */
@@ -21,7 +21,7 @@ export const codecResource = defineResource({
     list: { summary: "List codecs, by name", description: "The list does not contain their sources." },
     create: {
       summary: "Add a codec",
-      description: `Accepts vendors' codecs unchanged, in the formats of ChirpStack (v4 and v3) and The Things Stack (v3 and v2). 409 also if there are 200 codecs already. ${refusals}`,
+      description: `Accepts vendors' codecs unchanged, in the formats of ChirpStack (v4 and v3) and The Things Stack (v3 and v2). 409 also if there are 200 codecs already. ${REFUSALS}`,
       example: {
         name: "Room sensor",
         source: "function decodeUplink({ bytes }) { return { data: { temperature: bytes[0] / 10 } }; }",
@@ -30,7 +30,7 @@ export const codecResource = defineResource({
     get: { summary: "Get a codec with its source" },
     update: {
       summary: "Change a codec",
-      description: `Integrations run the changed codec from the next message on. ${refusals}`,
+      description: `Integrations run the changed codec from the next message on. ${REFUSALS}`,
       example: { description: "Firmware 2 and later" },
     },
     delete: {

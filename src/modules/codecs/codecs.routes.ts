@@ -7,7 +7,7 @@ import { codecResource } from "./codecs.resource.ts";
 import {
   codecBody,
   importQuery,
-  refusals,
+  REFUSALS,
   SOURCE_BYTES_MAX,
   trialAnswer,
   trialBody,
@@ -77,7 +77,7 @@ export const codecsRoutes = ({ codecs, auth }: { codecs: CodecsService; auth: Au
         detail: {
           operationId: "importCodec",
           summary: "Add a codec from its file",
-          description: `413 above ${SOURCE_BYTES_MAX / 1024} KiB. ${refusals}`,
+          description: `413 above ${SOURCE_BYTES_MAX / 1024} KiB. ${REFUSALS}`,
           requestBody: importRequest,
         },
       },

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { scriptLimits } from "../script-sandbox/script-limits.ts";
-import { scriptFunctions } from "../script-sandbox/script-sandbox.types.ts";
+import { SCRIPT_FUNCTIONS } from "../script-sandbox/script-sandbox.types.ts";
 import { isoTime, jsonValue, nameText, textFields, wholeNumber } from "../wire.schemas.ts";
 
 export const SOURCE_BYTES_MAX = scriptLimits.sourceBytesMax;
@@ -8,7 +8,7 @@ export const SOURCE_BYTES_MAX = scriptLimits.sourceBytesMax;
 const source = t.String({
   minLength: 1,
   maxLength: SOURCE_BYTES_MAX,
-  description: `JavaScript, ${SOURCE_BYTES_MAX / 1024} KiB at the most, that defines at least one of: ${scriptFunctions.join(", ")}`,
+  description: `JavaScript, ${SOURCE_BYTES_MAX / 1024} KiB at the most, that defines at least one of: ${SCRIPT_FUNCTIONS.join(", ")}`,
 });
 const settable = {
   name: nameText(256),
@@ -16,7 +16,7 @@ const settable = {
   source,
 };
 
-export const refusals =
+export const REFUSALS =
   "400 with the line if the source cannot be run or defines no function that is called; 409 if another codec has the name; 403 without access to all devices; 503 if scripts cannot be run at the moment, 429 if too many runs are waiting.";
 
 export const createCodecBody = t.Object(

@@ -1,7 +1,7 @@
 import type { TenantId } from "../../lib/ids.ts";
 import { ScriptFailure } from "../script-sandbox/script-sandbox.errors.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
-import { scriptFunctions } from "../script-sandbox/script-sandbox.types.ts";
+import { SCRIPT_FUNCTIONS } from "../script-sandbox/script-sandbox.types.ts";
 import { codecWithoutFunction, codecWrong } from "./codecs.errors.ts";
 
 /**
@@ -17,6 +17,6 @@ export async function functionsOf(
     if (error instanceof ScriptFailure && error.kind === "invalid") throw codecWrong(error);
     throw error;
   });
-  if (functions.length === 0) throw codecWithoutFunction(scriptFunctions);
+  if (functions.length === 0) throw codecWithoutFunction(SCRIPT_FUNCTIONS);
   return functions;
 }

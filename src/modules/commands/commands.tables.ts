@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { devices } from "../devices/devices.tables.ts";
-import { commandStates } from "./commands.types.ts";
+import { COMMAND_STATES } from "./commands.types.ts";
 
 export const commands = sqliteTable(
   "commands",
@@ -17,7 +17,7 @@ export const commands = sqliteTable(
     method: text("method").notNull(),
     /** JSON text. */
     params: text("params").notNull(),
-    status: text("status", { enum: commandStates }).notNull(),
+    status: text("status", { enum: COMMAND_STATES }).notNull(),
     attempts: integer("attempts").notNull().default(0),
     retries: integer("retries").notNull(),
     retryIntervalMs: integer("retry_interval_ms").notNull(),

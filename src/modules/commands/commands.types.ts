@@ -2,7 +2,7 @@ import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
-export const commandStates = [
+export const COMMAND_STATES = [
   "QUEUED",
   "SENT",
   "DELIVERED",
@@ -16,7 +16,7 @@ export const commandStates = [
  * QUEUED: waits for the device. SENT: handed to its connection. DELIVERED: the device has acknowledged the message. Then it answers
  * (SUCCESSFUL, or FAILED with an error) or does not (TIMEOUT); EXPIRED never reached the device. A late answer still counts.
  */
-export type CommandState = (typeof commandStates)[number];
+export type CommandState = (typeof COMMAND_STATES)[number];
 
 export interface CommandFilter {
   readonly status?: CommandState | undefined;

@@ -9,7 +9,7 @@ import type { Logger } from "../../platform/log.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
-import { ownMethods } from "../profiles/profiles.types.ts";
+import { OWN_METHODS } from "../profiles/profiles.types.ts";
 import type { ScriptRun } from "../script-sandbox/script-sandbox.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 
@@ -104,7 +104,7 @@ export function createOwnRequests(deps: OwnRequestsDeps) {
   function answerByProfile(device: IngestDevice, { method, params }: { method: string; params: unknown }) {
     const { deviceRequests } = deps.profiles.ensure(device.tenantId, device.profileId);
     const rule = deviceRequests.find((candidate) => candidate.method === method);
-    const methods = [...ownMethods, ...deviceRequests.map((candidate) => candidate.method)];
+    const methods = [...OWN_METHODS, ...deviceRequests.map((candidate) => candidate.method)];
     if (rule === undefined)
       return errorReply(detail("request.method_unknown", { method: excerpt(method), known: methods }));
     if (rule.script === undefined) return rule.reply ?? null;

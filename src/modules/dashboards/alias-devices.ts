@@ -10,7 +10,7 @@ import type { Alias, ResolvedDevice } from "./dashboards.types.ts";
 /** Devices of one alias: as many as a wall of widgets can show. */
 const DEVICES_MAX = 1_000;
 
-export const aliasTypes = [
+export const ALIAS_TYPES = [
   "singleDevice",
   "deviceList",
   "deviceType",
@@ -81,7 +81,7 @@ export function createAliasDevices(deps: {
 
   /** `state`: what the dashboard is looked at with; its `deviceId` is the device of an alias of the type `stateEntity`. */
   return (principal: Principal, alias: Alias, state: Readonly<Record<string, unknown>>): ResolvedDevice[] => {
-    const resolve: Record<(typeof aliasTypes)[number], () => DeviceWithActivity[]> = {
+    const resolve: Record<(typeof ALIAS_TYPES)[number], () => DeviceWithActivity[]> = {
       singleDevice: () => found(principal, textOf(alias, "deviceId")),
       deviceList: () => listOf(alias).flatMap((id) => found(principal, id)),
       deviceType: () => filtered(principal, { deviceType: textOf(alias, "deviceType") }),
@@ -90,11 +90,11 @@ export function createAliasDevices(deps: {
       asset: () => filtered(principal, { assetId: textOf(alias, "assetId") }),
       stateEntity: () => (typeof state.deviceId === "string" ? found(principal, state.deviceId) : []),
     };
-    const type = aliasTypes.find((aliasType) => aliasType === alias.type);
+    const type = ALIAS_TYPES.find((aliasType) => aliasType === alias.type);
     if (type === undefined)
       throw dashboardInvalid(
         `alias ${excerpt(alias.name ?? "")}`,
-        detail("rule.alias_type", { aliasTypes: aliasTypes.join(", ") }),
+        detail("rule.alias_type", { aliasTypes: ALIAS_TYPES.join(", ") }),
       );
     return resolve[type]()
       .slice(0, DEVICES_MAX)

@@ -35,8 +35,8 @@ const ALARMS_MAX = 200;
 const ALARMS_DEFAULT = 50;
 /** Alarms that are searched for those of some devices. */
 const ALARMS_SCANNED_MAX = 2_000;
-const openStatuses: readonly AlarmStatus[] = ["ACTIVE_UNACK", "ACTIVE_ACK"];
-const clearedStatuses: readonly AlarmStatus[] = ["CLEARED_UNACK", "CLEARED_ACK"];
+const OPEN_STATUSES: readonly AlarmStatus[] = ["ACTIVE_UNACK", "ACTIVE_ACK"];
+const CLEARED_STATUSES: readonly AlarmStatus[] = ["CLEARED_UNACK", "CLEARED_ACK"];
 
 const isText = (answer: object | undefined): answer is Text => answer !== undefined && "code" in answer;
 
@@ -333,8 +333,8 @@ export function createDashboardData(deps: {
     let [open, cleared]: Array<ReturnType<typeof list>> = [];
     /** Each list is read once, however many widgets show it. */
     return (withCleared: boolean) => {
-      open ??= list(openStatuses, "-severity");
-      if (withCleared) cleared ??= list(clearedStatuses, "-raisedAt");
+      open ??= list(OPEN_STATUSES, "-severity");
+      if (withCleared) cleared ??= list(CLEARED_STATUSES, "-raisedAt");
       return withCleared ? [...open, ...(cleared ?? [])] : open;
     };
   }

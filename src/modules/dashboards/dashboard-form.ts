@@ -5,7 +5,7 @@ import { positionKeys } from "../../lib/web-mercator.ts";
 import { isName } from "../wire.schemas.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
 import type { DashboardChanges } from "./dashboards.resource.ts";
-import { type Alias, dashboardTypes, type Item, type Widget } from "./dashboards.types.ts";
+import { type Alias, DASHBOARD_TYPES, type Item, type Widget } from "./dashboards.types.ts";
 
 /*
  * What a dashboard may hold. States, layout, widgets and aliases are lists of objects or of texts. Objects are checked. A text is kept
@@ -130,9 +130,9 @@ export function parseDashboard(input: unknown): DashboardChanges {
   if (Buffer.byteLength(JSON.stringify(input)) > BYTES_MAX)
     throw dashboardInvalid("dashboard", detail("rule.more_than_bytes", { max: BYTES_MAX }));
   const { name, type, timeWindow, configuration, settings } = input;
-  const wanted = dashboardTypes.find((dashboardType) => dashboardType === type);
+  const wanted = DASHBOARD_TYPES.find((dashboardType) => dashboardType === type);
   if (type !== undefined && wanted === undefined)
-    throw dashboardInvalid("type", detail("rule.must_be_type", { types: dashboardTypes.join(" or ") }));
+    throw dashboardInvalid("type", detail("rule.must_be_type", { types: DASHBOARD_TYPES.join(" or ") }));
   const checked = Object.entries(lists).flatMap(([list, check]) =>
     input[list] === undefined ? [] : [[list, checkList(list as keyof typeof lists, input[list], check)]],
   );

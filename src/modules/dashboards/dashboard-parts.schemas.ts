@@ -1,9 +1,9 @@
 /** Parts of a dashboard as the document shows them. The dashboard's own reader checks them. */
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import { discriminatedUnion, enumOf, mapOf, toPascalCase } from "../documented-as.ts";
-import { aggregations, DATA_POINTS_DEFAULT } from "../telemetry/telemetry.types.ts";
+import { AGGREGATIONS, DATA_POINTS_DEFAULT } from "../telemetry/telemetry.types.ts";
 import { jsonValueSchema } from "../wire.schemas.ts";
-import { aliasTypes } from "./alias-devices.ts";
+import { ALIAS_TYPES } from "./alias-devices.ts";
 
 const TEXT_MAX = 256;
 const text = (description?: string) =>
@@ -18,7 +18,7 @@ const devices = {
 const key = { key: text("telemetry key") };
 const keys = { keys: Type.Array(Type.String(), { description: "telemetry keys, the first 50 count" }) };
 const series = {
-  aggregation: enumOf(aggregations, { description: "none by default" }),
+  aggregation: enumOf(AGGREGATIONS, { description: "none by default" }),
   maxDataPoints: Type.Integer({
     description: `maximum points per series (default ${DATA_POINTS_DEFAULT}), reduced to the query limit and to the widget's share of the dashboard's points`,
   }),
@@ -64,7 +64,7 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
     ...devices,
     ...key,
     ...keys,
-    aggregation: enumOf(aggregations, {
+    aggregation: enumOf(AGGREGATIONS, {
       description: "with timeIn, how long each state held; with any other, how many devices have it now",
     }),
     maxDataPoints: series.maxDataPoints,
@@ -152,7 +152,7 @@ export const widgetListSchema = itemsOf(
 const id = (description: string) => Type.String({ description });
 
 /** The parameters of an alias, by its type. */
-const aliasParameters: Readonly<Record<(typeof aliasTypes)[number], Record<string, TSchema>>> = {
+const aliasParameters: Readonly<Record<(typeof ALIAS_TYPES)[number], Record<string, TSchema>>> = {
   singleDevice: { deviceId: id("the device") },
   deviceList: { deviceIds: Type.Array(Type.String(), { description: "the devices, 1,000 at most" }) },
   deviceType: { deviceType: id("every device of this type") },
@@ -191,7 +191,7 @@ export const aliasListSchema = itemsOf(
 export const aliasSelectorSchema = Type.Union([
   Type.Object(
     {
-      type: enumOf(aliasTypes),
+      type: enumOf(ALIAS_TYPES),
       ...optional(Object.assign({}, aliasFields, ...Object.values(aliasParameters))),
     },
     { title: "AliasSelector" },

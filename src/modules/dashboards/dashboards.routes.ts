@@ -22,7 +22,7 @@ import {
 } from "./dashboards.schemas.ts";
 import type { DashboardsService } from "./dashboards.service.ts";
 
-export const limits = `413 if the widgets together show more than ${withCommas(DASHBOARD_VALUES_MAX)} newest values or ${withCommas(DASHBOARD_POINTS_MAX)} points, or for a response over ${ANSWERS_MIB_MAX.user} MiB; 503 while unread responses leave no memory for it.`;
+export const LIMITS = `413 if the widgets together show more than ${withCommas(DASHBOARD_VALUES_MAX)} newest values or ${withCommas(DASHBOARD_POINTS_MAX)} points, or for a response over ${ANSWERS_MIB_MAX.user} MiB; 503 while unread responses leave no memory for it.`;
 
 const executedAnswer = (answers: AnswerSpace) => async (request: Request, executed: Executed) =>
   asAnswer<ReturnType<typeof executedToWire>>(await jsonAnswer(answers, request, executedToWire(executed)));
@@ -83,7 +83,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         detail: {
           operationId: "previewDashboard",
           summary: "Preview a dashboard",
-          description: `Works like execute, for a dashboard that is not stored. 400 names the wrong field. ${limits}`,
+          description: `Works like execute, for a dashboard that is not stored. 400 names the wrong field. ${LIMITS}`,
           example: {
             dashboard: dashboardExample,
             timeRange: { mode: "relative", durationMs: 3_600_000 },
@@ -143,7 +143,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         detail: {
           operationId: "executeDashboard",
           summary: "Get a dashboard with its data",
-          description: `Returns the time window as two times, the devices of each alias, and each widget's data, for the devices that the caller may see. ${limits}`,
+          description: `Returns the time window as two times, the devices of each alias, and each widget's data, for the devices that the caller may see. ${LIMITS}`,
           example: {
             timeRange: { mode: "relative", durationMs: 3_600_000 },
             context: { deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d" },

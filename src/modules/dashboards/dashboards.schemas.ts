@@ -1,8 +1,8 @@
 import type { TSchema } from "@sinclair/typebox";
 import { t } from "elysia";
 import { ROTATION_DASHBOARDS_MAX, ROTATION_SECONDS } from "../../lib/dashboard-rotation.ts";
-import { alarmSeverities } from "../../lib/severity.ts";
-import { alarmStatuses } from "../alarms/alarms.types.ts";
+import { ALARM_SEVERITIES } from "../../lib/severity.ts";
+import { ALARM_STATUSES } from "../alarms/alarms.types.ts";
 import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
 import { resolvedBody } from "../telemetry/key-metadata.schemas.ts";
 import { deviceSeries, latestSnapshot } from "../telemetry/telemetry.schemas.ts";
@@ -24,12 +24,12 @@ import {
   stateListSchema,
   widgetListSchema,
 } from "./dashboard-parts.schemas.ts";
-import { dashboardTemplates } from "./dashboards.types.ts";
+import { DASHBOARD_TEMPLATES } from "./dashboards.types.ts";
 
-const itemsAsText =
+const ITEMS_AS_TEXT =
   "Each is an object, or a string. Strings come back exactly as they were given; a string that holds such an object as JSON works like the object.";
 const items = (schema: TSchema, description = "") =>
-  documentedAs(schema, { description: `${description}${itemsAsText}` });
+  documentedAs(schema, { description: `${description}${ITEMS_AS_TEXT}` });
 
 const timeWindow = documentedAs(anyTimeWindowSchema, {
   description: "an object of another form, or none, stands for the last hour",
@@ -119,8 +119,8 @@ export const alarmRow = t.Object(
     deviceId: t.String(),
     deviceName: t.String(),
     name: t.String(),
-    severity: enumOf(alarmSeverities),
-    status: enumOf(alarmStatuses),
+    severity: enumOf(ALARM_SEVERITIES),
+    status: enumOf(ALARM_STATUSES),
     message: t.String(),
     createdAt: wholeNumber({ description: "epoch ms" }),
     raisedAt: wholeNumber({ description: "epoch ms of the last time that it was raised" }),
@@ -200,7 +200,7 @@ export const forTypeBody = t.Object(
     deviceType: nameText(128),
     name: t.Optional(name),
     template: t.Optional(
-      literals(dashboardTemplates, {
+      literals(DASHBOARD_TEMPLATES, {
         description: "what comes first: AUTO (default), CLIMATE, ENERGY, MOTOR or LORAWAN",
       }),
     ),

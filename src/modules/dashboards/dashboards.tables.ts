@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { TenantId } from "../../lib/ids.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
-import { dashboardTypes, type Item } from "./dashboards.types.ts";
+import { DASHBOARD_TYPES, type Item } from "./dashboards.types.ts";
 import type { ShareRotation } from "./shares.types.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -18,7 +18,7 @@ export const dashboards = sqliteTable(
       .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     name: text("name").notNull(),
-    type: text("type", { enum: dashboardTypes }).notNull(),
+    type: text("type", { enum: DASHBOARD_TYPES }).notNull(),
     states: items("states"),
     layout: items("layout"),
     widgets: items("widgets"),

@@ -4,10 +4,10 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { Position } from "../../lib/web-mercator.ts";
 import type { DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.ts";
 
-export const dashboardTemplates = ["AUTO", "CLIMATE", "ENERGY", "MOTOR", "LORAWAN"] as const;
-export type DashboardTemplate = (typeof dashboardTemplates)[number];
+export const DASHBOARD_TEMPLATES = ["AUTO", "CLIMATE", "ENERGY", "MOTOR", "LORAWAN"] as const;
+export type DashboardTemplate = (typeof DASHBOARD_TEMPLATES)[number];
 
-export const dashboardTypes = ["STATIC", "CONTEXT_DEVICE"] as const;
+export const DASHBOARD_TYPES = ["STATIC", "CONTEXT_DEVICE"] as const;
 
 /** A part of a dashboard: an object, or a text that may be the JSON of one. It is stored and returned unchanged. */
 export type Item = string | Readonly<Record<string, unknown>>;

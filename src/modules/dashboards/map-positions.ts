@@ -2,7 +2,7 @@ import type { DeviceId } from "../../lib/ids.ts";
 import { type Position, positionKeys, readPosition } from "../../lib/web-mercator.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
-import { attributeScopes } from "../attributes/attributes.types.ts";
+import { ATTRIBUTE_SCOPES } from "../attributes/attributes.types.ts";
 import type { createDashboardData } from "./dashboard-data.ts";
 import type { Widget } from "./dashboards.types.ts";
 
@@ -12,7 +12,7 @@ type DataOf = ReturnType<typeof createDashboardData>;
 export function withPositions(dataOf: DataOf, attributes: Pick<AttributesService, "valueOf">): DataOf {
   function positionOf({ config }: Widget, deviceId: DeviceId): Position | undefined {
     const [latitude, longitude] = positionKeys(config);
-    for (const scope of attributeScopes) {
+    for (const scope of ATTRIBUTE_SCOPES) {
       const [north, east] = [latitude, longitude].map((key) => attributes.valueOf(deviceId, scope, key));
       const position = readPosition(north, east);
       if (position !== undefined) return position;

@@ -9,15 +9,15 @@ import { wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import { executedToWire } from "./dashboard-wire.ts";
 import { shareEndInvalid } from "./dashboards.errors.ts";
-import { limits } from "./dashboards.routes.ts";
+import { LIMITS } from "./dashboards.routes.ts";
 import { newShareBody, shareBody, sharedBody, sharedRequest } from "./dashboards.schemas.ts";
 import { SHARE_REQUESTS_MAX, type SharesService } from "./shares.service.ts";
 import type { DashboardShare, ShareRotation } from "./shares.types.ts";
 
 const shareList = wholeList({ sort: ["name", "createdAt", "expiresAt"], search: ["name"] });
 
-const bearer = /^Bearer ([^\s]+)$/i;
-const who =
+const BEARER = /^Bearer ([^\s]+)$/i;
+const WHO =
   "Writers and above who see all devices, and no API keys: 403 for others. Everybody with the link sees its dashboards without signing in.";
 
 const rotationToWire = ({ dashboardIds, seconds }: ShareRotation) => ({
@@ -55,7 +55,7 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
         detail: {
           operationId: "listDashboardShares",
           summary: "List the links to a dashboard",
-          description: `The oldest comes first. Links that show the dashboard in turn with others are among them. ${who}`,
+          description: `The oldest comes first. Links that show the dashboard in turn with others are among them. ${WHO}`,
         },
       },
     )
@@ -77,7 +77,7 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
         detail: {
           operationId: "createDashboardShare",
           summary: "Share a dashboard",
-          description: `Creates a read-only link. 400 for an end in the past, 404 for a dashboard of the rotation that does not exist, 409 if one of them has 50 links. ${who}`,
+          description: `Creates a read-only link. 400 for an end in the past, 404 for a dashboard of the rotation that does not exist, 409 if one of them has 50 links. ${WHO}`,
           example: { name: "Screen in hall 2", expiresAt: "2027-12-31T00:00:00Z" },
         },
       },
@@ -100,7 +100,7 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
         detail: {
           operationId: "deleteDashboardShare",
           summary: "Delete a link",
-          description: `Connections with this link are closed. A link that belongs to another dashboard, and shows this one in turn with it, only loses this dashboard. ${who}`,
+          description: `Connections with this link are closed. A link that belongs to another dashboard, and shows this one in turn with it, only loses this dashboard. ${WHO}`,
         },
       },
     );
@@ -111,7 +111,7 @@ export const sharedDashboardRoutes = ({ shares, answers }: { shares: SharesServi
   new Elysia({ tags: ["dashboards"] }).post(
     "/api/shared/dashboard",
     async ({ request, body }) => {
-      const token = bearer.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
+      const token = BEARER.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
       const { executed, keyMetadata, rotation, reader, atEnd } = await shares.execute(token, body ?? {});
       const {
         tenantId: _t,
@@ -136,7 +136,7 @@ export const sharedDashboardRoutes = ({ shares, answers }: { shares: SharesServi
       detail: {
         operationId: "getSharedDashboard",
         summary: "Get a shared dashboard with its data",
-        description: `The bearer credential is the token of a link. Works like execute, without the data for editing. 401 for a deleted or expired link, 404 for a dashboard that the link does not show, 429 for more than ${SHARE_REQUESTS_MAX} unfinished requests per link. ${limits}`,
+        description: `The bearer credential is the token of a link. Works like execute, without the data for editing. 401 for a deleted or expired link, 404 for a dashboard that the link does not show, 429 for more than ${SHARE_REQUESTS_MAX} unfinished requests per link. ${LIMITS}`,
         example: { timeRange: { mode: "relative", durationMs: 3_600_000 } },
       },
     },

@@ -6,7 +6,7 @@ import { successBody } from "../wire.schemas.ts";
 import { statusBody } from "./demo-plant.schemas.ts";
 import type { DemoPlantService } from "./demo-plant.service.ts";
 
-const who = "Writers and above who see all devices; 403 for others.";
+const WHO = "Writers and above who see all devices; 403 for others.";
 
 const languageOf = (request: Request) => preferredLanguage(undefined, request.headers.get("accept-language"));
 
@@ -28,7 +28,7 @@ export const demoPlantRoutes = ({ demoPlant, auth }: { demoPlant: DemoPlantServi
       detail: {
         operationId: "startDemoPlant",
         summary: "Start the demo plant",
-        description: `Creates a small simulated factory: two lines with gateways, twelve machines, alarms, a dashboard and a day of history. Names are German if \`Accept-Language\` prefers German, else English. Existing parts stay. Pins four values to the overview if none is pinned and the caller may pin values. 403 if the plan of the tenant does not allow its 14 devices; 409 if a part of the factory would exceed a limit of the site. ${who}`,
+        description: `Creates a small simulated factory: two lines with gateways, twelve machines, alarms, a dashboard and a day of history. Names are German if \`Accept-Language\` prefers German, else English. Existing parts stay. Pins four values to the overview if none is pinned and the caller may pin values. 403 if the plan of the tenant does not allow its 14 devices; 409 if a part of the factory would exceed a limit of the site. ${WHO}`,
       },
     })
     .post("/stop", ({ principal }) => demoPlant.stop(principal), {
@@ -38,7 +38,7 @@ export const demoPlantRoutes = ({ demoPlant, auth }: { demoPlant: DemoPlantServi
       detail: {
         operationId: "stopDemoPlant",
         summary: "Stop the demo plant",
-        description: `Its devices and their data stay. ${who}`,
+        description: `Its devices and their data stay. ${WHO}`,
       },
     })
     .delete(
@@ -54,7 +54,7 @@ export const demoPlantRoutes = ({ demoPlant, auth }: { demoPlant: DemoPlantServi
         detail: {
           operationId: "deleteDemoPlant",
           summary: "Remove the demo plant",
-          description: `Deletes its devices, their data, its profiles and its dashboard. ${who}`,
+          description: `Deletes its devices, their data, its profiles and its dashboard. ${WHO}`,
         },
       },
     );

@@ -173,7 +173,7 @@ export const profiles = plantProfiles((text) => text);
 export const pinsOf = (machines: readonly DeviceId[]) =>
   Object.entries({ meter: "power", compressor: "pressure", press: "temperature", oven: "zone1" }).flatMap(
     ([kind, key]) => {
-      const deviceId = machines[kinds.indexOf(kind)];
+      const deviceId = machines[KINDS.indexOf(kind)];
       return deviceId === undefined ? [] : [{ deviceId, key }];
     },
   );
@@ -226,7 +226,7 @@ export function dashboardOf(machines: readonly DeviceId[], text: PlantTexts) {
     id: deviceType,
     name: `Demo: ${text(deviceType)}`,
     type: "deviceList",
-    deviceIds: machines.filter((_, index) => kinds[index % MACHINES_PER_LINE] === deviceType),
+    deviceIds: machines.filter((_, index) => KINDS[index % MACHINES_PER_LINE] === deviceType),
   });
   const widgets = [
     ["plan", "floorPlan", "Plant", planOf(machines, text("Line"))],
@@ -286,4 +286,4 @@ export function dashboardOf(machines: readonly DeviceId[], text: PlantTexts) {
   };
 }
 
-const kinds = ["press", "conveyor", "oven", "compressor", "climate", "meter"];
+const KINDS = ["press", "conveyor", "oven", "compressor", "climate", "meter"];

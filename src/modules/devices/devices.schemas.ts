@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { pageQuery, searchQuery } from "../lists.schemas.ts";
 import { choice, isoTime, lineText, nameText, wholeNumber } from "../wire.schemas.ts";
 import { deviceToken } from "./credentials.schemas.ts";
-import { inactivitySources } from "./inactivity.ts";
+import { INACTIVITY_SOURCES } from "./inactivity.ts";
 
 const id = (description: string) => t.String({ minLength: 1, maxLength: 64, description });
 const nullable = <Schema extends Parameters<typeof t.Union>[0][number]>(
@@ -130,7 +130,7 @@ export const deviceDetail = t.Object(
     inactivity: t.Object(
       {
         timeoutMs: wholeNumber(),
-        source: choice(inactivitySources),
+        source: choice(INACTIVITY_SOURCES),
         intervalMs: t.Optional(wholeNumber({ description: "observed interval of messages" })),
       },
       {

@@ -37,7 +37,7 @@ const TYPE_DEFAULT = "default";
 const CHILDREN_CREATED_MAX = 10_000;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const controlCharacters = /[\u0000-\u001f\u007f]/;
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 
 /** The children of gateways, as the gateways themselves name them. */
 function createDeviceChildren(deps: {
@@ -51,13 +51,13 @@ function createDeviceChildren(deps: {
 
   function typeOf(input: unknown): string {
     if (input === undefined || input === null || input === "") return TYPE_DEFAULT;
-    if (typeof input !== "string" || input.length > TYPE_CHARACTERS_MAX || controlCharacters.test(input))
+    if (typeof input !== "string" || input.length > TYPE_CHARACTERS_MAX || CONTROL_CHARACTERS.test(input))
       throw childTypeInvalid(TYPE_CHARACTERS_MAX);
     return input;
   }
 
   function ensureMayCreate(gateway: GatewayRef, name: string, created: number): void {
-    const isText = name.trim() !== "" && name.isWellFormed() && !controlCharacters.test(name);
+    const isText = name.trim() !== "" && name.isWellFormed() && !CONTROL_CHARACTERS.test(name);
     if (!isText || name.length > NAME_CHARACTERS_MAX) throw childNameInvalid(NAME_CHARACTERS_MAX);
     if (repository.hasNameElsewhere(gateway, name)) throw childElsewhere(name);
     if (!profiles.ensure(gateway.tenantId, gateway.profileId).createsChildren) throw childUnknown(name);

@@ -1,11 +1,11 @@
 import { type ObservedInterval, silenceTimeoutOf } from "../../lib/observed-interval.ts";
 
 /** Sources of a device's inactivity timeout. */
-export const inactivitySources = ["DEVICE", "PROFILE", "OBSERVED", "DEFAULT"] as const;
+export const INACTIVITY_SOURCES = ["DEVICE", "PROFILE", "OBSERVED", "DEFAULT"] as const;
 
 export interface Inactivity {
   readonly timeoutMs: number;
-  readonly source: (typeof inactivitySources)[number];
+  readonly source: (typeof INACTIVITY_SOURCES)[number];
   /** Observed interval that the timeout comes from. */
   readonly intervalMs?: number;
 }

@@ -115,21 +115,21 @@ function shellyCall(command: AskedCommand): { readonly method: string; readonly 
 }
 
 /** Methods for the device itself, sent to its own command topic. */
-const deviceCommands = new Set(["announce", "update", "update_fw"]);
+const DEVICE_COMMANDS = new Set(["announce", "update", "update_fw"]);
 const PART = /^(relay|roller|light|color|white|valve|thermostat)_(\d{1,2})(?:_([a-z_]{1,32}))?$/;
 /** Keys of an output that later generations have, too. */
 const LATER = /^(?:switch|light)_\d{1,3}_output$/;
-const covers = new Set(["roller", "valve"]);
-const lights = new Set(["light", "color", "white"]);
+const COVERS = new Set(["roller", "valve"]);
+const LIGHTS = new Set(["light", "color", "white"]);
 
 function partPayload(kind: string, value: JsonValue): string {
-  if (typeof value === "boolean") return covers.has(kind) ? (value ? "open" : "close") : value ? "on" : "off";
+  if (typeof value === "boolean") return COVERS.has(kind) ? (value ? "open" : "close") : value ? "on" : "off";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 function partTopic([, kind = "", index, property]: RegExpExecArray, value: JsonValue) {
   const part = `${kind}/${index}`;
-  if (lights.has(kind) && property !== undefined)
+  if (LIGHTS.has(kind) && property !== undefined)
     return { topic: `${part}/set`, payload: JSON.stringify({ [property]: value }) };
   if (typeof value === "object" && value !== null)
     return { topic: `${part}/set`, payload: JSON.stringify(value) };
@@ -144,7 +144,7 @@ function gen1Command(
 ): BrokerMessage | undefined {
   const { name, value } = settingOf(command);
   if (!externalId.startsWith(SHELLY_GEN1_BASE) || LATER.test(name)) return undefined;
-  if (deviceCommands.has(name)) return { topic: `${externalId}/command`, payload: name, qos: 1 };
+  if (DEVICE_COMMANDS.has(name)) return { topic: `${externalId}/command`, payload: name, qos: 1 };
   const part = PART.exec(name);
   if (part === null) return undefined;
   const { topic, payload } = partTopic(part, value);

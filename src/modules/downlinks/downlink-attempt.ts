@@ -209,8 +209,8 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
 
 export type DownlinkAttempt = ReturnType<typeof createDownlinkAttempt>;
 
-const encoders: ReadonlySet<string> = new Set(["encodeDownlink", "Encode", "Encoder"]);
-const hasEncoder = (functions: readonly string[]) => functions.some((name) => encoders.has(name));
+const ENCODERS: ReadonlySet<string> = new Set(["encodeDownlink", "Encode", "Encoder"]);
+const hasEncoder = (functions: readonly string[]) => functions.some((name) => ENCODERS.has(name));
 const CACHED_CODECS_MAX = 200;
 
 /** Makes bytes of an object with the integration's script, or the codec that it has for the device; with whichever can. */

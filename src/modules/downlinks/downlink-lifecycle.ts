@@ -50,63 +50,62 @@ interface DownlinkLifecycleDeps {
 /** The lifecycle of downlinks, and so of the commands that they carry. */
 export class DownlinkLifecycle {
   /** Keyed by integration and the network server's number. */
-  private readonly early = new Map<string, { report: DownlinkReport; at: number }>();
+  readonly #early = new Map<string, { report: DownlinkReport; at: number }>();
   /** Callbacks that wait for the next state of a downlink, by its id. */
-  private readonly waiters: Waiters<string, Downlink>;
+  readonly #waiters: Waiters<string, Downlink>;
 
-  constructor(private readonly deps: DownlinkLifecycleDeps) {
-    this.waiters = new Waiters(deps.clock);
+  readonly #deps: DownlinkLifecycleDeps;
+
+  constructor(deps: DownlinkLifecycleDeps) {
+    this.#deps = deps;
+    this.#waiters = new Waiters(deps.clock);
   }
 
   stop(): void {
-    this.waiters.endAll();
+    this.#waiters.endAll();
   }
 
   /** Notes that the network server has taken a downlink. */
   sent(downlink: Downlink, networkId: string | undefined): void {
-    this.change(downlink, "SENT", { ...(networkId && { networkId }), attempts: downlink.attempts + 1 });
+    this.#change(downlink, "SENT", { ...(networkId && { networkId }), attempts: downlink.attempts + 1 });
     const key = `${downlink.integrationId}\n${networkId}`;
-    const existing = networkId === undefined ? undefined : this.early.get(key);
-    this.early.delete(key);
-    if (existing !== undefined && this.deps.now() - existing.at < EARLY_MS)
-      this.apply(downlink, existing.report);
+    const existing = networkId === undefined ? undefined : this.#early.get(key);
+    this.#early.delete(key);
+    if (existing !== undefined && this.#deps.now() - existing.at < EARLY_MS)
+      this.#apply(downlink, existing.report);
   }
 
   failed(downlink: Downlink, error: Text): void {
-    this.change(downlink, "FAILED", { error, attempts: downlink.attempts + 1 });
+    this.#change(downlink, "FAILED", { error, attempts: downlink.attempts + 1 });
   }
 
   postponed(downlink: Downlink, changes: { error: Text | null; dueAt: number; attempts: number }): void {
-    const { repository, now } = this.deps;
+    const { repository, now } = this.#deps;
     if (repository.find(downlink.downlinkId)?.state !== "QUEUED") return;
     repository.update(downlink.downlinkId, { ...changes, changedAt: now() });
-    this.waiters.resolveAll(downlink.downlinkId, { ...downlink, ...changes });
+    this.#waiters.resolveAll(downlink.downlinkId, { ...downlink, ...changes });
   }
 
   /** Takes the report of a network server. Returns whether the downlink is one of ours. */
   reported(integrationId: string, report: DownlinkReport): boolean {
     const { correlationId } = report;
     if (correlationId === undefined) return false;
-    const downlink = this.deps.repository.findReported(integrationId, correlationId);
-    if (downlink === undefined) this.remember(`${integrationId}\n${correlationId}`, report);
-    else this.apply(downlink, report);
+    const downlink = this.#deps.repository.findReported(integrationId, correlationId);
+    if (downlink === undefined) this.#remember(`${integrationId}\n${correlationId}`, report);
+    else this.#apply(downlink, report);
     return downlink !== undefined;
   }
 
   /** Returns the downlink once its state has changed, or after `ms`. */
   async next(downlink: Downlink, ms: number): Promise<Downlink> {
     const { downlinkId } = downlink;
-    const changed = await this.waiters.wait(downlinkId, ms);
-    return changed ?? this.deps.repository.find(downlinkId) ?? downlink;
+    const changed = await this.#waiters.wait(downlinkId, ms);
+    return changed ?? this.#deps.repository.find(downlinkId) ?? downlink;
   }
 
-  private settleCommand(
-    { deviceId, commandRpcId, confirmed }: Downlink,
-    state: DownlinkState,
-    error: Text,
-  ): void {
+  #settleCommand({ deviceId, commandRpcId, confirmed }: Downlink, state: DownlinkState, error: Text): void {
     if (deviceId === null || commandRpcId === null) return;
-    const { commands } = this.deps;
+    const { commands } = this.#deps;
     if (state === "FAILED") commands.answered(deviceId, commandRpcId, new CommandFailure(error));
     else if (state === "ACKNOWLEDGED") commands.answered(deviceId, commandRpcId, { acknowledged: true });
     // Nobody will say more of one that is not confirmed.
@@ -115,12 +114,12 @@ export class DownlinkLifecycle {
     else if (state === "TRANSMITTED") commands.delivered(deviceId, commandRpcId, true);
   }
 
-  private change(
+  #change(
     downlink: Downlink,
     state: DownlinkState,
     rest: Omit<DownlinkChanges, "changedAt" | "state"> = {},
   ): void {
-    const { repository, commands, transact, onFailed, now } = this.deps;
+    const { repository, commands, transact, onFailed, now } = this.#deps;
     const current = repository.find(downlink.downlinkId);
     if (current === undefined || ranks[state] <= ranks[current.state]) {
       // Its number is worth keeping, however far it has come meanwhile.
@@ -131,21 +130,21 @@ export class DownlinkLifecycle {
     const error = rest.error ?? null;
     transact(() => {
       repository.update(current.downlinkId, { ...rest, state, error, changedAt: now() });
-      this.settleCommand(current, state, error ?? UNKNOWN);
+      this.#settleCommand(current, state, error ?? UNKNOWN);
     });
     if (current.state === "QUEUED" && current.deviceId !== null) commands.listening(current.deviceId);
-    this.waiters.resolveAll(current.downlinkId, { ...current, ...rest, state, error });
+    this.#waiters.resolveAll(current.downlinkId, { ...current, ...rest, state, error });
     if (state === "FAILED") onFailed(current, error ?? UNKNOWN);
   }
 
-  private remember(key: string, report: DownlinkReport): void {
-    const [oldest] = this.early.keys();
-    if (this.early.size >= EARLY_MAX && oldest !== undefined) this.early.delete(oldest);
-    this.early.set(key, { report, at: this.deps.now() });
+  #remember(key: string, report: DownlinkReport): void {
+    const [oldest] = this.#early.keys();
+    if (this.#early.size >= EARLY_MAX && oldest !== undefined) this.#early.delete(oldest);
+    this.#early.set(key, { report, at: this.#deps.now() });
   }
 
-  private apply(downlink: Downlink, { state, error }: DownlinkReport): void {
+  #apply(downlink: Downlink, { state, error }: DownlinkReport): void {
     const failure = state === "FAILED" ? { error: error ?? UNKNOWN } : {};
-    this.change(downlink, statesOfReports[state], failure);
+    this.#change(downlink, statesOfReports[state], failure);
   }
 }

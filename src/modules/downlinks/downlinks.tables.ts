@@ -4,7 +4,7 @@ import type { DownlinkPayload } from "../../lib/downlink-payload.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { integrations } from "../integrations/integrations.tables.ts";
-import { downlinkStates } from "./downlinks.types.ts";
+import { DOWNLINK_STATES } from "./downlinks.types.ts";
 
 /** Downlinks on their way, and what became of them. */
 export const integrationDownlinks = sqliteTable(
@@ -24,7 +24,7 @@ export const integrationDownlinks = sqliteTable(
     confirmed: integer("confirmed", { mode: "boolean" }).notNull(),
     priority: text("priority"),
     payload: text("payload", { mode: "json" }).notNull().$type<DownlinkPayload>(),
-    state: text("state", { enum: downlinkStates }).notNull(),
+    state: text("state", { enum: DOWNLINK_STATES }).notNull(),
     networkId: text("network_id"),
     attempts: integer("attempts").notNull(),
     error: text("error", { mode: "json" }).$type<Text>(),

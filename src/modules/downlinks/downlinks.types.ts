@@ -7,8 +7,8 @@ import type { NetworkRoute } from "../integrations/integrations.types.ts";
  * QUEUED: waits here. SENT: the network server has it in its queue. TRANSMITTED: a gateway has sent it. ACKNOWLEDGED: the device
  * says that it has it. FAILED: refused, not acknowledged, or too old.
  */
-export const downlinkStates = ["QUEUED", "SENT", "TRANSMITTED", "ACKNOWLEDGED", "FAILED"] as const;
-export type DownlinkState = (typeof downlinkStates)[number];
+export const DOWNLINK_STATES = ["QUEUED", "SENT", "TRANSMITTED", "ACKNOWLEDGED", "FAILED"] as const;
+export type DownlinkState = (typeof DOWNLINK_STATES)[number];
 
 export interface Downlink {
   /** The order in which they go out to a device. */

@@ -85,7 +85,7 @@ function toChirpstack({ downlink, fPort, content, settings, route }: OutgoingDow
 }
 
 /** Paths of the push operation only: a body that comes in must not choose what is called with our key. */
-const pushPath = /^\/api\/v3\/as\/applications\/[^/]+\/webhooks\/[^/]+\/devices\/[^/]+\/down\/push$/;
+const PUSH_PATH = /^\/api\/v3\/as\/applications\/[^/]+\/webhooks\/[^/]+\/devices\/[^/]+\/down\/push$/;
 
 /** Returns the push address that The Things Stack sent, if it points at the configured server. */
 export function trustedPushUrl(pushUrl: string | undefined, base: string | undefined): string | undefined {
@@ -93,7 +93,7 @@ export function trustedPushUrl(pushUrl: string | undefined, base: string | undef
     return undefined;
   const [push, own] = [new URL(pushUrl), new URL(base)];
   const isPlain = push.search === "" && push.hash === "" && push.username === "" && push.password === "";
-  return push.origin === own.origin && isPlain && pushPath.test(push.pathname) ? push.href : undefined;
+  return push.origin === own.origin && isPlain && PUSH_PATH.test(push.pathname) ? push.href : undefined;
 }
 
 function networkDeviceOf({ downlink, route }: OutgoingDownlink): string {

@@ -1,16 +1,16 @@
 import { t } from "elysia";
-import { faultSources, faultSubjects } from "../../lib/fault-sources.ts";
+import { FAULT_SOURCES, FAULT_SUBJECTS } from "../../lib/fault-sources.ts";
 import { searchQuery, timeRangeQuery } from "../lists.schemas.ts";
-import { peerProtocols } from "../request-peer.ts";
+import { PEER_PROTOCOLS } from "../request-peer.ts";
 import { choice, literals, renderedText, wholeNumber } from "../wire.schemas.ts";
 import { FAULTS_MAX, FAULTS_PER_HOLDER_MAX } from "./faults.service.ts";
-import { identityKinds } from "./refusals.types.ts";
+import { IDENTITY_KINDS } from "./refusals.types.ts";
 
 export const FAULTS_PAGE_DEFAULT = 100;
 const FAULTS_PAGE_MAX = 1_000;
 
 const subjectBody = t.Object({
-  kind: choice(faultSubjects),
+  kind: choice(FAULT_SUBJECTS),
   id: t.String(),
   name: t.Optional(t.String()),
 });
@@ -18,7 +18,7 @@ const subjectBody = t.Object({
 export const faultBody = t.Object(
   {
     faultId: t.String(),
-    source: choice(faultSources, { description: "where it occurred" }),
+    source: choice(FAULT_SOURCES, { description: "where it occurred" }),
     reason: renderedText,
     hint: t.Optional(renderedText),
     subject: t.Optional(subjectBody),
@@ -30,7 +30,7 @@ export const faultBody = t.Object(
       }),
     ),
     identityKind: t.Optional(
-      choice(identityKinds, {
+      choice(IDENTITY_KINDS, {
         description:
           "what `identity` names; `others` stands for all further identities of an address that has used many",
       }),
@@ -39,7 +39,7 @@ export const faultBody = t.Object(
       t.String({ description: "identity that a refused client claimed; of a token or key the beginning" }),
     ),
     address: t.Optional(t.String({ description: "network address of the client" })),
-    protocol: t.Optional(choice(peerProtocols)),
+    protocol: t.Optional(choice(PEER_PROTOCOLS)),
     port: t.Optional(t.Integer({ description: "port of the gateway" })),
     client: t.Optional(t.String({ description: "MQTT client id or user agent, of the newest occurrence" })),
     count: wholeNumber({ description: "number of occurrences" }),
@@ -53,7 +53,7 @@ export const faultBody = t.Object(
 
 export const faultCountBody = t.Object(
   {
-    source: choice(faultSources),
+    source: choice(FAULT_SOURCES),
     code: t.String({ description: "code of the reason" }),
     entries: wholeNumber(),
     count: wholeNumber({ description: "occurrences of all entries" }),
@@ -62,9 +62,9 @@ export const faultCountBody = t.Object(
 );
 
 const filter = {
-  source: t.Optional(literals(faultSources, { description: "faults of this source" })),
+  source: t.Optional(literals(FAULT_SOURCES, { description: "faults of this source" })),
   code: t.Optional(t.String({ maxLength: 100, description: "faults with this code" })),
-  subject: t.Optional(literals(faultSubjects, { description: "faults about objects of this type" })),
+  subject: t.Optional(literals(FAULT_SUBJECTS, { description: "faults about objects of this type" })),
   subjectId: t.Optional(t.String({ maxLength: 64, description: "id of the object; needs `subject`" })),
   ...timeRangeQuery({ from: "last occurrence not before", to: "last occurrence not after" }),
   search: searchQuery(["name", "address", "identity", "client", "place", "message"]),

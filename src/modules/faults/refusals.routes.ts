@@ -56,7 +56,7 @@ const refusalsOf = (names: FaultNames, entries: readonly FaultEntry[]) =>
   entries.filter(({ code }) => isRefusal(code)).map((entry) => refusalToWire(names, entry));
 
 /** The sources of messages, as the list of rejections names them. */
-const rejectionSources = new Map([
+const REJECTION_SOURCES = new Map([
   ["mqtt", "mqtt"],
   ["device_api", "http"],
   ["device_websocket", "ws"],
@@ -69,7 +69,7 @@ const rejectionSources = new Map([
 const rejectionsOf = (names: FaultNames, entries: readonly FaultEntry[]) =>
   entries.flatMap((entry) => {
     const isMessage = !isRefusal(entry.code) && !entry.code.startsWith("fault.");
-    const source = isMessage ? rejectionSources.get(entry.source) : undefined;
+    const source = isMessage ? REJECTION_SOURCES.get(entry.source) : undefined;
     if (source === undefined) return [];
     const { lastAt, count, reason, where = "", sample } = faultToWire(names, entry);
     const { code, params, message } = reason;

@@ -1,14 +1,14 @@
 import { t } from "elysia";
-import { refusalEdges } from "../../lib/fault-sources.ts";
-import { peerProtocols } from "../request-peer.ts";
+import { REFUSAL_EDGES } from "../../lib/fault-sources.ts";
+import { PEER_PROTOCOLS } from "../request-peer.ts";
 import { choice, literals, renderedText, textFields } from "../wire.schemas.ts";
-import { identityKinds } from "./refusals.types.ts";
+import { IDENTITY_KINDS } from "./refusals.types.ts";
 
 export const refusalBody = t.Object(
   {
     refusalId: t.String(),
-    edge: choice(refusalEdges, { description: "where the credential was presented" }),
-    protocol: choice(peerProtocols, { description: "protocol of the connection" }),
+    edge: choice(REFUSAL_EDGES, { description: "where the credential was presented" }),
+    protocol: choice(PEER_PROTOCOLS, { description: "protocol of the connection" }),
     port: t.Optional(t.Integer({ description: "port of the gateway" })),
     address: t.Optional(
       t.String({
@@ -20,7 +20,7 @@ export const refusalBody = t.Object(
         description: "MQTT client id or user agent, at the newest refusal; missing like `address`",
       }),
     ),
-    identityKind: choice(identityKinds, {
+    identityKind: choice(IDENTITY_KINDS, {
       description:
         "what `identity` names; `others` stands for all further identities of an address that has used many; `shared_name` for a user name or client id that several tenants have",
     }),
@@ -43,7 +43,7 @@ export const refusalBody = t.Object(
 );
 
 export const refusalFilter = {
-  edge: t.Optional(literals(refusalEdges, { description: "refusals at this edge only" })),
+  edge: t.Optional(literals(REFUSAL_EDGES, { description: "refusals at this edge only" })),
 };
 
 export const rejectionBody = t.Object(

@@ -3,7 +3,7 @@ import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import type { Peer } from "../request-peer.ts";
 
 /** Why a credential was refused. The texts are `refusal.<reason>`; some have a hint in `refusal_hint.<reason>`. */
-export const refusalReasons = [
+export const REFUSAL_REASONS = [
   "certificate_expired",
   "certificate_unconfirmed",
   "certificate_wrong",
@@ -41,7 +41,7 @@ export const refusalReasons = [
   "user_disabled",
   "user_unknown",
 ] as const;
-export type RefusalReason = (typeof refusalReasons)[number];
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
 const CODE = "refusal.";
 
@@ -50,7 +50,7 @@ export const isRefusal = (code: string): boolean => code.startsWith(CODE);
 
 export const reasonOf = (code: string): string => code.slice(CODE.length);
 
-export const identityKinds = [
+export const IDENTITY_KINDS = [
   "none",
   "client",
   /** User name or client id that several tenants have. Tenants do not see whose client it was. */
@@ -65,7 +65,7 @@ export const identityKinds = [
   /** Stands for all further identities of an address that has used many. */
   "others",
 ] as const;
-export type IdentityKind = (typeof identityKinds)[number];
+export type IdentityKind = (typeof IDENTITY_KINDS)[number];
 
 /** Presenter of the credential, as far as it may be shown: never a secret, of a token or key only its beginning. */
 export interface PresentedIdentity {

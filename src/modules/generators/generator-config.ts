@@ -3,7 +3,7 @@ import { excerpt } from "../../lib/excerpt.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { type GeneratorConfig, type Metric, type Pattern, patterns } from "./generators.types.ts";
+import { type GeneratorConfig, type Metric, PATTERNS, type Pattern } from "./generators.types.ts";
 import { counterUnits, DECIMALS_MAX, gridOf } from "./metric-values.ts";
 
 const INTERVAL_SECONDS_MIN = 0.1;
@@ -153,7 +153,7 @@ function checkMetrics(value: unknown, notes: Notes): Metric[] {
   return metrics;
 }
 
-const metricFields = ["key", "min", "max", "decimals", "pattern", "step", "periodSeconds"];
+const METRIC_FIELDS = ["key", "min", "max", "decimals", "pattern", "step", "periodSeconds"];
 
 function checkMetric(input: unknown, path: string, notes: Notes): Metric {
   const nothing: Metric = { key: "", min: 0, max: 0 };
@@ -162,7 +162,7 @@ function checkMetric(input: unknown, path: string, notes: Notes): Metric {
     return nothing;
   }
   const before = notes.errors.length;
-  noteUnknown(input, { knownFields: metricFields, path }, notes);
+  noteUnknown(input, { knownFields: METRIC_FIELDS, path }, notes);
   const range = { min: -NUMBER_MAX, max: NUMBER_MAX };
   const key = checkKey(input.key, `${path}.key`, notes);
   const min = checkNumber(input.min, `${path}.min`, notes, range) ?? 0;
@@ -232,8 +232,8 @@ function checkKey(value: unknown, path: string, { errors }: Notes): string {
 
 function checkPattern(value: unknown, path: string, { errors }: Notes): Pattern | undefined {
   if (value === undefined || value === null) return undefined;
-  const pattern = patterns.find((candidate) => candidate === value);
+  const pattern = PATTERNS.find((candidate) => candidate === value);
   if (pattern === undefined)
-    errors.push(problem(path, detail("rule.one_of", { values: patterns.join(", ") })));
+    errors.push(problem(path, detail("rule.one_of", { values: PATTERNS.join(", ") })));
   return pattern;
 }

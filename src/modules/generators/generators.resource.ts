@@ -4,9 +4,9 @@ import { generatorNotFound } from "./generators.errors.ts";
 import {
   createGeneratorBody,
   generatorBody,
-  rate,
+  RATE,
   updateGeneratorBody,
-  writers,
+  WRITERS,
 } from "./generators.schemas.ts";
 import { generators } from "./generators.tables.ts";
 
@@ -34,7 +34,7 @@ export const generatorResource = defineResource({
     list: { summary: "List generators, by name" },
     create: {
       summary: "Create a generator",
-      description: `With the status \`active\`, it starts sending immediately. 400 names the invalid field; 404 for a device that does not exist; 409 if there are 100 generators already. ${rate} ${writers}`,
+      description: `With the status \`active\`, it starts sending immediately. 400 names the invalid field; 404 for a device that does not exist; 409 if there are 100 generators already. ${RATE} ${WRITERS}`,
       example: {
         name: "Room climate",
         type: "data_generator",
@@ -46,14 +46,14 @@ export const generatorResource = defineResource({
     get: { summary: "Get a generator" },
     update: {
       summary: "Change a generator",
-      description: `A new config takes effect immediately. \`enabled: true\` alone starts nothing: \`status\` decides whether the generator runs. ${rate} ${writers}`,
+      description: `A new config takes effect immediately. \`enabled: true\` alone starts nothing: \`status\` decides whether the generator runs. ${RATE} ${WRITERS}`,
       example: {
         config: generatorExample,
       },
     },
     delete: {
       summary: "Delete a generator",
-      description: `Its devices and their data stay. ${writers}`,
+      description: `Its devices and their data stay. ${WRITERS}`,
     },
   },
 });

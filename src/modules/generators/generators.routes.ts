@@ -3,7 +3,7 @@ import { iso } from "../../lib/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import { generatorExample, generatorResource } from "./generators.resource.ts";
-import { previewAnswer, previewBody, rate, writers } from "./generators.schemas.ts";
+import { previewAnswer, previewBody, RATE, WRITERS } from "./generators.schemas.ts";
 import type { GeneratorsService, VisibleGenerator } from "./generators.service.ts";
 
 function toWire(generator: VisibleGenerator) {
@@ -41,13 +41,13 @@ export const generatorsRoutes = ({ generators, auth }: { generators: GeneratorsS
       start: {
         operationId: "startGenerator",
         summary: "Start a generator",
-        description: `It is enabled and sends at once. Starting an active generator changes nothing. ${rate} ${writers}`,
+        description: `It is enabled and sends at once. Starting an active generator changes nothing. ${RATE} ${WRITERS}`,
         run: generators.start,
       },
       pause: {
         operationId: "pauseGenerator",
         summary: "Pause a generator",
-        description: writers,
+        description: WRITERS,
         run: generators.pause,
       },
     },

@@ -8,7 +8,7 @@ import {
   textSchema,
   wholeNumber,
 } from "../wire.schemas.ts";
-import { patterns } from "./generators.types.ts";
+import { PATTERNS } from "./generators.types.ts";
 import { DECIMALS_MAX } from "./metric-values.ts";
 
 const name = nameText(200);
@@ -23,7 +23,7 @@ const metricSchema = t.Object(
     min: t.Number(),
     max: t.Number(),
     decimals: t.Optional(t.Union([wholeNumber({ minimum: 0, maximum: DECIMALS_MAX }), t.Null()])),
-    pattern: t.Optional(t.Union([enumOf(patterns), t.Null()], { description: "random by default" })),
+    pattern: t.Optional(t.Union([enumOf(PATTERNS), t.Null()], { description: "random by default" })),
     step: decimal("difference from one value to the next, for a counter or a walk"),
     periodSeconds: decimal("period of a wave; 60 readings by default"),
   },
@@ -53,8 +53,8 @@ const config = documentedAs(generatorConfigSchema, {
 - \`deviceIds\`: whom it sends for, 1,000 at most; a device named after the generator is made at its start unless given`,
 });
 
-export const writers = "403 for devices that the caller has no access to.";
-export const rate =
+export const WRITERS = "403 for devices that the caller has no access to.";
+export const RATE =
   "409 if all active generators of the tenant would send more than 1,000 messages or 10,000 values per second, or if the named devices are deleted.";
 
 export const createGeneratorBody = t.Object(

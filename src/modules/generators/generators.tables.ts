@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
-import { type GeneratorConfig, statuses } from "./generators.types.ts";
+import { type GeneratorConfig, STATUSES } from "./generators.types.ts";
 
 /** Generators of telemetry. */
 export const generators = sqliteTable(
@@ -17,7 +17,7 @@ export const generators = sqliteTable(
     description: text("description"),
     enabled: integer("enabled", { mode: "boolean" }).notNull(),
     /** Active only while it is enabled. */
-    status: text("status", { enum: statuses }).notNull(),
+    status: text("status", { enum: STATUSES }).notNull(),
     config: text("config", { mode: "json" }).notNull().$type<GeneratorConfig>(),
     /** Has no reference, because the device of a generator can be deleted like any other. */
     virtualDeviceId: text("virtual_device_id").$type<DeviceId>(),

@@ -1,15 +1,15 @@
 import type { DeviceId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
-export const statuses = ["draft", "active", "paused"] as const;
-type GeneratorStatus = (typeof statuses)[number];
+export const STATUSES = ["draft", "active", "paused"] as const;
+type GeneratorStatus = (typeof STATUSES)[number];
 
-export const patterns = ["random", "walk", "sine", "counter"] as const;
+export const PATTERNS = ["random", "walk", "sine", "counter"] as const;
 /**
  * Movement of a value between `min` and `max`: anywhere each time, a little from where it was, in waves, or up step by
  * step and from the bottom again.
  */
-export type Pattern = (typeof patterns)[number];
+export type Pattern = (typeof PATTERNS)[number];
 
 export interface Metric {
   readonly key: string;

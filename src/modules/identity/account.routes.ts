@@ -14,9 +14,9 @@ const sessionList = wholeList({
 });
 const password = t.String({ minLength: 1, maxLength: 1024 });
 const ownPassword = t.Object({ password });
-const throttled = "429 with Retry-After after too many wrong attempts";
-const notOwn = "403 for an API key, and for a user who acts as another user";
-const elsewhere = "409 for people of an external identity provider, who have no password here";
+const THROTTLED = "429 with Retry-After after too many wrong attempts";
+const NOT_OWN = "403 for an API key, and for a user who acts as another user";
+const ELSEWHERE = "409 for people of an external identity provider, who have no password here";
 
 const sessionToWire = ({
   createdAt,
@@ -59,7 +59,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         detail: {
           operationId: "changePassword",
           summary: "Change the own password",
-          description: `Ends the user's other sessions, and sends a mail that says so. 400 for a wrong current password and for a new password that is weak or the same; ${notOwn}; ${elsewhere}; ${throttled}.`,
+          description: `Ends the user's other sessions, and sends a mail that says so. 400 for a wrong current password and for a new password that is weak or the same; ${NOT_OWN}; ${ELSEWHERE}; ${THROTTLED}.`,
           example: {
             currentPassword: "correct horse battery staple",
             newPassword: "a much longer passphrase",
@@ -82,7 +82,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
       detail: {
         operationId: "beginSecondFactor",
         summary: "Start setting up a second factor (TOTP, RFC 6238)",
-        description: `It takes effect when a code of the app has been confirmed. 400 for a wrong password; ${notOwn}; 409 when it is on already; ${elsewhere}; ${throttled}.`,
+        description: `It takes effect when a code of the app has been confirmed. 400 for a wrong password; ${NOT_OWN}; 409 when it is on already; ${ELSEWHERE}; ${THROTTLED}.`,
         example: { password: "correct horse battery staple" },
       },
     })
@@ -101,7 +101,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         detail: {
           operationId: "confirmSecondFactor",
           summary: "Enable the second factor",
-          description: `Returns 10 recovery codes. Each works once, and they cannot be read again. 400 for a wrong code; ${notOwn}; 409 when it is on already; ${throttled}.`,
+          description: `Returns 10 recovery codes. Each works once, and they cannot be read again. 400 for a wrong code; ${NOT_OWN}; 409 when it is on already; ${THROTTLED}.`,
           example: { code: "123456" },
         },
       },
@@ -119,7 +119,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         detail: {
           operationId: "renewRecoveryCodes",
           summary: "Create new recovery codes",
-          description: `The previous ones stop working. 400 for a wrong password; ${notOwn}; 409 when the second factor is off; ${throttled}.`,
+          description: `The previous ones stop working. 400 for a wrong password; ${NOT_OWN}; 409 when the second factor is off; ${THROTTLED}.`,
           example: { password: "correct horse battery staple" },
         },
       },
@@ -138,7 +138,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         detail: {
           operationId: "disableSecondFactor",
           summary: "Disable the second factor",
-          description: `400 for a wrong password; ${notOwn}; 409 when it is off; ${throttled}. Inviting a user again disables it too.`,
+          description: `400 for a wrong password; ${NOT_OWN}; 409 when it is off; ${THROTTLED}. Inviting a user again disables it too.`,
           example: { password: "correct horse battery staple" },
         },
       },
@@ -154,7 +154,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         detail: {
           operationId: "listSessions",
           summary: "List the own sessions",
-          description: `The list includes sessions of administrators who act as the user. ${notOwn}.`,
+          description: `The list includes sessions of administrators who act as the user. ${NOT_OWN}.`,
         },
       },
     )
@@ -165,7 +165,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
       detail: {
         operationId: "endOtherSessions",
         summary: "End all other own sessions",
-        description: `${notOwn}.`,
+        description: `${NOT_OWN}.`,
       },
     })
     .delete(
@@ -181,7 +181,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         detail: {
           operationId: "endSession",
           summary: "End an own session",
-          description: `The session and its streams end at once. ${notOwn}; 404 for a session of another user or one that has ended.`,
+          description: `The session and its streams end at once. ${NOT_OWN}; 404 for a session of another user or one that has ended.`,
         },
       },
     );

@@ -76,7 +76,7 @@ export function createAccessTokens(secret: Uint8Array, now: () => number): Acces
 const isCanonical = (token: string): boolean =>
   token.split(".").every((part) => Buffer.from(part, "base64url").toString("base64url") === part);
 
-const bearer = /^Bearer ([^\s]+)$/i;
+const BEARER = /^Bearer ([^\s]+)$/i;
 
 interface RouteContext {
   readonly request: Request;
@@ -133,7 +133,7 @@ export function createAuthPlugin(
   async function ensureAllowed(context: RouteContext, permission: Permission): Promise<void> {
     const { request, params } = context;
     if (principals.has(request)) return;
-    const token = bearer.exec(request.headers.get("authorization") ?? "")?.[1];
+    const token = BEARER.exec(request.headers.get("authorization") ?? "")?.[1];
     const principal = token === undefined ? undefined : await authenticate(token, context);
     if (principal === undefined) throw unauthenticated("auth.required");
     requestAudit.caller(request, principal);

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { roles } from "../users/users.types.ts";
+import { ROLES } from "../users/users.types.ts";
 import { choice, nameText, wholeNumber } from "../wire.schemas.ts";
 
 export const tokenBody = t.Object(
@@ -14,7 +14,7 @@ export const signedInUser = t.Object(
     fullName: t.Optional(t.String()),
     tenantId: t.Optional(t.String()),
     tenantName: t.Optional(t.String()),
-    role: t.Optional(choice(roles)),
+    role: t.Optional(choice(ROLES)),
     permissions: t.Optional(t.Array(t.String(), { description: "permissions of the caller" })),
     hasGlobalDeviceAccess: t.Optional(
       t.Boolean({ description: "whether the caller has access to all devices" }),

@@ -3,7 +3,7 @@ import type { SessionId, TenantId, UserId } from "../../lib/ids.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Tenant } from "../tenants/tenants.types.ts";
 import type { UsersService } from "../users/users.service.ts";
-import { type Principal, roles, type User } from "../users/users.types.ts";
+import { type Principal, ROLES, type User } from "../users/users.types.ts";
 import type { AccessTokens, Authenticator, Client, CurrentUser, Session } from "./identity.types.ts";
 import {
   isAllowed,
@@ -193,7 +193,7 @@ export function createIdentityService(deps: {
       const target = findColleague(principal, targetUserId);
       if (target === undefined) throw notFound("user.not_found");
       if (target.userId === principal.userId) throw conflict("impersonate.self");
-      if (roles.indexOf(target.role) < roles.indexOf(principal.role)) throw forbidden("impersonate.upwards");
+      if (ROLES.indexOf(target.role) < ROLES.indexOf(principal.role)) throw forbidden("impersonate.upwards");
       if (target.status !== "ACTIVE") throw conflict("user.disabled");
       return issue(target, sessions.start(target.userId, client, own));
     },

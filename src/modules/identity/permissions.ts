@@ -1,9 +1,9 @@
 import type { Principal, Role } from "../users/users.types.ts";
 
-const everyone: readonly Role[] = ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_ONLY"];
-const writers: readonly Role[] = ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW"];
-const administrators: readonly Role[] = ["TENANT_OWNER", "TENANT_ADMIN"];
-const owners: readonly Role[] = ["TENANT_OWNER"];
+const EVERYONE: readonly Role[] = ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_ONLY"];
+const WRITERS: readonly Role[] = ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW"];
+const ADMINISTRATORS: readonly Role[] = ["TENANT_OWNER", "TENANT_ADMIN"];
+const OWNERS: readonly Role[] = ["TENANT_OWNER"];
 
 export interface PermissionRule {
   readonly roles: readonly Role[];
@@ -23,147 +23,147 @@ export interface PermissionRule {
 
 /** Permissions and their roles. Checks, docs/permissions.md and the rows of the matrix test come from this table. */
 export const permissions = {
-  "self:read": { roles: everyone, what: "read the own identity", isBeforeTenant: true },
+  "self:read": { roles: EVERYONE, what: "read the own identity", isBeforeTenant: true },
   "session:use": {
-    roles: everyone,
+    roles: EVERYONE,
     what: "renew and end the own session; change the own password and second factor; create a tenant after sign-up",
     isBeforeTenant: true,
     needsPerson: true,
   },
-  "devices:read": { roles: everyone, what: "read the devices that are granted" },
+  "devices:read": { roles: EVERYONE, what: "read the devices that are granted" },
   "devices:write": {
-    roles: writers,
+    roles: WRITERS,
     what: "create, change, claim, release and delete devices; their access tokens",
   },
-  "profiles:read": { roles: everyone, what: "read device profiles" },
-  "profiles:write": { roles: writers, what: "create, change and delete device profiles" },
-  "attributes:read": { roles: everyone, what: "read attributes of devices" },
-  "attributes:write": { roles: writers, what: "set and delete attributes of devices" },
-  "commands:read": { roles: everyone, what: "read commands to devices and their outcome" },
-  "commands:write": { roles: writers, what: "send commands to devices, and simulate their responses" },
-  "scheduler:read": { roles: everyone, what: "read scheduled jobs and their runs" },
-  "scheduler:write": { roles: writers, what: "create, change, start, pause, run and delete scheduled jobs" },
-  "pipelines:read": { roles: everyone, what: "read data pipelines" },
-  "pipelines:write": { roles: writers, what: "create, change, start, pause and delete data pipelines" },
+  "profiles:read": { roles: EVERYONE, what: "read device profiles" },
+  "profiles:write": { roles: WRITERS, what: "create, change and delete device profiles" },
+  "attributes:read": { roles: EVERYONE, what: "read attributes of devices" },
+  "attributes:write": { roles: WRITERS, what: "set and delete attributes of devices" },
+  "commands:read": { roles: EVERYONE, what: "read commands to devices and their outcome" },
+  "commands:write": { roles: WRITERS, what: "send commands to devices, and simulate their responses" },
+  "scheduler:read": { roles: EVERYONE, what: "read scheduled jobs and their runs" },
+  "scheduler:write": { roles: WRITERS, what: "create, change, start, pause, run and delete scheduled jobs" },
+  "pipelines:read": { roles: EVERYONE, what: "read data pipelines" },
+  "pipelines:write": { roles: WRITERS, what: "create, change, start, pause and delete data pipelines" },
   "dashboards:read": {
-    roles: everyone,
+    roles: EVERYONE,
     what: "read dashboards, with the data of the devices that are granted",
   },
-  "dashboards:write": { roles: writers, what: "create, change, import and delete dashboards" },
+  "dashboards:write": { roles: WRITERS, what: "create, change, import and delete dashboards" },
   "dashboards:share": {
-    roles: writers,
+    roles: WRITERS,
     what: "with access to all devices: list, create and delete public links to a dashboard",
     needsPerson: true,
   },
-  "generators:read": { roles: everyone, what: "read generators, and preview their readings" },
-  "generators:write": { roles: writers, what: "create, change, start, pause and delete generators" },
+  "generators:read": { roles: EVERYONE, what: "read generators, and preview their readings" },
+  "generators:write": { roles: WRITERS, what: "create, change, start, pause and delete generators" },
   "uplinks:read": {
-    roles: administrators,
+    roles: ADMINISTRATORS,
     what: "with access to all devices: read uplinks and their progress",
   },
   "uplinks:write": {
-    roles: administrators,
+    roles: ADMINISTRATORS,
     what: "with access to all devices: create, change, test and delete uplinks",
     needsPerson: true,
   },
-  "alarms:read": { roles: everyone, what: "read alarms and their history" },
+  "alarms:read": { roles: EVERYONE, what: "read alarms and their history" },
   "alarms:handle": {
-    roles: administrators,
+    roles: ADMINISTRATORS,
     what: "acknowledge, clear and comment on alarms",
     orAcknowledger: true,
   },
   "maintenance:write": {
-    roles: writers,
+    roles: WRITERS,
     what: "start and end the maintenance of devices",
     orAcknowledger: true,
   },
   "alarms:escalation": {
-    roles: administrators,
+    roles: ADMINISTRATORS,
     what: "read and, with access to all devices, change the settings of escalation and notifications",
   },
   "notifications:test": {
-    roles: everyone,
+    roles: EVERYONE,
     what: "send a test notification to the own user",
     needsPerson: true,
   },
-  "telemetry:read": { roles: everyone, what: "read and export telemetry" },
-  "telemetry:write": { roles: writers, what: "import and delete telemetry" },
+  "telemetry:read": { roles: EVERYONE, what: "read and export telemetry" },
+  "telemetry:write": { roles: WRITERS, what: "import and delete telemetry" },
   "integrations:read": {
-    roles: everyone,
+    roles: EVERYONE,
     what: "read integrations without their secrets; with access to all devices, also their events",
   },
   "integrations:write": {
-    roles: administrators,
+    roles: ADMINISTRATORS,
     what: "create, change, start, pause, preview and delete integrations, and replay their messages; create, change, test and delete codecs",
   },
   "mqtt-clients:read": {
-    roles: administrators,
+    roles: ADMINISTRATORS,
     what: "read MQTT clients without their passwords",
   },
   "mqtt-clients:write": {
-    roles: administrators,
+    roles: ADMINISTRATORS,
     what: "with access to all devices: create, change and delete MQTT clients",
     needsPerson: true,
   },
   "mqtt-clients:publish": {
-    roles: administrators,
+    roles: ADMINISTRATORS,
     what: "with access to all devices: read MQTT clients' topics and publish to them",
   },
   "integrations:secret": {
-    roles: administrators,
+    roles: ADMINISTRATORS,
     what: "with access to all devices: create a new webhook secret",
     needsPerson: true,
   },
-  "tenant:read": { roles: everyone, what: "read the tenant: profile, plan, attributes, branding" },
+  "tenant:read": { roles: EVERYONE, what: "read the tenant: profile, plan, attributes, branding" },
   "tenant:write": {
-    roles: administrators,
+    roles: ADMINISTRATORS,
     what: "with access to all devices: rename the tenant, set and delete its attributes and branding, pin values to the overview",
   },
   "tenant:delete": {
-    roles: owners,
+    roles: OWNERS,
     what: "with access to all devices: delete the tenant with all its data",
     needsPerson: true,
   },
-  "users:self": { roles: everyone, what: "read the own user; administrators: any user of the tenant" },
+  "users:self": { roles: EVERYONE, what: "read the own user; administrators: any user of the tenant" },
   "users:change": {
-    roles: administrators,
+    roles: ADMINISTRATORS,
     what: "change users (owners only by owners); everybody: the own name and notifications",
     orSelf: true,
     needsPerson: true,
   },
-  "users:read": { roles: administrators, what: "list users" },
+  "users:read": { roles: ADMINISTRATORS, what: "list users" },
   "users:write": {
-    roles: administrators,
+    roles: ADMINISTRATORS,
     what: "create, invite and delete users (owners only by owners)",
     needsPerson: true,
   },
   "users:impersonate": {
-    roles: administrators,
+    roles: ADMINISTRATORS,
     what: "act as another user (as an owner only by owners)",
     needsPerson: true,
   },
   "api-keys:manage": {
-    roles: administrators,
+    roles: ADMINISTRATORS,
     what: "create, list and revoke API keys, up to the own role and device access",
     needsPerson: true,
   },
   "gateway:manage": {
-    roles: owners,
+    roles: OWNERS,
     what: "in the gateway's own tenant, with access to all devices: manage backups of the gateway, read its log and change its level, list and clear its faults, list the busiest devices",
     needsPerson: true,
     isOfGateway: true,
   },
   "outbox:manage": {
-    roles: owners,
+    roles: OWNERS,
     what: "with access to all devices: read the outbox, whose mails may contain codes and passwords of other users, and send mails again",
     needsPerson: true,
   },
   "audit:read": {
-    roles: administrators,
+    roles: ADMINISTRATORS,
     what: "read and export the audit log; list refused credentials of the tenant, and faults of users and API keys",
   },
   "faults:clear": {
-    roles: administrators,
+    roles: ADMINISTRATORS,
     what: "clear the faults that the user can see",
     needsPerson: true,
   },

@@ -8,7 +8,7 @@ import type { IdentityProvider } from "./provider/identity-provider.ts";
 import type { NextStep, SignIn } from "./provider/sign-in.ts";
 
 /** Codes of errors that end a sign-in, and the reasons that they are listed under. */
-const reasons: ReadonlyMap<string, RefusalReason> = new Map([
+const REASONS: ReadonlyMap<string, RefusalReason> = new Map([
   ["sign_in.wrong", "password_wrong"],
   ["second_factor.wrong", "second_factor_wrong"],
   ["sign_in.throttled", "too_many_tries"],
@@ -16,7 +16,7 @@ const reasons: ReadonlyMap<string, RefusalReason> = new Map([
 ]);
 
 /** The same for sign-ins at an external provider. */
-const externalReasons: ReadonlyMap<string, RefusalReason> = new Map([
+const EXTERNAL_REASONS: ReadonlyMap<string, RefusalReason> = new Map([
   ["sign_in.expired", "sign_in_expired"],
   ["external.refused", "external_refused"],
   ["external.no_email", "external_unverified"],
@@ -62,7 +62,7 @@ export function reportingRefusals(
         if (users.findByEmail(request.email)?.status === "DISABLED") refused(request, "user_disabled");
         return result;
       } catch (error) {
-        const reason = error instanceof DomainError ? reasons.get(error.code) : undefined;
+        const reason = error instanceof DomainError ? REASONS.get(error.code) : undefined;
         if (reason !== undefined) refused(request, reason);
         throw error;
       }
@@ -86,7 +86,7 @@ export function reportingExternal(
   { users, report }: { users: Pick<UsersService, "findByEmail">; report: ReportRefusal },
 ) {
   function refused({ code, params }: DomainError, peer: Peer): void {
-    const reason = externalReasons.get(code);
+    const reason = EXTERNAL_REASONS.get(code);
     if (reason === undefined) return;
     const email = String(params.email ?? "");
     const user = users.findByEmail(email);

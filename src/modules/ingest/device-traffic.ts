@@ -4,7 +4,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
-import { type DeviceTrafficTotals, type TrafficMeasure, trafficMeasures } from "./device-traffic.types.ts";
+import { type DeviceTrafficTotals, TRAFFIC_MEASURES, type TrafficMeasure } from "./device-traffic.types.ts";
 import type { IngestDevice } from "./ingest.types.ts";
 
 /*
@@ -18,7 +18,7 @@ const INTERVAL_MS = 5 * 60_000;
 const INTERVALS_KEPT = 11;
 const KEPT_PER_MEASURE = 500;
 const SLOTS_AT_START = 256;
-const MEASURES = trafficMeasures.length;
+const MEASURES = TRAFFIC_MEASURES.length;
 const [MESSAGES, VALUES, BYTES, REJECTED] = [0, 1, 2, 3] as const;
 
 type Interval = readonly DeviceTrafficTotals[];
@@ -80,7 +80,7 @@ export class DeviceTraffic {
       for (const traffic of interval) {
         const total = totals.get(traffic.deviceId);
         if (total === undefined) totals.set(traffic.deviceId, { ...traffic });
-        else for (const measure of trafficMeasures) total[measure] += traffic[measure];
+        else for (const measure of TRAFFIC_MEASURES) total[measure] += traffic[measure];
       }
     return [...totals.values()].filter((total) => total[by] > 0).sort((left, right) => right[by] - left[by]);
   }

@@ -1,7 +1,7 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 
-export const trafficMeasures = ["messages", "values", "bytes", "rejected"] as const;
-export type TrafficMeasure = (typeof trafficMeasures)[number];
+export const TRAFFIC_MEASURES = ["messages", "values", "bytes", "rejected"] as const;
+export type TrafficMeasure = (typeof TRAFFIC_MEASURES)[number];
 
 /** What a device has sent within the last hour. */
 export interface DeviceTrafficTotals extends Record<TrafficMeasure, number> {

@@ -5,7 +5,7 @@ import { type CsvOptions, noNotes } from "../../lib/history-rows.ts";
 import { parseNames } from "../../lib/name-list.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
-import { exportAnswer, exportsLimit } from "../answers.ts";
+import { EXPORTS_LIMIT, exportAnswer } from "../answers.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { HistoryService } from "./history.service.ts";
@@ -230,7 +230,7 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
           responses: {
             200: fileAnswer("One row or line per time stamp.", "text/csv", "application/x-ndjson"),
           },
-          description: `Streams every point unchanged, oldest first: NDJSON (one \`{ts, values}\` per line) is lossless, CSV (ISO 8601 times, one column per key) is for spreadsheets. 400 for an invalid range. ${exportsLimit}`,
+          description: `Streams every point unchanged, oldest first: NDJSON (one \`{ts, values}\` per line) is lossless, CSV (ISO 8601 times, one column per key) is for spreadsheets. 400 for an invalid range. ${EXPORTS_LIMIT}`,
         },
       },
     )

@@ -32,7 +32,7 @@ import { toReadings } from "./readings.ts";
 const SHOWING_INTERVAL_MS = 1_000;
 
 /** Temporary refusals: a retry may succeed without intervention. */
-const passingKinds: ReadonlySet<ErrorKind> = new Set(["unavailable", "timed_out"]);
+const PASSING_KINDS: ReadonlySet<ErrorKind> = new Set(["unavailable", "timed_out"]);
 
 /** Counts messages against the rates of their device and of its tenant, and lists what is refused. */
 function createRateGate(deps: {
@@ -92,17 +92,17 @@ function createRateGate(deps: {
       if (!(error instanceof DomainError)) return;
       const { kind, code, params } = error;
       if (kind === "limited") listOverRate(device, { ...message, code, params });
-      else if (!passingKinds.has(kind)) deps.refused(device, { ...message, code, params });
+      else if (!PASSING_KINDS.has(kind)) deps.refused(device, { ...message, code, params });
     },
   };
 }
 
 /** A number as JSON writes it, without an exponent: "007" and "+1" are identifiers or telephone numbers. */
-const plainDecimal = /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,20})?$/;
+const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,20})?$/;
 
 /** Returns the number of a text that is a plain decimal number, and any other value as it is. */
 function toNumber(value: TelemetryValue): TelemetryValue {
-  if (typeof value !== "string" || !plainDecimal.test(value)) return value;
+  if (typeof value !== "string" || !PLAIN_DECIMAL.test(value)) return value;
   const number = Number(value);
   // Beyond 2^53 not every whole number has a value of its own: the text stays.
   return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : value;

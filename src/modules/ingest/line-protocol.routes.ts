@@ -1,7 +1,7 @@
 import { gunzip } from "node:zlib";
 import { Elysia, t } from "elysia";
 import { DomainError, type ErrorKind, invalid, tooLarge, unsupported } from "../../lib/domain-error.ts";
-import { type LinePrecision, linePrecisions } from "../../lib/line-protocol.ts";
+import { LINE_PRECISIONS, type LinePrecision } from "../../lib/line-protocol.ts";
 import { LARGE_BODY_BYTES, readBytes } from "../../lib/request-bytes.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
@@ -197,19 +197,19 @@ const aliases: Readonly<Record<string, LinePrecision>> = { n: "ns", u: "us", µ:
 
 function precisionOf(name = "ns"): LinePrecision {
   const wanted = aliases[name] ?? name;
-  const precision = linePrecisions.find((each) => each === wanted);
+  const precision = LINE_PRECISIONS.find((each) => each === wanted);
   if (precision === undefined)
-    throw invalid("line_protocol.precision_invalid", { precisions: linePrecisions.join(", ") });
+    throw invalid("line_protocol.precision_invalid", { precisions: LINE_PRECISIONS.join(", ") });
   return precision;
 }
 
-const description =
+const DESCRIPTION =
   "InfluxDB line protocol, plain or gzip, 5 MiB and 100,000 lines at most. The token of a device stores all lines on that device; the token of a gateway stores the lines of each child on the child that their device tag names, which is created as the gateway API creates it, and lines without that tag on the gateway. A key is `measurement.field`, with the values of the other tags in between: `cpu.cpu0.usage_idle`. Time stamps are stored in ms; a line without one is of now. 204 once all lines are on the disk. 400 names the first line that was refused and says how many were; all other lines are stored. 401 for a wrong token, 413 for a body that is too large, 415 for another content encoding, 429 with Retry-After beyond the messages and bytes a second or for too many wrong tokens, 503 when storage cannot take writes. Errors have the form of InfluxDB.";
 
 const detailOf = (version: 1 | 2) => ({
   operationId: version === 1 ? "writeLines" : "writeLinesV2",
   summary: `Write line protocol, as to InfluxDB ${version}`,
-  description,
+  description: DESCRIPTION,
   security: [{ influxToken: [] }],
   responses: { 204: { description: "All lines are on the disk." } },
   requestBody: {

@@ -27,7 +27,7 @@ const CHILDREN_PER_BODY_MAX = 1_000;
 const SAMPLE_CHARACTERS = 100;
 
 /** Refusals of one device that do not concern the others. */
-const refusals: ReadonlySet<ErrorKind> = new Set(["invalid", "too_large", "exhausted", "forbidden"]);
+const REFUSALS: ReadonlySet<ErrorKind> = new Set(["invalid", "too_large", "exhausted", "forbidden"]);
 
 export interface LineBody {
   readonly text: string;
@@ -177,7 +177,7 @@ export class LineWrite {
         ),
       );
     } catch (error) {
-      if (!(error instanceof DomainError) || !refusals.has(error.kind)) throw error;
+      if (!(error instanceof DomainError) || !REFUSALS.has(error.kind)) throw error;
       for (const { line } of group) this.#refuse(line, error);
       const { code, params } = error;
       this.#deps.ingest.reject(device, { source: "http", where: this.#body.where, code, params });

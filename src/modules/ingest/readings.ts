@@ -21,19 +21,19 @@ const READINGS_PER_MESSAGE_MAX = 100_000;
 const NESTING_MAX = 4;
 
 /** Controls, and halves of surrogate pairs, which no address can hold. */
-const unnamable = /[\p{Cc}\p{Cs}]/u;
-const allUnnamable = /[\p{Cc}\p{Cs}]/gu;
+const UNNAMABLE = /[\p{Cc}\p{Cs}]/u;
+const ALL_UNNAMABLE = /[\p{Cc}\p{Cs}]/gu;
 /** Keys that can be stored as they are, by their place in an object: most objects have the same keys as the previous one. */
 const plainKeys: string[] = [];
 
 /** Returns the key under which values are stored: every stored key can be named and shown. */
 export const storedKey = (key: string): string =>
-  unnamable.test(key) ? key.replace(allUnnamable, "\uFFFD") : key;
+  UNNAMABLE.test(key) ? key.replace(ALL_UNNAMABLE, "\uFFFD") : key;
 
 /** Returns whether a key can be stored as it is. `place` is below the maximum of keys. */
 function isPlainKey(key: string, place: number): boolean {
   if (plainKeys[place] === key) return true;
-  if (key.length === 0 || key.length > KEY_CHARACTERS_ALWAYS_SHORT || unnamable.test(key)) return false;
+  if (key.length === 0 || key.length > KEY_CHARACTERS_ALWAYS_SHORT || UNNAMABLE.test(key)) return false;
   plainKeys[place] = key;
   return true;
 }

@@ -26,9 +26,9 @@ const CACHED_MAX = 100_000;
 const CREATION_RATE = { perSecond: 20, burst: 2_000 };
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is left out
-const controlCharacters = /[\u0000-\u001f\u007f]/g;
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/g;
 const asText = (text: string, charactersMax: number) =>
-  text.toWellFormed().replace(controlCharacters, " ").trim().slice(0, charactersMax);
+  text.toWellFormed().replace(CONTROL_CHARACTERS, " ").trim().slice(0, charactersMax);
 
 const unknownDevice = (device: Text | string) => invalid("integration.device_unknown", { device });
 const noReference = () => invalid("integration.device_missing");

@@ -10,7 +10,7 @@ import { LOCAL_BROKER } from "./bridge/local-bridge.ts";
 import { filtersOf } from "./bridge/topic-device.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 import type { Integration } from "./integrations.resource.ts";
-import { type DiscoveredFormat, discoveredFormats } from "./integrations.types.ts";
+import { DISCOVERED_FORMATS, type DiscoveredFormat } from "./integrations.types.ts";
 import { isRunning } from "./running-integrations.ts";
 
 const DEVICES_SHOWN = 10;
@@ -18,7 +18,7 @@ const DEVICES_SHOWN = 10;
 const NAME_CHARACTERS_MAX = 100;
 
 /** Topics that devices of a format publish on with their default settings; the group is the device (a node id before an object id). */
-const signs: ReadonlyArray<readonly [DiscoveredFormat, RegExp]> = [
+const SIGNS: ReadonlyArray<readonly [DiscoveredFormat, RegExp]> = [
   ["tasmota", /^(?:tele|stat)\/(.+)\/(?:LWT|STATE|SENSOR|RESULT|INFO\d|STATUS\d*|POWER\d*)$/],
   ["zigbee2mqtt", /^zigbee2mqtt\/(?!bridge\/|.*\/(?:set|get)$)(.+?)(?:\/availability)?$/],
   ["shelly", /^shellies\/([^/]+)\/(?!command$).+$/],
@@ -38,7 +38,7 @@ export interface DiscoveredNetwork {
 }
 
 function signOf(topic: string): { format: DiscoveredFormat; device: string } | undefined {
-  for (const [format, pattern] of signs) {
+  for (const [format, pattern] of SIGNS) {
     const device = pattern.exec(topic)?.slice(1).join("");
     if (device === undefined) continue;
     return format === "home-assistant" && device.startsWith(OWN_OBJECT_PREFIX)
@@ -62,7 +62,7 @@ export function discoverNetworks(
     network.lastMessageAt = Math.max(network.lastMessageAt, receivedAt);
     found.set(sign.format, network);
   }
-  return discoveredFormats.flatMap((format) => {
+  return DISCOVERED_FORMATS.flatMap((format) => {
     const network = found.get(format);
     if (network === undefined) return [];
     const { devices, lastMessageAt } = network;

@@ -20,7 +20,7 @@ const SLACK = { events: 500, bytesShare: 1 / 16 };
 const UNSHARED_BYTES = 512 * 1024;
 const COUNTS_EVERY_MS = 5_000;
 const PUBLISH_INTERVAL_MS = 250;
-const groups: readonly [readonly EventStatus[], readonly EventStatus[]] = [["OK", "DROPPED"], ["ERROR"]];
+const GROUPS: readonly [readonly EventStatus[], readonly EventStatus[]] = [["OK", "DROPPED"], ["ERROR"]];
 
 type Counted = { -readonly [K in keyof IntegrationCounts]: number } & { lastMessageAt: number | null };
 const nothing = (): Counted => ({
@@ -301,11 +301,11 @@ export class EventLog {
     const { events, bytes } = sizes[group];
     const kept = keptOf(bytes > UNSHARED_BYTES ? this.#deps.integrations.countBeside(integrationId) : 1);
     if (events <= kept.events + SLACK.events && bytes <= kept.bytes * (1 + SLACK.bytesShare)) return;
-    sizes[group] = this.#deps.repository.trim(integrationId, groups[group], kept);
+    sizes[group] = this.#deps.repository.trim(integrationId, GROUPS[group], kept);
   }
 
   #sizeOf(integrationId: string, group: 0 | 1): EventsSize {
-    return this.#deps.repository.sizeOf(integrationId, groups[group]);
+    return this.#deps.repository.sizeOf(integrationId, GROUPS[group]);
   }
 
   #countedOf(integrationId: string): Counted {

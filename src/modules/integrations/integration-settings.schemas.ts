@@ -1,10 +1,10 @@
 /** The schema of `settings_json`, for its check and for the OpenAPI document. */
 import { Type as t } from "@sinclair/typebox";
-import { payloadEncodings } from "../../lib/body.ts";
+import { PAYLOAD_ENCODINGS } from "../../lib/body.ts";
 import { DOCUMENTED_AS } from "../documented-as.ts";
 import { scriptLimits } from "../script-sandbox/script-limits.ts";
 import { literals } from "../wire.schemas.ts";
-import { frameEncodings, messageFormats } from "./integrations.types.ts";
+import { FRAME_ENCODINGS, MESSAGE_FORMATS } from "./integrations.types.ts";
 
 export const SOURCE_BYTES_MAX = scriptLimits.sourceBytesMax;
 const PEM_MAX = 64 * 1024;
@@ -79,8 +79,8 @@ const downlinkSchema = t.Object(
 
 export const settingsSchema = t.Object(
   {
-    format: t.Optional(literals(messageFormats)),
-    encoding: t.Optional(literals(payloadEncodings)),
+    format: t.Optional(literals(MESSAGE_FORMATS)),
+    encoding: t.Optional(literals(PAYLOAD_ENCODINGS)),
     paths: t.Optional(
       t.Object(
         {
@@ -97,7 +97,7 @@ export const settingsSchema = t.Object(
         closed,
       ),
     ),
-    frameEncoding: t.Optional(literals(frameEncodings)),
+    frameEncoding: t.Optional(literals(FRAME_ENCODINGS)),
     autoCreateDevice: t.Optional(t.Boolean()),
     announceDevices: t.Optional(t.Boolean()),
     deviceType: t.Optional(t.String({ minLength: 1, maxLength: 128 })),

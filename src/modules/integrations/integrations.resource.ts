@@ -1,11 +1,11 @@
 import { defineResource } from "../resource.ts";
 import { integrationNotFound } from "./integrations.errors.ts";
 import {
-  allDevices,
+  ALL_DEVICES,
   createIntegrationBody,
   integrationBody,
   integrationFilters,
-  ownDiscovery,
+  OWN_DISCOVERY,
   updateIntegrationBody,
 } from "./integrations.schemas.ts";
 import { integrations } from "./integrations.tables.ts";
@@ -30,7 +30,7 @@ export const integrationResource = defineResource({
     list: { summary: "List integrations, by name" },
     create: {
       summary: "Create an integration",
-      description: `The integration is a draft unless \`status\` says otherwise. The first running integration of a type becomes the default of the type; a draft or a paused one never does. 400 names the invalid setting; 409 if there are 100 integrations already, if another running integration receives the same announcements for Home Assistant, and for \`isDefault\` on an integration that is not running. ${allDevices}`,
+      description: `The integration is a draft unless \`status\` says otherwise. The first running integration of a type becomes the default of the type; a draft or a paused one never does. 400 names the invalid setting; 409 if there are 100 integrations already, if another running integration receives the same announcements for Home Assistant, and for \`isDefault\` on an integration that is not running. ${ALL_DEVICES}`,
       example: {
         name: "ChirpStack",
         type: "CHIRPSTACK",
@@ -41,12 +41,12 @@ export const integrationResource = defineResource({
     get: { summary: "Get an integration" },
     update: {
       summary: "Change an integration",
-      description: `The change applies immediately. ${ownDiscovery} ${allDevices}`,
+      description: `The change applies immediately. ${OWN_DISCOVERY} ${ALL_DEVICES}`,
       example: { settings_json: { radioMetadata: false } },
     },
     delete: {
       summary: "Delete an integration",
-      description: `Deletes its events and stored messages too; its devices stay. If it was the default of its type, the oldest running integration of the type becomes the default. ${allDevices}`,
+      description: `Deletes its events and stored messages too; its devices stay. If it was the default of its type, the oldest running integration of the type becomes the default. ${ALL_DEVICES}`,
     },
   },
 });

@@ -13,10 +13,10 @@ import type { IntegrationEventsService } from "./integration-events.service.ts";
 import type { IntegrationPreview } from "./integration-preview.ts";
 import { integrationResource } from "./integrations.resource.ts";
 import {
-  allDevices,
+  ALL_DEVICES,
   eventBody,
   eventsQuery,
-  ownDiscovery,
+  OWN_DISCOVERY,
   previewAnswer,
   previewBody,
   takenBody,
@@ -26,7 +26,7 @@ import type { IntegrationEvent } from "./integrations.types.ts";
 import { eventToWire, integrationToWire, listedToWire, takenToWire } from "./integrations.wire.ts";
 import type { ShownIntegration } from "./shown-integration.ts";
 
-const payloads =
+const PAYLOADS =
   "Only callers with `integrations:write` get payloads, in which device access tokens are masked.";
 const seesPayloads = (principal: Principal): boolean => isAllowed(principal, "integrations:write");
 const shownTo = (principal: Principal) => (event: IntegrationEvent) =>
@@ -63,7 +63,7 @@ export const integrationsRoutes = (deps: {
       start: {
         operationId: "startIntegration",
         summary: "Start an integration",
-        description: `It accepts messages, once the tenant has a webhook secret, and connects to its broker. It becomes the default of its type if there is none. ${ownDiscovery}`,
+        description: `It accepts messages, once the tenant has a webhook secret, and connects to its broker. It becomes the default of its type if there is none. ${OWN_DISCOVERY}`,
         run: (principal, id) => integrations.setStatus(principal, id, "active"),
       },
       pause: {
@@ -83,7 +83,7 @@ export const integrationsRoutes = (deps: {
       detail: {
         operationId: "previewIntegration",
         summary: "Test settings, mapping and script on a message",
-        description: `Shows each stage. Nothing is stored, no device is created. 400 if the settings are wrong, 404 for an unknown integration or codec. ${allDevices}`,
+        description: `Shows each stage. Nothing is stored, no device is created. 400 if the settings are wrong, 404 for an unknown integration or codec. ${ALL_DEVICES}`,
         example: { type: "HTTP", payload: { deviceId: "press-1", temperature: 21.5 } },
       },
     })
@@ -102,7 +102,7 @@ export const integrationsRoutes = (deps: {
         detail: {
           operationId: "listIntegrationEvents",
           summary: "List events of an integration, the newest first",
-          description: `The newest 1,000 events and another 1,000 failed ones (16 MiB in all) are kept. The list contains and searches only the first 8 KiB of a payload; a single event contains all of it. ${payloads} ${allDevices}`,
+          description: `The newest 1,000 events and another 1,000 failed ones (16 MiB in all) are kept. The list contains and searches only the first 8 KiB of a payload; a single event contains all of it. ${PAYLOADS} ${ALL_DEVICES}`,
         },
       },
     )
@@ -119,7 +119,7 @@ export const integrationsRoutes = (deps: {
         detail: {
           operationId: "deleteIntegrationEvents",
           summary: "Delete the events of an integration",
-          description: allDevices,
+          description: ALL_DEVICES,
         },
       },
     )
@@ -133,7 +133,7 @@ export const integrationsRoutes = (deps: {
         detail: {
           operationId: "replayIntegrationEvents",
           summary: "Replay all failed messages",
-          description: `Uses the present settings, the oldest first, 1,000 at most. ${allDevices}`,
+          description: `Uses the present settings, the oldest first, 1,000 at most. ${ALL_DEVICES}`,
         },
       },
     )
@@ -147,7 +147,7 @@ export const integrationsRoutes = (deps: {
         detail: {
           operationId: "getIntegrationEvent",
           summary: "Get an event",
-          description: `${payloads} ${allDevices}`,
+          description: `${PAYLOADS} ${ALL_DEVICES}`,
         },
       },
     )
@@ -162,7 +162,7 @@ export const integrationsRoutes = (deps: {
         detail: {
           operationId: "replayIntegrationEvent",
           summary: "Replay the message of an event",
-          description: `Uses the present settings and creates a new event. 409 if the message was not stored completely. ${allDevices}`,
+          description: `Uses the present settings and creates a new event. 409 if the message was not stored completely. ${ALL_DEVICES}`,
         },
       },
     );

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { payloadEncodings } from "../../lib/body.ts";
+import { PAYLOAD_ENCODINGS } from "../../lib/body.ts";
 import { documentedAs, mapOf } from "../documented-as.ts";
 import { newestFirst, pageQuery } from "../lists.schemas.ts";
 import { mappingStepListSchema } from "../pipelines/pipeline-steps.schemas.ts";
@@ -15,7 +15,7 @@ import {
   wholeNumber,
 } from "../wire.schemas.ts";
 import { SOURCE_BYTES_MAX, settingsChangesSchema, settingsSchema } from "./integration-settings.schemas.ts";
-import { discoveredFormats } from "./integrations.types.ts";
+import { DISCOVERED_FORMATS } from "./integrations.types.ts";
 
 const textOrNull = t.Union([textSchema, t.Null()], { description: "code and parameters of the text" });
 
@@ -30,7 +30,7 @@ export const typeBody = t.Union([
 export const discoveredBody = t.Object({
   networks: t.Array(
     t.Object({
-      format: literals(discoveredFormats),
+      format: literals(DISCOVERED_FORMATS),
       devices: t.Array(t.String(), { description: "names of ten of the devices at most" }),
       deviceCount: wholeNumber({ minimum: 1 }),
       lastMessageAt: isoTime,
@@ -67,8 +67,8 @@ const mappingSteps = documentedAs(mappingStepListSchema, {
   description: "steps as in data pipelines, without webhook_forward",
 });
 
-export const allDevices = "403 without access to all devices.";
-export const ownDiscovery =
+export const ALL_DEVICES = "403 without access to all devices.";
+export const OWN_DISCOVERY =
   "409 if another running integration receives the same announcements for Home Assistant.";
 
 export const integrationFilters = {
@@ -233,7 +233,7 @@ export const previewBody = t.Object(
     payloadBase64: t.Optional(
       t.String({ maxLength: 349_528, description: "the body as base64, such as CBOR, instead of `payload`" }),
     ),
-    encoding: t.Optional(literals(payloadEncodings)),
+    encoding: t.Optional(literals(PAYLOAD_ENCODINGS)),
     topic: t.Optional(t.String({ maxLength: 1_024 })),
     topicDevice: t.Optional(t.String({ maxLength: 256, description: "the device's id in the topic" })),
     event: t.Optional(t.String({ maxLength: 32, description: "event of ChirpStack: up, join, status …" })),

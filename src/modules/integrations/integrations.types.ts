@@ -30,7 +30,7 @@ export type IntegrationType = "HTTP" | "MQTT" | "CHIRPSTACK" | "THE_THINGS_STACK
 export type IntegrationStatus = "draft" | "active" | "paused" | "error";
 
 /** Formats in which bodies are read; `auto` for the format of the integration's type. */
-export const messageFormats = [
+export const MESSAGE_FORMATS = [
   "auto",
   "generic",
   "tasmota",
@@ -41,17 +41,17 @@ export const messageFormats = [
   "chirpstack",
   "the-things-stack",
 ] as const;
-export type MessageFormat = (typeof messageFormats)[number];
+export type MessageFormat = (typeof MESSAGE_FORMATS)[number];
 
 /** Formats whose devices are recognised by the topics on which they publish. */
-export const discoveredFormats = [
+export const DISCOVERED_FORMATS = [
   "tasmota",
   "zigbee2mqtt",
   "shelly",
   "home-assistant",
   "sparkplug",
 ] as const satisfies readonly MessageFormat[];
-export type DiscoveredFormat = (typeof discoveredFormats)[number];
+export type DiscoveredFormat = (typeof DISCOVERED_FORMATS)[number];
 
 /** Dotted paths to the parts of a generic body; `[0]` selects a list item. */
 export interface PathTemplates {
@@ -70,8 +70,8 @@ export interface PathTemplates {
   readonly fPort?: string;
 }
 
-export const frameEncodings = ["base64", "hex"] as const;
-export type FrameEncoding = (typeof frameEncodings)[number];
+export const FRAME_ENCODINGS = ["base64", "hex"] as const;
+export type FrameEncoding = (typeof FRAME_ENCODINGS)[number];
 
 export interface MqttSettings extends BrokerSettings {
   readonly topicFilter: string | readonly string[];

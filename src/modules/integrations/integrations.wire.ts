@@ -10,8 +10,8 @@ import type { IntegrationEvent, IntegrationType } from "./integrations.types.ts"
 import type { ShownIntegration } from "./shown-integration.ts";
 
 /** Names of the types in the addresses of webhooks. */
-const webhookKinds = ["generic", "lorawan-a", "lorawan-b"] as const;
-export type WebhookKind = (typeof webhookKinds)[number];
+const WEBHOOK_KINDS = ["generic", "lorawan-a", "lorawan-b"] as const;
+export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
 
 const typesOfKinds: Record<WebhookKind, IntegrationType> = {
   generic: "HTTP",
@@ -23,7 +23,7 @@ export const typeOfKind = (kind: WebhookKind): IntegrationType => typesOfKinds[k
 
 /** Returns the path at which an integration accepts messages; `undefined` for an integration that only fetches them. */
 function webhookPathOf(type: IntegrationType, integrationId: string): string | undefined {
-  const kind = webhookKinds.find((webhookKind) => typesOfKinds[webhookKind] === type);
+  const kind = WEBHOOK_KINDS.find((webhookKind) => typesOfKinds[webhookKind] === type);
   return kind && `/api/v1/integrations/${kind}/${integrationId}/telemetry`;
 }
 
@@ -36,9 +36,9 @@ export interface Webhook {
 }
 
 export function webhooksOf(integrations: readonly Integration[]): Webhook[] {
-  const ofKinds = webhookKinds.map((kind) => ({ kind, path: `/api/v1/integrations/${kind}/telemetry` }));
+  const ofKinds = WEBHOOK_KINDS.map((kind) => ({ kind, path: `/api/v1/integrations/${kind}/telemetry` }));
   const own = integrations.flatMap(({ integrationId, name, type }) => {
-    const kind = webhookKinds.find((webhookKind) => typesOfKinds[webhookKind] === type);
+    const kind = WEBHOOK_KINDS.find((webhookKind) => typesOfKinds[webhookKind] === type);
     const path = webhookPathOf(type, integrationId);
     return kind === undefined || path === undefined ? [] : [{ kind, path, integrationId, name }];
   });

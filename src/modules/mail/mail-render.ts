@@ -4,8 +4,8 @@ import { mailContent } from "./mail-text.ts";
 
 /** Line breaks and other control characters in a value could forge lines of their own. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g;
-const clean = (value: unknown): unknown => (typeof value === "string" ? value.replace(controls, " ") : value);
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g;
+const clean = (value: unknown): unknown => (typeof value === "string" ? value.replace(CONTROLS, " ") : value);
 
 function plain(part: MailPart): string {
   if (part.kind === "link") return `${part.label}: ${part.url}`;

@@ -18,8 +18,8 @@ import {
 } from "./mail-settings.schemas.ts";
 import type { MailSettings } from "./mail-settings.ts";
 
-const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
-const fixed = "409 for a value that the configuration sets.";
+const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
+const FIXED = "409 for a value that the configuration sets.";
 
 /** Sends a test mail and returns what the server said. */
 async function sendTest(
@@ -64,7 +64,7 @@ export const mailSettingsRoutes = (deps: {
         detail: {
           operationId: "getMailSettings",
           summary: "Get the mail server",
-          description: `Without its password. ${operators}`,
+          description: `Without its password. ${OPERATORS}`,
         },
       },
     )
@@ -89,7 +89,7 @@ export const mailSettingsRoutes = (deps: {
         detail: {
           operationId: "setMailSettings",
           summary: "Change the mail server",
-          description: `Takes effect at once: mails of the last day that wait for a server are sent. The password is sealed and never returned. 400 without a password for another host while a user is set. ${fixed} ${operators}`,
+          description: `Takes effect at once: mails of the last day that wait for a server are sent. The password is sealed and never returned. 400 without a password for another host while a user is set. ${FIXED} ${OPERATORS}`,
           example: {
             server: {
               host: "mail.plant.example",
@@ -124,7 +124,7 @@ export const mailSettingsRoutes = (deps: {
         detail: {
           operationId: "testMailSettings",
           summary: "Send a test mail",
-          description: `Sends at once, with the settings of the request in place of those that are stored. \`success\` is false when the mail server did not take it, with the reason in \`error\`. 409 without a mail server. ${fixed} ${operators}`,
+          description: `Sends at once, with the settings of the request in place of those that are stored. \`success\` is false when the mail server did not take it, with the reason in \`error\`. 409 without a mail server. ${FIXED} ${OPERATORS}`,
           example: {
             server: {
               host: "mail.plant.example",

@@ -34,7 +34,7 @@ const toWire = (mail: OutgoingOutboxMail) => ({
 const toWhom = ({ response }: AuditContext) =>
   isJsonObject(response) ? { to: response.to, subject: response.subject } : undefined;
 
-const ownersOnly =
+const OWNERS_ONLY =
   "403 unless owner, because a mail may give access to an account. The owner of the gateway's own tenant also sees mails to people without a tenant (sign-up).";
 
 export const outboxRoutes = (deps: {
@@ -65,7 +65,7 @@ export const outboxRoutes = (deps: {
         detail: {
           operationId: "listMails",
           summary: "List mails, the newest first",
-          description: ownersOnly,
+          description: OWNERS_ONLY,
         },
       },
     )
@@ -75,7 +75,7 @@ export const outboxRoutes = (deps: {
       detail: {
         operationId: "getMail",
         summary: "Read a mail",
-        description: `${ownersOnly} 404 for an unknown mail.`,
+        description: `${OWNERS_ONLY} 404 for an unknown mail.`,
       },
     })
     .post(
@@ -92,7 +92,7 @@ export const outboxRoutes = (deps: {
         detail: {
           operationId: "retryMail",
           summary: "Send a mail now",
-          description: `Sends a failed or waiting mail, too. ${ownersOnly} 404 for an unknown mail; 409 when it was sent, when its code or password has expired, and while no SMTP server is configured.`,
+          description: `Sends a failed or waiting mail, too. ${OWNERS_ONLY} 404 for an unknown mail; 409 when it was sent, when its code or password has expired, and while no SMTP server is configured.`,
         },
       },
     );

@@ -50,10 +50,10 @@ interface AlarmMail {
 
 export type MailTemplate = keyof MailTemplates;
 
-const alarmTemplates: ReadonlySet<MailTemplate> = new Set(["alarm", "alarm_digest", "notification_test"]);
+const ALARM_TEMPLATES: ReadonlySet<MailTemplate> = new Set(["alarm", "alarm_digest", "notification_test"]);
 
 /** Returns whether a mail is about alarms, and not about an account or the gateway. */
-export const isAlarmTemplate = (template: MailTemplate): boolean => alarmTemplates.has(template);
+export const isAlarmTemplate = (template: MailTemplate): boolean => ALARM_TEMPLATES.has(template);
 
 export interface NewMail<Template extends MailTemplate = MailTemplate> {
   /** Tenant whose outbox shows the mail; null for a mail to a person without a tenant. */
@@ -73,8 +73,8 @@ export interface MailSender {
 }
 
 /** HELD: no SMTP server is configured, so the mail waits to be read. */
-export const mailStates = ["QUEUED", "SENT", "FAILED", "HELD"] as const;
-export type MailState = (typeof mailStates)[number];
+export const MAIL_STATES = ["QUEUED", "SENT", "FAILED", "HELD"] as const;
+export type MailState = (typeof MAIL_STATES)[number];
 
 /** A mail of the outbox; times are epoch ms. */
 export interface OutboxMail {

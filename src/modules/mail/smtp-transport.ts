@@ -8,7 +8,7 @@ const SILENCE_MAX_MS = 60_000;
 const REASON_CHARACTERS_MAX = 500;
 
 /** nodemailer reads commas, brackets and quotes as further recipients. */
-const soleAddress = /^[^\s@,;:<>()[\]"\\]+@[^\s@,;:<>()[\]"\\]+$/;
+const SOLE_ADDRESS = /^[^\s@,;:<>()[\]"\\]+@[^\s@,;:<>()[\]"\\]+$/;
 
 interface SmtpError extends Error {
   readonly code?: string;
@@ -69,7 +69,7 @@ export function createSmtpTransport(options: {
   const domain = from.slice(from.lastIndexOf("@") + 1);
   return {
     async send({ mailId, fromName, to, subject, text, html }) {
-      if (!soleAddress.test(to)) throw new MailRefusal(detail("mail_error.address"), true);
+      if (!SOLE_ADDRESS.test(to)) throw new MailRefusal(detail("mail_error.address"), true);
       // Most gateways send a mail in days, so its 5 MB are loaded only for that.
       const { createTransport } = await import("nodemailer");
       const transport = createTransport({

@@ -9,7 +9,7 @@ import type { MaintenanceService } from "./maintenance.service.ts";
 import type { Maintenance } from "./maintenance.types.ts";
 import { maintenanceToWire, readUntil } from "./maintenance.wire.ts";
 
-const who = "For users who may change devices or acknowledge alarms; 403 for others.";
+const WHO = "For users who may change devices or acknowledge alarms; 403 for others.";
 
 const stateOf = (maintenance: Maintenance | undefined) =>
   maintenance === undefined
@@ -46,7 +46,7 @@ export const maintenanceRoutes = (deps: { maintenance: MaintenanceService; auth:
         detail: {
           operationId: "startMaintenance",
           summary: "Put a device into maintenance until a time",
-          description: `During maintenance no alarm of the device is raised, becomes more severe, escalates or causes notifications. Data is stored, and open alarms are cleared when their rules say so. A rule that still holds at the end raises its alarm then. Maintenance of a gateway includes its children. A repeated request changes the time and the reason. 400 for a time in the past or more than 366 days ahead. ${who}`,
+          description: `During maintenance no alarm of the device is raised, becomes more severe, escalates or causes notifications. Data is stored, and open alarms are cleared when their rules say so. A rule that still holds at the end raises its alarm then. Maintenance of a gateway includes its children. A repeated request changes the time and the reason. 400 for a time in the past or more than 366 days ahead. ${WHO}`,
           example: { until: "2027-01-01T12:00:00Z", reason: "Oil change" },
         },
       },
@@ -64,13 +64,13 @@ export const maintenanceRoutes = (deps: { maintenance: MaintenanceService; auth:
         detail: {
           operationId: "endMaintenance",
           summary: "End the maintenance of a device",
-          description: `Rules that hold then raise their alarms at once. The maintenance of its gateway goes on. Without maintenance the request changes nothing. ${who}`,
+          description: `Rules that hold then raise their alarms at once. The maintenance of its gateway goes on. Without maintenance the request changes nothing. ${WHO}`,
         },
       },
     );
 };
 
-const each =
+const EACH =
   "Each device is handled on its own: `failed` lists the devices for which that was not possible, with the reason.";
 
 /** Routes for the maintenance of many devices in one request. */
@@ -96,7 +96,7 @@ export const bulkMaintenanceRoutes = (deps: { maintenance: MaintenanceService; a
         detail: {
           operationId: "startMaintenanceOfDevices",
           summary: "Put many devices into maintenance until a time",
-          description: `${each} ${who}`,
+          description: `${EACH} ${WHO}`,
           example: {
             deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"],
             until: "2026-12-24T18:00:00Z",
@@ -117,7 +117,7 @@ export const bulkMaintenanceRoutes = (deps: { maintenance: MaintenanceService; a
         detail: {
           operationId: "endMaintenanceOfDevices",
           summary: "End the maintenance of many devices",
-          description: `${each} ${who}`,
+          description: `${EACH} ${WHO}`,
           example: { deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"] },
         },
       },

@@ -290,7 +290,7 @@ const others: readonly ModbusTemplate[] = [
   },
 ];
 
-const templates = [...eastron, ...meters, ...others];
+const TEMPLATES = [...eastron, ...meters, ...others];
 
 /** Returns the templates that come with the program. */
-export const modbusTemplates = (): ModbusTemplate[] => [...templates];
+export const modbusTemplates = (): ModbusTemplate[] => [...TEMPLATES];

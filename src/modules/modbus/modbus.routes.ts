@@ -36,7 +36,7 @@ interface RegisterMap {
   readonly problems: ReadonlyArray<{ readonly line: number; readonly problem: Text }>;
 }
 
-const numberFields: ReadonlySet<string> = new Set([
+const NUMBER_FIELDS: ReadonlySet<string> = new Set([
   "address",
   "length",
   "bit",
@@ -46,7 +46,7 @@ const numberFields: ReadonlySet<string> = new Set([
   "absent",
   "intervalMs",
 ]);
-const upperFields: ReadonlySet<string> = new Set(["area", "type", "order"]);
+const UPPER_FIELDS: ReadonlySet<string> = new Set(["area", "type", "order"]);
 /** Areas as manuals and other programs write them. */
 const areaNames: Readonly<Record<string, string>> = {
   HOLDING: "HOLDING_REGISTER",
@@ -75,9 +75,9 @@ const toNumber = (text: string): number =>
   /^0x[0-9a-f]{1,4}$/i.test(text) ? Number(text) : Number(text.replace(",", "."));
 
 function fieldOf(name: string, text: string): unknown {
-  if (numberFields.has(name)) return toNumber(text);
+  if (NUMBER_FIELDS.has(name)) return toNumber(text);
   if (name === "writable") return /^(true|yes|ja|1|rw|w)$/i.test(text);
-  if (!upperFields.has(name)) return text;
+  if (!UPPER_FIELDS.has(name)) return text;
   const upper = text.toUpperCase().replaceAll(/[ -]/g, "_");
   return (name === "area" ? areaNames[upper] : name === "type" ? typeNames[upper] : undefined) ?? upper;
 }

@@ -1,14 +1,14 @@
 import { t } from "elysia";
 import {
   ADDRESS_MAX,
-  baudRates,
-  byteOrders,
-  modbusFramings,
-  parities,
+  BAUD_RATES,
+  BYTE_ORDERS,
+  MODBUS_FRAMINGS,
+  PARITIES,
+  REGISTER_AREAS,
+  REGISTER_TYPES,
   REGISTERS_MAX,
-  registerAreas,
-  registerTypes,
-  stopBitCounts,
+  STOP_BIT_COUNTS,
 } from "../../lib/modbus/modbus-lists.ts";
 import { READ_WORDS_MAX } from "../../lib/modbus/modbus-pdu.ts";
 import {
@@ -20,7 +20,7 @@ import {
   textSchema,
   wholeNumber,
 } from "../wire.schemas.ts";
-import { connectionStates } from "./modbus.types.ts";
+import { CONNECTION_STATES } from "./modbus.types.ts";
 
 const INTERVAL_MS_MIN = 100;
 const DAY_MS = 86_400_000;
@@ -35,11 +35,11 @@ const addressNumber = wholeNumber({
 });
 
 const registerFields = {
-  area: literals(registerAreas),
+  area: literals(REGISTER_AREAS),
   address: addressNumber,
-  type: literals(registerTypes),
+  type: literals(REGISTER_TYPES),
   order: t.Optional(
-    literals(byteOrders, {
+    literals(BYTE_ORDERS, {
       description: "order of the bytes; ABCD has the most significant first and is the default",
     }),
   ),
@@ -69,9 +69,9 @@ const registers = t.Array(registerBody, { maxItems: REGISTERS_MAX });
 
 const serialFields = t.Object(
   {
-    baudRate: literals(baudRates),
-    parity: literals(parities),
-    stopBits: literals(stopBitCounts),
+    baudRate: literals(BAUD_RATES),
+    parity: literals(PARITIES),
+    stopBits: literals(STOP_BIT_COUNTS),
   },
   { title: "SerialPort" },
 );
@@ -80,7 +80,7 @@ const connectionFields = {
   enabled: t.Optional(t.Boolean({ description: "true by default" })),
   port: t.Optional(wholeNumber({ minimum: 1, maximum: 65_535, description: "502 by default" })),
   framing: t.Optional(
-    literals(modbusFramings, {
+    literals(MODBUS_FRAMINGS, {
       description:
         "TCP, the default; RTU: frames of a serial line behind a device server; SERIAL: a serial port of the gateway",
     }),
@@ -149,14 +149,14 @@ export const connectionBody = t.Object(
     enabled: t.Boolean(),
     host: t.String(),
     port: t.Integer(),
-    framing: choice(modbusFramings),
+    framing: choice(MODBUS_FRAMINGS),
     serial: t.Union([serialFields, t.Null()], { description: "settings of the port for SERIAL" }),
     timeoutMs: t.Integer(),
     pauseMs: t.Integer(),
     units: t.Integer({ description: "number of units" }),
     state: t.Object(
       {
-        status: choice(connectionStates, { description: "waiting: until the next attempt" }),
+        status: choice(CONNECTION_STATES, { description: "waiting: until the next attempt" }),
         since: isoTime,
         problem: nullableText,
         nextAttemptAt: isoTimeOrNull,
@@ -206,7 +206,7 @@ export const unitBody = t.Object(
 export const readBody = t.Object(
   {
     unitId: unitNumber,
-    area: literals(registerAreas),
+    area: literals(REGISTER_AREAS),
     address: addressNumber,
     count: wholeNumber({ minimum: 1, maximum: READ_WORDS_MAX }),
   },
@@ -215,7 +215,7 @@ export const readBody = t.Object(
 
 export const readAnswerBody = t.Object(
   {
-    area: choice(registerAreas),
+    area: choice(REGISTER_AREAS),
     address: t.Integer(),
     values: t.Array(t.Integer(), { description: "words 0–65535, or bits 0 and 1, from the address on" }),
   },

@@ -32,12 +32,12 @@ export type UnitChange = Partial<
 >;
 export type NewUnit = UnitChange & { readonly deviceId: string };
 
-export const connectionStates = ["off", "connecting", "connected", "waiting"] as const;
+export const CONNECTION_STATES = ["off", "connecting", "connected", "waiting"] as const;
 
 /** State of a connection now. Times are epoch ms. */
 export interface ConnectionState {
   /** `waiting`: until the next attempt. */
-  readonly status: (typeof connectionStates)[number];
+  readonly status: (typeof CONNECTION_STATES)[number];
   readonly since: number;
   readonly problem: Text | null;
   readonly nextAttemptAt: number | null;

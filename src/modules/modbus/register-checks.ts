@@ -5,7 +5,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import { modbusRegisterInvalid } from "./modbus.errors.ts";
 import type { ModbusRegister } from "./modbus.types.ts";
 
-const fieldTypes: ReadonlySet<string> = new Set(["UINT16", "UINT32"]);
+const FIELD_TYPES: ReadonlySet<string> = new Set(["UINT16", "UINT32"]);
 
 export function registerProblem(register: RegisterSpec & { readonly writable?: boolean }): Text | undefined {
   const { area, address, type, bit, bits = 1, length, scale, absent, writable } = register;
@@ -16,7 +16,7 @@ export function registerProblem(register: RegisterSpec & { readonly writable?: b
   if (scale === 0) return detail("modbus_rule.scale_zero");
   if (absent !== undefined && absentValueOf(type, absent) === undefined)
     return detail("modbus_rule.absent_range", { value: absent, type });
-  if (bit !== undefined && !fieldTypes.has(type)) return detail("modbus_rule.bit_type");
+  if (bit !== undefined && !FIELD_TYPES.has(type)) return detail("modbus_rule.bit_type");
   if (bit !== undefined && bit + bits > sizeOf(register) * 16) return detail("modbus_rule.bit_range");
   if (writable !== true) return undefined;
   if (bit !== undefined) return detail("modbus_rule.bit_written");

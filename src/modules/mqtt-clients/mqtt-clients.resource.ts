@@ -3,7 +3,7 @@ import { defineResource } from "../resource.ts";
 import {
   createMqttClientBody,
   mqttClientBody,
-  refusals,
+  REFUSALS,
   savedMqttClientBody,
   updateMqttClientBody,
 } from "./mqtt-clients.schemas.ts";
@@ -38,7 +38,7 @@ export const mqttClientResource = defineResource({
     },
     create: {
       summary: "Create an MQTT client",
-      description: `The client may publish and subscribe to topics of its tenant, with retained messages, wills, wildcards and shared subscriptions. It cannot reach topics of devices or of other tenants. A generated password is shown only in this response. ${refusals}`,
+      description: `The client may publish and subscribe to topics of its tenant, with retained messages, wills, wildcards and shared subscriptions. It cannot reach topics of devices or of other tenants. A generated password is shown only in this response. ${REFUSALS}`,
       example: {
         name: "Node-RED",
         signIn: "PASSWORD",
@@ -50,7 +50,7 @@ export const mqttClientResource = defineResource({
     get: { summary: "Read an MQTT client", description: "404 unknown." },
     update: {
       summary: "Change an MQTT client",
-      description: `Every change except a new name ends the client's connections and sessions; the client can sign in again immediately. \`signIn\` PASSWORD without a password generates a new password. 404 unknown. ${refusals}`,
+      description: `Every change except a new name ends the client's connections and sessions; the client can sign in again immediately. \`signIn\` PASSWORD without a password generates a new password. 404 unknown. ${REFUSALS}`,
       example: { publish: ["plant/line-1/#"] },
     },
     delete: {

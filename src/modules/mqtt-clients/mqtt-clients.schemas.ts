@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { choice, isoTime, literals, nameText, wholeNumber } from "../wire.schemas.ts";
-import { mqttSignIns } from "./mqtt-clients.types.ts";
+import { MQTT_SIGN_INS } from "./mqtt-clients.types.ts";
 
 const patterns = (use: string) =>
   t.Array(t.String({ minLength: 1, maxLength: 512 }), {
@@ -46,16 +46,16 @@ const changeable = {
   ),
 };
 
-export const refusals =
+export const REFUSALS =
   "400 for a pattern that is reserved or not a topic filter; 409 for a name or API key of another client of the tenant, or a user name or certificate of another client or device of the tenant; 403 without access to all devices.";
 
 export const createMqttClientBody = t.Object(
-  { name: nameText(100), signIn: literals(mqttSignIns), ...changeable },
+  { name: nameText(100), signIn: literals(MQTT_SIGN_INS), ...changeable },
   { title: "CreateMqttClient" },
 );
 
 export const updateMqttClientBody = t.Object(
-  { name: t.Optional(nameText(100)), signIn: t.Optional(literals(mqttSignIns)), ...changeable },
+  { name: t.Optional(nameText(100)), signIn: t.Optional(literals(MQTT_SIGN_INS)), ...changeable },
   { title: "UpdateMqttClient" },
 );
 
@@ -64,7 +64,7 @@ const nullable = (description: string) => t.Union([t.String(), t.Null()], { desc
 const fields = {
   mqttClientId: t.String(),
   name: t.String(),
-  signIn: choice(mqttSignIns),
+  signIn: choice(MQTT_SIGN_INS),
   username: nullable("of PASSWORD"),
   fingerprint: nullable("of CERTIFICATE: SHA-256"),
   validTo: nullable("of CERTIFICATE: end of its validity, ISO 8601; null if only the fingerprint was set"),

@@ -2,7 +2,7 @@ import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core
 import type { TenantId } from "../../lib/ids.ts";
 import { apiKeys } from "../api-keys/api-keys.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
-import { mqttSignIns } from "./mqtt-clients.types.ts";
+import { MQTT_SIGN_INS } from "./mqtt-clients.types.ts";
 
 /** Clients of the broker with topics of their own. */
 export const mqttClients = sqliteTable(
@@ -14,7 +14,7 @@ export const mqttClients = sqliteTable(
       .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     name: text("name").notNull(),
-    signIn: text("sign_in", { enum: mqttSignIns }).notNull(),
+    signIn: text("sign_in", { enum: MQTT_SIGN_INS }).notNull(),
     /** PASSWORD only; unique among the clients and devices of the tenant. */
     username: text("username"),
     passwordHash: text("password_hash"),

@@ -1,6 +1,6 @@
 import type { TenantId } from "../../lib/ids.ts";
 
-export const mqttSignIns = ["PASSWORD", "CERTIFICATE", "API_KEY"] as const;
+export const MQTT_SIGN_INS = ["PASSWORD", "CERTIFICATE", "API_KEY"] as const;
 
 /** Topics that a client may use, as MQTT topic filters in the space of its tenant. */
 export interface TopicPatterns {

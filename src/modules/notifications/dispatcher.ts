@@ -121,93 +121,99 @@ function addToDigest(digest: Digest | null, line: NotificationLine): Digest {
  * attempted here. Users who get many within a short time get the rest at its end, in one.
  */
 export class Dispatcher {
-  private isStarted = false;
-  private running: Promise<void> | undefined;
+  #isStarted = false;
+  #running: Promise<void> | undefined;
   /** Something was written while the last round was ending. */
-  private isAsked = false;
-  private cancel: () => void = () => undefined;
+  #isAsked = false;
+  #cancel: () => void = () => undefined;
 
-  constructor(private readonly deps: DispatcherDeps) {}
+  readonly #deps: DispatcherDeps;
+
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps;
+  }
 
   /** Subscribes to the transitions of alarms. The module calls it once, before anything is started. */
   subscribe(): void {
-    this.deps.events.on("alarm.changed", () => this.wake());
+    this.#deps.events.on("alarm.changed", () => this.#wake());
   }
 
   start(): void {
-    this.isStarted = true;
-    this.deps.repository.hasten(this.deps.now() + WINDOW_MS_MAX);
-    this.wake();
+    this.#isStarted = true;
+    this.#deps.repository.hasten(this.#deps.now() + WINDOW_MS_MAX);
+    this.#wake();
   }
 
   async stop(): Promise<void> {
-    this.isStarted = false;
-    this.cancel();
-    await this.running;
+    this.#isStarted = false;
+    this.#cancel();
+    await this.#running;
   }
 
-  private wake(): void {
-    this.isAsked = this.running !== undefined;
-    if (!this.isStarted || this.isAsked) return;
-    this.cancel();
-    this.running = this.work()
-      .then(() => this.arm())
+  #wake(): void {
+    this.#isAsked = this.#running !== undefined;
+    if (!this.#isStarted || this.#isAsked) return;
+    this.#cancel();
+    this.#running = this.#work()
+      .then(() => this.#arm())
       .catch((error: unknown) => {
-        this.deps.log.warn("notifications could not be written and are retried", { error }); // a full disk, say
-        this.cancel();
-        this.cancel = this.deps.clock.schedule(RETRY_MS, () => this.wake());
+        this.#deps.log.warn("notifications could not be written and are retried", { error }); // a full disk, say
+        this.#cancel();
+        this.#cancel = this.#deps.clock.schedule(RETRY_MS, () => this.#wake());
       })
       .then(() => {
-        this.running = undefined;
-        if (this.isAsked) this.wake();
+        this.#running = undefined;
+        if (this.#isAsked) this.#wake();
       });
   }
 
-  private async work(): Promise<void> {
+  async #work(): Promise<void> {
     await setImmediate(); // whoever raised the alarms goes on first
-    while (this.isStarted && this.endWindows()) await setImmediate();
-    while (this.isStarted && this.dispatchBatch()) await setImmediate();
+    while (this.#isStarted && this.#endWindows()) await setImmediate();
+    while (this.#isStarted && this.#dispatchBatch()) await setImmediate();
   }
 
-  private arm(): void {
-    const { repository, clock, now } = this.deps;
-    this.cancel();
-    const next = this.isStarted ? repository.nextEnd() : undefined;
+  #arm(): void {
+    const { repository, clock, now } = this.#deps;
+    this.#cancel();
+    const next = this.#isStarted ? repository.nextEnd() : undefined;
     if (next === undefined) return;
-    this.cancel = clock.schedule(Math.min(Math.max(next - now(), 0), HOUR_MS), () => this.wake());
+    this.#cancel = clock.schedule(Math.min(Math.max(next - now(), 0), HOUR_MS), () => this.#wake());
   }
 
   /** Returns whether there may be more. */
-  private dispatchBatch(): boolean {
-    const { repository, transact } = this.deps;
+  #dispatchBatch(): boolean {
+    const { repository, transact } = this.#deps;
     const notifications = repository.listNotifications(NOTIFICATIONS_AT_ONCE);
     const last = notifications.at(-1);
     if (last === undefined) return false;
     const batch: Batch = { audiences: new Map(), flows: new Map() };
     transact(() => {
-      for (const notification of notifications) this.dispatch(notification, batch);
+      for (const notification of notifications) this.#dispatch(notification, batch);
       for (const flow of batch.flows.values()) repository.saveFlow(flow);
       repository.deleteNotifications(last.sequence);
     });
     return notifications.length === NOTIFICATIONS_AT_ONCE;
   }
 
-  private dispatch(notification: QueuedNotification, batch: Batch): void {
-    const { settings, users, messengers } = this.audienceOf(notification.tenantId, batch);
-    const deviceName = this.deps.deviceNameOf(notification.deviceId);
+  #dispatch(notification: QueuedNotification, batch: Batch): void {
+    const { settings, users, messengers } = this.#audienceOf(notification.tenantId, batch);
+    const deviceName = this.#deps.deviceNameOf(notification.deviceId);
     if (deviceName === undefined) return;
     const { tenantId } = notification;
     const content = { tenantId, line: lineOf(notification, deviceName), settings, flows: batch.flows };
-    const recipients = recipientsAmong({ users, messengers }, this.deps.recipientIdsOf(notification));
+    const recipients = recipientsAmong({ users, messengers }, this.#deps.recipientIdsOf(notification));
     const ways = [
-      ...recipients.users.flatMap((user) => this.notifyUser(user, notification, content)),
-      ...recipients.messengers.flatMap((messenger) => this.notifyMessenger(messenger, notification, content)),
+      ...recipients.users.flatMap((user) => this.#notifyUser(user, notification, content)),
+      ...recipients.messengers.flatMap((messenger) =>
+        this.#notifyMessenger(messenger, notification, content),
+      ),
     ];
     if (ways.length === 0) return;
     const occasion = detail(`alarm_occasion.${notification.trigger}`);
     const named = { occasion, ways: ways.slice(0, NAMED_MAX) };
     const count = ways.length - NAMED_MAX;
-    this.deps.noteNotified(
+    this.#deps.noteNotified(
       notification.alarmId,
       count > 0
         ? detail("alarm_event.notified_more", { ...named, count })
@@ -215,67 +221,63 @@ export class Dispatcher {
     );
   }
 
-  private audienceOf(tenantId: TenantId, { audiences }: Batch): Audience {
+  #audienceOf(tenantId: TenantId, { audiences }: Batch): Audience {
     const audience = audiences.get(tenantId) ?? {
-      settings: this.deps.settingsOf(tenantId),
-      users: this.deps.users.listOf(tenantId),
-      messengers: this.deps.messengers.listOf(tenantId),
+      settings: this.#deps.settingsOf(tenantId),
+      users: this.#deps.users.listOf(tenantId),
+      messengers: this.#deps.messengers.listOf(tenantId),
     };
     audiences.set(tenantId, audience);
     return audience;
   }
 
   /** Returns the ways on which the user is notified, as the history of the alarm names them. */
-  private notifyUser(
-    user: User,
-    notification: QueuedNotification,
-    content: Content & Pick<Batch, "flows">,
-  ): Text[] {
-    const open = this.openChannels(user, content.settings);
+  #notifyUser(user: User, notification: QueuedNotification, content: Content & Pick<Batch, "flows">): Text[] {
+    const open = this.#openChannels(user, content.settings);
     if (open.length === 0) return [];
-    if (!wants(user, notification, this.deps.users.visibleDevices(user.userId))) return [];
+    if (!wants(user, notification, this.#deps.users.visibleDevices(user.userId))) return [];
     return open.map((channel) => {
       const to = channel === "email" ? user.email : user.fullName;
       const key = { recipientId: user.userId, channel };
-      const isSent = this.notifyOrDefer(key, content, () => this.notify(user, channel, content));
+      const isSent = this.#notifyOrDefer(key, content, () => this.#notify(user, channel, content));
       return detail(isSent ? `notification_way.${channel}` : `notification_way.${channel}_digest`, { to });
     });
   }
 
-  private openChannels(user: User, { messaging }: NotificationSettings): Channel[] {
-    return channelsOf(user, { canMail: this.deps.canMail(), canMessage: messaging !== null });
+  #openChannels(user: User, { messaging }: NotificationSettings): Channel[] {
+    return channelsOf(user, { canMail: this.#deps.canMail(), canMessage: messaging !== null });
   }
 
   /** Returns the way to the messenger, as the history of the alarm names it. */
-  private notifyMessenger(
+  #notifyMessenger(
     messenger: Messenger,
     notification: QueuedNotification,
     content: Content & Pick<Batch, "flows">,
   ): Text[] {
     if (!wantsMessage(messenger, notification)) return [];
-    const { messengers } = this.deps;
+    const { messengers } = this.#deps;
     const { messengerId, name: to } = messenger;
     const key = { recipientId: messengerId, channel: "messenger" } as const;
-    const isSent = this.notifyOrDefer(key, content, () => messengers.sendLine(messenger, content.line));
+    const isSent = this.#notifyOrDefer(key, content, () => messengers.sendLine(messenger, content.line));
     return [detail(isSent ? "notification_way.messenger" : "notification_way.messenger_digest", { to })];
   }
 
   /** Sends it, or adds the line to the digest of the recipient. Returns whether it was sent. */
-  private notifyOrDefer(
+  #notifyOrDefer(
     recipient: Pick<Flow, "recipientId" | "channel">,
     { tenantId, line, settings, flows }: Content & Pick<Batch, "flows">,
     send: () => void,
   ): boolean {
     const key = `${recipient.channel} ${recipient.recipientId}`;
     const flow = flows.get(key) ??
-      this.deps.repository.findFlow(recipient) ?? {
+      this.#deps.repository.findFlow(recipient) ?? {
         ...recipient,
-        endsAt: this.deps.now() + settings.digestMinutes * MINUTE_MS,
+        endsAt: this.#deps.now() + settings.digestMinutes * MINUTE_MS,
         sent: 0,
         digest: null,
       };
     const isSent =
-      flow.sent < settings.digestAfter && (flow.channel !== "email" || this.deps.takeMailRoom(tenantId));
+      flow.sent < settings.digestAfter && (flow.channel !== "email" || this.#deps.takeMailRoom(tenantId));
     if (isSent) send();
     flows.set(
       key,
@@ -284,8 +286,8 @@ export class Dispatcher {
     return isSent;
   }
 
-  private notify(user: User, channel: Channel, { line, settings }: Content): void {
-    const { notifier } = this.deps;
+  #notify(user: User, channel: Channel, { line, settings }: Content): void {
+    const { notifier } = this.#deps;
     const { tenantId } = user;
     const { messaging } = settings;
     if (tenantId === null) return;
@@ -294,20 +296,20 @@ export class Dispatcher {
   }
 
   /** Ends the windows of digests whose time has come. Returns whether there may be more. */
-  private endWindows(): boolean {
-    const { repository, transact, now } = this.deps;
+  #endWindows(): boolean {
+    const { repository, transact, now } = this.#deps;
     const ended = repository.listEnded(now(), ENDED_AT_ONCE);
     if (ended.length === 0) return false;
     transact(() => {
-      for (const flow of ended) this.endWindow(flow);
+      for (const flow of ended) this.#endWindow(flow);
     });
     return ended.length === ENDED_AT_ONCE;
   }
 
   /** Sends the digest. While more comes, another window follows, in which nobody is notified immediately. */
-  private endWindow(flow: Flow): void {
-    const { repository, settingsOf, now } = this.deps;
-    const tenantId = flow.channel === "messenger" ? this.messengerDigest(flow) : this.userDigest(flow);
+  #endWindow(flow: Flow): void {
+    const { repository, settingsOf, now } = this.#deps;
+    const tenantId = flow.channel === "messenger" ? this.#messengerDigest(flow) : this.#userDigest(flow);
     if (tenantId === "later") {
       repository.saveFlow({ ...flow, endsAt: now() + MINUTE_MS });
       return;
@@ -321,8 +323,8 @@ export class Dispatcher {
   }
 
   /** Returns the tenant of the messenger if something was sent. */
-  private messengerDigest({ recipientId, digest }: Flow): TenantId | undefined {
-    const { messengers } = this.deps;
+  #messengerDigest({ recipientId, digest }: Flow): TenantId | undefined {
+    const { messengers } = this.#deps;
     const messenger = messengers.findById(recipientId);
     if (messenger === undefined || !messenger.isEnabled || digest === null) return undefined;
     messengers.sendDigest(messenger, digest);
@@ -333,15 +335,15 @@ export class Dispatcher {
    * Returns the tenant of the user if something was sent: one who was disabled, or does not want it any more, gets nothing. Returns "later" if the
    * tenant has no room for a mail now.
    */
-  private userDigest({ recipientId, channel, digest }: Flow): TenantId | undefined | "later" {
-    const { users, notifier, settingsOf } = this.deps;
+  #userDigest({ recipientId, channel, digest }: Flow): TenantId | undefined | "later" {
+    const { users, notifier, settingsOf } = this.#deps;
     const user = users.findById(recipientId as UserId); // written by us
     if (user?.status !== "ACTIVE" || user.tenantId === null || digest === null) return undefined;
     const { tenantId } = user;
     const settings = settingsOf(tenantId);
     const { messaging } = settings;
-    if (!this.openChannels(user, settings).some((open) => open === channel)) return undefined;
-    if (channel === "email" && !this.deps.takeMailRoom(tenantId)) return "later";
+    if (!this.#openChannels(user, settings).some((open) => open === channel)) return undefined;
+    if (channel === "email" && !this.#deps.takeMailRoom(tenantId)) return "later";
     if (channel === "email") notifier.mailDigest(tenantId, user, { digest, settings });
     else if (messaging !== null) notifier.messageDigest({ user, tenantId, messaging }, digest, settings);
     return tenantId;

@@ -1,7 +1,7 @@
 /** Values of placeholders, by name. */
 export type TemplateValues = Readonly<Record<string, string>>;
 
-export const placeholderNames = [
+export const PLACEHOLDER_NAMES = [
   "phone",
   "text",
   "fullName",
@@ -15,13 +15,13 @@ export const placeholderNames = [
   "time",
 ] as const;
 
-const placeholder = /\$\{([A-Za-z]{1,32})\}/g;
+const PLACEHOLDER = /\$\{([A-Za-z]{1,32})\}/g;
 
 /** Names in the template that stand for nothing. */
 export const unknownPlaceholders = (template: string): string[] =>
-  [...template.matchAll(placeholder)]
+  [...template.matchAll(PLACEHOLDER)]
     .map(([, name = ""]) => name)
-    .filter((name) => !placeholderNames.some((placeholderName) => placeholderName === name));
+    .filter((name) => !PLACEHOLDER_NAMES.some((placeholderName) => placeholderName === name));
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
@@ -34,7 +34,7 @@ function writerOf(contentType: string): (text: string) => string {
 
 const filled = (template: string, values: TemplateValues, write: (text: string) => string): string =>
   // One pass: what stands in a value is never taken for a placeholder.
-  template.replace(placeholder, (whole, name: string) => {
+  template.replace(PLACEHOLDER, (whole, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     return value === undefined ? whole : write(value.toWellFormed());
   });

@@ -3,7 +3,7 @@ import { excerpt } from "../../lib/excerpt.ts";
 import { headerProblem, isSecretHeader, urlProblem } from "../../lib/outbound-request.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Sealed } from "../outbound/outbound.types.ts";
-import { fillBody, fillUrl, placeholderNames, unknownPlaceholders } from "./message-template.ts";
+import { fillBody, fillUrl, PLACEHOLDER_NAMES, unknownPlaceholders } from "./message-template.ts";
 import type { Messaging } from "./notifications.types.ts";
 
 /** Settings as a client sends them; null keeps the value of a header. */
@@ -18,7 +18,7 @@ export interface MessagingInput {
 const wrong = (field: string, rule: Text) => invalid("notifications.messaging_invalid", { field, rule });
 
 /** Values that show what a template makes of awkward ones. */
-const samples = (text: string) => Object.fromEntries(placeholderNames.map((name) => [name, text]));
+const samples = (text: string) => Object.fromEntries(PLACEHOLDER_NAMES.map((name) => [name, text]));
 
 function originOf(url: string, value: string): string {
   const filled = fillUrl(url, samples(value));
@@ -42,7 +42,7 @@ function checkTexts({ url, body, contentType = "application/json" }: MessagingIn
         field,
         detail("rule.placeholder_unknown", {
           placeholder: `\${${unknown}}`,
-          names: placeholderNames.join(", "),
+          names: PLACEHOLDER_NAMES.join(", "),
         }),
       );
   }

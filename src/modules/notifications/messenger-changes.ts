@@ -1,12 +1,12 @@
 import { defined } from "../../lib/defined.ts";
 import { detail, invalid } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
-import { alarmSeverities } from "../../lib/severity.ts";
+import { ALARM_SEVERITIES } from "../../lib/severity.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import { readFields, requestOf } from "./messenger-presets.ts";
 import type { Messenger, MessengerInput } from "./messengers.resource.ts";
 import type { MessengerTarget } from "./messengers.types.ts";
-import { notificationTriggers } from "./notifications.types.ts";
+import { NOTIFICATION_TRIGGERS } from "./notifications.types.ts";
 
 /** A messenger without what its store adds. */
 type MessengerSettings = Omit<Messenger, "messengerId" | "createdAt" | "updatedAt">;
@@ -26,8 +26,8 @@ export const newMessenger = (
   isEnabled: true,
   ruleScope: "ALL",
   language,
-  severities: alarmSeverities,
-  triggers: notificationTriggers,
+  severities: ALARM_SEVERITIES,
+  triggers: NOTIFICATION_TRIGGERS,
   fields: { server: "", chatId: "", topic: "" },
   target: { url: "", headers: {} },
 });

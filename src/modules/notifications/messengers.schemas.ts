@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { alarmSeverities } from "../../lib/severity.ts";
+import { ALARM_SEVERITIES } from "../../lib/severity.ts";
 import {
   choice,
   isoTime,
@@ -11,26 +11,26 @@ import {
   textSchema,
   wholeNumber,
 } from "../wire.schemas.ts";
-import { messengerKinds, ruleScopes } from "./messengers.types.ts";
-import { notificationTriggers } from "./notifications.types.ts";
+import { MESSENGER_KINDS, RULE_SCOPES } from "./messengers.types.ts";
+import { NOTIFICATION_TRIGGERS } from "./notifications.types.ts";
 
-const languages = ["en", "de"] as const;
+const LANGUAGES = ["en", "de"] as const;
 
 const fields = {
   isEnabled: t.Optional(t.Boolean({ description: "true by default" })),
   ruleScope: t.Optional(
-    literals(ruleScopes, {
+    literals(RULE_SCOPES, {
       description:
         "ALL (default): alarms of rules without `recipientIds` and of rules that name the messenger there; NAMED: only the latter",
     }),
   ),
-  language: t.Optional(literals(languages, { description: "by default that of the notification settings" })),
+  language: t.Optional(literals(LANGUAGES, { description: "by default that of the notification settings" })),
   severities: t.Optional(
-    t.Array(severityInput, { maxItems: alarmSeverities.length, description: "all by default" }),
+    t.Array(severityInput, { maxItems: ALARM_SEVERITIES.length, description: "all by default" }),
   ),
   triggers: t.Optional(
-    t.Array(literals(notificationTriggers), {
-      maxItems: notificationTriggers.length,
+    t.Array(literals(NOTIFICATION_TRIGGERS), {
+      maxItems: NOTIFICATION_TRIGGERS.length,
       description: "events of alarms that are sent; all by default",
     }),
   ),
@@ -49,7 +49,7 @@ const fields = {
     ),
   ),
 };
-const kind = literals(messengerKinds, { description: messengerKinds.join(", ") });
+const kind = literals(MESSENGER_KINDS, { description: MESSENGER_KINDS.join(", ") });
 const name = nameText(100);
 
 export const createMessengerBody = t.Object({ name, kind, ...fields }, { title: "CreateMessenger" });
@@ -62,12 +62,12 @@ export const messengerBody = t.Object(
   {
     messengerId: t.String(),
     name: t.String(),
-    kind: choice(messengerKinds),
+    kind: choice(MESSENGER_KINDS),
     isEnabled: t.Boolean(),
-    ruleScope: choice(ruleScopes),
-    language: choice(languages),
-    severities: t.Array(choice(alarmSeverities)),
-    triggers: t.Array(choice(notificationTriggers)),
+    ruleScope: choice(RULE_SCOPES),
+    language: choice(LANGUAGES),
+    severities: t.Array(choice(ALARM_SEVERITIES)),
+    triggers: t.Array(choice(NOTIFICATION_TRIGGERS)),
     server: t.String({ description: "TEAMS and SLACK: only the origin of the webhook address" }),
     chatId: t.String(),
     topic: t.String(),

@@ -1,11 +1,11 @@
 import type { AlarmSeverity } from "../../lib/severity.ts";
 import type { Sealed } from "../outbound/outbound.types.ts";
 
-export const messengerKinds = ["TELEGRAM", "TEAMS", "SLACK", "NTFY", "GOTIFY"] as const;
-export type MessengerKind = (typeof messengerKinds)[number];
+export const MESSENGER_KINDS = ["TELEGRAM", "TEAMS", "SLACK", "NTFY", "GOTIFY"] as const;
+export type MessengerKind = (typeof MESSENGER_KINDS)[number];
 
 /** Rules whose alarms a messenger gets: all that name no recipients and those that name it, or those that name it alone. */
-export const ruleScopes = ["ALL", "NAMED"] as const;
+export const RULE_SCOPES = ["ALL", "NAMED"] as const;
 
 /** Fields of the service other than its secret. A field that the kind does not have is empty. */
 export interface MessengerFields {

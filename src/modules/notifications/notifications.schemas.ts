@@ -1,13 +1,13 @@
 import { t } from "elysia";
 import { textFields } from "../wire.schemas.ts";
-import { placeholderNames } from "./message-template.ts";
+import { PLACEHOLDER_NAMES } from "./message-template.ts";
 
 const URL_MAX = 2_048;
 const BODY_MAX = 8_192;
 const HEADER_MAX = 4_096;
 const HEADERS_MAX = 30;
 
-const placeholders = placeholderNames.map((name) => `\${${name}}`).join(" ");
+const placeholders = PLACEHOLDER_NAMES.map((name) => `\${${name}}`).join(" ");
 const language = t.Union([t.Literal("en"), t.Literal("de")]);
 const method = t.Union([t.Literal("POST"), t.Literal("PUT"), t.Literal("PATCH")]);
 const headers = t.Record(

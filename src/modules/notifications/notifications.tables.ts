@@ -1,22 +1,22 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { TenantId } from "../../lib/ids.ts";
 import type { MessagePart } from "../../lib/message-parts.ts";
-import { type AlarmSeverity, alarmSeverities } from "../../lib/severity.ts";
+import { ALARM_SEVERITIES, type AlarmSeverity } from "../../lib/severity.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { alarms } from "../alarms/alarms.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import {
+  MESSENGER_KINDS,
   type MessengerFields,
   type MessengerTarget,
-  messengerKinds,
-  ruleScopes,
+  RULE_SCOPES,
 } from "./messengers.types.ts";
 import {
   type Digest,
-  flowChannels,
+  FLOW_CHANNELS,
   type Messaging,
+  NOTIFICATION_TRIGGERS,
   type NotificationTrigger,
-  notificationTriggers,
 } from "./notifications.types.ts";
 
 /** Events of alarms without a notification. A row is deleted when its mails and messages are stored. */
@@ -29,9 +29,9 @@ export const notificationQueue = sqliteTable(
       .notNull()
       .references(() => alarms.alarmId, { onDelete: "cascade" }),
     deviceId: text("device_id").notNull(),
-    trigger: text("trigger", { enum: notificationTriggers }).notNull(),
-    severity: text("severity", { enum: alarmSeverities }).notNull(),
-    formerSeverity: text("former_severity", { enum: alarmSeverities }),
+    trigger: text("trigger", { enum: NOTIFICATION_TRIGGERS }).notNull(),
+    severity: text("severity", { enum: ALARM_SEVERITIES }).notNull(),
+    formerSeverity: text("former_severity", { enum: ALARM_SEVERITIES }),
     level: integer("level").notNull(),
     alarmType: text("alarm_type").notNull(),
     message: text("message").notNull(),
@@ -48,7 +48,7 @@ export const notificationFlows = sqliteTable(
   {
     /** Id of the user or of the messenger. A window of one that is gone ends and is deleted. */
     recipientId: text("recipient_id").notNull(),
-    channel: text("channel", { enum: flowChannels }).notNull(),
+    channel: text("channel", { enum: FLOW_CHANNELS }).notNull(),
     /** Steady epoch ms. */
     endsAt: integer("ends_at").notNull(),
     sent: integer("sent").notNull(),
@@ -80,9 +80,9 @@ export const messengers = sqliteTable(
       .$type<TenantId>()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     name: text("name").notNull(),
-    kind: text("kind", { enum: messengerKinds }).notNull(),
+    kind: text("kind", { enum: MESSENGER_KINDS }).notNull(),
     isEnabled: integer("is_enabled", { mode: "boolean" }).notNull(),
-    ruleScope: text("rule_scope", { enum: ruleScopes }).notNull(),
+    ruleScope: text("rule_scope", { enum: RULE_SCOPES }).notNull(),
     language: text("language", { enum: ["en", "de"] }).notNull(),
     severities: text("severities", { mode: "json" }).notNull().$type<readonly AlarmSeverity[]>(),
     triggers: text("triggers", { mode: "json" }).notNull().$type<readonly NotificationTrigger[]>(),

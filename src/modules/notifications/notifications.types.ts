@@ -5,8 +5,8 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { MailLanguage } from "../mail/mail.types.ts";
 import type { Sealed } from "../outbound/outbound.types.ts";
 
-export const notificationTriggers = ["CREATED", "ESCALATED", "CLEARED"] as const;
-export type NotificationTrigger = (typeof notificationTriggers)[number];
+export const NOTIFICATION_TRIGGERS = ["CREATED", "ESCALATED", "CLEARED"] as const;
+export type NotificationTrigger = (typeof NOTIFICATION_TRIGGERS)[number];
 
 /** Something happened to an alarm that people may want to hear of; written with its event. */
 export interface AlarmNotification {
@@ -31,10 +31,10 @@ export interface QueuedNotification extends AlarmNotification {
   readonly sequence: number;
 }
 
-export const channels = ["email", "messaging"] as const;
-export type Channel = (typeof channels)[number];
+export const CHANNELS = ["email", "messaging"] as const;
+export type Channel = (typeof CHANNELS)[number];
 /** Ways to users, and the messengers of the tenant. */
-export const flowChannels = [...channels, "messenger"] as const;
+export const FLOW_CHANNELS = [...CHANNELS, "messenger"] as const;
 
 /** A line of a digest, and what a single notification says. */
 export interface NotificationLine {
@@ -66,7 +66,7 @@ export interface Digest {
 export interface Flow {
   /** Id of the user or of the messenger. */
   readonly recipientId: string;
-  readonly channel: (typeof flowChannels)[number];
+  readonly channel: (typeof FLOW_CHANNELS)[number];
   /** Steady epoch ms. */
   readonly endsAt: number;
   readonly sent: number;

@@ -1,12 +1,12 @@
 import { and, count, eq, isNull, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import { type AlarmSeverity, alarmSeverities } from "../../lib/severity.ts";
+import { ALARM_SEVERITIES, type AlarmSeverity } from "../../lib/severity.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { alarms } from "../alarms/alarms.tables.ts";
 import { deviceActivity, devices } from "../devices/devices.tables.ts";
 import type { AlarmCounts } from "./overview.types.ts";
 
-const noAlarms = Object.fromEntries(alarmSeverities.map((severity) => [severity, 0])) as Record<
+const noAlarms = Object.fromEntries(ALARM_SEVERITIES.map((severity) => [severity, 0])) as Record<
   AlarmSeverity,
   number
 >; // of all severities

@@ -26,7 +26,7 @@ const toWire = ({ source, orderKey, createdAt, nextAttemptAt, diedAt, state, ...
   diedAt: iso(diedAt),
 });
 
-const whole = "403 without access to all devices.";
+const WHOLE = "403 without access to all devices.";
 
 /** Webhooks of pipelines that wait, or that were given up. */
 export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: AuthPlugin }) => {
@@ -52,7 +52,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         detail: {
           operationId: "listDeliveries",
           summary: "List waiting webhooks and dead letters, the newest first",
-          description: `Delivered webhooks are not listed. 404 for an unknown pipeline. ${whole}`,
+          description: `Delivered webhooks are not listed. 404 for an unknown pipeline. ${WHOLE}`,
         },
       },
     )
@@ -68,7 +68,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         detail: {
           operationId: "getDelivery",
           summary: "Get a webhook with its body",
-          description: `404 after it was delivered or deleted. ${whole}`,
+          description: `404 after it was delivered or deleted. ${WHOLE}`,
         },
       },
     )
@@ -82,7 +82,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         detail: {
           operationId: "replayDelivery",
           summary: "Replay a dead letter",
-          description: `It waits again, for at most 24 hours. It goes to the present target of the webhook step with its address, or of the pipeline's only webhook step. Its delivery id changes with the target. 404 after it was deleted; 409 while it is waiting. ${whole}`,
+          description: `It waits again, for at most 24 hours. It goes to the present target of the webhook step with its address, or of the pipeline's only webhook step. Its delivery id changes with the target. 404 after it was deleted; 409 while it is waiting. ${WHOLE}`,
         },
       },
     )
@@ -99,7 +99,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         detail: {
           operationId: "deleteDelivery",
           summary: "Delete a waiting webhook or a dead letter",
-          description: whole,
+          description: WHOLE,
         },
       },
     )
@@ -113,7 +113,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         detail: {
           operationId: "replayDeliveriesOfPipeline",
           summary: "Replay all dead letters of a pipeline",
-          description: `Sends them in their original order, 10,000 at most. ${whole}`,
+          description: `Sends them in their original order, 10,000 at most. ${WHOLE}`,
         },
       },
     )
@@ -130,7 +130,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         detail: {
           operationId: "deleteDeliveriesOfPipeline",
           summary: "Delete waiting webhooks or dead letters of a pipeline",
-          description: `Both unless \`state\` says which. ${whole}`,
+          description: `Both unless \`state\` says which. ${WHOLE}`,
         },
       },
     );

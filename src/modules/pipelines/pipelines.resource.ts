@@ -1,7 +1,7 @@
 import { conflict } from "../../lib/domain-error.ts";
 import { defineResource } from "../resource.ts";
 import { pipelineNotFound } from "./pipelines.errors.ts";
-import { createPipelineBody, pipelineBody, updatePipelineBody, writers } from "./pipelines.schemas.ts";
+import { createPipelineBody, pipelineBody, updatePipelineBody, WRITERS } from "./pipelines.schemas.ts";
 import { dataPipelines } from "./pipelines.tables.ts";
 
 /** Steps of a pipeline, for the OpenAPI document. */
@@ -27,7 +27,7 @@ export const pipelineResource = defineResource({
     list: { summary: "List data pipelines, in the order in which they run" },
     create: {
       summary: "Create a data pipeline",
-      description: `The pipeline is a draft until it is started, unless you set \`status\`. 400 names the invalid step and the reason; 404 if a device or profile in the scope does not exist; 409 if there are 100 pipelines already. ${writers}`,
+      description: `The pipeline is a draft until it is started, unless you set \`status\`. 400 names the invalid step and the reason; 404 if a device or profile in the scope does not exist; 409 if there are 100 pipelines already. ${WRITERS}`,
       example: {
         name: "Names and limits",
         scope: { deviceTypes: ["press"] },
@@ -37,14 +37,14 @@ export const pipelineResource = defineResource({
     get: { summary: "Get a data pipeline" },
     update: {
       summary: "Change a data pipeline",
-      description: `A change to an active pipeline applies from the next message on. Changed steps or a changed scope become a new version. 404 if a device or profile added to the scope does not exist. ${writers}`,
+      description: `A change to an active pipeline applies from the next message on. Changed steps or a changed scope become a new version. 404 if a device or profile added to the scope does not exist. ${WRITERS}`,
       example: {
         steps: stepsExample,
       },
     },
     delete: {
       summary: "Delete a data pipeline",
-      description: `Its waiting webhooks and dead letters are deleted too. ${writers}`,
+      description: `Its waiting webhooks and dead letters are deleted too. ${WRITERS}`,
     },
   },
 });

@@ -13,7 +13,7 @@ import {
   previewBody,
   stepTypeBody,
   versionBody,
-  writers,
+  WRITERS,
 } from "./pipelines.schemas.ts";
 import type { PipelinesService, ShownPipeline } from "./pipelines.service.ts";
 import type { PipelineVersion } from "./pipelines.types.ts";
@@ -75,19 +75,19 @@ export const pipelinesRoutes = ({ pipelines, auth }: { pipelines: PipelinesServi
       start: {
         operationId: "startDataPipeline",
         summary: "Start a data pipeline",
-        description: writers,
+        description: WRITERS,
         run: (principal, id) => pipelines.setStatus(principal, id, "active"),
       },
       pause: {
         operationId: "pauseDataPipeline",
         summary: "Pause a data pipeline",
-        description: `Its waiting webhooks are still sent. ${writers}`,
+        description: `Its waiting webhooks are still sent. ${WRITERS}`,
         run: (principal, id) => pipelines.setStatus(principal, id, "paused"),
       },
       rollback: {
         operationId: "rollbackDataPipeline",
         summary: "Restore an earlier version",
-        description: `Its scope and steps become a new version. 404 if it is no longer kept. ${writers}`,
+        description: `Its scope and steps become a new version. 404 if it is no longer kept. ${WRITERS}`,
         body: rollbackBody,
         run: (principal, id, { version }: Static<typeof rollbackBody>) =>
           pipelines.rollBack(principal, id, version),

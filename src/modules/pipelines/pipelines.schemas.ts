@@ -54,7 +54,7 @@ const settable = {
 };
 const status = t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused")]);
 
-export const writers = "403 without access to all devices.";
+export const WRITERS = "403 without access to all devices.";
 
 export const createPipelineBody = t.Object(
   {

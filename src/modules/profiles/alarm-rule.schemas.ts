@@ -1,8 +1,8 @@
 /** Alarm rules as the document shows them. The alarm rules' own compiler checks them. */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { DURATION_MS_MAX } from "../../lib/condition.ts";
-import { alarmSeverities } from "../../lib/severity.ts";
-import { weekdays } from "../../lib/weekly-window.ts";
+import { ALARM_SEVERITIES } from "../../lib/severity.ts";
+import { WEEKDAYS } from "../../lib/weekly-window.ts";
 import { alarmConditionSchema } from "../condition.schemas.ts";
 import { discriminatedUnion, enumOf, mapOf } from "../documented-as.ts";
 import { jsonValueSchema } from "../wire.schemas.ts";
@@ -32,7 +32,7 @@ const triggers = (role: string, fields: Record<string, TSchema>): TSchema =>
   );
 
 const createRule = triggers("CreateRule", {
-  severity: enumOf(alarmSeverities),
+  severity: enumOf(ALARM_SEVERITIES),
   message: Type.Optional(
     Type.String({ minLength: 1, maxLength: 1_000, description: "a template with values of keys in it" }),
   ),
@@ -91,7 +91,7 @@ const actions = {
   ),
 };
 
-const timeOfDay = "^([01]\\d|2[0-3]):[0-5]\\d$";
+const TIME_OF_DAY = "^([01]\\d|2[0-3]):[0-5]\\d$";
 
 export const alarmRuleSchema = Type.Object(
   {
@@ -99,7 +99,7 @@ export const alarmRuleSchema = Type.Object(
     alarmType: Type.String({ minLength: 1, maxLength: 256, description: "one rule for each type" }),
     createRules: Type.Array(createRule, {
       minItems: 1,
-      maxItems: alarmSeverities.length,
+      maxItems: ALARM_SEVERITIES.length,
       description: "each with a different severity",
     }),
     clearRule: Type.Optional(triggers("ClearRule", {})),
@@ -111,11 +111,11 @@ export const alarmRuleSchema = Type.Object(
         {
           timezone: Type.String({ description: "IANA name, `Europe/Berlin`" }),
           days: Type.Optional(
-            Type.Array(enumOf(weekdays), { minItems: 1, description: "every day by default" }),
+            Type.Array(enumOf(WEEKDAYS), { minItems: 1, description: "every day by default" }),
           ),
-          from: Type.String({ pattern: timeOfDay }),
+          from: Type.String({ pattern: TIME_OF_DAY }),
           to: Type.String({
-            pattern: `${timeOfDay}|^24:00$`,
+            pattern: `${TIME_OF_DAY}|^24:00$`,
             description: "end of the period; it is on the next day if it is not after `from`",
           }),
         },

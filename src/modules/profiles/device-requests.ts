@@ -1,5 +1,5 @@
 import { invalid } from "../../lib/domain-error.ts";
-import { type DeviceRequestRule, ownMethods } from "./profiles.types.ts";
+import { type DeviceRequestRule, OWN_METHODS } from "./profiles.types.ts";
 
 export const REQUEST_RULES_MAX = 32;
 export const METHOD_CHARACTERS_MAX = 128;
@@ -10,7 +10,7 @@ const RULES_BYTES_MAX = 32 * 1024;
 export function checkDeviceRequests(rules: readonly DeviceRequestRule[]): void {
   const methods = new Set<string>();
   for (const [index, { method, reply, script }] of rules.entries()) {
-    if (ownMethods.includes(method)) throw invalid("profile.request_own", { index });
+    if (OWN_METHODS.includes(method)) throw invalid("profile.request_own", { index });
     if (methods.has(method)) throw invalid("profile.request_twice", { index });
     methods.add(method);
     if ((reply === undefined) === (script === undefined)) throw invalid("profile.request_reply", { index });

@@ -3,11 +3,11 @@ import { Type } from "@sinclair/typebox";
 import {
   DECIMALS_MAX,
   KEY_BYTES_MAX,
+  KEY_KINDS,
   KEYS_MAX,
-  keyKinds,
   NAME_CHARACTERS_MAX,
+  STATE_COLORS,
   STATES_MAX,
-  stateColors,
   UNIT_CHARACTERS_MAX,
 } from "../../lib/key-metadata.ts";
 import { documentedAs, enumOf } from "../documented-as.ts";
@@ -18,7 +18,7 @@ const keyState = Type.Object(
   {
     value: Type.Union([Type.Number(), Type.Boolean(), Type.String({ maxLength: NAME_CHARACTERS_MAX })]),
     name: Type.String({ minLength: 1, maxLength: NAME_CHARACTERS_MAX }),
-    color: Type.Optional(enumOf(stateColors)),
+    color: Type.Optional(enumOf(STATE_COLORS)),
   },
   { title: "KeyState" },
 );
@@ -35,7 +35,7 @@ const fields = {
     }),
   ),
   decimals: Type.Optional(Type.Integer({ minimum: 0, maximum: DECIMALS_MAX })),
-  kind: Type.Optional(enumOf(keyKinds)),
+  kind: Type.Optional(enumOf(KEY_KINDS)),
   limits: Type.Optional(
     Type.Object(
       {

@@ -4,15 +4,15 @@ import { isJsonObject } from "../../lib/json.ts";
 import {
   DECIMALS_MAX,
   KEY_BYTES_MAX,
+  KEY_KINDS,
   KEYS_MAX,
   type KeyLimits,
   type KeyMetadata,
   type KeyState,
-  keyKinds,
-  limitNames,
+  LIMIT_NAMES,
   NAME_CHARACTERS_MAX,
+  STATE_COLORS,
   STATES_MAX,
-  stateColors,
   UNIT_CHARACTERS_MAX,
 } from "../../lib/key-metadata.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -61,9 +61,9 @@ function decimalsOf(input: unknown, where: string): number {
 }
 
 function limitsOf(input: unknown, where: string): KeyLimits {
-  const fields = fieldsOf(input, where, limitNames);
+  const fields = fieldsOf(input, where, LIMIT_NAMES);
   let last = Number.NEGATIVE_INFINITY;
-  const entries = limitNames.flatMap((name) => {
+  const entries = LIMIT_NAMES.flatMap((name) => {
     const value = fields[name];
     if (value === undefined) return [];
     if (typeof value !== "number" || !Number.isFinite(value))
@@ -83,7 +83,7 @@ function stateOf(input: unknown, where: string): KeyState {
   return {
     value,
     name: line(name, `${where}.name`, NAME_CHARACTERS_MAX),
-    ...(color !== undefined && { color: oneOf(color, `${where}.color`, stateColors) }),
+    ...(color !== undefined && { color: oneOf(color, `${where}.color`, STATE_COLORS) }),
   };
 }
 
@@ -97,16 +97,16 @@ function statesOf(input: unknown, where: string): KeyState[] {
   return states;
 }
 
-const names = ["key", "name", "unit", "decimals", "kind", "limits", "states", "group"];
+const NAMES = ["key", "name", "unit", "decimals", "kind", "limits", "states", "group"];
 
 function entryOf(input: unknown, where: string): KeyMetadata {
-  const { key, name, unit, decimals, kind, limits, states, group } = fieldsOf(input, where, names);
+  const { key, name, unit, decimals, kind, limits, states, group } = fieldsOf(input, where, NAMES);
   return {
     key: keyOf(key, `${where}.key`),
     ...(name !== undefined && { name: line(name, `${where}.name`, NAME_CHARACTERS_MAX) }),
     ...(unit !== undefined && { unit: line(unit, `${where}.unit`, UNIT_CHARACTERS_MAX) }),
     ...(decimals !== undefined && { decimals: decimalsOf(decimals, `${where}.decimals`) }),
-    ...(kind !== undefined && { kind: oneOf(kind, `${where}.kind`, keyKinds) }),
+    ...(kind !== undefined && { kind: oneOf(kind, `${where}.kind`, KEY_KINDS) }),
     ...(limits !== undefined && { limits: limitsOf(limits, `${where}.limits`) }),
     ...(states !== undefined && { states: statesOf(states, `${where}.states`) }),
     ...(group !== undefined && { group: line(group, `${where}.group`, NAME_CHARACTERS_MAX) }),

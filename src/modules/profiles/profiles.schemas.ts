@@ -1,12 +1,12 @@
 import { t } from "elysia";
-import { payloadEncodings } from "../../lib/body.ts";
+import { PAYLOAD_ENCODINGS } from "../../lib/body.ts";
 import { SILENCE_DEFAULT_MS, SILENCE_INTERVALS, SILENCE_MIN_MS } from "../../lib/observed-interval.ts";
 import { documentedAs } from "../documented-as.ts";
 import { choice, isoTime, jsonValue, literals, nameText, wholeNumber } from "../wire.schemas.ts";
 import { alarmRuleSchema } from "./alarm-rule.schemas.ts";
 import { METHOD_CHARACTERS_MAX, REQUEST_RULES_MAX } from "./device-requests.ts";
 import { keyMetadataList } from "./key-metadata.schemas.ts";
-import { sessionsWhenFull } from "./profiles.types.ts";
+import { SESSIONS_WHEN_FULL } from "./profiles.types.ts";
 
 const deviceRequestRule = t.Object(
   {
@@ -59,7 +59,7 @@ const settings = {
     }),
   ),
   payload: t.Optional(
-    literals(payloadEncodings, {
+    literals(PAYLOAD_ENCODINGS, {
       description:
         "encoding of device bodies; AUTO recognizes JSON and CBOR from the first byte, LENIENT_JSON also takes single quotes, trailing commas, NaN and NULs at the end",
     }),
@@ -79,7 +79,7 @@ const settings = {
     }),
   ),
   sessionsWhenFull: t.Optional(
-    literals(sessionsWhenFull, {
+    literals(SESSIONS_WHEN_FULL, {
       description:
         "beyond sessionsMax, REPLACE (default) ends the oldest session, REFUSE the new one unless it has the client id of another",
     }),
@@ -135,11 +135,11 @@ export const profileBody = t.Object(
     inactivityTimeoutMs: t.Optional(wholeNumber()),
     retentionDays: t.Optional(wholeNumber()),
     telemetryTopic: t.Optional(t.String()),
-    payload: choice(payloadEncodings),
+    payload: choice(PAYLOAD_ENCODINGS),
     commandTimeoutMs: wholeNumber(),
     createsChildren: t.Boolean(),
     sessionsMax: wholeNumber(),
-    sessionsWhenFull: choice(sessionsWhenFull),
+    sessionsWhenFull: choice(SESSIONS_WHEN_FULL),
     messagesPerSecond: t.Optional(wholeNumber()),
     messagesBurst: t.Optional(wholeNumber()),
     convertsNumericText: t.Boolean(),

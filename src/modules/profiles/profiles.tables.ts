@@ -1,9 +1,9 @@
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { payloadEncodings } from "../../lib/body.ts";
+import { PAYLOAD_ENCODINGS } from "../../lib/body.ts";
 import type { ProfileId, TenantId } from "../../lib/ids.ts";
 import type { KeyMetadata } from "../../lib/key-metadata.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
-import { type DeviceRequestRule, sessionsWhenFull } from "./profiles.types.ts";
+import { type DeviceRequestRule, SESSIONS_WHEN_FULL } from "./profiles.types.ts";
 
 export const deviceProfiles = sqliteTable(
   "device_profiles",
@@ -23,13 +23,13 @@ export const deviceProfiles = sqliteTable(
     /** `null` if the tenant's plan decides. */
     retentionDays: integer("retention_days"),
     telemetryTopic: text("telemetry_topic"),
-    payload: text("payload", { enum: payloadEncodings }).notNull(),
+    payload: text("payload", { enum: PAYLOAD_ENCODINGS }).notNull(),
     commandTimeoutMs: integer("command_timeout_ms").notNull(),
     /** A gateway with this profile makes its child devices by naming them. */
     createsChildren: integer("creates_children", { mode: "boolean" }).notNull().default(true),
     /** Max. simultaneous sessions of a device, each under a client id of its own. */
     sessionsMax: integer("sessions_max").notNull().default(1),
-    sessionsWhenFull: text("sessions_when_full", { enum: sessionsWhenFull }).notNull().default("REPLACE"),
+    sessionsWhenFull: text("sessions_when_full", { enum: SESSIONS_WHEN_FULL }).notNull().default("REPLACE"),
     /** Limit of one device; null for the gateway's setting. */
     messagesPerSecond: integer("messages_per_second"),
     /** Max. burst of messages of one device; null: ten seconds' worth. */

@@ -1,8 +1,8 @@
 import type { JsonValue } from "../../lib/json.ts";
 
 /** What happens when a device opens more MQTT sessions than it may have: the oldest ends, or the new one is refused. */
-export const sessionsWhenFull = ["REPLACE", "REFUSE"] as const;
-export type SessionsWhenFull = (typeof sessionsWhenFull)[number];
+export const SESSIONS_WHEN_FULL = ["REPLACE", "REFUSE"] as const;
+export type SessionsWhenFull = (typeof SESSIONS_WHEN_FULL)[number];
 
 /** Describes the reply to one method of a device's request: fixed JSON, or what a script returns. */
 export interface DeviceRequestRule {
@@ -31,4 +31,4 @@ export const profileDefaults = {
 } as const;
 
 /** Requests of devices that the gateway answers itself. */
-export const ownMethods: readonly string[] = ["getServerTime", "getCurrentTime", "getSessionLimits"];
+export const OWN_METHODS: readonly string[] = ["getServerTime", "getCurrentTime", "getSessionLimits"];

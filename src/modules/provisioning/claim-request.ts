@@ -9,7 +9,7 @@ const NAME_CHARACTERS_MAX = 256;
 const NAME_BYTES = 9;
 const TYPE_CHARACTERS_MAX = 128;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const controlCharacters = /[\u0000-\u001f\u007f]/;
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 
 /** Request of a new device, checked. */
 export interface ClaimRequest {
@@ -25,7 +25,7 @@ export interface ClaimRequest {
 function textOf(body: Record<string, unknown>, name: string, max: number): string | undefined {
   const value = body[name];
   if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value !== "string" || value.length > max || controlCharacters.test(value))
+  if (typeof value !== "string" || value.length > max || CONTROL_CHARACTERS.test(value))
     throw invalid("claim.field_invalid", { name, max });
   return value;
 }

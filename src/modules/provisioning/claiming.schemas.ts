@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { choice, isoTime } from "../wire.schemas.ts";
-import { claimingStates } from "./claiming.types.ts";
+import { CLAIMING_STATES } from "./claiming.types.ts";
 import { CLAIMING_MS_MAX, SECRET_KEY_CHARACTERS_MAX, SECRET_KEY_CHARACTERS_MIN } from "./claiming-request.ts";
 
 const secretKey = t.String({
@@ -28,7 +28,7 @@ export const openClaimingBody = t.Object(
 
 export const claimingBody = t.Object(
   {
-    state: choice(claimingStates),
+    state: choice(CLAIMING_STATES),
     expiresAt: t.Optional(isoTime),
     claimedAt: t.Optional(isoTime),
     claimedBy: t.Optional(t.String({ description: "address of the user, or name of the API key" })),

@@ -1,8 +1,8 @@
 import type { DeviceId } from "../../lib/ids.ts";
 
 /** NONE: nobody can claim the device; EXPIRED: nobody has in time. */
-export const claimingStates = ["NONE", "WAITING", "EXPIRED", "CLAIMED"] as const;
-export type ClaimingState = (typeof claimingStates)[number];
+export const CLAIMING_STATES = ["NONE", "WAITING", "EXPIRED", "CLAIMED"] as const;
+export type ClaimingState = (typeof CLAIMING_STATES)[number];
 
 /** Describes a device that waits to be claimed, or was claimed. Times are epoch ms. */
 export interface ClaimableDevice {

@@ -20,7 +20,7 @@ import type { ProvisioningRepository } from "./provisioning.repository.ts";
 import type { ClaimAnswer, Provisioning, ProvisioningMode } from "./provisioning.types.ts";
 
 /** Codes of errors that end a claim, and the reasons that they are listed under. */
-const reasons: ReadonlyMap<string, RefusalReason> = new Map([
+const REASONS: ReadonlyMap<string, RefusalReason> = new Map([
   ["claim.in_use", "claim_device_in_use"],
   ["claim.not_expected", "claim_device_unexpected"],
 ]);
@@ -36,7 +36,7 @@ function refuseClaim(
   peer: Peer,
   { error, request, tenantId }: RefusedClaim & { readonly error?: DomainError },
 ): ClaimAnswer {
-  const reason = error === undefined ? "claim_key_wrong" : (reasons.get(error.code) ?? "claim_invalid");
+  const reason = error === undefined ? "claim_key_wrong" : (REASONS.get(error.code) ?? "claim_invalid");
   const identity = { kind: "claim", name: shownName(request?.deviceName ?? "") } as const;
   report({ edge: "provisioning", reason, ...peer, identity, tenantId });
   return error === undefined

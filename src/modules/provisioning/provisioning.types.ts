@@ -1,7 +1,7 @@
 import type { ProfileId } from "../../lib/ids.ts";
 
-export const provisioningModes = ["DISABLED", "ALLOW_NEW", "CHECK_PRE_PROVISIONED"] as const;
-export type ProvisioningMode = (typeof provisioningModes)[number];
+export const PROVISIONING_MODES = ["DISABLED", "ALLOW_NEW", "CHECK_PRE_PROVISIONED"] as const;
+export type ProvisioningMode = (typeof PROVISIONING_MODES)[number];
 
 /** Provisioning settings of a profile, by which devices register themselves; key and secret go into their firmware. */
 export interface Provisioning {

@@ -70,8 +70,8 @@ function seeRequest(request: Request, server: PeerServer | null, config: ProxyCo
   return { ...seen, problems: problemsOf(seen, config) };
 }
 
-const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
-const fixed = "409 for a value that the configuration sets.";
+const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
+const FIXED = "409 for a value that the configuration sets.";
 
 interface ProxyRouteDeps {
   readonly settings: ProxySettings;
@@ -115,7 +115,7 @@ const restartRoutes = ({ restart, tenants, auth }: ProxyRouteDeps) =>
       detail: {
         operationId: "restartGateway",
         summary: "Restart the gateway",
-        description: `It stops in an orderly way and starts anew. Devices and browsers connect again. ${operators}`,
+        description: `It stops in an orderly way and starts anew. Devices and browsers connect again. ${OPERATORS}`,
       },
     },
   );
@@ -136,7 +136,7 @@ const settingsRoutes = ({ settings, tenants, auth }: ProxyRouteDeps) =>
         detail: {
           operationId: "getProxySettings",
           summary: "Get the settings about reverse proxies",
-          description: operators,
+          description: OPERATORS,
         },
       },
     )
@@ -160,7 +160,7 @@ const settingsRoutes = ({ settings, tenants, auth }: ProxyRouteDeps) =>
         detail: {
           operationId: "setProxySettings",
           summary: "Change the settings about reverse proxies",
-          description: `They take effect when the gateway starts again. ${fixed} ${operators}`,
+          description: `They take effect when the gateway starts again. ${FIXED} ${OPERATORS}`,
           example: { publicUrl: "https://plant.example/lineside", trustedProxies: "127.0.0.1, 10.0.5.0/24" },
         },
       },
@@ -179,7 +179,7 @@ const settingsRoutes = ({ settings, tenants, auth }: ProxyRouteDeps) =>
         detail: {
           operationId: "testProxySettings",
           summary: "Show what the gateway sees of this request",
-          description: `With the settings of the request in place of those that are stored. ${fixed} ${operators}`,
+          description: `With the settings of the request in place of those that are stored. ${FIXED} ${OPERATORS}`,
           example: { publicUrl: "https://plant.example/lineside", trustedProxies: "127.0.0.1" },
         },
       },

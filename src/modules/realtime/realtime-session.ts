@@ -16,9 +16,9 @@ import {
   type ClientMessage,
   closeCodes,
   type LiveEvent,
+  REALTIME_TOPICS,
   type RealtimeSocket,
   type RealtimeTopic,
-  realtimeTopics,
   type Subscription,
 } from "./realtime.types.ts";
 import type { RealtimeHub } from "./realtime-hub.ts";
@@ -51,10 +51,10 @@ function readId(value: unknown): string {
 
 function readTopics(value: unknown): RealtimeTopic[] {
   const topics = (readTexts(value, "topics") ?? []).map((name) =>
-    realtimeTopics.find((topic) => topic === name),
+    REALTIME_TOPICS.find((topic) => topic === name),
   );
   if (topics.length === 0 || topics.includes(undefined))
-    throw malformed(detail("rule.topics_unknown", { realtimeTopics: realtimeTopics.join(", ") }));
+    throw malformed(detail("rule.topics_unknown", { realtimeTopics: REALTIME_TOPICS.join(", ") }));
   return topics.filter((topic) => topic !== undefined);
 }
 

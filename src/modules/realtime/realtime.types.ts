@@ -10,8 +10,15 @@ import type { RunStatus } from "../scheduler/scheduler.types.ts";
 import type { LatestSnapshot, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { SubscribedKeys } from "./subscribed-keys.ts";
 
-export const realtimeTopics = ["telemetry", "attributes", "alarms", "devices", "commands", "events"] as const;
-export type RealtimeTopic = (typeof realtimeTopics)[number];
+export const REALTIME_TOPICS = [
+  "telemetry",
+  "attributes",
+  "alarms",
+  "devices",
+  "commands",
+  "events",
+] as const;
+export type RealtimeTopic = (typeof REALTIME_TOPICS)[number];
 
 /** Message from a client (JSON text frame). */
 export type ClientMessage =

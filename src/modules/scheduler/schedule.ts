@@ -19,17 +19,17 @@ interface CronField {
   readonly others: RegExp;
 }
 
-const none = /(?!)/;
+const NONE = /(?!)/;
 const fields: readonly CronField[] = [
-  { name: detail("cron_field.minute"), min: 0, max: 59, words: [], others: none },
-  { name: detail("cron_field.hour"), min: 0, max: 23, words: [], others: none },
+  { name: detail("cron_field.minute"), min: 0, max: 59, words: [], others: NONE },
+  { name: detail("cron_field.hour"), min: 0, max: 23, words: [], others: NONE },
   { name: detail("cron_field.day"), min: 1, max: 31, words: [], others: /^(L|LW|\d\d?W)$/i },
   {
     name: detail("cron_field.month"),
     min: 1,
     max: 12,
     words: ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"],
-    others: none,
+    others: NONE,
   },
   {
     name: detail("cron_field.weekday"),
@@ -188,8 +188,8 @@ const INTERVAL_MS_MIN = 60_000;
 const INTERVAL_MS_MAX = 366 * 86_400_000;
 const EXPRESSION_LENGTH_MAX = 200;
 
-const nicknames = new Set(["@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually"]);
-const isoDate = /^\d{4}-\d\d-\d\d/;
+const NICKNAMES = new Set(["@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually"]);
+const ISO_DATE = /^\d{4}-\d\d-\d\d/;
 
 /** The newest expressions, compiled: a job asks for its next time after each run. */
 const compiled = new Map<string, CronTimes>();
@@ -276,7 +276,7 @@ function parseExpression(input: unknown, timezone: string): string {
   if (typeof input !== "string" || input.length > EXPRESSION_LENGTH_MAX)
     throw scheduleInvalid("expression", detail("rule.text_max", { max: EXPRESSION_LENGTH_MAX }));
   const expression = input.trim().replaceAll(/\s+/g, " ");
-  if (expression.startsWith("@") ? !nicknames.has(expression) : expression.split(" ").length !== 5)
+  if (expression.startsWith("@") ? !NICKNAMES.has(expression) : expression.split(" ").length !== 5)
     throw scheduleInvalid("expression", detail("rule.cron_parts"));
   try {
     cronOf(expression, timezone);
@@ -290,7 +290,7 @@ function parseExpression(input: unknown, timezone: string): string {
 
 /** ISO 8601; without an offset it is meant in the time zone. What the clocks there skip is when the gap ends. */
 function parseTime(input: unknown, timezone: string): number {
-  const time = typeof input === "string" && isoDate.test(input) ? parseWrittenTime(input) : "form";
+  const time = typeof input === "string" && ISO_DATE.test(input) ? parseWrittenTime(input) : "form";
   if (time === "missing" || time === "skipped") throw scheduleInvalid("at", detail("rule.time_missing"));
   if (time === "zone") throw scheduleInvalid("at", detail("rule.timezone"));
   if (typeof time === "string" || !time.hasTime) throw scheduleInvalid("at", detail("rule.time"));

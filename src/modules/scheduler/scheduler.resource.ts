@@ -1,7 +1,7 @@
 import { conflict } from "../../lib/domain-error.ts";
 import { defineResource } from "../resource.ts";
 import { jobNotFound } from "./scheduler.errors.ts";
-import { createJobBody, jobBody, jobDetail, limitedAccess, updateJobBody } from "./scheduler.schemas.ts";
+import { createJobBody, jobBody, jobDetail, LIMITED_ACCESS, updateJobBody } from "./scheduler.schemas.ts";
 import { schedulerJobs } from "./scheduler.tables.ts";
 
 /** Timed jobs. */
@@ -44,10 +44,10 @@ export const jobResource = defineResource({
     get: { summary: "Read a job" },
     update: {
       summary: "Change a job",
-      description: `Schedule and action are replaced as a whole. 400 for a schedule without a time in the future; 409 to enable a job without one. ${limitedAccess}`,
+      description: `Schedule and action are replaced as a whole. 400 for a schedule without a time in the future; 409 to enable a job without one. ${LIMITED_ACCESS}`,
       example: { enabled: false },
     },
-    delete: { summary: "Delete a job with its runs", description: limitedAccess },
+    delete: { summary: "Delete a job with its runs", description: LIMITED_ACCESS },
   },
 });
 

@@ -8,7 +8,7 @@ import { resourceRoutes } from "../resource.routes.ts";
 import { isoTime } from "../wire.schemas.ts";
 import { jobResource } from "./scheduler.resource.ts";
 import {
-  limitedAccess,
+  LIMITED_ACCESS,
   previewBody,
   runBody,
   runStatus,
@@ -47,13 +47,13 @@ export const schedulerRoutes = ({ scheduler, auth }: { scheduler: SchedulerServi
       start: {
         operationId: "startJob",
         summary: "Start a job",
-        description: `Times that passed while it was paused are not made up for. 409 if no time is left. ${limitedAccess}`,
+        description: `Times that passed while it was paused are not made up for. 409 if no time is left. ${LIMITED_ACCESS}`,
         run: scheduler.start,
       },
       pause: {
         operationId: "pauseJob",
         summary: "Pause a job",
-        description: limitedAccess,
+        description: LIMITED_ACCESS,
         run: scheduler.pause,
       },
     },
@@ -94,7 +94,7 @@ export const schedulerRoutes = ({ scheduler, auth }: { scheduler: SchedulerServi
         detail: {
           operationId: "runJob",
           summary: "Run a job now",
-          description: `Runs in addition to its schedule, also while it is paused. The answer comes when the run has begun. 409 while a run is in progress, and if the scheduler is disabled (SCHEDULER_ENABLED). ${limitedAccess}`,
+          description: `Runs in addition to its schedule, also while it is paused. The answer comes when the run has begun. 409 while a run is in progress, and if the scheduler is disabled (SCHEDULER_ENABLED). ${LIMITED_ACCESS}`,
         },
       },
     )

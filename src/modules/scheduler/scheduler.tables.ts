@@ -4,11 +4,11 @@ import type { Text } from "../../lib/texts/text.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import {
   type JobAction,
-  misfires,
-  runStatuses,
-  runTriggers,
+  MISFIRES,
+  RUN_STATUSES,
+  RUN_TRIGGERS,
   type Schedule,
-  targetStatuses,
+  TARGET_STATUSES,
 } from "./scheduler.types.ts";
 
 export const schedulerJobs = sqliteTable(
@@ -23,11 +23,11 @@ export const schedulerJobs = sqliteTable(
     enabled: integer("enabled", { mode: "boolean" }).notNull(),
     schedule: text("schedule", { mode: "json" }).notNull().$type<Schedule>(),
     action: text("action", { mode: "json" }).notNull().$type<JobAction>(),
-    misfire: text("misfire", { enum: misfires }).notNull(),
+    misfire: text("misfire", { enum: MISFIRES }).notNull(),
     /** Epoch ms; null if the job is paused or has no time left. */
     nextRunAt: integer("next_run_at"),
     lastRunAt: integer("last_run_at"),
-    lastStatus: text("last_status", { enum: runStatuses }),
+    lastStatus: text("last_status", { enum: RUN_STATUSES }),
     /** Runner that holds the lease, and the time at which the lease ends. */
     leaseOwner: text("lease_owner"),
     leaseUntil: integer("lease_until"),
@@ -49,10 +49,10 @@ export const schedulerRuns = sqliteTable(
       .notNull()
       .references(() => schedulerJobs.jobId, { onDelete: "cascade" }),
     scheduledFor: integer("scheduled_for").notNull(),
-    trigger: text("trigger", { enum: runTriggers }).notNull(),
+    trigger: text("trigger", { enum: RUN_TRIGGERS }).notNull(),
     startedAt: integer("started_at").notNull(),
     finishedAt: integer("finished_at"),
-    status: text("status", { enum: runStatuses }).notNull(),
+    status: text("status", { enum: RUN_STATUSES }).notNull(),
     error: text("error", { mode: "json" }).$type<Text>(),
     missed: integer("missed").notNull().default(0),
     targetCount: integer("target_count").notNull().default(0),
@@ -79,7 +79,7 @@ export const schedulerTargets = sqliteTable(
     /** Has no reference, because deleted devices are listed too. */
     deviceId: text("device_id").notNull(),
     name: text("name"),
-    status: text("status", { enum: targetStatuses }).notNull(),
+    status: text("status", { enum: TARGET_STATUSES }).notNull(),
     error: text("error", { mode: "json" }).$type<Text>(),
     commandId: text("command_id"),
   },

@@ -3,17 +3,17 @@ import type { JsonObject } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { CommandRequest } from "../commands/commands.types.ts";
 
-export const misfires = ["skip", "once"] as const;
+export const MISFIRES = ["skip", "once"] as const;
 /** Policy for times that passed while nothing could run: nothing, or one run for all of them. */
-export type Misfire = (typeof misfires)[number];
+export type Misfire = (typeof MISFIRES)[number];
 
-export const runStatuses = ["RUNNING", "SUCCESS", "FAILED", "PARTIAL", "SKIPPED"] as const;
-export type RunStatus = (typeof runStatuses)[number];
+export const RUN_STATUSES = ["RUNNING", "SUCCESS", "FAILED", "PARTIAL", "SKIPPED"] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
 
-export const runTriggers = ["SCHEDULE", "MANUAL"] as const;
-export type RunTrigger = (typeof runTriggers)[number];
+export const RUN_TRIGGERS = ["SCHEDULE", "MANUAL"] as const;
+export type RunTrigger = (typeof RUN_TRIGGERS)[number];
 
-export const targetStatuses = ["SUCCESS", "FAILED"] as const;
+export const TARGET_STATUSES = ["SUCCESS", "FAILED"] as const;
 
 /** When a job runs; times are epoch ms. `timezone` is that of a cron expression, and of screens that show the others. */
 export type Schedule =
@@ -60,7 +60,7 @@ export interface RunTarget {
   readonly deviceId: DeviceId;
   /** Name of the device at that time; null if it was deleted. */
   readonly name: string | null;
-  readonly status: (typeof targetStatuses)[number];
+  readonly status: (typeof TARGET_STATUSES)[number];
   readonly error: Text | null;
   readonly commandId: string | null;
 }

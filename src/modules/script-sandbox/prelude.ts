@@ -3,7 +3,7 @@
  * them. A script can spoil all of it, for itself alone: what leaves the interpreter is text, checked again by who takes it.
  */
 
-const core = `
+const CORE = `
   const { parse, stringify } = JSON;
   const evaluate = eval;
   const lines = [];
@@ -33,12 +33,12 @@ const core = `
     return undefined;
   }`;
 
-const exporting = `
+const EXPORTING = `
   globalThis.module = { exports: {} };
   globalThis.exports = globalThis.module.exports;
   globalThis.self = globalThis;`;
 
-const logging = `
+const LOGGING = `
   const LINES_MAX = 50, LINE_MAX = 1000;
   const write = (level) => (...values) => {
     if (lines.length > LINES_MAX) return;
@@ -57,7 +57,7 @@ const logging = `
     group: write("log"), groupEnd() {}, time() {}, timeEnd() {},
   };`;
 
-const codecs = `
+const CODECS = `
   function listOf(value) {
     if (value === undefined || value === null || value === "") return [];
     const list = Array.isArray(value) ? value : [value];
@@ -74,7 +74,7 @@ const codecs = `
     return out.fail ? out : { ...out, warnings: listOf(result.warnings) };
   }`;
 
-const settling = `
+const SETTLING = `
   function whenSettled(value, shape) {
     if (typeof value !== "object" || value === null || typeof value.then !== "function") return shape(value);
     const state = { isWaiting: true };
@@ -89,7 +89,7 @@ const settling = `
     } };
   }`;
 
-const running = `
+const RUNNING = `
   const decoded = (result) =>
     result.data === undefined || result.data === null
       ? fail("data")
@@ -111,7 +111,7 @@ const running = `
     return whenSettled(decode({ ...given, variables: {} }), (result) => ofCodec(name, result, decoded));
   }`;
 
-const encoding = `
+const ENCODING = `
   function bytesOf(name, value) {
     const isList = Array.isArray(value) || ArrayBuffer.isView(value);
     if (!isList) return fail("bytes", { name });
@@ -144,7 +144,7 @@ const encoding = `
     return fail("functions", { names: "encodeDownlink, Encode, Encoder" });
   }`;
 
-const checking = `
+const CHECKING = `
   const start = ({ names }) => ({ value: names.filter((name) => find(name)) });`;
 
 const tools = String.raw`
@@ -171,7 +171,7 @@ const tools = String.raw`
     lines: () => stringify(lines),
   };`;
 
-const starters = { run: running, encode: encoding, check: checking };
+const starters = { run: RUNNING, encode: ENCODING, check: CHECKING };
 
 /**
  * The prelude of a run, as an expression whose value is `{ start, taken, describe, lines }`. Every run parses it anew, at
@@ -179,11 +179,11 @@ const starters = { run: running, encode: encoding, check: checking };
  */
 export function preludeFor(kind: keyof typeof starters, source: string): string {
   const parts = [
-    core,
-    /exports|module|self/.test(source) ? exporting : "",
-    source.includes("console") ? logging : "",
-    kind === "check" ? "" : codecs,
-    settling,
+    CORE,
+    /exports|module|self/.test(source) ? EXPORTING : "",
+    source.includes("console") ? LOGGING : "",
+    kind === "check" ? "" : CODECS,
+    SETTLING,
     starters[kind],
     tools,
   ];

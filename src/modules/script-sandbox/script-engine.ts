@@ -13,7 +13,7 @@ import { bufferPolyfill } from "./buffer-polyfill.ts";
 import type { EngineReply, EngineRequest } from "./engine.types.ts";
 import { preludeFor } from "./prelude.ts";
 import { scriptLimits } from "./script-limits.ts";
-import { type ConsoleLine, scriptFunctions } from "./script-sandbox.types.ts";
+import { type ConsoleLine, SCRIPT_FUNCTIONS } from "./script-sandbox.types.ts";
 
 /**
  * Objects that ChirpStack's interpreter has and QuickJS has not, given to the scripts that name them: a Buffer over Uint8Array, base64 and
@@ -120,7 +120,7 @@ type Outcome =
   | { ok: false; code: "syntax" | "error" | "overrun" | "memory" | "output"; reason: Text; line?: number };
 
 /** What only modules have, and codecs that were written for one. */
-const moduleStatement =
+const MODULE_STATEMENT =
   /^[ \t]*(?:import\s*[\w{*"'].*|export\s+(?:default|function|const|let|var|class|async|\{).*)$/m;
 
 const reasonOf = (code: ErrorCode, params: Params = {}): Text => ({ code, params });
@@ -273,7 +273,7 @@ class Execution {
     if (message === "InternalError: out of memory" || isNull) return outOfMemory;
     // Later it is what the script read that has the wrong syntax, as JSON.
     const code = isLoading && message.startsWith("SyntaxError") ? "syntax" : "error";
-    if (code === "syntax" && moduleStatement.test(this.#request.source))
+    if (code === "syntax" && MODULE_STATEMENT.test(this.#request.source))
       return {
         ok: false,
         code,
@@ -288,7 +288,7 @@ class Execution {
 
   /** Returns the statement of a module that the source has. */
   #moduleStatement(): string {
-    return excerpt(moduleStatement.exec(this.#request.source)?.[0].trim() ?? "");
+    return excerpt(MODULE_STATEMENT.exec(this.#request.source)?.[0].trim() ?? "");
   }
 
   #linesOf(tools: QuickJSHandle): readonly ConsoleLine[] {
@@ -300,4 +300,4 @@ class Execution {
 }
 
 /** Argument of `check`. */
-export const checkInput = JSON.stringify({ names: scriptFunctions });
+export const checkInput = JSON.stringify({ names: SCRIPT_FUNCTIONS });

@@ -185,7 +185,7 @@ interface Job {
 }
 
 /** Failures that cost a process. */
-const costly: ReadonlySet<string> = new Set(["script.overrun", "script.memory"]);
+const COSTLY: ReadonlySet<string> = new Set(["script.overrun", "script.memory"]);
 
 interface ScriptSandboxDeps {
   /** Command line that starts a script process. */
@@ -288,7 +288,7 @@ export class ScriptSandbox {
   }
 
   #note(key: string, source: string, failure: ScriptFailure): void {
-    if (costly.has(failure.code)) this.#breakers.overran(key, source, textOf(failure));
+    if (COSTLY.has(failure.code)) this.#breakers.overran(key, source, textOf(failure));
     else if (failure.code === "script.error" || failure.code === "script.output")
       this.#breakers.succeeded(key);
   }

@@ -2,7 +2,7 @@ import type { JsonValue } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 /** Functions of a script that the gateway calls, under the names that the network servers give them. */
-export const scriptFunctions = [
+export const SCRIPT_FUNCTIONS = [
   "transform",
   "decodeUplink",
   "Decode",

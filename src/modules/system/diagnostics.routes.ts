@@ -12,7 +12,7 @@ import type { CheckRun, DataCheck } from "./data-check.ts";
 import { checkBody } from "./diagnostics.schemas.ts";
 import { type BundleSources, collectBundle, packFiles } from "./support-bundle.ts";
 
-const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
+const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
 const BUNDLE = "support-bundle";
 const bundleAnswer = { 200: fileAnswer("A tar archive, compressed with gzip.", "application/gzip") };
 
@@ -83,7 +83,7 @@ export const checkRoutes = (deps: CheckRouteDeps) => {
         detail: {
           operationId: "getDataCheck",
           summary: "Known damage of the files, and the newest check",
-          description: operators,
+          description: OPERATORS,
         },
       },
     )
@@ -102,7 +102,7 @@ export const checkRoutes = (deps: CheckRouteDeps) => {
         detail: {
           operationId: "startDataCheck",
           summary: "Check all files",
-          description: `Reads every database in a process of its own. A check that runs already is not begun again. ${operators}`,
+          description: `Reads every database in a process of its own. A check that runs already is not begun again. ${OPERATORS}`,
         },
       },
     )
@@ -120,7 +120,7 @@ export const checkRoutes = (deps: CheckRouteDeps) => {
         detail: {
           operationId: "acknowledgeLosses",
           summary: "Acknowledge all data losses",
-          description: `Ends the warning about the losses. Existing damage stays in \`damage\`. ${operators}`,
+          description: `Ends the warning about the losses. Existing damage stays in \`damage\`. ${OPERATORS}`,
         },
       },
     )
@@ -138,7 +138,7 @@ export const checkRoutes = (deps: CheckRouteDeps) => {
         detail: {
           operationId: "deleteUnknownTelemetry",
           summary: "Delete telemetry of unknown devices",
-          description: `Deletes the telemetry of devices that are missing from the device table, for example after an older lineside.db was restored. This cannot be undone. ${operators}`,
+          description: `Deletes the telemetry of devices that are missing from the device table, for example after an older lineside.db was restored. This cannot be undone. ${OPERATORS}`,
         },
       },
     );
@@ -160,7 +160,7 @@ export const bundleRoutes = ({ tenants, bundle, dataPath, auth }: BundleRouteDep
           operationId: "downloadSupportBundle",
           summary: "Download a support bundle",
           responses: bundleAnswer,
-          description: `Version, machine, settings without secrets, problems, metrics, log, slow operations and the state of the files. ${operators}`,
+          description: `Version, machine, settings without secrets, problems, metrics, log, slow operations and the state of the files. ${OPERATORS}`,
         },
       },
     )

@@ -10,7 +10,7 @@ import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import { LOG_LEVELS, logFilter, logLevelBody, logLineBody } from "./logs.schemas.ts";
 
-const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
+const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
 
 /** Returns the newest lines that match, the newest first. */
 function linesOf({ level: least, search }: { level?: LogLevel | undefined; search?: string | undefined }) {
@@ -48,7 +48,7 @@ const lineRoutes = ({ tenants, auth }: LogRouteDeps) =>
         detail: {
           operationId: "listLogLines",
           summary: "Lines of the log, the newest first",
-          description: `The newest 2,000. ${operators}`,
+          description: `The newest 2,000. ${OPERATORS}`,
         },
       },
     )
@@ -70,7 +70,7 @@ const lineRoutes = ({ tenants, auth }: LogRouteDeps) =>
           operationId: "downloadLog",
           summary: "Download the log",
           responses: { 200: fileAnswer("A line each, the oldest first.", "text/plain") },
-          description: `The newest 2,000 lines. ${operators}`,
+          description: `The newest 2,000 lines. ${OPERATORS}`,
         },
       },
     );
@@ -88,7 +88,7 @@ const levelRoutes = ({ tenants, auth }: LogRouteDeps) =>
       {
         auth: "gateway:manage",
         response: { 200: logLevelBody },
-        detail: { operationId: "getLogLevel", summary: "Level of the log", description: operators },
+        detail: { operationId: "getLogLevel", summary: "Level of the log", description: OPERATORS },
       },
     )
     .put(
@@ -111,7 +111,7 @@ const levelRoutes = ({ tenants, auth }: LogRouteDeps) =>
         detail: {
           operationId: "setLogLevel",
           summary: "Change the level of the log",
-          description: `Until the gateway is started again. ${operators}`,
+          description: `Until the gateway is started again. ${OPERATORS}`,
           example: { level: "debug" },
         },
       },

@@ -7,7 +7,7 @@ import type { TenantsService } from "../tenants/tenants.service.ts";
 import { sharedDevicesBody, sharedDevicesInput } from "./shared-devices.schemas.ts";
 import { SHARED_KEYS, type SharedDevices } from "./shared-devices.ts";
 
-const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
+const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
 
 /** Routes for the other tenants that see key figures of the gateway. */
 export const sharedDevicesRoutes = (deps: {
@@ -31,7 +31,7 @@ export const sharedDevicesRoutes = (deps: {
         detail: {
           operationId: "getSharedDevices",
           summary: "List the tenants that see key figures of the gateway",
-          description: operators,
+          description: OPERATORS,
         },
       },
     )
@@ -55,7 +55,7 @@ export const sharedDevicesRoutes = (deps: {
         detail: {
           operationId: "setSharedDevices",
           summary: "Select the tenants that see key figures of the gateway",
-          description: `Each of them gets a device of the type \`lineside-gateway\` within a minute, if it has another device and its plan has room. A tenant that is not allowed any more keeps the device with its history. 404 for an unknown tenant, 409 for the gateway's own. ${operators}`,
+          description: `Each of them gets a device of the type \`lineside-gateway\` within a minute, if it has another device and its plan has room. A tenant that is not allowed any more keeps the device with its history. 404 for an unknown tenant, 409 for the gateway's own. ${OPERATORS}`,
           example: { tenantIds: ["0197a2b4-5c6d-7e8f-9a0b-1c2d3e4f5a6b"] },
         },
       },

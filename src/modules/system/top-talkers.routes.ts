@@ -3,15 +3,15 @@ import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import {
   type DeviceTrafficTotals,
+  TRAFFIC_MEASURES,
   type TrafficMeasure,
-  trafficMeasures,
 } from "../ingest/device-traffic.types.ts";
 import { wholeList } from "../lists.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import { literals } from "../wire.schemas.ts";
 import { topTalkerBody } from "./top-talkers.schemas.ts";
 
-const talkerList = wholeList({ sort: trafficMeasures, search: ["deviceName", "tenantName"] });
+const talkerList = wholeList({ sort: TRAFFIC_MEASURES, search: ["deviceName", "tenantName"] });
 
 /** Lists the devices that send the most. */
 export const topTalkersRoutes = (deps: {
@@ -40,7 +40,7 @@ export const topTalkersRoutes = (deps: {
       auth: "gateway:manage",
       query: t.Object({
         by: t.Optional(
-          literals(trafficMeasures, {
+          literals(TRAFFIC_MEASURES, {
             description: "The devices with the most of these, the most first; `messages` unless given.",
           }),
         ),

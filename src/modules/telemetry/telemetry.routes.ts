@@ -49,7 +49,7 @@ interface TelemetryRoutesDeps {
   readonly answers: AnswerSpace;
 }
 
-const unread = "503 while unread responses leave no memory for it";
+const UNREAD = "503 while unread responses leave no memory for it";
 
 /** Writes the newest values of many devices as one JSON array. */
 async function writeLatest(
@@ -142,7 +142,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         detail: {
           operationId: "getDeviceTelemetryRange",
           summary: "Get telemetry of a device for a time range",
-          description: `With an aggregate, the range is divided into at most maxDataPoints intervals of equal length (or calendar intervals); a point has the start of its interval, and empty intervals are left out. With \`none\`, data above the limit is downsampled so that peaks stay. Numeric aggregates skip other values and count them. 400 for an invalid range, and if the aggregate needs numbers and none of the named keys has any. 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
+          description: `With an aggregate, the range is divided into at most maxDataPoints intervals of equal length (or calendar intervals); a point has the start of its interval, and empty intervals are left out. With \`none\`, data above the limit is downsampled so that peaks stay. Numeric aggregates skip other values and count them. 400 for an invalid range, and if the aggregate needs numbers and none of the named keys has any. 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${UNREAD}.`,
         },
       },
     )
@@ -182,7 +182,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         detail: {
           operationId: "queryLatestTelemetry",
           summary: "Get the newest values of many devices",
-          description: `404 if a device does not exist, 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
+          description: `404 if a device does not exist, 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${UNREAD}.`,
           example: { deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"], keys: ["temperature"] },
         },
       },
@@ -200,7 +200,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         detail: {
           operationId: "queryTelemetry",
           summary: "Get telemetry of many devices for a time range",
-          description: `Works like the range of a single device. 404 if a device does not exist, 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${unread}.`,
+          description: `Works like the range of a single device. 404 if a device does not exist, 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${UNREAD}.`,
           example: {
             deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"],
             keys: ["temperature"],

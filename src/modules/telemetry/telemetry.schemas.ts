@@ -1,12 +1,12 @@
 import { t } from "elysia";
 import { DOCUMENTED_AS, documentedAs, mapOf, withCommas } from "../documented-as.ts";
 import { choice, jsonObject, jsonValueSchema, wholeNumber } from "../wire.schemas.ts";
-import { aggregations, DATA_POINTS_DEFAULT, DATA_POINTS_MAX, STATE_POINTS_MAX } from "./telemetry.types.ts";
+import { AGGREGATIONS, DATA_POINTS_DEFAULT, DATA_POINTS_MAX, STATE_POINTS_MAX } from "./telemetry.types.ts";
 
 /** 24 times of day, each with a comma and a space. */
 const INTERVAL_CHARACTERS_MAX = 168;
 
-const pointsDescription = `maximum points per series, at most ${withCommas(DATA_POINTS_MAX)} (${withCommas(STATE_POINTS_MAX)} for \`timeIn\`; larger numbers are reduced to this limit); ${DATA_POINTS_DEFAULT} by default`;
+const POINTS_DESCRIPTION = `maximum points per series, at most ${withCommas(DATA_POINTS_MAX)} (${withCommas(STATE_POINTS_MAX)} for \`timeIn\`; larger numbers are reduced to this limit); ${DATA_POINTS_DEFAULT} by default`;
 
 const epochMs = (description: string) => t.String({ minLength: 1, maxLength: 20, description });
 
@@ -20,8 +20,8 @@ export const rangeQuery = t.Object({
         'comma-separated names; names that contain commas in double quotes (`"U L1,L2",power`); all by default',
     }),
   ),
-  aggregation: t.Optional(t.String({ enum: [...aggregations], description: "none by default" })),
-  maxDataPoints: t.Optional(t.String({ maxLength: 20, description: pointsDescription })),
+  aggregation: t.Optional(t.String({ enum: [...AGGREGATIONS], description: "none by default" })),
+  maxDataPoints: t.Optional(t.String({ maxLength: 20, description: POINTS_DESCRIPTION })),
   interval: t.Optional(
     t.String({
       maxLength: INTERVAL_CHARACTERS_MAX,
@@ -65,7 +65,7 @@ export const seriesAnswer = t.Object(
     data: t.Array(deviceSeries),
     from: wholeNumber({ description: "epoch ms" }),
     to: wholeNumber({ description: "epoch ms" }),
-    aggregation: choice(aggregations),
+    aggregation: choice(AGGREGATIONS),
   },
   { title: "TelemetryRange" },
 );
@@ -90,8 +90,8 @@ export const queryBody = t.Object(
     keys: t.Optional(t.Array(t.String({ maxLength: 256 }), { description: "empty means all" })),
     from: wholeNumberField("epoch ms"),
     to: wholeNumberField("epoch ms"),
-    aggregation: t.Optional(t.String({ enum: [...aggregations], description: "none by default" })),
-    maxDataPoints: t.Optional(wholeNumberField(pointsDescription)),
+    aggregation: t.Optional(t.String({ enum: [...AGGREGATIONS], description: "none by default" })),
+    maxDataPoints: t.Optional(wholeNumberField(POINTS_DESCRIPTION)),
     interval: t.Optional(t.Union([t.String({ maxLength: INTERVAL_CHARACTERS_MAX }), t.Number()])),
     timezone: t.Optional(t.String({ maxLength: 64 })),
   },

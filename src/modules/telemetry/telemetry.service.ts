@@ -4,8 +4,8 @@ import type { Principal } from "../users/users.types.ts";
 import type { KeyMetadataLookup } from "./key-metadata.service.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
 import {
+  AGGREGATIONS,
   type Aggregation,
-  aggregations,
   DATA_POINTS_DEFAULT,
   DATA_POINTS_MAX,
   type LatestSnapshot,
@@ -41,9 +41,9 @@ function ensureRange(from: number, to: number): void {
 }
 
 function parseAggregation(text: string | undefined): Aggregation {
-  const aggregation = aggregations.find((candidate) => candidate === (text ?? "none"));
+  const aggregation = AGGREGATIONS.find((candidate) => candidate === (text ?? "none"));
   if (aggregation === undefined)
-    throw invalid("telemetry.aggregation_invalid", { aggregations: aggregations.join(", ") });
+    throw invalid("telemetry.aggregation_invalid", { aggregations: AGGREGATIONS.join(", ") });
   return aggregation;
 }
 

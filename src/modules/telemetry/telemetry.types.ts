@@ -40,7 +40,7 @@ export interface LatestSnapshot {
   readonly ts: number;
 }
 
-export const aggregations = [
+export const AGGREGATIONS = [
   "none",
   "min",
   "max",
@@ -52,7 +52,7 @@ export const aggregations = [
   "delta",
   "timeIn",
 ] as const;
-export type Aggregation = (typeof aggregations)[number];
+export type Aggregation = (typeof AGGREGATIONS)[number];
 
 /** Points of a series in a response. */
 export const DATA_POINTS_DEFAULT = 500;

@@ -9,7 +9,7 @@ export interface Plan {
   readonly limits: PlanLimits;
 }
 
-export const planLimitNames = [
+export const PLAN_LIMIT_NAMES = [
   "devices",
   "users",
   "retentionDays",
@@ -24,10 +24,10 @@ export const planLimitNames = [
   "auditEntries",
 ] as const;
 
-export type PlanLimits = Readonly<Record<(typeof planLimitNames)[number], number | null>>;
+export type PlanLimits = Readonly<Record<(typeof PLAN_LIMIT_NAMES)[number], number | null>>;
 
 /** Plan limits that are all open. A limit of the gateway's settings still holds. */
-const unlimited = Object.fromEntries(planLimitNames.map((name) => [name, null])) as PlanLimits;
+const unlimited = Object.fromEntries(PLAN_LIMIT_NAMES.map((name) => [name, null])) as PlanLimits;
 
 /** Everything, unlimited: what the owner of a gateway gets. */
 const ON_PREMISES: Plan = {
@@ -72,7 +72,7 @@ function readPlan(input: unknown, place: string): Plan {
   if (!isJsonObject(limits)) throw wrong(".limits must be an object");
   const unknown =
     Object.keys(rest)[0] ??
-    Object.keys(limits).find((key) => !planLimitNames.some((planLimitName) => planLimitName === key));
+    Object.keys(limits).find((key) => !PLAN_LIMIT_NAMES.some((planLimitName) => planLimitName === key));
   if (unknown !== undefined) throw wrong(` has the unknown field ${JSON.stringify(unknown)}`);
   const limit = (key: keyof PlanLimits): number | null => {
     const value = limits[key] ?? null;
@@ -85,7 +85,7 @@ function readPlan(input: unknown, place: string): Plan {
     id,
     name,
     whitelabelEnabled,
-    limits: Object.fromEntries(planLimitNames.map((key) => [key, limit(key)])) as PlanLimits,
+    limits: Object.fromEntries(PLAN_LIMIT_NAMES.map((key) => [key, limit(key)])) as PlanLimits,
   };
 }
 

@@ -8,7 +8,7 @@ import { updateBody, uploadQuery } from "./updates.schemas.ts";
 import type { UpdatesService } from "./updates.service.ts";
 
 const PREFIX = "/api/gateway/update";
-const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
+const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
 
 const toText = ({ code, params }: Text) => ({ code, params, message: inEnglish({ code, params }) });
 
@@ -65,7 +65,7 @@ const uploadRoutes = ({ updates, auth }: UpdateRouteDeps) =>
         detail: {
           operationId: "uploadUpdate",
           summary: "Upload a part of an update file",
-          description: `An upload that was interrupted continues at \`upload.bytes\`. The signature is checked with the first part. 400 for a file that cannot be installed, 409 at another offset and for an older version, 413 above 1 MiB. ${operators}`,
+          description: `An upload that was interrupted continues at \`upload.bytes\`. The signature is checked with the first part. 400 for a file that cannot be installed, 409 at another offset and for an older version, 413 above 1 MiB. ${OPERATORS}`,
           requestBody: partBody,
         },
       },
@@ -84,7 +84,7 @@ const uploadRoutes = ({ updates, auth }: UpdateRouteDeps) =>
         detail: {
           operationId: "discardUpdate",
           summary: "Discard the uploaded update",
-          description: operators,
+          description: OPERATORS,
         },
       },
     );
@@ -105,7 +105,7 @@ const installRoutes = ({ updates, auth }: UpdateRouteDeps) =>
         detail: {
           operationId: "getUpdate",
           summary: "Get the version, the uploaded update and the newest result",
-          description: `\`problem\` says why no update can be installed. \`failure\` says why the newest one was given up before a restart. ${operators}`,
+          description: `\`problem\` says why no update can be installed. \`failure\` says why the newest one was given up before a restart. ${OPERATORS}`,
         },
       },
     )
@@ -132,7 +132,7 @@ const installRoutes = ({ updates, auth }: UpdateRouteDeps) =>
         detail: {
           operationId: "installUpdate",
           summary: "Install the uploaded update",
-          description: `The gateway makes a backup, restarts as the new version, and goes back to the present one if that is not ready within 60 s. 409 before a file is uploaded. ${operators}`,
+          description: `The gateway makes a backup, restarts as the new version, and goes back to the present one if that is not ready within 60 s. 409 before a file is uploaded. ${OPERATORS}`,
         },
       },
     );

@@ -12,8 +12,8 @@ import type { TargetSettings } from "./targets/targets.schemas.ts";
 import type { UplinkDevice, UplinkRecord } from "./uplink.types.ts";
 
 /** `LIVE_FIRST`: new values first, then history from its beginning; `NEWEST_FIRST`: history from its end; `OLDEST_FIRST`: history before new values. */
-export const uplinkOrders = ["LIVE_FIRST", "NEWEST_FIRST", "OLDEST_FIRST"] as const;
-export type UplinkOrder = (typeof uplinkOrders)[number];
+export const UPLINK_ORDERS = ["LIVE_FIRST", "NEWEST_FIRST", "OLDEST_FIRST"] as const;
+export type UplinkOrder = (typeof UPLINK_ORDERS)[number];
 
 /** Minutes of the day from which and until which an uplink sends. */
 export interface SendingWindow {
@@ -41,7 +41,7 @@ export interface UplinkJob {
   readonly authorities: readonly string[] | undefined;
 }
 
-export const uplinkStates = [
+export const UPLINK_STATES = [
   "STOPPED",
   "CONNECTING",
   "SENDING",
@@ -49,7 +49,7 @@ export const uplinkStates = [
   "OUTSIDE_WINDOW",
   "ERROR",
 ] as const;
-export type UplinkState = (typeof uplinkStates)[number];
+export type UplinkState = (typeof UPLINK_STATES)[number];
 
 /** Counters are since the start of the thread. Times are epoch ms. */
 export interface UplinkReport {

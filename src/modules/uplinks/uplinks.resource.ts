@@ -1,7 +1,7 @@
 import { conflict } from "../../lib/domain-error.ts";
 import { defineResource } from "../resource.ts";
 import { uplinkNotFound } from "./uplinks.errors.ts";
-import { access, createUplinkBody, updateUplinkBody, uplinkBody } from "./uplinks.schemas.ts";
+import { ACCESS, createUplinkBody, updateUplinkBody, uplinkBody } from "./uplinks.schemas.ts";
 import { uplinks } from "./uplinks.tables.ts";
 
 /** Target of an uplink, for the OpenAPI document. */
@@ -27,25 +27,25 @@ export const uplinkResource = defineResource({
   limit: { max: 20, reached: (limit) => conflict("uplink.limit", { limit }) },
   schemas: { item: uplinkBody, create: createUplinkBody, update: updateUplinkBody },
   operations: {
-    list: { summary: "List uplinks, by name", description: access },
+    list: { summary: "List uplinks, by name", description: ACCESS },
     create: {
       summary: "Create an uplink",
-      description: `The uplink starts sending immediately unless \`enabled\` is false. 400 names the invalid setting; 409 if there are 20 uplinks already. ${access}`,
+      description: `The uplink starts sending immediately unless \`enabled\` is false. 400 names the invalid setting; 409 if there are 20 uplinks already. ${ACCESS}`,
       example: {
         name: "Central historian",
         target: targetExample,
         start: "BEGINNING",
       },
     },
-    get: { summary: "Get an uplink", description: access },
+    get: { summary: "Get an uplink", description: ACCESS },
     update: {
       summary: "Change an uplink",
-      description: `The uplink continues where it stopped. While \`enabled\` is false, it sends nothing; afterwards it sends the data stored in the meantime. ${access}`,
+      description: `The uplink continues where it stopped. While \`enabled\` is false, it sends nothing; afterwards it sends the data stored in the meantime. ${ACCESS}`,
       example: { enabled: false },
     },
     delete: {
       summary: "Delete an uplink",
-      description: `Data that was sent stays at the target. ${access}`,
+      description: `Data that was sent stays at the target. ${ACCESS}`,
     },
   },
 });

@@ -6,7 +6,7 @@ import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
 import { successBody } from "../wire.schemas.ts";
 import { targetExample, uplinkResource } from "./uplinks.resource.ts";
-import { access, resendBody, testUplinkBody } from "./uplinks.schemas.ts";
+import { ACCESS, resendBody, testUplinkBody } from "./uplinks.schemas.ts";
 import type { UplinksService, VisibleUplink } from "./uplinks.service.ts";
 
 function toWire({ report, options, ...uplink }: VisibleUplink) {
@@ -36,7 +36,7 @@ export const uplinksRoutes = ({ uplinks, auth }: { uplinks: UplinksService; auth
       resend: {
         operationId: "resendUplink",
         summary: "Send stored telemetry again",
-        description: `Sends all values of a range of time again, after new values. ${access}`,
+        description: `Sends all values of a range of time again, after new values. ${ACCESS}`,
         body: resendBody,
         run: (principal, id, range: Static<typeof resendBody>) => uplinks.resend(principal, id, range),
         example: { from: 1_790_000_000_000, to: 1_790_086_400_000 },
@@ -44,7 +44,7 @@ export const uplinksRoutes = ({ uplinks, auth }: { uplinks: UplinksService; auth
       skip: {
         operationId: "skipUplinkBatch",
         summary: "Skip the batch that the target refuses",
-        description: `The batch is not sent again. 409 if the target refuses nothing. ${access}`,
+        description: `The batch is not sent again. 409 if the target refuses nothing. ${ACCESS}`,
         run: (principal, id) => uplinks.skip(principal, id),
       },
     },
@@ -63,7 +63,7 @@ export const uplinksRoutes = ({ uplinks, auth }: { uplinks: UplinksService; auth
       detail: {
         operationId: "testUplinkTarget",
         summary: "Test the settings of a target",
-        description: `Connects to the target and checks the credentials. Nothing is stored. 400 for settings that do not work, 503 for a target that cannot be reached. ${access}`,
+        description: `Connects to the target and checks the credentials. Nothing is stored. 400 for settings that do not work, 503 for a target that cannot be reached. ${ACCESS}`,
         example: {
           target: targetExample,
         },

@@ -1,9 +1,9 @@
 import { t } from "elysia";
-import { weekdays } from "../../lib/weekly-window.ts";
+import { WEEKDAYS } from "../../lib/weekly-window.ts";
 import { documentedAs } from "../documented-as.ts";
 import { isoTimeOrNull, lineText, literals, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
 import { targetInput } from "./target-input.schemas.ts";
-import { uplinkOrders, uplinkStates } from "./uplink.protocol.ts";
+import { UPLINK_ORDERS, UPLINK_STATES } from "./uplink.protocol.ts";
 
 const names = (maxItems: number, description: string) =>
   t.Array(t.String({ minLength: 1, maxLength: 256 }), { maxItems, description });
@@ -32,7 +32,7 @@ const sendingWindow = t.Union(
     t.Object(
       {
         timezone: t.String({ maxLength: 100 }),
-        days: t.Array(literals(weekdays), { minItems: 1, maxItems: 7 }),
+        days: t.Array(literals(WEEKDAYS), { minItems: 1, maxItems: 7 }),
         from: minuteOfDay,
         to: minuteOfDay,
       },
@@ -54,7 +54,7 @@ const options = {
     description:
       "further tags of every device at the target: 20 at most, names of 64 and values of 256 characters",
   }),
-  order: literals(uplinkOrders, {
+  order: literals(UPLINK_ORDERS, {
     description:
       "`LIVE_FIRST`: new values, then history from the oldest values; `NEWEST_FIRST`: new values, then history from the newest values; `OLDEST_FIRST`: history, then new values",
   }),
@@ -73,7 +73,7 @@ const optional = <Fields extends Record<string, import("@sinclair/typebox").TSch
     [Name in keyof Fields]: import("@sinclair/typebox").TOptional<Fields[Name]>;
   };
 
-export const access = "403 without access to all devices.";
+export const ACCESS = "403 without access to all devices.";
 
 export const createUplinkBody = t.Object(
   {
@@ -122,7 +122,7 @@ export const uplinkBody = t.Object(
     ...options,
     createdAt: t.String(),
     updatedAt: t.String(),
-    state: literals(uplinkStates),
+    state: literals(UPLINK_STATES),
     lagSeconds: t.Union([t.Number(), t.Null()], {
       description:
         "seconds since the uplink was up to date, or since it was created; null while it is disabled",

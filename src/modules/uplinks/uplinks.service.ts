@@ -231,7 +231,7 @@ export class UplinksService {
   }
 }
 
-const optionNames = [
+const OPTION_NAMES = [
   "site",
   "selection",
   "content",
@@ -244,7 +244,7 @@ const optionNames = [
 
 function optionsOf(fields: UplinkFields): Partial<UplinkOptions> {
   return Object.fromEntries(
-    optionNames.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
+    OPTION_NAMES.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
   );
 }
 

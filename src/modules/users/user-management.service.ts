@@ -25,8 +25,8 @@ import {
   type Grants,
   type NewUser,
   type Principal,
+  ROLES,
   type Role,
-  roles,
   type User,
   type UserAccounts,
   type UserDetail,
@@ -34,7 +34,7 @@ import {
 } from "./users.types.ts";
 
 /** 0 is the most powerful. */
-const rankOf = (role: Role): number => roles.indexOf(role);
+const rankOf = (role: Role): number => ROLES.indexOf(role);
 
 const isAbove = (role: Role, other: Role): boolean => rankOf(role) < rankOf(other);
 
@@ -46,7 +46,7 @@ function ensureRoleReaches(actor: { readonly role: Role }, role: Role): void {
 }
 
 /** Fields that users may change of their own account, in every role. */
-const ownFields: ReadonlySet<string> = new Set([
+const OWN_FIELDS: ReadonlySet<string> = new Set([
   "fullName",
   "notificationsEmailEnabled",
   "notificationsMessagingEnabled",
@@ -74,7 +74,7 @@ function ensureNotThroughAnother(
 /** Throws `forbidden` if users change more of themselves than their profile. Their own address needs a confirmed link instead. */
 function ensureOwnChange(actor: Principal, changed: readonly string[]): void {
   if (isAdministrator(actor) && changed.includes("email")) throw emailNeedsProof();
-  const beyond = changed.find((field) => !ownFields.has(field));
+  const beyond = changed.find((field) => !OWN_FIELDS.has(field));
   if (beyond !== undefined) throw notOneself(detail("action.change_fields", { field: beyond }));
 }
 

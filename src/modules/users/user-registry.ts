@@ -14,7 +14,7 @@ export type UserChanges = { readonly [K in keyof User]?: User[K] } & {
   readonly assetIds?: readonly string[];
 };
 
-const accessFields = ["hasGlobalDeviceAccess", "hasGlobalAssetAccess", "deviceIds", "assetIds"];
+const ACCESS_FIELDS = ["hasGlobalDeviceAccess", "hasGlobalAssetAccess", "deviceIds", "assetIds"];
 
 /** A new address is unconfirmed, unless the change says otherwise. */
 function confirmationOf(before: User, { email, confirmedAt = null }: UserChanges): number | null {
@@ -131,7 +131,7 @@ export function createUserRegistry(deps: {
         if (after.email !== before.email) accounts.rename(before.email, after.email);
         return { before, after, changes };
       });
-      if (accessFields.some((field) => field in changes)) events.emit("user.access", { userId });
+      if (ACCESS_FIELDS.some((field) => field in changes)) events.emit("user.access", { userId });
       if (before.role !== after.role || before.status !== after.status) signOut(after);
       return after;
     },

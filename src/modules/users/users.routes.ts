@@ -19,7 +19,7 @@ const toWire = ({ tenantId: _, confirmedAt, ...user }: UserDetail) => ({
   updatedAt: iso(user.updatedAt),
 });
 
-const invitationErrors =
+const INVITATION_ERRORS =
   "The previous password stops working, and the user is signed out. 403 for an owner unless the caller is one, for the caller itself, and for a user who sees more devices than the caller; 404 for an unknown user; 409 for a disabled one; 429 when too many passwords are made at once, or with Retry-After when too many invitations were mailed (to one address 5 an hour and 20 a day, of one tenant 200 and 1000); handing over is still possible.";
 
 export const usersRoutes = (deps: {
@@ -140,7 +140,7 @@ export const usersRoutes = (deps: {
         detail: {
           operationId: "createInvitationText",
           summary: "Create a new temporary password for a user",
-          description: `Sends nothing. ${invitationErrors}`,
+          description: `Sends nothing. ${INVITATION_ERRORS}`,
         },
       },
     )
@@ -155,7 +155,7 @@ export const usersRoutes = (deps: {
         detail: {
           operationId: "sendInvitation",
           summary: "Send a user an invitation with a new temporary password",
-          description: `\`inviteSent\` is false while no SMTP server is configured: the mail then waits in the outbox. ${invitationErrors}`,
+          description: `\`inviteSent\` is false while no SMTP server is configured: the mail then waits in the outbox. ${INVITATION_ERRORS}`,
         },
       },
     );

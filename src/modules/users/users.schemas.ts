@@ -1,8 +1,8 @@
 import { t } from "elysia";
-import { alarmSeverities } from "../../lib/severity.ts";
+import { ALARM_SEVERITIES } from "../../lib/severity.ts";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
 import { choice, isoTime, nameText, severityBody, severityInput, wholeNumber } from "../wire.schemas.ts";
-import { inviteDeliveries, roles, userStatuses } from "./users.types.ts";
+import { INVITE_DELIVERIES, ROLES, USER_STATUSES } from "./users.types.ts";
 
 const role = t.Union(
   [
@@ -60,7 +60,7 @@ const settings = {
   ),
   notificationEscalationLevel: t.Optional(escalationLevel),
   notificationSeverities: t.Optional(
-    t.Array(severityInput, { maxItems: alarmSeverities.length, uniqueItems: true }),
+    t.Array(severityInput, { maxItems: ALARM_SEVERITIES.length, uniqueItems: true }),
   ),
   notifyOnAlarmCreated: t.Optional(t.Boolean()),
   notifyOnAlarmEscalated: t.Optional(t.Boolean()),
@@ -91,8 +91,8 @@ export const userBody = t.Object(
     userId: t.String(),
     fullName: t.String(),
     email: t.String(),
-    role: choice(roles),
-    status: choice(userStatuses),
+    role: choice(ROLES),
+    status: choice(USER_STATUSES),
     isProtected: t.Boolean({
       description: "the last active owner, who cannot be deleted, disabled or demoted",
     }),
@@ -113,7 +113,7 @@ export const userBody = t.Object(
       description: "granted assets; with access to all devices, the assets that devices name",
     }),
     deviceCount: wholeNumber({ description: "devices that the user may see" }),
-    inviteDelivery: choice(inviteDeliveries, { description: "how the user was invited last" }),
+    inviteDelivery: choice(INVITE_DELIVERIES, { description: "how the user was invited last" }),
     emailConfirmed: t.Boolean({
       description:
         "true if the user has signed in or confirmed the address, or is the owner created at setup; required for alarm mails",
@@ -134,7 +134,7 @@ export const invitationBody = t.Object(
     temporaryPassword: t.String({
       description: "good for 14 days, must be changed at the first sign-in; shown this once",
     }),
-    inviteDelivery: choice(inviteDeliveries),
+    inviteDelivery: choice(INVITE_DELIVERIES),
     inviteSent: t.Boolean({
       description: "false while no SMTP server is configured: the mail then waits in the outbox",
     }),

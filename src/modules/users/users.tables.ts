@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { type AlarmSeverity, severitiesDefault } from "../../lib/severity.ts";
+import { type AlarmSeverity, SEVERITIES_DEFAULT } from "../../lib/severity.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
 export const users = sqliteTable(
@@ -27,7 +27,7 @@ export const users = sqliteTable(
     notificationSeverities: text("notification_severities", { mode: "json" })
       .notNull()
       .$type<AlarmSeverity[]>()
-      .default([...severitiesDefault]),
+      .default([...SEVERITIES_DEFAULT]),
     notifyOnAlarmCreated: integer("notify_on_alarm_created", { mode: "boolean" }).notNull().default(true),
     notifyOnAlarmEscalated: integer("notify_on_alarm_escalated", { mode: "boolean" }).notNull().default(true),
     notifyOnAlarmCleared: integer("notify_on_alarm_cleared", { mode: "boolean" }).notNull().default(false),

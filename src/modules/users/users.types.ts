@@ -1,16 +1,16 @@
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
-import { type AlarmSeverity, severitiesDefault } from "../../lib/severity.ts";
+import { type AlarmSeverity, SEVERITIES_DEFAULT } from "../../lib/severity.ts";
 
 /** Roles from the most to the least powerful. */
-export const roles = ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_ONLY"] as const;
-export type Role = (typeof roles)[number];
+export const ROLES = ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_ONLY"] as const;
+export type Role = (typeof ROLES)[number];
 
-export const userStatuses = ["ACTIVE", "DISABLED"] as const;
-export type UserStatus = (typeof userStatuses)[number];
+export const USER_STATUSES = ["ACTIVE", "DISABLED"] as const;
+export type UserStatus = (typeof USER_STATUSES)[number];
 
 /** EMAIL sends the invitation, MANUAL only returns what to hand over. */
-export const inviteDeliveries = ["EMAIL", "MANUAL"] as const;
-export type InviteDelivery = (typeof inviteDeliveries)[number];
+export const INVITE_DELIVERIES = ["EMAIL", "MANUAL"] as const;
+export type InviteDelivery = (typeof INVITE_DELIVERIES)[number];
 
 /** Channels and topics of a user's notifications. */
 export interface NotificationSettings {
@@ -53,7 +53,7 @@ export const userDefaults = {
   notificationsMessagingEnabled: false,
   notificationPhone: "",
   notificationEscalationLevel: 1,
-  notificationSeverities: severitiesDefault,
+  notificationSeverities: SEVERITIES_DEFAULT,
   notifyOnAlarmCreated: true,
   notifyOnAlarmEscalated: true,
   notifyOnAlarmCleared: false,

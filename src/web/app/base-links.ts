@@ -1,15 +1,15 @@
 import { options, type VNode } from "preact";
-import { base, isBelow, withBase } from "../platform/base.ts";
+import { BASE, isBelow, withBase } from "../platform/base.ts";
 
 /** Each element with an address, and the attribute that has it. */
 const ADDRESSES: Readonly<Record<string, "href" | "src">> = { a: "href", img: "src" };
 
 /** Gives links and images the base, so that each of them works as the console writes it. */
 export function watchBase(): void {
-  if (base === "") return;
+  if (BASE === "") return;
   // Somebody has opened the gateway itself, not by its proxy.
   if (!isBelow(location.pathname))
-    history.replaceState(null, "", base + location.pathname + location.search + location.hash);
+    history.replaceState(null, "", BASE + location.pathname + location.search + location.hash);
   const before = options.vnode;
   options.vnode = (vnode: VNode) => {
     const attribute = typeof vnode.type === "string" ? ADDRESSES[vnode.type] : undefined;

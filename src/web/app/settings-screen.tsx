@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
 import { lazy, useRoute } from "preact-iso";
-import { oneOf, settingsPagesWithId } from "../../lib/console-routes.ts";
+import { oneOf, SETTINGS_PAGES_WITH_ID } from "../../lib/console-routes.ts";
 import { t } from "../platform/i18n/i18n.ts";
 import { loadPart } from "../platform/load-part.ts";
 import { NotFoundScreen } from "../ui/not-found.tsx";
@@ -47,7 +47,7 @@ export function SettingsScreen() {
   const { params } = useRoute();
   const pages = settingsPages();
   const current = oneOf(pages, params.settingsPage || "profile");
-  const hasStrayId = params.settingsId !== undefined && oneOf(settingsPagesWithId, current) === undefined;
+  const hasStrayId = params.settingsId !== undefined && oneOf(SETTINGS_PAGES_WITH_ID, current) === undefined;
   const title = t(`page.${current ?? "profile"}`);
   useTitle(current && title);
   if (current === undefined || hasStrayId) return <NotFoundScreen />;

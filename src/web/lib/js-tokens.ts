@@ -16,11 +16,11 @@ const KEYWORDS = new Set(
 /** Names of the called functions, so that a misspelt one is visible. */
 const CALLED = new Set("transform decodeUplink Decode Decoder encodeDownlink Encode Encoder".split(" "));
 
-const pattern =
+const PATTERN =
   /(?<comment>\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|(?<string>"(?:[^"\\\n]|\\[\s\S])*"?|'(?:[^'\\\n]|\\[\s\S])*'?|`(?:[^`\\]|\\[\s\S])*`?)|(?<number>\b(?:0[xob][\da-f_]+|\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?)n?\b)|(?<word>[A-Za-z_$][\w$]*)|(?<regex>\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*)|(?<other>\s+|[\s\S])/giy;
 
 /** Code before a slash that begins a regular expression instead of a division. */
-const beforeRegex = /(?:^|[=(,:;!&|?{}[+\-*~^%<>]|\breturn|\btypeof|\bcase)$/;
+const BEFORE_REGEX = /(?:^|[=(,:;!&|?{}[+\-*~^%<>]|\breturn|\btypeof|\bcase)$/;
 
 function kindOfWord(word: string): TokenKind {
   if (KEYWORDS.has(word)) return "keyword";
@@ -33,19 +33,19 @@ function kindOf(groups: Readonly<Record<string, string | undefined>>, before: st
   if (word !== undefined) return kindOfWord(word);
   if (comment !== undefined) return "comment";
   if (number !== undefined) return "number";
-  if (regex !== undefined) return beforeRegex.test(before) ? "string" : "slash";
+  if (regex !== undefined) return BEFORE_REGEX.test(before) ? "string" : "slash";
   return string === undefined ? "plain" : "string";
 }
 
 export function tokensOf(source: string): Token[] {
   const tokens: Token[] = [];
   let before = "";
-  pattern.lastIndex = 0;
-  for (let match = pattern.exec(source); match !== null; match = pattern.exec(source)) {
+  PATTERN.lastIndex = 0;
+  for (let match = PATTERN.exec(source); match !== null; match = PATTERN.exec(source)) {
     const found = kindOf(match.groups ?? {}, before);
     const text = found === "slash" ? "/" : match[0];
     const kind = found === "slash" ? "plain" : found;
-    if (found === "slash") pattern.lastIndex = match.index + 1;
+    if (found === "slash") PATTERN.lastIndex = match.index + 1;
     const last = tokens.at(-1);
     if (last?.kind === kind) tokens[tokens.length - 1] = { kind, text: last.text + text };
     else tokens.push({ kind, text });

@@ -4,21 +4,21 @@
 const meta = globalThis.document?.querySelector<HTMLMetaElement>('meta[name="lineside-base"]');
 
 /** Without a slash at its end; empty where there is none. */
-export const base = meta?.content ?? "";
+export const BASE = meta?.content ?? "";
 
 /** Returns whether a path of the browser has the base. */
-export const isBelow = (path: string): boolean => path === base || path.startsWith(`${base}/`);
+export const isBelow = (path: string): boolean => path === BASE || path.startsWith(`${BASE}/`);
 
 /** Adds the base to a path of the gateway; an address of another host stays as it is. */
 export const withBase = (path: string): string =>
-  path.startsWith("/") && !path.startsWith("//") && !isBelow(path) ? base + path : path;
+  path.startsWith("/") && !path.startsWith("//") && !isBelow(path) ? BASE + path : path;
 
 /** Removes the base from a path of the browser. */
 export const withoutBase = (path: string): string =>
-  isBelow(path.replace(/[?#].*$/s, "")) ? path.slice(base.length).replace(/^(?!\/)/, "/") : path;
+  isBelow(path.replace(/[?#].*$/s, "")) ? path.slice(BASE.length).replace(/^(?!\/)/, "/") : path;
 
 /** The path of the page that is shown, with its query. */
 export const currentPath = (): string => withoutBase(location.pathname + location.search);
 
 /** The address of this gateway, as other programs are given it. */
-export const ownAddress = (): string => location.origin + base;
+export const ownAddress = (): string => location.origin + BASE;

@@ -1,11 +1,11 @@
 import { effect, signal } from "@preact/signals";
-import { base } from "./base.ts";
+import { BASE } from "./base.ts";
 
 export type Theme = "light" | "dark" | "system";
 export type Language = "en" | "de";
 
 /** Returns the name of an entry in the browser's storage, which all gateways below one host share. */
-export const storedName = (key: string): string => key + base;
+export const storedName = (key: string): string => key + BASE;
 
 /** Private windows may refuse storage; a preference is then simply not kept. */
 export function readStored(key: string, from: () => Storage = () => localStorage): string | undefined {

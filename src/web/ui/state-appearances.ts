@@ -7,7 +7,7 @@ import { formatReading } from "../platform/i18n/format.ts";
 import { severityVariable } from "./severity-colors.ts";
 
 /** Colours of states whose names are common in plants. */
-const meanings: readonly (readonly [RegExp, string])[] = [
+const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [
     /^(fault|error|failed|failure|alarm|critical|trip|down|broken|offline)/i,
     `var(${severityVariable("CRITICAL")})`,
@@ -19,7 +19,7 @@ const meanings: readonly (readonly [RegExp, string])[] = [
 
 /** Returns the colour of a state: by the meaning of its name, or else by its position among the states. */
 function colorOf(state: TelemetryValue, others: readonly TelemetryValue[], isDark: boolean): string {
-  const meaning = meanings.find(([name]) => name.test(String(state)));
+  const meaning = MEANINGS.find(([name]) => name.test(String(state)));
   return meaning?.[1] ?? lineColor(others.indexOf(state), isDark);
 }
 

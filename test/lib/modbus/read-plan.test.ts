@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { registerAreas, sizeOf } from "../../../src/lib/modbus/modbus-lists.ts";
+import { REGISTER_AREAS, sizeOf } from "../../../src/lib/modbus/modbus-lists.ts";
 import { planReads, wordsIn } from "../../../src/lib/modbus/read-plan.ts";
 import type { RegisterSpec } from "../../../src/lib/modbus/register-values.ts";
 
 const register = fc.record({
-  area: fc.constantFrom(...registerAreas),
+  area: fc.constantFrom(...REGISTER_AREAS),
   address: fc.nat(400),
   type: fc.constantFrom("INT16", "FLOAT32", "UINT64"),
 }) as fc.Arbitrary<RegisterSpec>;

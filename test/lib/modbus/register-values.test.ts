@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { byteOrders, type RegisterType, sizeOf } from "../../../src/lib/modbus/modbus-lists.ts";
+import { BYTE_ORDERS, type RegisterType, sizeOf } from "../../../src/lib/modbus/modbus-lists.ts";
 import {
   decodeRegister,
   encodeRegister,
@@ -34,7 +34,7 @@ const values: Record<RegisterType, fc.Arbitrary<number | string | boolean>> = {
 for (const [type, arbitrary] of Object.entries(values) as [RegisterType, fc.Arbitrary<never>][])
   test(`a written ${type} is read back in every order of bytes`, () => {
     fc.assert(
-      fc.property(arbitrary, fc.constantFrom(...byteOrders), (value, order) => {
+      fc.property(arbitrary, fc.constantFrom(...BYTE_ORDERS), (value, order) => {
         const register = spec(type, { order, ...(type === "STRING" && { length: 4 }) });
         const words = encodeRegister(register, value);
         expect(words).toHaveLength(sizeOf(register));

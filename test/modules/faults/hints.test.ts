@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import english from "../../../src/lib/texts/server.en.json";
 import { hintOf } from "../../../src/modules/faults/faults.wire.ts";
-import { refusalReasons } from "../../../src/modules/faults/refusals.types.ts";
+import { REFUSAL_REASONS } from "../../../src/modules/faults/refusals.types.ts";
 
 test("every hint belongs to a reason, and is found by its code", () => {
   const hints = Object.keys(english).flatMap(
@@ -16,5 +16,5 @@ test("every hint belongs to a reason, and is found by its code", () => {
 });
 
 test("every reason of a refusal has a text", () => {
-  for (const reason of refusalReasons) expect(english[`refusal.${reason}`]).toBeString();
+  for (const reason of REFUSAL_REASONS) expect(english[`refusal.${reason}`]).toBeString();
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createRandom } from "../../../src/lib/random.ts";
 import { checkConfig } from "../../../src/modules/generators/generator-config.ts";
-import { type Metric, patterns } from "../../../src/modules/generators/generators.types.ts";
+import { type Metric, PATTERNS } from "../../../src/modules/generators/generators.types.ts";
 import { createMetricValues } from "../../../src/modules/generators/metric-values.ts";
 
 const START = Date.parse("2026-03-01T00:00:00Z");
@@ -33,7 +33,7 @@ describe("whatever a metric says", () => {
     .record({
       bounds: fc.tuple(bound, bound),
       decimals: fc.option(fc.integer({ min: 0, max: 9 }), { nil: undefined }),
-      pattern: fc.constantFrom(...patterns),
+      pattern: fc.constantFrom(...PATTERNS),
       step: fc.option(fc.double({ min: 0.001, max: 1e6, noNaN: true }), { nil: undefined }),
       last: fc.option(bound, { nil: undefined }),
       seed: fc.nat(),
@@ -150,7 +150,7 @@ describe("the patterns", () => {
   });
 
   test("min and max that are the same give that value, in any pattern", () => {
-    for (const pattern of patterns)
+    for (const pattern of PATTERNS)
       expect(take({ key: "a", min: 1 / 3, max: 1 / 3, pattern }, 3)).toEqual([1 / 3, 1 / 3, 1 / 3]);
   });
 });

@@ -1,7 +1,7 @@
 // The whole way with pymodbus as the device: registers become telemetry, and commands write registers.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { byteOrders } from "../../../src/lib/modbus/modbus-lists.ts";
+import { BYTE_ORDERS } from "../../../src/lib/modbus/modbus-lists.ts";
 import { hasPymodbus, type ModbusSimulator, startModbusSimulator } from "../../support/modbus-simulator.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
 import { until, untilAnswer } from "../../support/until.ts";
@@ -23,7 +23,7 @@ const call = async (method: string, path: string, body?: unknown) => {
   return answer.body;
 };
 
-const floats = byteOrders.flatMap((order, index) =>
+const floats = BYTE_ORDERS.flatMap((order, index) =>
   [
     ["float", 0, "FLOAT32"],
     ["int", 2, "INT32"],
@@ -92,7 +92,7 @@ describe.skipIf(!hasPymodbus).each(["TCP", "RTU"] as const)("pymodbus speaking %
       valve: false,
       door: true,
       ...Object.fromEntries(
-        byteOrders.flatMap((order) => [
+        BYTE_ORDERS.flatMap((order) => [
           [`float_${order}`, 3.14],
           [`int_${order}`, -123_456],
           [`uint_${order}`, 3_000_000_000],

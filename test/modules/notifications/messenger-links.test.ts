@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { TenantId } from "../../../src/lib/ids.ts";
-import { type AlarmSeverity, alarmSeverities } from "../../../src/lib/severity.ts";
+import { ALARM_SEVERITIES, type AlarmSeverity } from "../../../src/lib/severity.ts";
 import { createMessengerNotifier } from "../../../src/modules/notifications/messenger-notifier.ts";
 import type { Messenger } from "../../../src/modules/notifications/messengers.resource.ts";
 import type { MessengerKind } from "../../../src/modules/notifications/messengers.types.ts";
@@ -78,5 +78,5 @@ test.each(withLink)("%s has no link if the gateway does not know its address", (
 test("of all severities, Teams shows only CRITICAL in red", () => {
   const colorOf = (severity: AlarmSeverity) =>
     bodyFor("TEAMS", "en", CONSOLE, severity).attachments[0].content.body[0].color;
-  expect(alarmSeverities.filter((severity) => colorOf(severity) === "Attention")).toEqual(["CRITICAL"]);
+  expect(ALARM_SEVERITIES.filter((severity) => colorOf(severity) === "Attention")).toEqual(["CRITICAL"]);
 });

@@ -8,7 +8,7 @@ import type { DevicesService } from "../devices.service.ts";
 import { bulkUpdateBody } from "./bulk.schemas.ts";
 import type { BulkChangesService } from "./bulk-changes.service.ts";
 
-const outcome =
+const OUTCOME =
   "Each device is changed on its own: `failed` lists the devices for which that was not possible, with the reason. A device that the caller may not see fails with `device.not_found`.";
 
 /** Routes that change or delete many devices by their ids. */
@@ -38,7 +38,7 @@ export const bulkChangesRoutes = (deps: {
         detail: {
           operationId: "updateDevices",
           summary: "Change many devices",
-          description: `Adds and removes tags, and sets the device profile, the gateway or the asset. ${outcome} 400 if there is nothing to change.`,
+          description: `Adds and removes tags, and sets the device profile, the gateway or the asset. ${OUTCOME} 400 if there is nothing to change.`,
           example: {
             deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"],
             addTags: ["line-1"],
@@ -69,7 +69,7 @@ export const bulkChangesRoutes = (deps: {
         detail: {
           operationId: "deleteDevices",
           summary: "Delete many devices and their data",
-          description: `${outcome} The children of a deleted gateway are kept, without a gateway.`,
+          description: `${OUTCOME} The children of a deleted gateway are kept, without a gateway.`,
           example: { deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"] },
         },
       },

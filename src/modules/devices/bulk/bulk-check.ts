@@ -11,11 +11,11 @@ import { withRole } from "../device-role.ts";
 import { bulkDeviceRow } from "../devices.schemas.ts";
 import type { NewDevice } from "../devices.types.ts";
 import type { BulkDevice, BulkRow, RowError } from "./bulk.types.ts";
-import { attributeColumn, bulkColumns } from "./bulk-csv.ts";
+import { ATTRIBUTE_COLUMN, BULK_COLUMNS } from "./bulk-csv.ts";
 
 const KEY_BYTES_MAX = 256;
 let compiled: TypeCheck<typeof bulkDeviceRow> | undefined;
-const stored: ReadonlySet<string> = new Set(bulkColumns);
+const stored: ReadonlySet<string> = new Set(BULK_COLUMNS);
 
 interface SplitRow {
   readonly fields: Record<string, unknown>;
@@ -29,7 +29,7 @@ function split(row: number, input: BulkRow): SplitRow | RowError {
   const attributes: Record<string, [string, JsonValue][]> = { shared: [], server: [] };
   for (const [column, value] of Object.entries(input)) {
     if (value instanceof UnclearNumber) return { row, field: excerpt(column), rule: value.rule };
-    const [, scope = "", key = ""] = attributeColumn.exec(column) ?? [];
+    const [, scope = "", key = ""] = ATTRIBUTE_COLUMN.exec(column) ?? [];
     if (Buffer.byteLength(key) > KEY_BYTES_MAX)
       return {
         row,

@@ -10,7 +10,7 @@ import { decodeTextFile } from "../../../lib/text-encoding.ts";
 import type { BulkRow } from "./bulk.types.ts";
 
 /** Columns that a list of devices may have, in addition to `attributes.shared.<key>` and `attributes.server.<key>`. */
-export const bulkColumns = [
+export const BULK_COLUMNS = [
   "name",
   "deviceType",
   "label",
@@ -30,9 +30,9 @@ export const bulkColumns = [
   "token",
 ] as const;
 
-export const attributeColumn = /^attributes\.(shared|server)\.(.+)$/;
-const yes = new Set(["true", "yes", "1", "ja", "wahr"]);
-const no = new Set(["false", "no", "0", "nein", "falsch"]);
+export const ATTRIBUTE_COLUMN = /^attributes\.(shared|server)\.(.+)$/;
+const YES = new Set(["true", "yes", "1", "ja", "wahr"]);
+const NO = new Set(["false", "no", "0", "nein", "falsch"]);
 
 /** A number, yes or no, JSON, or else the text. */
 function attributeOf(cell: string, numbers: CsvColumn): JsonValue | UnclearNumber | undefined {
@@ -49,7 +49,7 @@ function attributeOf(cell: string, numbers: CsvColumn): JsonValue | UnclearNumbe
 
 /** Converts a cell to the type that the create request expects. An unreadable cell stays a string, which the check of the request refuses. */
 function fieldOf(column: string, cell: string, numbers: CsvColumn): unknown {
-  if (attributeColumn.test(column)) return attributeOf(cell, numbers);
+  if (ATTRIBUTE_COLUMN.test(column)) return attributeOf(cell, numbers);
   const text = unguarded(cell);
   switch (column) {
     case "inactivityTimeoutMs": {
@@ -58,7 +58,7 @@ function fieldOf(column: string, cell: string, numbers: CsvColumn): unknown {
     }
     case "applyToAllOfType": {
       const word = text.toLowerCase();
-      return yes.has(word) ? true : no.has(word) ? false : text;
+      return YES.has(word) ? true : NO.has(word) ? false : text;
     }
     case "tags":
       return text.split(/[,;|]/).flatMap((tag) => tag.trim() || []);
@@ -72,8 +72,8 @@ function fieldOf(column: string, cell: string, numbers: CsvColumn): unknown {
 }
 
 function columnOf(name: string): string {
-  if (attributeColumn.test(name)) return name;
-  const bulkColumn = bulkColumns.find((column) => column.toLowerCase() === name.toLowerCase());
+  if (ATTRIBUTE_COLUMN.test(name)) return name;
+  const bulkColumn = BULK_COLUMNS.find((column) => column.toLowerCase() === name.toLowerCase());
   if (bulkColumn === undefined) throw invalid("bulk.column_unknown", { name: excerpt(name) });
   return bulkColumn;
 }

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import { invalid, tooLarge, unsupported } from "../../../lib/domain-error.ts";
 import type { AnswerSpace } from "../../../platform/answer-space.ts";
-import { exportAnswer, exportsLimit } from "../../answers.ts";
+import { EXPORTS_LIMIT, exportAnswer } from "../../answers.ts";
 import type { AuditContext } from "../../audit/audit.types.ts";
 import { fileAnswer } from "../../documented-answers.ts";
 import type { AuthPlugin } from "../../identity/identity.plugin.ts";
@@ -51,7 +51,7 @@ const csvHeaders = (name: string) => ({
   "content-disposition": `attachment; filename="${name}"`,
 });
 
-const forms =
+const FORMS =
   "CSV (text/csv, or a file of a form; commas, semicolons or tabs) or JSON `{rows: […]}`: columns as in the create request plus `token`, `attributes.shared.<key>` and `attributes.server.<key>`; at most 100,000 rows. 400 for a file that cannot be read.";
 const requestBody = {
   required: true,
@@ -99,7 +99,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth
         detail: {
           operationId: "validateDevices",
           summary: "Validate a list of devices",
-          description: `Writes nothing; rows count from 1. ${forms}`,
+          description: `Writes nothing; rows count from 1. ${FORMS}`,
           requestBody,
           example: { rows: [{ name: "press 1", deviceType: "press" }] },
         },
@@ -130,7 +130,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth
         detail: {
           operationId: "importDevices",
           summary: "Create many devices",
-          description: `All or nothing unless \`partial=true\`: 400 names the first row that is wrong, 403 when the plan allows no more devices. ${forms}`,
+          description: `All or nothing unless \`partial=true\`: 400 names the first row that is wrong, 403 when the plan allows no more devices. ${FORMS}`,
           requestBody,
           example: { rows: [{ name: "press 1", deviceType: "press" }] },
         },
@@ -161,7 +161,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth
           operationId: "exportDevices",
           summary: "Export devices as CSV",
           responses: { 200: fileAnswer("One row per device but the gateway's own one.", "text/csv") },
-          description: `The file can be imported again, and contains access tokens if the caller may change devices. ${exportsLimit}`,
+          description: `The file can be imported again, and contains access tokens if the caller may change devices. ${EXPORTS_LIMIT}`,
         },
       },
     );

@@ -13,7 +13,7 @@ import type { DevicesService } from "../devices.service.ts";
 import type { Device, DeviceWithActivity } from "../devices.types.ts";
 import type { BulkDevice, BulkRow, RowError } from "./bulk.types.ts";
 import { checkRow, duplicates, sameNames, toRowError } from "./bulk-check.ts";
-import { bulkColumns, csvLine } from "./bulk-csv.ts";
+import { BULK_COLUMNS, csvLine } from "./bulk-csv.ts";
 
 const ROWS_MAX = 100_000;
 /** Devices per read. Unsealing their tokens takes some milliseconds. */
@@ -235,7 +235,7 @@ export function createBulkService(deps: BulkDeps) {
     },
     template: (): string =>
       csvLine([
-        ...bulkColumns.filter((column) => column !== "type"),
+        ...BULK_COLUMNS.filter((column) => column !== "type"),
         "attributes.shared.targetTemperature",
         "attributes.server.inventoryNumber",
       ]) +
@@ -250,7 +250,7 @@ export function createBulkService(deps: BulkDeps) {
       ]),
     /** A list that can be imported again, in pieces, without the gateway's own device; with tokens for those who may see them. */
     *export(principal: Principal, withTokens: boolean): Generator<string> {
-      const columns = bulkColumns.filter((column) => column !== "type" && column !== "applyToAllOfType");
+      const columns = BULK_COLUMNS.filter((column) => column !== "type" && column !== "applyToAllOfType");
       const shown = columns.filter((column) => withTokens || column !== "token");
       yield csvLine(shown);
       for (let offset = 0; ; offset += EXPORT_PAGE) {

@@ -12,14 +12,14 @@ const escapes: Record<string, string> = {
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => escapes[character] ?? "");
 
-const dark =
+const DARK =
   "--ground:#12171b;--panel:#1a2126;--line:#313b42;--ink:#e4e9ea;--soft:#afb5b8;--edge:#525a5e;--primary:#5cc4d8;--on-primary:#04222a;--bad:#ff8b80";
 
 /** The colours, sizes and radii of the console's themes (src/web/styles.css). */
-const hostedStyles = `
+const HOSTED_STYLES = `
 :root{color-scheme:light dark;--ground:#f3f3f0;--panel:#fff;--line:#dddeda;--ink:#1a2226;--soft:#586063;--edge:#bfc1c2;--primary:#0e5a6b;--on-primary:#fff;--bad:#b3261e}
-@media(prefers-color-scheme:dark){:root:not([data-theme=light]){${dark}}}
-:root[data-theme=light]{color-scheme:light}:root[data-theme=dark]{color-scheme:dark;${dark}}
+@media(prefers-color-scheme:dark){:root:not([data-theme=light]){${DARK}}}
+:root[data-theme=light]{color-scheme:light}:root[data-theme=dark]{color-scheme:dark;${DARK}}
 *{box-sizing:border-box}
 body{margin:0;min-height:100dvh;display:grid;align-content:center;justify-content:center;background:var(--ground);color:var(--ink);-webkit-font-smoothing:antialiased;
 font:15px/1.5 Inter,"Segoe UI Variable Text","Segoe UI",-apple-system,Roboto,Ubuntu,Cantarell,"Noto Sans","DejaVu Sans Condensed",system-ui,sans-serif}
@@ -41,10 +41,10 @@ code{display:block;padding:.5rem .75rem;background:var(--ground);border-radius:.
 
 /** Returns the styles, with the colours of the site if it has its own. */
 export function stylesFor({ colors }: Appearance): string {
-  if (colors === null) return hostedStyles;
+  if (colors === null) return HOSTED_STYLES;
   const of = ({ primary, onPrimary }: ThemeColors) => `--primary:${primary};--on-primary:${onPrimary}`;
   const dark = of(colors.dark);
-  return `${hostedStyles}
+  return `${HOSTED_STYLES}
 :root{${of(colors.light)}}@media(prefers-color-scheme:dark){:root:not([data-theme=light]){${dark}}}:root[data-theme=dark]{${dark}}`;
 }
 

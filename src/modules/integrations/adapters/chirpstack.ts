@@ -151,17 +151,17 @@ function fromVersion3(body: Fields): Fields {
 
 /** Filter of the topics under which ChirpStack publishes the events of devices. */
 const DEVICE_FILTER = "application/+/device/+/event/+";
-const gatewayTopic = /(?:^|\/)gateway\/[^/]+\/(?:event|state|command)\//;
+const GATEWAY_TOPIC = /(?:^|\/)gateway\/[^/]+\/(?:event|state|command)\//;
 
 type Part = Omit<NormalizedMessage, "device" | "ts"> & { readonly notes?: readonly Text[] };
 
-const mqttTopic = /(?:^|\/)application\/[^/]+\/device\/([0-9a-fA-F]{16})\/(event|command)\/([a-z]+)$/;
+const MQTT_TOPIC = /(?:^|\/)application\/[^/]+\/device\/([0-9a-fA-F]{16})\/(event|command)\/([a-z]+)$/;
 
 /**
  * Fields that tell the events apart where neither query nor topic names the event; the first one with a value decides. Programs that write a
  * message anew add the fields of other events, empty.
  */
-const marks: ReadonlyArray<readonly [event: string, mark: string]> = [
+const MARKS: ReadonlyArray<readonly [event: string, mark: string]> = [
   ["integration", "integrationName"],
   ["up", "data"],
   ["up", "object"],
@@ -184,21 +184,21 @@ const marks: ReadonlyArray<readonly [event: string, mark: string]> = [
 ];
 
 function eventOf(body: Fields, message: InboundMessage): string | undefined {
-  const inTopic = message.topic === undefined ? undefined : mqttTopic.exec(message.topic)?.[3];
+  const inTopic = message.topic === undefined ? undefined : MQTT_TOPIC.exec(message.topic)?.[3];
   const said = message.event ?? inTopic;
   if (said !== undefined && said !== "") return said.toLowerCase();
   const found = markIn(
     body,
-    marks.map(([, mark]) => mark),
+    MARKS.map(([, mark]) => mark),
   );
-  return marks.find(([, mark]) => mark === found)?.[0];
+  return MARKS.find(([, mark]) => mark === found)?.[0];
 }
 
 function deviceOf(body: Fields, message: InboundMessage): DeviceReference {
   const info = objectOf(body.deviceInfo);
   const token = textOf(body.deviceToken);
   const devEui =
-    parseDevEui(info?.devEui) ?? parseDevEui(message.topic && mqttTopic.exec(message.topic)?.[1]);
+    parseDevEui(info?.devEui) ?? parseDevEui(message.topic && MQTT_TOPIC.exec(message.topic)?.[1]);
   const name = textOf(info?.deviceName);
   const type = textOf(info?.deviceProfileName);
   const applicationId = textOf(info?.applicationId);
@@ -309,12 +309,12 @@ const txack = (body: Fields): Part => ({
   downlink: reportOf("SENT", body.queueItemId),
 });
 
-const levels = new Set(["INFO", "WARNING", "ERROR"]);
+const LEVELS = new Set(["INFO", "WARNING", "ERROR"]);
 
 /** Returns a log entry. An error whose context names a downlink means that this was thrown out of the queue. */
 function log(body: Fields): Part {
   const level = (
-    levels.has(textOf(body.level) ?? "") ? body.level : body.level === undefined ? "INFO" : "ERROR"
+    LEVELS.has(textOf(body.level) ?? "") ? body.level : body.level === undefined ? "INFO" : "ERROR"
   ) as NetworkLog["level"]; // one of the three, as just looked
   const text = [textOf(body.code), textOf(body.description)].filter((part) => part !== undefined).join(": ");
   const queueItemId = textOf(objectOf(body.context)?.queue_item_id);
@@ -384,9 +384,9 @@ function readEvent(message: InboundMessage, settings: IntegrationSettings): Norm
 
 function normalize(message: InboundMessage, settings: IntegrationSettings): Normalized {
   const { topic = "" } = message;
-  if (mqttTopic.exec(topic)?.[2] === "command")
+  if (MQTT_TOPIC.exec(topic)?.[2] === "command")
     return { messages: [], ignored: detail("ignored.command_to_network") };
-  if (gatewayTopic.test(topic))
+  if (GATEWAY_TOPIC.test(topic))
     return {
       messages: [],
       ignored: detail("ignored.gateway_topic", { topic: excerpt(topic), filter: DEVICE_FILTER }),

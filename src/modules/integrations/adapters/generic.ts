@@ -34,7 +34,7 @@ const NESTING_MAX = 4;
 const TEXT_BYTES_MAX = 1_024;
 
 /** Fields that name the device and the time. All other fields are telemetry. */
-const envelope = new Set([
+const ENVELOPE = new Set([
   "deviceToken",
   "externalDeviceId",
   "childDeviceId",
@@ -44,9 +44,9 @@ const envelope = new Set([
   "ts",
 ]);
 const isEnvelope = (name: string, value: unknown): boolean =>
-  envelope.has(name) || (name === "attributes" && objectOf(value) !== undefined);
+  ENVELOPE.has(name) || (name === "attributes" && objectOf(value) !== undefined);
 
-const containers: readonly string[] = ["payload", "telemetry", "values"];
+const CONTAINERS: readonly string[] = ["payload", "telemetry", "values"];
 
 type Paths = Partial<Record<keyof PathTemplates, BodyPath>>;
 
@@ -76,7 +76,7 @@ function nameIn(body: Fields, key: string): string | undefined {
 type NamePart = Exclude<keyof DeviceReference, "route" | "creation" | "isAnnounced" | "devEui">;
 
 /** Fields that name the device, with the parts of a reference that they are. */
-const nameFields: ReadonlyArray<readonly [field: string, part: NamePart]> = [
+const NAME_FIELDS: ReadonlyArray<readonly [field: string, part: NamePart]> = [
   ["deviceToken", "deviceToken"],
   ["externalDeviceId", "externalId"],
   ["childDeviceId", "childId"],
@@ -91,7 +91,7 @@ const referenceOf = (names: Partial<Record<NamePart, string | undefined>>): Devi
 /** Returns the reference with what the object says of the device itself. */
 function deviceIn(body: Fields, around: DeviceReference): DeviceReference {
   let own: Partial<Record<NamePart, string>> | undefined;
-  for (const [field, part] of nameFields) {
+  for (const [field, part] of NAME_FIELDS) {
     const name = nameIn(body, field);
     if (name === undefined) continue;
     own ??= {};
@@ -101,7 +101,7 @@ function deviceIn(body: Fields, around: DeviceReference): DeviceReference {
 }
 
 const isContainer = (name: string, value: unknown): boolean =>
-  containers.includes(name) &&
+  CONTAINERS.includes(name) &&
   (objectOf(value) !== undefined || (Array.isArray(value) && value.length > 0 && value.every(objectOf)));
 
 function without(body: Fields, isTaken: (name: string, value: unknown) => boolean): Fields {

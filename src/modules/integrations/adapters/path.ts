@@ -4,7 +4,7 @@ import type { Fields } from "./fields.ts";
 
 const PATH_CHARACTERS_MAX = 256;
 const SEGMENTS_MAX = 16;
-const segment = /(?:^|\.)([^.[\]]+)|\[(\d{1,6})\]/y;
+const SEGMENT = /(?:^|\.)([^.[\]]+)|\[(\d{1,6})\]/y;
 
 /** Place of a value in a body: `payload.sensors[0].value`. A leading `$.` counts from the whole body instead of one of its items. */
 export interface BodyPath {
@@ -21,9 +21,9 @@ export function parsePath(text: string): BodyPath {
   const rest = isFromRoot ? text.slice(text[1] === "." ? 2 : 1) : text;
   const segments: (string | number)[] = [];
   if (rest.startsWith(".")) throw wrong(text);
-  segment.lastIndex = 0;
-  while (segment.lastIndex < rest.length) {
-    const found = segment.exec(rest);
+  SEGMENT.lastIndex = 0;
+  while (SEGMENT.lastIndex < rest.length) {
+    const found = SEGMENT.exec(rest);
     if (found === null) throw wrong(text);
     segments.push(found[1] ?? Number(found[2]));
   }

@@ -25,16 +25,16 @@ import {
  * and mostly writes no zone, so that only a time with one is taken.
  */
 
-const prefixes = new Set(["tele", "stat", "cmnd"]);
+const PREFIXES = new Set(["tele", "stat", "cmnd"]);
 const isPower = (key: string) => /^POWER\d{0,2}$/.test(key) || /^Switch\d{1,2}$/.test(key);
 /** Fields of the message itself that are not measured. Below, in a sensor, the same names are measurements. */
-const leftOut = new Set(["Time", "TempUnit", "PressureUnit", "SpeedUnit", "Mode", "SleepMode"]);
+const LEFT_OUT = new Set(["Time", "TempUnit", "PressureUnit", "SpeedUnit", "Mode", "SleepMode"]);
 /** Fields of `Wifi` that are not measured. */
-const leftOutOfWifi = new Set(["SSId", "BSSId", "Mode"]);
+const LEFT_OUT_OF_WIFI = new Set(["SSId", "BSSId", "Mode"]);
 
 const isLeftOut: NonNullable<FlattenRules["isLeftOut"]> = (key, { depth, parent, value }) =>
-  (depth === 0 && leftOut.has(key)) ||
-  (parent === "Wifi" && leftOutOfWifi.has(key)) ||
+  (depth === 0 && LEFT_OUT.has(key)) ||
+  (parent === "Wifi" && LEFT_OUT_OF_WIFI.has(key)) ||
   // The address of a sensor; a number is what a reader of cards or fingers has read.
   (key === "Id" && depth > 0 && typeof value === "string");
 
@@ -50,8 +50,8 @@ function placeOf(topic: string): Place | undefined {
   const first = levels[0];
   const last = levels.at(-1);
   if (kind === undefined || first === undefined || last === undefined || levels.length < 2) return undefined;
-  if (prefixes.has(first)) return { prefix: first, device: levels.slice(1).join("/"), kind };
-  if (prefixes.has(last)) return { prefix: last, device: levels.slice(0, -1).join("/"), kind };
+  if (PREFIXES.has(first)) return { prefix: first, device: levels.slice(1).join("/"), kind };
+  if (PREFIXES.has(last)) return { prefix: last, device: levels.slice(0, -1).join("/"), kind };
   return undefined;
 }
 

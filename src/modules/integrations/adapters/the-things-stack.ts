@@ -42,16 +42,16 @@ interface Content {
 
 type Part = Omit<NormalizedMessage, "device" | "ts"> & { readonly notes?: readonly Text[] };
 
-const mqttTopic = /(?:^|\/)v3\/([^/]+)\/devices\/([^/]+)\/./;
-const idWithEui = /^eui-([0-9a-f]{16})$/i;
+const MQTT_TOPIC = /(?:^|\/)v3\/([^/]+)\/devices\/([^/]+)\/./;
+const ID_WITH_EUI = /^eui-([0-9a-f]{16})$/i;
 
 function deviceOf(body: Fields, message: InboundMessage): DeviceReference {
   const ids = objectOf(body.end_device_ids);
-  const [, topicApplication, topicDevice] = mqttTopic.exec(message.topic ?? "") ?? [];
+  const [, topicApplication, topicDevice] = MQTT_TOPIC.exec(message.topic ?? "") ?? [];
   const deviceId = textOf(ids?.device_id) ?? topicDevice;
   const applicationId = textOf(objectOf(ids?.application_ids)?.application_id);
   const token = textOf(body.deviceToken);
-  const devEui = parseDevEui(ids?.dev_eui) ?? parseDevEui(deviceId && idWithEui.exec(deviceId)?.[1]);
+  const devEui = parseDevEui(ids?.dev_eui) ?? parseDevEui(deviceId && ID_WITH_EUI.exec(deviceId)?.[1]);
   const type = textOf(objectOf(objectOf(body.uplink_message)?.version_ids)?.model_id);
   return {
     ...(token && { deviceToken: token }),

@@ -22,13 +22,13 @@ import {
  */
 
 /** When it was heard last is what receipt tells too; `device` and `update` describe rather than measure. */
-const leftOut = new Set(["last_seen", "elapsed", "device", "update", "update_available"]);
+const LEFT_OUT = new Set(["last_seen", "elapsed", "device", "update", "update_available"]);
 const isSwitch = (key: string) => key === "state" || key.startsWith("state_");
-const actions = new Set(["set", "get"]);
+const ACTIONS = new Set(["set", "get"]);
 
 const telemetryOf = (body: Readonly<Record<string, unknown>>) =>
   flatten(body, {
-    isLeftOut: (key, { depth }) => depth === 0 && leftOut.has(key),
+    isLeftOut: (key, { depth }) => depth === 0 && LEFT_OUT.has(key),
     value: (value, key) => (isSwitch(key) ? onOff(value) : value),
   });
 
@@ -107,7 +107,7 @@ function normalize(levels: readonly string[], message: NotedMessage): Normalized
     levels
       .slice(1)
       .slice(-2)
-      .some((level) => actions.has(level))
+      .some((level) => ACTIONS.has(level))
   )
     return ignored(COMMAND_TO_DEVICE);
   return ofDevice(levels, message);

@@ -6,8 +6,8 @@ import type { TelemetryValue } from "../../telemetry/telemetry.types.ts";
 import { changeSlots, defineStep } from "../define-step.ts";
 
 type Kind = "number" | "string" | "boolean" | "json";
-const yes = new Set(["true", "yes", "on", "1"]);
-const no = new Set(["false", "no", "off", "0", ""]);
+const YES = new Set(["true", "yes", "on", "1"]);
+const NO = new Set(["false", "no", "off", "0", ""]);
 
 function toNumber(value: TelemetryValue): number | undefined {
   if (typeof value === "boolean") return value ? 1 : 0;
@@ -20,7 +20,7 @@ function toBoolean(value: TelemetryValue): boolean | undefined {
   if (typeof value === "number") return value !== 0;
   if (typeof value !== "string") return undefined;
   const word = value.trim().toLowerCase();
-  return yes.has(word) ? true : no.has(word) ? false : undefined;
+  return YES.has(word) ? true : NO.has(word) ? false : undefined;
 }
 
 function toJson(value: TelemetryValue): TelemetryValue | undefined {

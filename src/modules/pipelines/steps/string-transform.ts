@@ -9,7 +9,7 @@ const LENGTH_MAX = 64 * 1024;
 /** Work units per character of a searched string, which may split into that many parts. */
 const REPLACE_UNITS = 4;
 const tooLong = () => invalid("step_failure.text_too_long", { max: LENGTH_MAX });
-const operations = [
+const OPERATIONS = [
   "trim",
   "uppercase",
   "lowercase",
@@ -35,7 +35,7 @@ function lengthReplaced(text: string, search: string, by: string): number {
 }
 
 interface Config {
-  readonly operation: (typeof operations)[number];
+  readonly operation: (typeof OPERATIONS)[number];
   readonly search?: string;
   readonly text?: string;
   readonly start?: number;
@@ -74,7 +74,7 @@ export const stringTransform = defineStep({
   summary: "Changes texts: trims, cuts, replaces, prefixes. Other values stay.",
   fields: Type.Object({
     keys: keysField,
-    operation: Type.Union(operations.map((operation) => Type.Literal(operation))),
+    operation: Type.Union(OPERATIONS.map((operation) => Type.Literal(operation))),
     search: Type.Optional(
       Type.String({ maxLength: TEXT_MAX, description: "replace: what is replaced, as it is written" }),
     ),

@@ -1,6 +1,6 @@
 import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
 import type { Aggregation } from "../telemetry.types.ts";
-import { type ColumnSums, sumRows } from "./codec/column-sums.ts";
+import { type ColumnSums, SUM_ROWS } from "./codec/column-sums.ts";
 import type { StateRuns } from "./codec/state-runs.ts";
 import type { ColumnSummary } from "./column-summary.ts";
 import { eachInterval, eachIntervalOf, type Intervals } from "./intervals.ts";
@@ -86,7 +86,7 @@ export class AggregateSink implements SeriesSink {
     let min = this.#min;
     let max = this.#max;
     for (let row = start; row < end; ) {
-      const stop = Math.min(end, row - (row % sumRows) + sumRows);
+      const stop = Math.min(end, row - (row % SUM_ROWS) + SUM_ROWS);
       let part = 0;
       const first = row;
       for (; row < stop; row++) {

@@ -4,8 +4,8 @@ import type { BlockHead } from "./codec/block-codec.ts";
 import type { OpenedBlock } from "./codec/opened-block.ts";
 
 /** Arrays of a full block; larger ones are not kept. */
-const scratchRows = 16_384;
-const scratchArrays = 32;
+const SCRATCH_ROWS = 16_384;
+const SCRATCH_ARRAYS = 32;
 
 /** Arrays that one read after the other uses: new ones for every block would cost more than filling them. */
 export class Scratch {
@@ -17,8 +17,8 @@ export class Scratch {
   }
 
   readonly allocate = (count: number): Float64Array => {
-    if (count > scratchRows || this.#used >= scratchArrays) return new Float64Array(count);
-    const array = this.#arrays[this.#used] ?? new Float64Array(scratchRows);
+    if (count > SCRATCH_ROWS || this.#used >= SCRATCH_ARRAYS) return new Float64Array(count);
+    const array = this.#arrays[this.#used] ?? new Float64Array(SCRATCH_ROWS);
     this.#arrays[this.#used++] = array;
     return array.subarray(0, count);
   };
@@ -98,7 +98,7 @@ export class BlockCache {
 }
 
 /** About 3 MiB: the heads of a year at one point per second take a quarter of it. */
-const headColumnsMax = 16_384;
+const HEAD_COLUMNS_MAX = 16_384;
 
 /** Heads read lately; all go when there are too many, for a longer range than that has nothing to gain. */
 export class HeadCache {
@@ -111,7 +111,7 @@ export class HeadCache {
   }
 
   put(body: number, head: BlockHead): BlockHead {
-    if (this.#columns > headColumnsMax) {
+    if (this.#columns > HEAD_COLUMNS_MAX) {
       this.#heads.clear();
       this.#columns = 0;
     }

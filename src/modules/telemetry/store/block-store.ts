@@ -187,7 +187,7 @@ export interface BlockEdit extends FamilyKey {
   readonly add: readonly EncodedBlock[];
 }
 
-const corruptBlocksKept = 100;
+const CORRUPT_BLOCKS_KEPT = 100;
 
 /** The blocks of all devices: those of one family never overlap in time, and hold each (key, ts) once. */
 export class BlockStore {
@@ -409,7 +409,7 @@ export class BlockStore {
   }
 
   #damaged(ref: BlockRef, error: unknown): void {
-    if (this.corrupt.has(ref.body) || this.corrupt.size >= corruptBlocksKept) return;
+    if (this.corrupt.has(ref.body) || this.corrupt.size >= CORRUPT_BLOCKS_KEPT) return;
     this.corrupt.set(ref.body, this.describe(ref, error instanceof Error ? error.message : String(error)));
   }
 

@@ -8,10 +8,10 @@ import type { Steps } from "./slice-scheduler.ts";
 import type { StoreEngine } from "./store-engine.ts";
 
 /** Characters of text in one block, so that long strings cannot make one that does not fit in memory. */
-const blockTextMax = 2 * 1024 * 1024;
+const BLOCK_TEXT_MAX = 2 * 1024 * 1024;
 /** A transaction of background work ends at about this many values, which take some milliseconds. */
-const batchPointsMax = 32_768;
-const batchEditsMax = 256;
+const BATCH_POINTS_MAX = 32_768;
+const BATCH_EDITS_MAX = 256;
 
 interface SeriesUpdate {
   readonly device: number;
@@ -47,7 +47,7 @@ export class EditBatch {
   }
 
   get isFull(): boolean {
-    return this.#points >= batchPointsMax || this.#edits.length + this.#updates.length >= batchEditsMax;
+    return this.#points >= BATCH_POINTS_MAX || this.#edits.length + this.#updates.length >= BATCH_EDITS_MAX;
   }
 
   commit(): void {
@@ -90,7 +90,7 @@ export function* chunksOf(rows: Rows, target: number): Generator<Rows> {
 /** Halves what holds too much text. */
 function* boundedChunks(rows: Rows): Generator<Rows> {
   if (rows.ts.length === 0) return;
-  if (rows.ts.length > 1 && textLength(rows) > blockTextMax) {
+  if (rows.ts.length > 1 && textLength(rows) > BLOCK_TEXT_MAX) {
     const middle = rows.ts.length >>> 1;
     yield* boundedChunks(sliceRows(rows, 0, middle));
     yield* boundedChunks(sliceRows(rows, middle, rows.ts.length));

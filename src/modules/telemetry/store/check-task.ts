@@ -7,11 +7,11 @@ import type { Steps } from "./slice-scheduler.ts";
 import type { CheckReport } from "./store.types.ts";
 import type { TelemetryFile } from "./telemetry-file.ts";
 
-const pageBlocks = 64;
+const PAGE_BLOCKS = 64;
 /** Named at most; a file with more needs its backup, not a longer list. */
-const problemsMax = 100;
+const PROBLEMS_MAX = 100;
 /** Tables of blocks, which are read one by one. SQLite checks each of the others in one step, since they are small. */
-const blockTables = ["block", "body"];
+const BLOCK_TABLES = ["block", "body"];
 
 /** What is checked: a file, and its blocks. */
 export interface CheckedFile {
@@ -23,10 +23,10 @@ export interface CheckedFile {
 export function* checkTask(checked: CheckedFile): Steps<CheckReport> {
   const problems: string[] = [...checked.file.repairs];
   const note = (problem: string) => {
-    if (problems.length < problemsMax) problems.push(problem);
+    if (problems.length < PROBLEMS_MAX) problems.push(problem);
   };
   const tables = guarded(note, "the list of tables", () => checked.file.tableNames()) ?? [];
-  for (const table of tables.filter((name) => !blockTables.includes(name))) {
+  for (const table of tables.filter((name) => !BLOCK_TABLES.includes(name))) {
     const found = guarded(note, table, () => checked.file.quickCheck(table));
     for (const problem of found ?? []) note(`${table}: ${problem}`);
     yield;
@@ -69,7 +69,7 @@ function* checkBlocks(checked: CheckedFile, note: Note): Steps<{ blocks: number;
 }
 
 const nextPage = (checked: CheckedFile, note: Note, last: BlockRef | undefined): BlockRef[] =>
-  guarded(note, "the directory of blocks", () => checked.blocks.following(last ?? null, pageBlocks)) ?? [];
+  guarded(note, "the directory of blocks", () => checked.blocks.following(last ?? null, PAGE_BLOCKS)) ?? [];
 
 function blockProblem(checked: CheckedFile, ref: BlockRef, previous: BlockRef | null): string | null {
   if (ref.family < 0) return checked.blocks.describe(ref, "damaged and put aside earlier");

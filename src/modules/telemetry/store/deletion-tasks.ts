@@ -20,7 +20,7 @@ function justBefore(ts: number): number {
   return stepPlaces(ts, ts > 0 ? -1 : 1);
 }
 
-const pageBlocks = 64;
+const PAGE_BLOCKS = 64;
 
 /** Takes a deletion's points out of the blocks. Returns how many went. */
 function* deleteFromBlocks(engine: StoreEngine, device: DeviceState, deletion: Deletion): Steps<number> {
@@ -43,7 +43,7 @@ function* deleteFromFamily(
   let deleted = 0;
   let from = deletion.from;
   for (;;) {
-    const page = engine.blocks.directory.overlapping(of, { from, to: deletion.to }, pageBlocks);
+    const page = engine.blocks.directory.overlapping(of, { from, to: deletion.to }, PAGE_BLOCKS);
     for (const ref of page) {
       const whole = keys === null && ref.minTs >= deletion.from && ref.maxTs <= deletion.to;
       if (whole) {
@@ -55,7 +55,7 @@ function* deleteFromFamily(
     batch.commit();
     yield;
     const last = page[page.length - 1];
-    if (last === undefined || page.length < pageBlocks || last.maxTs >= deletion.to) return deleted;
+    if (last === undefined || page.length < PAGE_BLOCKS || last.maxTs >= deletion.to) return deleted;
     from = -justBefore(-last.maxTs);
   }
 }
@@ -99,7 +99,7 @@ function mayHaveLostNewest({ sealed, hot, ts }: SeriesState, deletion: Deletion)
 const inRange = (ts: number, { from, to }: Deletion): boolean => ts >= from && ts <= to;
 
 /** Free pages given back in one step. */
-const vacuumPages = 256;
+const VACUUM_PAGES = 256;
 
 /** Returns `null` if no such device is known, or none of the keys: there is nothing to delete. */
 export function deletionOf(engine: StoreEngine, args: StoreCalls["deleteRange"]["args"]): Deletion | null {
@@ -172,7 +172,7 @@ export function* retentionTask(
 
 /** Gives free pages back to the file system. */
 export function* vacuumTask(engine: StoreEngine): Steps<void> {
-  while (engine.file.vacuum(vacuumPages) > 0) yield;
+  while (engine.file.vacuum(VACUUM_PAGES) > 0) yield;
   // The file shrinks with the checkpoint, and the log that held the freed pages is cut as well.
   engine.file.checkpoint("TRUNCATE");
 }

@@ -1,10 +1,10 @@
-import { pageBytes, type TelemetryFile } from "./telemetry-file.ts";
+import { PAGE_BYTES, type TelemetryFile } from "./telemetry-file.ts";
 
 /** Positions are written at least this often while they change. */
 const INTERVAL_MS_MAX = 5_000;
 const INTERVAL_MS_MIN = 100;
 /** A write of positions takes one page, so positions add at most a twentieth to what the store writes while it is busy. */
-const STORE_BYTES_PER_WRITE = 20 * pageBytes;
+const STORE_BYTES_PER_WRITE = 20 * PAGE_BYTES;
 
 export interface FeedPosition {
   readonly no: number;

@@ -140,20 +140,20 @@ export interface GroupCommitterOptions {
  * On a slow disk the first of those who were just answered would start a commit alone, and all others wait for it to end. A
  * commit that took long is therefore followed by a short wait: this part of its time.
  */
-const batchDelayShare = 1 / 4;
-const batchDelayMsMax = 5;
+const BATCH_DELAY_SHARE = 1 / 4;
+const BATCH_DELAY_MS_MAX = 5;
 /** Min. duration of a commit that is worth a wait, in ms. */
-const slowCommitMs = 4;
+const SLOW_COMMIT_MS = 4;
 /** Min. bytes of a commit that is worth a wait: so few senders gain nothing by waiting for each other. */
-const batchDelayBytesMin = 512;
+const BATCH_DELAY_BYTES_MIN = 512;
 
 /** Time for which a group waits if waiting does not slow anyone down (`BatchPace`). */
-const togetherMs = 8;
+const TOGETHER_MS = 8;
 /** Bytes at which a group ends its wait of `togetherMs`: the page that it takes at least is then a small part of what it writes. */
-const togetherBytes = 12_288;
+const TOGETHER_BYTES = 12_288;
 
 /** Buffers larger than this are not kept for reuse. */
-const spareBytesMax = 4 * 1024 * 1024;
+const SPARE_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
  * Stages readings and sends them to the worker group by group. One group is in flight at a time; on a slow disk, one for each lane of the worker. What
@@ -243,7 +243,7 @@ export class GroupCommitter {
   }
 
   settle(reply: Extract<StoreReply, { type: "committed" | "refused" }>): void {
-    if (reply.buffer.byteLength <= spareBytesMax) this.#staging.recycle(reply.buffer);
+    if (reply.buffer.byteLength <= SPARE_BYTES_MAX) this.#staging.recycle(reply.buffer);
     const inFlight = this.#inFlight.shift();
     if (reply.type === "committed") {
       this.#lanes = reply.lanes;
@@ -318,9 +318,9 @@ export class GroupCommitter {
     if (this.#lanes > 1) return this.#laneWaitMs();
     const delayMs = this.#batchDelayUntilMs - clock.monotonic();
     if (!this.#pace.waits || this.#isSlow) return delayMs;
-    if (this.#staging.bytes >= togetherBytes) return 0;
-    this.#bytesEnough = togetherBytes;
-    return togetherMs;
+    if (this.#staging.bytes >= TOGETHER_BYTES) return 0;
+    this.#bytesEnough = TOGETHER_BYTES;
+    return TOGETHER_MS;
   }
 
   /**
@@ -339,10 +339,10 @@ export class GroupCommitter {
     const now = this.#options.clock.monotonic();
     this.#pace.note(messages, now);
     const tookMs = now - sentAt;
-    this.#laneMs = Math.min(batchDelayMsMax, tookMs / this.#lanes);
-    this.#isSlow = tookMs >= slowCommitMs;
-    if (!this.#isSlow || bytes < batchDelayBytesMin) return;
-    this.#batchDelayUntilMs = now + Math.min(batchDelayMsMax, tookMs * batchDelayShare);
+    this.#laneMs = Math.min(BATCH_DELAY_MS_MAX, tookMs / this.#lanes);
+    this.#isSlow = tookMs >= SLOW_COMMIT_MS;
+    if (!this.#isSlow || bytes < BATCH_DELAY_BYTES_MIN) return;
+    this.#batchDelayUntilMs = now + Math.min(BATCH_DELAY_MS_MAX, tookMs * BATCH_DELAY_SHARE);
   }
 
   /** Sends what waits with all that the caller still appends. */
@@ -385,7 +385,7 @@ export class GroupCommitter {
     this.#inFlight.push({ group, definitions, bytes, points, messages, sentAt });
     // A group that has waited, and is small all the same, comes where there is time.
     const packsDensely =
-      this.#options.groupCommitWindowMs > 0 || (this.#pace.waits && !this.#isSlow && bytes < togetherBytes);
+      this.#options.groupCommitWindowMs > 0 || (this.#pace.waits && !this.#isSlow && bytes < TOGETHER_BYTES);
     this.#options.post(
       {
         type: "commit",

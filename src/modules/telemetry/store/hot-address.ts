@@ -6,7 +6,7 @@ export interface Segment {
 }
 
 /** An address is `segment * addressSpan + word`; it grows in arrival order. */
-export const addressSpan = 2 ** 23;
+export const ADDRESS_SPAN = 2 ** 23;
 
 /** The word inside its segment that an address names. */
-export const wordOf = (address: number): number => address % addressSpan;
+export const wordOf = (address: number): number => address % ADDRESS_SPAN;

@@ -16,13 +16,13 @@ import {
   RECORD_HEAD_WORDS,
   TEXT_LENGTH_MASK,
 } from "./group-format.ts";
-import { addressSpan, type Segment, wordOf } from "./hot-address.ts";
+import { ADDRESS_SPAN, type Segment, wordOf } from "./hot-address.ts";
 import { HotDevice, type Tombstone } from "./hot-device.ts";
 import type { DeviceState, Registry, SealedValue, SeriesState } from "./registry.ts";
 import { countPoints } from "./rows.ts";
 
 /** 512 KiB; a group that is larger gets a segment of its own size. */
-const segmentWords = 65_536;
+const SEGMENT_WORDS = 65_536;
 /** Location of a copied group. */
 export interface StagedGroup {
   readonly segment: number;
@@ -44,7 +44,7 @@ export class HotGeneration {
   openedAtMs = 0;
   readonly #registry: Registry;
   readonly #segments: Segment[] = [];
-  #used = segmentWords;
+  #used = SEGMENT_WORDS;
 
   constructor(registry: Registry) {
     this.#registry = registry;
@@ -52,7 +52,7 @@ export class HotGeneration {
 
   /** Larger than every address given out so far. */
   get end(): number {
-    return Math.max(0, this.#segments.length - 1) * addressSpan + this.#used;
+    return Math.max(0, this.#segments.length - 1) * ADDRESS_SPAN + this.#used;
   }
 
   /** Copies a group's bytes in; it becomes visible with `index`. */
@@ -60,7 +60,7 @@ export class HotGeneration {
     const words = Math.ceil(group.byteLength / 8);
     let segment = this.#segments[this.#segments.length - 1];
     if (segment === undefined || this.#used + words > segment.f64.length) {
-      const f64 = new Float64Array(Math.max(segmentWords, words));
+      const f64 = new Float64Array(Math.max(SEGMENT_WORDS, words));
       segment = { f64, u32: new Uint32Array(f64.buffer), bytes: Buffer.from(f64.buffer) };
       this.#segments.push(segment);
       this.bytes += f64.byteLength;
@@ -88,7 +88,7 @@ export class HotGeneration {
     const end = group.at + u32[head + HEADER_RECORD_END]!;
     const sideStart = end * 8;
     const hasText = u32[head + HEADER_SIDE_BYTES]! > 0;
-    const base = group.segment * addressSpan;
+    const base = group.segment * ADDRESS_SPAN;
     let index = group.at + HEADER_WORDS;
     while (index < end) {
       const pattern = u32[index * 2 + 1]!;
@@ -205,6 +205,6 @@ export class HotGeneration {
   }
 
   segmentOf(address: number): Segment {
-    return this.#segments[Math.floor(address / addressSpan)]!;
+    return this.#segments[Math.floor(address / ADDRESS_SPAN)]!;
   }
 }

@@ -165,10 +165,10 @@ function readStreams(
 }
 
 /** Below this a group is hardly smaller compressed. */
-const compressBytesMin = 512;
+const COMPRESS_BYTES_MIN = 512;
 /** What is not smaller than this part of the group is not worth unpacking. */
-const worthwhileShare = 0.9;
-const fastLevel = 1;
+const WORTHWHILE_SHARE = 0.9;
+const FAST_LEVEL = 1;
 
 export interface PackedGroup {
   readonly form: number;
@@ -184,8 +184,8 @@ export function packGroup(
   densely: boolean,
   columnsOf: (pattern: number) => readonly number[] | undefined,
 ): PackedGroup {
-  if (group.byteLength < compressBytesMin) return { form: FORM_RAW, data: group };
-  const bytesMax = group.byteLength * worthwhileShare;
+  if (group.byteLength < COMPRESS_BYTES_MIN) return { form: FORM_RAW, data: group };
+  const bytesMax = group.byteLength * WORTHWHILE_SHARE;
   const columns = densely ? packColumns(group, columnsOf) : null;
   // What does not come back bit for bit is not packed so.
   if (
@@ -194,7 +194,7 @@ export function packGroup(
     Buffer.compare(unpackColumns(columns), group) === 0
   )
     return { form: FORM_COLUMNS, data: columns };
-  const data = Bun.zstdCompressSync(group, { level: fastLevel });
+  const data = Bun.zstdCompressSync(group, { level: FAST_LEVEL });
   return data.byteLength < bytesMax ? { form: FORM_ZSTD, data } : { form: FORM_RAW, data: group };
 }
 

@@ -11,10 +11,10 @@ import type { SliceScheduler, Steps } from "./slice-scheduler.ts";
 import type { StoreEngine } from "./store-engine.ts";
 
 /** A merge of fewer blocks than this gains too little for what it writes. */
-const mergeBlocksMin = 4;
-const pageBlocks = 256;
+const MERGE_BLOCKS_MIN = 4;
+const PAGE_BLOCKS = 256;
 /** Rows that one merge holds in memory, in multiples of the block target. */
-const mergeTargets = 4;
+const MERGE_TARGETS = 4;
 
 /** Merges small neighbours of the families that are due. */
 function* mergeTask(engine: StoreEngine, effort: Effort): Steps<void> {
@@ -43,10 +43,10 @@ function* directory(engine: StoreEngine, of: FamilyKey): Steps<BlockRef[]> {
   const refs: BlockRef[] = [];
   let from = Number.NEGATIVE_INFINITY;
   for (;;) {
-    const page = engine.blocks.directory.overlapping(of, { from, to: Number.POSITIVE_INFINITY }, pageBlocks);
+    const page = engine.blocks.directory.overlapping(of, { from, to: Number.POSITIVE_INFINITY }, PAGE_BLOCKS);
     for (const ref of page) if (ref.minTs > from || from === Number.NEGATIVE_INFINITY) refs.push(ref);
     const last = page[page.length - 1];
-    if (last === undefined || page.length < pageBlocks) return refs;
+    if (last === undefined || page.length < PAGE_BLOCKS) return refs;
     from = last.maxTs;
     yield;
   }
@@ -61,13 +61,13 @@ function mergeGroups(refs: readonly BlockRef[], target: number): BlockRef[][] {
   let group: BlockRef[] = [];
   let rows = 0;
   const close = () => {
-    if (group.length >= mergeBlocksMin) groups.push(group.reverse());
+    if (group.length >= MERGE_BLOCKS_MIN) groups.push(group.reverse());
     group = [];
     rows = 0;
   };
   for (const ref of [...refs].reverse()) {
     const joins = ref.rows < target / 2 && (group.length === 0 || ref.rows <= rows * 2);
-    if (!joins || rows + ref.rows > target * mergeTargets) close();
+    if (!joins || rows + ref.rows > target * MERGE_TARGETS) close();
     if (ref.rows >= target / 2) continue;
     group.push(ref);
     rows += ref.rows;
@@ -82,7 +82,7 @@ function fullGroups(refs: readonly BlockRef[], target: number): BlockRef[][] {
   let group: BlockRef[] = [];
   let rows = 0;
   for (const ref of refs) {
-    if (rows + ref.rows > target * mergeTargets && group.length > 0) {
+    if (rows + ref.rows > target * MERGE_TARGETS && group.length > 0) {
       groups.push(group);
       group = [];
       rows = 0;
@@ -242,20 +242,20 @@ function updateSeries(batch: EditBatch, device: DeviceState, rows: Rows): void {
 }
 
 /** Background work that failed (a full disk, mostly) is tried again after this time. */
-const retryMs = 5_000;
-const tickMs = 5_000;
+const RETRY_MS = 5_000;
+const TICK_MS = 5_000;
 /** Hot points in multiples of `hotPointsMax` beyond which commits wait for the sealing. */
-const backlogMax = 4;
+const BACKLOG_MAX = 4;
 /** Commits that many devices may leave hot, in multiples of `hotGroupsMax`. */
-const hotGroupsFactorMax = 5;
+const HOT_GROUPS_FACTOR_MAX = 5;
 /** A hot tier that fills faster than this leaves no time for packing tightly. */
-const busyFillMs = 60_000;
+const BUSY_FILL_MS = 60_000;
 /** Time for which one commit may be held up by that: enough to seal what a large one brings. */
-const backlogWaitMs = 200;
+const BACKLOG_WAIT_MS = 200;
 /** Time without commits after which a checkpoint is made. */
-const idleMs = 100;
+const IDLE_MS = 100;
 /** Time after which a checkpoint is tried again that a reader, such as a backup, has held up. */
-const heldRetryMs = 60_000;
+const HELD_RETRY_MS = 60_000;
 
 /** Decides when to seal, merge and checkpoint, and runs it in the background. */
 export class Maintenance {
@@ -277,7 +277,7 @@ export class Maintenance {
     this.#timer = setInterval(() => {
       this.#sealIfDue();
       this.#retryCheckpoint();
-    }, tickMs);
+    }, TICK_MS);
     for (const [id, deletion] of engine.deletions.entries()) this.#run(deletionTask(engine, deletion, id));
     if (engine.file.walBytes >= engine.options.walBytesMax) this.#checkpointWhenIdle();
   }
@@ -289,7 +289,7 @@ export class Maintenance {
 
   /** Sealing that cannot keep up slows the commits down: acknowledgements are the back-pressure. */
   beforeCommit(): void {
-    const end = performance.now() + backlogWaitMs;
+    const end = performance.now() + BACKLOG_WAIT_MS;
     while (this.#isBehind() && performance.now() < end && this.#scheduler.runBackground()) {
       this.#scheduler.runQuery();
     }
@@ -298,13 +298,13 @@ export class Maintenance {
   #hotPointsMax(): number {
     const { options, registry } = this.#engine;
     const wanted = registry.seriesCount * options.hotPointsPerSeries;
-    return Math.max(options.hotPointsMax, Math.min(wanted, options.hotPointsMax * (backlogMax - 1)));
+    return Math.max(options.hotPointsMax, Math.min(wanted, options.hotPointsMax * (BACKLOG_MAX - 1)));
   }
 
   #hotGroupsMax(): number {
     const { options, registry } = this.#engine;
     const wanted = registry.devices.size * options.hotGroupsPerDevice;
-    return Math.max(options.hotGroupsMax, Math.min(wanted, options.hotGroupsMax * hotGroupsFactorMax));
+    return Math.max(options.hotGroupsMax, Math.min(wanted, options.hotGroupsMax * HOT_GROUPS_FACTOR_MAX));
   }
 
   #isFull(): boolean {
@@ -318,7 +318,7 @@ export class Maintenance {
 
   #isBehind(): boolean {
     const { frozen, hot, options } = this.#engine;
-    return (frozen?.points ?? 0) + hot.points >= options.hotPointsMax * backlogMax;
+    return (frozen?.points ?? 0) + hot.points >= options.hotPointsMax * BACKLOG_MAX;
   }
 
   afterCommit(): void {
@@ -334,7 +334,7 @@ export class Maintenance {
     if (this.#sealing || performance.now() < this.#retryAtMs) return;
     this.#sealing = true;
     const { hot } = this.#engine;
-    const busy = hot.groups > 0 && performance.now() - hot.openedAtMs < busyFillMs;
+    const busy = hot.groups > 0 && performance.now() - hot.openedAtMs < BUSY_FILL_MS;
     this.#run(sealAndMerge(this.#engine, busy ? "fast" : "thorough")).finally(() => {
       this.#sealing = false;
     });
@@ -355,15 +355,15 @@ export class Maintenance {
     this.#idleTimer ??= setTimeout(() => {
       this.#idleTimer = null;
       if (this.#engine.file.walBytes < this.#engine.options.walBytesMax) return;
-      if (performance.now() - this.#lastCommitMs >= idleMs) this.#checkpoint();
+      if (performance.now() - this.#lastCommitMs >= IDLE_MS) this.#checkpoint();
       else this.#checkpointWhenIdle();
-    }, idleMs);
+    }, IDLE_MS);
   }
 
   #retryCheckpoint(): void {
     const { file, options } = this.#engine;
     if (file.heldBytes < options.walBytesMax || performance.now() < this.#heldRetryAtMs) return;
-    this.#heldRetryAtMs = performance.now() + heldRetryMs;
+    this.#heldRetryAtMs = performance.now() + HELD_RETRY_MS;
     this.#checkpoint();
   }
 
@@ -379,7 +379,7 @@ export class Maintenance {
     try {
       await this.#scheduler.background(OWN_WORK, steps);
     } catch (error) {
-      this.#retryAtMs = performance.now() + retryMs;
+      this.#retryAtMs = performance.now() + RETRY_MS;
       this.#failed(error);
     }
   }

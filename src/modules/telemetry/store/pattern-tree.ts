@@ -40,7 +40,7 @@ export class PatternNode {
 }
 
 /** Max. nodes: a device that keeps reporting other combinations of keys must not grow the dictionary without bound. */
-const nodesMax = 200_000;
+const NODES_MAX = 200_000;
 /** Max. share of the nodes per tenant, so that one tenant leaves room for others. */
 const TENANT_PART = 1 / 4;
 
@@ -55,7 +55,7 @@ export class PatternTree {
   readonly #nodesMax: number;
   #fresh: Definitions;
 
-  constructor(fresh: Definitions, most = nodesMax) {
+  constructor(fresh: Definitions, most = NODES_MAX) {
     this.#fresh = fresh;
     this.#nodesMax = most;
   }

@@ -17,7 +17,7 @@ export interface FamilyRange {
 }
 
 /** Directory lines per fetch. */
-const pageBlocks = 256;
+const PAGE_BLOCKS = 256;
 
 /** The hot points of a range, newer generations over older ones. */
 export function hotRows(generations: readonly HotGeneration[], range: FamilyRange): Rows {
@@ -74,9 +74,9 @@ export class FamilyReader {
     const of = { device: this.#range.device.no, family: this.#range.family };
     for (;;) {
       const from = Math.max(this.#range.from, this.#done);
-      const page = this.#blocks.overlapping(of, { from, to: this.#range.to }, pageBlocks);
+      const page = this.#blocks.overlapping(of, { from, to: this.#range.to }, PAGE_BLOCKS);
       const changed = yield* this.#readPage(page, this.#blocks.changes);
-      if (!changed && page.length < pageBlocks) break;
+      if (!changed && page.length < PAGE_BLOCKS) break;
     }
     this.#feedHot(this.#hot.ts.length);
   }

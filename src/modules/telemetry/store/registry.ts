@@ -51,7 +51,7 @@ export interface DeviceState extends DeviceDefinition {
 }
 
 /** A body holds all columns of a family, so a family stays small enough to read for one key's sake. */
-const familyKeysMax = 24;
+const FAMILY_KEYS_MAX = 24;
 
 /** Devices, keys, patterns and series by their dense numbers: the worker's copy of the dictionaries. */
 export class Registry {
@@ -147,7 +147,7 @@ export class Registry {
     const binding = keys.map((key) => {
       const series = device.series.get(key);
       if (series !== undefined) return series;
-      if ((device.familyKeys[family] ?? 0) >= familyKeysMax) family = device.familyKeys.length;
+      if ((device.familyKeys[family] ?? 0) >= FAMILY_KEYS_MAX) family = device.familyKeys.length;
       return this.restoreSeries(device, key, family);
     });
     device.bindings.set(pattern, binding);
@@ -169,7 +169,7 @@ export class Registry {
   #commonFamily(device: DeviceState, keys: readonly number[]): number {
     for (const key of keys) {
       const family = device.series.get(key)?.family;
-      if (family !== undefined && (device.familyKeys[family] ?? 0) < familyKeysMax) return family;
+      if (family !== undefined && (device.familyKeys[family] ?? 0) < FAMILY_KEYS_MAX) return family;
     }
     return device.familyKeys.length;
   }

@@ -12,13 +12,13 @@ import type { StoreEngine } from "./store-engine.ts";
 import type { WireChunk, WireColumn } from "./wire-chunk.types.ts";
 
 /** Rows of one answer come from one block a family and as many hot records at most. */
-const hotRecordsMax = 8_192;
+const HOT_RECORDS_MAX = 8_192;
 /** Bytes of the hot records of one answer, about. */
-const hotBytesMax = 1024 * 1024;
+const HOT_BYTES_MAX = 1024 * 1024;
 /** Values of one answer: 9 bytes each in memory, on either side, and the characters of texts. */
-const valuesMax = 262_144;
+const VALUES_MAX = 262_144;
 /** Characters of the texts of one answer, unless one row has more. A block has a quarter at most, but a device may have many families. */
-const textMax = 8 * 1024 * 1024;
+const TEXT_MAX = 8 * 1024 * 1024;
 
 /**
  * The next rows of one device from a time stamp on, all families by time; null at the end. Every pull stands alone: what
@@ -70,7 +70,7 @@ function* nextWindow(engine: StoreEngine, device: DeviceState, asked: Asked): St
   }
   for (const generation of engine.generations) {
     const hot = generation.devices.get(device.no);
-    const end = hot?.endOf(generation, asked.from, hot.recordsWithin(hotBytesMax, hotRecordsMax));
+    const end = hot?.endOf(generation, asked.from, hot.recordsWithin(HOT_BYTES_MAX, HOT_RECORDS_MAX));
     if (end === undefined || end === null) continue;
     hasBlock = true;
     to = Math.min(to, end);
@@ -84,7 +84,7 @@ function* nextWindow(engine: StoreEngine, device: DeviceState, asked: Asked): St
 function* readWindow(engine: StoreEngine, device: DeviceState, asked: Asked): Steps<Window> {
   let keyCount = 0;
   for (const keys of asked.families.values()) keyCount += keys.size;
-  const rowsMax = Math.max(1, Math.floor(valuesMax / keyCount));
+  const rowsMax = Math.max(1, Math.floor(VALUES_MAX / keyCount));
   let { to } = asked;
   let all: Rows = emptyRows;
   let text = 0;
@@ -95,7 +95,7 @@ function* readWindow(engine: StoreEngine, device: DeviceState, asked: Asked): St
     if (rows === "gone") return { rows: emptyRows, to, gone: true };
     all = overlay(sliceRows(all, 0, upperBound(all.ts, to)), rows);
     text += textLength(rows);
-    const count = Math.min(rowsMax, text > textMax ? countWithin(all, textMax) : all.ts.length);
+    const count = Math.min(rowsMax, text > TEXT_MAX ? countWithin(all, TEXT_MAX) : all.ts.length);
     if (count === all.ts.length) continue;
     to = all.ts[count - 1]!;
     all = sliceRows(all, 0, count);

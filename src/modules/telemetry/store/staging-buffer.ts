@@ -32,7 +32,7 @@ export interface FilledBuffer {
 const TENANT_PART = 1 / 4;
 let nextGroup = 1;
 
-const wordsInitial = 8192;
+const WORDS_INITIAL = 8192;
 const encoder = new TextEncoder();
 
 /** Ends the writing of a message; `write` catches it. */
@@ -58,7 +58,7 @@ export class StagingBuffer {
 
   constructor(patterns: PatternTree) {
     this.#patterns = patterns;
-    this.#buffer = new ArrayBuffer(wordsInitial * 8);
+    this.#buffer = new ArrayBuffer(WORDS_INITIAL * 8);
     this.#f64 = new Float64Array(this.#buffer);
     this.#u32 = new Uint32Array(this.#buffer);
   }
@@ -211,7 +211,7 @@ export class StagingBuffer {
     header[HEADER_READINGS] = this.#readings;
     header[HEADER_POINTS] = this.#points;
     const filled = { buffer: this.#buffer, bytes };
-    this.#adopt(this.#spare ?? new ArrayBuffer(wordsInitial * 8));
+    this.#adopt(this.#spare ?? new ArrayBuffer(WORDS_INITIAL * 8));
     this.#spare = null;
     this.#offset = HEADER_WORDS;
     this.#sideBytes = 0;

@@ -14,7 +14,7 @@ import type { WorkerOptions } from "./store.protocol.ts";
 import { TelemetryFile } from "./telemetry-file.ts";
 
 /** Small blocks of a family are merged once this many have been written. */
-const smallBlocksMin = 8;
+const SMALL_BLOCKS_MIN = 8;
 
 /** Remembers which families have collected small blocks. */
 class MergeQueue {
@@ -32,7 +32,7 @@ class MergeQueue {
   take(): FamilyKey[] {
     const due: FamilyKey[] = [];
     for (const [id, { of, count }] of this.#seals) {
-      if (count < smallBlocksMin) continue;
+      if (count < SMALL_BLOCKS_MIN) continue;
       due.push(of);
       this.#seals.delete(id);
     }
@@ -44,7 +44,7 @@ class MergeQueue {
  * A checkpoint costs two fsyncs during which nothing is acknowledged. It waits for a moment without commits, unless the log
  * has grown to this many times its limit: at 50 MB/s and 20 ms an fsync that is 4 ms of stall in 100.
  */
-const busyWalTimes = 4;
+const BUSY_WAL_TIMES = 4;
 
 /** Work that remains once a group is on the disk. */
 export interface CommittedGroup {
@@ -112,7 +112,7 @@ export class StoreEngine {
   }
 
   get walIsTooLarge(): boolean {
-    return this.file.walBytes >= this.options.walBytesMax * busyWalTimes;
+    return this.file.walBytes >= this.options.walBytesMax * BUSY_WAL_TIMES;
   }
 
   /** Generations, oldest first. */

@@ -142,7 +142,7 @@ class WorkerService {
   #explain(error: unknown, call: CallName): WireError {
     if (error instanceof DomainError) return { kind: error.kind, code: error.code, params: error.params };
     // What one reader cannot read does not keep anyone from writing.
-    if (writingCalls.has(call)) this.#backgroundFailed(error);
+    if (WRITING_CALLS.has(call)) this.#backgroundFailed(error);
     else this.#report(error);
     if (failureOf(error) === "full") return { kind: "unavailable", ...detail("telemetry.disk_full") };
     return { kind: "unavailable", ...detail("telemetry.failed") };
@@ -321,7 +321,7 @@ function buffersOf(value: StoreCalls[CallName]["result"]): ArrayBuffer[] {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const writingCalls: ReadonlySet<CallName> = new Set([
+const WRITING_CALLS: ReadonlySet<CallName> = new Set([
   "openFeed",
   "closeFeed",
   "keepFeeds",
@@ -335,8 +335,8 @@ const writingCalls: ReadonlySet<CallName> = new Set([
 ]);
 
 /** Failures that leave the file sound and may pass. */
-const passingCodes = new Set(["SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_NOMEM"]);
-const fullCodes = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
+const PASSING_CODES = new Set(["SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_NOMEM"]);
+const FULL_CODES = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
 
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined;
@@ -345,8 +345,8 @@ const codeOf = (error: unknown): unknown =>
 function failureOf(error: unknown): CommitFailure {
   if (error instanceof SyncFailed) return "broken";
   const code = codeOf(error);
-  if (typeof code === "string" && fullCodes.has(code)) return "full";
-  return typeof code === "string" && passingCodes.has(code) ? "busy" : "broken";
+  if (typeof code === "string" && FULL_CODES.has(code)) return "full";
+  return typeof code === "string" && PASSING_CODES.has(code) ? "busy" : "broken";
 }
 
 const service = new WorkerService((reply, transfer = []) => postMessage(reply, { transfer }));

@@ -45,14 +45,14 @@ function sealedPlaceOf(db: Database, sealedId: number): LogPlace {
   return { id: sealedId, values: sealedId === 0 ? 0 : undefined, time: undefined };
 }
 
-const busyTimeoutMs = 5_000;
+const BUSY_TIMEOUT_MS = 5_000;
 /** Max. attempts at reading the log while a running gateway releases its files. */
 const LOG_ATTEMPTS_MAX = 20;
 /** Larger pages waste more at the end of small files; smaller ones slow large groups down. */
-export const pageBytes = 2_048;
-const journalBytesMax = 64 * 1024 * 1024;
+export const PAGE_BYTES = 2_048;
+const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 
-const schema = `
+const SCHEMA = `
 CREATE TABLE device (no INTEGER PRIMARY KEY, tenant TEXT NOT NULL, id TEXT NOT NULL);
 CREATE TABLE key (no INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE pattern (no INTEGER PRIMARY KEY, columns TEXT NOT NULL);
@@ -222,7 +222,7 @@ export class TelemetryFile {
 
   #measureLog(): void {
     const { log, checkpointed } = this.#logState.get() ?? { log: 0, checkpointed: 0 };
-    const bytes = (log - checkpointed) * pageBytes;
+    const bytes = (log - checkpointed) * PAGE_BYTES;
     this.heldBytes = Math.min(this.heldBytes, bytes);
     this.walBytes = bytes - this.heldBytes;
   }
@@ -271,7 +271,7 @@ export class TelemetryFile {
       .values();
     for (const row of rows) {
       const [device, key, family, ts, tag, number, text] = row as unknown as RawSeriesRow;
-      const negative = text === negativeZero;
+      const negative = text === NEGATIVE_ZERO;
       const sealed = {
         ts,
         tag,
@@ -349,7 +349,7 @@ export class TelemetryFile {
       this.#walPosition?.noteCheckpoint(this.#generation);
     this.heldBytes = Number.POSITIVE_INFINITY;
     this.#measureLog();
-    if (mode === "TRUNCATE") this.db.run(`PRAGMA busy_timeout=${busyTimeoutMs}`);
+    if (mode === "TRUNCATE") this.db.run(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
   }
 
   close(): void {
@@ -377,18 +377,18 @@ export class TelemetryFile {
 }
 
 /** Value of `last_text` for a negative zero, which SQLite returns without its sign. No JSON string looks like it. */
-const negativeZero = "-0";
+const NEGATIVE_ZERO = "-0";
 
 /** Encodes the text as JSON: SQLite text would lose NULs and lone surrogates. */
 function lastText(number: number, text: string | undefined): string | null {
   if (text !== undefined) return JSON.stringify(text);
-  return Object.is(number, -0) ? negativeZero : null;
+  return Object.is(number, -0) ? NEGATIVE_ZERO : null;
 }
 
 function openReadOnly(path: string): Database {
   const db = openDatabaseFile(path, "read");
   try {
-    db.run(`PRAGMA busy_timeout=${busyTimeoutMs}`);
+    db.run(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
     schemaVersionOf(db, path, TELEMETRY_SCHEMA_VERSION);
     return db;
   } catch (error) {
@@ -400,18 +400,18 @@ function openReadOnly(path: string): Database {
 function openDatabase(path: string): Database {
   const db = openDatabaseFile(path, "create");
   try {
-    db.run(`PRAGMA busy_timeout=${busyTimeoutMs}`);
+    db.run(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
     const version = schemaVersionOf(db, path, TELEMETRY_SCHEMA_VERSION);
     if (version === 0) {
-      db.run(`PRAGMA page_size=${pageBytes}`);
+      db.run(`PRAGMA page_size=${PAGE_BYTES}`);
       db.run("PRAGMA auto_vacuum=INCREMENTAL");
     }
     db.run("PRAGMA journal_mode=WAL");
     db.run("PRAGMA synchronous=FULL");
     db.run("PRAGMA wal_autocheckpoint=0");
-    db.run(`PRAGMA journal_size_limit=${journalBytesMax}`);
+    db.run(`PRAGMA journal_size_limit=${JOURNAL_BYTES_MAX}`);
     db.run("PRAGMA temp_store=MEMORY");
-    if (version === 0) createSchema(db, schema, TELEMETRY_SCHEMA_VERSION);
+    if (version === 0) createSchema(db, SCHEMA, TELEMETRY_SCHEMA_VERSION);
     return db;
   } catch (error) {
     closeKeepingLog(db);

@@ -226,7 +226,7 @@ class WorkerTelemetryStore implements TelemetryStore {
     keys?: readonly string[],
     signal?: AbortSignal,
   ): Promise<LatestSnapshot[]> {
-    const devices = Uint32Array.from(deviceIds, (id) => this.#devices.find(id)?.no ?? noDevice);
+    const devices = Uint32Array.from(deviceIds, (id) => this.#devices.find(id)?.no ?? NO_DEVICE);
     const until = this.#now() + FUTURE_MS_MAX;
     const args = { devices, keys: keys ?? null, until };
     return snapshotsOf(deviceIds, await this.#calls.call("latest", args, { signal }));
@@ -388,6 +388,6 @@ class WorkerTelemetryStore implements TelemetryStore {
 const noLimits = (): StoreLimits => ({ keysPerDevice: null, keys: null, storedBytes: null });
 
 /** The number of a device that does not exist. */
-const noDevice = 0xffff_ffff;
+const NO_DEVICE = 0xffff_ffff;
 
 const stopped = (): DomainError => unavailable("telemetry.stopped");

@@ -18,7 +18,7 @@ interface Pixel {
 }
 
 /** First, lowest, highest and last: four points a pixel at most. */
-const pointsPerPixel = 4;
+const POINTS_PER_PIXEL = 4;
 
 /** Raw points as long as they fit; beyond that the first, lowest, highest and last of each pixel of the data's extent. */
 export class ThinningSink implements SeriesSink {
@@ -37,7 +37,7 @@ export class ThinningSink implements SeriesSink {
   /** `from` and `to`: the extent of the series' data within the query, so that a wide query wastes no pixels. */
   constructor(pointsMax: number, from: number, to: number) {
     this.#pointsMax = Math.max(1, Math.floor(pointsMax));
-    this.#pixels = Math.max(1, Math.floor(this.#pointsMax / pointsPerPixel));
+    this.#pixels = Math.max(1, Math.floor(this.#pointsMax / POINTS_PER_PIXEL));
     this.#from = from;
     this.#pixelMs = Math.max(1, to - from) / this.#pixels;
   }
@@ -159,7 +159,7 @@ export class ThinningSink implements SeriesSink {
     const selected: Kept[] = [];
     for (const kept of [last, first, max, min]) {
       if (kept === null || selected.some(({ ts }) => ts === kept.ts)) continue;
-      if (selected.length < Math.min(this.#pointsMax, pointsPerPixel)) selected.push(kept);
+      if (selected.length < Math.min(this.#pointsMax, POINTS_PER_PIXEL)) selected.push(kept);
     }
     return selected.sort((a, b) => a.ts - b.ts);
   }

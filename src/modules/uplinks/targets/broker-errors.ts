@@ -4,7 +4,7 @@ import { messageOf, networkErrorText } from "../../../lib/network-error.ts";
 import { type Reaction, TargetError } from "../uplink.errors.ts";
 
 /** Texts of a broker that does not let the uplink in, whatever is sent. */
-const accessCodes: ReadonlySet<string> = new Set([
+const ACCESS_CODES: ReadonlySet<string> = new Set([
   "broker_error.client_id",
   "broker_error.credentials",
   "broker_error.not_allowed",
@@ -36,7 +36,7 @@ export function isLimited(error: unknown): boolean {
 export function toConnectionError(error: unknown): TargetError {
   if (error instanceof TargetError) return error;
   const reason = networkErrorText(error);
-  if (accessCodes.has(reason.code))
+  if (ACCESS_CODES.has(reason.code))
     return new TargetError("settings", detail("uplink.access_refused", { reason }), error);
   const isSetting =
     reason.code === "network_error.certificate" || (error instanceof DomainError && error.kind === "invalid");

@@ -10,7 +10,7 @@ export interface FieldConflict {
 
 const SEPARATED_MAX = 10_000;
 /** The time of a row, and names that InfluxDB keeps for itself. */
-const reserved: ReadonlySet<string> = new Set(["time", "_time", "_field", "_measurement"]);
+const RESERVED: ReadonlySet<string> = new Set(["time", "_time", "_field", "_measurement"]);
 const SUFFIX = /_(num|bool|str|json)$/;
 export const suffixed = (key: string, type: FieldType): string => `${key}_${type}`;
 
@@ -94,18 +94,18 @@ export class FieldNames {
 
   ofField(measurement: string, key: string, type: FieldType): string {
     if (this.#separated.has(separationOf({ measurement, field: key, type }))) return suffixed(key, type);
-    const name = typedName(key, this.#isTyped ? type : "num", reserved.has(key));
+    const name = typedName(key, this.#isTyped ? type : "num", RESERVED.has(key));
     return name === key ? key : suffixed(key, type);
   }
 
   ofTag(name: string): string {
-    return reserved.has(name) ? `${name}_tag` : name;
+    return RESERVED.has(name) ? `${name}_tag` : name;
   }
 
   /** Gives values of this type a field of their own. Returns false if they have one already: nothing more can be done. */
   separate(conflict: FieldConflict): boolean {
     const separation = separationOf(conflict);
-    if (SUFFIX.test(conflict.field) || reserved.has(conflict.field) || this.#separated.has(separation))
+    if (SUFFIX.test(conflict.field) || RESERVED.has(conflict.field) || this.#separated.has(separation))
       return false;
     if (this.#separated.size >= SEPARATED_MAX) this.#separated.clear();
     this.#separated.add(separation);

@@ -2,14 +2,14 @@ import { detail } from "../../../lib/domain-error.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import { type Reaction, TargetError } from "../uplink.errors.ts";
 
-const refused: ReadonlySet<number> = new Set([400, 413, 422]);
-const ofCredentials: ReadonlySet<number> = new Set([401, 403, 407]);
+const REFUSED: ReadonlySet<number> = new Set([400, 413, 422]);
+const OF_CREDENTIALS: ReadonlySet<number> = new Set([401, 403, 407]);
 
 export const isTaken = (status: number): boolean => status >= 200 && status < 300;
 
 export function reactionTo(status: number): Reaction {
-  if (refused.has(status)) return "refused";
-  return ofCredentials.has(status) ? "settings" : "retry";
+  if (REFUSED.has(status)) return "refused";
+  return OF_CREDENTIALS.has(status) ? "settings" : "retry";
 }
 
 const codes = {

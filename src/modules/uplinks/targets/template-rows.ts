@@ -11,9 +11,9 @@ const PLACE_BYTES_MAX = 30;
 const COMMA = utf8.encode(",");
 
 /** Places that differ from row to row; the others are text once the device is known. */
-const rowPlaces = ["ts", "time", "values", "value", "key"] as const;
-type RowPlace = (typeof rowPlaces)[number];
-const isRowPlace = (place: string): place is RowPlace => rowPlaces.some((name) => name === place);
+const ROW_PLACES = ["ts", "time", "values", "value", "key"] as const;
+type RowPlace = (typeof ROW_PLACES)[number];
+const isRowPlace = (place: string): place is RowPlace => ROW_PLACES.some((name) => name === place);
 
 type Part = { readonly place: string } | { readonly text: string };
 type BoundPart = { readonly place: RowPlace } | { readonly bytes: Uint8Array };

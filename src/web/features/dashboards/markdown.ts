@@ -10,7 +10,7 @@ export type Block =
   | { readonly kind: "code"; readonly text: string };
 
 /** Each part within bounds: an opening without an end must not make the whole rest be looked at, again and again. */
-const inline =
+const INLINE =
   /(`[^`]{1,1000}`)|(\*\*[^*]{1,1000}\*\*)|(\*[^*]{1,1000}\*)|\[([^\][]{0,500})\]\(([^()\s]{1,2000})\)/g;
 const SOURCE_MAX = 50_000;
 
@@ -20,7 +20,7 @@ const isSafe = (href: string) => /^(https?:\/\/|mailto:|\/(?!\/)|#)/i.test(href)
 export function parseInline(text: string): Inline[] {
   const parts: Inline[] = [];
   let end = 0;
-  for (const match of text.matchAll(inline)) {
+  for (const match of text.matchAll(INLINE)) {
     const [whole, code, strong, em, label, href] = match;
     if (match.index > end) parts.push({ kind: "text", text: text.slice(end, match.index) });
     end = match.index + whole.length;
@@ -34,8 +34,8 @@ export function parseInline(text: string): Inline[] {
   return parts;
 }
 
-const bullet = /^\s*[-*+]\s+/;
-const numbered = /^\s*\d+[.)]\s+/;
+const BULLET = /^\s*[-*+]\s+/;
+const NUMBERED = /^\s*\d+[.)]\s+/;
 
 /** Lines of a text, taken one after the other. */
 class Lines {
@@ -61,14 +61,14 @@ class Lines {
   }
 }
 
-const headingLine = /^(#{1,3})\s+(.*)$/;
+const HEADING_LINE = /^(#{1,3})\s+(.*)$/;
 const isFence = (line: string) => line.startsWith("```");
-const isItem = (line: string) => bullet.test(line) || numbered.test(line);
+const isItem = (line: string) => BULLET.test(line) || NUMBERED.test(line);
 const isText = (line: string) =>
-  line.trim() !== "" && !headingLine.test(line) && !isFence(line) && !bullet.test(line);
+  line.trim() !== "" && !HEADING_LINE.test(line) && !isFence(line) && !BULLET.test(line);
 
 function takeBlock(lines: Lines, line: string): Block {
-  const heading = headingLine.exec(line);
+  const heading = HEADING_LINE.exec(line);
   if (heading) {
     lines.skip();
     const level = (heading[1]?.length ?? 1) as 1 | 2 | 3; // one to three of them were matched
@@ -81,11 +81,11 @@ function takeBlock(lines: Lines, line: string): Block {
     return { kind: "code", text };
   }
   if (isItem(line)) {
-    const marker = bullet.test(line) ? bullet : numbered;
+    const marker = BULLET.test(line) ? BULLET : NUMBERED;
     const items = lines
       .take((text) => marker.test(text))
       .map((text) => parseInline(text.replace(marker, "")));
-    return { kind: "list", ordered: marker === numbered, items };
+    return { kind: "list", ordered: marker === NUMBERED, items };
   }
   return { kind: "paragraph", content: parseInline(lines.take(isText).join(" ")) };
 }

@@ -1,6 +1,6 @@
 import { ChevronRight, LayoutDashboard } from "lucide-preact";
 import { lazy, useLocation, useRoute } from "preact-iso";
-import { deviceTabs, oneOf } from "../../../lib/console-routes.ts";
+import { DEVICE_TABS, oneOf } from "../../../lib/console-routes.ts";
 import type { DeviceDetail, Scope } from "../../lib/api-types.ts";
 import type { RealtimeMessage } from "../../lib/realtime-types.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -30,12 +30,12 @@ import { SettingsTab } from "./settings-tab.tsx";
 
 const DataTab = lazy(() => loadPart(() => import("../telemetry/data-tab.tsx")).then((m) => m.DataTab));
 
-type TabId = (typeof deviceTabs)[number];
+type TabId = (typeof DEVICE_TABS)[number];
 
 export function DeviceScreen() {
   const { params } = useRoute();
   const deviceId = params.deviceId ?? "";
-  const tab = oneOf(deviceTabs, params.deviceTab || deviceTabs[0]);
+  const tab = oneOf(DEVICE_TABS, params.deviceTab || DEVICE_TABS[0]);
   const resource = useResource(() => devicesApi.get(deviceId), [deviceId]);
   const { route } = useLocation();
   useLive({ topics: ["devices"], deviceIds: [deviceId] }, (message) => {
@@ -114,13 +114,11 @@ function DeviceHead({
       <Tabs
         label={t("device.tabs")}
         current={tab}
-        items={deviceTabs
-          .filter((id) => id !== "children" || device?.role === "GATEWAY")
-          .map((id) => ({
-            id,
-            text: t(`tab.${id}`),
-            href: id === "overview" ? base : `${base}/${id}`,
-          }))}
+        items={DEVICE_TABS.filter((id) => id !== "children" || device?.role === "GATEWAY").map((id) => ({
+          id,
+          text: t(`tab.${id}`),
+          href: id === "overview" ? base : `${base}/${id}`,
+        }))}
       />
     </div>
   );

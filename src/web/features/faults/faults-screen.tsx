@@ -1,6 +1,6 @@
 import { CircleCheck, Trash2 } from "lucide-preact";
 import { useMemo } from "preact/hooks";
-import { faultSources, faultSubjects } from "../../../lib/fault-sources.ts";
+import { FAULT_SOURCES, FAULT_SUBJECTS } from "../../../lib/fault-sources.ts";
 import { codeLabel } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
@@ -31,7 +31,7 @@ export function FaultsScreen() {
   const { filter, set } = useUrlFilter(NAMES);
   const scope: FaultScope = filter.scope === "gateway" && may("gateway:manage") ? "gateway" : "site";
   const { search, source, code, since } = filter;
-  const subject = faultSubjects.find((kind) => kind === filter.subject);
+  const subject = FAULT_SUBJECTS.find((kind) => kind === filter.subject);
   // Settled when it is chosen, so that the list does not move with the clock.
   const from = useMemo(() => (isSince(since) ? Math.floor(now.peek() - SINCE[since]) : undefined), [since]);
   const conditions: FaultQuery = {
@@ -107,7 +107,7 @@ function Filters(props: { scope: FaultScope; filter: Filter; set: (changes: Part
         label={t("faults.source")}
         all={t("faults.allSources")}
         value={filter.source}
-        options={faultSources.map((id) => ({ id, text: t(`faultSource.${id}`) }))}
+        options={FAULT_SOURCES.map((id) => ({ id, text: t(`faultSource.${id}`) }))}
         onSelect={(source) => set({ source })}
       />
       <FilterSelect
@@ -115,7 +115,7 @@ function Filters(props: { scope: FaultScope; filter: Filter; set: (changes: Part
         label={t("faults.subject")}
         all={t("faults.allSubjects")}
         value={filter.subject}
-        options={faultSubjects.map((id) => ({ id, text: t(`faultSubject.${id}`) }))}
+        options={FAULT_SUBJECTS.map((id) => ({ id, text: t(`faultSubject.${id}`) }))}
         onSelect={(subject) => set({ subject })}
       />
       <FilterSelect

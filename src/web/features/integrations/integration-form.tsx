@@ -129,14 +129,14 @@ const wayOf = (type: IntegrationType) =>
     );
   };
 
-const keepsHidden = true as const;
+const KEEPS_HIDDEN = true as const;
 const plain = { spellcheck: false, autocomplete: "off" };
 const secret = { type: "password", autocomplete: "new-password" };
 
 const brokerFields = (isAnyBody: boolean): Fields => [
   { path: "mqtt.brokerUrl", control: Broker },
   { path: "mqtt.topicFilter", control: Topics },
-  { path: "mqtt.topicTemplate", control: DeviceInTopic, when: () => isAnyBody, keepsHidden },
+  { path: "mqtt.topicTemplate", control: DeviceInTopic, when: () => isAnyBody, keepsHidden: KEEPS_HIDDEN },
   { path: "mqtt.attributesTopic", input: plain },
   { path: "mqtt.takeRetained", text: "takeRetained", control: SetBox, when: isLocal },
   [
@@ -169,12 +169,12 @@ const brokerFields = (isAnyBody: boolean): Fields => [
 const downlinkFields = (type: IntegrationType): Fields => {
   const isAsked = (values: FormValues) => !usesMqtt(values);
   return [
-    { path: "downlink.url", when: isAsked, keepsHidden, input: plain },
-    { path: "downlink.apiKey", when: isAsked, keepsHidden, input: secret },
+    { path: "downlink.url", when: isAsked, keepsHidden: KEEPS_HIDDEN, input: plain },
+    { path: "downlink.apiKey", when: isAsked, keepsHidden: KEEPS_HIDDEN, input: secret },
     { path: "downlink.applicationId", input: plain },
     ...(type === "CHIRPSTACK"
       ? []
-      : [{ path: "downlink.webhookId", when: isAsked, keepsHidden, input: plain }]),
+      : [{ path: "downlink.webhookId", when: isAsked, keepsHidden: KEEPS_HIDDEN, input: plain }]),
     "downlink.fPort",
     { path: "downlink.confirmed", control: SetBox },
   ];

@@ -1,6 +1,6 @@
 import { Cable, FileCode } from "lucide-preact";
 import { useRoute } from "preact-iso";
-import { integrationTabs, oneOf } from "../../../lib/console-routes.ts";
+import { INTEGRATION_TABS, oneOf } from "../../../lib/console-routes.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -22,7 +22,7 @@ import { NewIntegrationPage } from "./new-integration-page.tsx";
 /** Other networks and programs: all of them, one with its messages, or a new one. */
 export function IntegrationsScreen() {
   const { integrationId, integrationTab } = useRoute().params;
-  const tab = oneOf(integrationTabs, integrationTab || integrationTabs[0]);
+  const tab = oneOf(INTEGRATION_TABS, integrationTab || INTEGRATION_TABS[0]);
   if (tab === undefined) return <NotFoundScreen />;
   return (
     <Page>

@@ -1,7 +1,7 @@
 import { ChevronDown, ChevronUp } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
-import { base } from "../../platform/base.ts";
+import { BASE } from "../../platform/base.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { language } from "../../platform/preferences.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -95,7 +95,7 @@ function Page({ page }: { page: ManualPage }) {
       {page.language !== language.value && <p class="mb-4 text-soft">{t("manual.language")}</p>}
       <div
         lang={page.language}
-        dangerouslySetInnerHTML={{ __html: page.html.replaceAll(/href="(?=\/)/g, `href="${base}`) }}
+        dangerouslySetInnerHTML={{ __html: page.html.replaceAll(/href="(?=\/)/g, `href="${BASE}`) }}
       />
     </article>
   );

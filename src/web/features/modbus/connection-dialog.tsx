@@ -1,4 +1,4 @@
-import { defaultSerial, modbusFramings } from "../../../lib/modbus/modbus-lists.ts";
+import { defaultSerial, MODBUS_FRAMINGS } from "../../../lib/modbus/modbus-lists.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { me } from "../../platform/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -56,7 +56,7 @@ function ConnectionForm({ connection, onClose, onSaved }: Props) {
       <SchemaFields
         form={connectionForm}
         {...form.state}
-        options={{ framing: modbusFramings.filter((name) => name !== "SERIAL" || isOffered) }}
+        options={{ framing: MODBUS_FRAMINGS.filter((name) => name !== "SERIAL" || isOffered) }}
         // A path is no address.
         onChange={(next) => onChange(isSerial(next) === isSerial(values) ? next : { ...next, host: "" })}
       />

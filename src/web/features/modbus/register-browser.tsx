@@ -1,6 +1,6 @@
 import { Plus, RefreshCw } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
-import { type ByteOrder, byteOrders, isBitArea, registerAreas } from "../../../lib/modbus/modbus-lists.ts";
+import { BYTE_ORDERS, type ByteOrder, isBitArea, REGISTER_AREAS } from "../../../lib/modbus/modbus-lists.ts";
 import { ApiError } from "../../platform/api-client.ts";
 import { formatNumber } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -134,7 +134,7 @@ function RangeFields(props: { range: RegisterRange; onChange: (changes: Partial<
       <SelectField
         label={t("modbus.area")}
         value={range.area}
-        options={registerAreas}
+        options={REGISTER_AREAS}
         text={(area) => t(`modbusArea.${area}`)}
         onSelect={(chosen) =>
           onChange({
@@ -177,7 +177,7 @@ function Registers({ answer, connectionId, units }: RegistersProps) {
           <SelectField
             label={t("modbus.order")}
             value={order}
-            options={byteOrders}
+            options={BYTE_ORDERS}
             text={(name) => t(`modbusOrder.${name}`)}
             onSelect={(chosen) => setOrder(chosen)}
           />

@@ -1,4 +1,4 @@
-import { byteOrders, isBitArea, registerAreas, registerTypes } from "../../../lib/modbus/modbus-lists.ts";
+import { BYTE_ORDERS, isBitArea, REGISTER_AREAS, REGISTER_TYPES } from "../../../lib/modbus/modbus-lists.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Checkbox } from "../../ui/choice.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
@@ -63,7 +63,7 @@ type SelectProps = Pick<Props, "draft" | "onChange">;
 
 function AreaField({ draft, onChange }: SelectProps) {
   const select = (value: string) => {
-    const area = registerAreas.find((name) => name === value) ?? "HOLDING_REGISTER";
+    const area = REGISTER_AREAS.find((name) => name === value) ?? "HOLDING_REGISTER";
     const isChanged = isBitArea(area) !== isBitArea(draft.area);
     onChange({ area, ...(isChanged && { type: isBitArea(area) ? "BOOL" : "UINT16" }) });
   };
@@ -71,7 +71,7 @@ function AreaField({ draft, onChange }: SelectProps) {
     <SelectField
       label={t("modbus.area")}
       value={draft.area}
-      options={registerAreas}
+      options={REGISTER_AREAS}
       text={(name) => t(`modbusArea.${name}`)}
       onSelect={select}
     />
@@ -82,7 +82,7 @@ const TypeField = ({ draft, onChange }: SelectProps) => (
   <SelectField
     label={t("common.type")}
     value={draft.type}
-    options={registerTypes}
+    options={REGISTER_TYPES}
     text={(name) => t(`modbusType.${name}`)}
     onSelect={(chosen) => onChange({ type: chosen })}
   />
@@ -92,7 +92,7 @@ const OrderField = ({ draft, onChange }: SelectProps) => (
   <SelectField
     label={t("modbus.order")}
     value={draft.order}
-    options={byteOrders}
+    options={BYTE_ORDERS}
     text={(name) => t(`modbusOrder.${name}`)}
     onSelect={(chosen) => onChange({ order: chosen })}
   />

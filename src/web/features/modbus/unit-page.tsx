@@ -1,7 +1,7 @@
 import { FileSpreadsheet, LayoutTemplate } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { registerAreas } from "../../../lib/modbus/modbus-lists.ts";
+import { REGISTER_AREAS } from "../../../lib/modbus/modbus-lists.ts";
 import { ApiError } from "../../platform/api-client.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { together, useResource } from "../../platform/resource.ts";
@@ -51,7 +51,7 @@ export function UnitPage({ connectionId, modbusUnitId }: Props) {
 
 /** Returns the register that the address of the page asks for. */
 function askedRegister(query: Readonly<Record<string, string>>): RegisterDraft[] {
-  const area = registerAreas.find((name) => name === query.area);
+  const area = REGISTER_AREAS.find((name) => name === query.area);
   return area === undefined ? [] : [draftOf({ area, address: Number(query.address) })];
 }
 
@@ -94,7 +94,15 @@ function useUnitForm(connectionId: string, unit: ModbusUnit | undefined) {
     else if (!needsDevice) action.run(save);
   };
   return {
-    ...{ fields, setFields, device, setDevice, registers, setRegisters, open, setOpen, isChecked },
+    fields,
+    setFields,
+    device,
+    setDevice,
+    registers,
+    setRegisters,
+    open,
+    setOpen,
+    isChecked,
     ...{ action, submit, wrong, needsDevice: needsDevice && isChecked, isChanged: registers !== first },
   };
 }

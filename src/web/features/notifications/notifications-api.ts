@@ -8,14 +8,14 @@ export type NotificationSettings = Wire<typeof settingsBody>;
 export type Messaging = NonNullable<NotificationSettings["messaging"]>;
 export type TestResult = Wire<typeof testResult>;
 
-const settings = "/api/notifications/settings";
-const escalation = "/api/alarms/escalation-settings";
+const SETTINGS = "/api/notifications/settings";
+const ESCALATION = "/api/alarms/escalation-settings";
 
 export const notificationsApi = {
-  settings: () => get<NotificationSettings>(settings),
+  settings: () => get<NotificationSettings>(SETTINGS),
   saveSettings: (changes: Partial<Omit<NotificationSettings, "mailDelivering">>) =>
-    patch<NotificationSettings>(settings, changes),
-  escalation: () => get<EscalationSettings>(escalation),
-  saveEscalation: (changes: EscalationSettings) => patch<EscalationSettings>(escalation, changes),
+    patch<NotificationSettings>(SETTINGS, changes),
+  escalation: () => get<EscalationSettings>(ESCALATION),
+  saveEscalation: (changes: EscalationSettings) => patch<EscalationSettings>(ESCALATION, changes),
   test: (channel: "email" | "messaging") => post<TestResult>("/api/notifications/test", { channel }),
 };

@@ -1,6 +1,6 @@
 import { Plus, Workflow } from "lucide-preact";
 import { useLocation, useRoute } from "preact-iso";
-import { oneOf, pipelineTabs } from "../../../lib/console-routes.ts";
+import { oneOf, PIPELINE_TABS } from "../../../lib/console-routes.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
@@ -23,7 +23,7 @@ import { ScopeText } from "./scope-text.tsx";
 /** Data pipelines: all of them, or one with its steps. */
 export function PipelinesScreen() {
   const { pipelineId, pipelineTab } = useRoute().params;
-  const tab = oneOf(pipelineTabs, pipelineTab || pipelineTabs[0]);
+  const tab = oneOf(PIPELINE_TABS, pipelineTab || PIPELINE_TABS[0]);
   if (tab === undefined) return <NotFoundScreen />;
   return (
     <Page>

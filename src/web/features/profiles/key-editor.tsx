@@ -2,10 +2,10 @@ import { Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import {
   DECIMALS_MAX,
+  KEY_KINDS,
   type KeyMetadata,
-  keyKinds,
-  limitNames,
-  stateColors,
+  LIMIT_NAMES,
+  STATE_COLORS,
 } from "../../../lib/key-metadata.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { formatReading } from "../../platform/i18n/format.ts";
@@ -114,7 +114,7 @@ function KindField({ form, set }: PartProps) {
     <SelectField
       label={t("meta.kind")}
       value={form.kind}
-      options={keyKinds}
+      options={KEY_KINDS}
       text={(kind) => t(`keyKind.${kind}`)}
       none={t("meta.kindNone")}
       onSelect={(chosen) => set({ kind: chosen })}
@@ -173,7 +173,7 @@ function LimitFields({ form, set }: PartProps) {
       <legend class="mb-1.5 font-semibold">{t("meta.limits")}</legend>
       <p class="text-sm text-soft">{t("meta.limitsHint")}</p>
       <div class="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
-        {limitNames.map((name) => (
+        {LIMIT_NAMES.map((name) => (
           <TextField
             key={name}
             label={t(`keyLimit.${name}`)}
@@ -227,11 +227,11 @@ function StateFields({ form, set }: PartProps) {
             aria-label={t("common.colour")}
             value={state.color}
             onChange={(e) =>
-              change(index, { color: stateColors.find((color) => color === e.currentTarget.value) ?? "" })
+              change(index, { color: STATE_COLORS.find((color) => color === e.currentTarget.value) ?? "" })
             }
           >
             <option value="">{t("meta.colorNone")}</option>
-            {stateColors.map((color) => (
+            {STATE_COLORS.map((color) => (
               <option key={color} value={color}>
                 {t(`stateColor.${color}`)}
               </option>

@@ -4,7 +4,7 @@ import {
   type KeyLimits,
   type KeyMetadata,
   type KeyState,
-  limitNames,
+  LIMIT_NAMES,
   type StateColor,
 } from "../../../lib/key-metadata.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
@@ -52,7 +52,7 @@ function stateValue(text: string, sample: unknown): KeyState["value"] {
 /** `sample` is a value that a device sent: texts such as `1` stay texts where devices send texts. */
 export function fromKeyForm(form: KeyForm, sample: unknown): KeyMetadata {
   const limits = Object.fromEntries(
-    limitNames.flatMap((name) => {
+    LIMIT_NAMES.flatMap((name) => {
       const limit = form.limits[name];
       return limit === undefined ? [] : [[name, limit]];
     }),
@@ -79,7 +79,7 @@ export function fromKeyForm(form: KeyForm, sample: unknown): KeyMetadata {
 /** Returns the first limit that is not greater than the one before it. */
 export function misplacedLimit(limits: KeyLimits): keyof KeyLimits | undefined {
   let last = Number.NEGATIVE_INFINITY;
-  return limitNames.find((name) => {
+  return LIMIT_NAMES.find((name) => {
     const limit = limits[name];
     if (limit === undefined) return false;
     const isMisplaced = limit <= last;

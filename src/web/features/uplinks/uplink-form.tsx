@@ -112,18 +112,18 @@ const schema = formSchema("uplinks/uplinks.schemas.ts", "createUplinkBody", [
   "tags",
   "window",
 ]);
-const texts = ["uplinkSettings"];
+const TEXTS = ["uplinkSettings"];
 
 export const nameForm: FormDefinition = {
   schema,
-  texts,
+  texts: TEXTS,
   fields: [{ path: "name", input: { pattern: ".*\\S.*" } }],
 };
 
 /** What an uplink sends. */
 export const contentForm: FormDefinition = {
   schema,
-  texts,
+  texts: TEXTS,
   fields: [
     ["content.telemetry", "content.attributes", "content.alarms", "content.devices"],
     { path: "start", isRadio: true, when: ({ isNew }) => isNew === true },
@@ -138,7 +138,7 @@ export const contentForm: FormDefinition = {
 /** How and when an uplink sends. */
 export const sendingForm: FormDefinition = {
   schema,
-  texts,
+  texts: TEXTS,
   fields: [
     ["site", { path: "order", isRequired: true }],
     [
@@ -151,7 +151,7 @@ export const sendingForm: FormDefinition = {
 
 export const uplinkForm: FormDefinition = {
   schema,
-  texts,
+  texts: TEXTS,
   fields: [...nameForm.fields, ...contentForm.fields, ...sendingForm.fields],
 };
 

@@ -1,4 +1,4 @@
-import { type KeyLimits, type KeyMetadata, limitNames, limitSeverities } from "../../../lib/key-metadata.ts";
+import { type KeyLimits, type KeyMetadata, LIMIT_NAMES, limitSeverities } from "../../../lib/key-metadata.ts";
 import { formatReading } from "../../platform/i18n/format.ts";
 import { severityColor } from "../severity-colors.ts";
 import type { ChartBand, ChartLimit } from "./chart.types.ts";
@@ -30,7 +30,7 @@ export function limitLines(
 ): ChartLimit[] {
   const lines = new Map<string, ChartLimit>();
   for (const { metadata, scale } of keys)
-    for (const name of limitNames) {
+    for (const name of LIMIT_NAMES) {
       const value = metadata?.limits?.[name];
       if (value === undefined) continue;
       const color = limitColor(name === "low" || name === "high" ? "warning" : "critical");
@@ -56,7 +56,7 @@ export function limitBands(
 ): ChartBand[] {
   return [...Map.groupBy(keys, ({ scale }) => scale)].flatMap(([scale, own]) => {
     const [first, ...others] = own.map(({ metadata }) => metadata?.limits ?? {});
-    const isShared = others.every((limits) => limitNames.every((name) => limits[name] === first?.[name]));
+    const isShared = others.every((limits) => LIMIT_NAMES.every((name) => limits[name] === first?.[name]));
     return first !== undefined && isShared ? bandsOf(first).map((band) => ({ ...band, scale })) : [];
   });
 }

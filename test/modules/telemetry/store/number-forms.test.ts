@@ -4,7 +4,7 @@ import { ByteReader } from "../../../../src/lib/byte-reader.ts";
 import { ByteWriter } from "../../../../src/lib/byte-writer.ts";
 import { createRandom } from "../../../../src/lib/random.ts";
 import { lineAt, toGrid } from "../../../../src/modules/telemetry/store/codec/grid.ts";
-import { allOrders } from "../../../../src/modules/telemetry/store/codec/int-stream.ts";
+import { ALL_ORDERS } from "../../../../src/modules/telemetry/store/codec/int-stream.ts";
 import {
   decodeNumbers,
   encodeNumbers,
@@ -28,7 +28,7 @@ const anyInt = fc
 test("split integers come back, whatever their length and order", () => {
   const edges = [0, 1, -1, 15, 16, -16, -17, 31, 32, INT_MAX, -INT_MAX];
   fc.assert(
-    fc.property(fc.array(anyInt, { maxLength: 200 }), fc.constantFrom(...allOrders), (ints, order) => {
+    fc.property(fc.array(anyInt, { maxLength: 200 }), fc.constantFrom(...ALL_ORDERS), (ints, order) => {
       const source = Float64Array.from([...ints, ...edges]);
       const writer = new ByteWriter();
       writeSplit(writer, splitInts(source, order), "fast");

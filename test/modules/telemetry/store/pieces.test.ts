@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { TAG_ABSENT, TAG_NUMBER, TAG_STRING, TAG_TRUE } from "../../../../src/lib/value-kind.ts";
 import { decodeHead, encodeBlock } from "../../../../src/modules/telemetry/store/codec/block-codec.ts";
-import { pieceRows } from "../../../../src/modules/telemetry/store/codec/block-pieces.ts";
-import { sumRows } from "../../../../src/modules/telemetry/store/codec/column-sums.ts";
+import { PIECE_ROWS } from "../../../../src/modules/telemetry/store/codec/block-pieces.ts";
+import { SUM_ROWS } from "../../../../src/modules/telemetry/store/codec/column-sums.ts";
 import { decodeUnpacked, encodeNumbers } from "../../../../src/modules/telemetry/store/codec/number-codec.ts";
 import { NumberRows } from "../../../../src/modules/telemetry/store/codec/number-rows.ts";
 import { OpenedBlock } from "../../../../src/modules/telemetry/store/codec/opened-block.ts";
@@ -22,11 +22,11 @@ function endToEnd(values: Float64Array, effort: "fast" | "thorough"): Float64Arr
   expect(bitsOf(decodeUnpacked(bytes, values.length, newNumbers))).toEqual(bitsOf(values));
   const rows = NumberRows.of(bytes, values.length);
   if (rows === null) return null;
-  const count = Math.ceil(values.length / pieceRows);
+  const count = Math.ceil(values.length / PIECE_ROWS);
   // Backwards, so that none can lean on the one before it.
   const parts = Array.from({ length: count }, (_, i) => {
-    const start = (count - 1 - i) * pieceRows;
-    return rows.slice(start, Math.min(start + pieceRows, values.length), newNumbers);
+    const start = (count - 1 - i) * PIECE_ROWS;
+    return rows.slice(start, Math.min(start + PIECE_ROWS, values.length), newNumbers);
   });
   return Float64Array.from(parts.reverse().flatMap((part) => [...part]));
 }
@@ -39,7 +39,7 @@ function expectPieces(values: Float64Array): void {
   }
 }
 
-const lengths = [1, pieceRows - 1, pieceRows, pieceRows + 1, 3 * pieceRows, 5 * pieceRows + 17];
+const lengths = [1, PIECE_ROWS - 1, PIECE_ROWS, PIECE_ROWS + 1, 3 * PIECE_ROWS, 5 * PIECE_ROWS + 17];
 
 const column = (length: number, valueAt: (row: number) => number) =>
   Float64Array.from({ length }, (_, row) => valueAt(row));
@@ -154,7 +154,7 @@ describe("a column of states in runs", () => {
 });
 
 describe("a block in pieces", () => {
-  const rows = 4 * pieceRows + 5;
+  const rows = 4 * PIECE_ROWS + 5;
   const ts = column(rows, (row) => 1_000 * row + (row % 7));
   const numbers = column(rows, (row) => ((row * 31) % 400) / 10);
 
@@ -170,7 +170,7 @@ describe("a block in pieces", () => {
     expect(pieces.count).toBe(5);
     for (let piece = 0; piece < pieces.count; piece++) {
       const summary = pieces.summaryOf(piece);
-      const part = [piece * pieceRows, (piece + 1) * pieceRows] as const;
+      const part = [piece * PIECE_ROWS, (piece + 1) * PIECE_ROWS] as const;
       const expected = numbersColumn(numbers.slice(...part));
       expect(summary).toEqual(summarise(ts.slice(...part), expected));
       expect(pieces.read(piece, newNumbers)).toEqual({ ts: ts.slice(...part), column: expected });
@@ -185,7 +185,10 @@ describe("a block in pieces", () => {
     block.rows();
     expect(block.pieces(1)).toBeNull();
     expect(block.pieces(2)).toBeNull();
-    const short = blockOf(ts.slice(0, pieceRows), new Map([[3, numbersColumn(numbers.slice(0, pieceRows))]]));
+    const short = blockOf(
+      ts.slice(0, PIECE_ROWS),
+      new Map([[3, numbersColumn(numbers.slice(0, PIECE_ROWS))]]),
+    );
     short.rows();
     expect(short.pieces(3)).toBeNull();
   });
@@ -207,7 +210,7 @@ describe("a block whose rows are added up", () => {
         const [start = 0, stop = 0] = [a, b].map((row) => row % (numbers.length + 1)).sort((x, y) => x - y);
         let sum = 0.1;
         for (let row = start; row < stop; ) {
-          const end = Math.min(stop, row - (row % sumRows) + sumRows);
+          const end = Math.min(stop, row - (row % SUM_ROWS) + SUM_ROWS);
           sum += numbers.slice(row, end).reduce((total, value) => total + value, 0);
           row = end;
         }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pageBytes, TelemetryFile } from "../../../../src/modules/telemetry/store/telemetry-file.ts";
+import { PAGE_BYTES, TelemetryFile } from "../../../../src/modules/telemetry/store/telemetry-file.ts";
 
 let directory: string;
 beforeEach(() => {
@@ -30,18 +30,18 @@ test("what a reader keeps in the log does not count until it has left", () => {
   reader.run("BEGIN");
   reader.query("SELECT count(*) FROM sealed").get();
   for (let commit = 0; commit < COMMITS; commit++) edit(file);
-  expect(file.walBytes).toBeGreaterThanOrEqual(COMMITS * pageBytes);
+  expect(file.walBytes).toBeGreaterThanOrEqual(COMMITS * PAGE_BYTES);
   file.checkpoint();
   expect(file.walBytes).toBe(0);
   edit(file);
   expect(file.walBytes).toBeGreaterThan(0);
-  expect(file.walBytes).toBeLessThan(COMMITS * pageBytes);
+  expect(file.walBytes).toBeLessThan(COMMITS * PAGE_BYTES);
   reader.run("COMMIT");
   file.checkpoint();
   // The next transaction begins the log anew.
   edit(file);
   const copy = openCopy(path);
-  expect(copy.walBytes).toBeLessThan(COMMITS * pageBytes);
+  expect(copy.walBytes).toBeLessThan(COMMITS * PAGE_BYTES);
   copy.close();
   reader.close();
   file.close();
@@ -53,7 +53,7 @@ test("the log that a crash leaves counts towards the next checkpoint", () => {
   file.checkpoint("TRUNCATE");
   for (let commit = 0; commit < COMMITS; commit++) edit(file);
   const crashed = openCopy(path);
-  expect(crashed.walBytes).toBeGreaterThanOrEqual(COMMITS * pageBytes);
+  expect(crashed.walBytes).toBeGreaterThanOrEqual(COMMITS * PAGE_BYTES);
   crashed.close();
   file.checkpoint("TRUNCATE");
   const stopped = openCopy(path);

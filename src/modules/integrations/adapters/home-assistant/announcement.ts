@@ -195,7 +195,7 @@ function deviceOf(config: Fields, { component, node, object }: AnnouncementTopic
 }
 
 /** Fields of a device's announcement that hold for each of its components. */
-const shared = [
+const SHARED = [
   "availability",
   "availability_mode",
   "availability_template",
@@ -212,7 +212,7 @@ function componentsOf(config: Fields): AnnouncedComponent[] {
   const entries = Object.entries(components);
   if (entries.length > COMPONENTS_MAX)
     throw invalid("integration.announcement_components", { max: COMPONENTS_MAX });
-  const common = Object.fromEntries(shared.map((name) => [name, config[name]]));
+  const common = Object.fromEntries(SHARED.map((name) => [name, config[name]]));
   return entries.flatMap(([objectId, input]) => {
     const fields = objectOf(input) ?? {};
     const own = expandConfig({ "~": config["~"], ...fields });

@@ -33,14 +33,14 @@ const FLAG = /^(?:input|longpush|ext_switch)\/\d{1,2}$|^overtemperature$/;
 const LIGHT_STATUS = /^(light|color|white)\/(\d{1,2})\/status$/;
 const INPUT_EVENT = /^input_event\/(\d{1,2})$/;
 
-const lightLeftOut = new Set(["ison", "source", "overpower"]);
+const LIGHT_LEFT_OUT = new Set(["ison", "source", "overpower"]);
 const isTimer = (key: string) => key === "has_timer" || key.startsWith("timer_");
 
-const flags: ReadonlyMap<unknown, boolean> = new Map([
+const FLAGS: ReadonlyMap<unknown, boolean> = new Map([
   [0, false],
   [1, true],
 ]);
-const outputs: ReadonlyMap<unknown, boolean> = new Map([
+const OUTPUTS: ReadonlyMap<unknown, boolean> = new Map([
   ["on", true],
   ["off", false],
 ]);
@@ -48,8 +48,8 @@ const outputs: ReadonlyMap<unknown, boolean> = new Map([
 /** Returns the value of a topic; `undefined` for none. */
 function plainValue(path: string, body: unknown): unknown {
   if (body === "" || body === null) return undefined;
-  if (FLAG.test(path)) return flags.get(body) ?? body;
-  if (OUTPUT.test(path)) return outputs.get(body) ?? body;
+  if (FLAG.test(path)) return FLAGS.get(body) ?? body;
+  if (OUTPUT.test(path)) return OUTPUTS.get(body) ?? body;
   // A cover that is not calibrated reports -1.
   if (COVER_POSITION.test(path)) return body === -1 ? undefined : body;
   if (!ENERGY.test(path)) return body;
@@ -66,7 +66,7 @@ function valuesOf(path: string, body: unknown): Record<string, unknown> {
 
 function lightStatus(kind: string, index: string, status: Fields): Record<string, unknown> {
   const prefix = `${kind}_${index}`;
-  const isLeftOut = (key: string) => lightLeftOut.has(key) || isTimer(key);
+  const isLeftOut = (key: string) => LIGHT_LEFT_OUT.has(key) || isTimer(key);
   return {
     ...(typeof status.ison === "boolean" && { [prefix]: status.ison }),
     ...flatten(status, { prefix, isLeftOut }),

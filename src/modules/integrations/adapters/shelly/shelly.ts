@@ -29,9 +29,9 @@ import { readGen1 } from "./shelly-gen1.ts";
 
 const CLOCK_IS_SET_FROM = Date.UTC(2015, 0, 1);
 /** Said of the component or the last minutes, not measured now. */
-const leftOut = new Set(["id", "source", "by_minute", "minute_ts", "ts"]);
+const LEFT_OUT = new Set(["id", "source", "by_minute", "minute_ts", "ts"]);
 /** Components that speak of the device itself. */
-const ofItself = new Set([
+const OF_ITSELF = new Set([
   "sys",
   "wifi",
   "cloud",
@@ -46,7 +46,7 @@ const ofItself = new Set([
 ]);
 
 const telemetryOf = (component: string, status: Fields) =>
-  flatten(status, { prefix: component.replace(":", "_"), isLeftOut: (key) => leftOut.has(key) });
+  flatten(status, { prefix: component.replace(":", "_"), isLeftOut: (key) => LEFT_OUT.has(key) });
 
 /** Reads a time in epoch seconds. A device that has no time from the network yet sends none, or one in 1970. */
 function timeOf(value: unknown, receivedAt: number): number | undefined {
@@ -66,7 +66,7 @@ function statusOf(component: string, status: Fields): Readonly<Record<string, un
       { uptime: numberOf(status.uptime), ram_free: numberOf(status.ram_free) },
       { prefix: "sys" },
     );
-  return ofItself.has(component) ? {} : telemetryOf(component, status);
+  return OF_ITSELF.has(component) ? {} : telemetryOf(component, status);
 }
 
 function notifiedStatus(device: string, params: Fields, receivedAt: number): NormalizedMessage[] {

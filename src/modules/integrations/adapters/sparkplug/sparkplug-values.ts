@@ -9,7 +9,7 @@ const BYTES_MAX = 4_096;
 const ELEMENTS_MAX = 4_096;
 
 /** Bits of the integers; below zero where they are signed. By data type. */
-const integerBits: ReadonlyMap<number, number> = new Map([
+const INTEGER_BITS: ReadonlyMap<number, number> = new Map([
   [1, -8],
   [2, -16],
   [3, -32],
@@ -118,7 +118,7 @@ function ofTemplate({ isDefinition, metrics }: RawTemplate): JsonValue | undefin
 }
 
 function ofNumber(value: number | bigint | boolean, dataType: number | undefined): JsonValue | undefined {
-  const bits = dataType === undefined ? undefined : integerBits.get(dataType);
+  const bits = dataType === undefined ? undefined : INTEGER_BITS.get(dataType);
   if (bits !== undefined) return ofInteger(value, bits);
   if (typeof value === "boolean") return value;
   if (typeof value === "bigint" && dataType !== FLOAT) return exactInteger(String(value));

@@ -61,7 +61,7 @@ interface Place {
   readonly device: string;
 }
 
-const types = new Set(["NBIRTH", "NDATA", "NDEATH", "DBIRTH", "DDATA", "DDEATH"]);
+const TYPES = new Set(["NBIRTH", "NDATA", "NDEATH", "DBIRTH", "DDATA", "DDEATH"]);
 
 const NO_SPARKPLUG = detail("ignored.topic_of_others", { system: "Sparkplug B" });
 
@@ -72,7 +72,7 @@ function placeOf(topic: string): Place | Text {
   const isNamed = group?.trim() && node?.trim();
   const isWhole = group && node && isNamed && type !== undefined && rest.length === 0;
   if (namespace !== "spBv1.0" || !isWhole) return NO_SPARKPLUG;
-  if (!types.has(type)) return detail("ignored.command_to_edge_node");
+  if (!TYPES.has(type)) return detail("ignored.command_to_edge_node");
   return (device === "") === type.startsWith("N") ? { group, type, node, device } : NO_SPARKPLUG;
 }
 

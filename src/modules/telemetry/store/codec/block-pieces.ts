@@ -4,10 +4,10 @@ import type { Allocate } from "./number-codec.ts";
 import type { NumberRows } from "./number-rows.ts";
 
 /** Rows that are decoded together when only a part of a block is wanted. */
-export const pieceRows = 256;
+export const PIECE_ROWS = 256;
 
 /** Memory of a piece's summary, about. */
-const pieceBytes = 200;
+const PIECE_BYTES = 200;
 
 /** A plain number column of a block in pieces, each with its summary: what a chart cuts through is decoded no further than that. */
 export class ColumnPieces {
@@ -21,7 +21,7 @@ export class ColumnPieces {
     this.#numbers = numbers;
     this.#rows = rows;
     const newArray: Allocate = (count) => new Float64Array(count);
-    this.summaries = Array.from({ length: Math.ceil(rows / pieceRows) }, (_, piece) => {
+    this.summaries = Array.from({ length: Math.ceil(rows / PIECE_ROWS) }, (_, piece) => {
       const part = this.read(piece, newArray);
       return summarise(part.ts, part.column);
     });
@@ -33,7 +33,7 @@ export class ColumnPieces {
 
   /** Memory held, about. */
   get bytes(): number {
-    return this.summaries.length * pieceBytes;
+    return this.summaries.length * PIECE_BYTES;
   }
 
   summaryOf(piece: number): ColumnSummary {
@@ -41,8 +41,8 @@ export class ColumnPieces {
   }
 
   read(piece: number, allocate: Allocate): { ts: Float64Array; column: Column } {
-    const start = piece * pieceRows;
-    const stop = Math.min(this.#rows, start + pieceRows);
+    const start = piece * PIECE_ROWS;
+    const stop = Math.min(this.#rows, start + PIECE_ROWS);
     const ts = this.#ts.slice(start, stop, allocate);
     const numbers = this.#numbers.slice(start, stop, allocate);
     return { ts, column: { tags: numberTags(ts.length), numbers, texts: null, dense: true } };

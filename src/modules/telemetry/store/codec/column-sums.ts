@@ -3,7 +3,7 @@ import type { NumberRows } from "./number-rows.ts";
 import type { Stamps } from "./stamps.ts";
 
 /** Rows of which a sum is kept. All sums are made of sums of so many rows: then they are the same to the last bit, however a block is read. */
-export const sumRows = 64;
+export const SUM_ROWS = 64;
 
 /** Memory of the objects, about. */
 const OBJECT_BYTES = 300;
@@ -35,7 +35,7 @@ export class ColumnSums {
   constructor(stamps: Stamps, numbers: NumberRows) {
     this.stamps = stamps;
     this.#numbers = numbers;
-    this.bytes = OBJECT_BYTES + Math.ceil(stamps.rows / sumRows) * PART_BYTES;
+    this.bytes = OBJECT_BYTES + Math.ceil(stamps.rows / SUM_ROWS) * PART_BYTES;
   }
 
   at(row: number): number {
@@ -44,9 +44,9 @@ export class ColumnSums {
 
   #ofParts(resultOf: (start: number, stop: number) => number): Float64Array {
     const { rows } = this.stamps;
-    const values = new Float64Array(Math.ceil(rows / sumRows));
+    const values = new Float64Array(Math.ceil(rows / SUM_ROWS));
     for (let part = 0; part < values.length; part++)
-      values[part] = resultOf(part * sumRows, Math.min(part * sumRows + sumRows, rows));
+      values[part] = resultOf(part * SUM_ROWS, Math.min(part * SUM_ROWS + SUM_ROWS, rows));
     return values;
   }
 
@@ -55,8 +55,8 @@ export class ColumnSums {
     this.#sums ??= this.#ofParts((from, to) => this.#numbers.sum(from, to));
     let total = sum;
     for (let row = start; row < stop; ) {
-      const part = (row / sumRows) | 0;
-      const end = Math.min(stop, part * sumRows + sumRows);
+      const part = (row / SUM_ROWS) | 0;
+      const end = Math.min(stop, part * SUM_ROWS + SUM_ROWS);
       total += this.#isWhole(row, end) ? this.#sums[part]! : this.#numbers.sum(row, end);
       row = end;
     }
@@ -70,8 +70,8 @@ export class ColumnSums {
     if (drops.length === 0) return 0;
     let total = 0;
     for (let row = start; row < stop - 1; ) {
-      const part = (row / sumRows) | 0;
-      const end = Math.min(stop - 1, part * sumRows + sumRows);
+      const part = (row / SUM_ROWS) | 0;
+      const end = Math.min(stop - 1, part * SUM_ROWS + SUM_ROWS);
       total += this.#isWhole(row, end) ? drops[part]! : this.#dropsOf(row, end).sum;
       row = end;
     }
@@ -120,8 +120,8 @@ export class ColumnSums {
   #extremeOf(parts: Float64Array, of: Extreme, { start, stop }: { start: number; stop: number }): number {
     let extreme = of.none;
     for (let row = start; row < stop; ) {
-      const part = (row / sumRows) | 0;
-      const end = Math.min(stop, part * sumRows + sumRows);
+      const part = (row / SUM_ROWS) | 0;
+      const end = Math.min(stop, part * SUM_ROWS + SUM_ROWS);
       extreme = of.pick(extreme, this.#isWhole(row, end) ? parts[part]! : this.#extreme(of, row, end));
       row = end;
     }
@@ -137,6 +137,6 @@ export class ColumnSums {
 
   /** The last part of a block may be short. */
   #isWhole(start: number, stop: number): boolean {
-    return start % sumRows === 0 && (stop - start === sumRows || stop === this.stamps.rows);
+    return start % SUM_ROWS === 0 && (stop - start === SUM_ROWS || stop === this.stamps.rows);
   }
 }

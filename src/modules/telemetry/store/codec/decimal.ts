@@ -14,12 +14,12 @@ export interface DecimalForm {
 }
 
 /** Twice the delta of a delta must stay a whole number that a double holds: 4 × 2 × 2^50 = 2^53. */
-export const decimalMax = 2 ** 50;
-const scaleMax = 15;
-const placesMax = 2 ** 20;
+export const DECIMAL_MAX = 2 ** 50;
+const SCALE_MAX = 15;
+const PLACES_MAX = 2 ** 20;
 
 /** Scale → power of ten. */
-export const powersOfTen = Array.from({ length: scaleMax + 1 }, (_, scale) => Number(`1e${scale}`));
+export const powersOfTen = Array.from({ length: SCALE_MAX + 1 }, (_, scale) => Number(`1e${scale}`));
 
 const bits = new Float64Array(2);
 const words = new Uint32Array(bits.buffer);
@@ -47,20 +47,20 @@ const isNegativeZero = (value: number): boolean => value === 0 && 1 / value < 0;
 function isExact(value: number, scale: number): boolean {
   const power = powersOfTen[scale]!;
   const int = Math.round(value * power);
-  return int / power === value && Math.abs(int) <= decimalMax;
+  return int / power === value && Math.abs(int) <= DECIMAL_MAX;
 }
 
 /** Returns the number of values that need each scale; the last entry counts those with no short decimal form. */
 function scaleCounts(values: Float64Array): Uint32Array {
-  const counts = new Uint32Array(scaleMax + 2);
+  const counts = new Uint32Array(SCALE_MAX + 2);
   let guess = 0;
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
     let scale = isExact(value, guess) ? guess : 0;
     // A value that fits the guess may need fewer places; the scale of the column is what matters, not the value's own.
-    if (scale === 0) while (scale <= scaleMax && !isExact(value, scale)) scale++;
+    if (scale === 0) while (scale <= SCALE_MAX && !isExact(value, scale)) scale++;
     counts[scale]!++;
-    if (scale <= scaleMax) guess = Math.max(guess, scale);
+    if (scale <= SCALE_MAX) guess = Math.max(guess, scale);
   }
   return counts;
 }
@@ -68,12 +68,12 @@ function scaleCounts(values: Float64Array): Uint32Array {
 /** Scales worth trying, at most two; none when too few values have a decimal form. */
 export function candidateScales(values: Float64Array): number[] {
   const sample = values.length > 512 ? values.subarray(0, 256) : values;
-  if (scaleCounts(sample)[scaleMax + 1]! > sample.length * 0.9) return [];
+  if (scaleCounts(sample)[SCALE_MAX + 1]! > sample.length * 0.9) return [];
   const counts = scaleCounts(values);
-  const decimal = values.length - counts[scaleMax + 1]!;
+  const decimal = values.length - counts[SCALE_MAX + 1]!;
   const scales = new Set<number>();
   let covered = 0;
-  for (let scale = 0; scale <= scaleMax; scale++) {
+  for (let scale = 0; scale <= SCALE_MAX; scale++) {
     if (counts[scale] === 0) continue;
     covered += counts[scale]!;
     if (covered === decimal || (covered >= decimal * 0.9 && scales.size === 0)) scales.add(scale);
@@ -92,8 +92,8 @@ export function toDecimal(values: Float64Array, scale: number): DecimalForm | nu
     const value = values[i]!;
     const int = Math.round(value * power);
     const off =
-      Math.abs(int) <= decimalMax && !isNegativeZero(value) ? distance(int / power, value) : Infinity;
-    if (Math.abs(off) > placesMax || Object.is(int, -0)) {
+      Math.abs(int) <= DECIMAL_MAX && !isNegativeZero(value) ? distance(int / power, value) : Infinity;
+    if (Math.abs(off) > PLACES_MAX || Object.is(int, -0)) {
       exceptions.push(i);
       if (exceptions.length > values.length / 4) return null;
     } else {

@@ -4,7 +4,7 @@ import type { ByteWriter } from "../../../../lib/byte-writer.ts";
 /** Number of times that neighbours are subtracted before a whole number is written. */
 export type Order = 0 | 1 | 2;
 
-export const allOrders: readonly Order[] = [0, 1, 2];
+export const ALL_ORDERS: readonly Order[] = [0, 1, 2];
 
 /** The order whose differences are the shortest, by the sum of their bits. */
 export function cheapestOrder(ints: Float64Array): Order {

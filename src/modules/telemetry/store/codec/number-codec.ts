@@ -4,7 +4,7 @@ import { bitDeltas, joinDeltaPlanes, joinPlanes, splitPlanes } from "./byte-plan
 import { candidateScales, type DecimalForm, powersOfTen, stepPlaces, toDecimal } from "./decimal.ts";
 import { type GridForm, type GridSegment, lineAt, toGrid } from "./grid.ts";
 import {
-  allOrders,
+  ALL_ORDERS,
   cheapestOrder,
   integrate,
   type Order,
@@ -42,9 +42,9 @@ const EXCEPTIONS_FLAG = 0x20;
 const ORDER_MASK = 0x03;
 
 /** Decimal forms below this many bytes a value are good enough not to try others in a hurry. */
-const decimalBytesGood = 2.5;
+const DECIMAL_BYTES_GOOD = 2.5;
 /** An order whose form takes so many times the bytes of another is not packed to see. */
-const orderBytesMax = 1.5;
+const ORDER_BYTES_MAX = 1.5;
 /** Allocator for a decoder's numbers; a reader that uses them immediately hands out the same arrays again. */
 export type Allocate = (count: number) => Float64Array;
 export const newNumbers: Allocate = (count) => new Float64Array(count);
@@ -74,15 +74,15 @@ function* forms(values: Float64Array, effort: Effort): Generator<Form> {
     const decimal = toDecimal(values, scale);
     if (decimal === null) continue;
     const cheapest = cheapestOrder(decimal.ints);
-    const orders = effort === "fast" ? [cheapest] : allOrders;
+    const orders = effort === "fast" ? [cheapest] : ALL_ORDERS;
     const ofOrders = orders.map((order) => decimalForm(values, decimal, order));
     shortest = Math.min(shortest, shortestOf(ofOrders));
     yield* packings(ofOrders);
     if (effort === "thorough") yield* splitForms(decimal, cheapest);
   }
-  if (effort === "fast" && shortest < values.length * decimalBytesGood) return;
+  if (effort === "fast" && shortest < values.length * DECIMAL_BYTES_GOOD) return;
   yield* rankForms(values, effort);
-  if (shortest < values.length * (effort === "fast" ? 6 : decimalBytesGood)) return;
+  if (shortest < values.length * (effort === "fast" ? 6 : DECIMAL_BYTES_GOOD)) return;
   yield packing(planes(values, MODE_PLANES));
   if (effort === "thorough") yield packing(planes(values, MODE_DELTA_PLANES));
 }
@@ -91,7 +91,7 @@ const shortestOf = (forms: readonly Uint8Array[]): number => Math.min(...forms.m
 
 /** Returns the forms that may be the shortest when they are packed. */
 function* packings(forms: readonly Uint8Array[]): Generator<Form> {
-  const most = shortestOf(forms) * orderBytesMax;
+  const most = shortestOf(forms) * ORDER_BYTES_MAX;
   for (const form of forms) if (form.length <= most) yield packing(form);
 }
 
@@ -318,7 +318,7 @@ function* rankForms(values: Float64Array, effort: Effort): Generator<Form> {
   for (let i = 0; i < values.length; i++) ints[i] = ranks.get(values[i]!)!;
   const dictionary = encodeNumbers(distinct, effort);
   const cheapest = cheapestOrder(ints);
-  const orders = effort === "fast" ? [cheapest] : allOrders;
+  const orders = effort === "fast" ? [cheapest] : ALL_ORDERS;
   const ofOrders = orders.map((order) => {
     const writer = new ByteWriter(values.length * 2 + dictionary.length + 16);
     writer.u8(MODE_RANK);

@@ -4,7 +4,7 @@
  */
 
 /** Rows that share a line. */
-export const partRows = 64;
+export const PART_ROWS = 64;
 
 /** Memory of the objects, about. */
 const OBJECT_BYTES = 300;
@@ -30,7 +30,7 @@ interface Span {
 }
 
 /** Numbers of a part that are being added up. */
-const scratch = new Float64Array(partRows);
+const scratch = new Float64Array(PART_ROWS);
 
 /** Numbers that are whole when they are multiplied by a divisor. */
 export class NumberParts {
@@ -64,8 +64,8 @@ export class NumberParts {
   }
 
   at(row: number): number {
-    const part = (row / partRows) | 0;
-    const rise = this.#steps === null ? 0 : Math.floor(this.#steps[part]! * (row - part * partRows));
+    const part = (row / PART_ROWS) | 0;
+    const rise = this.#steps === null ? 0 : Math.floor(this.#steps[part]! * (row - part * PART_ROWS));
     return (this.#bases[part]! + rise + this.#offsets[row]!) / this.#divisor;
   }
 
@@ -96,7 +96,7 @@ export class NumberParts {
   }
 
   #spanOf({ row, end, to }: { row: number; end: number; to: number }): Span {
-    return { row, end, base: this.#bases[(row / partRows) | 0]!, divisor: this.#divisor, to };
+    return { row, end, base: this.#bases[(row / PART_ROWS) | 0]!, divisor: this.#divisor, to };
   }
 
   // A loop for each kind of array: one for all would take several times as long.
@@ -116,10 +116,10 @@ export class NumberParts {
 
   #readSloping(steps: Float64Array, span: Span, out: Float64Array): void {
     this.#readLevel(span, out);
-    const part = (span.row / partRows) | 0;
+    const part = (span.row / PART_ROWS) | 0;
     const base = this.#bases[part]!;
     const step = steps[part]!;
-    const index = span.row - part * partRows;
+    const index = span.row - part * PART_ROWS;
     const divisor = this.#divisor;
     for (let i = 0; i < span.end - span.row; i++) {
       const line = base + Math.floor(step * (index + i));
@@ -129,7 +129,7 @@ export class NumberParts {
 }
 
 /** The row behind the part that a row lies in. */
-const partEnd = (row: number): number => (((row / partRows) | 0) + 1) * partRows;
+const partEnd = (row: number): number => (((row / PART_ROWS) | 0) + 1) * PART_ROWS;
 
 /** Bytes of an offset. */
 function widthOf({ offsetMax }: Lines): number {
@@ -144,11 +144,11 @@ function offsetsOf(rests: Float64Array, width: number): Offsets {
 }
 
 function levelLines(ints: Float64Array): Lines {
-  const bases = new Float64Array(Math.ceil(ints.length / partRows));
+  const bases = new Float64Array(Math.ceil(ints.length / PART_ROWS));
   let offsetMax = 0;
   for (let part = 0; part < bases.length; part++) {
-    const first = part * partRows;
-    const end = Math.min(ints.length, first + partRows);
+    const first = part * PART_ROWS;
+    const end = Math.min(ints.length, first + PART_ROWS);
     let least = ints[first]!;
     let most = least;
     for (let row = first + 1; row < end; row++) {
@@ -164,12 +164,12 @@ function levelLines(ints: Float64Array): Lines {
 
 /** Lines from the first number of each part to its last one. */
 function slopingLines(ints: Float64Array): Lines {
-  const bases = new Float64Array(Math.ceil(ints.length / partRows));
+  const bases = new Float64Array(Math.ceil(ints.length / PART_ROWS));
   const steps = new Float64Array(bases.length);
   let offsetMax = 0;
   for (let part = 0; part < bases.length; part++) {
-    const first = part * partRows;
-    const end = Math.min(ints.length, first + partRows);
+    const first = part * PART_ROWS;
+    const end = Math.min(ints.length, first + PART_ROWS);
     const step = end - first === 1 ? 0 : (ints[end - 1]! - ints[first]!) / (end - first - 1);
     let least = ints[first]!;
     let most = least;
@@ -188,8 +188,8 @@ function slopingLines(ints: Float64Array): Lines {
 /** Leaves the distances from the lines. */
 function subtractLines(ints: Float64Array, { bases, steps }: Lines): void {
   for (let part = 0; part < bases.length; part++) {
-    const first = part * partRows;
-    const end = Math.min(ints.length, first + partRows);
+    const first = part * PART_ROWS;
+    const end = Math.min(ints.length, first + PART_ROWS);
     const base = bases[part]!;
     if (steps === null) for (let row = first; row < end; row++) ints[row] = ints[row]! - base;
     else {

@@ -2,7 +2,7 @@ import { invariant } from "../../../../lib/invariant.ts";
 import type { Column, Rows } from "../rows.ts";
 import { numberTags } from "../rows.ts";
 import type { BlockHead } from "./block-codec.ts";
-import { ColumnPieces, pieceRows } from "./block-pieces.ts";
+import { ColumnPieces, PIECE_ROWS } from "./block-pieces.ts";
 import { decodeColumn, plainNumbers } from "./column-codec.ts";
 import { ColumnSums } from "./column-sums.ts";
 import { type Allocate, decodeUnpacked, newNumbers } from "./number-codec.ts";
@@ -60,7 +60,7 @@ export class OpenedBlock {
     const pieces = this.#pieces.get(key);
     if (pieces !== undefined) return pieces;
     const { rows } = this.#head;
-    const access = rows > pieceRows ? this.#accessTo(key) : null;
+    const access = rows > PIECE_ROWS ? this.#accessTo(key) : null;
     if (access === null) return null;
     const created = this.#keep(new ColumnPieces(access.ts, access.numbers, rows));
     this.#pieces.set(key, created);

@@ -1,5 +1,5 @@
 import { lowerBound } from "../rows.ts";
-import { partRows } from "./number-parts.ts";
+import { PART_ROWS } from "./number-parts.ts";
 import type { NumberRows } from "./number-rows.ts";
 
 /** Memory of the object, about. */
@@ -23,8 +23,8 @@ export class Stamps {
     this.#stamps = stamps;
     this.#step = stamps.step > 0 && stamps.step < STEP_MAX ? stamps.step : 0;
     this.#first = stamps.at(0);
-    this.#starts = new Float64Array(this.#step > 0 ? 0 : Math.ceil(rows / partRows));
-    for (let part = 0; part < this.#starts.length; part++) this.#starts[part] = stamps.at(part * partRows);
+    this.#starts = new Float64Array(this.#step > 0 ? 0 : Math.ceil(rows / PART_ROWS));
+    for (let part = 0; part < this.#starts.length; part++) this.#starts[part] = stamps.at(part * PART_ROWS);
   }
 
   /** Memory held, without the rows themselves. */
@@ -44,8 +44,8 @@ export class Stamps {
     }
     const part = lowerBound(this.#starts, time) - 1;
     if (part < 0) return 0;
-    let low = part * partRows + 1;
-    let high = Math.min(this.rows, low + partRows - 1);
+    let low = part * PART_ROWS + 1;
+    let high = Math.min(this.rows, low + PART_ROWS - 1);
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (this.at(middle) < time) low = middle + 1;

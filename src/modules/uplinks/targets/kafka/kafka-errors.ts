@@ -5,7 +5,7 @@ import { TargetError } from "../../uplink.errors.ts";
 import { errorChain } from "../error-chain.ts";
 
 /** Names of the protocol's errors that a person must see to. */
-const accessErrors: ReadonlySet<string> = new Set([
+const ACCESS_ERRORS: ReadonlySet<string> = new Set([
   "SASL_AUTHENTICATION_FAILED",
   "UNSUPPORTED_SASL_MECHANISM",
   "ILLEGAL_SASL_STATE",
@@ -13,14 +13,14 @@ const accessErrors: ReadonlySet<string> = new Set([
   "CLUSTER_AUTHORIZATION_FAILED",
   "TRANSACTIONAL_ID_AUTHORIZATION_FAILED",
 ]);
-const refusals: ReadonlySet<string> = new Set([
+const REFUSALS: ReadonlySet<string> = new Set([
   "MESSAGE_TOO_LARGE",
   "RECORD_LIST_TOO_LARGE",
   "INVALID_RECORD",
   "UNSUPPORTED_FOR_MESSAGE_FORMAT",
   "UNSUPPORTED_COMPRESSION_TYPE",
 ]);
-const settingsErrors: ReadonlySet<string> = new Set([
+const SETTINGS_ERRORS: ReadonlySet<string> = new Set([
   "INVALID_TOPIC_EXCEPTION",
   "INVALID_PARTITIONS",
   "INVALID_REPLICATION_FACTOR",
@@ -47,21 +47,21 @@ export function toKafkaError(error: unknown): TargetError {
   const target = chain.find((item) => item instanceof TargetError);
   if (target !== undefined) return target;
   const byId = (ids: ReadonlySet<string>) => chain.find((item) => ids.has(fieldOf(item, "apiId")));
-  const access = byId(accessErrors) ?? chain.find((item) => fieldOf(item, "code") === AUTHENTICATION);
+  const access = byId(ACCESS_ERRORS) ?? chain.find((item) => fieldOf(item, "code") === AUTHENTICATION);
   if (access !== undefined)
     return new TargetError(
       "settings",
       detail("uplink.access_refused", { reason: reasonOf(chain, access) }),
       error,
     );
-  const refusal = byId(refusals);
+  const refusal = byId(REFUSALS);
   if (refusal !== undefined)
     return new TargetError(
       "refused",
       detail("uplink.batch_refused", { reason: reasonOf(chain, refusal) }),
       error,
     );
-  const reason = reasonOf(chain, byId(settingsErrors));
+  const reason = reasonOf(chain, byId(SETTINGS_ERRORS));
   const isSetting =
     typeof reason === "string" ||
     reason.code === "network_error.certificate" ||

@@ -4,13 +4,13 @@ import type { Text } from "../../../../lib/texts/text.ts";
 import { TargetError } from "../../uplink.errors.ts";
 import { errorChain } from "../error-chain.ts";
 
-const accessNames: ReadonlySet<string> = new Set([
+const ACCESS_NAMES: ReadonlySet<string> = new Set([
   "AuthorizationError",
   "UserAuthenticationExpiredError",
   "PermissionViolationError",
 ]);
 /** Errors of the client that only other settings change. */
-const settingsNames: ReadonlySet<string> = new Set([
+const SETTINGS_NAMES: ReadonlySet<string> = new Set([
   "InvalidArgumentError",
   "InvalidSubjectError",
   "InvalidNameError",
@@ -32,7 +32,7 @@ const isApiError = (error: Error): error is ApiError =>
 
 /** What the settings must say otherwise; undefined if it may pass by itself. */
 function settingProblem(chain: readonly Error[]): Text | string | undefined {
-  const named = chain.find(({ name, message }) => settingsNames.has(name) || NO_TLS.test(message));
+  const named = chain.find(({ name, message }) => SETTINGS_NAMES.has(name) || NO_TLS.test(message));
   if (named !== undefined) return messageOf(named);
   const api = chain.find(isApiError);
   return api !== undefined && api.status < SERVER_ERROR ? messageOf(api) : undefined;
@@ -43,7 +43,7 @@ export function toNatsError(error: unknown): TargetError {
   const chain = [...errorChain(error)];
   const target = chain.find((item) => item instanceof TargetError);
   if (target !== undefined) return target;
-  const access = chain.find(({ name }) => accessNames.has(name));
+  const access = chain.find(({ name }) => ACCESS_NAMES.has(name));
   if (access !== undefined)
     return new TargetError("settings", detail("uplink.access_refused", { reason: messageOf(access) }), error);
   const api = chain.find(isApiError);

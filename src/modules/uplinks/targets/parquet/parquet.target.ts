@@ -16,7 +16,7 @@ import type { Staged, StagedEvent, StagedRows } from "./staged-rows.ts";
 
 /** Other programs read what is written. */
 const FILE_MODE = 0o644;
-const forbidden: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "ENAMETOOLONG"]);
+const FORBIDDEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "ENAMETOOLONG"]);
 
 /**
  * Objects as files. The folder itself must exist: a disk that is not mounted must not fill the one below its mount point. Folders within it are
@@ -99,7 +99,7 @@ class FolderStore implements ObjectStore {
       if (error instanceof TargetError) throw error;
       const code = error instanceof Error && "code" in error ? String(error.code) : "";
       const text = detail("backup.folder_failed", { path: this.#root, reason: messageOf(error) });
-      throw new TargetError(forbidden.has(code) ? "settings" : "retry", text, error);
+      throw new TargetError(FORBIDDEN.has(code) ? "settings" : "retry", text, error);
     }
   }
 }

@@ -89,7 +89,7 @@ const REASON_CHARACTERS_MAX = 300;
 const NOT_FOUND = 404;
 const EMPTY = new Uint8Array();
 /** Answers of 4xx that another attempt may not have: timeout, conflict, too many requests. */
-const passing: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 export interface S3Place {
   readonly endpoint: string;
@@ -119,7 +119,7 @@ function refusal(answer: HttpAnswer): TargetError {
       : excerpt(message, REASON_CHARACTERS_MAX);
   // The clock of the gateway is wrong, which passes.
   const isSkewed = contentOf(xml, "Code") === "RequestTimeTooSkewed";
-  if (answer.status >= 500 || answer.status < 400 || passing.has(answer.status) || isSkewed)
+  if (answer.status >= 500 || answer.status < 400 || PASSING.has(answer.status) || isSkewed)
     return new TargetError("retry", detail("uplink.target_failed", { reason }));
   const code =
     answer.status === 403 || answer.status === 401 ? "uplink.access_refused" : "uplink.settings_refused";

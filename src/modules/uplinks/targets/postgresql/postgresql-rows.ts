@@ -122,7 +122,7 @@ const sqlTypes = {
   str: "text",
   json: "jsonb",
 } as const satisfies Record<FieldType, TableColumn["type"]>;
-const fieldTypes: readonly FieldType[] = ["num", "bool", "str", "json"];
+const FIELD_TYPES: readonly FieldType[] = ["num", "bool", "str", "json"];
 const typeOfTag: Readonly<Record<number, FieldType>> = {
   [TAG_NUMBER]: "num",
   [TAG_FALSE]: "bool",
@@ -148,7 +148,7 @@ function wideFieldsOf({ columns }: RowsRecord): WideField[] {
   for (const source of columns) {
     const present = new Set<FieldType | undefined>();
     for (const tag of source.tags) if (tag !== TAG_ABSENT) present.add(typeOfTag[tag]);
-    for (const type of fieldTypes) {
+    for (const type of FIELD_TYPES) {
       if (!present.has(type)) continue;
       const name = identifier(typedName(source.key, type, reserved.has(source.key)));
       fields.push({ source, type, column: { name, type: sqlTypes[type] } });
@@ -214,4 +214,4 @@ export const wideLayout: Layout = {
 
 /** Columns of a wide table that have values of the key. */
 export const wideColumnsOf = (key: string): string[] =>
-  fieldTypes.map((type) => identifier(typedName(key, type, reserved.has(key))));
+  FIELD_TYPES.map((type) => identifier(typedName(key, type, reserved.has(key))));

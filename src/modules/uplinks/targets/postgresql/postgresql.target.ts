@@ -32,7 +32,7 @@ const REASON_CHARACTERS_MAX = 300;
 
 const UNIQUE_VIOLATION = "23505";
 /** A table or column that was there has been removed. */
-const missing: ReadonlySet<string> = new Set(["42P01", "42703"]);
+const MISSING: ReadonlySet<string> = new Set(["42P01", "42703"]);
 
 /** Returns the SQLSTATE of an error that the server has reported. */
 function stateOf(error: unknown): string | undefined {
@@ -41,7 +41,7 @@ function stateOf(error: unknown): string | undefined {
 }
 
 function reactionTo(state: string): Reaction {
-  if (missing.has(state)) return "retry";
+  if (MISSING.has(state)) return "retry";
   // Data that cannot be stored, or that a rule of the table refuses.
   if (/^(22|23|44)/.test(state)) return "refused";
   // Credentials, database, schema, privileges, a table of another form, limits such as the number of columns.

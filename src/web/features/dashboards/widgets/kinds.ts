@@ -51,39 +51,39 @@ interface WidgetKind {
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
-const appearance = ["unit", "decimals"] as const;
+const APPEARANCE = ["unit", "decimals"] as const;
 
 export const widgetKinds = {
   timeseries: {
     View: TimeSeriesWidget,
     stacked: "chart",
     size: { w: 6, h: 4 },
-    fields: ["devices", "keys", "aggregation", "style", ...appearance, "axis"],
+    fields: ["devices", "keys", "aggregation", "style", ...APPEARANCE, "axis"],
   },
   value: {
     View: ValueWidget,
     stacked: "half",
     size: { w: 3, h: 2 },
-    fields: ["devices", "key", "reduce", ...appearance, "limits"],
+    fields: ["devices", "key", "reduce", ...APPEARANCE, "limits"],
     config: { aggregation: "avg", maxDataPoints: 60 },
   },
   energy: {
     View: EnergyWidget,
     stacked: "chart",
     size: { w: 6, h: 4 },
-    fields: ["devices", "keys", "period", ...appearance, "price"],
+    fields: ["devices", "keys", "period", ...APPEARANCE, "price"],
     config: { interval: "1d", timezone: ownZone(), maxDataPoints: 2_000 },
   },
   gauge: {
     View: GaugeWidget,
     stacked: "half",
     size: { w: 3, h: 3 },
-    fields: ["devices", "key", "reduce", ...appearance, "scale", "limits"],
+    fields: ["devices", "key", "reduce", ...APPEARANCE, "scale", "limits"],
   },
   level: {
     View: LevelWidget,
     size: { w: 4, h: 3 },
-    fields: ["devices", "key", ...appearance, "scale", "limits"],
+    fields: ["devices", "key", ...APPEARANCE, "scale", "limits"],
   },
   stateTimeline: {
     View: StateTimelineWidget,
@@ -95,9 +95,9 @@ export const widgetKinds = {
   statusGrid: {
     View: StatusGridWidget,
     size: { w: 6, h: 3 },
-    fields: ["devices", "key", ...appearance, "limits"],
+    fields: ["devices", "key", ...APPEARANCE, "limits"],
   },
-  deviceTable: { View: DeviceTableWidget, size: { w: 6, h: 4 }, fields: ["devices", "keys", ...appearance] },
+  deviceTable: { View: DeviceTableWidget, size: { w: 6, h: 4 }, fields: ["devices", "keys", ...APPEARANCE] },
   alarmList: { View: AlarmListWidget, size: { w: 4, h: 3 }, fields: ["devices", "showCleared"] },
   commandButton: {
     View: CommandButtonWidget,
@@ -108,18 +108,18 @@ export const widgetKinds = {
   slider: {
     View: SliderWidget,
     size: { w: 4, h: 2 },
-    fields: ["devices", "key", "as", ...appearance, "scale", "step"],
+    fields: ["devices", "key", "as", ...APPEARANCE, "scale", "step"],
   },
   markdown: { View: MarkdownWidget, size: { w: 4, h: 3 }, fields: ["text", "image"] },
   floorPlan: {
     View: FloorPlanWidget,
     size: { w: 8, h: 6 },
-    fields: ["devices", "key", ...appearance, "limits", "image", "places"],
+    fields: ["devices", "key", ...APPEARANCE, "limits", "image", "places"],
   },
   map: {
     View: MapWidget,
     size: { w: 8, h: 6 },
-    fields: ["devices", "key", ...appearance, "limits", "coordinates", "image", "corners"],
+    fields: ["devices", "key", ...APPEARANCE, "limits", "coordinates", "image", "corners"],
   },
 } as const satisfies Record<string, WidgetKind>;
 

@@ -24,7 +24,7 @@ interface StateAmount {
 }
 
 /** Colours of values without a state of their own; grey is for devices without a value. */
-const others: readonly StateColor[] = ["teal", "orange", "purple", "blue", "pink", "yellow", "green", "red"];
+const OTHERS: readonly StateColor[] = ["teal", "orange", "purple", "blue", "pink", "yellow", "green", "red"];
 
 /** Adds up the amounts of each state, the largest first and those without a value last. A device counts as one. */
 export function slicesOf(amounts: readonly (StateAmount & { readonly amount?: number })[]): PieSlice[] {
@@ -41,7 +41,7 @@ export function slicesOf(amounts: readonly (StateAmount & { readonly amount?: nu
   let next = 0;
   return sorted.map((group) => {
     const own = stateOf(group.value, group.metadata)?.color;
-    const color = group.value === undefined ? "gray" : (own ?? others[next++ % others.length] ?? "gray");
+    const color = group.value === undefined ? "gray" : (own ?? OTHERS[next++ % OTHERS.length] ?? "gray");
     return { ...group, color };
   });
 }

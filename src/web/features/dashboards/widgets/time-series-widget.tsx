@@ -247,7 +247,7 @@ function Plot({ bounds, size, cursor, ...props }: PlotProps) {
 }
 
 /** A value in the legend that is of a whole interval says so: the newest value is another one. */
-const aggregatesNamed = ["avg", "min", "max", "sum", "count", "first", "last"] as const;
+const AGGREGATES_NAMED = ["avg", "min", "max", "sum", "count", "first", "last"] as const;
 
 function Legend(of: {
   props: WidgetProps;
@@ -257,7 +257,7 @@ function Legend(of: {
   const { props, series } = of;
   const cursor = of.cursor.value;
   const bounds = props.boundsNow();
-  const part = aggregatesNamed.find((name) => name === props.widget.config.aggregation);
+  const part = AGGREGATES_NAMED.find((name) => name === props.widget.config.aggregation);
   const dark = darkNow.value;
   const fitted = useFittedRows<HTMLUListElement>(props.place === "wall", {
     selector: "li",

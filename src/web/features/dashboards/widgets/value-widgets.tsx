@@ -14,9 +14,9 @@ import {
   type NewestValue,
   newestOf,
   numberOf,
+  REDUCERS,
   reduce,
   reduced,
-  reducers,
   scrolling,
   sharedMetadata,
   shown,
@@ -124,7 +124,7 @@ function sizeOf(text: string): string {
 /** Note on how the value of several devices was calculated. */
 function Origin({ widget, made }: Pick<WidgetProps, "widget"> & Pick<NewestValue, "made">) {
   if (made === undefined) return null;
-  const by = reducers.find((name) => name === textOf(widget, "reduce")) ?? "avg";
+  const by = REDUCERS.find((name) => name === textOf(widget, "reduce")) ?? "avg";
   return (
     <p class="line-clamp-2 flex-none text-xs text-soft [@container(max-height:4.5rem)]:hidden">
       {t(`widget.of.${by}`, { count: made.of })}

@@ -73,7 +73,7 @@ export function newestOf(
 }
 
 /** Ways in which the values of several devices become one. */
-export const reducers = ["avg", "min", "max", "sum"] as const;
+export const REDUCERS = ["avg", "min", "max", "sum"] as const;
 
 const reductions: Readonly<Record<string, (values: readonly number[]) => number>> = {
   avg: (values) => values.reduce((sum, value) => sum + value, 0) / values.length,
