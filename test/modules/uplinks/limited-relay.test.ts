@@ -24,7 +24,13 @@ async function listen(): Promise<{ port: number; peers: Socket[]; server: Server
 }
 
 async function open(port: number, signal = new AbortController().signal): Promise<LimitedRelay> {
-  const relay = await LimitedRelay.open({ host: "127.0.0.1", port, timeoutMs: 5_000, signal });
+  const relay = await LimitedRelay.open({
+    host: "127.0.0.1",
+    port,
+    timeoutMs: 5_000,
+    signal,
+    bytesPerSent: 16,
+  });
   closing.push(() => relay.close());
   return relay;
 }
@@ -124,7 +130,7 @@ test("a slow client holds the server back instead of filling memory", async () =
   await until(() => peers.length === 1);
   const [peer] = peers as [Socket];
   client.socket.pause();
-  const content = Buffer.alloc(12 * 1024 * 1024, 7);
+  const content = Buffer.alloc(ANSWER_BYTES_MAX, 7);
   let isTaken = false;
   peer.write(content, () => {
     isTaken = true;

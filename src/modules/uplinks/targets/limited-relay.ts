@@ -1,10 +1,11 @@
 import { connect, createServer, type Socket } from "node:net";
 import { unavailable } from "../../../lib/domain-error.ts";
 
-/** Max. bytes of an answer of a foreign server. The largest that a target needs is the metadata of a Kafka cluster. */
-export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
-/** Bytes that a server may send for each byte that it was sent. Short messages have confirmations longer than themselves. */
-const ANSWER_BYTES_PER_SENT = 16;
+/**
+ * Max. bytes of an answer of a foreign server. Targets ask for little: the largest answers are the columns of tables and the partitions of a
+ * topic. Decoded, small parts take up to 80 times their bytes.
+ */
+export const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
 const LOOPBACK = "127.0.0.1";
 
 export const answerTooLong = () => unavailable("network_error.other", { message: "the answer is too long" });
@@ -14,6 +15,11 @@ interface Upstream {
   readonly port: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+}
+
+interface RelayOptions extends Upstream {
+  /** Bytes that the server may send for each byte that it was sent. Confirmations may be longer than short messages. */
+  readonly bytesPerSent: number;
 }
 
 function connectUpstream({ host, port, timeoutMs, signal }: Upstream): Promise<Socket> {
@@ -39,28 +45,30 @@ function connectUpstream({ host, port, timeoutMs, signal }: Upstream): Promise<S
  * Connection to a server for a client that would keep an answer of any length in memory. The client connects to `host` and `port`, once, and
  * passes encrypted bytes through.
  *
- * The server may send `ANSWER_BYTES_MAX` at once, and again as much as the client has sent it in between times `ANSWER_BYTES_PER_SENT`: a client
- * that waits for an answer sends nothing. A server that sends more loses the connection.
+ * The server may send `ANSWER_BYTES_MAX` at once, and again as much as the client has sent it in between times `bytesPerSent`: a client that
+ * waits for an answer sends nothing. A server that sends more loses the connection.
  */
 export class LimitedRelay {
   readonly host = LOOPBACK;
   readonly #upstream: Socket;
+  readonly #bytesPerSent: number;
   readonly #listener = createServer();
   /** Bytes that the server may send now. */
   #room = ANSWER_BYTES_MAX;
   #client: Socket | undefined;
   #failure: Error | undefined;
 
-  private constructor(upstream: Socket) {
+  private constructor(upstream: Socket, bytesPerSent: number) {
     this.#upstream = upstream;
+    this.#bytesPerSent = bytesPerSent;
     upstream.on("error", (error) => this.#end(error));
     upstream.on("close", () => this.#end(unavailable("network_error.reset")));
     this.#listener.once("connection", (client) => this.#join(client));
   }
 
   /** Connects to the server. @throws the network's error, or `network_error.no_answer_within` */
-  static async open(upstream: Upstream): Promise<LimitedRelay> {
-    const relay = new LimitedRelay(await connectUpstream(upstream));
+  static async open({ bytesPerSent, ...upstream }: RelayOptions): Promise<LimitedRelay> {
+    const relay = new LimitedRelay(await connectUpstream(upstream), bytesPerSent);
     await new Promise<void>((resolve) => relay.#listener.listen(0, LOOPBACK, resolve));
     return relay;
   }
@@ -90,7 +98,7 @@ export class LimitedRelay {
     client.on("error", () => this.close());
     client.on("close", () => this.close());
     client.on("data", (bytes) => {
-      this.#room = Math.min(ANSWER_BYTES_MAX, this.#room + bytes.length * ANSWER_BYTES_PER_SENT);
+      this.#room = Math.min(ANSWER_BYTES_MAX, this.#room + bytes.length * this.#bytesPerSent);
       passOn(bytes, client, this.#upstream);
     });
     this.#upstream.on("data", (bytes) => {

@@ -14,6 +14,8 @@ import { compileTopic, type TopicTemplate, toNatsToken } from "../topic-template
 import type { NatsSettings } from "./nats.schemas.ts";
 import { toNatsError } from "./nats-errors.ts";
 
+/** A message of some bytes has a confirmation of some hundred. */
+const ANSWER_BYTES_PER_SENT = 16;
 const GREETING_BYTES_MAX = 64 * 1024;
 const GREETING = /^INFO (\{.*\})\s*\r\n/;
 
@@ -172,7 +174,13 @@ async function connectTo(
       throw new TargetError("settings", detail("uplink.setting_missing", { field: "tls" }));
     signal.throwIfAborted();
     // The client keeps a message of any length.
-    relay = await LimitedRelay.open({ host: address, port, timeoutMs: CONNECT_TIMEOUT_MS, signal });
+    relay = await LimitedRelay.open({
+      host: address,
+      port,
+      timeoutMs: CONNECT_TIMEOUT_MS,
+      signal,
+      bytesPerSent: ANSWER_BYTES_PER_SENT,
+    });
     const connection = await library.connect({
       servers: [`${relay.host}:${relay.port}`],
       name,

@@ -188,7 +188,7 @@ class PostgresqlTarget implements Target {
     this.#tables.forget();
     this.#events.forget();
     // The client keeps an answer of any length.
-    const relay = await LimitedRelay.open({ host: address, port, timeoutMs, signal });
+    const relay = await LimitedRelay.open({ host: address, port, timeoutMs, signal, bytesPerSent: 1 });
     this.#relay = relay;
     this.#client = new Bun.SQL({
       adapter: "postgres",
