@@ -76,10 +76,6 @@ export class BrokerLink {
     this.#settings = brokerSettings(deps);
   }
 
-  get isConnected(): boolean {
-    return this.#connection !== undefined;
-  }
-
   /** Bytes of all messages that were sent, about. */
   get bytesSent(): number {
     return this.#bytesSent;
@@ -111,9 +107,19 @@ export class BrokerLink {
     }
   }
 
-  /** Sends a message that belongs to no batch, if there is a connection. */
-  post(message: BrokerMessage): void {
-    this.#connection?.publish(message).catch(() => undefined);
+  /**
+   * Publishes messages that belong to no batch, with as few in flight as those of a batch. Resolves with whether the broker has acknowledged them;
+   * without a connection it has not.
+   */
+  async announce(messages: Iterable<BrokerMessage>): Promise<boolean> {
+    const connection = this.#connection;
+    if (connection === undefined) return false;
+    try {
+      await new PublishRun(connection, this.#counted(messages)).run(new AbortController().signal);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Ends the connection immediately; the next `connect` makes another. */

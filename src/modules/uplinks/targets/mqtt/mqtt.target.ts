@@ -128,6 +128,7 @@ class MqttTarget implements Target {
   readonly #settings: MqttTargetSettings;
   readonly #encoding: Encoding;
   readonly #link: BrokerLink;
+  #isBearing = false;
 
   constructor(settings: MqttTargetSettings, context: TargetContext) {
     this.#settings = settings;
@@ -144,8 +145,8 @@ class MqttTarget implements Target {
       context,
       filters: [node.commandTopic],
       receive: ({ payload }) => {
-        if (!node.isRebirth(payload) || !this.#link.isConnected) return;
-        for (const birth of node.births()) this.#link.post(birth);
+        node.command(payload);
+        void this.#bearAgain(node);
       },
       will: () => node.will(),
       greet: (connection) => new PublishRun(connection, node.births()).run(new AbortController().signal),
@@ -168,6 +169,14 @@ class MqttTarget implements Target {
 
   close(): Promise<void> {
     return this.#link.close();
+  }
+
+  /** Sends the births that the host asks for. The next ones begin once these are acknowledged, however often it asks meanwhile. */
+  async #bearAgain(node: SparkplugNode): Promise<void> {
+    if (this.#isBearing) return;
+    this.#isBearing = true;
+    while (node.isRebirthWanted && (await this.#link.announce(node.births())));
+    this.#isBearing = false;
   }
 
   *#messages(records: readonly UplinkRecord[], bytesMax: number): Generator<BrokerMessage> {

@@ -105,6 +105,11 @@ export class SparkplugNode {
     return this.#topicOf("NCMD");
   }
 
+  /** A command has asked for births that have not begun. Any number of such commands is answered by the same births. */
+  get isRebirthWanted(): boolean {
+    return this.#isRebirthWanted;
+  }
+
   /** Returns the death certificate of the next connection. */
   will(): BrokerMessage {
     this.#birthSequence = (this.#birthSequence + 1) % SEQUENCE;
@@ -123,18 +128,17 @@ export class SparkplugNode {
     this.#metric("bdSeq", DataType.int64, BigInt(this.#birthSequence));
     this.#metric(REBIRTH, DataType.boolean, false);
     yield this.#finish("NBIRTH");
-    for (const device of this.#devices.values()) yield this.#birthOf(device);
+    // A batch that is sent meanwhile may have told of some.
+    for (const device of this.#devices.values()) if (!device.isBorn) yield this.#birthOf(device);
   }
 
-  /** Returns whether a command asks for births. They come before the next data, if the caller does not send them. */
-  isRebirth(payload: Uint8Array): boolean {
+  /** Notes whether a command asks for births. They come before the next data, if the caller does not send them. */
+  command(payload: Uint8Array): void {
     try {
       const { metrics } = readPayload(payload);
-      const isWanted = metrics.some(({ name, value }) => name === REBIRTH && value === true);
-      this.#isRebirthWanted ||= isWanted;
-      return isWanted;
+      this.#isRebirthWanted ||= metrics.some(({ name, value }) => name === REBIRTH && value === true);
     } catch {
-      return false;
+      // A command that cannot be read asks for nothing.
     }
   }
 
