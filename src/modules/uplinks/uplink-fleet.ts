@@ -370,6 +370,8 @@ export class UplinkFleet {
         }
       },
       report: ({ uplinkId, report }) => this.#take(uplinkId, report),
+      commandsUnanswered: ({ uplinkId }) =>
+        log.warn("uplink commands dropped, target does not read responses", { uplinkId }),
       failed: ({ reason }) => log.warn("a client of an uplink has failed", { reason }),
     };
   }

@@ -108,6 +108,7 @@ export type MainCalls = {
     result: JsonValue;
   };
   report: { args: { uplinkId: string; report: UplinkReport }; result: undefined };
+  commandsUnanswered: { args: { uplinkId: string }; result: undefined };
   /** A client of a target has failed where nothing waits for it. */
   failed: { args: { reason: string }; result: undefined };
 };

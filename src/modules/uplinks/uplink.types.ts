@@ -87,6 +87,8 @@ export interface TargetContext {
   now(): number;
   /** Runs a command that the target sends for a device; rejects if the device is unknown or does not answer. */
   command?(deviceId: string, method: string, params: JsonValue): Promise<JsonValue>;
+  /** Reports that commands of the target are dropped, because it does not read the refusals of others. */
+  commandsUnanswered?(): void;
 }
 
 /**

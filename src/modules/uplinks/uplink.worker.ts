@@ -84,6 +84,7 @@ function contextOf({ uplinkId, authorities }: UplinkJob): TargetContext {
       }
     },
     command: (deviceId, method, params) => calls.call("command", { uplinkId, deviceId, method, params }),
+    commandsUnanswered: () => void calls.call("commandsUnanswered", { uplinkId }),
     now: systemClock.now,
   };
 }

@@ -24,6 +24,10 @@ const SESSION_EXPIRY_S = 30 * 86_400;
 /** DISCONNECT, in both versions. */
 const GOOD_BYE = Buffer.from([0xe0, 0]);
 const GOOD_BYE_MS_MAX = 2_000;
+/** Max. bytes of unacknowledged messages that `post` has published: a broker that asks without reading must not fill the memory. */
+export const POSTED_BYTES_MAX = 1024 * 1024;
+/** Approximate memory of an unacknowledged message in addition to topic and payload. */
+const POSTED_HEAD_BYTES = 1_024;
 const REFUSED = 0x80;
 /** Limits of a broker that says nothing of them (MQTT 5, 3.2.2.3). */
 const RECEIVE_MAXIMUM = 65_535;
@@ -58,6 +62,11 @@ export interface BrokerConnection {
    * when the connection ends
    */
   publish(message: BrokerMessage): Promise<void>;
+  /**
+   * Publishes a message that nobody waits for, such as the reply to a message of the broker. Returns false, and publishes nothing, if posted messages
+   * of `POSTED_BYTES_MAX` are unacknowledged.
+   */
+  post(message: BrokerMessage): boolean;
   /** Resolves with the reason when the connection has ended. */
   readonly ended: Promise<Text>;
   /** Acknowledges what is in progress and says good-bye; resolves when nothing is left of it. */
@@ -243,7 +252,8 @@ function conversation(
   client: MqttClient,
   { protocolVersion }: BrokerSettings,
   answered: Answered,
-): Pick<BrokerConnection, "subscribe" | "unsubscribe" | "publish"> {
+): Pick<BrokerConnection, "subscribe" | "unsubscribe" | "publish" | "post"> {
+  let postedBytes = 0;
   return {
     async subscribe({ filters, qos, takeRetained }) {
       // MQTT 5: replays are not wanted at all, or only for a subscription that is new.
@@ -266,11 +276,24 @@ function conversation(
     async unsubscribe(filters) {
       await answered((done) => client.unsubscribe([...filters], (error) => done(error)));
     },
-    async publish({ topic, payload, qos, retain = false }) {
-      const bytes = typeof payload === "string" ? payload : asBuffer(payload);
-      await answered((done) => client.publish(topic, bytes, { qos, retain }, (error) => done(error)));
+    publish,
+    post(message) {
+      if (postedBytes >= POSTED_BYTES_MAX) return false;
+      const bytes = message.topic.length + message.payload.length + POSTED_HEAD_BYTES;
+      postedBytes += bytes;
+      void publish(message)
+        .catch(() => undefined)
+        .finally(() => {
+          postedBytes -= bytes;
+        });
+      return true;
     },
   };
+
+  async function publish({ topic, payload, qos, retain = false }: BrokerMessage): Promise<void> {
+    const bytes = typeof payload === "string" ? payload : asBuffer(payload);
+    await answered((done) => client.publish(topic, bytes, { qos, retain }, (error) => done(error)));
+  }
 }
 
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -4,6 +4,8 @@ import { generate, type IPublishPacket, type Packet, parser } from "mqtt-packet"
 import { rebirthRequest } from "../../../src/lib/sparkplug/sparkplug-command.ts";
 import { checkTarget } from "../../../src/modules/uplinks/target-settings.ts";
 import { createTarget } from "../../../src/modules/uplinks/targets/targets.ts";
+import type { TargetContext } from "../../../src/modules/uplinks/uplink.types.ts";
+import { POSTED_BYTES_MAX } from "../../../src/platform/broker/broker-connection.ts";
 import { until } from "../../support/until.ts";
 import { batchOf, contextOf, deviceOf, neverAborted, rowsOf } from "../../support/uplink-batches.ts";
 
@@ -76,8 +78,8 @@ async function startBroker() {
   };
 }
 
-async function open(settings: Record<string, unknown>) {
-  const target = await createTarget(checkTarget({ ...settings, protocolVersion: 4 }), contextOf());
+async function open(settings: Record<string, unknown>, context: Partial<TargetContext> = {}) {
+  const target = await createTarget(checkTarget({ ...settings, protocolVersion: 4 }), contextOf(context));
   closing.push(() => target.close());
   return target;
 }
@@ -100,4 +102,34 @@ test("any number of rebirth requests is one while births are unacknowledged", as
   await until(() => births().length >= 2 * once.length);
   await target.send(batchOf("2", rowsOf(deviceOf(), [2], { n: [8] })), neverAborted());
   expect(births()).toEqual([...once, ...once, "spBv1.0/g/DDATA/plant/Pump 1"]);
+});
+
+test("refusals of commands that the server does not acknowledge are left out beyond a limit", async () => {
+  const broker = await startBroker();
+  const { url, received } = broker;
+  let reports = 0;
+  await (
+    await open(
+      { type: "LINESIDE", url, token: "token" },
+      {
+        command: () => Promise.resolve(null),
+        commandsUnanswered: () => {
+          reports++;
+        },
+      },
+    )
+  ).check(neverAborted());
+  const id = "7".repeat(10_000);
+  const command = Buffer.from(JSON.stringify({ device: "Pump 1", data: { id, method: "stop" } }));
+  const answers = () => received.filter(({ topic }) => topic === "v1/gateway/rpc");
+  const bytes = () => answers().reduce((sum, { payload }) => sum + payload.length, 0);
+  broker.stall();
+  for (let round = 0; round < 4; round++) await broker.flood("v1/gateway/rpc", command, 250);
+  await until(() => bytes() > POSTED_BYTES_MAX / 2);
+  expect(bytes()).toBeLessThan(POSTED_BYTES_MAX + 2 * command.length);
+  expect(reports).toBe(1);
+  const unacknowledged = answers().length;
+  broker.resume();
+  await broker.flood("v1/gateway/rpc", command, 1);
+  await until(() => answers().length > unacknowledged);
 });

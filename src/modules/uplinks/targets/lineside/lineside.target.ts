@@ -98,6 +98,7 @@ class ChildNames {
   async deviceOf(connection: BrokerConnection, child: string): Promise<string | undefined> {
     const deviceId = this.#devices.get(child);
     if (deviceId !== undefined) return deviceId;
+    if (child.length > NAME_CHARACTERS_MAX) return undefined;
     const claimed = await this.#deps.ask(connection, child, DEVICE_ID_KEY);
     return typeof claimed === "string" && claimed !== "" ? claimed : undefined;
   }
@@ -158,7 +159,7 @@ async function send(connection: BrokerConnection, message: BrokerMessage): Promi
 const RUNNING_MAX = 100;
 
 interface LinesideCommandsDeps {
-  readonly context: Pick<TargetContext, "command">;
+  readonly context: Pick<TargetContext, "command" | "commandsUnanswered">;
   readonly names: Pick<ChildNames, "deviceOf">;
 }
 
@@ -166,6 +167,8 @@ interface LinesideCommandsDeps {
 class LinesideCommands {
   readonly #deps: LinesideCommandsDeps;
   readonly #running = new Set<Promise<void>>();
+  /** The connection for which unanswered commands were reported. */
+  #unanswered: BrokerConnection | undefined;
 
   constructor(deps: LinesideCommandsDeps) {
     this.#deps = deps;
@@ -176,22 +179,31 @@ class LinesideCommands {
     return Promise.race([Promise.all(this.#running), Bun.sleep(ms)]);
   }
 
-  /** Runs a command and answers it, as long as the connection lasts. Never rejects. */
+  /** Runs a command and answers it, as long as the connection lasts. Keeps its place until the answer is acknowledged. Never rejects. */
   async run(connection: BrokerConnection, payload: Uint8Array): Promise<void> {
     const command = commandIn(payload);
     if (command === undefined) return;
-    const { device, id } = command;
+    if (this.#running.size >= RUNNING_MAX) {
+      this.#refuse(connection, command);
+      return;
+    }
     const answering = this.#answerTo(connection, command).then((data) =>
-      connection.publish(gatewayMessage("rpc", { device, id, data })).catch(() => undefined),
+      connection.publish(answerMessage(command, data)).catch(() => undefined),
     );
     this.#running.add(answering);
     await answering.finally(() => this.#running.delete(answering));
   }
 
+  /** A refusal that has no room is left out: the server learns by its time limit. */
+  #refuse(connection: BrokerConnection, command: ChildCommand): void {
+    const refusal = errorReply(detail("uplink.commands_limit", { max: RUNNING_MAX }));
+    if (connection.post(answerMessage(command, refusal)) || this.#unanswered === connection) return;
+    this.#unanswered = connection;
+    this.#deps.context.commandsUnanswered?.();
+  }
+
   async #answerTo(connection: BrokerConnection, command: ChildCommand): Promise<JsonValue> {
     const { context, names } = this.#deps;
-    if (this.#running.size >= RUNNING_MAX)
-      return errorReply(detail("uplink.commands_limit", { max: RUNNING_MAX }));
     try {
       const deviceId = await names.deviceOf(connection, command.device);
       if (deviceId === undefined || context.command === undefined)
@@ -209,6 +221,9 @@ interface ChildCommand {
   readonly method: string;
   readonly params: JsonValue;
 }
+
+const answerMessage = ({ device, id }: ChildCommand, data: JsonValue): BrokerMessage =>
+  gatewayMessage("rpc", { device, id, data });
 
 function commandIn(payload: Uint8Array): ChildCommand | undefined {
   try {
