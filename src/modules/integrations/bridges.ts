@@ -98,7 +98,7 @@ export function createBridges(deps: {
     reply({ integrationId }, replies) {
       for (const message of replies)
         fleet
-          .publish(integrationId, message)
+          .reply(integrationId, message)
           .catch((error) => log.warn("a reply could not be sent", { integrationId, error }));
     },
   };

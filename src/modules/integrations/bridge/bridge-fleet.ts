@@ -136,9 +136,18 @@ export class BridgeFleet {
 
   /** @throws DomainError `unavailable` while there is no connection. */
   async publish(integrationId: string, message: BrokerMessage): Promise<void> {
+    await this.#runningOf(integrationId).publish(message);
+  }
+
+  /** Publishes the reply to a message of the broker, if there is room. @throws DomainError `unavailable` while there is no connection. */
+  async reply(integrationId: string, message: BrokerMessage): Promise<void> {
+    await this.#runningOf(integrationId).reply(message);
+  }
+
+  #runningOf(integrationId: string): Bridge {
     const bridge = this.#running.get(integrationId)?.bridge;
     if (bridge === undefined) throw unavailable("integration.not_connected");
-    await bridge.publish(message);
+    return bridge;
   }
 
   async #follow(integrationId: string): Promise<void> {

@@ -44,6 +44,8 @@ export interface Bridge {
   topicsChanged(): void;
   /** Resolves when the broker has it. @throws DomainError `unavailable` while there is no connection. */
   publish(message: BrokerMessage): Promise<void>;
+  /** Publishes the reply to a message of the broker, if there is room. @throws DomainError `unavailable` while there is no connection. */
+  reply(message: BrokerMessage): Promise<void>;
 }
 
 export interface BridgeCounts {

@@ -94,6 +94,10 @@ export class LocalBridge implements Bridge {
     });
   }
 
+  reply(message: BrokerMessage): Promise<void> {
+    return this.publish(message);
+  }
+
   async #follow(): Promise<void> {
     const { integrationId, settings, tenantId, encoding, announced, topics, handle, clock, log } = this.#deps;
     const taker = new MessageTaker({

@@ -151,6 +151,8 @@ export class MqttBridge implements Bridge {
   /** Aborted when the bridge is to stop. */
   #wanted: AbortController | undefined;
   #connection: BrokerConnection | undefined;
+  /** The connection for which dropped replies were logged. */
+  #unread: BrokerConnection | undefined;
   #announcedSubscriptions: AnnouncedSubscriptions | undefined;
   #running: Promise<void> | undefined;
   #current: Omit<BridgeState, "counts">;
@@ -206,14 +208,28 @@ export class MqttBridge implements Bridge {
 
   /** Resolves when the broker has it. @throws DomainError `unavailable` while there is no connection, `invalid` for what the broker never takes */
   async publish(message: BrokerMessage): Promise<void> {
-    if (this.#connection === undefined || this.#current.status !== "connected")
-      throw unavailable("integration.not_connected");
-    ensureFits(message, this.#connection.limits.packetBytesMax);
+    const connection = this.#connectionFor(message);
     try {
-      await this.#connection.publish(message);
+      await connection.publish(message);
     } catch (cause) {
       throw unavailableDueTo(cause, "integration.not_sent");
     }
+  }
+
+  /** A reply is left out while the broker does not read earlier ones. */
+  async reply(message: BrokerMessage): Promise<void> {
+    const connection = this.#connectionFor(message);
+    if (connection.post(message) || this.#unread === connection) return;
+    this.#unread = connection;
+    const { log, integrationId } = this.#deps;
+    log.warn("replies dropped, the broker does not read them", { integrationId });
+  }
+
+  #connectionFor(message: BrokerMessage): BrokerConnection {
+    if (this.#connection === undefined || this.#current.status !== "connected")
+      throw unavailable("integration.not_connected");
+    ensureFits(message, this.#connection.limits.packetBytesMax);
+    return this.#connection;
   }
 
   /** Subscribes to what has been announced meanwhile. */

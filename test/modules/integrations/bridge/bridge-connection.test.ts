@@ -2,6 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { generate, type Packet, type Parser, parser } from "mqtt-packet";
 import { detail, inEnglish } from "../../../../src/lib/domain-error.ts";
 import type { Text } from "../../../../src/lib/texts/text.ts";
+import { POSTED_BYTES_MAX } from "../../../../src/platform/broker/broker-connection.ts";
+import { createLogger } from "../../../../src/platform/log.ts";
 import { type BridgeRig, connected, hasty, open, useBridges } from "./bridge-fixture.ts";
 
 useBridges();
@@ -72,6 +74,30 @@ test("a bridge reports refused subscriptions, and goes on with the others", asyn
   expect(lesser.bridge.state.lastError).toEqual(
     detail("broker_error.lesser_quality", { filter: "a", qos: "0" }),
   );
+  server.stop(true);
+});
+
+test("a bridge leaves out replies that the broker does not acknowledge beyond a limit", async () => {
+  let published = 0;
+  const goodBye = Promise.withResolvers<void>();
+  const server = playBroker((command, reply) => {
+    if (command === "connect") reply({ cmd: "connack", reasonCode: 0, sessionPresent: false });
+    if (command === "subscribe") reply({ cmd: "suback", granted: [1] });
+    if (command === "publish") published++;
+    if (command === "disconnect") goodBye.resolve();
+  });
+  const logged: string[] = [];
+  const { bridge, until } = open(
+    { brokerUrl: `mqtt://127.0.0.1:${server.port}`, topicFilter: "a", protocolVersion: 5 },
+    { log: { ...createLogger("bridge"), warn: (text) => void logged.push(text) } },
+  );
+  await until(connected);
+  const payload = Buffer.alloc(POSTED_BYTES_MAX / 8);
+  for (let count = 0; count < 20; count++) await bridge.reply({ topic: "b", payload, qos: 1 });
+  await bridge.stop();
+  await goodBye.promise;
+  expect(published).toBe(8);
+  expect(logged.filter((text) => text.startsWith("replies dropped"))).toHaveLength(1);
   server.stop(true);
 });
 
