@@ -186,7 +186,7 @@ export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnec
     take: deps.take,
     tooLarge: deps.tooLarge,
     pass: (bytes) => stream.push(bytes),
-    send: (bytes) => stream.write(bytes),
+    send: (bytes) => stream.reply(bytes),
     fail: (error) => stream.destroy(error),
     onRoom: () => stream.resumeReceiving(),
   });

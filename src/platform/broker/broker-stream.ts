@@ -182,6 +182,10 @@ function parseBrokerUrl(text: string): BrokerAddress {
 /** Addresses of a name that are tried one after the other. */
 const ADDRESSES_MAX = 3;
 const CONNECT_MS_MAX = 10_000;
+/** Max. memory of unsent replies to what the broker has sent, such as acknowledgements and pongs. Nothing is received while more wait. */
+export const REPLY_BYTES_MAX = 1024 * 1024;
+/** Approximate memory of an unsent reply in addition to its bytes. */
+const REPLY_HEAD_BYTES = 256;
 
 export interface BrokerStreamDeps {
   readonly settings: BrokerSettings;
@@ -203,6 +207,9 @@ export class BrokerStream extends Duplex {
   /** Callback of the write or the end that waits for the connection. */
   #waiting: (() => void) | undefined;
   #isOpen = false;
+  #replyBytes = 0;
+  /** `receive` takes no more until `resumeReceiving`. */
+  #isFull = false;
 
   constructor(deps: BrokerStreamDeps) {
     super({ allowHalfOpen: false });
@@ -212,7 +219,32 @@ export class BrokerStream extends Duplex {
 
   /** The broker may go on sending. */
   resumeReceiving(): void {
-    this.#socket?.resume();
+    this.#isFull = false;
+    this.#resume();
+  }
+
+  /** Replies wait for a broker that does not read them, and the broker waits for them. */
+  get isHeldBack(): boolean {
+    return this.#replyBytes >= REPLY_BYTES_MAX;
+  }
+
+  /** Sends the reply to something that the broker has sent. */
+  reply(bytes: Uint8Array): void {
+    this.write(bytes, this.#replySent(bytes));
+  }
+
+  /** Counts a reply. Returns what is to be called once it is sent. */
+  #replySent({ length }: Uint8Array): () => void {
+    const bytes = length + REPLY_HEAD_BYTES;
+    this.#replyBytes += bytes;
+    return () => {
+      this.#replyBytes -= bytes;
+      this.#resume();
+    };
+  }
+
+  #resume(): void {
+    if (!this.#isFull && !this.isHeldBack) this.#socket?.resume();
   }
 
   async #connect(): Promise<void> {
@@ -274,7 +306,7 @@ export class BrokerStream extends Duplex {
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     socket.on("drain", () => this.#proceed());
     if (isWebSocket) {
-      this.#wire = createWebSocketWire(url, (bytes) => socket.write(bytes));
+      this.#wire = createWebSocketWire(url, (bytes) => socket.write(bytes, this.#replySent(bytes)));
       socket.write(this.#wire.request);
     } else this.#openUp();
   }
@@ -294,9 +326,8 @@ export class BrokerStream extends Duplex {
     try {
       const contents = this.#wire === undefined ? [chunk] : this.#wire.read(chunk);
       if (this.#wire?.isOpen && !this.#isOpen) this.#openUp();
-      let mayGoOn = true;
-      for (const content of contents) if (!this.#deps.receive(content)) mayGoOn = false;
-      if (!mayGoOn) this.#socket?.pause();
+      for (const content of contents) if (!this.#deps.receive(content)) this.#isFull = true;
+      if (this.#isFull || this.isHeldBack) this.#socket?.pause();
     } catch (error) {
       this.destroy(error instanceof Error ? error : new Error(String(error)));
     }
