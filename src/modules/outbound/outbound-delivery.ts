@@ -94,9 +94,15 @@ export function createOutboundDelivery(deps: OutboundDeliveryDeps) {
       for (const settled of results) {
         const { row, state, attempts, dueAt, endedAt, attempt } = settled;
         if (state === "delivered") continue;
-        const tried = { attempts, triedAt: endedAt, lastStatus: attempt.answer?.status ?? null };
-        const next = state === "dead" ? ({ state: "DEAD", diedAt: wallTime } as const) : { dueAt };
-        repository.update(row.seq, { ...tried, ...next, lastError: errorOf(settled) });
+        repository.settle({
+          seq: row.seq,
+          attempts,
+          dueAt,
+          triedAt: endedAt,
+          lastStatus: attempt.answer?.status ?? null,
+          lastError: errorOf(settled),
+          ...(state === "dead" ? { state: "DEAD", diedAt: wallTime } : { state: "WAITING", diedAt: null }),
+        });
       }
       for (const counts of countsOf(results, wallTime)) repository.addCounts(counts);
     });

@@ -15,6 +15,12 @@ export type RequestRow = typeof outboundRequests.$inferSelect;
 export type CountsRow = typeof outboundCounts.$inferSelect;
 export type QueuedRequest = RequestRow & { readonly expiresAt: number };
 
+/** Result of an attempt after which a request waits or is dead. */
+type AttemptResult = Pick<
+  RequestRow,
+  "seq" | "state" | "attempts" | "dueAt" | "triedAt" | "lastStatus" | "lastError" | "diedAt"
+>;
+
 type ListedRow = { readonly request: RequestRow; readonly target: TargetRow };
 
 /** The row of a target was removed, with its tenant or with the transaction that made it. */
@@ -43,6 +49,20 @@ export function createOutboundRepository(database: MainDatabase) {
     .values(placeholders as unknown as typeof outboundRequests.$inferInsert) // each stands for its column
     .onConflictDoNothing()
     .returning({ seq })
+    .prepare();
+  // Runs for hundreds of results in a transaction.
+  const settle = orm
+    .update(outboundRequests)
+    .set({
+      state: sql`${sql.placeholder("state")}`,
+      attempts: sql`${sql.placeholder("attempts")}`,
+      dueAt: sql`${sql.placeholder("dueAt")}`,
+      triedAt: sql`${sql.placeholder("triedAt")}`,
+      lastStatus: sql`${sql.placeholder("lastStatus")}`,
+      lastError: sql`${sql.placeholder("lastError")}`,
+      diedAt: sql`${sql.placeholder("diedAt")}`,
+    })
+    .where(and(eq(seq, sql.placeholder("seq")), eq(state, "WAITING")))
     .prepare();
   const targetsOf = (tenantId: TenantId, { kind, id }: { kind: string; id?: string | undefined }) =>
     and(
@@ -133,13 +153,9 @@ export function createOutboundRepository(database: MainDatabase) {
       return { items, total: total?.n ?? 0 };
     },
     deleteRows,
-    /** Changes a request that still waits. */
-    update: (number: number, changes: Partial<RequestRow>): void =>
-      void orm
-        .update(outboundRequests)
-        .set(changes)
-        .where(and(eq(seq, number), eq(state, "WAITING")))
-        .run(),
+    /** Writes the result of an attempt to a request that still waits. */
+    settle: ({ lastError, ...result }: AttemptResult): void =>
+      void settle.run({ ...result, lastError: JSON.stringify(lastError) }),
     /** Makes dead letters of the oldest that wait for a target. */
     giveUp(
       id: string,
