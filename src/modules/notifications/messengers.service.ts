@@ -57,11 +57,12 @@ export function createMessengersService(deps: MessengersDeps) {
       const current = store.get(principal.tenantId, messengerId);
       return store.update(current, changed(current, input));
     },
-    delete(principal: Principal, messengerId: string): void {
+    async delete(principal: Principal, messengerId: string): Promise<void> {
       ensureMayChange(principal);
-      const messenger = store.get(principal.tenantId, messengerId);
-      store.delete(messenger);
-      outbound.removeSource(messenger.tenantId, sourceOf(messengerId));
+      const { tenantId } = store.get(principal.tenantId, messengerId);
+      await outbound.removeSource(tenantId, sourceOf(messengerId), () =>
+        store.delete(store.get(tenantId, messengerId)),
+      );
     },
     /** Sends a test message now, and tells what became of it. */
     async test(principal: Principal, messengerId: string): Promise<MessengerTest> {

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, getTableColumns, inArray, lt, max, sql, sum } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, gt, inArray, lt, max, sql, sum } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
 import { GIVE_UP_AFTER_MS } from "../../lib/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -169,36 +169,42 @@ export function createOutboundRepository(database: MainDatabase) {
         .all();
       return { rows: gone.length, bytes: gone.reduce((total, row) => total + row.bytes, 0) };
     },
-    /** Makes dead letters wait again, for another target if one is given: all of a target, or one; at most `limit`. */
-    revive(which: { targetId: string; seq?: number; limit: number }, to: string, now: number): number {
+    /** Returns number and target of the dead letters of a source that came after the number `after`, the oldest first. */
+    listDead: (
+      tenantId: TenantId,
+      source: OutboundSource,
+      { after, limit }: { after: number; limit: number },
+    ): { seq: number; targetId: string }[] =>
+      orm
+        .select({ seq, targetId })
+        .from(outboundRequests)
+        .where(and(inArray(targetId, idsOf(tenantId, source)), eq(state, "DEAD"), gt(seq, after)))
+        .orderBy(asc(seq))
+        .limit(limit)
+        .all(),
+    /** Makes those of some requests that are dead wait again, for the target `to`. Returns how many. */
+    revive: (seqs: readonly number[], to: string, now: number): number =>
+      orm
+        .update(outboundRequests)
+        .set({ targetId: to, state: "WAITING", attempts: 0, queuedAt: now, dueAt: now, diedAt: null })
+        .where(and(inArray(seq, [...seqs]), eq(state, "DEAD")))
+        .returning({ seq })
+        .all().length,
+    /** Deletes at most `limit` requests of a source, or of those in a state. Returns how many. */
+    deleteOf(
+      tenantId: TenantId,
+      source: OutboundSource,
+      { which, limit }: { which?: OutboundState | undefined; limit: number },
+    ): number {
       const selected = orm
         .select({ seq })
         .from(outboundRequests)
         .where(
-          and(
-            eq(targetId, which.targetId),
-            eq(state, "DEAD"),
-            which.seq === undefined ? undefined : eq(seq, which.seq),
-          ),
-        )
-        .orderBy(asc(seq))
-        .limit(which.limit);
-      return orm
-        .update(outboundRequests)
-        .set({ targetId: to, state: "WAITING", attempts: 0, queuedAt: now, dueAt: now, diedAt: null })
-        .where(inArray(seq, selected))
-        .returning({ seq })
-        .all().length;
-    },
-    /** Deletes the requests of a source, or those in a state. Returns how many. */
-    deleteOf: (tenantId: TenantId, source: OutboundSource, which: OutboundState | undefined): number =>
-      orm
-        .delete(outboundRequests)
-        .where(
           and(inArray(targetId, idsOf(tenantId, source)), which === undefined ? undefined : eq(state, which)),
         )
-        .returning({ seq })
-        .all().length,
+        .limit(limit);
+      return orm.delete(outboundRequests).where(inArray(seq, selected)).returning({ seq }).all().length;
+    },
     /** Deletes dead letters that died before `before`, and the oldest of the tenant with the most while there are too many; at most `limit` of each. */
     pruneDead: (limits: Readonly<Load>, options: { before: number; limit: number }): void =>
       deleteRows(deadToDelete(orm, limits, options)),

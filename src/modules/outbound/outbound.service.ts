@@ -2,6 +2,7 @@ import type { TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import { newId } from "../../platform/ids.ts";
 import type { OutboundAddresses } from "../../platform/outbound-address.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
@@ -23,7 +24,10 @@ import type { OutboundDelivery } from "./outbound-delivery.ts";
 import { deliveryIdOf, type OutboundSender } from "./outbound-sender.ts";
 import { createOutboundWriter } from "./outbound-writer.ts";
 
-const REVIVED_AT_ONCE = 10_000;
+/** Max. dead letters that one call sends again. */
+const REPLAYED_MAX = 10_000;
+/** Max. rows that are revived or deleted before other requests have a turn. */
+const ROWS_AT_ONCE = 500;
 
 type TargetNow = (url: string) => OutboundTarget | undefined;
 
@@ -79,19 +83,44 @@ export function createOutboundService(deps: {
     return found;
   }
 
-  /** The target that they go to. */
-  function revive(target: TargetRow, which: { seq?: number; limit: number }, targetNow?: TargetNow): string {
+  /** Returns the target to which the dead letters of a target are sent again. */
+  function destinationOf(target: TargetRow, targetNow?: TargetNow): TargetRow {
     const tenantId = target.tenantId as TenantId; // written by us, as is the kind
     const source = { kind: target.sourceKind as OutboundSource["kind"], id: target.sourceId };
     const wanted = targetNow?.(target.url);
-    const row = wanted && writer.rowOf({ tenantId, source, target: wanted });
-    const { targetId } = row ?? target;
-    repository.revive({ ...which, targetId: target.targetId }, targetId, delivery.now());
-    queue.changed(row ?? target, { tryNow: true });
-    return targetId;
+    return (wanted && writer.rowOf({ tenantId, source, target: wanted })) ?? target;
   }
 
   const targetsOf = (tenantId: TenantId, source: OutboundSource) => repository.listTargets(tenantId, source);
+
+  /** Tells the queue of changed rows. It counts all rows of a target, so this is done once per target, after the last part. */
+  async function reread(targets: Iterable<TargetRow>, options: { tryNow: boolean }): Promise<void> {
+    for (const target of targets) {
+      const turn = workShare.pause();
+      if (turn !== undefined) await turn;
+      queue.changed(target, options);
+    }
+  }
+
+  /** Deletes the requests of a source in parts, with other requests in between. `atLast` runs in the transaction of the last part. */
+  async function deleteInParts(
+    tenantId: TenantId,
+    source: OutboundSource,
+    { which, atLast }: { which?: OutboundState | undefined; atLast?: () => void },
+  ): Promise<number> {
+    let deleted = 0;
+    for (let isLast = false; !isLast; ) {
+      if (deleted > 0) await workShare.next();
+      queue.tryFlush();
+      deps.transact(() => {
+        const count = repository.deleteOf(tenantId, source, { which, limit: ROWS_AT_ONCE });
+        deleted += count;
+        isLast = count < ROWS_AT_ONCE;
+        if (isLast) atLast?.();
+      });
+    }
+    return deleted;
+  }
 
   deps.events.on("tenant.deleted", ({ tenantId }) => {
     queue.removed((target) => target.tenantId === tenantId);
@@ -135,15 +164,42 @@ export function createOutboundService(deps: {
     replay(tenantId: TenantId, deliveryId: string, targetNow?: TargetNow): OutboundEntry {
       const { request, target } = find(tenantId, deliveryId);
       if (request.state !== "DEAD") throw notDead();
-      const targetId = revive(target, { seq: request.seq, limit: 1 }, targetNow);
+      const to = destinationOf(target, targetNow);
+      const { targetId } = to;
+      repository.revive([request.seq], targetId, delivery.now());
+      queue.changed(to, { tryNow: true });
       return toEntry(find(tenantId, deliveryIdOf({ targetId, seq: request.seq })));
     },
-    /** Sends all dead letters of a source again; how many. */
-    replayAll(tenantId: TenantId, source: OutboundSource, targetNow?: TargetNow): number {
-      queue.tryFlush();
-      const before = repository.numbersOf(tenantId, source).dead;
-      for (const target of targetsOf(tenantId, source)) revive(target, { limit: REVIVED_AT_ONCE }, targetNow);
-      return before - repository.numbersOf(tenantId, source).dead;
+    /** Sends the dead letters of a source again and returns how many. Each is revived once, even if it dies again meanwhile. */
+    async replayAll(tenantId: TenantId, source: OutboundSource, targetNow?: TargetNow): Promise<number> {
+      /** Keyed by the id of the target that they had. */
+      const destinations = new Map(
+        targetsOf(tenantId, source).map((target) => [target.targetId, destinationOf(target, targetNow)]),
+      );
+      /** Keyed by id. */
+      const revived = new Map<string, TargetRow>();
+      let replayed = 0;
+      let after: number | undefined = 0;
+      try {
+        while (after !== undefined && replayed < REPLAYED_MAX) {
+          if (after > 0) await workShare.next();
+          queue.tryFlush();
+          const dead = repository.listDead(tenantId, source, { after, limit: ROWS_AT_ONCE });
+          deps.transact(() => {
+            for (const [targetId, rows] of Map.groupBy(dead, (row) => row.targetId)) {
+              const to = destinations.get(targetId);
+              if (to === undefined) continue; // created meanwhile
+              const seqs = rows.map(({ seq }) => seq);
+              replayed += repository.revive(seqs, to.targetId, delivery.now());
+              revived.set(to.targetId, to);
+            }
+          });
+          after = dead.at(ROWS_AT_ONCE - 1)?.seq;
+        }
+      } finally {
+        await reread(revived.values(), { tryNow: true }); // also what was revived before an error
+      }
+      return replayed;
     },
     delete(tenantId: TenantId, deliveryId: string): void {
       const { request, target } = find(tenantId, deliveryId);
@@ -151,22 +207,29 @@ export function createOutboundService(deps: {
       queue.changed(target, { tryNow: false });
     },
     /** Deletes what waits or is dead, or both; how many. */
-    deleteAll(tenantId: TenantId, source: OutboundSource, state?: OutboundState): number {
-      queue.tryFlush();
-      const deleted = repository.deleteOf(tenantId, source, state);
-      for (const target of targetsOf(tenantId, source)) queue.changed(target, { tryNow: false });
-      return deleted;
+    async deleteAll(tenantId: TenantId, source: OutboundSource, which?: OutboundState): Promise<number> {
+      try {
+        return await deleteInParts(tenantId, source, { which });
+      } finally {
+        await reread(targetsOf(tenantId, source), { tryNow: false });
+      }
     },
-    /** The source is gone, and everything of it. */
-    removeSource(tenantId: TenantId, source: OutboundSource): void {
+    /** Deletes everything of a source, and with the last of it, by `remove`, the source itself: after an interruption, it still exists. */
+    async removeSource(tenantId: TenantId, source: OutboundSource, remove: () => void): Promise<void> {
+      const atLast = () => {
+        repository.deleteCounts(tenantId, source);
+        remove();
+      };
+      try {
+        await deleteInParts(tenantId, source, { atLast });
+      } catch (error) {
+        await reread(targetsOf(tenantId, source), { tryNow: false });
+        throw error;
+      }
       queue.removed(
         ({ tenantId: of, sourceKind, sourceId }) =>
           of === tenantId && sourceKind === source.kind && sourceId === source.id,
       );
-      deps.transact(() => {
-        repository.deleteOf(tenantId, source, undefined);
-        repository.deleteCounts(tenantId, source);
-      });
     },
     countsOf(tenantId: TenantId, source: OutboundSource): OutboundCounts {
       queue.tryFlush();

@@ -105,7 +105,9 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
     )
     .post(
       "/:pipelineId/deliveries/replay",
-      ({ principal, params }) => ({ replayed: deliveries.replayAll(principal, params.pipelineId) }),
+      async ({ principal, params }) => ({
+        replayed: await deliveries.replayAll(principal, params.pipelineId),
+      }),
       {
         auth: "pipelines:write",
         audit: { action: "delivery.replay-all", target: "pipeline" },
@@ -119,8 +121,8 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
     )
     .delete(
       "/:pipelineId/deliveries",
-      ({ principal, params, query }) => ({
-        deleted: deliveries.deleteAll(principal, params.pipelineId, query.state),
+      async ({ principal, params, query }) => ({
+        deleted: await deliveries.deleteAll(principal, params.pipelineId, query.state),
       }),
       {
         auth: "pipelines:write",

@@ -69,7 +69,7 @@ export function createDeliveriesService(deps: {
       return outbound.replay(principal.tenantId, deliveryId, targetNow(principal.tenantId, source.id));
     },
     /** Sends deliveries of a pipeline that were given up again, and returns their number. */
-    replayAll(principal: Principal, pipelineId: string): number {
+    async replayAll(principal: Principal, pipelineId: string): Promise<number> {
       const source = sourceOf(principal, pipelineId);
       ensureAllDevices(principal, detail("action.send_webhooks_again"));
       return outbound.replayAll(principal.tenantId, source, targetNow(principal.tenantId, pipelineId));
@@ -78,7 +78,7 @@ export function createDeliveriesService(deps: {
       find(principal, deliveryId);
       outbound.delete(principal.tenantId, deliveryId);
     },
-    deleteAll(principal: Principal, pipelineId: string, state?: DeliveryState): number {
+    async deleteAll(principal: Principal, pipelineId: string, state?: DeliveryState): Promise<number> {
       const source = sourceOf(principal, pipelineId);
       ensureAllDevices(principal, detail("action.delete_webhooks"));
       return outbound.deleteAll(principal.tenantId, source, state && stateOf[state]);

@@ -294,14 +294,12 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
       });
     },
     /** Deletes the pipeline with its waiting webhooks. */
-    delete(principal: Principal, pipelineId: string): void {
+    async delete(principal: Principal, pipelineId: string): Promise<void> {
       ensureAllDevices(principal, detail("action.delete_data_pipelines"));
-      const pipeline = find(principal, pipelineId);
-      const { tenantId } = pipeline;
-      deps.transact(() => {
-        repository.delete(pipeline);
-        outbound.removeSource(tenantId, { kind: "pipeline", id: pipelineId });
-      });
+      const { tenantId } = find(principal, pipelineId);
+      await outbound.removeSource(tenantId, { kind: "pipeline", id: pipelineId }, () =>
+        repository.delete(find(principal, pipelineId)),
+      );
       engine.changed(tenantId);
       deps.events.emit("subject.deleted", { kind: "pipeline", id: pipelineId });
     },

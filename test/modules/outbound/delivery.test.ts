@@ -53,8 +53,8 @@ test("a revived dead letter is sent before the later requests of its device", as
   for (const body of ["first", "second"]) rig.add(target, "d", body);
   await runTasks();
   rig.delivery.queue.flush();
-  const { targetId } = target;
-  expect(repository.revive({ targetId, limit: 10 }, targetId, rig.delivery.now())).toBe(1);
+  const dead = repository.listDead("t" as TenantId, SOURCE, { after: 0, limit: 10 }).map(({ seq }) => seq);
+  expect(repository.revive(dead, target.targetId, rig.delivery.now())).toBe(1);
   rig.delivery.queue.changed(target, { tryNow: false });
   rig.answer = () => "delivered";
   await rig.pass(10_000);
