@@ -29,9 +29,11 @@ import type { createDeliveryStore } from "./delivery-store.ts";
  * - Full disk: results stay in memory and are written later. Until then, their rows are not sent again.
  */
 
-/** Rows that are looked at each time that some are given up. */
-const EXPIRED_AT_ONCE = 1_000;
+/** Expired rows that are given up, and other rows of their targets that are counted, before others have their turn. */
+const EXPIRED_AT_ONCE = 500;
 const SWEEP_INTERVAL_MS = 60_000;
+/** Delay after which work continues that has let others have their turn. */
+const NEXT_STEP_MS = 1;
 /** Delay after the disk could not be read or written. */
 const READ_AGAIN_MS = 10_000;
 const WRITE_AGAIN_MS = 5_000;
@@ -248,7 +250,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
       try {
         const timeMs = this.#pump();
         if (timeMs === Number.POSITIVE_INFINITY) return;
-        const waitMs = Math.min(Math.max(timeMs - this.#kind.now(), 1), TIMER_MS_MAX);
+        const waitMs = Math.min(Math.max(timeMs - this.#kind.now(), NEXT_STEP_MS), TIMER_MS_MAX);
         this.#cancelPump = this.#clock.schedule(waitMs, () => this.wake());
       } catch (error) {
         this.#log.warn("the queue could not be processed and is retried", { error }); // a broken disk, say
@@ -262,7 +264,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     const lanes = this.#lanes;
     const { now, isStrict = false } = this.#kind;
     const isFull = this.#evict();
-    if (isStrict) this.#expire(() => true);
+    if (isStrict && this.#expire(() => true)) return now(); // nothing expired must be sent
     for (let next = lanes.take(now()); next !== undefined; next = lanes.take(now()))
       this.#begin(next.target, next.lane);
     if (isFull) return now();
@@ -434,53 +436,62 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     let isBeyond = true;
     for (let step = 0; step < EVICTIONS_AT_ONCE && isBeyond; step++) {
       const targets = this.#lanes.fullestBeyond(waiting, EVICTED_AT_ONCE);
-      isBeyond = this.#giveUp(targets, { reason: "full", limit: EVICTED_AT_ONCE });
+      isBeyond = this.#giveUp(targets, { reason: "full", limit: EVICTED_AT_ONCE }) > 0;
     }
     this.#kind.upkeep?.();
     return isBeyond;
   }
 
-  /** Gives up what has expired at some of the targets. */
-  #expire(isMeant: (target: WaitingTarget<Target>) => boolean): void {
+  /** Gives up what has expired at some of the targets. Returns whether there is more to give up. */
+  #expire(isMeant: (target: WaitingTarget<Target>) => boolean): boolean {
     const now = this.#kind.now();
-    const targets = [...this.#lanes.targets.values()].filter(
-      (target) => target.expiresAt <= now && isMeant(target),
-    );
-    if (targets.length === 0) return;
+    const isExpired = (target: WaitingTarget<Target>) => target.expiresAt <= now && isMeant(target);
+    const targets = [...this.#lanes.targets.values()].filter(isExpired);
+    if (targets.length === 0) return false;
     this.flush();
-    for (const target of targets) {
-      const isSome = this.#giveUp([target], { reason: "expired", limit: EXPIRED_AT_ONCE, expiredAt: now });
-      this.#load(target.row);
+    let left = EXPIRED_AT_ONCE;
+    for (const { row } of targets) {
+      if (left <= 0) return true;
+      const target = this.#lanes.target(row);
+      const count = this.#giveUp([target], { reason: "expired", limit: left, expiredAt: now });
+      const remaining = this.#load(row);
       // What remains is in flight.
-      if (!isSome && target.expiresAt <= now) target.expiresAt = now + READ_AGAIN_MS;
+      if (count < left && remaining.expiresAt <= now) remaining.expiresAt = now + READ_AGAIN_MS;
+      left -= count + remaining.load.rows;
     }
+    return [...this.#lanes.targets.values()].some(isExpired);
   }
 
-  #giveUp(targets: readonly WaitingTarget<Target>[], options: Omit<GiveUp, "except">): boolean {
-    if (targets.length === 0 || this.#kind.giveUp === undefined) return false;
+  /** Returns the number of rows that were given up. */
+  #giveUp(targets: readonly WaitingTarget<Target>[], options: Omit<GiveUp, "except">): number {
+    if (targets.length === 0 || this.#kind.giveUp === undefined) return 0;
     const except = [...this.#inFlight.keys()];
     const gone = this.#kind.giveUp(
       targets.map(({ row }) => row),
       { ...options, except },
     );
+    let count = 0;
     for (const target of targets) {
       const { rows, bytes } = gone.get(target.row.targetId) ?? { rows: 0, bytes: 0 };
       this.#lanes.count(target, { rows: -rows, bytes: -bytes });
+      count += rows;
     }
-    return gone.size > 0;
+    return count;
   }
 
-  #scheduleSweep(): void {
-    this.#cancelSweep = this.#clock.schedule(SWEEP_INTERVAL_MS, () => {
+  #scheduleSweep(waitMs = SWEEP_INTERVAL_MS): void {
+    this.#cancelSweep = this.#clock.schedule(waitMs, () => {
+      let hasMore = false;
       try {
         // A query for each of thousands of targets would take too long: only failing ones have old rows.
-        this.#expire(({ failures }) => failures > 0);
+        hasMore = this.#expire(({ failures }) => failures > 0);
         this.flush();
         this.#kind.upkeep?.();
       } catch (error) {
         this.#log.warn("the queue could not be pruned and is retried", { error });
+        hasMore = false;
       }
-      this.#scheduleSweep();
+      this.#scheduleSweep(hasMore ? NEXT_STEP_MS : SWEEP_INTERVAL_MS);
     });
   }
 

@@ -109,6 +109,31 @@ describe("expiry", () => {
     await rig.queue.stop();
   });
 
+  for (const isStrict of [false, true])
+    test(`many rows that expire together are given up in steps, ${isStrict ? "strict" : "by the sweep"}`, async () => {
+      const rig = createRig({ isStrict });
+      rig.answer = () => ({ verdict: { retry: "target" }, retryAfterMs: 2 * LIFETIME_MS });
+      for (let t = 0; t < 5; t++) {
+        const target = rig.target("down");
+        for (let n = 0; n < 700; n++) rig.add(target, "d", `${t} ${n}`, 30_000);
+      }
+      await rig.pass(29_000);
+      const sent = rig.sent.length;
+      const refused = rig.bodiesOf("DEAD").length;
+      expect(refused).toBe(isStrict ? 0 : 5); // an attempt was the last one of its row
+      const steps: number[] = [];
+      await rig.pass((isStrict ? 30_000 : 60_000) - 1 - rig.clock.monotonic());
+      for (let before = refused; before < 3_500; before += steps.at(-1) ?? 0) {
+        await rig.pass(1, 1);
+        steps.push(rig.bodiesOf("DEAD").length - before);
+        if (steps.length > 100) break;
+      }
+      expect(Math.max(...steps)).toBe(500);
+      expect(rig.bodiesOf("WAITING")).toEqual([]);
+      expect(rig.sent.length).toBe(sent);
+      await rig.queue.stop();
+    });
+
   test("if it is strict, nothing is sent after its time, and a wait ends there", async () => {
     const rig = createRig({ isStrict: true });
     rig.answer = () => ({ verdict: { retry: "target" }, retryAfterMs: 3_600_000 });
