@@ -2,9 +2,9 @@ import { afterEach, expect, test } from "bun:test";
 import type { TenantId } from "../../../src/lib/ids.ts";
 import type { OutboundRepository, TargetRow } from "../../../src/modules/outbound/outbound.repository.ts";
 import { createOutboundService } from "../../../src/modules/outbound/outbound.service.ts";
-import type { OutboundAddresses } from "../../../src/platform/outbound-address.ts";
 import { createEventBus } from "../../../src/platform/event-bus.ts";
 import { createLogger } from "../../../src/platform/log.ts";
+import type { OutboundAddresses } from "../../../src/platform/outbound-address.ts";
 import { createSealedBox } from "../../../src/platform/sealed-box.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { createRig, database, repository, runTasks, useDatabase } from "./delivery-fixture.ts";
@@ -77,11 +77,7 @@ async function createBulk() {
 }
 
 /** Inserts requests with numbers as bodies, as if they had died or waited for long. */
-function fill(
-  targets: readonly TargetRow[],
-  state: "DEAD" | "WAITING",
-  count: number,
-): string[] {
+function fill(targets: readonly TargetRow[], state: "DEAD" | "WAITING", count: number): string[] {
   const now = new FakeClock().now();
   const bodies = Array.from({ length: count }, (_, index) => `${state} ${index}`);
   database.transact(() => {
