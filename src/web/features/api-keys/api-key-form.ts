@@ -4,5 +4,5 @@ import type { FormDefinition } from "../../ui/form-definition.ts";
 export const nameForm: FormDefinition = {
   schema: formSchema("api-keys/api-keys.schemas.ts", "updateApiKeyBody"),
   texts: ["apiKey"],
-  fields: [{ path: "name", input: { autofocus: true, pattern: ".*\\S.*" } }],
+  fields: [{ path: "name", input: { autofocus: true, pattern: "^\\s*\\S.*" } }],
 };

@@ -185,7 +185,7 @@ const schema = formSchema("integrations/integration-settings.schemas.ts", "setti
 export const nameForm: FormDefinition = {
   schema: formSchema("integrations/integrations.schemas.ts", "createIntegrationBody", ["name"]),
   texts: ["integration"],
-  fields: [{ path: "name", input: { pattern: ".*\\S.*" } }],
+  fields: [{ path: "name", input: { pattern: "^\\s*\\S.*" } }],
 };
 
 /**

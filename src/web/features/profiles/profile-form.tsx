@@ -19,7 +19,7 @@ const RefuseBox = ({ label, hint, value, onChange }: ControlProps) => (
 export const profileForm: FormDefinition = {
   schema: formSchema("profiles/profiles.schemas.ts", "createProfileBody"),
   texts: ["profile"],
-  fields: [{ path: "name", input: { pattern: ".*\\S.*" } }, { path: "description", rows: 2 }, "isDefault"],
+  fields: [{ path: "name", input: { pattern: "^\\s*\\S.*" } }, { path: "description", rows: 2 }, "isDefault"],
 };
 
 /** What a profile says of data, connections and limits. */

@@ -117,7 +117,7 @@ const TEXTS = ["uplinkSettings"];
 export const nameForm: FormDefinition = {
   schema,
   texts: TEXTS,
-  fields: [{ path: "name", input: { pattern: ".*\\S.*" } }],
+  fields: [{ path: "name", input: { pattern: "^\\s*\\S.*" } }],
 };
 
 /** What an uplink sends. */
