@@ -3,6 +3,7 @@ import { withoutNulls } from "../../lib/defined.ts";
 import { iso } from "../../lib/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
+import { alarmRuleExample } from "../profiles/alarm-rule.schemas.ts";
 import type { ExplainedRule, ExplainedTrigger } from "./alarm-explain.ts";
 import { backTestAnswer, backTestBody, ruleBody } from "./alarm-rules.schemas.ts";
 import type { AlarmRulesService, BackTest } from "./alarm-rules.service.ts";
@@ -80,20 +81,7 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
           description:
             "Reports which alarms the rule would have raised, and raises none. It covers the last 24 hours unless `from` and `to` say otherwise, 31 days at most. Time stamps count as times of arrival; attributes have their current values. At most 100 devices and 500,000 messages are evaluated. 400 names the invalid part of a rule; 404 for an unknown device; 429 while three back-tests of the tenant are running.",
           example: {
-            rule: {
-              alarmType: "Overheating",
-              createRules: [
-                {
-                  severity: "CRITICAL",
-                  condition: { key: "temperature", op: "GT", value: 80 },
-                  kind: "DURATION",
-                  forMs: 60_000,
-                  // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of the alarm rule's own
-                  message: "${deviceName} is at ${temperature} °C",
-                },
-              ],
-              clearRule: { condition: { key: "temperature", op: "LT", value: 70 } },
-            },
+            rule: alarmRuleExample,
             deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"],
           },
         },

@@ -136,3 +136,19 @@ export const alarmRuleSchema = Type.Object(
   },
   { title: "AlarmRule" },
 );
+
+/** An alarm rule, for the OpenAPI document. */
+export const alarmRuleExample = {
+  alarmType: "Overheating",
+  createRules: [
+    {
+      severity: "CRITICAL",
+      condition: { key: "temperature", op: "GT", value: 80 },
+      kind: "DURATION",
+      forMs: 60_000,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of the alarm rule's own
+      message: "${deviceName} is at ${temperature} °C",
+    },
+  ],
+  clearRule: { condition: { key: "temperature", op: "LT", value: 70 } },
+};

@@ -1,5 +1,6 @@
 import { conflict, notFound } from "../../lib/domain-error.ts";
 import { defineResource } from "../resource.ts";
+import { alarmRuleExample } from "./alarm-rule.schemas.ts";
 import { createProfileBody, profileBody, updateProfileBody } from "./profiles.schemas.ts";
 import { deviceProfiles } from "./profiles.tables.ts";
 
@@ -26,22 +27,7 @@ export const profileResource = defineResource({
       example: {
         name: "Presses",
         retentionDays: 365,
-        alarmRules: [
-          {
-            alarmType: "Overheating",
-            createRules: [
-              {
-                severity: "CRITICAL",
-                condition: { key: "temperature", op: "GT", value: 80 },
-                kind: "DURATION",
-                forMs: 60_000,
-                // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of the alarm rule's own
-                message: "${deviceName} is at ${temperature} °C",
-              },
-            ],
-            clearRule: { condition: { key: "temperature", op: "LT", value: 70 } },
-          },
-        ],
+        alarmRules: [alarmRuleExample],
       },
     },
     get: { summary: "Read a device profile" },

@@ -8,7 +8,7 @@ import { unavailable } from "../../../lib/domain-error.ts";
 export const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
 const LOOPBACK = "127.0.0.1";
 
-export const answerTooLong = () => unavailable("network_error.other", { message: "the answer is too long" });
+export const answerTooLong = () => unavailable("network_error.answer_too_long");
 
 interface Upstream {
   readonly host: string;

@@ -101,7 +101,10 @@ export interface S3Place {
 }
 
 const tooLong = (): TargetError =>
-  new TargetError("retry", detail("uplink.target_failed", { reason: "the answer is too long" }));
+  new TargetError(
+    "retry",
+    detail("uplink.target_failed", { reason: detail("network_error.answer_too_long") }),
+  );
 
 /** Returns the text of the first element of that name that has no others within. */
 function contentOf(xml: string, tag: string): string | undefined {
